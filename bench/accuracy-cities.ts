@@ -55,7 +55,12 @@ interface CityTally {
 
 function noShares(): Shares {
   return {
-    all: 0, certainRight: 0, certainWrong: 0, assumedRight: 0, assumedWrong: 0, refused: 0,
+    all: 0,
+    certainRight: 0,
+    certainWrong: 0,
+    assumedRight: 0,
+    assumedWrong: 0,
+    refused: 0,
   };
 }
 
@@ -69,16 +74,26 @@ interface Sample {
 }
 
 /** Spots that may be the ZIP's, with the square kilometres that each stands for. */
-function samplesOf(asker: Asker, grid: PointGrid, point: ZipPoint, most: number): {
-  readonly samples: readonly Sample[]; readonly km2: number; readonly open: number;
+function samplesOf(
+  asker: Asker,
+  grid: PointGrid,
+  point: ZipPoint,
+  most: number,
+): {
+  readonly samples: readonly Sample[];
+  readonly km2: number;
+  readonly open: number;
 } {
   const others = grid.others(point).map((other) => ({
-    lat: other.lat, lng: other.lng, name: foldName(other.name),
-    held: asker.placeAt(other)?.held ?? '', counties: asker.countiesOf(other.zip),
+    lat: other.lat,
+    lng: other.lng,
+    name: foldName(other.name),
+    held: asker.placeAt(other)?.held ?? '',
+    counties: asker.countiesOf(other.zip),
   }));
   const near = others.slice(0, NEAREST);
-  const mean = near.reduce((sum, other) => sum + kilometres(point, other), 0)
-    / Math.max(1, near.length);
+  const mean =
+    near.reduce((sum, other) => sum + kilometres(point, other), 0) / Math.max(1, near.length);
   const reach = Math.min(RADIUS_KM_MAX, near.length === 0 ? RADIUS_KM_MAX : mean * RADIUS_TIMES);
   const shrink = Math.cos((point.lat / 1e6) * (Math.PI / 180));
   const name = foldName(point.name);
@@ -108,25 +123,32 @@ function samplesOf(asker: Asker, grid: PointGrid, point: ZipPoint, most: number)
     const isNamed = place.isCity && [name, held].includes(place.name);
     if (km > SLACK * least && !isNamed) continue;
     const unnamed = named > 0 || isNamed ? 1 - NAMED_SHARE : 1;
-    const likely = unnamed * (odds / (odds + sum))
-      + (isNamed ? NAMED_SHARE * (odds / (odds + named)) : 0);
+    const likely =
+      unnamed * (odds / (odds + sum)) + (isNamed ? NAMED_SHARE * (odds / (odds + named)) : 0);
     samples.push({ place, isOwn: km <= least, likely });
   }
   return {
-    samples, km2: (Math.PI * reach * reach) / spots, open: openAround(asker, grid, point),
+    samples,
+    km2: (Math.PI * reach * reach) / spots,
+    open: openAround(asker, grid, point),
   };
 }
 
 /** The share of the points of ZIPs around that lie outside cities. */
 function openAround(asker: Asker, grid: PointGrid, point: ZipPoint): number {
   const around = [...grid.others(point).slice(0, AROUND), point]
-    .map((one) => asker.placeAt(one)).filter((place) => place !== null);
+    .map((one) => asker.placeAt(one))
+    .filter((place) => place !== null);
   return openShare(around.filter(({ isCity }) => !isCity).length, around.length);
 }
 
 /** Asks one ZIP; its spots share one place in the tally. */
 function askZip(
-  asker: Asker, dataset: Dataset, grid: PointGrid, point: ZipPoint, people: number,
+  asker: Asker,
+  dataset: Dataset,
+  grid: PointGrid,
+  point: ZipPoint,
+  people: number,
   tally: CityTally,
 ): void {
   const record = dataset.zip(point.zip);
@@ -134,7 +156,11 @@ function askZip(
   if (record === null || record.parts.every(({ weight }) => weight !== null)) return;
   const answer = asker.answer(point);
   const { samples, km2, open } = samplesOf(
-    asker, grid, point, answer?.kind === 'assumed' ? SPOTS_MAX : SPOTS);
+    asker,
+    grid,
+    point,
+    answer?.kind === 'assumed' ? SPOTS_MAX : SPOTS,
+  );
   if (!samples.some(({ isOwn }) => isOwn)) return;
   const count = (name: keyof Shares, share: number): void => {
     tally.zips[name] += share;
@@ -179,20 +205,25 @@ function measureCities(dataset: Dataset, points: readonly ZipPoint[]): CityTally
 /** Prints the tally; returns whether its targets are met, which are of ZIPs. */
 function reportCities({ zips, people, examples }: CityTally): boolean {
   const show = (name: string, kind: keyof Shares): void => {
-    const [ofZips, ofPeople] = [zips, people].map((shares) =>
-      `${((100 * shares[kind]) / Math.max(1, shares.all)).toFixed(3).padStart(9)} %`);
+    const [ofZips, ofPeople] = [zips, people].map(
+      (shares) => `${((100 * shares[kind]) / Math.max(1, shares.all)).toFixed(3).padStart(9)} %`,
+    );
     console.log(`  ${name.padEnd(20)}${ofZips}${ofPeople}`);
   };
-  console.log(`cities: ${zips.all} ZIPs with ${Math.round(people.all / 1e6)} million people, `
-    + 'spots inside each against its postal city; shares of ZIPs and of people');
+  console.log(
+    `cities: ${zips.all} ZIPs with ${Math.round(people.all / 1e6)} million people, ` +
+      'spots inside each against its postal city; shares of ZIPs and of people',
+  );
   show('certain and right', 'certainRight');
   show('certain and wrong', 'certainWrong');
   show('assumed and right', 'assumedRight');
   show('assumed and wrong', 'assumedWrong');
   show('refused', 'refused');
   for (const example of examples) console.log(`      certain and wrong  ${example}`);
-  return zips.assumedWrong <= CITY_TARGETS.assumedWrong * zips.all
-    && zips.certainWrong <= CITY_TARGETS.certainWrong * zips.all;
+  return (
+    zips.assumedWrong <= CITY_TARGETS.assumedWrong * zips.all &&
+    zips.certainWrong <= CITY_TARGETS.certainWrong * zips.all
+  );
 }
 
 /**
@@ -203,9 +234,15 @@ export function askCities(dataset: Dataset, recipe: string, folder: string | nul
   const { zips } = readRecipe(folder === null ? 'default' : recipe, folder).recipe;
   const files = new SourceFiles('', folder);
   const list = READERS.zips.points.read(files.text(zips.points), () => '');
-  const tabled = zips.tabulated === undefined
-    ? READERS.zips.delivered.read(files.text(zips.delivered ?? ''))
-    : READERS.zips.tabulated.read(files.text(zips.tabulated));
+  const tabled =
+    zips.tabulated === undefined
+      ? READERS.zips.delivered.read(files.text(zips.delivered ?? ''))
+      : READERS.zips.tabulated.read(files.text(zips.tabulated));
   const landed = landedZips(list, new Set(tabled.map(({ zip }) => zip)));
-  return reportCities(measureCities(dataset, list.filter(({ zip }) => landed.has(zip))));
+  return reportCities(
+    measureCities(
+      dataset,
+      list.filter(({ zip }) => landed.has(zip)),
+    ),
+  );
 }

@@ -44,14 +44,15 @@ function estimates(dataset: Dataset, zip: number): ReadonlyMap<string, number> {
 
 /** Reads all doors of a source and compares; tenth by tenth. */
 export async function measureShares(
-  dataset: Dataset, points: AsyncIterable<AddressPoint>,
+  dataset: Dataset,
+  points: AsyncIterable<AddressPoint>,
 ): Promise<readonly Band[]> {
   const doors = new Map<number, Map<string, number>>();
   for await (const { zip, lat, lng } of points) {
     const area = zip === '' ? -1 : dataset.cells.locate(lat, lng);
     if (area < 0) continue;
     let own = doors.get(Number(zip));
-    if (own === undefined) doors.set(Number(zip), own = new Map());
+    if (own === undefined) doors.set(Number(zip), (own = new Map()));
     add(own, nameOf(dataset.area(area)), 1);
   }
   const bands = Array.from({ length: BANDS }, (): Band => ({ zips: 0, estimated: 0, doors: 0 }));
@@ -74,7 +75,9 @@ export function reportShares(source: string, bands: readonly Band[]): void {
   for (const { zips, estimated, doors } of bands) {
     if (zips === 0) continue;
     const percent = (sum: number): string => `${((100 * sum) / zips).toFixed(1)} %`.padStart(8);
-    console.log(`  ${String(zips).padStart(4)} ZIPs   estimated${percent(estimated)}`
-      + `   of the doors${percent(doors)}`);
+    console.log(
+      `  ${String(zips).padStart(4)} ZIPs   estimated${percent(estimated)}` +
+        `   of the doors${percent(doors)}`,
+    );
   }
 }

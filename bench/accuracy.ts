@@ -84,8 +84,14 @@ export async function readAddresses(
     const street = parseStreetName(point.street, gazetteer);
     const { preDirection, name, suffix, postDirection } = street;
     const key = [
-      number.number, preDirection, foldStreetName(name), suffix, postDirection,
-      point.city, point.municipality, point.zip,
+      number.number,
+      preDirection,
+      foldStreetName(name),
+      suffix,
+      postDirection,
+      point.city,
+      point.municipality,
+      point.zip,
     ].join('|');
     const known = byKey.get(key);
     if (known !== undefined) {
@@ -102,11 +108,13 @@ export async function readAddresses(
 }
 
 export function manners(dataset: Dataset): readonly Manner[] {
-  const styles = WRITING_STYLES.map((style): Manner => ({
-    name: style,
-    target: TARGETS.style,
-    write: (address) => writeAddress(partsOf(dataset, address, address.street), style),
-  }));
+  const styles = WRITING_STYLES.map(
+    (style): Manner => ({
+      name: style,
+      target: TARGETS.style,
+      write: (address) => writeAddress(partsOf(dataset, address, address.street), style),
+    }),
+  );
   const typo: Manner = {
     name: 'one typo',
     target: TARGETS.typo,
@@ -116,14 +124,20 @@ export function manners(dataset: Dataset): readonly Manner[] {
       return writeAddress(partsOf(dataset, address, street), 'standard');
     },
   };
-  return [{ name: 'as published', target: TARGETS.published, write: ({ point }) => published(point) }, ...styles, typo];
+  return [
+    { name: 'as published', target: TARGETS.published, write: ({ point }) => published(point) },
+    ...styles,
+    typo,
+  ];
 }
 
 /** Whether a tax area is right for one of an address's points. */
 function isRight(dataset: Dataset, address: Address, area: number): boolean {
   const { point, lats, lngs } = address;
   for (let index = 0; index < lats.length; index += 1) {
-    const own = areaAshore(lats[index]!, lngs[index]!, (lat, lng) => dataset.cells.locate(lat, lng));
+    const own = areaAshore(lats[index]!, lngs[index]!, (lat, lng) =>
+      dataset.cells.locate(lat, lng),
+    );
     if (own === area) return true;
   }
   if (point.municipality === '') return false;
@@ -147,16 +161,19 @@ function count(into: Map<string, number>, key: string): void {
 }
 
 /** Asks for every address in one manner. */
-export function measure(
-  dataset: Dataset,
-  addresses: readonly Address[],
-  manner: Manner,
-): Tally {
+export function measure(dataset: Dataset, addresses: readonly Address[], manner: Manner): Tally {
   const today = parseDate(new Date().toISOString().slice(0, 10)) ?? DATE_OPEN;
   const locator = new AddressLocator(dataset, new RatesByArea(dataset));
   const tally: Tally = {
-    name: manner.name, target: manner.target, asked: 0, found: 0, weaker: 0, wrong: 0,
-    metres: [], refusals: new Map(), examples: [],
+    name: manner.name,
+    target: manner.target,
+    asked: 0,
+    found: 0,
+    weaker: 0,
+    wrong: 0,
+    metres: [],
+    refusals: new Map(),
+    examples: [],
   };
   addresses.forEach((address, index) => {
     const text = manner.write(address, index);
@@ -195,9 +212,9 @@ export function report(tally: Tally): boolean {
   const { asked, found, weaker, wrong } = tally;
   const met = found >= asked * tally.target && wrong <= asked * TARGETS.wrong;
   console.log(
-    `  ${tally.name.padEnd(13)}${String(asked).padStart(8)}${percent(found, asked)}`
-    + `${percent(weaker, asked)}${percent(wrong, asked)}${metresAt(tally, 0.5)}`
-    + `${metresAt(tally, 0.99)}${met ? '' : '   missed'}`,
+    `  ${tally.name.padEnd(13)}${String(asked).padStart(8)}${percent(found, asked)}` +
+      `${percent(weaker, asked)}${percent(wrong, asked)}${metresAt(tally, 0.5)}` +
+      `${metresAt(tally, 0.99)}${met ? '' : '   missed'}`,
   );
   for (const [reason, times] of [...tally.refusals].sort((a, b) => b[1] - a[1])) {
     console.log(`      refused ${String(times).padStart(6)}  ${reason}`);
@@ -219,7 +236,7 @@ interface Asked {
 
 /** Doors of the publishers' files, found again. */
 async function doors(dataset: Dataset, { folder, recipe, sample }: Asked): Promise<boolean> {
-  if (folder === null) throw new Error('no publishers\' files: name their folder with --sources');
+  if (folder === null) throw new Error("no publishers' files: name their folder with --sources");
   console.log('  manner            asked     found    weaker     wrong  median     p99');
   let met = true;
   for (const source of pointSources(recipe)) {
@@ -260,8 +277,9 @@ async function main(): Promise<number> {
   console.log(`dataset ${dataset.id}`);
   const folder = values.sources ?? sourcesDir();
   const asked = { folder, recipe, sample: Number(sample) };
-  const isFound = (part !== 'all' && part !== 'doors') || await doors(dataset, asked);
-  const isTrue = (part !== 'all' && part !== 'cities') || askCities(dataset, readManifest(dir).recipe, folder);
+  const isFound = (part !== 'all' && part !== 'doors') || (await doors(dataset, asked));
+  const isTrue =
+    (part !== 'all' && part !== 'cities') || askCities(dataset, readManifest(dir).recipe, folder);
   if (part === 'all' || part === 'shares') await shares(dataset, asked);
   dataset.close();
   return isFound && isTrue ? 0 : 1;

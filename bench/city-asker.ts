@@ -8,8 +8,12 @@ import type { ZipPoint } from '../src/ingest/zip/zip-facts.js';
 import type { Spot } from '../src/ingest/zip/placed.js';
 
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, addressDetailExtended: false,
-  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+  country: 'USA',
+  date: null,
+  addressDetailExtended: false,
+  shippingExtended: false,
+  taxabilityCode: null,
+  satItemTotal: null,
 };
 /** Towns have ten. */
 const PLACE_DIGITS = 7;
@@ -45,16 +49,27 @@ export class Asker {
     let place = this.#places.get(id);
     if (place === undefined) {
       const area = this.#dataset.area(id);
-      const found = this.#engine.lookup({
-        kind: 'point', ...spot, latDegrees: spot.lat / 1e6, lngDegrees: spot.lng / 1e6,
-        options: { ...OPTIONS, country: area.country },
-      }, this.#nowMs);
+      const found = this.#engine.lookup(
+        {
+          kind: 'point',
+          ...spot,
+          latDegrees: spot.lat / 1e6,
+          lngDegrees: spot.lng / 1e6,
+          options: { ...OPTIONS, country: area.country },
+        },
+        this.#nowMs,
+      );
       place = {
-        rate: isFailure(found) || found.kind !== 'situs'
-          ? '' : `${found.rates.sales}|${found.rates.use}`,
-        isCity: area.incorporated, name: foldName(area.placeName),
-        held: area.incorporated && area.placeGeoid.length === PLACE_DIGITS
-          ? foldName(area.placeName) : '',
+        rate:
+          isFailure(found) || found.kind !== 'situs'
+            ? ''
+            : `${found.rates.sales}|${found.rates.use}`,
+        isCity: area.incorporated,
+        name: foldName(area.placeName),
+        held:
+          area.incorporated && area.placeGeoid.length === PLACE_DIGITS
+            ? foldName(area.placeName)
+            : '',
         county: area.stateFips + area.countyFips,
       };
       this.#places.set(id, place);
@@ -65,10 +80,12 @@ export class Asker {
   countiesOf(zip: number): ReadonlySet<string> {
     let counties = this.#counties.get(zip);
     if (counties === undefined) {
-      counties = new Set((this.#dataset.zip(zip)?.parts ?? []).map(({ area }) => {
-        const { stateFips, countyFips } = this.#dataset.area(area);
-        return stateFips + countyFips;
-      }));
+      counties = new Set(
+        (this.#dataset.zip(zip)?.parts ?? []).map(({ area }) => {
+          const { stateFips, countyFips } = this.#dataset.area(area);
+          return stateFips + countyFips;
+        }),
+      );
       this.#counties.set(zip, counties);
     }
     return counties;
@@ -76,13 +93,19 @@ export class Asker {
 
   /** The rate of an address that no list of doors has; null where it is refused. */
   answer({ zip, name, state }: ZipPoint): { rate: string; kind: 'certain' | 'assumed' } | null {
-    const found = this.#engine.lookup({
-      kind: 'address', options: OPTIONS,
-      address: `1 Qzxv Wjkq Rd, ${name}, ${state} ${String(zip).padStart(5, '0')}`,
-    }, this.#nowMs);
-    return isFailure(found) || found.kind !== 'situs' ? null : {
-      rate: `${found.rates.sales}|${found.rates.use}`,
-      kind: found.situs.precision === 'city' ? 'assumed' : 'certain',
-    };
+    const found = this.#engine.lookup(
+      {
+        kind: 'address',
+        options: OPTIONS,
+        address: `1 Qzxv Wjkq Rd, ${name}, ${state} ${String(zip).padStart(5, '0')}`,
+      },
+      this.#nowMs,
+    );
+    return isFailure(found) || found.kind !== 'situs'
+      ? null
+      : {
+          rate: `${found.rates.sales}|${found.rates.use}`,
+          kind: found.situs.precision === 'city' ? 'assumed' : 'certain',
+        };
   }
 }

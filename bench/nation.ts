@@ -27,12 +27,21 @@ function countOf(text: string | undefined, name: string): number {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: {
-    points: { type: 'string' }, ranges: { type: 'string' }, records: { type: 'string' },
-    seed: { type: 'string' }, workers: { type: 'string' }, dir: { type: 'string' },
-    keep: { type: 'boolean' }, reuse: { type: 'boolean' }, json: { type: 'string' },
-    'keep-parts': { type: 'boolean' }, update: { type: 'string' },
-  } });
+  const { values } = parseArgs({
+    options: {
+      points: { type: 'string' },
+      ranges: { type: 'string' },
+      records: { type: 'string' },
+      seed: { type: 'string' },
+      workers: { type: 'string' },
+      dir: { type: 'string' },
+      keep: { type: 'boolean' },
+      reuse: { type: 'boolean' },
+      json: { type: 'string' },
+      'keep-parts': { type: 'boolean' },
+      update: { type: 'string' },
+    },
+  });
   const folder = values.dir ?? mkdtempSync(join(tmpdir(), 'situs-nation-'));
   mkdirSync(folder, { recursive: true });
   const list = join(folder, 'files.json');
@@ -40,11 +49,13 @@ async function main(): Promise<number> {
     const began = performance.now();
     const reused = values.reuse === true && existsSync(list);
     const files: NationFiles = reused
-      ? JSON.parse(readFileSync(list, 'utf8')) as NationFiles
+      ? (JSON.parse(readFileSync(list, 'utf8')) as NationFiles)
       : writeNation(folder, {
-        points: countOf(values.points, 'points'), ranges: countOf(values.ranges, 'ranges'),
-        records: countOf(values.records, 'records'), seed: countOf(values.seed, 'seed'),
-      });
+          points: countOf(values.points, 'points'),
+          ranges: countOf(values.ranges, 'ranges'),
+          records: countOf(values.records, 'records'),
+          seed: countOf(values.seed, 'seed'),
+        });
     if (!reused) writeFileSync(list, JSON.stringify(files));
     process.stderr.write(`files: ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
     if (values.update !== undefined) {
@@ -54,13 +65,14 @@ async function main(): Promise<number> {
       return 0;
     }
     const kept = values['keep-parts'] === true ? 'kept' : '';
-    const child = spawn(process.execPath, [BUILDER, folder, values.workers ?? '', kept],
-      { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [BUILDER, folder, values.workers ?? '', kept], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let told = '';
     child.stdout.on('data', (piece: Buffer) => {
       told += piece.toString('utf8');
     });
-    const [code] = await once(child, 'close') as [number | null];
+    const [code] = (await once(child, 'close')) as [number | null];
     process.stdout.write(told);
     if (values.json !== undefined) writeFileSync(values.json, told);
     return code ?? 1;

@@ -9,8 +9,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SHORT_LINES = 30;
 
 function filesBelow(folder: string): readonly string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true }).map(String)
-    .filter((name) => name.endsWith('.ts')).sort().map((name) => join(folder, name));
+  return readdirSync(join(ROOT, folder), { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => join(folder, name));
 }
 
 function linesOf(path: string): number {
@@ -38,10 +41,14 @@ function repeatedNames(files: readonly string[]): number {
 const source = filesBelow('src');
 const counts = importers([...source, ...filesBelow('workers')]);
 const lines = source.map(linesOf);
-const longest = Math.max(...longFunctions(join(ROOT, 'tsconfig.json'), 1)
-  .filter(({ file }) => /\/(?:src|workers)\//.test(file)).map((one) => one.lines));
-const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
-  { readonly dependencies: object };
+const longest = Math.max(
+  ...longFunctions(join(ROOT, 'tsconfig.json'), 1)
+    .filter(({ file }) => /\/(?:src|workers)\//.test(file))
+    .map((one) => one.lines),
+);
+const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly dependencies: object;
+};
 const figures: readonly (readonly [string, number | string])[] = [
   ['files and lines of src', `${source.length}, ${lines.reduce((sum, each) => sum + each, 0)}`],
   ['files that one other imports', source.filter((path) => counts.get(path) === 1).length],

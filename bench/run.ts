@@ -35,8 +35,9 @@ import { transportCase } from './case/transport.js';
 const KINDS: readonly QueryKind[] = ['zip', 'point', 'address'];
 
 const CASES: Readonly<Record<string, BenchCase>> = {
-  ...Object.fromEntries(KINDS.map((kind) =>
-    [`engine-${kind}`, (input: BenchInput) => engineCase(kind, input)])),
+  ...Object.fromEntries(
+    KINDS.map((kind) => [`engine-${kind}`, (input: BenchInput) => engineCase(kind, input)]),
+  ),
   'engine-cart': cartCase,
   'http-cart': httpCartCase,
   'http-transport': transportCase,
@@ -54,46 +55,57 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   'fleet-job': fleetJobCase,
   'stream-carts': streamCartsCase,
   'stream-nats': streamNatsCase,
-  ...Object.fromEntries(KINDS.map((kind) =>
-    [`http-${kind}`, (input: BenchInput) => httpCase(kind, 'again', input)])),
+  ...Object.fromEntries(
+    KINDS.map((kind) => [`http-${kind}`, (input: BenchInput) => httpCase(kind, 'again', input)]),
+  ),
   'http-zip-every': (input: BenchInput) => httpCase('zip', 'every', input),
-  ...Object.fromEntries(KINDS.map((kind) =>
-    [`http-${kind}-new`, (input: BenchInput) => httpCase(kind, 'new', input)])),
+  ...Object.fromEntries(
+    KINDS.map((kind) => [`http-${kind}-new`, (input: BenchInput) => httpCase(kind, 'new', input)]),
+  ),
 };
 
 function verdict({ value, target }: Figure): string {
   if (target === undefined) return '';
-  const [sign, bound] = target.atLeast !== undefined
-    ? ['≥', target.atLeast] : ['≤', target.atMost ?? 0];
+  const [sign, bound] =
+    target.atLeast !== undefined ? ['≥', target.atLeast] : ['≤', target.atMost ?? 0];
   const met = target.atLeast !== undefined ? value >= bound : value <= bound;
   return `${met ? 'reached' : 'MISSED'} (${sign} ${bound})`;
 }
 
 function print(figure: Figure): void {
-  const value = figure.value >= 1000 ? Math.round(figure.value).toLocaleString('en')
-    : figure.value.toPrecision(3);
-  process.stdout.write(`${figure.name.padEnd(28)} ${value.padStart(10)} ` +
-    `${figure.unit.padEnd(11)} ${verdict(figure).padEnd(20)} ${figure.note ?? ''}`.trimEnd() + '\n');
+  const value =
+    figure.value >= 1000
+      ? Math.round(figure.value).toLocaleString('en')
+      : figure.value.toPrecision(3);
+  process.stdout.write(
+    `${figure.name.padEnd(28)} ${value.padStart(10)} ` +
+      `${figure.unit.padEnd(11)} ${verdict(figure).padEnd(20)} ${figure.note ?? ''}`.trimEnd() +
+      '\n',
+  );
 }
 
 /** The commit of the code measured, "" outside a checkout. */
 function commit(): string {
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { stdio: 'pipe' }).toString().trim();
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { stdio: 'pipe' })
+      .toString()
+      .trim();
   } catch {
     return '';
   }
 }
 
 async function inOwnProcess(name: string, seconds: number): Promise<readonly Figure[]> {
-  const child = spawn(process.execPath,
+  const child = spawn(
+    process.execPath,
     [fileURLToPath(import.meta.url), '--only', name, '--seconds', String(seconds)],
-    { stdio: ['ignore', 'pipe', 'inherit'] });
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   let text = '';
   child.stdout.on('data', (piece: Buffer) => {
     text += piece.toString('utf8');
   });
-  const [code] = await once(child, 'close') as [number | null];
+  const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`case ${name} failed`);
   return JSON.parse(text) as Figure[];
 }
@@ -130,12 +142,23 @@ async function main(): Promise<void> {
     figures.push(...measured);
   }
   if (values.json !== undefined) {
-    writeFileSync(values.json, `${JSON.stringify({
-      machine: `${cpus()[0]?.model ?? 'unknown'}, ${availableParallelism()} cores, ` +
-        `${Math.round(totalmem() / 1024 ** 3)} GiB`,
-      node: process.version, commit: commit(), dataset: release,
-      date: new Date().toISOString(), figures,
-    }, null, 1)}\n`);
+    writeFileSync(
+      values.json,
+      `${JSON.stringify(
+        {
+          machine:
+            `${cpus()[0]?.model ?? 'unknown'}, ${availableParallelism()} cores, ` +
+            `${Math.round(totalmem() / 1024 ** 3)} GiB`,
+          node: process.version,
+          commit: commit(),
+          dataset: release,
+          date: new Date().toISOString(),
+          figures,
+        },
+        null,
+        1,
+      )}\n`,
+    );
   }
 }
 

@@ -23,9 +23,7 @@ import { killCase } from './torture/kill.js';
 import { soak, SOAK_SECONDS } from './torture/soak.js';
 import { ALL_TORN, tornCase } from './torture/torn.js';
 import { pipelines } from './torture/pipelines.js';
-import {
-  inOwnNetwork, REPLACE_RATE, REPLACEMENTS, replacements,
-} from './torture/replacements.js';
+import { inOwnNetwork, REPLACE_RATE, REPLACEMENTS, replacements } from './torture/replacements.js';
 import { resets } from './torture/resets.js';
 import { shares } from './torture/shares.js';
 import { stalls } from './torture/stalls.js';
@@ -90,9 +88,14 @@ async function bulkRowsCase({ rows, seed }: Amounts): Promise<Outcome> {
 
 /** Listeners are replaced; the rest of `amounts` is nothing to it. */
 async function replaceCase({ replacements: count }: Amounts): Promise<Outcome> {
-  const { answered, fresh, refused, failed, worst, rate, migrates, wrong } =
-    await replacements(count, REPLACE_RATE, 1, report);
-  const summary = `replacements ${count}, answered ${answered} (${fresh} on new connections, ` +
+  const { answered, fresh, refused, failed, worst, rate, migrates, wrong } = await replacements(
+    count,
+    REPLACE_RATE,
+    1,
+    report,
+  );
+  const summary =
+    `replacements ${count}, answered ${answered} (${fresh} on new connections, ` +
     `${rate} a second), ` +
     `refused ${refused}, failed ${failed}, worst ${worst.toFixed(0)} ms, ` +
     `tcp_migrate_req ${migrates ? 1 : 0}`;
@@ -137,9 +140,12 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
   },
   replace: replaceCase,
   stalls: async () => {
-    const { attacks, idle, worst, limit, ownBytesMax, wrong } =
-      await stalls({ attackMs: ATTACK_MS, report });
-    const summary = `attacks ${attacks}, p99 of lookups idle ${idle.p99.toFixed(1)} ms, ` +
+    const { attacks, idle, worst, limit, ownBytesMax, wrong } = await stalls({
+      attackMs: ATTACK_MS,
+      report,
+    });
+    const summary =
+      `attacks ${attacks}, p99 of lookups idle ${idle.p99.toFixed(1)} ms, ` +
       `worst ${worst.toFixed(1)} ms, limit ${limit.toFixed(1)} ms (20 ms, or three times the ` +
       'idle p99 on a busy machine), ' +
       `server memory ${Math.round(ownBytesMax / MIB)} MiB`;
@@ -180,11 +186,18 @@ async function main(): Promise<number> {
     throw new Error('a network of its own needs root, unshare and ip');
   }
   const amounts: Amounts = {
-    bodies: Number(values.bodies), rows: Number(values.rows), cuts: Number(values.cuts),
-    carts: Number(values.carts), seconds: Number(values.seconds), damages: Number(values.damages),
-    updates: Number(values.updates), fleetSeconds: Number(values['fleet-seconds']),
+    bodies: Number(values.bodies),
+    rows: Number(values.rows),
+    cuts: Number(values.cuts),
+    carts: Number(values.carts),
+    seconds: Number(values.seconds),
+    damages: Number(values.damages),
+    updates: Number(values.updates),
+    fleetSeconds: Number(values['fleet-seconds']),
     replacements: Number(values.replacements),
-    resets: Number(values.resets), pipelines: Number(values.pipelines), seed: Number(values.seed),
+    resets: Number(values.resets),
+    pipelines: Number(values.pipelines),
+    seed: Number(values.seed),
   };
   let sound = true;
   for (const name of values.case) {
@@ -201,10 +214,14 @@ async function main(): Promise<number> {
       throw new Error(`no case "${name}"; there are: ${NAMES.join(', ')}`);
     }
     const { kills, acknowledged, repeated, lost, wrong } = await run({
-      kills: Number(values.kills), seed: amounts.seed, report,
+      kills: Number(values.kills),
+      seed: amounts.seed,
+      report,
     });
-    process.stdout.write(`${name.padEnd(8)} kills ${kills}, acknowledged writes ${acknowledged}, ` +
-      `sent again ${repeated}, lost ${lost.length}, wrong ${wrong.length}\n`);
+    process.stdout.write(
+      `${name.padEnd(8)} kills ${kills}, acknowledged writes ${acknowledged}, ` +
+        `sent again ${repeated}, lost ${lost.length}, wrong ${wrong.length}\n`,
+    );
     for (const line of [...lost.map((each) => `lost: ${each}`), ...wrong]) {
       process.stdout.write(`  ${line}\n`);
     }

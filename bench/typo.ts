@@ -4,9 +4,32 @@ import { foldStreetName, type StreetName } from '../src/address/street-name.js';
 
 /** Neighbours on the keyboard, for substitutions and insertions that hands really make. */
 const NEIGHBOUR: Readonly<Record<string, string>> = {
-  A: 'S', B: 'V', C: 'X', D: 'F', E: 'R', F: 'G', G: 'H', H: 'J', I: 'O', J: 'K', K: 'L', L: 'K',
-  M: 'N', N: 'M', O: 'P', P: 'O', Q: 'W', R: 'T', S: 'D', T: 'Y', U: 'I', V: 'B', W: 'E', X: 'C',
-  Y: 'U', Z: 'X',
+  A: 'S',
+  B: 'V',
+  C: 'X',
+  D: 'F',
+  E: 'R',
+  F: 'G',
+  G: 'H',
+  H: 'J',
+  I: 'O',
+  J: 'K',
+  K: 'L',
+  L: 'K',
+  M: 'N',
+  N: 'M',
+  O: 'P',
+  P: 'O',
+  Q: 'W',
+  R: 'T',
+  S: 'D',
+  T: 'Y',
+  U: 'I',
+  V: 'B',
+  W: 'E',
+  X: 'C',
+  Y: 'U',
+  Z: 'X',
 };
 
 const KINDS = 4;

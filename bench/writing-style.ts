@@ -159,7 +159,8 @@ export function published(point: AddressPoint): string {
 
 /** The parts of a published address on a street of that name, which may be misspelt. */
 export function partsOf(
-  dataset: Dataset, { point, number }: { readonly point: AddressPoint; readonly number: string },
+  dataset: Dataset,
+  { point, number }: { readonly point: AddressPoint; readonly number: string },
   street: StreetName,
 ): AddressParts {
   return {

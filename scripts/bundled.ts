@@ -12,12 +12,23 @@ import { COMPILED } from './compiled.js';
 /** The worker of single lookups, which that of bulk files loads too. */
 export const BUNDLED = join('workers', 'engine');
 /** That of this platform; the command of its name is removed where it is the same file once more. */
-const BUNDLER = fileURLToPath(new URL(
-  `../../node_modules/@esbuild/${process.platform}-${process.arch}/bin/esbuild`, import.meta.url));
+const BUNDLER = fileURLToPath(
+  new URL(
+    `../../node_modules/@esbuild/${process.platform}-${process.arch}/bin/esbuild`,
+    import.meta.url,
+  ),
+);
 const OPTIONS = [
   // The oldest release that package.json names.
-  '--bundle', '--platform=node', '--format=esm', '--target=node20', '--packages=external',
-  '--sourcemap', '--sources-content=false', '--legal-comments=none', '--log-level=warning',
+  '--bundle',
+  '--platform=node',
+  '--format=esm',
+  '--target=node20',
+  '--packages=external',
+  '--sourcemap',
+  '--sources-content=false',
+  '--legal-comments=none',
+  '--log-level=warning',
 ];
 
 /**
@@ -26,8 +37,10 @@ const OPTIONS = [
  */
 export function bundleWorker(root: string): boolean {
   if (!existsSync(BUNDLER)) return false;
-  execFileSync(BUNDLER, [
-    `${BUNDLED}.ts`, `--outfile=${join(COMPILED, `${BUNDLED}.js`)}`, ...OPTIONS,
-  ], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(
+    BUNDLER,
+    [`${BUNDLED}.ts`, `--outfile=${join(COMPILED, `${BUNDLED}.js`)}`, ...OPTIONS],
+    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
   return true;
 }

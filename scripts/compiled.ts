@@ -12,7 +12,8 @@ const ENDING = /\.js(?:\.map)?$/;
 export function removeStale(root: string): readonly string[] {
   const dir = join(root, COMPILED);
   if (!existsSync(dir)) return [];
-  const stale = readdirSync(dir, { recursive: true }).map(String)
+  const stale = readdirSync(dir, { recursive: true })
+    .map(String)
     .filter((path) => ENDING.test(path) && !existsSync(join(root, path.replace(ENDING, '.ts'))))
     .sort();
   for (const path of stale) rmSync(join(dir, path));

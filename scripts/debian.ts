@@ -4,8 +4,17 @@
  */
 import { execFileSync } from 'node:child_process';
 import {
-  chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync,
-  symlinkSync, writeFileSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -28,11 +37,15 @@ const FILES: readonly (readonly [from: string, to: string, mode: number])[] = [
 ];
 
 interface Locked {
-  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>;
+  readonly packages: Readonly<
+    Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>
+  >;
 }
 
 function output(command: string, args: readonly string[], cwd = ROOT): string {
-  return execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] }).toString('utf8');
+  return execFileSync(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] }).toString(
+    'utf8',
+  );
 }
 
 /** What npm would publish, laid below `dir`. */
@@ -41,7 +54,12 @@ function layOutProgram(dir: string, scratch: string): void {
   const [packed] = Object.values(JSON.parse(told) as object) as { readonly filename: string }[];
   mkdirSync(dir, { recursive: true });
   output('tar', [
-    '-xzf', join(scratch, packed!.filename), '-C', dir, '--strip-components=1', '--no-same-owner',
+    '-xzf',
+    join(scratch, packed!.filename),
+    '-C',
+    dir,
+    '--strip-components=1',
+    '--no-same-owner',
   ]);
 }
 
@@ -53,7 +71,8 @@ function layOutModules(dir: string): void {
     const from = join(ROOT, path);
     if (path === '' || dev === true || devOptional === true || !existsSync(from)) continue;
     cpSync(from, join(dir, path), {
-      recursive: true, filter: (each) => !left.has(each) && !each.endsWith('/node_modules'),
+      recursive: true,
+      filter: (each) => !left.has(each) && !each.endsWith('/node_modules'),
     });
   }
 }
@@ -73,24 +92,29 @@ function layOutFiles(stage: string): void {
 }
 
 function kibBelow(dir: string): number {
-  return readdirSync(dir, { recursive: true }).map(String)
+  return readdirSync(dir, { recursive: true })
+    .map(String)
     .reduce((sum, path) => sum + Math.ceil(lstatSync(join(dir, path)).size / KIB), 0);
 }
 
 function writeControl(stage: string, version: string, architecture: string): void {
   const values: Readonly<Record<string, string>> = {
-    VERSION: version, ARCHITECTURE: architecture, KIB: String(kibBelow(stage)),
+    VERSION: version,
+    ARCHITECTURE: architecture,
+    KIB: String(kibBelow(stage)),
   };
   const text = readFileSync(join(ROOT, 'packaging/debian/control'), 'utf8');
   writeFileSync(
-    join(stage, 'DEBIAN/control'), text.replaceAll(/@(\w+)@/g, (_, name: string) => values[name]!),
+    join(stage, 'DEBIAN/control'),
+    text.replaceAll(/@(\w+)@/g, (_, name: string) => values[name]!),
   );
 }
 
 /** Makes the package in `folder` and gives its path. */
 function makePackage(folder: string): string {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
-    { readonly version: string };
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
   const architecture = output('dpkg', ['--print-architecture']).trim();
   const scratch = mkdtempSync(join(tmpdir(), 'situs-debian-'));
   try {

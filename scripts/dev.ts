@@ -19,12 +19,15 @@ class DevServer {
 
   /** Ends the one that runs, with its requests, and starts another. */
   restart(): void {
-    this.#last = this.#last.then(() => this.stop()).then(() => {
-      this.#child = spawn(
-        process.execPath, ['--enable-source-maps', join(ROOT, COMPILED, 'src', 'main.js')],
-        { cwd: ROOT, stdio: 'inherit' },
-      );
-    });
+    this.#last = this.#last
+      .then(() => this.stop())
+      .then(() => {
+        this.#child = spawn(
+          process.execPath,
+          ['--enable-source-maps', join(ROOT, COMPILED, 'src', 'main.js')],
+          { cwd: ROOT, stdio: 'inherit' },
+        );
+      });
   }
 
   async stop(): Promise<void> {
@@ -38,7 +41,8 @@ class DevServer {
 
 const server = new DevServer();
 const compiler = spawn(COMPILER, ['-p', ROOT, '--watch', '--preserveWatchOutput'], {
-  cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'],
+  cwd: ROOT,
+  stdio: ['ignore', 'pipe', 'inherit'],
 });
 
 createInterface({ input: compiler.stdout }).on('line', (line) => {

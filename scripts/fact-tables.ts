@@ -7,12 +7,32 @@ import { formatRate } from '../src/tax/rate.js';
 
 /** Columns of a rate table. */
 const RATE_COLUMNS = [
-  'state', 'level', 'county', 'place', 'name', 'code', 'basis', 'sales', 'use', 'from', 'to',
-  'source', 'as_of', 'note',
+  'state',
+  'level',
+  'county',
+  'place',
+  'name',
+  'code',
+  'basis',
+  'sales',
+  'use',
+  'from',
+  'to',
+  'source',
+  'as_of',
+  'note',
 ];
 /** Columns of a table of district members. */
 const MEMBER_COLUMNS = [
-  'state', 'code', 'scope', 'county', 'place', 'except', 'from', 'to', 'source',
+  'state',
+  'code',
+  'scope',
+  'county',
+  'place',
+  'except',
+  'from',
+  'to',
+  'source',
 ];
 
 /** Writes a table; cells must not hold tabs or line ends. */
@@ -32,22 +52,44 @@ export function writeRateFacts(
   rows: readonly RateRow[],
   sourceName: (id: number) => string,
 ): string {
-  return writeTable(RATE_COLUMNS, rows.map((row) => {
-    const known = row.basis !== 'unknown';
-    return [
-      row.state, row.level, row.county, row.place, row.name, row.code, row.basis,
-      known ? formatRate(row.sales) : '', known ? formatRate(row.use) : '',
-      dateText(row.from, DATE_MIN), dateText(row.to, DATE_OPEN), sourceName(row.source),
-      formatDate(row.asOf), row.note ?? '',
-    ];
-  }));
+  return writeTable(
+    RATE_COLUMNS,
+    rows.map((row) => {
+      const known = row.basis !== 'unknown';
+      return [
+        row.state,
+        row.level,
+        row.county,
+        row.place,
+        row.name,
+        row.code,
+        row.basis,
+        known ? formatRate(row.sales) : '',
+        known ? formatRate(row.use) : '',
+        dateText(row.from, DATE_MIN),
+        dateText(row.to, DATE_OPEN),
+        sourceName(row.source),
+        formatDate(row.asOf),
+        row.note ?? '',
+      ];
+    }),
+  );
 }
 
 /** Writes a table of district members. */
 export function writeMemberFacts(members: readonly DistrictMember[], source: string): string {
-  return writeTable(MEMBER_COLUMNS, members.map((member) => [
-    member.state, member.code, member.scope, member.county, member.place,
-    member.except.join(' '), dateText(member.from, DATE_MIN), dateText(member.to, DATE_OPEN),
-    source,
-  ]));
+  return writeTable(
+    MEMBER_COLUMNS,
+    members.map((member) => [
+      member.state,
+      member.code,
+      member.scope,
+      member.county,
+      member.place,
+      member.except.join(' '),
+      dateText(member.from, DATE_MIN),
+      dateText(member.to, DATE_OPEN),
+      source,
+    ]),
+  );
 }

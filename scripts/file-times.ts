@@ -54,15 +54,25 @@ function seconds(milliseconds: number): string {
 export function timesReport(times: Times, clockMs: number): string {
   const sorted = [...times].sort(([, a], [, b]) => b.processorMs - a.processorMs);
   const sum = sorted.reduce((all, [, { processorMs }]) => all + processorMs, 0);
-  const dear = sorted.filter(([name, { processorMs }]) =>
-    processorMs > FILE_PROCESSOR_MS_MAX && name.endsWith('.test.js'));
+  const dear = sorted.filter(
+    ([name, { processorMs }]) => processorMs > FILE_PROCESSOR_MS_MAX && name.endsWith('.test.js'),
+  );
   return [
-    `# ${seconds(sum)} s of processor time in ${times.size} processes of tests, ${
-      seconds(clockMs)} s by the clock; most of it:`,
-    ...sorted.slice(0, DEAREST).map(([name, { processorMs, clockMs: clock }]) =>
-      `# ${seconds(processorMs).padStart(8)} s, ${seconds(clock).padStart(6)} s by the clock: ${name}`),
-    ...dear.map(([name, { processorMs }]) => `# warning: ${name} took ${seconds(processorMs)
-      } s of processor time, more than ${seconds(FILE_PROCESSOR_MS_MAX)} s (CONTRIBUTING.md)`),
+    `# ${seconds(sum)} s of processor time in ${times.size} processes of tests, ${seconds(
+      clockMs,
+    )} s by the clock; most of it:`,
+    ...sorted
+      .slice(0, DEAREST)
+      .map(
+        ([name, { processorMs, clockMs: clock }]) =>
+          `# ${seconds(processorMs).padStart(8)} s, ${seconds(clock).padStart(6)} s by the clock: ${name}`,
+      ),
+    ...dear.map(
+      ([name, { processorMs }]) =>
+        `# warning: ${name} took ${seconds(
+          processorMs,
+        )} s of processor time, more than ${seconds(FILE_PROCESSOR_MS_MAX)} s (CONTRIBUTING.md)`,
+    ),
     '',
   ].join('\n');
 }

@@ -11,4 +11,5 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 for (const path of removeStale(ROOT)) {
   process.stdout.write(`removed ${path}, whose source is gone\n`);
 }
-if (!bundleWorker(ROOT)) process.stderr.write('esbuild is not installed: workers start more slowly\n');
+if (!bundleWorker(ROOT))
+  process.stderr.write('esbuild is not installed: workers start more slowly\n');

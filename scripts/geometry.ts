@@ -15,7 +15,11 @@ import { type ArcLayer, encodeGeometry, packGeometry } from './geometry/file-wri
 import { forEachFile, ORIGIN, scriptSha256, unpackPackage } from './geometry/package.js';
 import { greatestDistance, keptVertices, type Line, onGrid } from './geometry/simplify.js';
 import {
-  type ArcFeature, createTopology, type RingFeature, type Topology, Vertices,
+  type ArcFeature,
+  createTopology,
+  type RingFeature,
+  type Topology,
+  Vertices,
 } from './geometry/topology.js';
 
 /** A line may leave the original by this many metres before it is put on the grid. */
@@ -36,11 +40,17 @@ function governedPlaces(): ReadonlyMap<string, string> {
   const facts = join(datasetsDir(), 'facts');
   const rows = (file: string): readonly (readonly string[])[] =>
     splitRows(readFileSync(join(facts, file), 'utf8'), '\t').slice(1);
-  const places = readdirSync(join(facts, 'places')).sort()
-    .flatMap((file) => rows(join('places', file))).map(([code = '']): [string, string] =>
-      [code, code]);
-  return new Map([...places, ...rows('place_codes.tsv')
-    .map(([earlier = '', code = '']): [string, string] => [earlier, code])]);
+  const places = readdirSync(join(facts, 'places'))
+    .sort()
+    .flatMap((file) => rows(join('places', file)))
+    .map(([code = '']): [string, string] => [code, code]);
+  return new Map([
+    ...places,
+    ...rows('place_codes.tsv').map(([earlier = '', code = '']): [string, string] => [
+      earlier,
+      code,
+    ]),
+  ]);
 }
 
 /** What a file of the package holds, as far as it is read. */
@@ -96,8 +106,11 @@ function simplify(topology: Topology, { x, y }: Vertices): Simplified {
 }
 
 function layersOf(features: readonly ArcFeature[]): readonly ArcLayer[] {
-  const layer = (name: string, digits: number): ArcLayer =>
-    ({ name, digits, polygons: features.filter(({ key }) => key.length === digits) });
+  const layer = (name: string, digits: number): ArcLayer => ({
+    name,
+    digits,
+    polygons: features.filter(({ key }) => key.length === digits),
+  });
   return [layer('counties', 5), layer('places', 7)];
 }
 
@@ -139,7 +152,9 @@ function main(): void {
   const text = `${JSON.stringify(record, null, 2)}\n`;
   if (values.check) {
     // What gzip makes of the same bytes may differ from one release of zlib to the next.
-    const same = existsSync(FILE) && gunzipSync(readFileSync(FILE)).equals(bytes) &&
+    const same =
+      existsSync(FILE) &&
+      gunzipSync(readFileSync(FILE)).equals(bytes) &&
       readFileSync(RECORD, 'utf8') === text;
     process.stdout.write(same ? 'the same bytes\n' : `${FILE} would be another\n`);
     process.exitCode = same ? 0 : 1;

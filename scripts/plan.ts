@@ -19,13 +19,16 @@ export const OVER_NODE_ENDING = ', over the HTTP server of Node.js';
 
 /** Files in one process, of those that may share one: more would leave a processor idle at the end. */
 const TOGETHER_MAX: Readonly<Record<Exclude<Company, 'alone'>, number>> = {
-  calculating: 36, serving: 18, starting: 8,
+  calculating: 36,
+  serving: 18,
+  starting: 8,
 };
 
 /** They build the datasets that take long; begun first, so that others find them built. */
 const BUILDERS: readonly string[] = ['default', 'reference'];
-const BUILDER_FILES: ReadonlySet<string> =
-  new Set(BUILDERS.map((recipe) => join('service', `${recipe}.test.js`)));
+const BUILDER_FILES: ReadonlySet<string> = new Set(
+  BUILDERS.map((recipe) => join('service', `${recipe}.test.js`)),
+);
 
 function isBuilder(file: string): boolean {
   return [...BUILDER_FILES].some((builder) => file.endsWith(builder));
@@ -39,13 +42,32 @@ const BUILT = /\b(?:buildOnce|buildRecipe|openRecipe)\(/;
  * begin before the others, the longest first.
  */
 const LONG: readonly string[] = [
-  'store/on-postgres', 'service/fleet-files', 'service/fleet-torture', 'service/package',
-  'packaging/docker-steps', 'packaging/debian', 'service/fleet-upgrade', 'service/fleet-datasets',
-  'service/bulk-command', 'service/torn-dataset', 'service/update-kills', 'service/bulk-flow',
-  'service/abort', 'service/torn-torture', 'service/stalls-torture', 'service/job-kills',
-  'service/torture', 'service/stream-nats', 'service/stream-nats-once',
-  'service/dataset-update-all', 'service/postgres', 'service/stream-release', 'store/backup',
-  'merchant/slow-provider', 'limit/nodes', 'http/hostile-json',
+  'store/on-postgres',
+  'service/fleet-files',
+  'service/fleet-torture',
+  'service/package',
+  'packaging/docker-steps',
+  'packaging/debian',
+  'service/fleet-upgrade',
+  'service/fleet-datasets',
+  'service/bulk-command',
+  'service/torn-dataset',
+  'service/update-kills',
+  'service/bulk-flow',
+  'service/abort',
+  'service/torn-torture',
+  'service/stalls-torture',
+  'service/job-kills',
+  'service/torture',
+  'service/stream-nats',
+  'service/stream-nats-once',
+  'service/dataset-update-all',
+  'service/postgres',
+  'service/stream-release',
+  'store/backup',
+  'merchant/slow-provider',
+  'limit/nodes',
+  'http/hostile-json',
 ].map((name) => join(...name.split('/')));
 
 /** What files are taken for until a run has told. */
@@ -71,27 +93,44 @@ function asksThem(path: string): boolean {
 
 /** Units of files in which one server answers, with the milliseconds by which they begin. */
 function rankedUnits(
-  root: string, sharing: Sharing, files: readonly string[], times: Times, overNode: boolean,
+  root: string,
+  sharing: Sharing,
+  files: readonly string[],
+  times: Times,
+  overNode: boolean,
 ): readonly (readonly [Unit, number])[] {
-  const isOwn = (file: string): boolean => isLong(file) || isBuilder(file) || asksThem(join(root, file));
-  const companies = new Map(files.map((file): [string, Company] => [file,
-    isOwn(file) ? 'alone' : sharing.companyOf(join(root, file))]));
+  const isOwn = (file: string): boolean =>
+    isLong(file) || isBuilder(file) || asksThem(join(root, file));
+  const companies = new Map(
+    files.map((file): [string, Company] => [
+      file,
+      isOwn(file) ? 'alone' : sharing.companyOf(join(root, file)),
+    ]),
+  );
   const those = (company: Company): readonly string[] =>
     files.filter((file) => companies.get(file) === company);
-  const parts = (['starting', 'serving', 'calculating'] as const)
-    .flatMap((company) => divided(those(company), TOGETHER_MAX[company]));
+  const parts = (['starting', 'serving', 'calculating'] as const).flatMap((company) =>
+    divided(those(company), TOGETHER_MAX[company]),
+  );
   const alone = those('alone').map((file) => [file]);
   const ending = overNode ? OVER_NODE_ENDING : '';
-  const units = [...parts, ...alone].map((part): Unit => ({
-    name: (part.length === 1 ? part[0]! : `${part.length} files in one process, from ${part[0]} on`) + ending,
-    files: part, overNode,
-  }));
+  const units = [...parts, ...alone].map(
+    (part): Unit => ({
+      name:
+        (part.length === 1 ? part[0]! : `${part.length} files in one process, from ${part[0]} on`) +
+        ending,
+      files: part,
+      overNode,
+    }),
+  );
   const rank = ({ name, files: [file = '', ...more] }: Unit): number => {
     if (isBuilder(file)) return Infinity;
     if (asksThem(join(root, file))) return ASKING_MS;
     const unknownMs = more.length > 0 ? LONG_MS : UNKNOWN_MS;
-    return times.get(name)?.clockMs
-      ?? (isLong(file) ? LONG_MS + LONG.length - placeInLong(file) : unknownMs);
+    return (
+      times.get(name)?.clockMs ??
+      (isLong(file) ? LONG_MS + LONG.length - placeInLong(file) : unknownMs)
+    );
   };
   return units.map((unit) => [unit, rank(unit)]);
 }
@@ -101,11 +140,17 @@ function rankedUnits(
  * `overNodeToo` are files that run over the HTTP server of Node.js beside the other.
  */
 export function planOf(
-  root: string, tests: string, files: readonly string[], times: Times, overNodeToo: readonly string[] = [],
+  root: string,
+  tests: string,
+  files: readonly string[],
+  times: Times,
+  overNodeToo: readonly string[] = [],
 ): readonly Unit[] {
   const sharing = new Sharing(join(root, tests));
   return [
     ...rankedUnits(root, sharing, files, times, false),
     ...rankedUnits(root, sharing, overNodeToo, times, true),
-  ].sort(([, a], [, b]) => (a === b ? 0 : b - a)).map(([unit]) => unit);
+  ]
+    .sort(([, a], [, b]) => (a === b ? 0 : b - a))
+    .map(([unit]) => unit);
 }

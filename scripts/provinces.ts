@@ -17,8 +17,9 @@ export const PROVINCES_ORIGIN: Origin = {
   version: '1.0.8',
   licence: 'ISC; the boundaries are of Natural Earth, public domain',
   vintage: 'Natural Earth, states and provinces at 1:10,000,000',
-  integrity: 'sha512-4jqzFgpz9S3QZ9KsDTvokuf3qCygfhgYlBaVHhGt27bI9uzvbxacFz19qxGui1WUAwYXj39I'
-    + 'ZdtATsQ1ggtlOQ==',
+  integrity:
+    'sha512-4jqzFgpz9S3QZ9KsDTvokuf3qCygfhgYlBaVHhGt27bI9uzvbxacFz19qxGui1WUAwYXj39I' +
+    'ZdtATsQ1ggtlOQ==',
 };
 
 const FOLDER = join(datasetsDir(), 'geometry');
@@ -38,7 +39,9 @@ function collect(archive: Buffer): Buffer {
   forEachFile(archive, (name, bytes) => {
     const code = /^package\/data\/regions\/CA-([A-Z]{2})\.json$/.exec(name)?.[1];
     if (code === undefined) return;
-    const { geometry: { type, coordinates } } = JSON.parse(bytes.toString('utf8')) as Province;
+    const {
+      geometry: { type, coordinates },
+    } = JSON.parse(bytes.toString('utf8')) as Province;
     const id = `CA-${CODES[code] ?? code}`;
     const geometry = { type, coordinates };
     found.push({ id, text: JSON.stringify({ type: 'Feature', id, properties: {}, geometry }) });
@@ -60,8 +63,10 @@ function main(): void {
   const path = join(FOLDER, FILE);
   if (values.check) {
     // What gzip makes of the same bytes may differ from one release of zlib to the next.
-    const same = existsSync(path) && gunzipSync(readFileSync(path)).equals(bytes)
-      && readFileSync(RECORD, 'utf8') === text;
+    const same =
+      existsSync(path) &&
+      gunzipSync(readFileSync(path)).equals(bytes) &&
+      readFileSync(RECORD, 'utf8') === text;
     process.stdout.write(same ? 'the same bytes\n' : `${path} would be another\n`);
     process.exitCode = same ? 0 : 1;
     return;

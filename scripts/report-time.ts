@@ -25,6 +25,10 @@ function processorMs(): number {
 }
 
 if (isMainThread && Number(parent) === process.ppid) {
-  process.on('exit', () => appendFileSync(told,
-    `${Math.round(processorMs())}\t${Math.round(process.uptime() * 1_000)}\t${file}\n`));
+  process.on('exit', () =>
+    appendFileSync(
+      told,
+      `${Math.round(processorMs())}\t${Math.round(process.uptime() * 1_000)}\t${file}\n`,
+    ),
+  );
 }

@@ -27,7 +27,8 @@ type Reporter = Parameters<PassThrough['compose']>[0];
 
 /** The values of an option of this process, which may be given several times. */
 function valuesOf(option: string): readonly string[] {
-  return process.execArgv.filter((arg) => arg.startsWith(`${option}=`))
+  return process.execArgv
+    .filter((arg) => arg.startsWith(`${option}=`))
     .map((arg) => arg.slice(option.length + 1));
 }
 
@@ -35,7 +36,7 @@ async function reporterOf(name: string): Promise<Reporter> {
   const { spec, ...others } = reporters;
   if (name === 'spec') return new spec();
   const own = (others as Readonly<Record<string, unknown>>)[name] as Reporter | undefined;
-  return own ?? (await import(name) as { readonly default: Reporter }).default;
+  return own ?? ((await import(name)) as { readonly default: Reporter }).default;
 }
 
 /** A stream that takes events for one reporter, and the promise of all that it had to write. */
@@ -53,8 +54,11 @@ async function output(name: string, path: string): Promise<readonly [PassThrough
 function outputs(): Promise<readonly (readonly [PassThrough, Promise<void>])[]> {
   const names = valuesOf('--test-reporter');
   const paths = valuesOf('--test-reporter-destination');
-  return Promise.all((names.length === 0 ? [process.stdout.isTTY ? 'spec' : 'tap'] : names)
-    .map((name, index) => output(name, paths[index] ?? 'stdout')));
+  return Promise.all(
+    (names.length === 0 ? [process.stdout.isTTY ? 'spec' : 'tap'] : names).map((name, index) =>
+      output(name, paths[index] ?? 'stdout'),
+    ),
+  );
 }
 
 async function main(path: string): Promise<void> {
@@ -63,7 +67,8 @@ async function main(path: string): Promise<void> {
   const told = await outputs();
   const [atOnce] = valuesOf('--test-concurrency');
   const events = run({
-    files: [...order.files], timeout: order.fileMsMax,
+    files: [...order.files],
+    timeout: order.fileMsMax,
     concurrency: Number(atOnce ?? Math.max(order.atOnceMin, availableParallelism())),
   });
   events.on('test:fail', ({ todo }) => {

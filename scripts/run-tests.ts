@@ -19,13 +19,17 @@ const AT_ONCE_MIN = 6;
  * itself, 67,584: most processes of tests end before that has paid, and those that only calculate take
  * up to a fifth less processor time. Later V8 has no such option.
  */
-const LATER_OPTIMIZED = process.versions.v8.startsWith('11.3.') ? ['--interrupt-budget=600000'] : [];
+const LATER_OPTIMIZED = process.versions.v8.startsWith('11.3.')
+  ? ['--interrupt-budget=600000']
+  : [];
 /**
  * Test processes make and drop much in a short life: with more room for what is new it is looked
  * through a tenth less often, by the time of processors.
  */
 const NODE_OPTIONS_OF_TESTS: readonly string[] = [
-  '--min-semi-space-size=16', '--max-semi-space-size=64', ...LATER_OPTIMIZED,
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=64',
+  ...LATER_OPTIMIZED,
 ];
 /** No file takes as long on the slowest machine: what hangs fails, and the run ends. */
 const FILE_MS_MAX = 1_800_000;
@@ -54,7 +58,9 @@ export interface TestRun {
 interface TestEvent {
   readonly type: string;
   readonly data: {
-    readonly name: string; readonly file?: string; readonly todo?: string | boolean;
+    readonly name: string;
+    readonly file?: string;
+    readonly todo?: string | boolean;
   };
 }
 
@@ -66,7 +72,10 @@ interface TestEvent {
 export default async function* failedFiles(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {
-  for await (const { type, data: { name, file, todo } } of events) {
+  for await (const {
+    type,
+    data: { name, file, todo },
+  } of events) {
     const expected = todo !== undefined && todo !== false;
     if (type === 'test:fail' && !expected && file !== undefined) {
       yield `${JSON.stringify([file, name])}\n`;
@@ -82,20 +91,33 @@ const RUN_FILES = fileURLToPath(new URL('./run-files.js', import.meta.url));
 
 /** Runs what a folder of this run says, and returns the exit code. */
 function nodeTest(
-  { root, overNode = false }: TestRun, options: readonly string[], dir: string,
+  { root, overNode = false }: TestRun,
+  options: readonly string[],
+  dir: string,
   files: readonly string[],
 ): number | null {
   const order: RunOrder = {
-    files, atOnceMin: AT_ONCE_MIN, fileMsMax: FILE_MS_MAX, times: join(dir, 'times'),
+    files,
+    atOnceMin: AT_ONCE_MIN,
+    fileMsMax: FILE_MS_MAX,
+    times: join(dir, 'times'),
   };
   writeFileSync(join(dir, 'order.json'), JSON.stringify(order));
   const { NODE_OPTIONS = '' } = process.env;
   const env = overNode
     ? { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} --import=${OVER_NODE}`.trimStart() }
     : process.env;
-  return spawnSync(process.execPath,
-    [...NODE_OPTIONS_OF_TESTS, `--import=${REPORT_TIME}`, ...options, RUN_FILES, join(dir, 'order.json')],
-    { cwd: root, stdio: 'inherit', env }).status;
+  return spawnSync(
+    process.execPath,
+    [
+      ...NODE_OPTIONS_OF_TESTS,
+      `--import=${REPORT_TIME}`,
+      ...options,
+      RUN_FILES,
+      join(dir, 'order.json'),
+    ],
+    { cwd: root, stdio: 'inherit', env },
+  ).status;
 }
 
 /** What is reported as it would be without a second reporter. */
@@ -105,7 +127,8 @@ function reportersOf(options: readonly string[], told: string): readonly string[
   return [
     ...(has('reporter') ? [] : [`--test-reporter=${process.stdout.isTTY ? 'spec' : 'tap'}`]),
     ...(has('reporter-destination') ? [] : ['--test-reporter-destination=stdout']),
-    `--test-reporter=${import.meta.url}`, `--test-reporter-destination=${told}`,
+    `--test-reporter=${import.meta.url}`,
+    `--test-reporter-destination=${told}`,
   ];
 }
 
@@ -125,8 +148,14 @@ function entryOf(root: string, dir: string, unit: Unit, index: number): string {
   const paths = unit.files.map((file) => resolve(root, file));
   if (paths.length === 1 && !unit.overNode) return paths[0]!;
   const path = join(dir, `together-${index}.mjs`);
-  writeFileSync(path, (unit.overNode ? BEGIN_OVER_NODE : '')
-    + programOf(paths, unit.files.map((file) => calledIn(unit, file))));
+  writeFileSync(
+    path,
+    (unit.overNode ? BEGIN_OVER_NODE : '') +
+      programOf(
+        paths,
+        unit.files.map((file) => calledIn(unit, file)),
+      ),
+  );
   return path;
 }
 
@@ -138,7 +167,9 @@ interface Failed {
 
 /** The files that lines of the reporter above are about. */
 function filesOf(
-  root: string, entries: ReadonlyMap<string, Unit>, lines: readonly string[],
+  root: string,
+  entries: ReadonlyMap<string, Unit>,
+  lines: readonly string[],
 ): readonly Failed[] {
   const found = lines.flatMap((line): readonly Failed[] => {
     const [file, name] = JSON.parse(line) as [string, string];
@@ -147,8 +178,10 @@ function filesOf(
     if (unit === undefined) return [];
     // A suite of a program is one of its files; else it ended as a whole.
     const own = unit.files.filter((each) => calledIn(unit, each) === name);
-    return (own.length > 0 ? own : unit.files)
-      .map((each) => ({ path: resolve(root, each), overNode: unit.overNode }));
+    return (own.length > 0 ? own : unit.files).map((each) => ({
+      path: resolve(root, each),
+      overNode: unit.overNode,
+    }));
   });
   const unique = new Map(found.map((each) => [`${each.path}\0${each.overNode}`, each]));
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
@@ -157,18 +190,27 @@ function filesOf(
 /** In which processes the files of a run are run, in order. */
 function unitsOf({ root, files, overNodeToo = [], together }: TestRun): readonly Unit[] {
   if (together !== undefined) return planOf(root, together, files, keptTimes(root), overNodeToo);
-  const alone = (overNode: boolean) => (file: string): Unit =>
-    ({ name: overNode ? file + OVER_NODE_ENDING : file, files: [file], overNode });
+  const alone =
+    (overNode: boolean) =>
+    (file: string): Unit => ({
+      name: overNode ? file + OVER_NODE_ENDING : file,
+      files: [file],
+      overNode,
+    });
   return [...files.map(alone(false)), ...overNodeToo.map(alone(true))];
 }
 
 /** Runs all; gives the exit code and the files that failed, of a run that broke off none. */
 function runAll(run: TestRun, dir: string): readonly [number | null, readonly Failed[]] {
   const { root, options, together } = run;
-  const entries = new Map(unitsOf(run).map((unit, index) => [entryOf(root, dir, unit, index), unit]));
+  const entries = new Map(
+    unitsOf(run).map((unit, index) => [entryOf(root, dir, unit, index), unit]),
+  );
   const told = join(dir, 'failed');
   const begun = performance.now();
-  const status = nodeTest(run, [...options, ...reportersOf(options, told)], dir, [...entries.keys()]);
+  const status = nodeTest(run, [...options, ...reportersOf(options, told)], dir, [
+    ...entries.keys(),
+  ]);
   const times = readTimes(join(dir, 'times'), (file) => entries.get(file)?.name ?? file);
   if (together !== undefined) {
     keepTimes(root, times);
@@ -194,8 +236,12 @@ export function runTests(run: TestRun): number {
     const lines = failed.map((file) => {
       const passed = passesAlone(run, dir, file);
       const name = relative(run.root, file.path) + (file.overNode ? OVER_NODE_ENDING : '');
-      return { passed, line: `${name} failed once, ${
-        passed ? 'passed when run alone' : 'and again when run alone'}\n` };
+      return {
+        passed,
+        line: `${name} failed once, ${
+          passed ? 'passed when run alone' : 'and again when run alone'
+        }\n`,
+      };
     });
     process.stdout.write(lines.map(({ line }) => line).join(''));
     return lines.every(({ passed }) => passed) ? 0 : FAILED;

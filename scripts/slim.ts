@@ -26,8 +26,9 @@ const DATA_FILE = /["|]package:([^"/|]+)\/([^"|]+)/g;
 /** The machine that this runs on. */
 export function thisMachine(): Machine {
   const { platform, arch, versions } = process;
-  const { header } = process.report.getReport() as
-    { readonly header: { readonly glibcVersionRuntime?: string } };
+  const { header } = process.report.getReport() as {
+    readonly header: { readonly glibcVersionRuntime?: string };
+  };
   const libc = header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
   return { platform, arch, abi: versions.modules, libc: platform === 'linux' ? libc : null };
 }
@@ -42,13 +43,18 @@ function filesBelow(dir: string): readonly string[] {
 function otherServers(modules: string, machine: Machine): readonly string[] {
   const dir = join(modules, 'uWebSockets.js');
   if (!existsSync(dir)) return [];
-  return readdirSync(dir).filter((name) => {
-    const found = SERVER_BINARY.exec(name);
-    if (found === null) return false;
-    const [, platform, arch, abi] = found;
-    return platform !== machine.platform || arch !== machine.arch
-      || !(ABIS.includes(abi!) || abi === machine.abi);
-  }).map((name) => join(dir, name));
+  return readdirSync(dir)
+    .filter((name) => {
+      const found = SERVER_BINARY.exec(name);
+      if (found === null) return false;
+      const [, platform, arch, abi] = found;
+      return (
+        platform !== machine.platform ||
+        arch !== machine.arch ||
+        !(ABIS.includes(abi!) || abi === machine.abi)
+      );
+    })
+    .map((name) => join(dir, name));
 }
 
 function otherLibc(modules: string, { libc }: Machine): readonly string[] {
@@ -63,14 +69,16 @@ function otherLibc(modules: string, { libc }: Machine): readonly string[] {
 function bundlerCopies(modules: string): readonly string[] {
   const scope = join(modules, '@opentelemetry');
   if (!existsSync(scope)) return [];
-  return readdirSync(scope).flatMap((name) => ['esm', 'esnext'].flatMap((copy) =>
-    filesBelow(join(scope, name, 'build', copy))));
+  return readdirSync(scope).flatMap((name) =>
+    ['esm', 'esnext'].flatMap((copy) => filesBelow(join(scope, name, 'build', copy))),
+  );
 }
 
 /** Maps to packages' sources, most of which are not with them. */
 function sourceMaps(modules: string): readonly string[] {
-  return filesBelow(modules).filter((path) =>
-    path.endsWith('.map') && !path.startsWith(join(modules, '.cache')));
+  return filesBelow(modules).filter(
+    (path) => path.endsWith('.map') && !path.startsWith(join(modules, '.cache')),
+  );
 }
 
 /** The bundler once more, under the name of its command: a build starts that of its platform. */
@@ -117,8 +125,15 @@ function unreadData(root: string, modules: string): readonly string[] {
  */
 export function unread(root: string, machine: Machine): readonly string[] {
   const modules = join(root, 'node_modules');
-  return [...new Set([
-    ...otherServers(modules, machine), ...otherLibc(modules, machine), ...unreadData(root, modules),
-    ...bundlerCopies(modules), ...unreadSchemas(modules), ...sourceMaps(modules), ...bundlerLinks(modules),
-  ])];
+  return [
+    ...new Set([
+      ...otherServers(modules, machine),
+      ...otherLibc(modules, machine),
+      ...unreadData(root, modules),
+      ...bundlerCopies(modules),
+      ...unreadSchemas(modules),
+      ...sourceMaps(modules),
+      ...bundlerLinks(modules),
+    ]),
+  ];
 }

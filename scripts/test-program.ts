@@ -30,7 +30,8 @@ interface Bundler {
 
 interface Loaders {
   onResolve(
-    which: { readonly filter: RegExp }, resolve: () => { readonly path: string; readonly external: true },
+    which: { readonly filter: RegExp },
+    resolve: () => { readonly path: string; readonly external: true },
   ): void;
   onLoad(which: { readonly filter: RegExp }, load: typeof contentsOf): void;
 }
@@ -61,11 +62,22 @@ export async function makeTestProgram(root: string): Promise<string | null> {
   const { build, stop } = createRequire(import.meta.url)('esbuild') as Bundler;
   const folder = join(root, FOLDER);
   rmSync(folder, { recursive: true, force: true });
-  await Promise.all(['main', 'cli'].map((name) => build({
-    absWorkingDir: root, outdir: folder, bundle: true, splitting: true, platform: 'node', format: 'esm',
-    entryPoints: [join(COMPILED, 'src', `${name}.js`)], packages: 'external', logLevel: 'warning',
-    plugins: [PLACED],
-  })));
+  await Promise.all(
+    ['main', 'cli'].map((name) =>
+      build({
+        absWorkingDir: root,
+        outdir: folder,
+        bundle: true,
+        splitting: true,
+        platform: 'node',
+        format: 'esm',
+        entryPoints: [join(COMPILED, 'src', `${name}.js`)],
+        packages: 'external',
+        logLevel: 'warning',
+        plugins: [PLACED],
+      }),
+    ),
+  );
   await stop();
   return folder;
 }

@@ -18,8 +18,11 @@ const ONE = '--one';
 
 function everyFile(): readonly string[] {
   const below = join(COMPILED, 'test');
-  return readdirSync(join(ROOT, below), { recursive: true }).map(String)
-    .filter((path) => path.endsWith('.test.js')).sort().map((path) => join(below, path));
+  return readdirSync(join(ROOT, below), { recursive: true })
+    .map(String)
+    .filter((path) => path.endsWith('.test.js'))
+    .sort()
+    .map((path) => join(below, path));
 }
 
 /** Runs all files, and where both servers are to be tested some of them over that of Node.js too. */
@@ -29,7 +32,13 @@ function runBoth(options: readonly string[], again: boolean): number {
   const together = options.length === 0 ? { together: join(COMPILED, 'test') } : {};
   const overNodeToo = wanted === 'both' ? OVER_NODE_TOO.map((file) => compiledOf(ROOT, file)) : [];
   return runTests({
-    root: ROOT, options, again, files: everyFile(), overNode: wanted === 'node', overNodeToo, ...together,
+    root: ROOT,
+    options,
+    again,
+    files: everyFile(),
+    overNode: wanted === 'node',
+    overNodeToo,
+    ...together,
   });
 }
 
@@ -44,12 +53,18 @@ async function main(args: readonly string[]): Promise<number> {
   const files = args.filter((arg) => !arg.startsWith('-')).map((arg) => compiledOf(ROOT, arg));
   const missing = files.find((file) => !existsSync(join(ROOT, file)));
   if (files.length === 0 || missing !== undefined) {
-    process.stderr.write(missing === undefined
-      ? 'npm run test:one -- FILE…, e.g. test/tax/rate.test.ts\n' : `there is no ${missing}\n`);
+    process.stderr.write(
+      missing === undefined
+        ? 'npm run test:one -- FILE…, e.g. test/tax/rate.test.ts\n'
+        : `there is no ${missing}\n`,
+    );
     return 2;
   }
   return runTests({
-    root: ROOT, options: ['--enable-source-maps', ...options], files, again,
+    root: ROOT,
+    options: ['--enable-source-maps', ...options],
+    files,
+    again,
     overNode: process.env['SITUS_TEST_TRANSPORT'] === 'node',
   });
 }

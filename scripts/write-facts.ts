@@ -34,13 +34,25 @@ function withoutRepeats(rows: readonly RateRow[]): readonly RateRow[] {
 
 /** A row for a listed city whose boundary nobody holds, so that no build takes it for nothing. */
 function unplacedRow(
-  { state, name, county }: UnplacedCity, source: SourceRecord | undefined,
+  { state, name, county }: UnplacedCity,
+  source: SourceRecord | undefined,
 ): RateRow {
   if (source === undefined) throw new RangeError(`no source for ${name}`);
   return {
-    state, level: 'city', county, place: '', name, code: '', basis: 'unknown',
-    sales: 0 as Rate, use: 0 as Rate, from: DATE_MIN, to: DATE_OPEN, source: source.id,
-    asOf: source.asOf, note: 'listed as a city; its boundary is not held',
+    state,
+    level: 'city',
+    county,
+    place: '',
+    name,
+    code: '',
+    basis: 'unknown',
+    sales: 0 as Rate,
+    use: 0 as Rate,
+    from: DATE_MIN,
+    to: DATE_OPEN,
+    source: source.id,
+    asOf: source.asOf,
+    note: 'listed as a city; its boundary is not held',
   };
 }
 
@@ -52,14 +64,27 @@ function write(sourcesDir: string, datasets: string): void {
   const lists = reference.lists.filter((list) => list.reader !== 'facts' && isResolved(list));
   const fetched = reference.lists.filter((list) => !isResolved(list));
   const facts = reference.lists.filter((list) => list.reader === 'facts');
-  const load = loadRates({ ...reference, lists }, {
-    factsDir, sourcesDir, estimated: false,
-  });
+  const load = loadRates(
+    { ...reference, lists },
+    {
+      factsDir,
+      sourcesDir,
+      estimated: false,
+    },
+  );
   const tables = new Map<string, RateRow[]>();
   // Rows that name a place nobody holds are there already.
   const unplaced = load.reports.flatMap(({ unplaced }, at) =>
-    unplaced.filter(({ place }) => place === '').map((city): RateRow =>
-      unplacedRow(city, load.input.sources.find(({ name }) => name === lists[at]?.source))));
+    unplaced
+      .filter(({ place }) => place === '')
+      .map(
+        (city): RateRow =>
+          unplacedRow(
+            city,
+            load.input.sources.find(({ name }) => name === lists[at]?.source),
+          ),
+      ),
+  );
   for (const row of [...withoutRepeats(load.input.rows), ...unplaced]) {
     const table = tableOf(row);
     const rows = tables.get(table);
@@ -75,8 +100,10 @@ function write(sourcesDir: string, datasets: string): void {
     written.push({ reader: 'facts', path: `facts/${path}` });
   }
   const members = 'rates/members.tsv';
-  writeFileSync(join(factsDir, members),
-    writeMemberFacts(load.derivedMembers, 'worked out from the list of the state'));
+  writeFileSync(
+    join(factsDir, members),
+    writeMemberFacts(load.derivedMembers, 'worked out from the list of the state'),
+  );
   const recipe: RatesRecipe = {
     ...reference,
     members: [...reference.members, `facts/${members}`],

@@ -26,9 +26,7 @@ const OTHER_SHARE_MIN = 0.02;
 /** Share of a place from which a county is one of those that its name is looked for in. */
 const SLIGHT_SHARE_MAX = 0.005;
 
-function load(
-  path: string, object: string, key = 'GEOID',
-): Promise<readonly BoundaryFeature[]> {
+function load(path: string, object: string, key = 'GEOID'): Promise<readonly BoundaryFeature[]> {
   return readBoundaryFile({ path, object, key });
 }
 
@@ -38,28 +36,36 @@ type Row = readonly string[];
 /** Rows that the state's file has, by place. */
 function earlierRows(path: string): ReadonlyMap<string, Row> {
   if (!existsSync(path)) return new Map();
-  return new Map(splitRows(readFileSync(path, 'utf8'), '\t').slice(1)
-    .map((row) => [row[0] ?? '', row]));
+  return new Map(
+    splitRows(readFileSync(path, 'utf8'), '\t')
+      .slice(1)
+      .map((row) => [row[0] ?? '', row]),
+  );
 }
 
 /** The counties, the one that came first before still first: most of some places is water. */
 function inOrder(counties: readonly string[], earlier: Row | undefined): string {
   const first = earlier?.[4]?.split(' ')[0] ?? '';
-  return [...counties.filter((county) => county === first),
-    ...counties.filter((county) => county !== first)].join(' ');
+  return [
+    ...counties.filter((county) => county === first),
+    ...counties.filter((county) => county !== first),
+  ].join(' ');
 }
 
 /** Counties, and those with less land than a name is looked for in. */
 function parted(
-  shares: readonly CountyShare[], earlier: Row | undefined,
+  shares: readonly CountyShare[],
+  earlier: Row | undefined,
 ): readonly [counties: string, slight: string] {
   const first = earlier?.[4]?.split(' ')[0] ?? shares[0]?.county;
   const isSlight = ({ county, share }: CountyShare): boolean =>
     share < SLIGHT_SHARE_MAX && county !== first;
   const names = (some: readonly CountyShare[]): readonly string[] =>
     some.map(({ county }) => county);
-  return [inOrder(names(shares.filter((one) => !isSlight(one))), earlier),
-    names(shares.filter(isSlight)).join(' ')];
+  return [
+    inOrder(names(shares.filter((one) => !isSlight(one))), earlier),
+    names(shares.filter(isSlight)).join(' '),
+  ];
 }
 
 /** Boundaries as the repository holds them, whose lines places and counties share. */
@@ -70,37 +76,54 @@ interface Held {
 
 /** Counties of places: by their held boundary, which shares its lines, else by their own. */
 function countiesOf(
-  held: Held, places: readonly BoundaryFeature[],
+  held: Held,
+  places: readonly BoundaryFeature[],
 ): (geoid: string) => readonly CountyShare[] {
   const state = places[0]?.polygon.key.slice(0, 2) ?? '-';
   const shared = held.places.filter(({ polygon }) => polygon.key.startsWith(state));
   const exact = placeCounties(shared, held.counties);
-  const rest = placeCounties(places.filter(({ polygon }) => !exact.has(polygon.key)),
-    held.counties);
-  return (geoid) => (exact.get(geoid) ?? (rest.get(geoid) ?? [])
-    .filter(({ share }) => share >= OTHER_SHARE_MIN));
+  const rest = placeCounties(
+    places.filter(({ polygon }) => !exact.has(polygon.key)),
+    held.counties,
+  );
+  return (geoid) =>
+    exact.get(geoid) ?? (rest.get(geoid) ?? []).filter(({ share }) => share >= OTHER_SHARE_MIN);
 }
 
 async function writePlaces(sources: string, facts: string): Promise<void> {
-  const states = new Map(readStates(readFileSync(join(facts, 'states.tsv'), 'utf8'))
-    .map((state) => [state.fips, state.code]));
+  const states = new Map(
+    readStates(readFileSync(join(facts, 'states.tsv'), 'utf8')).map((state) => [
+      state.fips,
+      state.code,
+    ]),
+  );
   const layers = readGeometryFile(join(facts, '../geometry/us.geometry.gz'));
   const held = { counties: layers.get('counties') ?? [], places: layers.get('places') ?? [] };
   const folder = join(sources, 'places-us-tiger2019');
   mkdirSync(join(facts, 'places'), { recursive: true });
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.gz')).sort()) {
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith('.gz'))
+    .sort()) {
     const fips = /(\d\d)\.topojson/.exec(file)?.[1] ?? '';
     const state = states.get(fips);
     if (!state) continue;
     const path = join(facts, 'places', `${state}.tsv`);
     const earlier = earlierRows(path);
     const places = (await load(join(folder, file), 'places')).filter(({ properties }) =>
-      INCORPORATED.test(`${properties['CLASSFP'] ?? ''}${properties['FUNCSTAT'] ?? ''}`));
+      INCORPORATED.test(`${properties['CLASSFP'] ?? ''}${properties['FUNCSTAT'] ?? ''}`),
+    );
     const counties = countiesOf(held, places);
     const rows: Row[] = places.map(({ polygon: { key }, properties }) => {
       const [own, slight] = parted(counties(key), earlier.get(key));
-      return [key, properties['NAME'] ?? '', properties['NAMELSAD'] ?? '',
-        properties['CLASSFP'] ?? '', own, ...SOURCE, slight];
+      return [
+        key,
+        properties['NAME'] ?? '',
+        properties['NAMELSAD'] ?? '',
+        properties['CLASSFP'] ?? '',
+        own,
+        ...SOURCE,
+        slight,
+      ];
     });
     // Cities that the file lacks, as other publishers' lists name them.
     for (const row of earlier.values()) {
@@ -132,7 +155,9 @@ function townNames(
 /** Vermont's towns levy; their code here is state, county and the state's town number. */
 async function writeTowns(sources: string, facts: string): Promise<void> {
   const file = join(facts, 'places/VT.tsv');
-  const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
   const places = lines.filter((line) => !/^\d{10}\t/.test(line));
   const cities = new Set(places.map((line) => line.split('\t')[2] ?? ''));
   const areas = await load(join(sources, 'towns-vt/vt_towns.topojson.gz'), 'towns', 'FIPS6');

@@ -15,8 +15,9 @@ const ORIGIN: Origin = {
   version: '1.1.9',
   licence: 'MIT; the figures are those of the SimpleMaps list of US ZIPs, CC BY 4.0',
   vintage: '2024, by estimates of the U.S. Census Bureau',
-  integrity: 'sha512-6XObm1b79zlnVkrt9EjjIIbqhRtHvkgXnYDzxSziz6boq/TB1A8Mjx8m4m/zzfUI8tNrgtprkRyqvVCS'
-    + '6H9wUw==',
+  integrity:
+    'sha512-6XObm1b79zlnVkrt9EjjIIbqhRtHvkgXnYDzxSziz6boq/TB1A8Mjx8m4m/zzfUI8tNrgtprkRyqvVCS' +
+    '6H9wUw==',
 };
 const MODULE = 'package/dist/index.js';
 const ZIPS = 100_000;
@@ -49,13 +50,18 @@ function peopleOf(from: Package, zip: string): number {
   }
 }
 
-const { values, positionals: [out] } = parseArgs({
-  options: { package: { type: 'string' } }, allowPositionals: true,
+const {
+  values,
+  positionals: [out],
+} = parseArgs({
+  options: { package: { type: 'string' } },
+  allowPositionals: true,
 });
 if (out === undefined) throw new Error('npm run zip-people -- FILE');
 const from = load(unpackPackage(ORIGIN, values.package ?? null));
 const lines = Array.from({ length: ZIPS }, (_, zip) => String(zip).padStart(ZIP_DIGITS, '0'))
   .map((zip) => [zip, peopleOf(from, zip)] as const)
-  .filter(([, people]) => people > 0).map(([zip, people]) => `${zip},${people}\n`);
+  .filter(([, people]) => people > 0)
+  .map(([zip, people]) => `${zip},${people}\n`);
 writeFileSync(out, `zip,people\n${lines.join('')}`);
 process.stdout.write(`${out}: ${lines.length} ZIPs\n`);

@@ -6,9 +6,7 @@ import type { BulkParts } from './bulk/run/open-bulk.js';
 import { Router, type Route } from './http/router.js';
 import type { StreamParts } from './bulk/stream/open-streams.js';
 import { messageOf, type Log } from './log.js';
-import {
-  type AppOptions, type Beginning, leaveStore, openAll, type Opened,
-} from './opened.js';
+import { type AppOptions, type Beginning, leaveStore, openAll, type Opened } from './opened.js';
 import { openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
 import { ServiceWatch } from './service-watch.js';
@@ -49,25 +47,35 @@ export class App {
     this.router.attach(opened.server);
   }
 
-  get live(): LiveDataset { return this.#opened.live; }
+  get live(): LiveDataset {
+    return this.#opened.live;
+  }
 
   /** What the service answers. */
-  get routes(): readonly Route[] { return this.#parts.routes; }
+  get routes(): readonly Route[] {
+    return this.#parts.routes;
+  }
 
-  get pool(): EnginePool { return this.#parts.pool; }
+  get pool(): EnginePool {
+    return this.#parts.pool;
+  }
 
   /** Asks whether a required provider can be reached, as is done every few seconds. */
   async lookForProvider(): Promise<void> {
     await this.#opened.providerWatch?.look();
   }
 
-  get bulk(): BulkParts { return this.#parts.bulk; }
+  get bulk(): BulkParts {
+    return this.#parts.bulk;
+  }
 
   get jobs(): Parts['jobs'] {
     return this.#parts.jobs;
   }
 
-  get streams(): StreamParts { return this.#parts.streams; }
+  get streams(): StreamParts {
+    return this.#parts.streams;
+  }
 
   /** Opens everything; nothing listens yet. */
   static async start(options: AppOptions): Promise<App> {
@@ -98,7 +106,7 @@ export class App {
     }
     throw new Error(
       `cannot listen on ${host}:${port}: the port is taken, or the address or port is not ` +
-      'permitted; set HOST and PORT',
+        'permitted; set HOST and PORT',
     );
   }
 
@@ -145,7 +153,8 @@ export class App {
     traffic.closing = true;
     streams.stop();
     files?.leave();
-    Promise.all([jobs.stop(), delivery.close(DRAIN_MS_MAX)]).then(() => member.resign())
+    Promise.all([jobs.stop(), delivery.close(DRAIN_MS_MAX)])
+      .then(() => member.resign())
       .catch((error: unknown) => this.#log.error('not handed over', { message: messageOf(error) }));
     await waitUntil(() => server.connections + traffic.open === 0, until);
     await this.stop();
@@ -158,12 +167,10 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const {
-      server, live, follower, delivery, store, member, provider, providerWatch, limits,
-    } = this.#opened;
-    const {
-      bulk, streams, jobs, files, pool, usage, merchants, clock, state, guesses,
-    } = this.#parts;
+    const { server, live, follower, delivery, store, member, provider, providerWatch, limits } =
+      this.#opened;
+    const { bulk, streams, jobs, files, pool, usage, merchants, clock, state, guesses } =
+      this.#parts;
     state.draining = true;
     store.leave();
     providerWatch?.close();

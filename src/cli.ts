@@ -41,6 +41,8 @@ for (const output of [process.stdout, process.stderr]) {
   });
 }
 
-void runCommand(process.argv.slice(2)).catch(tellFailure).then((code) => {
-  process.exitCode = code;
-});
+void runCommand(process.argv.slice(2))
+  .catch(tellFailure)
+  .then((code) => {
+    process.exitCode = code;
+  });

@@ -1,15 +1,31 @@
 /** All that the environment decides, read by the table of settings: only this sees process.env. */
 import { resolve } from 'node:path';
 import {
-  CHECKS, isLogLevel, isMinimumPrecision, type LogLevel, type MinimumPrecision,
-  ownUrl, secretBytes, transportChoice, type TransportChoice, unknownSettings,
+  CHECKS,
+  isLogLevel,
+  isMinimumPrecision,
+  type LogLevel,
+  type MinimumPrecision,
+  ownUrl,
+  secretBytes,
+  transportChoice,
+  type TransportChoice,
+  unknownSettings,
 } from './setting.js';
 import { SETTINGS } from './settings.js';
 
 export { SETTINGS } from './settings.js';
 export {
-  KEY_CHARS_MAX, KEY_CHARS_MIN, localUrl, LOG_LEVELS, MINIMUM_PRECISIONS, type LogLevel,
-  type MinimumPrecision, type Setting, type SettingType, type TransportChoice,
+  KEY_CHARS_MAX,
+  KEY_CHARS_MIN,
+  localUrl,
+  LOG_LEVELS,
+  MINIMUM_PRECISIONS,
+  type LogLevel,
+  type MinimumPrecision,
+  type Setting,
+  type SettingType,
+  type TransportChoice,
 } from './setting.js';
 
 /** What is logged of requests. */
@@ -192,7 +208,8 @@ function jobLimitsOf(text: Text): Config['jobLimits'] {
 function awsOf(environment: Environment): AwsSettings {
   const read = (name: string): string => environment[name] ?? '';
   return {
-    accessKeyId: read('AWS_ACCESS_KEY_ID'), secretAccessKey: read('AWS_SECRET_ACCESS_KEY'),
+    accessKeyId: read('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: read('AWS_SECRET_ACCESS_KEY'),
     sessionToken: read('AWS_SESSION_TOKEN'),
     region: read('AWS_REGION') || read('AWS_DEFAULT_REGION') || 'us-east-1',
     endpoint: (read('AWS_ENDPOINT_URL_S3') || read('AWS_ENDPOINT_URL')).replace(/\/+$/, ''),
@@ -215,14 +232,16 @@ export function loadConfig(environment: Environment = process.env): Config {
     varDir: resolve(text('SITUS_VAR')),
     storeUrl: text('SITUS_STORE') || null,
     requireSignature: listed(text('SITUS_REQUIRE_SIGNATURE')),
-    datasets: text('SITUS_DATASETS'), fleet: text('SITUS_FLEET'),
+    datasets: text('SITUS_DATASETS'),
+    fleet: text('SITUS_FLEET'),
     aws: awsOf(environment),
     keep: { days: Number(text('SITUS_KEEP_DAYS')), count: Number(text('SITUS_KEEP_DATASETS')) },
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),
     ...kekOf(text),
-    baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, '')
-      || ownUrl(text('HOST'), Number(text('PORT')), text('SITUS_TLS_CERT') !== ''),
+    baseUrl:
+      text('SITUS_BASE_URL').replace(/\/+$/, '') ||
+      ownUrl(text('HOST'), Number(text('PORT')), text('SITUS_TLS_CERT') !== ''),
     workers: Number(text('SITUS_WORKERS')),
     answerCacheBytes: Number(text('SITUS_ANSWER_CACHE_MIB')) * 1_048_576,
     bodyBytes: Number(text('SITUS_BODY_MEMORY_MIB')) * 1_048_576,
@@ -246,7 +265,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     allowPrivateNetwork: text('SITUS_ALLOW_PRIVATE_NETWORK') === '1',
     webhookUrl: text('SITUS_WEBHOOK_URL') || null,
     webhookSecret: text('SITUS_WEBHOOK_SECRET') || null,
-    smtpUrl: text('SITUS_SMTP_URL') || null, mailFrom: text('SITUS_MAIL_FROM') || null,
+    smtpUrl: text('SITUS_SMTP_URL') || null,
+    mailFrom: text('SITUS_MAIL_FROM') || null,
     inviteUrl: text('SITUS_INVITE_URL') || null,
     drainMs: Number(text('SITUS_DRAIN_SECONDS')) * 1000,
     corsOrigins: text('SITUS_CORS_ORIGINS'),

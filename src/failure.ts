@@ -48,7 +48,9 @@ export interface Failure {
 
 /** Makes a failure value. */
 export function fail(
-  failure: FailureKind, detail?: string, field: string | null = USUAL_FIELDS[failure],
+  failure: FailureKind,
+  detail?: string,
+  field: string | null = USUAL_FIELDS[failure],
 ): Failure {
   return detail === undefined ? { failure, field } : { failure, detail, field };
 }

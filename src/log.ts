@@ -19,11 +19,13 @@ export function createLog(
   common: LogFields = {},
 ): Log {
   const floor = LOG_LEVELS.indexOf(least);
-  const at = (level: LogLevel) => (event: string, fields?: LogFields): void => {
-    if (LOG_LEVELS.indexOf(level) < floor) return;
-    const time = new Date().toISOString();
-    write(`${JSON.stringify({ time, level, event, ...common, ...fields })}\n`);
-  };
+  const at =
+    (level: LogLevel) =>
+    (event: string, fields?: LogFields): void => {
+      if (LOG_LEVELS.indexOf(level) < floor) return;
+      const time = new Date().toISOString();
+      write(`${JSON.stringify({ time, level, event, ...common, ...fields })}\n`);
+    };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 

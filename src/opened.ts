@@ -70,29 +70,34 @@ export function logging(log: Log, event: string): (error: unknown) => void {
 }
 
 /** What a worker is told of the settings. */
-export function settingsOf(
-  { baseUrl, precisionMin, refuseUnruled, logLevel }: Config,
-): EngineSettings {
+export function settingsOf({
+  baseUrl,
+  precisionMin,
+  refuseUnruled,
+  logLevel,
+}: Config): EngineSettings {
   return { baseUrl, precisionMin, refuseUnruled, logLevel };
 }
 
 /** One thread for the front end on small machines, the rest for answers. */
-export function openPool(
-  { config, log, worker }: AppOptions, releases: ReleaseSource,
-): EnginePool {
+export function openPool({ config, log, worker }: AppOptions, releases: ReleaseSource): EnginePool {
   return new EnginePool({
-    releases, log, settings: settingsOf(config),
+    releases,
+    log,
+    settings: settingsOf(config),
     threads: config.workers > 0 ? config.workers : Math.max(1, availableParallelism() - 1),
     ...(worker === undefined ? {} : { worker }),
   });
 }
 
 /** The store, what is counted in it, and this server among those that have it open. */
-async function openStore({ config, log }: AppOptions): Promise<
-  Pick<Opened, 'store' | 'vault' | 'place' | 'member'>
-> {
+async function openStore({
+  config,
+  log,
+}: AppOptions): Promise<Pick<Opened, 'store' | 'vault' | 'place' | 'member'>> {
   const store = await Store.open(config.varDir, {
-    url: config.storeUrl, failed: logging(log, 'store'),
+    url: config.storeUrl,
+    failed: logging(log, 'store'),
   });
   await claimStore(store);
   await countShares(store);
@@ -100,7 +105,8 @@ async function openStore({ config, log }: AppOptions): Promise<
   const vault = await openVault(config, store);
   const place = placeOf(jobsDirOf(config.varDir));
   const member = await Membership.join(store, {
-    place, failed: logging(log, 'no sign of life stored'),
+    place,
+    failed: logging(log, 'no sign of life stored'),
   });
   return { store, vault, place, member };
 }
@@ -109,9 +115,10 @@ async function openStore({ config, log }: AppOptions): Promise<
  * Leaves the store and closes it. A process that exits under a write of LMDB waits for its thread,
  * and that for a call in the process: for ever.
  */
-export async function leaveStore(
-  { member, store }: Pick<Opened, 'member' | 'store'>,
-): Promise<void> {
+export async function leaveStore({
+  member,
+  store,
+}: Pick<Opened, 'member' | 'store'>): Promise<void> {
   await member.leave();
   // A claim that stays, on a full disk, holds nobody up: its process has ended.
   await releaseServer(store).catch(() => undefined);
@@ -137,13 +144,16 @@ export async function openAll(options: AppOptions): Promise<Beginning> {
   const signedBy = readPublicKeys(config.requireSignature, 'SITUS_REQUIRE_SIGNATURE');
   const provider = await openProvider(config);
   const server = await createServer({
-    transport: config.transport, tls: config.tls, log,
+    transport: config.transport,
+    tls: config.tls,
+    log,
     fault: (error) => log.error('handler failed', { message: messageOf(error) }),
   });
   const { store, vault, place, member } = await openStore(options);
   // Another process looks through the release, and threads load, while the rest is opened.
   const opening = openLive(config.varDir, log, signedBy, {
-    open: options.open, beside: member.others.length > 0,
+    open: options.open,
+    beside: member.others.length > 0,
   });
   opening.catch(() => undefined);
   let live: LiveDataset | null = null;
@@ -153,18 +163,32 @@ export async function openAll(options: AppOptions): Promise<Beginning> {
   });
   try {
     const delivery = await Delivery.open({
-      store, vault, log, settings, lease: (name) => member.lease(name),
+      store,
+      vault,
+      log,
+      settings,
+      lease: (name) => member.lease(name),
     });
     const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
-    const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
+    const firstKey = config.bootstrapKey === null ? (created?.text ?? null) : null;
     live = await opening;
     const providerWatch = watchProvider(config, log);
-    const limits = options.openedLimits
-      ?? await openLimits(config.limits, log, options.supervised ?? null);
+    const limits =
+      options.openedLimits ?? (await openLimits(config.limits, log, options.supervised ?? null));
     const follower = await openFollower({ config, live, log, signedBy });
     const opened = {
-      store, member, place, vault, delivery, provider, providerWatch, server, live, follower,
-      pool, limits,
+      store,
+      member,
+      place,
+      vault,
+      delivery,
+      provider,
+      providerWatch,
+      server,
+      live,
+      follower,
+      pool,
+      limits,
     };
     return { opened, firstKey, watching };
   } catch (error) {

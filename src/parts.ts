@@ -11,7 +11,11 @@ import { lookupRoutes } from './api/lookup/handler.js';
 import { relayCart, relayRoutes } from './api/merchant/relay-handler.js';
 import { type MerchantParts, openMerchants } from './api/merchant/routes.js';
 import {
-  healthRoute, liveRoute, metadataRoute, type Readiness, readyRoute,
+  healthRoute,
+  liveRoute,
+  metadataRoute,
+  type Readiness,
+  readyRoute,
 } from './api/system/health.js';
 import { FleetFiles } from './bulk/fleet/open-files.js';
 import type { JobRegistry } from './bulk/job/registry.js';
@@ -59,20 +63,36 @@ function bulkThreads({ bulkWorkers }: Config): number {
 /** @throws Error that names the setting where its address cannot be used. */
 function openFiles({ config, log, live }: Shared, { uploads }: BulkParts): FleetFiles | null {
   const { fleet: url, varDir } = config;
-  return url === '' ? null : new FleetFiles({
-    url, varDir, log, live, schedule: uploads.schedule, threads: bulkThreads(config),
-    settings: config,
-  });
+  return url === ''
+    ? null
+    : new FleetFiles({
+        url,
+        varDir,
+        log,
+        live,
+        schedule: uploads.schedule,
+        threads: bulkThreads(config),
+        settings: config,
+      });
 }
 
 /** Bulk files, with workers of their own. */
 function openBulk(shared: Shared): BulkParts {
   const { config, log, worker, gate, usage, live, findMerchant, store, member } = shared;
   return openUploads({
-    kept: keptOf(shared), gate, usage, releases: live, findMerchant, log, baseUrl: config.baseUrl,
-    threads: bulkThreads(config), settings: settingsOf(config),
+    kept: keptOf(shared),
+    gate,
+    usage,
+    releases: live,
+    findMerchant,
+    log,
+    baseUrl: config.baseUrl,
+    threads: bulkThreads(config),
+    settings: settingsOf(config),
     limits: {
-      rowsMax: config.bulkRowsMax, bytesMax: config.bulkBytesMax, idleMs: config.bulkIdleMs,
+      rowsMax: config.bulkRowsMax,
+      bytesMax: config.bulkBytesMax,
+      idleMs: config.bulkIdleMs,
     },
     spoolDir: spoolDirOf(config.varDir, member.id, (id) => lives(store, id)),
     spoolBytesMax: config.bulkSpoolBytesMax,
@@ -81,11 +101,19 @@ function openBulk(shared: Shared): BulkParts {
 }
 
 function openMerchantParts(
-  { store, vault, log, gate, usage, age, config, live, timer, member }: Shared, pool: EnginePool,
+  { store, vault, log, gate, usage, age, config, live, timer, member }: Shared,
+  pool: EnginePool,
   bulk: BulkParts,
 ): MerchantParts {
   return openMerchants({
-    store, vault, log, gate, usage, age, baseUrl: config.baseUrl, bodyWorkers: bulk.pool,
+    store,
+    vault,
+    log,
+    gate,
+    usage,
+    age,
+    baseUrl: config.baseUrl,
+    bodyWorkers: bulk.pool,
     node: member.id,
     sendsMails: config.smtpUrl !== null,
     locator: {
@@ -97,30 +125,48 @@ function openMerchantParts(
 }
 
 function openJobParts(
-  shared: Shared, { uploads }: BulkParts, merchants: MerchantParts, files: FleetFiles | null,
+  shared: Shared,
+  { uploads }: BulkParts,
+  merchants: MerchantParts,
+  files: FleetFiles | null,
 ): JobParts {
   const { store, log, gate, usage, age, live, config, findMerchant, keys, member, place } = shared;
   return openJobs({
     ...(files === null ? {} : { fleet: (job, release) => files.workers(job, release) }),
-    files: config.storeUrl === null ? null : files?.jobFiles ?? null,
-    member, place, store, log, gate, usage, age, findMerchant,
-    releases: live, baseUrl: config.baseUrl,
-    keyOf: (id) => keys.findId(id), idempotency: merchants.services.idempotency,
-    varDir: config.varDir, uploads, kinds: BULK_ROUTES, filesDir: config.bulkDir,
-    days: config.jobDays, limits: config.jobLimits,
+    files: config.storeUrl === null ? null : (files?.jobFiles ?? null),
+    member,
+    place,
+    store,
+    log,
+    gate,
+    usage,
+    age,
+    findMerchant,
+    releases: live,
+    baseUrl: config.baseUrl,
+    keyOf: (id) => keys.findId(id),
+    idempotency: merchants.services.idempotency,
+    varDir: config.varDir,
+    uploads,
+    kinds: BULK_ROUTES,
+    filesDir: config.bulkDir,
+    days: config.jobDays,
+    limits: config.jobLimits,
   });
 }
 
 /** From this age on writes are refused at once; what is known is served. */
 const STORE_LOST_MS = 8_000;
 function systemRoutes(
-  { live, follower, store, member, limits, files }: Shared, readiness: Readiness,
+  { live, follower, store, member, limits, files }: Shared,
+  readiness: Readiness,
 ): readonly Route[] {
   const health = healthRoute({
     release: () => live.release,
     refusal: () => live.refusal,
     fleet: () => follower?.status ?? null,
-    limits: () => limits.shared, files: () => files?.status ?? null,
+    limits: () => limits.shared,
+    files: () => files?.status ?? null,
     askStore: () => {
       store.get(VERSION_KEY);
       if ((store.age() ?? 0) > STORE_LOST_MS) throw new Error('the database is out of reach');
@@ -133,7 +179,10 @@ function systemRoutes(
 
 /** Everything that is answered without a merchant or a file. */
 function plainRoutes(
-  shared: Shared, pool: EnginePool, cache: AnswerCache, readiness: Readiness,
+  shared: Shared,
+  pool: EnginePool,
+  cache: AnswerCache,
+  readiness: Readiness,
 ): readonly Route[] {
   const { config, gate, anyKeyGate, usage, live, log } = shared;
   const { renderFailure = failureBytes } = shared;
@@ -141,18 +190,29 @@ function plainRoutes(
   const tics = openTics(live, log);
   return [
     ...lookupRoutes({
-      gate, usage, pool, renderFailure, baseUrl, kept: keptOf(shared),
+      gate,
+      usage,
+      pool,
+      renderFailure,
+      baseUrl,
+      kept: keptOf(shared),
       repeats: {
         cache,
         release: () => live.release?.id ?? '',
       },
     }),
     ...accountRoutes({
-      gate: anyKeyGate, counts: (id) => usage.counts(id), message: config.accountMessage,
+      gate: anyKeyGate,
+      counts: (id) => usage.counts(id),
+      message: config.accountMessage,
     }),
     ...systemRoutes(shared, readiness),
     ...ticRoutes({
-      gate, clients: new ClientGate(), pages: () => tics.pages(), renderFailure, baseUrl,
+      gate,
+      clients: new ClientGate(),
+      pages: () => tics.pages(),
+      renderFailure,
+      baseUrl,
     }),
     ...schemaRoutes(baseUrl),
   ];
@@ -167,28 +227,54 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
   const bulk = openBulk(shared);
   const files = openFiles(shared, bulk);
   const streams = openStreams({
-    kept: keptOf(shared), gate, usage, releases: live, log, findMerchant,
+    kept: keptOf(shared),
+    gate,
+    usage,
+    releases: live,
+    log,
+    findMerchant,
     schedule: bulk.uploads.schedule,
-    idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
+    idleMs: config.streamIdleMs,
+    resumeMs: config.streamResumeMs,
   });
   const merchants = openMerchantParts(shared, pool, bulk);
   const { jobs, routes: jobRoutes } = openJobParts(shared, bulk, merchants, files);
   const relay = { ...merchants.services, provider, timeoutMs: config.providerTimeoutMs };
-  const routes = withOpenapi([
-    ...plainRoutes({ ...shared, files }, pool, cache, readiness),
-    ...merchants.routes,
-    ...relayRoutes(relay),
-    ...bulk.routes,
-    ...jobRoutes,
-    streams.route,
-    ...cartRoutes({
-      ...relay, lookups: usage, pool, bulkPool: bulk.pool, findMerchant, kept: keptOf(shared),
-      relayCart: (...asked) => relayCart(relay, ...asked),
-    }),
-  ], config.baseUrl);
+  const routes = withOpenapi(
+    [
+      ...plainRoutes({ ...shared, files }, pool, cache, readiness),
+      ...merchants.routes,
+      ...relayRoutes(relay),
+      ...bulk.routes,
+      ...jobRoutes,
+      streams.route,
+      ...cartRoutes({
+        ...relay,
+        lookups: usage,
+        pool,
+        bulkPool: bulk.pool,
+        findMerchant,
+        kept: keptOf(shared),
+        relayCart: (...asked) => relayCart(relay, ...asked),
+      }),
+    ],
+    config.baseUrl,
+  );
   const { state, guesses } = shared;
   return {
-    gate, pool, bulk, streams, jobs, files, merchants, usage, clock, routes, state, readiness,
-    cache, guesses,
+    gate,
+    pool,
+    bulk,
+    streams,
+    jobs,
+    files,
+    merchants,
+    usage,
+    clock,
+    routes,
+    state,
+    readiness,
+    cache,
+    guesses,
   };
 }

@@ -13,8 +13,13 @@ import { type PoolOptions, startThreads, poolState, type PoolState } from './poo
 import type { ServeTask } from './pool/lane-server.js';
 import { isBodyRequest, NO_RELEASE, type PinnedRelease, type PoolRequest } from './pool/types.js';
 
-export type { EngineSettings, EngineTask, PinnedRelease, PoolFailure, PoolRequest }
-  from './pool/types.js';
+export type {
+  EngineSettings,
+  EngineTask,
+  PinnedRelease,
+  PoolFailure,
+  PoolRequest,
+} from './pool/types.js';
 
 /** Where the pool takes the release of each task from. */
 export interface ReleaseSource {
@@ -108,8 +113,11 @@ export class EnginePool {
     const { waitingMax, waitingBytesMax } = this.#options;
     const { length } = request.payload;
     // What is alone may be of any length.
-    if (this.#closed || this.#waiting.length >= waitingMax
-      || (this.#waitingBytes > 0 && this.#waitingBytes + length > waitingBytesMax)) {
+    if (
+      this.#closed ||
+      this.#waiting.length >= waitingMax ||
+      (this.#waitingBytes > 0 && this.#waitingBytes + length > waitingBytesMax)
+    ) {
       this.#refuse(request);
       return;
     }

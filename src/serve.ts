@@ -32,7 +32,7 @@ async function ensureDataset(config: Config, told: AbortSignal): Promise<void> {
     child.kill('SIGTERM');
   };
   told.addEventListener('abort', end);
-  const [code] = await once(child, 'exit') as [number | null];
+  const [code] = (await once(child, 'exit')) as [number | null];
   told.removeEventListener('abort', end);
   if (code !== 0) throw new Error('the default dataset could not be built');
 }
@@ -59,11 +59,11 @@ function listenerConfig(config: Config, { count, port, index }: ListenerOrder): 
   const cores = Math.floor(availableParallelism() / count);
   const [, host = '', metricsPort = ''] = /^(.*):(\d+)$/.exec(config.metrics) ?? [];
   return {
-    ...config, port,
+    ...config,
+    port,
     workers: config.workers > 0 ? config.workers : Math.max(1, cores - 1),
     bulkWorkers: config.bulkWorkers > 0 ? config.bulkWorkers : Math.max(1, cores),
-    metrics: Number(metricsPort) === 0
-      ? config.metrics : `${host}:${Number(metricsPort) + index}`,
+    metrics: Number(metricsPort) === 0 ? config.metrics : `${host}:${Number(metricsPort) + index}`,
   };
 }
 
@@ -77,7 +77,9 @@ async function awaitDataset(config: Config, told: AbortSignal): Promise<void> {
 
 /** Listens, and returns once lookups are answered. It answers that it is not ready meanwhile. */
 async function begin(
-  app: App, { config, supervised }: ServerSettings, told: AbortSignal,
+  app: App,
+  { config, supervised }: ServerSettings,
+  told: AbortSignal,
 ): Promise<void> {
   // Before anything else can go wrong: it cannot be shown again.
   if (app.firstKey !== null) process.stdout.write(`First API key, shown once: ${app.firstKey}\n`);
@@ -175,7 +177,9 @@ export async function serve(settings: Config, order: ListenerOrder | null): Prom
   outliveReaders();
   const config = order === null ? settings : listenerConfig(settings, order);
   const log = createLog(
-    config.logLevel, undefined, order === null ? {} : { listener: order.index, pid: process.pid },
+    config.logLevel,
+    undefined,
+    order === null ? {} : { listener: order.index, pid: process.pid },
   );
   if (!config.coreDumps && !emptyCoreDumps()) {
     log.warn('core dumps of this process may hold secrets', { help: 'docs/operating.md' });

@@ -31,9 +31,7 @@ async function openTraces(config: Config['traces'], log: Log): Promise<Traces | 
   return new monitor.Traces(config, packageVersion(), log);
 }
 
-async function openRequestLog(
-  config: Config['requestLog'], log: Log,
-): Promise<RequestLog | null> {
+async function openRequestLog(config: Config['requestLog'], log: Log): Promise<RequestLog | null> {
   if (config.path === null) return null;
   const monitor = await import('./monitor/request-log.js');
   return monitor.RequestLog.open(config, log);
@@ -41,7 +39,8 @@ async function openRequestLog(
 
 /** @throws Error that names a setting that cannot be used. */
 export async function readWatchSettings(
-  { metrics, corsOrigins, proxies, requestLog, traces }: Config, log: Log,
+  { metrics, corsOrigins, proxies, requestLog, traces }: Config,
+  log: Log,
 ): Promise<WatchSettings> {
   return {
     metrics: metricsAddress(metrics),
@@ -54,12 +53,18 @@ export async function readWatchSettings(
 }
 
 function sourcesOf(
-  { store, live, follower, server, limits }: Opened, parts: Parts, meter: RequestMeter,
+  { store, live, follower, server, limits }: Opened,
+  parts: Parts,
+  meter: RequestMeter,
   open: () => number,
 ): MetricSources {
   const { pool, bulk, streams, jobs, files, cache, readiness } = parts;
   return {
-    meter, cache, readiness, open, transport: server.transport,
+    meter,
+    cache,
+    readiness,
+    open,
+    transport: server.transport,
     pools: () => ({ lookup: pool.state, bulk: bulk.pool.state }),
     release: () => live.release,
     refused: () => live.refusal !== null,
@@ -98,7 +103,8 @@ export class ServiceWatch {
   #listener: MetricsListener | null = null;
 
   constructor(
-    { log }: AppOptions, { metrics, origins, proxies, requests, traces }: WatchSettings,
+    { log }: AppOptions,
+    { metrics, origins, proxies, requests, traces }: WatchSettings,
     { routes }: Pick<Parts, 'routes'>,
   ) {
     const names = operationNames(routes);
@@ -114,7 +120,10 @@ export class ServiceWatch {
 
   /** Opens the listener of metrics where one is set, and returns its port; else null. */
   async listen(
-    opened: Opened, parts: Parts, open: () => number, shared: boolean,
+    opened: Opened,
+    parts: Parts,
+    open: () => number,
+    shared: boolean,
   ): Promise<number | null> {
     if (this.#address === null || this.#meter === null) return null;
     const { openMetrics } = await import('./monitor/metrics.js');

@@ -5,8 +5,17 @@
 import { closestMatch } from 'leven';
 
 export type SettingType =
-  | 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision' | 'choice'
-  | 'secret' | 'secrets' | 'store';
+  | 'text'
+  | 'path'
+  | 'url'
+  | 'integer'
+  | 'key'
+  | 'level'
+  | 'precision'
+  | 'choice'
+  | 'secret'
+  | 'secrets'
+  | 'store';
 
 export interface Setting {
   readonly name: string;
@@ -25,7 +34,13 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Best first. */
 export const MINIMUM_PRECISIONS = [
-  'point', 'range', 'zip9', 'street', 'polygon', 'postal', 'city',
+  'point',
+  'range',
+  'zip9',
+  'street',
+  'polygon',
+  'postal',
+  'city',
 ] as const;
 export type MinimumPrecision = (typeof MINIMUM_PRECISIONS)[number];
 
@@ -51,31 +66,39 @@ export function databaseProblem(text: string): string | null {
   if (!DATABASE_PROTOCOLS.has(protocol)) return 'must begin with postgres://';
   if (pathname.length < 2) return 'names no database behind the host';
   return SCHEMA.test(searchParams.get('schema') ?? 'situs')
-    ? null : 'has a schema that is not of small letters, digits and underscores';
+    ? null
+    : 'has a schema that is not of small letters, digits and underscores';
 }
 
 /** What is wrong with a value, by type; null when it can be used. */
 export const CHECKS: Readonly<Record<SettingType, Check>> = {
   text: () => null,
   path: () => null,
-  url: (value) => (value === '' || /^https?:\/\/[^\s?#]+$/.test(value)
-    ? null : 'must be an http or https URL without query'),
+  url: (value) =>
+    value === '' || /^https?:\/\/[^\s?#]+$/.test(value)
+      ? null
+      : 'must be an http or https URL without query',
   integer: (value, { min = 0, max = Number.MAX_SAFE_INTEGER }) => {
     const number = Number(value);
     return /^\d+$/.test(value) && number >= min && number <= max
-      ? null : `must be a whole number from ${min} to ${max}`;
+      ? null
+      : `must be a whole number from ${min} to ${max}`;
   },
-  key: (value) => (value === '' || (value.length >= KEY_CHARS_MIN && value.length <= KEY_CHARS_MAX)
-    ? null : `must have ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`),
+  key: (value) =>
+    value === '' || (value.length >= KEY_CHARS_MIN && value.length <= KEY_CHARS_MAX)
+      ? null
+      : `must have ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`,
   store: (value) => (value === '' ? null : databaseProblem(value)),
   secret: (value) => (value === '' || isSecret(value) ? null : 'must be 32 bytes in base64'),
-  secrets: (value) => (value === '' || value.split(',').every(isSecret)
-    ? null : 'must be keys of 32 bytes in base64, with commas between'),
+  secrets: (value) =>
+    value === '' || value.split(',').every(isSecret)
+      ? null
+      : 'must be keys of 32 bytes in base64, with commas between',
   level: (value) => (isLogLevel(value) ? null : `must be one of ${LOG_LEVELS.join(', ')}`),
-  choice: (value, { choices = [] }) => (choices.includes(value)
-    ? null : `must be one of ${choices.join(', ')}`),
-  precision: (value) => (isMinimumPrecision(value)
-    ? null : `must be one of ${MINIMUM_PRECISIONS.join(', ')}`),
+  choice: (value, { choices = [] }) =>
+    choices.includes(value) ? null : `must be one of ${choices.join(', ')}`,
+  precision: (value) =>
+    isMinimumPrecision(value) ? null : `must be one of ${MINIMUM_PRECISIONS.join(', ')}`,
 };
 
 const SECRET_BYTES = 32;
@@ -139,18 +162,25 @@ function isLinked(name: string, value: string): boolean {
 
 /** A sentence for each name that begins as settings do and is none; values are not repeated. */
 export function unknownSettings(
-  environment: Readonly<Record<string, string | undefined>>, settings: readonly Setting[],
+  environment: Readonly<Record<string, string | undefined>>,
+  settings: readonly Setting[],
 ): readonly string[] {
   const names = settings.map(({ name }) => name);
   return Object.entries(environment)
-    .filter(([name, value = '']) => name.startsWith(PREFIX) && !names.includes(name)
-      && !OF_TESTS.test(name) && !isLinked(name, value))
+    .filter(
+      ([name, value = '']) =>
+        name.startsWith(PREFIX) &&
+        !names.includes(name) &&
+        !OF_TESTS.test(name) &&
+        !isLinked(name, value),
+    )
     .map(([name]) => {
       // SITUS_PORT means PORT: the prefix counts for nothing.
       const bare = name.slice(PREFIX.length);
       // Of names that are as near, one that it begins with: SITUS_LOGLEVEL means SITUS_LOG.
       const begun = names.filter((each) => name.startsWith(each));
-      const meant = names.includes(bare) ? bare
+      const meant = names.includes(bare)
+        ? bare
         : closestMatch(name, [...begun, ...names], { maxDistance: LETTERS_MAX });
       return `${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
     });

@@ -16,7 +16,11 @@ const [text, path, url] = [plain('text'), plain('path'), plain('url')];
 
 /** A whole number within bounds. */
 function whole<const N extends string>(
-  name: N, unset: number, min: number, max: number, meaning: string,
+  name: N,
+  unset: number,
+  min: number,
+  max: number,
+  meaning: string,
 ) {
   const most = max === Infinity ? {} : { max };
   return { name, type: 'integer', default: String(unset), min, ...most, meaning } as const;

@@ -35,17 +35,29 @@ export interface Shared extends AppOptions, Opened {
 
 /** Makes the gates, the book of usage and the clock over what is open. */
 export function openShared(options: AppOptions, opened: Opened): Shared {
-  const { config: { baseUrl }, log } = options;
-  const { store, member, limits: { rates } } = opened;
+  const {
+    config: { baseUrl },
+    log,
+  } = options;
+  const {
+    store,
+    member,
+    limits: { rates },
+  } = opened;
   const keys = new KeyCache(store);
   const guesses = new GuessGuard();
   const gating = { rates, baseUrl, guesses, isBehind: (): boolean => store.isBehind };
   const isShared = (): boolean => member.others.length > 0;
   const clock = new ServiceClock(store, {
-    failed: logging(log, 'clock not stored'), shared: isShared(),
+    failed: logging(log, 'clock not stored'),
+    shared: isShared(),
   });
   return {
-    ...options, ...opened, keys, clock, state: { draining: false },
+    ...options,
+    ...opened,
+    keys,
+    clock,
+    state: { draining: false },
     guesses: new GuessWatch(guesses, log),
     gate: new Gate({ ...gating, find: (text) => keys.find(text) }),
     anyKeyGate: new Gate({ ...gating, find: (text) => keys.findAny(text) }),
@@ -65,8 +77,10 @@ export function openShared(options: AppOptions, opened: Opened): Shared {
 export function keptOf({ config, live, log }: Shared): KeptServices {
   const { baseUrl, precisionMin, refuseUnruled } = config;
   return {
-    ask: (name) => live.ask(name), log,
-    engine: `situs ${packageVersion()}`, settings: { baseUrl, precisionMin, refuseUnruled },
+    ask: (name) => live.ask(name),
+    log,
+    engine: `situs ${packageVersion()}`,
+    settings: { baseUrl, precisionMin, refuseUnruled },
   };
 }
 
@@ -75,7 +89,8 @@ export const STORE_AGE_MS_MAX = 30_000;
 
 /** What keeps the service from being ready; a store that took nothing is tried again when asked. */
 export function readinessOf(
-  { config, state, live, follower, clock, providerWatch, store }: Shared, pool: EnginePool,
+  { config, state, live, follower, clock, providerWatch, store }: Shared,
+  pool: EnginePool,
 ): Readiness {
   return new Readiness({
     draining: () => state.draining,

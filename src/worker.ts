@@ -2,10 +2,18 @@
 import type { Engine } from './engine/engine.js';
 import { AnswerWriter, countRequests, RequestReader } from './pool/frame.js';
 import {
-  FLAG_GEO, FLAG_XML, isBodyRequest, type Answer, type ReceivedLookup, type ReceivedRequest,
+  FLAG_GEO,
+  FLAG_XML,
+  isBodyRequest,
+  type Answer,
+  type ReceivedLookup,
+  type ReceivedRequest,
 } from './pool/types.js';
 import type {
-  LookupOutcome, LookupQuery, PostalOutcome, SitusOutcome,
+  LookupOutcome,
+  LookupQuery,
+  PostalOutcome,
+  SitusOutcome,
 } from './engine/lookup-query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
@@ -18,7 +26,12 @@ import { renderLegacy } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
 import { notKept } from './api/lookup/kept.js';
 import {
-  formatAsked, isPlainZip, isUnread, type ParsedQuery, parseParameters, parseQuery,
+  formatAsked,
+  isPlainZip,
+  isUnread,
+  type ParsedQuery,
+  parseParameters,
+  parseQuery,
 } from './api/lookup/query.js';
 import type { RawParameters } from './api/lookup/query-string.js';
 import { isUnprinted, type Rendered, isRefused } from './api/lookup/fragment.js';
@@ -43,7 +56,11 @@ interface Step {
  * less code at hand than a lookup goes through.
  */
 export function answerInto(
-  writer: AnswerWriter, engine: Engine, frame: Uint8Array, nowMs: number, context: WireContext,
+  writer: AnswerWriter,
+  engine: Engine,
+  frame: Uint8Array,
+  nowMs: number,
+  context: WireContext,
 ): void {
   const requests = new RequestReader(frame);
   const steps: Step[] = [];
@@ -87,9 +104,7 @@ function find(step: Step, context: WireContext, engine: Engine, nowMs: number): 
 }
 
 /** Answers what needs no dataset. A body that cannot be looked at is told as a 500. */
-export function answerBodies(
-  writer: AnswerWriter, frame: Uint8Array, context: WireContext,
-): void {
+export function answerBodies(writer: AnswerWriter, frame: Uint8Array, context: WireContext): void {
   const requests = new RequestReader(frame);
   for (let next = requests.next(); next !== null; next = requests.next()) {
     writer.add(answerOneBody(context, next));
@@ -108,26 +123,32 @@ function answerOneBody(context: WireContext, request: ReceivedRequest): Answer {
 
 /** The answers to a frame, packed. */
 export function answerFrame(
-  engine: Engine, frame: Uint8Array, nowMs: number,
-  context: WireContext = (shared ??= openWire()),
+  engine: Engine,
+  frame: Uint8Array,
+  nowMs: number,
+  context: WireContext = (shared ??=
+    openWire()),
 ): Uint8Array {
   const writer = new AnswerWriter(countRequests(frame));
   answerInto(writer, engine, frame, nowMs, context);
   return writer.bytes();
 }
 
-function answerRequest(
-  context: WireContext, engine: Engine, step: Step, nowMs: number,
-): Answer {
+function answerRequest(context: WireContext, engine: Engine, step: Step, nowMs: number): Answer {
   const { request } = step;
   switch (request.kind) {
-    case 'lookup': return answerQuery(context, engine, request, step, nowMs);
-    case 'rows': return guarded(context, () =>
-      answerBulk(context, engine, request.payload, request.grants, answerParameters));
-    case 'locate': return guarded(context, () =>
-      answerLocate(engine, request.payload.toString('utf8'), nowMs));
-    case 'cart': return answerCarts(context, engine, request, nowMs);
-    default: return answerOneBody(context, request);
+    case 'lookup':
+      return answerQuery(context, engine, request, step, nowMs);
+    case 'rows':
+      return guarded(context, () =>
+        answerBulk(context, engine, request.payload, request.grants, answerParameters),
+      );
+    case 'locate':
+      return guarded(context, () => answerLocate(engine, request.payload.toString('utf8'), nowMs));
+    case 'cart':
+      return answerCarts(context, engine, request, nowMs);
+    default:
+      return answerOneBody(context, request);
   }
 }
 
@@ -143,9 +164,11 @@ function guarded(context: WireContext, answer: () => Answer): Answer {
 
 /** A lookup by its query string. */
 function answerQuery(
-  context: WireContext, engine: Engine,
+  context: WireContext,
+  engine: Engine,
   { version: asked, grants, payload: text }: ReceivedLookup,
-  { parsed: known, outcome }: Step, nowMs: number,
+  { parsed: known, outcome }: Step,
+  nowMs: number,
 ): Answer {
   try {
     const version = apiVersion(asked);
@@ -168,7 +191,11 @@ function answerQuery(
 
 /** Version 60 for parameters that came another way than in a query string. */
 function answerParameters(
-  context: WireContext, engine: Engine, raw: RawParameters, grants: number, nowMs: number,
+  context: WireContext,
+  engine: Engine,
+  raw: RawParameters,
+  grants: number,
+  nowMs: number,
 ): Answer {
   const parsed = parseParameters(raw, 60, grants);
   return isFailure(parsed)
@@ -177,8 +204,12 @@ function answerParameters(
 }
 
 function answerLookup(
-  context: WireContext, engine: Engine, query: LookupQuery, version: ApiVersion,
-  format: Format, nowMs: number,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  version: ApiVersion,
+  format: Format,
+  nowMs: number,
 ): Answer {
   if (query.kind === 'postal' && isPlainZip(query)) {
     const key = context.postal.key(Number(query.zip), version, format);
@@ -191,16 +222,24 @@ function answerLookup(
 }
 
 function answerFresh(
-  context: WireContext, engine: Engine, query: LookupQuery, version: ApiVersion,
-  format: Format, nowMs: number,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  version: ApiVersion,
+  format: Format,
+  nowMs: number,
 ): Answer {
   const outcome = engine.lookup(query, nowMs, context.precisionMin);
   return answerOutcome(context, engine, query, outcome, version, format);
 }
 
 function answerOutcome(
-  context: WireContext, engine: Engine, query: LookupQuery, outcome: LookupOutcome,
-  version: ApiVersion, format: Format,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: LookupOutcome,
+  version: ApiVersion,
+  format: Format,
 ): Answer {
   const geo = query.kind === 'postal' ? 0 : FLAG_GEO;
   if (isRefused(outcome)) return refusal(context, version, outcome, format, geo);
@@ -217,8 +256,12 @@ function answerOutcome(
 }
 
 function render(
-  context: WireContext, engine: Engine, query: LookupQuery,
-  outcome: SitusOutcome | PostalOutcome, version: ApiVersion, format: Format,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome | PostalOutcome,
+  version: ApiVersion,
+  format: Format,
 ): Rendered | Failure {
   if (version !== 60) {
     return renderLegacy(context, engine, query, outcome, format, version);
@@ -229,7 +272,11 @@ function render(
 }
 
 function refusal(
-  { baseUrl }: WireContext, version: number, failure: Failure, format: Format, flags: number,
+  { baseUrl }: WireContext,
+  version: number,
+  failure: Failure,
+  format: Format,
+  flags: number,
 ): Answer {
   const { code, http } = RESPONSE_CODES[failure.failure];
   return {

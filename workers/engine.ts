@@ -33,9 +33,12 @@ const shared: Partial<WireSettings> = {
 };
 const context = openWire({
   ...shared,
-  ...(settings.cacheBytesMax === undefined ? {} : {
-    fragmentBytesMax: settings.cacheBytesMax, postalBytesMax: settings.cacheBytesMax,
-  }),
+  ...(settings.cacheBytesMax === undefined
+    ? {}
+    : {
+        fragmentBytesMax: settings.cacheBytesMax,
+        postalBytesMax: settings.cacheBytesMax,
+      }),
 });
 /** Of tasks of their own: what is kept is of one release and day, and they have others. */
 const others = openWire({ ...shared, fragmentBytesMax: 0, postalBytesMax: 0 });

@@ -35,7 +35,11 @@ try {
 }
 
 createInterface({ input: process.stdin })
-  .once('line', (text) => void pull(JSON.parse(text) as PullOrder).then((line) => {
-    process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(0));
-  }))
+  .once(
+    'line',
+    (text) =>
+      void pull(JSON.parse(text) as PullOrder).then((line) => {
+        process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(0));
+      }),
+  )
   .once('close', () => process.exit(1));

@@ -4,7 +4,13 @@
  * each step and one at the end.
  */
 import {
-  chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -56,9 +62,7 @@ function copied(dir: string, copyTo: string): string {
   }
 }
 
-async function check(
-  dir: string, copyTo: string, signedBy: readonly string[],
-): Promise<CheckLine> {
+async function check(dir: string, copyTo: string, signedBy: readonly string[]): Promise<CheckLine> {
   const missing = RELEASE_FILES.filter((name) => !existsSync(join(dir, name)));
   if (missing.length > 0) {
     return { problems: missing.map((name) => `it has no ${name}`), dir };
@@ -69,8 +73,9 @@ async function check(
   const unsigned = signedBy.length === 0 ? null : signatureProblem(dir, stamp, signedBy);
   if (unsigned !== null) return { problems: [unsigned], dir: checked };
   const known = readStamp(dir);
-  const same = known !== null && RELEASE_FILES.every(
-    (name) => known.files[name].sha256 === stamp.files[name].sha256);
+  const same =
+    known !== null &&
+    RELEASE_FILES.every((name) => known.files[name].sha256 === stamp.files[name].sha256);
   if (same) return { problems, dir: checked };
   // Loaded here alone: most releases have their stamp, and a server waits for this.
   const { checkRecords } = await import('../src/ingest/verify.js');

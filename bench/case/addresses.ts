@@ -24,8 +24,10 @@ async function doorLines(folder: string): Promise<string[]> {
   const lines: string[] = [];
   let seen = 0;
   for (const source of readRecipe('reference').recipe.points) {
-    for await (const { number, street, city, municipality, state, zip } of
-      readPoints(folder, source)) {
+    for await (const { number, street, city, municipality, state, zip } of readPoints(
+      folder,
+      source,
+    )) {
       seen += 1;
       if (seen % STRIDE !== 0 || (city === '' && municipality === '')) continue;
       const name = formatStreetName(parseStreetName(street));
@@ -42,14 +44,20 @@ function postalLines(dataset: Dataset, datasetDir: string): string[] {
     const zip = zips[Math.floor(random() * zips.length)] as number;
     const record = dataset.zip(zip);
     const number = 100 + Math.floor(random() * 900);
-    return `${number} Main St, ${record?.cities[0] ?? ''}, ${record?.state ?? ''} ` +
-      String(zip).padStart(5, '0');
+    return (
+      `${number} Main St, ${record?.cities[0] ?? ''}, ${record?.state ?? ''} ` +
+      String(zip).padStart(5, '0')
+    );
   });
 }
 
 /** Lines for a dataset, doors where it has them and their sources are at hand. */
-export async function addressLines(dataset: Dataset, datasetDir: string): Promise<readonly string[]> {
+export async function addressLines(
+  dataset: Dataset,
+  datasetDir: string,
+): Promise<readonly string[]> {
   const folder = sourcesDir();
   return folder !== null && dataset.hasLayer('streets')
-    ? doorLines(folder) : postalLines(dataset, datasetDir);
+    ? doorLines(folder)
+    : postalLines(dataset, datasetDir);
 }

@@ -41,10 +41,21 @@ async function makeFiles({ datasetDir }: BenchInput): Promise<Files> {
   const pick = (): string => lines[Math.floor(random() * lines.length)]!;
   const dir = mkdtempSync(join(tmpdir(), 'situs-bulk-'));
   const [csv, ndjson] = [join(dir, 'rows.csv'), join(dir, 'rows.ndjson')];
-  writeFileSync(csv, 'order,street,city,state,zip\n' + Array.from({ length: CSV_ROWS },
-    (_, index) => `${index},${partsOf(pick()).join(',')}\n`).join(''));
-  writeFileSync(ndjson, Array.from({ length: NDJSON_ROWS },
-    (_, id) => `${JSON.stringify({ id, address: pick() })}\n`).join(''));
+  writeFileSync(
+    csv,
+    'order,street,city,state,zip\n' +
+      Array.from(
+        { length: CSV_ROWS },
+        (_, index) => `${index},${partsOf(pick()).join(',')}\n`,
+      ).join(''),
+  );
+  writeFileSync(
+    ndjson,
+    Array.from(
+      { length: NDJSON_ROWS },
+      (_, id) => `${JSON.stringify({ id, address: pick() })}\n`,
+    ).join(''),
+  );
   return { csv, ndjson, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
@@ -75,7 +86,7 @@ export async function bulkCsvCase(input: BenchInput): Promise<readonly Figure[]>
     await rowsOf(situs.port, files.csv, 'text/csv');
     for (let round = 0; round < ROUNDS; round += 1) {
       alone.push(papaparseAlone(files.csv));
-      rates.push((CSV_ROWS * MINUTE_MS) / await rowsOf(situs.port, files.csv, 'text/csv'));
+      rates.push((CSV_ROWS * MINUTE_MS) / (await rowsOf(situs.port, files.csv, 'text/csv')));
     }
   } finally {
     await situs.stop();
@@ -83,7 +94,10 @@ export async function bulkCsvCase(input: BenchInput): Promise<readonly Figure[]>
   }
   return [
     {
-      name: 'bulk csv', value: median(rates), unit: 'rows/min', target: { atLeast: 2_000_000 },
+      name: 'bulk csv',
+      value: median(rates),
+      unit: 'rows/min',
+      target: { atLeast: 2_000_000 },
       note: `${CSV_ROWS} street addresses over HTTP`,
     },
     { name: 'papaparse alone', value: median(alone), unit: 'rows/min', note: 'one thread' },
@@ -105,14 +119,23 @@ export async function bulkNdjsonCase(input: BenchInput): Promise<readonly Figure
     await situs.stop();
     files.remove();
   }
-  return [{
-    name: 'bulk ndjson', value: median(rates), unit: 'rows/min', target: { atLeast: 600_000 },
-    note: 'the whole v60 body in each line',
-  }];
+  return [
+    {
+      name: 'bulk ndjson',
+      value: median(rates),
+      unit: 'rows/min',
+      target: { atLeast: 600_000 },
+      note: 'the whole v60 body in each line',
+    },
+  ];
 }
 
 /** Latencies of lookups sent at a steady rate, whatever the answers do. */
-export async function steady(port: number, seconds: number, paths: readonly string[]): Promise<number> {
+export async function steady(
+  port: number,
+  seconds: number,
+  paths: readonly string[],
+): Promise<number> {
   const latencies: number[] = [];
   const pending: Promise<void>[] = [];
   const from = performance.now();
@@ -120,18 +143,28 @@ export async function steady(port: number, seconds: number, paths: readonly stri
     const due = from + (sent * 1000) / LOOKUPS_A_SECOND;
     const wait = due - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    pending.push(new Promise((resolve, reject) => {
-      const at = performance.now();
-      request({
-        port, host: '127.0.0.1', path: paths[sent % paths.length], agent: AGENT,
-        headers: { 'X-API-KEY': BENCH_KEY },
-      }, (response) => {
-        response.resume().on('end', () => {
-          latencies.push(performance.now() - at);
-          resolve();
-        });
-      }).on('error', reject).end();
-    }));
+    pending.push(
+      new Promise((resolve, reject) => {
+        const at = performance.now();
+        request(
+          {
+            port,
+            host: '127.0.0.1',
+            path: paths[sent % paths.length],
+            agent: AGENT,
+            headers: { 'X-API-KEY': BENCH_KEY },
+          },
+          (response) => {
+            response.resume().on('end', () => {
+              latencies.push(performance.now() - at);
+              resolve();
+            });
+          },
+        )
+          .on('error', reject)
+          .end();
+      }),
+    );
   }
   await Promise.all(pending);
   latencies.sort((one, other) => one - other);
@@ -143,7 +176,9 @@ export async function bulkBesideCase(input: BenchInput): Promise<readonly Figure
   const dataset = openDataset(input.datasetDir);
   const lines = await addressLines(dataset, input.datasetDir);
   dataset.close();
-  const paths = lines.slice(0, 1_000).map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
+  const paths = lines
+    .slice(0, 1_000)
+    .map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
   const situs = await startSitus(input.varDir, WORKERS_ANSWER);
   const seconds = Math.max(4, input.seconds);
   try {
@@ -157,7 +192,9 @@ export async function bulkBesideCase(input: BenchInput): Promise<readonly Figure
     return [
       { name: 'lookup p99 idle', value: idle, unit: 'ms', note: `${LOOKUPS_A_SECOND}/s` },
       {
-        name: 'lookup p99 beside bulk', value: measured, unit: 'ms',
+        name: 'lookup p99 beside bulk',
+        value: measured,
+        unit: 'ms',
         target: { atMost: Math.max(2 * idle, 10) },
       },
     ];

@@ -13,7 +13,9 @@ const DIFFERENCES_MAX = 10;
 
 /** Compares `count` random carts of a seed with the oracle. */
 export function compareCarts(
-  count: number, seed: number, report: (done: number) => void = () => undefined,
+  count: number,
+  seed: number,
+  report: (done: number) => void = () => undefined,
 ): OracleRun {
   const carts = new RandomCarts();
   const next = seeded(seed);

@@ -23,12 +23,16 @@ const ORIGINS = 40;
 
 /** Carts of ten lines within a state, so that both addresses have to be found. */
 export function sampleCarts(
-  addresses: readonly string[], explain: boolean, isAnswered: (cart: CartQuery) => boolean,
+  addresses: readonly string[],
+  explain: boolean,
+  isAnswered: (cart: CartQuery) => boolean,
 ): readonly CartQuery[] {
   const next = seeded(19);
   const carts: CartQuery[] = [];
-  const origins = Array.from({ length: ORIGINS }, () =>
-    addresses[Math.floor(next() * addresses.length)]!);
+  const origins = Array.from(
+    { length: ORIGINS },
+    () => addresses[Math.floor(next() * addresses.length)]!,
+  );
   for (let tries = 0; tries < TRIES && carts.length < CARTS; tries += 1) {
     const address = (): string => addresses[Math.floor(next() * addresses.length)]!;
     const origin = origins[Math.floor(next() * ORIGINS)]!;
@@ -39,7 +43,9 @@ export function sampleCarts(
       origin: { kind: 'line', address: origin },
       destination: { kind: 'line', address: destination },
       lines: Array.from({ length: LINES }, (_, index) => ({
-        index, itemId: `item-${index}`, tic: TICS[index] ?? null,
+        index,
+        itemId: `item-${index}`,
+        tic: TICS[index] ?? null,
         price: BigInt(1 + Math.floor(next() * 20_000)) * CENTS,
         quantity: 10_000 * (1 + Math.floor(next() * 4)),
       })),
@@ -69,21 +75,31 @@ export async function cartCase(input: BenchInput): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const { name, known, explain } of KINDS) {
     let now = Date.now();
-    const carts = sampleCarts(addresses, explain,
-      (cart) => !isFailure(engine.calculate(cart, now)));
+    const carts = sampleCarts(
+      addresses,
+      explain,
+      (cart) => !isFailure(engine.calculate(cart, now)),
+    );
     if (carts.length === 0) throw new Error('no sampled cart has an answer');
     const bench = new Bench({ time: input.seconds * 1000, warmupTime: 500 });
     let at = 0;
-    bench.add('cart', () => {
-      sink.value = engine.calculate(carts[at]!, now);
-      at = (at + 1) % carts.length;
-      if (at === 0 && !known) now += SLOT_MS;
-    }, { async: false });
+    bench.add(
+      'cart',
+      () => {
+        sink.value = engine.calculate(carts[at]!, now);
+        at = (at + 1) % carts.length;
+        if (at === 0 && !known) now += SLOT_MS;
+      },
+      { async: false },
+    );
     await bench.run();
     const { result } = bench.tasks[0]!;
     if (result.state !== 'completed') throw new Error('the cart case did not finish');
     figures.push({
-      name, value: result.latency.p50 * 1000, unit: 'µs', note: `${ORIGINS} origins, ten lines`,
+      name,
+      value: result.latency.p50 * 1000,
+      unit: 'µs',
+      note: `${ORIGINS} origins, ten lines`,
       ...(known ? {} : { target: { atMost: CART_MICROSECONDS } }),
     });
   }

@@ -38,13 +38,19 @@ interface Asked {
 function byLanes(release: PinnedRelease): Way {
   const pool = new EnginePool({
     releases: { pin: () => release, unpin: () => undefined },
-    log: createLog('error'), threads: 1,
+    log: createLog('error'),
+    threads: 1,
   });
   return {
-    submit: (payload, done) => pool.submit({
-      kind: 'lookup', version: VERSION, grants: GRANT_ALL, payload,
-      answered: ({ status }) => done(status), failed: () => done(0),
-    }),
+    submit: (payload, done) =>
+      pool.submit({
+        kind: 'lookup',
+        version: VERSION,
+        grants: GRANT_ALL,
+        payload,
+        answered: ({ status }) => done(status),
+        failed: () => done(0),
+      }),
     close: () => pool.close(),
   };
 }
@@ -52,8 +58,13 @@ function byLanes(release: PinnedRelease): Way {
 /** Tasks of Piscina's with up to so many requests each; what is less goes when the turn ends. */
 function byTasks(release: PinnedRelease, requestsPerTask: number): Way {
   const piscina = new Piscina<EngineTask, Uint8Array>({
-    filename: fileURLToPath(WORKER), name: 'answer', minThreads: 1, maxThreads: 1,
-    idleTimeout: Infinity, concurrentTasksPerWorker: TASKS_PER_WORKER, recordTiming: false,
+    filename: fileURLToPath(WORKER),
+    name: 'answer',
+    minThreads: 1,
+    maxThreads: 1,
+    idleTimeout: Infinity,
+    concurrentTasksPerWorker: TASKS_PER_WORKER,
+    recordTiming: false,
   });
   let waiting: Asked[] = [];
   const send = async (): Promise<void> => {
@@ -87,7 +98,9 @@ interface Measured {
 
 /** While TOGETHER are under way, each followed by the next when it is answered. */
 async function measure(
-  way: Way, queries: readonly string[], milliseconds: number,
+  way: Way,
+  queries: readonly string[],
+  milliseconds: number,
 ): Promise<Measured> {
   let [answered, at, underWay, running] = [0, 0, 0, true];
   const next = (): void => {
@@ -106,7 +119,7 @@ async function measure(
   const [before, from, spent] = [answered, performance.now(), process.cpuUsage()];
   await delay(milliseconds);
   const count = answered - before;
-  const rate = count / (performance.now() - from) * 1000;
+  const rate = (count / (performance.now() - from)) * 1000;
   const { user, system } = process.cpuUsage(spent);
   running = false;
   while (underWay > 0) await delay(DRAIN_MS);
@@ -123,29 +136,40 @@ export async function coalescingCase(input: BenchInput): Promise<readonly Figure
   const queries = sampleQueries('zip', dataset, input.datasetDir, []);
   dataset.close();
   const release = { id: 'bench', dir: input.datasetDir };
-  const ways = [byLanes, (to: PinnedRelease) => byTasks(to, 1),
-    (to: PinnedRelease) => byTasks(to, TOGETHER)];
+  const ways = [
+    byLanes,
+    (to: PinnedRelease) => byTasks(to, 1),
+    (to: PinnedRelease) => byTasks(to, TOGETHER),
+  ];
   const found: Measured[][] = ways.map(() => []);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [index, start] of ways.entries()) {
       const way = start(release);
-      found[index]!.push(await measure(way, queries, input.seconds * 1000 / ROUNDS));
+      found[index]!.push(await measure(way, queries, (input.seconds * 1000) / ROUNDS));
       await way.close();
     }
   }
   const [lanes, each, turn] = found.map((rounds) => ({
-    rate: median(rounds.map(({ rate }) => rate)), cost: median(rounds.map(({ cost }) => cost)),
+    rate: median(rounds.map(({ rate }) => rate)),
+    cost: median(rounds.map(({ cost }) => cost)),
   })) as [Measured, Measured, Measured];
   const rateOf = (name: string, { rate, cost }: Measured): Figure => ({
-    name, value: rate, unit: 'requests/s', note: `${cost.toFixed(1)} µs of processor time each`,
+    name,
+    value: rate,
+    unit: 'requests/s',
+    note: `${cost.toFixed(1)} µs of processor time each`,
   });
   const ratioOf = (name: string, one: Measured, other: Measured): Figure => ({
-    name, value: one.rate / other.rate, unit: 'times',
+    name,
+    value: one.rate / other.rate,
+    unit: 'times',
     note: `${(other.cost / one.cost).toFixed(2)} times by processor time`,
   });
   return [
-    rateOf('pool by lanes', lanes), rateOf('pool, a task a request', each),
-    rateOf('pool, a task a turn', turn), ratioOf('lanes against a task each', lanes, each),
+    rateOf('pool by lanes', lanes),
+    rateOf('pool, a task a request', each),
+    rateOf('pool, a task a turn', turn),
+    ratioOf('lanes against a task each', lanes, each),
     ratioOf('lanes against a task a turn', lanes, turn),
     ratioOf('a task a turn against each', turn, each),
   ];

@@ -6,7 +6,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, symlinkSync, writeSync,
+  closeSync,
+  fdatasyncSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,8 +34,13 @@ async function startServer(varDir: string): Promise<{ child: ChildProcess; origi
   const child = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'], SITUS_VAR: varDir, HOST: '127.0.0.1', PORT: '0',
-      SITUS_LOG: 'error', SITUS_BOOTSTRAP_KEY: KEY, SITUS_BOOTSTRAP_RATE: '100000000',
+      PATH: process.env['PATH'],
+      SITUS_VAR: varDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_LOG: 'error',
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_BOOTSTRAP_RATE: '100000000',
     },
   });
   for await (const line of createInterface({ input: child.stdout })) {
@@ -41,11 +52,14 @@ async function startServer(varDir: string): Promise<{ child: ChildProcess; origi
 
 async function create(pool: Pool): Promise<void> {
   const body = JSON.stringify({
-    merchantName: `merchant ${randomUUID()}`, merchantType: 'self-managed',
+    merchantName: `merchant ${randomUUID()}`,
+    merchantType: 'self-managed',
     contactEmail: 'owner@shop.example',
   });
   const answer = await pool.request({
-    method: 'POST', path: '/merchant/create', body,
+    method: 'POST',
+    path: '/merchant/create',
+    body,
     headers: { 'content-type': 'application/json', 'x-api-key': KEY },
   });
   const text = await answer.body.text();
@@ -112,7 +126,7 @@ export async function durableCreatesCase(input: BenchInput): Promise<readonly Fi
       const before = await commits(own);
       const rate = await createsPerSecond(origin, CLIENTS, input.seconds);
       many.push(rate);
-      shared.push((rate * input.seconds) / (await commits(own) - before));
+      shared.push((rate * input.seconds) / ((await commits(own)) - before));
       raw.push(flushesPerSecond(own, input.seconds / 2));
     }
   } finally {
@@ -123,13 +137,18 @@ export async function durableCreatesCase(input: BenchInput): Promise<readonly Fi
   }
   return [
     {
-      name: 'durable creates ratio', value: median(many.map((rate, at) => rate / one[at]!)),
-      unit: '×', target: { atLeast: RATIO_MIN },
+      name: 'durable creates ratio',
+      value: median(many.map((rate, at) => rate / one[at]!)),
+      unit: '×',
+      target: { atLeast: RATIO_MIN },
       note: `${CLIENTS} clients against one flush per write`,
     },
     {
-      name: 'durable creates a flush', value: median(shared), unit: 'writes',
-      target: { atLeast: RATIO_MIN }, note: 'how many share one commit, usage counts included',
+      name: 'durable creates a flush',
+      value: median(shared),
+      unit: 'writes',
+      target: { atLeast: RATIO_MIN },
+      note: 'how many share one commit, usage counts included',
     },
     { name: `durable creates, ${CLIENTS} clients`, value: median(many), unit: 'writes/s' },
     { name: 'durable creates, 1 client', value: median(one), unit: 'writes/s' },

@@ -21,7 +21,12 @@ const FRAME = 32;
 const ANSWERS_BYTES = 512 * 1024;
 const LOOKUP = { kind: 'lookup', version: 60, grants: GRANT_ALL } as const;
 
-async function measure(name: string, seconds: number, batch: number, run: () => void): Promise<number> {
+async function measure(
+  name: string,
+  seconds: number,
+  batch: number,
+  run: () => void,
+): Promise<number> {
   const bench = new Bench({ time: seconds * 1000, warmupTime: 500 });
   bench.add(name, run, { async: false });
   await bench.run();
@@ -67,8 +72,11 @@ export async function engineCase(kind: QueryKind, input: BenchInput): Promise<re
   dataset.close();
   return [
     {
-      name: `engine ${kind}`, value: alone, unit: 'µs',
-      target: { atMost: TARGET_MICROSECONDS[kind] }, note: 'locate and rate, one lookup',
+      name: `engine ${kind}`,
+      value: alone,
+      unit: 'µs',
+      target: { atMost: TARGET_MICROSECONDS[kind] },
+      note: 'locate and rate, one lookup',
     },
     { name: `answer ${kind}`, value: whole, unit: 'µs', note: 'query string to body, one lookup' },
   ];

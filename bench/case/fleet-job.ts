@@ -38,8 +38,13 @@ async function table({ datasetDir }: BenchInput): Promise<string> {
   const lines = await addressLines(dataset, datasetDir);
   dataset.close();
   const random = seeded(5);
-  return 'order,street,city,state,zip\n' + Array.from({ length: ROWS }, (_, index) =>
-    `${index},${partsOf(lines[Math.floor(random() * lines.length)]!).join(',')}\n`).join('');
+  return (
+    'order,street,city,state,zip\n' +
+    Array.from(
+      { length: ROWS },
+      (_, index) => `${index},${partsOf(lines[Math.floor(random() * lines.length)]!).join(',')}\n`,
+    ).join('')
+  );
 }
 
 async function freePort(): Promise<number> {
@@ -56,17 +61,23 @@ async function ask(port: number, path: string, init: RequestInit = {}): Promise<
 }
 
 /** Runs a job; from its start, after the upload, to its end, and the SHA-256 of its result. */
-async function jobOn({ port, pids }: Side, body: string): Promise<Took & { readonly sha256: string }> {
+async function jobOn(
+  { port, pids }: Side,
+  body: string,
+): Promise<Took & { readonly sha256: string }> {
   const before = pids.reduce((sum, pid) => sum + processorTime(pid), 0);
   const from = performance.now();
   const made = await ask(port, '/bulk/jobs?kind=lookup', {
-    method: 'POST', headers: { 'Content-Type': 'text/csv' }, body,
+    method: 'POST',
+    headers: { 'Content-Type': 'text/csv' },
+    body,
   });
   const path = made.headers.get('location') ?? '';
   if (made.status !== 202) throw new Error(await made.text());
   for (;;) {
-    const job = await (await ask(port, path)).json() as {
-      readonly state: string; readonly result: { readonly sha256: string } | null;
+    const job = (await (await ask(port, path)).json()) as {
+      readonly state: string;
+      readonly result: { readonly sha256: string } | null;
     };
     if (job.state === 'done' && job.result !== null) {
       const ms = performance.now() - from;
@@ -84,14 +95,15 @@ function low(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 4)] ?? 0;
 }
 
-async function measured(
-  one: Side, two: Side, body: string,
-): Promise<readonly Figure[]> {
+async function measured(one: Side, two: Side, body: string): Promise<readonly Figure[]> {
   const took: Readonly<Record<'one' | 'two', Took[]>> = { one: [], two: [] };
   const sums = new Set<string>();
   // The first of each fills what is kept and compiled.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const [name, side] of [['one', one], ['two', two]] as const) {
+    for (const [name, side] of [
+      ['one', one],
+      ['two', two],
+    ] as const) {
       const { sha256, ...rest } = await jobOn(side, body);
       sums.add(sha256);
       if (round > 0) took[name].push(rest);
@@ -103,15 +115,22 @@ async function measured(
   const note = `${ROWS} rows, ${ROUNDS} rounds in turns, the same bytes`;
   return [
     {
-      name: 'fleet job share', value: ratio(({ ms }) => ms), unit: 'of one node', note,
+      name: 'fleet job share',
+      value: ratio(({ ms }) => ms),
+      unit: 'of one node',
+      note,
       target: { atLeast: 1 },
     },
     {
-      name: 'fleet job processor', value: ratio(({ processorMs }) => processorMs), unit: 'of one node',
-      note: 'the same of processor time, the broker\'s too',
+      name: 'fleet job processor',
+      value: ratio(({ processorMs }) => processorMs),
+      unit: 'of one node',
+      note: "the same of processor time, the broker's too",
     },
     {
-      name: 'one node', value: (ROWS * 60_000) / low(took.one.map(({ ms }) => ms)), unit: 'rows/min',
+      name: 'one node',
+      value: (ROWS * 60_000) / low(took.one.map(({ ms }) => ms)),
+      unit: 'rows/min',
     },
   ];
 }
@@ -134,9 +153,14 @@ export async function fleetJobCase(input: BenchInput): Promise<readonly Figure[]
     const broker = await FilesBroker.open(filesAddress(fleet, 'fleet'), 'bench');
     while ((await broker.nodes('')).length < nodes.length) await delay(LOOK_MS);
     await broker.close();
-    return await measured({ port: plain.port, pids: [plain.pid] }, {
-      port: nodes[0]!.port, pids: [...nodes.map(({ pid }) => pid), nats.pid!],
-    }, body);
+    return await measured(
+      { port: plain.port, pids: [plain.pid] },
+      {
+        port: nodes[0]!.port,
+        pids: [...nodes.map(({ pid }) => pid), nats.pid!],
+      },
+      body,
+    );
   } finally {
     await Promise.all([plain, ...nodes].map((server) => server.stop()));
     nats.kill('SIGKILL');

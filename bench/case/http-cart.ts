@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import {
-  CART_LINES_MAX, type CartPlace, type CartQuery, type SplitPlace,
+  CART_LINES_MAX,
+  type CartPlace,
+  type CartQuery,
+  type SplitPlace,
 } from '../../src/engine/cart/cart-query.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
@@ -30,8 +33,9 @@ const QUANTITY_ONE = 10_000;
 const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'keep-alive'];
 
 function splitOf(place: CartPlace): SplitPlace {
-  const [line1 = '', city = '', state = '', zip = ''] =
-    partsOf(place.kind === 'line' ? place.address : '');
+  const [line1 = '', city = '', state = '', zip = ''] = partsOf(
+    place.kind === 'line' ? place.address : '',
+  );
   return { kind: 'split', line1, line2: '', city, state, zip };
 }
 
@@ -42,13 +46,18 @@ function addressOf(place: CartPlace): object {
 
 function sentCart({ origin, destination, lines }: CartQuery, count: number): object {
   return {
-    customerId: 'customer-453', currency: { currencyCode: 'USD' },
-    origin: addressOf(origin), destination: addressOf(destination),
+    customerId: 'customer-453',
+    currency: { currencyCode: 'USD' },
+    origin: addressOf(origin),
+    destination: addressOf(destination),
     lineItems: Array.from({ length: count }, (_, index) => {
       const { price, quantity, tic } = lines[index % lines.length]!;
       return {
-        index, itemId: `sku-${1000 + index}`, price: Number(price) / NANO,
-        quantity: quantity / QUANTITY_ONE, ...(tic === null ? {} : { tic: Number(tic) }),
+        index,
+        itemId: `sku-${1000 + index}`,
+        price: Number(price) / NANO,
+        quantity: quantity / QUANTITY_ONE,
+        ...(tic === null ? {} : { tic: Number(tic) }),
       };
     }),
   };
@@ -61,9 +70,21 @@ async function answeredCarts({ datasetDir }: BenchInput): Promise<readonly CartQ
   const now = Date.now();
   // A merchant's address has a ZIP code.
   const lines = (await addressLines(dataset, datasetDir)).filter((line) => /\d{5}$/.test(line));
-  const carts = sampleCarts(lines, false, (cart) => !isFailure(engine.calculate({
-    ...cart, origin: splitOf(cart.origin), destination: splitOf(cart.destination),
-  }, now)));
+  const carts = sampleCarts(
+    lines,
+    false,
+    (cart) =>
+      !isFailure(
+        engine.calculate(
+          {
+            ...cart,
+            origin: splitOf(cart.origin),
+            destination: splitOf(cart.destination),
+          },
+          now,
+        ),
+      ),
+  );
   dataset.close();
   if (carts.length === 0) throw new Error('no sampled cart has an answer');
   return carts;
@@ -71,15 +92,19 @@ async function answeredCarts({ datasetDir }: BenchInput): Promise<readonly CartQ
 
 async function post(port: number, path: string, body: string): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST', body,
+    method: 'POST',
+    body,
     headers: { 'X-API-KEY': BENCH_KEY, 'Content-Type': 'application/json' },
   });
 }
 
 async function newMerchant({ port }: SitusServer): Promise<string> {
-  const made = await post(port, '/merchant/create',
-    JSON.stringify({ merchantName: 'Bench', merchantType: 'self-managed' }));
-  const { merchantId } = await made.json() as { readonly merchantId: string };
+  const made = await post(
+    port,
+    '/merchant/create',
+    JSON.stringify({ merchantName: 'Bench', merchantType: 'self-managed' }),
+  );
+  const { merchantId } = (await made.json()) as { readonly merchantId: string };
   return merchantId;
 }
 
@@ -100,18 +125,33 @@ function median(values: readonly number[]): number {
 
 /** Requests of carts with so many lines, in turns with a bare server for bodies of the same size. */
 async function cartFigures(
-  input: BenchInput, situs: SitusServer, bodies: readonly string[], name: string, share?: number,
+  input: BenchInput,
+  situs: SitusServer,
+  bodies: readonly string[],
+  name: string,
+  share?: number,
 ): Promise<readonly Figure[]> {
   const bare = await bareBeside(situs, bodies[0]!);
   const ours: LoadResult[] = [];
   const limits: LoadResult[] = [];
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [{ port, pid }, results] of [[bare, limits], [situs, ours]] as const) {
-        results.push(await runLoad({
-          port, pid, paths: [CART], bodies, headers: { 'X-API-KEY': BENCH_KEY },
-          connections: CONNECTIONS, seconds: input.seconds, warmupSeconds: 1,
-        }));
+      for (const [{ port, pid }, results] of [
+        [bare, limits],
+        [situs, ours],
+      ] as const) {
+        results.push(
+          await runLoad({
+            port,
+            pid,
+            paths: [CART],
+            bodies,
+            headers: { 'X-API-KEY': BENCH_KEY },
+            connections: CONNECTIONS,
+            seconds: input.seconds,
+            warmupSeconds: 1,
+          }),
+        );
       }
     }
   } finally {
@@ -122,7 +162,8 @@ async function cartFigures(
   const errors = ours.reduce((sum, one) => sum + one.errors, 0);
   return [
     {
-      name: `${name} share of bare`, unit: '',
+      name: `${name} share of bare`,
+      unit: '',
       value: median(ours.map(({ rps }, round) => rps / limits[round]!.rps)),
       note: `${CONNECTIONS} connections, ${bodies[0]!.length} byte body, ${errors} errors`,
       ...(share === undefined ? {} : { target: { atLeast: share } }),
@@ -131,7 +172,9 @@ async function cartFigures(
     { name: `${name} bare`, value: of(limits, 'rps'), unit: 'requests/s' },
     { name: `${name} p99`, value: of(ours, 'p99'), unit: 'ms' },
     {
-      name: `${name} processor`, value: of(ours, 'serverMicroseconds'), unit: 'µs/request',
+      name: `${name} processor`,
+      value: of(ours, 'serverMicroseconds'),
+      unit: 'µs/request',
       note: `bare ${of(limits, 'serverMicroseconds').toFixed(1)}`,
     },
   ];
@@ -143,11 +186,11 @@ export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]
   const situs = await startSitus(input.varDir);
   try {
     const merchantId = await newMerchant(situs);
-    const bodies = (lines: number): readonly string[] => carts.map((cart) =>
-      JSON.stringify({ merchantId, items: [sentCart(cart, lines)] }));
+    const bodies = (lines: number): readonly string[] =>
+      carts.map((cart) => JSON.stringify({ merchantId, items: [sentCart(cart, lines)] }));
     return [
-      ...await cartFigures(input, situs, bodies(carts[0]!.lines.length), 'http cart', SHARE),
-      ...await cartFigures(input, situs, bodies(1), 'http cart of one line'),
+      ...(await cartFigures(input, situs, bodies(carts[0]!.lines.length), 'http cart', SHARE)),
+      ...(await cartFigures(input, situs, bodies(1), 'http cart of one line')),
     ];
   } finally {
     await situs.stop();
@@ -160,7 +203,8 @@ export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[
   const dataset = openDataset(input.datasetDir);
   const lines = await addressLines(dataset, input.datasetDir);
   dataset.close();
-  const paths = lines.slice(0, 1_000)
+  const paths = lines
+    .slice(0, 1_000)
     .map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
   const situs = await startSitus(input.varDir, WORKERS_ANSWER);
   const seconds = Math.max(4, input.seconds);
@@ -169,7 +213,8 @@ export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[
     const body = JSON.stringify({
       merchantId,
       items: Array.from({ length: CARTS_MAX }, (_, at) =>
-        sentCart(carts[at % carts.length]!, CART_LINES_MAX)),
+        sentCart(carts[at % carts.length]!, CART_LINES_MAX),
+      ),
     });
     const dir = mkdtempSync(join(tmpdir(), 'situs-carts-'));
     const file = join(dir, 'carts.json');
@@ -182,13 +227,18 @@ export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[
     rmSync(dir, { recursive: true, force: true });
     return [
       {
-        name: 'largest cart request', value: median(took), unit: 'ms',
+        name: 'largest cart request',
+        value: median(took),
+        unit: 'ms',
         note: `${CARTS_MAX} carts of ${CART_LINES_MAX} lines, ${body.length} bytes, ${
-          took.length} sent one after another`,
+          took.length
+        } sent one after another`,
       },
       { name: 'lookup p99 idle', value: idle, unit: 'ms' },
       {
-        name: 'lookup p99 beside carts', value: measured, unit: 'ms',
+        name: 'lookup p99 beside carts',
+        value: measured,
+        unit: 'ms',
         target: { atMost: Math.max(2 * idle, 10) },
       },
     ];

@@ -28,7 +28,10 @@ function median(values: readonly number[]): number {
 }
 
 /** The answer to a request, for the bare server to repeat. */
-export async function sampleAnswer(url: string, headers: Record<string, string>): Promise<BareAnswer> {
+export async function sampleAnswer(
+  url: string,
+  headers: Record<string, string>,
+): Promise<BareAnswer> {
   const response = await fetch(url, { headers });
   const { 'content-type': type = '', ...fields } = Object.fromEntries(
     [...response.headers].filter(([name]) => !SERVER_FIELDS.includes(name)),
@@ -58,12 +61,17 @@ interface Series {
 }
 
 async function alternate(
-  situs: Target, bare: Target, options: Omit<LoadOptions, 'port'>,
+  situs: Target,
+  bare: Target,
+  options: Omit<LoadOptions, 'port'>,
 ): Promise<Series> {
   const ours: LoadResult[] = [];
   const limits: LoadResult[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [target, results] of [[bare, limits], [situs, ours]] as const) {
+    for (const [target, results] of [
+      [bare, limits],
+      [situs, ours],
+    ] as const) {
       const { port, pid } = target;
       results.push(await runLoad({ ...options, port, pid }));
     }
@@ -72,7 +80,10 @@ async function alternate(
 }
 
 function figures(
-  asked: HttpKind, connections: number, bytes: number, { ours, limits }: Series,
+  asked: HttpKind,
+  connections: number,
+  bytes: number,
+  { ours, limits }: Series,
 ): readonly Figure[] {
   const what = nameOf(asked);
   const name = connections === CONNECTIONS[0] ? what : `${what} (${connections})`;
@@ -83,7 +94,9 @@ function figures(
     `generator ${median(results.map((one) => one.ownMicroseconds)).toFixed(1)} µs a request`;
   return [
     {
-      name: `${name} share of bare`, unit: '', target: { atLeast: TARGET_SHARE[asked.kind] },
+      name: `${name} share of bare`,
+      unit: '',
+      target: { atLeast: TARGET_SHARE[asked.kind] },
       value: median(ours.map(({ rps }, round) => rps / limits[round]!.rps)),
       note: `${connections} connections, ${bytes} byte body, ${errors} errors`,
     },
@@ -92,7 +105,8 @@ function figures(
     { name: `${name} p50`, value: of(ours, 'p50'), unit: 'ms' },
     { name: `${name} p99`, value: of(ours, 'p99'), unit: 'ms' },
     {
-      name: `${name} processor`, unit: 'µs/request',
+      name: `${name} processor`,
+      unit: 'µs/request',
       value: median(ours.map(({ serverMicroseconds }) => serverMicroseconds)),
       note: `bare ${median(limits.map((one) => one.serverMicroseconds)).toFixed(1)}`,
     },
@@ -101,13 +115,16 @@ function figures(
 
 /** Figures of one kind of lookup. What is kept is asked for twice before: it is kept from then. */
 export async function httpCase(
-  kind: QueryKind, traffic: Traffic, input: BenchInput,
+  kind: QueryKind,
+  traffic: Traffic,
+  input: BenchInput,
 ): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const lines = kind === 'address' ? await addressLines(dataset, input.datasetDir) : [];
   const count = traffic === 'every' ? EVERY : undefined;
-  const paths = sampleQueries(kind, dataset, input.datasetDir, lines, count)
-    .map((query) => `/request/v60?${query}`);
+  const paths = sampleQueries(kind, dataset, input.datasetDir, lines, count).map(
+    (query) => `/request/v60?${query}`,
+  );
   dataset.close();
   const headers = { 'X-API-KEY': BENCH_KEY };
   const kept = traffic !== 'new';
@@ -119,14 +136,26 @@ export async function httpCase(
     if (kept) await askEach({ port: situs.port, paths, headers }, 2);
     for (const connections of CONNECTIONS) {
       const options = { paths, headers, connections, seconds: input.seconds, warmupSeconds: 1 };
-      found.push(...figures({ kind, traffic }, connections, answer.body.length,
-        await alternate(situs, bare, options)));
+      found.push(
+        ...figures(
+          { kind, traffic },
+          connections,
+          answer.body.length,
+          await alternate(situs, bare, options),
+        ),
+      );
     }
     const alone = await runLoad({
-      paths, headers, connections: 1, seconds: input.seconds, port: situs.port,
+      paths,
+      headers,
+      connections: 1,
+      seconds: input.seconds,
+      port: situs.port,
     });
     found.push({
-      name: `${nameOf({ kind, traffic })} p50 alone`, value: alone.p50, unit: 'ms',
+      name: `${nameOf({ kind, traffic })} p50 alone`,
+      value: alone.p50,
+      unit: 'ms',
     });
   } finally {
     bare.stop();

@@ -34,7 +34,8 @@ interface Kind {
 const KINDS: readonly Kind[] = [
   { name: 'limiter', settings: { rate: RATE }, note: 'exact window, unmetered key' },
   {
-    name: 'limiter with quotas', settings: { rate: RATE, coreLimit: LIMIT, geoLimit: LIMIT },
+    name: 'limiter with quotas',
+    settings: { rate: RATE, coreLimit: LIMIT, geoLimit: LIMIT },
     note: 'exact window, limits on lookups and geocoding',
   },
   { name: 'limiter by buckets', settings: { rate: 100_000_000 }, note: 'a rate above 100,000' },
@@ -43,11 +44,14 @@ const KINDS: readonly Kind[] = [
 /** The texts of the keys as the server hands them over: never the same string object twice. */
 function freshTexts(texts: readonly string[]): readonly string[] {
   return Array.from({ length: TURN }, (_, index) =>
-    Buffer.from(texts[index % texts.length]!, 'latin1').toString('latin1'));
+    Buffer.from(texts[index % texts.length]!, 'latin1').toString('latin1'),
+  );
 }
 
 async function measure(
-  store: Store, { name, settings, note }: Kind, input: BenchInput,
+  store: Store,
+  { name, settings, note }: Kind,
+  input: BenchInput,
 ): Promise<Figure> {
   const texts = Array.from({ length: KEYS }, () => randomKey());
   for (const text of texts) await createKey(store, { text, plan: 'enterprise', ...settings });

@@ -49,11 +49,15 @@ async function startRedis(): Promise<OwnRedis> {
   if (program === undefined) throw new Error('neither redis-server nor valkey-server is installed');
   const dir = mkdtempSync(join(tmpdir(), 'situs-bench-redis-'));
   const socket = join(dir, 'redis.sock');
-  const child: ChildProcess = spawn(program,
-    ['--port', '0', '--unixsocket', socket, '--dir', dir, '--save', ''], { stdio: 'ignore' });
-  while (!await listens(socket)) await delay(START_MS);
+  const child: ChildProcess = spawn(
+    program,
+    ['--port', '0', '--unixsocket', socket, '--dir', dir, '--save', ''],
+    { stdio: 'ignore' },
+  );
+  while (!(await listens(socket))) await delay(START_MS);
   return {
-    url: `unix://${socket}`, pid: child.pid!,
+    url: `unix://${socket}`,
+    pid: child.pid!,
     stop: async () => {
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -86,15 +90,20 @@ function figureOf(name: string, { own, shared }: LoadsOf, redisMicroseconds: num
     lowest(results.map((result) => result.p50)).toFixed(2);
   const errors = [...own, ...shared].reduce((sum, one) => sum + one.errors, 0);
   return {
-    name, unit: '×', target: { atMost: TARGET_RATIO }, value: cost(shared) / cost(own),
-    note: `${cost(shared).toFixed(1)} against ${cost(own).toFixed(1)} µs a request, Redis `
-      + `${redisMicroseconds.toFixed(2)}, p50 ${p50(shared)} against ${p50(own)} ms, `
-      + `${errors} errors`,
+    name,
+    unit: '×',
+    target: { atMost: TARGET_RATIO },
+    value: cost(shared) / cost(own),
+    note:
+      `${cost(shared).toFixed(1)} against ${cost(own).toFixed(1)} µs a request, Redis ` +
+      `${redisMicroseconds.toFixed(2)}, p50 ${p50(shared)} against ${p50(own)} ms, ` +
+      `${errors} errors`,
   };
 }
 
 async function measure(
-  input: BenchInput, { name, paths, kept, keys }: Kind,
+  input: BenchInput,
+  { name, paths, kept, keys }: Kind,
 ): Promise<readonly Figure[]> {
   const settings: Record<string, string> = kept ? {} : { SITUS_ANSWER_CACHE_MIB: '0' };
   const made = keys === undefined ? null : { texts: keys, rate: RATE_OF_MANY };
@@ -118,14 +127,19 @@ async function measure(
           const { port, pid } = servers[which];
           const before = processorTime(redis.pid);
           const result = await runLoad({
-            port, pid, paths, ...presented, connections, seconds: input.seconds,
+            port,
+            pid,
+            paths,
+            ...presented,
+            connections,
+            seconds: input.seconds,
             warmupSeconds: WARMUP_SECONDS,
           });
           loads[which].push(result);
           if (which === 'own') continue;
           // It works while the load warms up, too.
           const share = input.seconds / (input.seconds + WARMUP_SECONDS);
-          redisOf.push((processorTime(redis.pid) - before) * share / result.requests);
+          redisOf.push(((processorTime(redis.pid) - before) * share) / result.requests);
         }
       }
       figures.push(figureOf(`${name} (${connections})`, loads, lowest(redisOf)));
@@ -158,6 +172,6 @@ export async function limitsCase(input: BenchInput): Promise<readonly Figure[]> 
     { name: `${what}, kept, ${MANY} keys`, paths: zips, kept: true, keys },
   ];
   const figures: Figure[] = [];
-  for (const kind of kinds) figures.push(...await measure(input, kind));
+  for (const kind of kinds) figures.push(...(await measure(input, kind)));
   return figures;
 }

@@ -25,22 +25,25 @@ function settings(count: number): Readonly<Record<string, string>> {
 /** Figures of listeners as ratios to a server without a supervisor. */
 export async function listenersCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
-  const paths = sampleQueries('zip', dataset, input.datasetDir, [])
-    .map((query) => `/request/v60?${query}`);
+  const paths = sampleQueries('zip', dataset, input.datasetDir, []).map(
+    (query) => `/request/v60?${query}`,
+  );
   dataset.close();
   const options = {
-    paths, headers: { 'X-API-KEY': BENCH_KEY }, connections: CONNECTIONS,
-    seconds: input.seconds, warmupSeconds: 1,
+    paths,
+    headers: { 'X-API-KEY': BENCH_KEY },
+    connections: CONNECTIONS,
+    seconds: input.seconds,
+    warmupSeconds: 1,
   };
   const rates = new Map<number, number[]>();
   let errors = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const count of [0, ...COUNTS]) {
-      const situs: SitusServer =
-        await startSitus(input.varDir, count === 0 ? {} : settings(count));
+      const situs: SitusServer = await startSitus(input.varDir, count === 0 ? {} : settings(count));
       try {
         const result = await runLoad({ ...options, port: situs.port });
-        rates.set(count, [...rates.get(count) ?? [], result.rps]);
+        rates.set(count, [...(rates.get(count) ?? []), result.rps]);
         errors += result.errors;
       } finally {
         await situs.stop();
@@ -52,7 +55,8 @@ export async function listenersCase(input: BenchInput): Promise<readonly Figure[
   return [
     { name: 'no supervisor', value: alone, unit: 'requests/s', note },
     ...COUNTS.map((count) => ({
-      name: `${count} listener${count === 1 ? '' : 's'} share`, unit: '',
+      name: `${count} listener${count === 1 ? '' : 's'} share`,
+      unit: '',
       value: median(rates.get(count) ?? []) / alone,
       note: `${Math.round(median(rates.get(count) ?? [])).toLocaleString('en')} requests/s`,
     })),

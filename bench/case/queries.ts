@@ -49,12 +49,19 @@ function* addressQueries(lines: readonly string[], random: () => number): Genera
 
 /** Draws queries of a kind until `count` answer (or the draw is hopeless); a ZIP comes once. */
 export function sampleQueries(
-  kind: QueryKind, dataset: Dataset, datasetDir: string, addresses: readonly string[],
+  kind: QueryKind,
+  dataset: Dataset,
+  datasetDir: string,
+  addresses: readonly string[],
   count = SAMPLE,
 ): readonly string[] {
   const random = seeded(20_261_121);
-  const source = kind === 'zip' ? zipQueries(datasetDir, random)
-    : kind === 'point' ? pointQueries(random) : addressQueries(addresses, random);
+  const source =
+    kind === 'zip'
+      ? zipQueries(datasetDir, random)
+      : kind === 'point'
+        ? pointQueries(random)
+        : addressQueries(addresses, random);
   const engine = new Engine(dataset);
   const found: string[] = [];
   for (let drawn = 0; drawn < count * 20 && found.length < count; drawn += 1) {

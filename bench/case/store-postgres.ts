@@ -25,11 +25,14 @@ function median(values: readonly number[]): number {
 }
 
 async function measured(
-  kind: QueryKind, input: BenchInput, servers: readonly { port: number; pid: number }[],
+  kind: QueryKind,
+  input: BenchInput,
+  servers: readonly { port: number; pid: number }[],
 ): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
-  const paths = sampleQueries(kind, dataset, input.datasetDir, [])
-    .map((query) => `/request/v60?${query}`);
+  const paths = sampleQueries(kind, dataset, input.datasetDir, []).map(
+    (query) => `/request/v60?${query}`,
+  );
   dataset.close();
   const headers = { 'X-API-KEY': BENCH_KEY };
   const times: [number[], number[]] = [[], []];
@@ -37,7 +40,13 @@ async function measured(
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [at, { port, pid }] of servers.entries()) {
       const { serverMicroseconds } = await runLoad({
-        paths, headers, connections: 64, seconds: input.seconds, warmupSeconds: 1, port, pid,
+        paths,
+        headers,
+        connections: 64,
+        seconds: input.seconds,
+        warmupSeconds: 1,
+        port,
+        pid,
       });
       times[at === 0 ? 0 : 1].push(serverMicroseconds);
     }
@@ -46,8 +55,11 @@ async function measured(
   const ratios = times[0].map((time, round) => times[1][round]! / time);
   return [
     {
-      name: `lookup ${kind} on PostgreSQL`, value: median(ratios), unit: '×',
-      target: { atMost: RATIO_MAX }, note: 'processor time against the store in a folder',
+      name: `lookup ${kind} on PostgreSQL`,
+      value: median(ratios),
+      unit: '×',
+      target: { atMost: RATIO_MAX },
+      note: 'processor time against the store in a folder',
     },
     { name: `lookup ${kind}, in PostgreSQL`, value: shared, unit: 'µs' },
     { name: `lookup ${kind}, in a folder`, value: own, unit: 'µs' },
@@ -69,7 +81,7 @@ export async function storePostgresCase(input: BenchInput): Promise<readonly Fig
   const shared = await startSitus(input.varDir, { SITUS_STORE: url.href });
   const figures: Figure[] = [];
   try {
-    for (const kind of KINDS) figures.push(...await measured(kind, input, [own, shared]));
+    for (const kind of KINDS) figures.push(...(await measured(kind, input, [own, shared])));
   } finally {
     await own.stop();
     await shared.stop();

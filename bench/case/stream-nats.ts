@@ -12,7 +12,12 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
-  AckPolicy, jetstream, jetstreamManager, RetentionPolicy, StorageType, type JetStreamManager,
+  AckPolicy,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamManager,
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { RelayOrder } from '../load/nats-relay.js';
@@ -30,8 +35,9 @@ const TARGET_SHARE = 0.7;
 const LOOK_MS = 10;
 const ROUND_MS_MAX = 120_000;
 const [FROM, TO, FAILED, SINK] = ['bench.carts', 'bench.taxed', 'bench.refused', 'bench.sink'];
-const [MAIN, RELAY] = ['../../src/cli.js', '../load/nats-relay.js']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const [MAIN, RELAY] = ['../../src/cli.js', '../load/nats-relay.js'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 interface OwnNats {
   readonly server: string;
@@ -54,8 +60,9 @@ async function startNats(): Promise<OwnNats> {
     throw new Error('nats-server is not installed');
   }
   const [port, dir] = [await freePort(), mkdtempSync(join(tmpdir(), 'situs-bench-nats-'))];
-  const child = spawn('nats-server',
-    ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dir], { stdio: 'ignore' });
+  const child = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dir], {
+    stdio: 'ignore',
+  });
   const server = `127.0.0.1:${port}`;
   let connection: NatsConnection | null = null;
   while (connection === null) {
@@ -65,7 +72,9 @@ async function startNats(): Promise<OwnNats> {
   const open = connection;
   const manager = await jetstreamManager(open);
   return {
-    server, connection: open, manager,
+    server,
+    connection: open,
+    manager,
     stop: async () => {
       await open.close();
       child.kill('SIGKILL');
@@ -79,12 +88,16 @@ async function startNats(): Promise<OwnNats> {
 async function makeStreams({ manager }: OwnNats): Promise<void> {
   for (const subject of [FROM, TO, FAILED, SINK] as const) {
     await manager.streams.add({
-      name: nameOf(subject!), subjects: [subject!], storage: StorageType.File,
+      name: nameOf(subject!),
+      subjects: [subject!],
+      storage: StorageType.File,
       retention: RetentionPolicy.Limits,
     });
   }
   await manager.consumers.add(nameOf(FROM!), {
-    durable_name: 'relay', ack_policy: AckPolicy.Explicit, max_ack_pending: 2_048,
+    durable_name: 'relay',
+    ack_policy: AckPolicy.Explicit,
+    max_ack_pending: 2_048,
   });
 }
 
@@ -104,8 +117,9 @@ async function messagesOf({ manager }: OwnNats, subjects: readonly string[]): Pr
 async function publish({ connection }: OwnNats, rows: readonly string[]): Promise<void> {
   const client = jetstream(connection);
   for (let at = 0; at < rows.length; at += PUBLISHED_TOGETHER) {
-    await Promise.all(rows.slice(at, at + PUBLISHED_TOGETHER)
-      .map((row) => client.publish(FROM!, row)));
+    await Promise.all(
+      rows.slice(at, at + PUBLISHED_TOGETHER).map((row) => client.publish(FROM!, row)),
+    );
   }
 }
 
@@ -117,31 +131,54 @@ interface Round {
 
 /** Lets a process answer what lies there, which it was kept from taking. */
 async function answered(
-  nats: OwnNats, child: ChildProcess, subjects: readonly string[], upTo: number, count: number,
+  nats: OwnNats,
+  child: ChildProcess,
+  subjects: readonly string[],
+  upTo: number,
+  count: number,
 ): Promise<Round> {
   const before = processorTime(child.pid!);
   const from = performance.now();
   child.kill('SIGCONT');
-  while (await messagesOf(nats, subjects) < upTo) {
+  while ((await messagesOf(nats, subjects)) < upTo) {
     if (performance.now() - from > ROUND_MS_MAX) throw new Error(`${subjects.join()} stay behind`);
     await delay(LOOK_MS);
   }
   const took = performance.now() - from;
-  return { rate: count * 1_000 / took, cost: (processorTime(child.pid!) - before) / count };
+  return { rate: (count * 1_000) / took, cost: (processorTime(child.pid!) - before) / count };
 }
 
 /** Both processes take every cart: each has a consumer of its own. */
 function startTakers(nats: OwnNats, input: BenchInput, bytes: number): readonly ChildProcess[] {
   const { PATH } = process.env;
-  const stream = spawn(process.execPath, [
-    MAIN!, 'stream', '--nats', `nats://${nats.server}`, '--from', FROM!, '--to', TO!,
-    '--failed', FAILED!, '--quiet',
-  ], { env: { PATH, SITUS_VAR: input.varDir }, stdio: ['ignore', 'ignore', 'inherit'] });
+  const stream = spawn(
+    process.execPath,
+    [
+      MAIN!,
+      'stream',
+      '--nats',
+      `nats://${nats.server}`,
+      '--from',
+      FROM!,
+      '--to',
+      TO!,
+      '--failed',
+      FAILED!,
+      '--quiet',
+    ],
+    { env: { PATH, SITUS_VAR: input.varDir }, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
   const order: RelayOrder = {
-    server: nats.server, stream: nameOf(FROM!), durable: 'relay', to: SINK!, bytes,
+    server: nats.server,
+    stream: nameOf(FROM!),
+    durable: 'relay',
+    to: SINK!,
+    bytes,
   };
-  const relay = spawn(process.execPath, [RELAY!, JSON.stringify(order)],
-    { env: { PATH }, stdio: ['ignore', 'ignore', 'inherit'] });
+  const relay = spawn(process.execPath, [RELAY!, JSON.stringify(order)], {
+    env: { PATH },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return [stream, relay];
 }
 
@@ -181,7 +218,10 @@ export async function streamNatsCase(input: BenchInput): Promise<readonly Figure
 }
 
 function figuresOf(
-  ours: readonly Round[], relayed: readonly Round[], sockets: readonly Round[], bytes: number,
+  ours: readonly Round[],
+  relayed: readonly Round[],
+  sockets: readonly Round[],
+  bytes: number,
 ): readonly Figure[] {
   const cost = (rounds: readonly Round[]): number => lowest(rounds.map((each) => each.cost));
   const rate = (rounds: readonly Round[]): string =>
@@ -189,16 +229,22 @@ function figuresOf(
   const [own, relay, socket] = [cost(ours), cost(relayed), cost(sockets)];
   return [
     {
-      name: 'stream carts over NATS by a core', value: socket / own, unit: 'of a WebSocket',
+      name: 'stream carts over NATS by a core',
+      value: socket / own,
+      unit: 'of a WebSocket',
       target: { atLeast: TARGET_SHARE },
       note: `${own.toFixed(0)} and ${socket.toFixed(0)} µs of processor a cart`,
     },
     {
-      name: 'stream carts over NATS', value: 1e6 / own, unit: 'carts/s/core',
+      name: 'stream carts over NATS',
+      value: 1e6 / own,
+      unit: 'carts/s/core',
       note: `${rate(ours)} beside the broker; answers of ${bytes} bytes`,
     },
     {
-      name: 'relay of NATS alone', value: 1e6 / relay, unit: 'messages/s/core',
+      name: 'relay of NATS alone',
+      value: 1e6 / relay,
+      unit: 'messages/s/core',
       note: `${relay.toFixed(0)} µs of processor each, ${rate(relayed)} beside the broker`,
     },
     { name: 'stream carts over WebSocket', value: 1e6 / socket, unit: 'carts/s/core' },

@@ -23,7 +23,8 @@ const STATE = /, ([A-Z]{2})\b/;
 
 /** Carts within a state, as a client sends them. */
 export async function sampleCarts(
-  { datasetDir }: BenchInput, count: number,
+  { datasetDir }: BenchInput,
+  count: number,
 ): Promise<readonly object[]> {
   const dataset = openDataset(datasetDir);
   const lines = await addressLines(dataset, datasetDir);
@@ -39,14 +40,21 @@ export async function sampleCarts(
       destination = address();
     }
     return {
-      id, items: [{
-        customerId: 'bench', currency: { currencyCode: 'USD' },
-        origin: { address: origin }, destination: { address: destination },
-        lineItems: Array.from({ length: LINES }, (_, index) => ({
-          itemId: `item-${index}`, price: Math.floor(next() * 20_000 + 1) / 100,
-          quantity: 1 + Math.floor(next() * 4), ...(index === 0 ? { taxabilityCode: 20010 } : {}),
-        })),
-      }],
+      id,
+      items: [
+        {
+          customerId: 'bench',
+          currency: { currencyCode: 'USD' },
+          origin: { address: origin },
+          destination: { address: destination },
+          lineItems: Array.from({ length: LINES }, (_, index) => ({
+            itemId: `item-${index}`,
+            price: Math.floor(next() * 20_000 + 1) / 100,
+            quantity: 1 + Math.floor(next() * 4),
+            ...(index === 0 ? { taxabilityCode: 20010 } : {}),
+          })),
+        },
+      ],
     };
   };
   return Array.from({ length: count }, (_, index) => cart(index));
@@ -54,9 +62,9 @@ export async function sampleCarts(
 
 /** Carts as messages of a WebSocket. */
 export function batchesOf(carts: readonly object[]): readonly string[] {
-  return Array.from({ length: carts.length / BATCH_MESSAGES_MAX }, (_, batch) => JSON.stringify(
-    carts.slice(batch * BATCH_MESSAGES_MAX, (batch + 1) * BATCH_MESSAGES_MAX),
-  ));
+  return Array.from({ length: carts.length / BATCH_MESSAGES_MAX }, (_, batch) =>
+    JSON.stringify(carts.slice(batch * BATCH_MESSAGES_MAX, (batch + 1) * BATCH_MESSAGES_MAX)),
+  );
 }
 
 interface Measured {
@@ -70,10 +78,14 @@ interface Measured {
 
 /** Sends batches as the credits allow for some seconds. */
 export async function measureSocket(
-  port: number, batches: readonly string[], seconds: number, greeted: boolean,
+  port: number,
+  batches: readonly string[],
+  seconds: number,
+  greeted: boolean,
 ): Promise<Measured> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/stream`, {
-    headers: { 'X-API-KEY': BENCH_KEY }, perMessageDeflate: false,
+    headers: { 'X-API-KEY': BENCH_KEY },
+    perMessageDeflate: false,
   });
   const open = once(socket, 'open');
   const greeting = greeted ? once(socket, 'message') : null;
@@ -107,8 +119,10 @@ export async function measureSocket(
   const took = performance.now() - from;
   socket.terminate();
   return {
-    rate: (answered * BATCH_MESSAGES_MAX * 1000) / took, carts: answered * BATCH_MESSAGES_MAX,
-    answerBytes: bytes / answered, last,
+    rate: (answered * BATCH_MESSAGES_MAX * 1000) / took,
+    carts: answered * BATCH_MESSAGES_MAX,
+    answerBytes: bytes / answered,
+    last,
   };
 }
 
@@ -143,12 +157,18 @@ export async function streamCartsCase(input: BenchInput): Promise<readonly Figur
     const share = answers.filter(({ items }) => items !== undefined).length / answers.length;
     return [
       {
-        name: 'stream carts', value: median(rates), unit: 'carts/s', target: { atLeast: TARGET },
-        note: `one WebSocket, ${LINES} lines, batches of ${BATCH_MESSAGES_MAX}, ${
-          Math.round(share * 100)} % calculated`,
+        name: 'stream carts',
+        value: median(rates),
+        unit: 'carts/s',
+        target: { atLeast: TARGET },
+        note: `one WebSocket, ${LINES} lines, batches of ${BATCH_MESSAGES_MAX}, ${Math.round(
+          share * 100,
+        )} % calculated`,
       },
       {
-        name: 'stream carts processor', value: median(costs), unit: 'µs/cart',
+        name: 'stream carts processor',
+        value: median(costs),
+        unit: 'µs/cart',
         note: 'of the whole service',
       },
       { name: 'bare WebSocket server', value: median(bares), unit: 'carts/s' },

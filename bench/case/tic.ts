@@ -7,15 +7,24 @@ import { sink, type BenchInput, type Figure } from './case.js';
 
 const TARGET_MICROSECONDS = 1000;
 const QUERIES = [
-  'baby formula', 'men\'s running shoes', 'ibuprofen', 'laptop computer', 'canned soup',
-  'movie download', 'refridgerator', 'winter coat', 'vitamins', 'software subscription',
+  'baby formula',
+  "men's running shoes",
+  'ibuprofen',
+  'laptop computer',
+  'canned soup',
+  'movie download',
+  'refridgerator',
+  'winter coat',
+  'vitamins',
+  'software subscription',
 ];
 
 /** Median of single searches over everyday descriptions. */
 export async function ticCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const search = new TicSearch(
-    readTics(dataset.document(TIC_DOCUMENT), dataset.document(TIC_WORDS_DOCUMENT)));
+    readTics(dataset.document(TIC_DOCUMENT), dataset.document(TIC_WORDS_DOCUMENT)),
+  );
   dataset.close();
   const times: number[] = [];
   const until = performance.now() + input.seconds * 1000;

@@ -32,7 +32,8 @@ function figuresOf({ name, results }: Measured): readonly Figure[] {
   return [
     { name, value: median(results.map(({ rps }) => rps)), unit: 'requests/s' },
     {
-      name: `${name} processor`, unit: 'µs/request',
+      name: `${name} processor`,
+      unit: 'µs/request',
       value: median(results.map(({ serverMicroseconds }) => serverMicroseconds)),
       note: `${results.reduce((sum, { errors }) => sum + errors, 0)} errors`,
     },
@@ -42,8 +43,9 @@ function figuresOf({ name, results }: Measured): readonly Figure[] {
 /** ZIPs that are asked again and again: what answers them costs least, so the server shows most. */
 export async function transportCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
-  const paths = sampleQueries('zip', dataset, input.datasetDir, [])
-    .map((query) => `/request/v60?${query}`);
+  const paths = sampleQueries('zip', dataset, input.datasetDir, []).map(
+    (query) => `/request/v60?${query}`,
+  );
   dataset.close();
   const native = await startSitus(input.varDir, { SITUS_TRANSPORT: 'native' });
   const node = await startSitus(input.varDir, { SITUS_TRANSPORT: 'node' });
@@ -51,16 +53,26 @@ export async function transportCase(input: BenchInput): Promise<readonly Figure[
   const bareNative = await startBareServer(answer);
   const bareNode = await startBareNodeServer(answer);
   const servers = Object.entries({
-    'bare native': bareNative, native, 'bare node': bareNode, node,
+    'bare native': bareNative,
+    native,
+    'bare node': bareNode,
+    node,
   }).map(([name, { port, pid }]): Measured => ({ name, port, pid, results: [] }));
   try {
     for (const { port } of [native, node]) await askEach({ port, paths, headers: HEADERS }, 2);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const { port, pid, results } of servers) {
-        results.push(await runLoad({
-          port, pid, paths, headers: HEADERS, connections: CONNECTIONS, seconds: input.seconds,
-          warmupSeconds: 1,
-        }));
+        results.push(
+          await runLoad({
+            port,
+            pid,
+            paths,
+            headers: HEADERS,
+            connections: CONNECTIONS,
+            seconds: input.seconds,
+            warmupSeconds: 1,
+          }),
+        );
       }
     }
   } finally {
@@ -73,8 +85,10 @@ export async function transportCase(input: BenchInput): Promise<readonly Figure[
   return [
     ...servers.flatMap(figuresOf),
     {
-      name: 'node processor against native', unit: '',
-      value: ratio(ofNode, ofNative, 'serverMicroseconds'), note: 'workers and front end',
+      name: 'node processor against native',
+      unit: '',
+      value: ratio(ofNode, ofNative, 'serverMicroseconds'),
+      note: 'workers and front end',
     },
     { name: 'node share of bare node', unit: '', value: ratio(ofNode, ofBareNode, 'rps') },
   ];

@@ -12,8 +12,11 @@ export function startBareNodeServer(answer: BareAnswer): Promise<BareServer> {
 function serve({ head, body }: BareAnswer): Promise<number> {
   const [type = '', ...lines] = head.split('\r\n');
   const fields = [
-    'Content-Type', type, ...lines.flatMap((line) => line.split(': ')),
-    'Content-Length', String(body.length),
+    'Content-Type',
+    type,
+    ...lines.flatMap((line) => line.split(': ')),
+    'Content-Length',
+    String(body.length),
   ];
   const server = createServer((_, response) => {
     response.writeHead(200, fields);

@@ -14,7 +14,8 @@ export function startBareSocketServer(answer: Uint8Array): Promise<BareServer> {
 async function serve(answer: Uint8Array): Promise<number> {
   const server = await createServer();
   server.sockets(
-    '/stream', { messageBytesMax: MESSAGE_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
+    '/stream',
+    { messageBytesMax: MESSAGE_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
     (_raw, _request, accept) => {
       let socket: RawSocket | null = null;
       accept({

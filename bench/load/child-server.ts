@@ -13,7 +13,7 @@ export interface BareServer {
 export async function startChild(url: string, answer: object): Promise<BareServer> {
   const child = fork(fileURLToPath(url), { serialization: 'advanced', execArgv: [] });
   child.send(answer);
-  const [port] = await once(child, 'message') as [number];
+  const [port] = (await once(child, 'message')) as [number];
   return {
     port,
     pid: child.pid!,

@@ -114,8 +114,8 @@ export class LoadConnection {
       return;
     }
     this.#status = numberAt(head, STATUS_AT);
-    this.#missing = numberAt(head, length + CONTENT_LENGTH.length)
-      - (head.length - end - HEAD_END.length);
+    this.#missing =
+      numberAt(head, length + CONTENT_LENGTH.length) - (head.length - end - HEAD_END.length);
     this.#head = Buffer.alloc(0);
   }
 }

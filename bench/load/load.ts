@@ -48,18 +48,24 @@ export interface LoadResult {
 function renderRequests(options: LoadOptions): readonly Buffer[] {
   const { keys = [] } = options;
   const keyOf = (index: number): string =>
-    (keys.length === 0 ? '' : `X-API-KEY: ${keys[index % keys.length]!}\r\n`);
+    keys.length === 0 ? '' : `X-API-KEY: ${keys[index % keys.length]!}\r\n`;
   // As Node.js, browsers and the libraries of Python say of connections that they use again.
   const headers = Object.entries({ Connection: 'keep-alive', ...options.headers })
-    .map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  const { bodies, paths: [path = '/'] } = options;
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  const {
+    bodies,
+    paths: [path = '/'],
+  } = options;
   if (bodies !== undefined) {
-    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}`
-      + 'Content-Type: application/json\r\nContent-Length: ';
+    const head =
+      `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}` +
+      'Content-Type: application/json\r\nContent-Length: ';
     return bodies.map((body) => Buffer.from(`${head}${Buffer.byteLength(body)}\r\n\r\n${body}`));
   }
-  return options.paths.map((path, index) => Buffer.from(
-    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}${keyOf(index)}\r\n`));
+  return options.paths.map((path, index) =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}${keyOf(index)}\r\n`),
+  );
 }
 
 function percentile(sorted: Float64Array, share: number): number {
@@ -75,19 +81,23 @@ async function generate(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
   let errors = 0;
   let counting = false;
-  const open = Array.from({ length: connections }, () => new LoadConnection({
-    port: options.port,
-    next: () => requests[Math.floor(random() * requests.length)]!,
-    answered: (status, milliseconds) => {
-      if (!counting) return;
-      latencies.push(milliseconds);
-      statuses[status] = (statuses[status] ?? 0) + 1;
-      if (status < 200 || status > 299) errors += 1;
-    },
-    failed: () => {
-      errors += 1;
-    },
-  }));
+  const open = Array.from(
+    { length: connections },
+    () =>
+      new LoadConnection({
+        port: options.port,
+        next: () => requests[Math.floor(random() * requests.length)]!,
+        answered: (status, milliseconds) => {
+          if (!counting) return;
+          latencies.push(milliseconds);
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          if (status < 200 || status > 299) errors += 1;
+        },
+        failed: () => {
+          errors += 1;
+        },
+      }),
+  );
   await new Promise((resolve) => setTimeout(resolve, warmupSeconds * 1000));
   counting = true;
   const { pid } = options;
@@ -115,7 +125,8 @@ async function generate(options: LoadOptions): Promise<LoadResult> {
 
 /** Asks every path so many times in this process, one after another on each connection. */
 export async function askEach(
-  options: Pick<LoadOptions, 'port' | 'paths' | 'headers' | 'keys'>, times: number,
+  options: Pick<LoadOptions, 'port' | 'paths' | 'headers' | 'keys'>,
+  times: number,
 ): Promise<void> {
   const requests = renderRequests(options);
   const { port } = options;
@@ -124,15 +135,19 @@ export async function askEach(
   let open: readonly LoadConnection[] = [];
   await new Promise<void>((resolve, reject) => {
     let answered = 0;
-    open = Array.from({ length: ASKING_CONNECTIONS }, () => new LoadConnection({
-      port,
-      next: () => requests[next++ % requests.length]!,
-      answered: () => {
-        answered += 1;
-        if (answered === last) resolve();
-      },
-      failed: () => reject(new Error('a connection broke')),
-    }));
+    open = Array.from(
+      { length: ASKING_CONNECTIONS },
+      () =>
+        new LoadConnection({
+          port,
+          next: () => requests[next++ % requests.length]!,
+          answered: () => {
+            answered += 1;
+            if (answered === last) resolve();
+          },
+          failed: () => reject(new Error('a connection broke')),
+        }),
+    );
   });
   for (const connection of open) connection.close();
 }
@@ -141,7 +156,7 @@ export async function askEach(
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: [] });
   child.send(options);
-  const [result] = await once(child, 'message') as [LoadResult];
+  const [result] = (await once(child, 'message')) as [LoadResult];
   if (child.exitCode === null) await once(child, 'exit');
   return result;
 }

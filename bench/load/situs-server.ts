@@ -44,7 +44,9 @@ async function makeKeys(varDir: string, texts: readonly string[], rate: number):
  * are made before, each with a rate.
  */
 export async function startSitus(
-  varDir: string, environment: Readonly<Record<string, string>> = {}, quiet = false,
+  varDir: string,
+  environment: Readonly<Record<string, string>> = {},
+  quiet = false,
   keys: { readonly texts: readonly string[]; readonly rate: number } | null = null,
 ): Promise<SitusServer> {
   const own = mkdtempSync(join(tmpdir(), 'situs-bench-'));
@@ -54,9 +56,14 @@ export async function startSitus(
   const child = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
     env: {
-      PATH: process.env['PATH'], SITUS_VAR: own, PORT: '0', SITUS_LOG: 'error',
-      SITUS_BOOTSTRAP_KEY: BENCH_KEY, SITUS_BOOTSTRAP_RATE: '100000000',
-      ...chosenTransport(), ...environment,
+      PATH: process.env['PATH'],
+      SITUS_VAR: own,
+      PORT: '0',
+      SITUS_LOG: 'error',
+      SITUS_BOOTSTRAP_KEY: BENCH_KEY,
+      SITUS_BOOTSTRAP_RATE: '100000000',
+      ...chosenTransport(),
+      ...environment,
     },
   });
   const port = await firstPort(child);

@@ -54,7 +54,9 @@ export class StreamClient {
 
   static over(socket: WebSocket): StreamClient {
     const client = new StreamClient(
-      (text) => socket.send(text), () => socket.terminate(), () => socket.send('{"end":true}'),
+      (text) => socket.send(text),
+      () => socket.terminate(),
+      () => socket.send('{"end":true}'),
     );
     socket.on('message', (message) => client.#take(message.toString()));
     socket.on('close', (code, reason) => client.#close({ code, reason: reason.toString() }));
@@ -65,7 +67,9 @@ export class StreamClient {
 
   static along(sent: ClientRequest): StreamClient {
     return new StreamClient(
-      (text) => sent.write(`${text}\n`), () => sent.destroy(), () => sent.end(),
+      (text) => sent.write(`${text}\n`),
+      () => sent.destroy(),
+      () => sent.end(),
     );
   }
 
@@ -137,7 +141,8 @@ function headersOf({ key, headers = {} }: StreamAsk): Record<string, string> {
 
 function openSocket(ask: StreamAsk): Promise<StreamClient | StreamRefused> {
   const socket = new WebSocket(`ws://127.0.0.1:${ask.port}/stream${ask.query ?? ''}`, {
-    headers: headersOf(ask), perMessageDeflate: false,
+    headers: headersOf(ask),
+    perMessageDeflate: false,
   });
   const client = StreamClient.over(socket);
   return new Promise((resolve, reject) => {
@@ -147,9 +152,13 @@ function openSocket(ask: StreamAsk): Promise<StreamClient | StreamRefused> {
       response.on('data', (part: Buffer) => {
         body += part.toString();
       });
-      response.on('end', () => resolve({
-        status: response.statusCode ?? 0, body, headers: response.headers,
-      }));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          body,
+          headers: response.headers,
+        }),
+      );
     });
     socket.on('error', reject);
   });
@@ -157,8 +166,12 @@ function openSocket(ask: StreamAsk): Promise<StreamClient | StreamRefused> {
 
 function openPost(ask: StreamAsk): Promise<StreamClient | StreamRefused> {
   const sent = request({
-    port: ask.port, host: '127.0.0.1', path: `/stream${ask.query ?? ''}`, method: 'POST',
-    agent: false, headers: { 'Content-Type': 'application/x-ndjson', ...headersOf(ask) },
+    port: ask.port,
+    host: '127.0.0.1',
+    path: `/stream${ask.query ?? ''}`,
+    method: 'POST',
+    agent: false,
+    headers: { 'Content-Type': 'application/x-ndjson', ...headersOf(ask) },
   });
   sent.flushHeaders();
   return new Promise((resolve, reject) => {

@@ -17,14 +17,21 @@ const [, , port = '', path = '', file = '', type = '', nice = '0', times = '1'] 
 function post(): Promise<number> {
   const from = performance.now();
   return new Promise((resolve, reject) => {
-    const sent = request({
-      port: Number(port), host: '127.0.0.1', method: 'POST', path, agent: AGENT,
-      headers: { 'X-API-KEY': BENCH_KEY, 'Content-Type': type },
-    }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
-      response.on('data', () => undefined);
-      response.on('end', () => resolve(performance.now() - from));
-    });
+    const sent = request(
+      {
+        port: Number(port),
+        host: '127.0.0.1',
+        method: 'POST',
+        path,
+        agent: AGENT,
+        headers: { 'X-API-KEY': BENCH_KEY, 'Content-Type': type },
+      },
+      (response) => {
+        if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
+        response.on('data', () => undefined);
+        response.on('end', () => resolve(performance.now() - from));
+      },
+    );
     sent.on('error', reject);
     createReadStream(file, { highWaterMark: PIECE_BYTES }).pipe(sent);
   });

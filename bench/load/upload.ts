@@ -24,16 +24,26 @@ interface Client {
 }
 
 function start({ port, path, file, type }: Upload, nice: number, times: number): Client {
-  const client = spawn(process.execPath, [
-    fileURLToPath(new URL('./upload-client.js', import.meta.url)),
-    String(port), path, file, type, String(nice), String(times),
-  ], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const client = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL('./upload-client.js', import.meta.url)),
+      String(port),
+      path,
+      file,
+      type,
+      String(nice),
+      String(times),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   let text = '';
   client.stdout.on('data', (part: Buffer) => {
     text += part.toString();
   });
   return {
-    process: client, took: () => text.split('\n').slice(0, -1).map(Number),
+    process: client,
+    took: () => text.split('\n').slice(0, -1).map(Number),
   };
 }
 
@@ -48,7 +58,8 @@ export async function upload(asked: Upload): Promise<number> {
 
 /** Sends a file without a pause while `measure` runs; gives the milliseconds of each upload too. */
 export async function beside<T>(
-  asked: Upload, measure: () => Promise<T>,
+  asked: Upload,
+  measure: () => Promise<T>,
 ): Promise<{ readonly measured: T; readonly took: readonly number[] }> {
   const client = start(asked, CLIENT_NICE, Number.MAX_SAFE_INTEGER);
   try {

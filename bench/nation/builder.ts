@@ -22,8 +22,11 @@ type Spent = readonly [clock: number, processors: number, lead: number];
 function leadTicks(): number {
   const file = `/proc/self/task/${process.pid}/stat`;
   if (!existsSync(file)) return 0;
-  const [user = 0, system = 0] = readFileSync(file, 'latin1').split(') ')[1]!.split(' ')
-    .slice(11, 13).map(Number);
+  const [user = 0, system = 0] = readFileSync(file, 'latin1')
+    .split(') ')[1]!
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
   return user + system;
 }
 
@@ -42,8 +45,12 @@ function endStage(): void {
 }
 
 const name = await buildDataset({
-  varDir, recipe: { recipe: { ...recipe, name: 'nation', ...files }, rates }, sources: folder,
-  layers: [], report: () => undefined, keepParts: kept !== '',
+  varDir,
+  recipe: { recipe: { ...recipe, name: 'nation', ...files }, rates },
+  sources: folder,
+  layers: [],
+  report: () => undefined,
+  keepParts: kept !== '',
   ...(workers === '' ? {} : { workers: Number(workers) }),
   progress: (next) => {
     if (next === stage) return;
@@ -53,11 +60,13 @@ const name = await buildDataset({
 });
 endStage();
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-process.stdout.write(`${JSON.stringify({
-  release: name,
-  seconds: Math.round((performance.now() - began) / 100) / 10,
-  cpuSeconds: Math.round((userCPUTime + systemCPUTime) / 1e5) / 10,
-  peakMiB: Math.round(maxRSS / 1024),
-  dataMiB: Math.round(statSync(join(releasesDir(varDir), name, 'data.mdb')).size / 1_048_576),
-  stages,
-})}\n`);
+process.stdout.write(
+  `${JSON.stringify({
+    release: name,
+    seconds: Math.round((performance.now() - began) / 100) / 10,
+    cpuSeconds: Math.round((userCPUTime + systemCPUTime) / 1e5) / 10,
+    peakMiB: Math.round(maxRSS / 1024),
+    dataMiB: Math.round(statSync(join(releasesDir(varDir), name, 'data.mdb')).size / 1_048_576),
+    stages,
+  })}\n`,
+);

@@ -48,8 +48,18 @@ const BLOCKS_A_STREET = 6;
 /** Microdegrees between doors. */
 const DOOR_STEP = 220;
 const TIGER_COLUMNS = [
-  ['FULLNAME', 100], ['LFROMHN', 12], ['LTOHN', 12], ['RFROMHN', 12], ['RTOHN', 12], ['ZIPL', 5],
-  ['ZIPR', 5], ['PARITYL', 1], ['PARITYR', 1], ['PLUS4L', 4], ['PLUS4R', 4], ['OFFSETL', 1],
+  ['FULLNAME', 100],
+  ['LFROMHN', 12],
+  ['LTOHN', 12],
+  ['RFROMHN', 12],
+  ['RTOHN', 12],
+  ['ZIPL', 5],
+  ['ZIPR', 5],
+  ['PARITYL', 1],
+  ['PARITYR', 1],
+  ['PLUS4L', 4],
+  ['PLUS4R', 4],
+  ['OFFSETL', 1],
   ['OFFSETR', 1],
 ].map(([name, width]) => ({ name: String(name), width: Number(width) }));
 const SST_COLUMNS = 89;
@@ -70,9 +80,10 @@ function writePoints(path: string, state: State, count: number, seed: number): v
       let text = '';
       for (let door = 0; door < Math.min(left, DOORS_A_STREET); door += 1) {
         const unit = random(9) === 0 ? `APT ${random(20) + 1}` : '';
-        text += `${degrees(lng + door * DOOR_STEP)},${degrees(lat + (door % 2) * 200)},`
-          + `${first + door * 2 + (door % 2)},${name},${unit},${zip.name},,${state.code},`
-          + `${zipText},,\n`;
+        text +=
+          `${degrees(lng + door * DOOR_STEP)},${degrees(lat + (door % 2) * 200)},` +
+          `${first + door * 2 + (door % 2)},${name},${unit},${zip.name},,${state.code},` +
+          `${zipText},,\n`;
       }
       file.add(Buffer.from(text));
     }
@@ -92,12 +103,27 @@ function writeRanges(path: string, zips: State['zips'], count: number, seed: num
       const { name, lat } = street;
       const first = street.first + (block % BLOCKS_A_STREET) * 100;
       const lng = street.lng + (block % BLOCKS_A_STREET) * 2_700;
-      const line = [0, 1, 2, 3].map((step) =>
-        [(lng + step * 900) / 1e6, (lat + random(200)) / 1e6] as const);
-      file.add([
-        name, String(first), String(first + 48), String(first + 1), String(first + 49), zipText,
-        zipText, 'O', 'E', '', '', 'N', 'N',
-      ], line);
+      const line = [0, 1, 2, 3].map(
+        (step) => [(lng + step * 900) / 1e6, (lat + random(200)) / 1e6] as const,
+      );
+      file.add(
+        [
+          name,
+          String(first),
+          String(first + 48),
+          String(first + 1),
+          String(first + 49),
+          zipText,
+          zipText,
+          'O',
+          'E',
+          '',
+          '',
+          'N',
+          'N',
+        ],
+        line,
+      );
     }
   });
   file.end();
@@ -117,7 +143,11 @@ function record(columns: Columns): string {
 function numbersOf({ name, first }: Street): Columns {
   const end = name.lastIndexOf(' ');
   return {
-    4: first, 5: first + 2 * DOORS_A_STREET, 6: 'B', 8: name.slice(0, end), 9: name.slice(end + 1),
+    4: first,
+    5: first + 2 * DOORS_A_STREET,
+    6: 'B',
+    8: name.slice(0, end),
+    9: name.slice(end + 1),
   };
 }
 
@@ -133,11 +163,13 @@ function writeRecords(path: string, state: State, count: number, seed: number): 
     const isWhole = own > 1;
     let text = isWhole ? record({ 1: 'Z', ...OPEN, ...held, 18: zipText, 20: zipText }) : '';
     for (let row = isWhole ? 1 : 0; row < own; row += 1) {
-      const district = random(3) === 0
-        ? { 30: 'ST', 31: String(80_000 + random(4)), 32: '63' } : {};
-      const low = (row * steps) % 9_990 + 1;
-      const what: Columns = random(4) === 0 ? { 1: 'A', ...numbersOf(next()), 16: zipText }
-        : { 1: '4', 18: zipText, 19: low, 20: zipText, 21: low + random(steps) };
+      const district =
+        random(3) === 0 ? { 30: 'ST', 31: String(80_000 + random(4)), 32: '63' } : {};
+      const low = ((row * steps) % 9_990) + 1;
+      const what: Columns =
+        random(4) === 0
+          ? { 1: 'A', ...numbersOf(next()), 16: zipText }
+          : { 1: '4', 18: zipText, 19: low, 20: zipText, 21: low + random(steps) };
       for (const days of random(5) === 0 && row + 1 < own ? ENDED : [OPEN]) {
         text += record({ ...what, ...days, ...held, ...district });
         if (days === ENDED[0]) row += 1;
@@ -157,10 +189,12 @@ function memberStates(): ReadonlySet<string> {
 /** Writes the files below `folder`, and gives the entries of a recipe for them. */
 export function writeNation(folder: string, size: NationSize): NationFiles {
   const nation = readNation();
-  for (const name of ['points', 'ranges', 'sst']) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ['points', 'ranges', 'sst'])
+    mkdirSync(join(folder, name), { recursive: true });
   const total = nation.reduce((sum, { share }) => sum + share, 0);
   const members = memberStates();
-  const shareOfMembers = nation.filter(({ code }) => members.has(code))
+  const shareOfMembers = nation
+    .filter(({ code }) => members.has(code))
     .reduce((sum, { share }) => sum + share, 0);
   const points: NationFiles['points'][number][] = [];
   const ranges: NationFiles['ranges'][number][] = [];
@@ -172,19 +206,30 @@ export function writeNation(folder: string, size: NationSize): NationFiles {
     if (share(size.points) > 0) {
       const file = `points/${code.toLowerCase()}.csv`;
       writePoints(join(folder, file), state, share(size.points), seed);
-      points.push({ file, layout: 'openaddresses', source: 'nation-points', state: code,
-        tolerance: TOLERANCE });
+      points.push({
+        file,
+        layout: 'openaddresses',
+        source: 'nation-points',
+        state: code,
+        tolerance: TOLERANCE,
+      });
     }
     const counties = [...new Set(state.zips.map(({ county }) => county))].sort();
     const weights = state.zips.reduce((sum, { weight }) => sum + weight, 0);
     counties.forEach((county, at) => {
       const own = state.zips.filter((zip) => zip.county === county);
-      const count = Math.round((share(size.ranges)
-        * own.reduce((sum, { weight }) => sum + weight, 0)) / weights);
+      const count = Math.round(
+        (share(size.ranges) * own.reduce((sum, { weight }) => sum + weight, 0)) / weights,
+      );
       if (count === 0) return;
       writeRanges(join(folder, `ranges/${county}`), own, count, seed + 1 + at);
-      ranges.push({ file: `ranges/${county}.shp`, layout: 'tiger-addrfeat',
-        source: 'nation-ranges', state: code, tolerance: TOLERANCE });
+      ranges.push({
+        file: `ranges/${county}.shp`,
+        layout: 'tiger-addrfeat',
+        source: 'nation-ranges',
+        state: code,
+        tolerance: TOLERANCE,
+      });
     });
     const records = Math.round((size.records * state.share) / shareOfMembers);
     if (members.has(code) && records > 0) {

@@ -23,14 +23,26 @@ function proc(path: string): string {
 /** A process and all that it has started. */
 function treeOf(pid: number): readonly number[] {
   const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
-  return [pid, ...tasks.flatMap((task) => proc(`${pid}/task/${task}/children`).split(' ')
-    .filter((text) => text !== '').flatMap((text) => treeOf(Number(text))))];
+  return [
+    pid,
+    ...tasks.flatMap((task) =>
+      proc(`${pid}/task/${task}/children`)
+        .split(' ')
+        .filter((text) => text !== '')
+        .flatMap((text) => treeOf(Number(text))),
+    ),
+  ];
 }
 
 /** Seconds of a process and of those it has started that have ended; /proc counts hundredths. */
 function processorSeconds(pid: number): number {
   const [, fields = ''] = proc(`${pid}/stat`).split(') ');
-  return fields.split(' ').slice(11, 15).reduce((sum, text) => sum + Number(text), 0) / 100;
+  return (
+    fields
+      .split(' ')
+      .slice(11, 15)
+      .reduce((sum, text) => sum + Number(text), 0) / 100
+  );
 }
 
 function kibibytes(status: string, name: string): number {
@@ -80,11 +92,16 @@ export class ProcessTree {
     const mib = (name: string): readonly number[] =>
       status.map((text) => Math.round(kibibytes(text, name) / 1024));
     this.peak.process = Math.max(this.peak.process, ...mib('VmHWM'));
-    this.peak.all = Math.max(this.peak.all, mib('VmRSS').reduce((sum, own) => sum + own, 0));
+    this.peak.all = Math.max(
+      this.peak.all,
+      mib('VmRSS').reduce((sum, own) => sum + own, 0),
+    );
     const seconds = performance.now() / 1000;
     // What a process has spent is told no more once it has ended; its parent's sum has it then.
-    const cpuSeconds = Math.max(this.#last.cpuSeconds,
-      pids.reduce((sum, pid) => sum + processorSeconds(pid), 0));
+    const cpuSeconds = Math.max(
+      this.#last.cpuSeconds,
+      pids.reduce((sum, pid) => sum + processorSeconds(pid), 0),
+    );
     this.#waiting.seconds += seconds - this.#last.seconds;
     this.#waiting.cpuSeconds += cpuSeconds - this.#last.cpuSeconds;
     this.#last = { seconds, cpuSeconds };

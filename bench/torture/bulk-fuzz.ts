@@ -12,9 +12,7 @@ export interface FuzzResult {
 }
 
 /** Sends so many bodies; each fault names the seed of its body. */
-export function bulkFuzz(
-  bodies: number, seed: number, report: (line: string) => void,
-): FuzzResult {
+export function bulkFuzz(bodies: number, seed: number, report: (line: string) => void): FuzzResult {
   const dataset = memoryDataset();
   const wrong: string[] = [];
   for (let index = 0; index < bodies; index += 1) {

@@ -46,7 +46,7 @@ async function trailerOf(port: number, job: string): Promise<RowsTrailer> {
     headers: { 'X-API-KEY': BENCH_KEY },
   });
   if (answer.status !== 200) throw new Error(`the trailer was answered ${answer.status}`);
-  return await answer.json() as RowsTrailer;
+  return (await answer.json()) as RowsTrailer;
 }
 
 /** Rows whose single lookup is the same, by what it asks. */
@@ -56,7 +56,9 @@ function askedOf(pool: readonly PoolRow[]): ReadonlyMap<string, number> {
 
 /** Where a row has another code, rate or address than the single lookup. */
 function compareTold(
-  asked: ReadonlyMap<string, number>, lookups: SideLookups, rows: RowCheck['told'],
+  asked: ReadonlyMap<string, number>,
+  lookups: SideLookups,
+  rows: RowCheck['told'],
 ): readonly string[] {
   const entries = [...asked];
   return lookups.told.flatMap((single, place) => {
@@ -68,19 +70,24 @@ function compareTold(
 
 /** The memory of both sides, and what is wrong with it. */
 function memoryOf(
-  rows: number, memory: ServerMemory, driver: ServerMemory, atHalf: number,
+  rows: number,
+  memory: ServerMemory,
+  driver: ServerMemory,
+  atHalf: number,
 ): { readonly told: string; readonly wrong: readonly string[] } {
   if (!memory.known) return { told: 'memory is not known on this system', wrong: [] };
   const { own, idle, resident } = memory;
   const more = driver.own - driver.idle;
   const later = own - atHalf;
   return {
-    told: `server ${mebibytes(resident)} resident, ${mebibytes(own)} of its own (at most `
-      + `${mebibytes(SERVER_BYTES_MAX)}), ${mebibytes(atHalf)} by half of the rows, `
-      + `${mebibytes(idle)} idle; driver ${mebibytes(more)} more than before`,
+    told:
+      `server ${mebibytes(resident)} resident, ${mebibytes(own)} of its own (at most ` +
+      `${mebibytes(SERVER_BYTES_MAX)}), ${mebibytes(atHalf)} by half of the rows, ` +
+      `${mebibytes(idle)} idle; driver ${mebibytes(more)} more than before`,
     wrong: [
       ...(own <= SERVER_BYTES_MAX ? [] : [`the server took ${mebibytes(own)}`]),
-      ...(rows < LATER_ROWS_MIN || later <= LATER_BYTES_MAX ? []
+      ...(rows < LATER_ROWS_MIN || later <= LATER_BYTES_MAX
+        ? []
         : [`the second half of the rows took ${mebibytes(later)} more`]),
       ...(more <= DRIVER_BYTES_MAX ? [] : [`the driver took ${mebibytes(more)} more`]),
     ],
@@ -88,25 +95,34 @@ function memoryOf(
 }
 
 function summaryOf(
-  check: RowCheck, upload: RowUpload, lookups: SideLookups, trailer: { readonly sha256: string },
-  minutes: number, told: string,
+  check: RowCheck,
+  upload: RowUpload,
+  lookups: SideLookups,
+  trailer: { readonly sha256: string },
+  minutes: number,
+  told: string,
 ): string {
   const codes = [...check.counts].sort(([one], [other]) => one - other);
   return [
-    `rows ${check.rows}`, `codes ${codes.map((each) => each.join(': ')).join(', ')}`,
-    `output ${check.bytes} bytes, SHA-256 ${check.sha256 === trailer.sha256 ? '' : 'not '}`
-      + 'that of the trailer',
+    `rows ${check.rows}`,
+    `codes ${codes.map((each) => each.join(': ')).join(', ')}`,
+    `output ${check.bytes} bytes, SHA-256 ${check.sha256 === trailer.sha256 ? '' : 'not '}` +
+      'that of the trailer',
     `${minutes.toFixed(1)} minutes with ${upload.rests} rests`,
     `upload ${upload.stopped ? 'stopped by' : 'over before'} the longest of them`,
-    `at most ${upload.ahead} rows ahead of the reader`, told,
-    `lookups ${lookups.answered} of ${lookups.sent} answered, the slowest in `
-      + `${Math.round(lookups.slowest)} ms`,
+    `at most ${upload.ahead} rows ahead of the reader`,
+    told,
+    `lookups ${lookups.answered} of ${lookups.sent} answered, the slowest in ` +
+      `${Math.round(lookups.slowest)} ms`,
   ].join('; ');
 }
 
 /** Sends so many rows to a server over the active dataset of a folder. */
 export async function bulkRows(
-  varDir: string, rows: number, seed: number, restMs = REST_MS,
+  varDir: string,
+  rows: number,
+  seed: number,
+  restMs = REST_MS,
 ): Promise<BulkRowsResult> {
   const release = currentRelease(varDir);
   if (release === null) throw new Error(`no dataset is active in ${varDir}`);
@@ -119,13 +135,20 @@ export async function bulkRows(
   const driver = new ServerMemory(process.pid);
   let atHalf = 0;
   const upload = new RowUpload({
-    port: server.port, pool, rows, seed, restMs, check,
+    port: server.port,
+    pool,
+    rows,
+    seed,
+    restMs,
+    check,
     half: () => {
       atHalf = memory.own;
     },
   });
-  const progress = new RowsProgress(process.stderr, rows,
-    () => ({ rows: check.rows, bytes: check.rows }));
+  const progress = new RowsProgress(process.stderr, rows, () => ({
+    rows: check.rows,
+    bytes: check.rows,
+  }));
   const from = performance.now();
   try {
     const lookups = await SideLookups.begin(server.port, [...asked.keys()]);
@@ -137,8 +160,11 @@ export async function bulkRows(
     const { told, wrong } = memoryOf(rows, memory, driver, atHalf);
     const summary = summaryOf(check, upload, lookups, trailer, minutes, told);
     const all = [
-      ...check.wrong, ...upload.wrong, ...lookups.wrong,
-      ...compareTold(asked, lookups, check.told), ...wrong,
+      ...check.wrong,
+      ...upload.wrong,
+      ...lookups.wrong,
+      ...compareTold(asked, lookups, check.told),
+      ...wrong,
     ];
     return { summary, codes: check.counts, wrong: all.slice(0, FAULTS_TOLD_MAX) };
   } finally {

@@ -86,11 +86,16 @@ class Fleet {
     await this.engines.start();
     const { network, engines } = this;
     const settings = {
-      network, engines, datasets: built.varDir, report: this.#report,
+      network,
+      engines,
+      datasets: built.varDir,
+      report: this.#report,
       kek: randomBytes(KEK_BYTES).toString('base64'),
     };
-    execFileSync(process.execPath, [CLI, 'store', 'migrate'],
-      { env: { PATH: process.env['PATH'], SITUS_STORE: engines.postgres }, stdio: 'pipe' });
+    execFileSync(process.execPath, [CLI, 'store', 'migrate'], {
+      env: { PATH: process.env['PATH'], SITUS_STORE: engines.postgres },
+      stdio: 'pipe',
+    });
     this.nodes = Array.from({ length: NODES }, (_, node) => new FleetNode(node, settings));
     this.#ends.push(async () => {
       for (const node of this.nodes) await node.remove();
@@ -104,9 +109,11 @@ class Fleet {
 
   /** Makes a key with a rate, by the command. */
   async limitedKey(): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath,
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
       [CLI, 'key', 'create', '--plan', 'pro', '--rate', String(RATE), '--json'],
-      { env: { PATH: process.env['PATH'], SITUS_STORE: this.engines.postgres } });
+      { env: { PATH: process.env['PATH'], SITUS_STORE: this.engines.postgres } },
+    );
     return (JSON.parse(stdout) as { key: string }).key;
   }
 
@@ -167,7 +174,10 @@ async function checkWrites(writers: readonly Writer[], fleet: Fleet): Promise<vo
 }
 
 async function load(fleet: Fleet, seconds: number, random: () => number): Promise<string> {
-  const client = new FleetClient(fleet.nodes.map(({ base }) => base), random);
+  const client = new FleetClient(
+    fleet.nodes.map(({ base }) => base),
+    random,
+  );
   const writers = Array.from({ length: WRITERS }, () => new Writer(client, random));
   const orders = await Orders.open(fleet.engines.nats);
   const [first, second] = fleet.nodes;
@@ -177,7 +187,8 @@ async function load(fleet: Fleet, seconds: number, random: () => number): Promis
     const file = new FleetFile(first!.base, JOB_ROWS, random);
     const job = await file.begin();
     const running = [
-      ...writers.map((writer) => writer.run()), limited.run(),
+      ...writers.map((writer) => writer.run()),
+      limited.run(),
       orders.run(() => client.stopping),
     ];
     await fleet.disturb(seconds * 1_000);
@@ -185,17 +196,19 @@ async function load(fleet: Fleet, seconds: number, random: () => number): Promis
     await Promise.all(running);
     client.stopping = false;
     await checkWrites(writers, fleet);
-    fleet.wrong.push(...await file.check(job, second!.base), ...await orders.check());
+    fleet.wrong.push(...(await file.check(job, second!.base)), ...(await orders.check()));
     fleet.wrong.push(...limited.wrong);
     const chunks = await orders.chunks(FILES);
     if (chunks === 0) fleet.wrong.push('no chunk of the job went over the fleet');
-    const bound = RATE + NODES * Math.floor(RATE * SHARE / 100);
+    const bound = RATE + NODES * Math.floor((RATE * SHARE) / 100);
     const most = limited.most();
     if (most > bound) fleet.wrong.push(`${most} requests in a minute, ${bound} is the bound`);
     const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
-    return `kills ${fleet.kills}, cuts ${fleet.cuts}, acknowledged writes ${acknowledged}, sent ` +
+    return (
+      `kills ${fleet.kills}, cuts ${fleet.cuts}, acknowledged writes ${acknowledged}, sent ` +
       `again ${client.repeated}, carts ${orders.sent}, rows of the job ${JOB_ROWS} in ${chunks} chunks, requests in a ` +
-      `minute at most ${most} (rate ${RATE}, bound ${bound}; ${limited.refused} refused)`;
+      `minute at most ${most} (rate ${RATE}, bound ${bound}; ${limited.refused} refused)`
+    );
   } finally {
     client.stopping = true;
     await orders.close();
@@ -204,7 +217,9 @@ async function load(fleet: Fleet, seconds: number, random: () => number): Promis
 
 /** Runs the case for so many seconds. */
 export async function fleetCase(
-  seconds: number, seed: number, report: (line: string) => void,
+  seconds: number,
+  seed: number,
+  report: (line: string) => void,
 ): Promise<FleetOutcome> {
   const problem = fleetProblem();
   if (problem !== null) throw new Error(problem);

@@ -21,7 +21,7 @@ interface Described {
 /** Every operation of a running service that takes a body, once for each of its content types. */
 export async function bodyOperationsOf(port: number): Promise<readonly BodyOperation[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
-  const { paths } = await answer.json() as { paths: Record<string, { post?: Described }> };
+  const { paths } = (await answer.json()) as { paths: Record<string, { post?: Described }> };
   return Object.entries(paths).flatMap(([path, { post }]) => {
     const body = post?.requestBody;
     const bytesMax = body?.[BODY_LIMIT_MEMBER] ?? null;
@@ -55,9 +55,15 @@ class Sender {
   send({ path, type, body }: SentBody): Promise<void> {
     return new Promise((resolve) => {
       const sent = request({
-        port: this.#port, host: '127.0.0.1', path, method: 'POST', agent: this.#agent,
+        port: this.#port,
+        host: '127.0.0.1',
+        path,
+        method: 'POST',
+        agent: this.#agent,
         headers: {
-          'X-API-KEY': this.#key, 'Content-Type': type, 'Content-Length': body.length,
+          'X-API-KEY': this.#key,
+          'Content-Type': type,
+          'Content-Length': body.length,
         },
       });
       this.#open.add(sent);
@@ -66,11 +72,13 @@ class Sender {
         status = answer.statusCode ?? 0;
         answer.on('error', () => undefined).resume();
       });
-      sent.on('error', () => undefined).on('close', () => {
-        this.#open.delete(sent);
-        this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-        resolve();
-      });
+      sent
+        .on('error', () => undefined)
+        .on('close', () => {
+          this.#open.delete(sent);
+          this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+          resolve();
+        });
       sent.end(body);
     });
   }
@@ -83,7 +91,10 @@ class Sender {
 
 /** Sends bodies in turn, four at a time, for so long; what is under way then is cut. */
 export async function sendFor(
-  port: number, key: string, bodies: readonly SentBody[], milliseconds: number,
+  port: number,
+  key: string,
+  bodies: readonly SentBody[],
+  milliseconds: number,
 ): Promise<Statuses> {
   const sender = new Sender(port, key);
   const until = performance.now() + milliseconds;
@@ -107,7 +118,9 @@ export interface Trickle {
 
 /** Holds many connections that trickle; those that were cut are opened anew. */
 export async function trickleFor(
-  port: number, trickles: readonly Trickle[], milliseconds: number,
+  port: number,
+  trickles: readonly Trickle[],
+  milliseconds: number,
 ): Promise<void> {
   const sockets = new Set<Socket>();
   const timers = trickles.map(({ first, piece, eachMs }) => {
@@ -119,7 +132,10 @@ export async function trickleFor(
       }
       if (socket !== null) sockets.delete(socket);
       socket = connect({ port, host: '127.0.0.1' });
-      socket.on('error', () => undefined).resume().write(first);
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .write(first);
       sockets.add(socket);
     }, eachMs);
   });

@@ -19,15 +19,25 @@ const SETTINGS = { SITUS_JOB_ERROR_BYTES_MAX: String(4 * 1024 ** 3) };
 const METRICS_PATH = '/account/v50/metrics';
 
 const ADDRESSES = [
-  '120 Main St, Elmton, QA 91010', '121 Main St, Elmton, QA 91010', 'nowhere at all',
-  '1 "Quoted" St\nElmton, QA 91010', '', '91020',
+  '120 Main St, Elmton, QA 91010',
+  '121 Main St, Elmton, QA 91010',
+  'nowhere at all',
+  '1 "Quoted" St\nElmton, QA 91010',
+  '',
+  '91020',
 ];
 
 const FORMATS = [
-  { type: 'text/csv', row: (id: number, address: string) =>
-    `${id},"${address.replaceAll('"', '""')}"\n`, head: 'id,address\n' },
-  { type: 'application/x-ndjson', row: (id: number, address: string) =>
-    `${JSON.stringify({ id, address })}\n`, head: '' },
+  {
+    type: 'text/csv',
+    row: (id: number, address: string) => `${id},"${address.replaceAll('"', '""')}"\n`,
+    head: 'id,address\n',
+  },
+  {
+    type: 'application/x-ndjson',
+    row: (id: number, address: string) => `${JSON.stringify({ id, address })}\n`,
+    head: '',
+  },
 ] as const;
 
 interface Job {
@@ -69,7 +79,7 @@ function rowsOf(type: string, text: string): string {
 
 async function ask(service: TortureService, id: string): Promise<Job | null> {
   const { status, text } = await service.get(`/bulk/jobs/${id}`);
-  return status === 200 ? JSON.parse(text) as Job : null;
+  return status === 200 ? (JSON.parse(text) as Job) : null;
 }
 
 /** Waits until a job has more rows than told; false when it has ended. */
@@ -84,7 +94,11 @@ async function advanced(service: TortureService, id: string, told: number): Prom
 
 /** Kills while the job is on its way, as long as kills are left; then waits for its end. */
 async function disturb(
-  service: TortureService, id: string, random: () => number, most: number, counts: Counts,
+  service: TortureService,
+  id: string,
+  random: () => number,
+  most: number,
+  counts: Counts,
 ): Promise<Job | null> {
   let told = 0;
   for (;;) {
@@ -98,7 +112,7 @@ async function disturb(
     if (job.state === 'done' || job.state === 'failed') return job;
     const left = counts.kills < most;
     // Mostly in the middle of chunks, at times before the first one after a start.
-    if (left && random() < LATER_SHARE && !await advanced(service, id, told)) continue;
+    if (left && random() < LATER_SHARE && !(await advanced(service, id, told))) continue;
     const waitMs = left ? KILL_MS_MIN + random() * (KILL_MS_MAX - KILL_MS_MIN) : POLL_MS;
     await new Promise((resolve) => setTimeout(resolve, waitMs));
     if (!left) continue;
@@ -113,11 +127,15 @@ async function disturb(
 
 /** Runs one job. */
 async function runJob(
-  service: TortureService, random: () => number, most: number, counts: Counts,
+  service: TortureService,
+  random: () => number,
+  most: number,
+  counts: Counts,
 ): Promise<void> {
   const { type, row, head } = FORMATS[counts.jobs % FORMATS.length]!;
   const rows = Array.from({ length: ROWS }, (_, id) =>
-    row(id, ADDRESSES[Math.floor(random() * ADDRESSES.length)]!));
+    row(id, ADDRESSES[Math.floor(random() * ADDRESSES.length)]!),
+  );
   const body = head + rows.join('');
   const made = await service.send('/bulk/jobs', body, type);
   if (made.status !== 202) throw new Error(`the job was answered ${made.status}: ${made.text}`);
@@ -142,42 +160,48 @@ async function compareUsage(service: TortureService, { done, wrong }: Counts): P
 
 /** Compares what a job wrote with a stream. */
 async function compareBytes(
-  service: TortureService, { job, type, body }: Done, counts: Counts,
+  service: TortureService,
+  { job, type, body }: Done,
+  counts: Counts,
 ): Promise<void> {
   const { id } = job;
   const { text } = await service.get(`/bulk/jobs/${id}/result`);
   const stream = await service.send('/bulk/lookup', body, type);
   const sha256 = createHash('sha256').update(text).digest('hex');
   if (sha256 !== job.result?.sha256) counts.wrong.push(`${id} has another SHA-256 than it says`);
-  if (rowsOf(type, text) !== rowsOf(type, stream.text)) counts.wrong.push(`${id} wrote other bytes`);
+  if (rowsOf(type, text) !== rowsOf(type, stream.text))
+    counts.wrong.push(`${id} wrote other bytes`);
 }
 
 /** Kills the server as often as asked, a job after the other. */
-export async function jobKillsCase(
-  { kills, seed, report }: TortureInput,
-): Promise<TortureResult> {
+export async function jobKillsCase({ kills, seed, report }: TortureInput): Promise<TortureResult> {
   const random = seeded(seed);
   const service = new TortureService(SETTINGS);
   const counts: Counts = { kills: 0, jobs: 0, met: 0, done: [], lost: [], wrong: [] };
   try {
     service.prepare();
     await service.start();
-    for (let told = 0; counts.kills < kills || counts.jobs < FORMATS.length;) {
+    for (let told = 0; counts.kills < kills || counts.jobs < FORMATS.length; ) {
       // Jobs of every format have their share of the kills.
-      const most = Math.min(kills, Math.ceil(kills * (counts.jobs + 1) / FORMATS.length));
+      const most = Math.min(kills, Math.ceil((kills * (counts.jobs + 1)) / FORMATS.length));
       await runJob(service, random, most, counts);
       if (counts.kills - told >= REPORT_KILLS) {
         told = counts.kills;
-        report(`${counts.kills} kills, ${counts.met} on the way, ${counts.jobs} jobs, `
-          + `${counts.wrong.length} wrong`);
+        report(
+          `${counts.kills} kills, ${counts.met} on the way, ${counts.jobs} jobs, ` +
+            `${counts.wrong.length} wrong`,
+        );
       }
       if (counts.lost.length + counts.wrong.length > 0) break;
     }
     if (counts.lost.length + counts.wrong.length === 0) await compareUsage(service, counts);
     for (const done of counts.done) await compareBytes(service, done, counts);
     return {
-      kills: counts.kills, acknowledged: counts.jobs, repeated: counts.met,
-      lost: counts.lost, wrong: counts.wrong,
+      kills: counts.kills,
+      acknowledged: counts.jobs,
+      repeated: counts.met,
+      lost: counts.lost,
+      wrong: counts.wrong,
     };
   } finally {
     await service.remove();

@@ -44,7 +44,9 @@ async function makeKey({ service, keys, wrong }: Torture): Promise<void> {
 }
 
 async function makeClients(
-  service: TortureService, random: () => number, ids: Set<string>,
+  service: TortureService,
+  random: () => number,
+  ids: Set<string>,
 ): Promise<readonly Client[]> {
   const clients: Client[] = [];
   for (let index = 0; index < CLIENTS; index += 1) {
@@ -60,7 +62,8 @@ async function makeClients(
 
 /** Names of the merchants that are listed for a key, by id. */
 async function listed(
-  { service, wrong }: Torture, key: string,
+  { service, wrong }: Torture,
+  key: string,
 ): Promise<ReadonlyMap<string, string>> {
   const { status, text } = await service.get('/merchant/list', key);
   if (status !== 200) wrong.push(`/merchant/list was answered ${status}`);
@@ -126,8 +129,10 @@ export async function killCase({ kills, seed, report }: TortureInput): Promise<T
       await round(torture, waitMs, done % KEY_ROUNDS === 1);
       const { acknowledged, repeated, lost, wrong } = resultOf(torture, done);
       if (done % REPORT_ROUNDS === 0 || lost.length > 0 || wrong.length > 0) {
-        report(`${done} kills, ${acknowledged} acknowledged, ${repeated} sent again, ` +
-          `${lost.length} lost, ${wrong.length} wrong`);
+        report(
+          `${done} kills, ${acknowledged} acknowledged, ${repeated} sent again, ` +
+            `${lost.length} lost, ${wrong.length} wrong`,
+        );
       }
       if (lost.length > 0 || wrong.length > 0) return resultOf(torture, done);
     }

@@ -20,7 +20,8 @@ export interface Merchants {
 
 async function post(port: number, key: string, path: string, body: object): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST', body: JSON.stringify(body),
+    method: 'POST',
+    body: JSON.stringify(body),
     headers: { 'Content-Type': JSON_TYPE, 'X-API-KEY': key },
   });
   const text = await answer.text();
@@ -32,20 +33,25 @@ async function post(port: number, key: string, path: string, body: object): Prom
 export async function newMerchants(port: number, key: string): Promise<Merchants> {
   const create = async (merchantType: string): Promise<string> => {
     const body = { merchantName: 'Acme', merchantType };
-    const made: { readonly merchantId: string } =
-      JSON.parse(await post(port, key, '/merchant/create', body));
+    const made: { readonly merchantId: string } = JSON.parse(
+      await post(port, key, '/merchant/create', body),
+    );
     return made.merchantId;
   };
   const own = await create('self-managed');
   const connected = await create('provider');
-  await post(port, key, '/merchant/credentials/set',
-    { merchantId: connected, apiKey: SIMULATED_KEY, connectionId: CONNECTION_ID });
+  await post(port, key, '/merchant/credentials/set', {
+    merchantId: connected,
+    apiKey: SIMULATED_KEY,
+    connectionId: CONNECTION_ID,
+  });
   return { own, connected };
 }
 
 function lines(): readonly object[] {
   return Array.from({ length: LINES }, (_, index) =>
-    sentLine({ index, itemId: `sku-${index}-${'x'.repeat(30)}` }));
+    sentLine({ index, itemId: `sku-${index}-${'x'.repeat(30)}` }),
+  );
 }
 
 function sent(path: string, body: object): SentBody {
@@ -53,15 +59,20 @@ function sent(path: string, body: object): SentBody {
 }
 
 /** Bodies that are taken, by what they are. */
-export function largeBodies(
-  { own, connected }: Merchants,
-): Readonly<Record<string, readonly SentBody[]>> {
+export function largeBodies({
+  own,
+  connected,
+}: Merchants): Readonly<Record<string, readonly SentBody[]>> {
   const path = '/merchant/cart/calculate';
   const carts = Array.from({ length: CARTS }, () =>
-    sentCart({ origin: SPLIT, destination: SPLIT, lineItems: lines() }));
+    sentCart({ origin: SPLIT, destination: SPLIT, lineItems: lines() }),
+  );
   const [relayed] = BODIES['cart/calculate'].items;
-  const items = Array.from({ length: CARTS }, (_, at) =>
-    ({ ...relayed, cartId: `cart-${at}`, lineItems: lines() }));
+  const items = Array.from({ length: CARTS }, (_, at) => ({
+    ...relayed,
+    cartId: `cart-${at}`,
+    lineItems: lines(),
+  }));
   const place = { address: HERE };
   const one = sentCalculation({ origin: place, destination: place, lineItems: lines() });
   return {

@@ -14,7 +14,8 @@ const BODY = '{}';
 const METHODS: ReadonlySet<string> = new Set(['get', 'post', 'put', 'patch', 'delete']);
 
 function operationOf(method: string, path: string): Operation {
-  const head = `${method} ${path.replaceAll(/\{[^}]+\}/g, '0')} HTTP/1.1\r\nHost: a\r\n` +
+  const head =
+    `${method} ${path.replaceAll(/\{[^}]+\}/g, '0')} HTTP/1.1\r\nHost: a\r\n` +
     `X-API-KEY: ${BENCH_KEY}\r\n`;
   const name = `${method} ${path}`;
   if (method === 'GET' || method === 'HEAD' || method === 'DELETE') {
@@ -30,17 +31,23 @@ function operationOf(method: string, path: string): Operation {
 
 /** What the router answers itself. */
 const OTHERS: readonly (readonly [method: string, path: string])[] = [
-  ['GET', '/no/such/path'], ['HEAD', '/no/such/path'], ['HEAD', '/openapi.json'],
-  ['PUT', '/request/v60'], ['POST', '/openapi.json'], ['GET', '/openapi.json'],
+  ['GET', '/no/such/path'],
+  ['HEAD', '/no/such/path'],
+  ['HEAD', '/openapi.json'],
+  ['PUT', '/request/v60'],
+  ['POST', '/openapi.json'],
+  ['GET', '/openapi.json'],
 ];
 
 /** The operations of `/openapi.json`, and what is answered without one. */
 export async function operationsOf(port: number): Promise<readonly Operation[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
-  const { paths } = await answer.json() as { paths: Record<string, Record<string, unknown>> };
-  const described = Object.entries(paths).flatMap(([path, item]) => Object.keys(item)
-    .filter((method) => METHODS.has(method))
-    .map((method) => operationOf(method.toUpperCase(), path)));
+  const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
+  const described = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item)
+      .filter((method) => METHODS.has(method))
+      .map((method) => operationOf(method.toUpperCase(), path)),
+  );
   return [...described, ...OTHERS.map(([method, path]) => operationOf(method, path))];
 }
 

@@ -32,7 +32,8 @@ function deaf(port: number, text: string): Socket {
 
 /** Starts a service and asks each of its operations so; so many times round. */
 export async function pipelines(
-  rounds: number, report: (line: string) => void,
+  rounds: number,
+  report: (line: string) => void,
 ): Promise<PipelinesResult> {
   const built = buildRecipe('fixture');
   const server = await startSitus(built.varDir);

@@ -67,18 +67,26 @@ function sendAll(port: number, rate: number, load: Load): () => Promise<void> {
   const one = (isFresh: boolean): void => {
     const sentAt = performance.now();
     load.sent += 1;
-    const sent = request({
-      host: '127.0.0.1', port, path: PATH, agent: isFresh ? false : kept,
-      headers: { 'X-API-KEY': KEY },
-    }, (answer) => {
-      answer.resume();
-      answer.on('end', () => {
-        load.answered += 1;
-        if (isFresh) load.fresh += 1;
-        load.worst = Math.max(load.worst, performance.now() - sentAt);
-        if (answer.statusCode !== 200) fail(`status ${answer.statusCode}`);
-      }).on('error', (error) => fail(String(error)));
-    });
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port,
+        path: PATH,
+        agent: isFresh ? false : kept,
+        headers: { 'X-API-KEY': KEY },
+      },
+      (answer) => {
+        answer.resume();
+        answer
+          .on('end', () => {
+            load.answered += 1;
+            if (isFresh) load.fresh += 1;
+            load.worst = Math.max(load.worst, performance.now() - sentAt);
+            if (answer.statusCode !== 200) fail(`status ${answer.statusCode}`);
+          })
+          .on('error', (error) => fail(String(error)));
+      },
+    );
     sent.on('error', (error: NodeJS.ErrnoException) => {
       load.answered += 1;
       if (error.code === 'ECONNREFUSED') load.refused += 1;
@@ -92,7 +100,11 @@ function sendAll(port: number, rate: number, load: Load): () => Promise<void> {
     // What a machine that has much else to do cannot keep up with is left out.
     const due = Math.floor(((performance.now() - from) / 1_000) * rate) - asked;
     asked += due;
-    for (let left = Math.min(due, UNDER_WAY_MAX - (load.sent - load.answered)); left > 0; left -= 1) {
+    for (
+      let left = Math.min(due, UNDER_WAY_MAX - (load.sent - load.answered));
+      left > 0;
+      left -= 1
+    ) {
       if (!ended) one(load.sent % 2 === 0);
     }
   }, EACH_MS);
@@ -113,13 +125,19 @@ function childrenOf({ pid }: ChildProcess): readonly string[] {
 }
 
 async function startSupervised(
-  varDir: string, listeners: number,
+  varDir: string,
+  listeners: number,
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'], PORT: '0', SITUS_VAR: varDir, SITUS_SUPERVISED: '1',
-      SITUS_LISTENERS: String(listeners), SITUS_WORKERS: '1', SITUS_LOG: 'error',
+      PATH: process.env['PATH'],
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_SUPERVISED: '1',
+      SITUS_LISTENERS: String(listeners),
+      SITUS_WORKERS: '1',
+      SITUS_LOG: 'error',
     },
   });
   for await (const line of createInterface({ input: child.stdout })) {
@@ -143,7 +161,13 @@ async function replaceOnce(child: ChildProcess, listeners: number): Promise<void
 /** The load, in a process of its own. */
 async function runLoad(port: number, rate: number): Promise<void> {
   const load: Load = {
-    sent: 0, answered: 0, fresh: 0, refused: 0, failed: 0, worst: 0, reasons: [],
+    sent: 0,
+    answered: 0,
+    fresh: 0,
+    refused: 0,
+    failed: 0,
+    worst: 0,
+    reasons: [],
   };
   const end = sendAll(port, rate, load);
   process.once('message', () => {
@@ -163,7 +187,10 @@ function migrates(): boolean {
 
 /** Replaces so many times under so many requests a second. */
 export async function replacements(
-  count: number, rate: number, listeners: number, report: (line: string) => void,
+  count: number,
+  rate: number,
+  listeners: number,
+  report: (line: string) => void,
 ): Promise<ReplacementsResult> {
   const built = buildRecipe('fixture');
   const store = await Store.open(built.varDir);
@@ -180,12 +207,20 @@ export async function replacements(
     }
     const seconds = (performance.now() - from) / 1_000;
     client.send('end');
-    const [load] = await once(client, 'message') as [Load];
+    const [load] = (await once(client, 'message')) as [Load];
     const { answered, fresh, refused, failed, worst, reasons } = load;
-    const wrong = refused + failed === 0 ? [] : [`refused ${refused}, failed ${failed}`, ...reasons];
+    const wrong =
+      refused + failed === 0 ? [] : [`refused ${refused}, failed ${failed}`, ...reasons];
     return {
-      replacements: count, answered, fresh, refused, failed, worst, wrong,
-      rate: Math.round(answered / seconds), migrates: migrates(),
+      replacements: count,
+      answered,
+      fresh,
+      refused,
+      failed,
+      worst,
+      wrong,
+      rate: Math.round(answered / seconds),
+      migrates: migrates(),
     };
   } finally {
     client.kill('SIGKILL');

@@ -20,7 +20,9 @@ export interface ResetsResult {
 
 /** Sends a request, some of them or a part of one, and resets. */
 async function resetOnce(
-  port: number, { request, chunked }: Operation, random: () => number,
+  port: number,
+  { request, chunked }: Operation,
+  random: () => number,
 ): Promise<void> {
   const one = chunked !== null && random() < 0.3 ? chunked : request;
   const many = random() < 0.5 ? one : one.repeat(1 + Math.floor(random() * PIPELINED_MAX));
@@ -43,7 +45,9 @@ async function resetOnce(
 
 /** Starts a service and resets so many connections to it. */
 export async function resets(
-  count: number, seed: number, report: (line: string) => void,
+  count: number,
+  seed: number,
+  report: (line: string) => void,
 ): Promise<ResetsResult> {
   const built = buildRecipe('fixture');
   const server = await startSitus(built.varDir);
@@ -54,8 +58,11 @@ export async function resets(
     let done = 0;
     while (done < count && wrong.length === 0) {
       for (const until = Math.min(count, done + LOOK_EVERY); done < until; done += AT_ONCE) {
-        await Promise.all(Array.from({ length: AT_ONCE }, (_, at) =>
-          resetOnce(server.port, operations[(done + at) % operations.length]!, random)));
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, (_, at) =>
+            resetOnce(server.port, operations[(done + at) % operations.length]!, random),
+          ),
+        );
       }
       await delay(20);
       const silence = await silenceOf(server.port);

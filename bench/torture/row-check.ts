@@ -10,8 +10,9 @@ const LINE_END = 10;
 const DIGIT_ZERO = 48;
 const CODE_COLUMN = APPENDED_COLUMNS.indexOf('situs_code');
 /** What a row says that a single lookup says too. */
-const TOLD_COLUMNS = ['situs_code', 'situs_rate', 'situs_use_rate', 'situs_address']
-  .map((name) => APPENDED_COLUMNS.findIndex((column) => column === name));
+const TOLD_COLUMNS = ['situs_code', 'situs_rate', 'situs_use_rate', 'situs_address'].map((name) =>
+  APPENDED_COLUMNS.findIndex((column) => column === name),
+);
 
 /** What the side channel says of a stream. */
 export interface RowsTrailer {
@@ -85,7 +86,11 @@ export class RowCheck {
     if (sum !== rowsSent) this.#fault(`the codes sum up to ${sum}`);
     this.sha256 = this.#hash.digest('hex');
     const found: RowsTrailer = {
-      complete: true, rows: this.rows, codes: counts, bytes: this.bytes, sha256: this.sha256,
+      complete: true,
+      rows: this.rows,
+      codes: counts,
+      bytes: this.bytes,
+      sha256: this.sha256,
       stopped: null,
     };
     for (const name of ['complete', 'rows', 'codes', 'bytes', 'sha256', 'stopped'] as const) {

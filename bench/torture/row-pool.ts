@@ -37,7 +37,8 @@ function partsOf(line: string): readonly string[] {
 
 function rowOf(cells: readonly string[], query: string | null): PoolRow {
   const quoted = cells.map((cell) =>
-    (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+    /[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell,
+  );
   return { body: Buffer.from(quoted.join(',')), query };
 }
 
@@ -62,8 +63,10 @@ function pointRow(engine: Engine, line: string, random: Random): PoolRow {
 
 function oddRow(index: number): PoolRow {
   const odd = [
-    ['nowhere at all', '', '', '', '', ''], ['', '', '', '', '', ''],
-    ['', '', '', '1234567', '', ''], ['', '', '', '', '91.5', 'x'],
+    ['nowhere at all', '', '', '', '', ''],
+    ['', '', '', '', '', ''],
+    ['', '', '', '1234567', '', ''],
+    ['', '', '', '', '91.5', 'x'],
     ['1 "Quoted", Street', 'Ümläut', 'ZZ', '00000', '', ''],
   ];
   return rowOf(odd[index % odd.length]!, null);
@@ -71,7 +74,10 @@ function oddRow(index: number): PoolRow {
 
 /** Of every hundred rows: 65 doors, 15 points, 15 ZIPs, 5 that are wrong. */
 function poolRow(
-  engine: Engine, lines: readonly string[], zips: readonly number[], index: number,
+  engine: Engine,
+  lines: readonly string[],
+  zips: readonly number[],
+  index: number,
   random: Random,
 ): PoolRow {
   const line = lines[Math.floor(random() * lines.length)]!;
@@ -86,8 +92,10 @@ function poolRow(
 
 async function linesOf(dataset: Dataset, dir: string): Promise<readonly string[]> {
   if (readManifest(dir).recipe !== 'fixture') return addressLines(dataset, dir);
-  return Array.from({ length: FIXTURE_DOORS }, (_, index) =>
-    `${100 + index} Main St, Elmton, QA 91010`);
+  return Array.from(
+    { length: FIXTURE_DOORS },
+    (_, index) => `${100 + index} Main St, Elmton, QA 91010`,
+  );
 }
 
 /** Rows drawn from a release. */
@@ -99,7 +107,8 @@ export async function rowPool(dir: string, seed: number): Promise<readonly PoolR
     const zips = [...openTables(join(dir, DATA_FILE), 'read').number.zips.getKeys({})] as number[];
     const random = seeded(seed);
     return Array.from({ length: POOL_ROWS }, (_, index) =>
-      poolRow(engine, lines, zips, index, random));
+      poolRow(engine, lines, zips, index, random),
+    );
   } finally {
     dataset.close();
   }

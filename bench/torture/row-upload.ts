@@ -52,7 +52,11 @@ export class RowUpload {
   /** Sends and reads everything; the id of the stream. */
   async run(): Promise<string> {
     const sent = request({
-      port: this.#ask.port, host: '127.0.0.1', method: 'POST', path: '/bulk/lookup', agent: false,
+      port: this.#ask.port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/bulk/lookup',
+      agent: false,
       headers: { 'X-API-KEY': BENCH_KEY, 'Content-Type': 'text/csv' },
     });
     const answered = once(sent, 'response') as Promise<[IncomingMessage]>;

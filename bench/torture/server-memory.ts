@@ -7,8 +7,9 @@ const KILOBYTE = 1_024;
 /** A field of `/proc/PID/status` in bytes; 0 where there is no such file. */
 function bytesOf(pid: number, field: string): number {
   try {
-    const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm')
-      .exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(
+      readFileSync(`/proc/${pid}/status`, 'utf8'),
+    );
     return found === null ? 0 : Number(found[1]) * KILOBYTE;
   } catch {
     return 0;

@@ -34,14 +34,17 @@ export class TortureService {
 
   /** Builds the dataset of the invented country, which the addresses of nexus locations are in. */
   prepare(): void {
-    execFileSync(process.execPath,
+    execFileSync(
+      process.execPath,
       [COMMAND, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'],
-      { env: this.#environment(), stdio: ['ignore', 'ignore', 'inherit'] });
+      { env: this.#environment(), stdio: ['ignore', 'ignore', 'inherit'] },
+    );
   }
 
   async start(): Promise<void> {
     const child = spawn(process.execPath, [fileURLToPath(new URL('main.js', SRC))], {
-      stdio: ['ignore', 'pipe', 'inherit'], env: this.#environment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: this.#environment(),
     });
     this.#child = child;
     for await (const line of createInterface({ input: child.stdout })) {
@@ -64,11 +67,10 @@ export class TortureService {
   }
 
   /** One request. Rejects when the connection is lost before the whole answer is there. */
-  async post(
-    path: string, body: object, idempotencyKey?: string, key = KEY,
-  ): Promise<Answer> {
+  async post(path: string, body: object, idempotencyKey?: string, key = KEY): Promise<Answer> {
     return this.#ask('POST', path, JSON.stringify(body), {
-      'X-API-KEY': key, 'Content-Type': 'application/json',
+      'X-API-KEY': key,
+      'Content-Type': 'application/json',
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     });
   }
@@ -85,33 +87,45 @@ export class TortureService {
   /** Makes a key of an account of its own, without limits other than a rate. */
   async key(account: string): Promise<{ readonly id: string; readonly key: string }> {
     const text = await this.command([
-      'key', 'create', '--plan', 'enterprise', '--account', account, '--rate', RATE, '--json',
+      'key',
+      'create',
+      '--plan',
+      'enterprise',
+      '--account',
+      account,
+      '--rate',
+      RATE,
+      '--json',
     ]);
     return JSON.parse(text) as { id: string; key: string };
   }
 
   /** Not `fetch`, whose promise now and then never settles when the other side is killed. */
   async #ask(
-    method: string, path: string, body: string, headers: Readonly<Record<string, string>>,
+    method: string,
+    path: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
   ): Promise<Answer> {
     const sent = request(this.#base + path, { method, headers });
     // A connection that is lost during the answer is told by the answer too.
     sent.on('error', () => undefined);
     sent.end(body);
-    const [answer] = await once(sent, 'response') as [IncomingMessage];
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     const pieces: Buffer[] = [];
     for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
     return {
-      status: answer.statusCode ?? 0, replayed: answer.headers['idempotency-replayed'] === 'true',
+      status: answer.statusCode ?? 0,
+      replayed: answer.headers['idempotency-replayed'] === 'true',
       text: Buffer.concat(pieces).toString('utf8'),
     };
   }
 
   /** Runs `situs ARGS` in a process of its own and returns what it printed. */
   async command(args: readonly string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(
-      process.execPath, [COMMAND, ...args], { env: this.#environment() },
-    );
+    const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args], {
+      env: this.#environment(),
+    });
     return stdout;
   }
 
@@ -122,9 +136,16 @@ export class TortureService {
 
   #environment(): NodeJS.ProcessEnv {
     return {
-      PATH: process.env['PATH'], SITUS_VAR: this.varDir, HOST: '127.0.0.1', PORT: '0',
-      SITUS_LOG: 'error', SITUS_WORKERS: '1', SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_BOOTSTRAP_RATE: RATE, ...chosenTransport(), ...this.#settings,
+      PATH: process.env['PATH'],
+      SITUS_VAR: this.varDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_LOG: 'error',
+      SITUS_WORKERS: '1',
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_BOOTSTRAP_RATE: RATE,
+      ...chosenTransport(),
+      ...this.#settings,
     };
   }
 }

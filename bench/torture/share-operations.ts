@@ -22,11 +22,29 @@ const LINE = `${ELMTON.line1}, ${ELMTON.city}, ${ELMTON.state} ${ELMTON.zip}`;
 
 /** What a shape alone does not tell. */
 const KNOWN: Readonly<Record<string, Json>> = {
-  location: ELMTON, locations: [ELMTON], apiKey: 'simulated-key', rounding: 'half-up',
-  contactEmail: 'someone@example.com', transactionDate: DAY, completedDate: DAY, returnedDate: DAY,
-  origin: ELMTON, destination: ELMTON, exemption: null, discounts: null, price: 1, quantity: 1,
-  connectionId: CONNECTION_ID, currencyCode: 'USD', countryCode: 'US', nexusType: 'physical',
-  tic: null, taxabilityCode: null, deliveredBySeller: null, expand: 'refunds', itemId: 'item-1',
+  location: ELMTON,
+  locations: [ELMTON],
+  apiKey: 'simulated-key',
+  rounding: 'half-up',
+  contactEmail: 'someone@example.com',
+  transactionDate: DAY,
+  completedDate: DAY,
+  returnedDate: DAY,
+  origin: ELMTON,
+  destination: ELMTON,
+  exemption: null,
+  discounts: null,
+  price: 1,
+  quantity: 1,
+  connectionId: CONNECTION_ID,
+  currencyCode: 'USD',
+  countryCode: 'US',
+  nexusType: 'physical',
+  tic: null,
+  taxabilityCode: null,
+  deliveredBySeller: null,
+  expand: 'refunds',
+  itemId: 'item-1',
 };
 
 /** Members of an operation of its own. */
@@ -44,7 +62,8 @@ const MAKERS: Readonly<Record<string, string>> = {
 };
 
 const ROWS: Readonly<Record<string, string>> = {
-  'text/csv': 'zip\n91010\n', 'application/x-ndjson': '{"postalcode":"91010"}\n',
+  'text/csv': 'zip\n91010\n',
+  'application/x-ndjson': '{"postalcode":"91010"}\n',
 };
 
 type Document = Parameters<typeof bodyOperations>[0];
@@ -64,12 +83,16 @@ interface Got {
 
 /** Sends a request of the account that fills its shares. */
 async function send(
-  { base }: MerchantService, { method, path, type, body }: Sent, idempotencyKey: string,
+  { base }: MerchantService,
+  { method, path, type, body }: Sent,
+  idempotencyKey: string,
 ): Promise<Got> {
   const response = await fetch(base + path, {
-    method, ...(body === null ? {} : { body }),
+    method,
+    ...(body === null ? {} : { body }),
     headers: {
-      'X-API-KEY': KEYS.alpha, 'Idempotency-Key': idempotencyKey,
+      'X-API-KEY': KEYS.alpha,
+      'Idempotency-Key': idempotencyKey,
       ...(body === null ? {} : { 'Content-Type': type }),
     },
   });
@@ -80,11 +103,15 @@ async function send(
 function fresh(value: Json, named: Named): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => fresh(each, named));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => {
-    const own = typeof member === 'string' && named[name] === undefined
-      && /(Id|^id)$/.test(name) ? randomUUID() : fresh(member, named);
-    return [name, own];
-  }));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const own =
+        typeof member === 'string' && named[name] === undefined && /(Id|^id)$/.test(name)
+          ? randomUUID()
+          : fresh(member, named);
+      return [name, own];
+    }),
+  );
 }
 
 /** Ids that an answer names. */
@@ -116,7 +143,9 @@ export class EveryOperation {
   readonly taken = new Set<string>();
 
   private constructor(
-    service: MerchantService, document: Document, merchants: readonly string[],
+    service: MerchantService,
+    document: Document,
+    merchants: readonly string[],
     report: (line: string) => void,
   ) {
     this.#service = service;
@@ -127,17 +156,21 @@ export class EveryOperation {
 
   /** Reads what there is from the service. */
   static async of(
-    service: MerchantService, merchants: readonly string[], report: (line: string) => void,
+    service: MerchantService,
+    merchants: readonly string[],
+    report: (line: string) => void,
   ): Promise<EveryOperation> {
-    const document = await (await fetch(`${service.base}/openapi.json`)).json() as Document;
+    const document = (await (await fetch(`${service.base}/openapi.json`)).json()) as Document;
     return new EveryOperation(service, document, merchants, report);
   }
 
   /** Method and path of each operation that may write. */
   get names(): readonly string[] {
-    return Object.entries(this.#document.paths).flatMap(([path, methods]) => Object.keys(methods)
-      .filter((method) => ['post', 'put', 'patch', 'delete'].includes(method))
-      .map((method) => `${method.toUpperCase()} ${path}`));
+    return Object.entries(this.#document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods)
+        .filter((method) => ['post', 'put', 'patch', 'delete'].includes(method))
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
   }
 
   /** Sends each operation until it is refused or was sent often enough. */
@@ -150,7 +183,11 @@ export class EveryOperation {
 
   /** The provider merchant has its credentials, whatever was done to them before. */
   async #connect(): Promise<void> {
-    const [sent] = this.#bodies('/merchant/credentials/set', { merchantId: this.#merchants[1]! }, 0);
+    const [sent] = this.#bodies(
+      '/merchant/credentials/set',
+      { merchantId: this.#merchants[1]! },
+      0,
+    );
     if (sent !== undefined) await this.#maker(sent, true);
   }
 
@@ -161,7 +198,8 @@ export class EveryOperation {
     let sent = 0;
     for (; sent < REQUESTS && refused === null; sent += AT_ONCE) {
       const got = await Promise.all(
-        Array.from({ length: AT_ONCE }, (_, at) => this.#one(name, sent + at)));
+        Array.from({ length: AT_ONCE }, (_, at) => this.#one(name, sent + at)),
+      );
       for (const { status, text } of got) {
         answers.set(status, (answers.get(status) ?? 0) + 1);
         if (status < 300) this.taken.add(name);
@@ -183,24 +221,32 @@ export class EveryOperation {
     if (made.refused !== null) return made.refused;
     const { named } = made;
     const id = String(named['id'] ?? named['merchantId']);
-    const [sent] = method === 'DELETE'
-      ? [{ method, path: path.replaceAll(/\{[^}]+\}/g, id), type: '', body: null }]
-      : this.#bodies(path, named, at);
+    const [sent] =
+      method === 'DELETE'
+        ? [{ method, path: path.replaceAll(/\{[^}]+\}/g, id), type: '', body: null }]
+        : this.#bodies(path, named, at);
     if (sent === undefined) return { status: 0, text: 'has no body that is known' };
     return send(this.#service, sent, randomUUID());
   }
 
   /** Ids of what a request is about, made by `create` or `set` beside it or by the path above. */
   async #made(
-    method: string, path: string, merchantId: string,
+    method: string,
+    path: string,
+    merchantId: string,
   ): Promise<{ readonly named: Named; readonly refused: Got | null }> {
     const named = { merchantId };
     const { paths } = this.#document;
-    const maker = MAKERS[path] !== undefined ? MAKERS[path] : method === 'DELETE' ? path.replace(/\/\{[^}]+\}$/, '')
-      : ['create', 'set'].map((verb) => path.replace(/[^/]+$/, verb))
-        .find((sibling) => paths[sibling] !== undefined);
-    const needsOne = method === 'DELETE' || /\/(update|delete|get)$/.test(path)
-      || MAKERS[path] !== undefined;
+    const maker =
+      MAKERS[path] !== undefined
+        ? MAKERS[path]
+        : method === 'DELETE'
+          ? path.replace(/\/\{[^}]+\}$/, '')
+          : ['create', 'set']
+              .map((verb) => path.replace(/[^/]+$/, verb))
+              .find((sibling) => paths[sibling] !== undefined);
+    const needsOne =
+      method === 'DELETE' || /\/(update|delete|get)$/.test(path) || MAKERS[path] !== undefined;
     if (!needsOne || maker === path || maker === undefined || paths[maker] === undefined) {
       return { named, refused: null };
     }
@@ -224,7 +270,8 @@ export class EveryOperation {
   #bodies(path: string, named: Named, at: number): readonly Sent[] {
     const known: Named = { ...KNOWN, ...KNOWN_OF[path], ...named };
     const relayed = RELAYED[path.replace('/merchant/', '')];
-    const found = bodyOperations(this.#document, known).filter((each) => each.path === path)
+    const found = bodyOperations(this.#document, known)
+      .filter((each) => each.path === path)
       .flatMap(({ type, sample }): readonly Sent[] => {
         const shaped = typeof relayed === 'object' ? { ...relayed, ...named } : sample;
         const body = shaped === undefined ? ROWS[type] : JSON.stringify(fresh(shaped, known));

@@ -12,7 +12,13 @@ import { Store } from '../../src/store/store.js';
 import { Simulator, SIMULATED_KEY } from '../../src/provider/simulator/server.js';
 import { buildRecipe } from '../../test/support/built-dataset.js';
 import {
-  ELMTON, KEYS, newMerchantDir, removeDirs, startMerchants, type Answered, type MerchantService,
+  ELMTON,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type Answered,
+  type MerchantService,
 } from '../../test/support/merchant-service.js';
 import { CONNECTION_ID } from '../../test/support/relay-service.js';
 import { EveryOperation } from './share-operations.js';
@@ -58,18 +64,26 @@ async function untilRefused(send: (index: number) => Promise<Answered>): Promise
 
 function create(service: MerchantService, index: number, name: string): Promise<Answered> {
   return service.post('/merchant/create', {
-    merchantName: LONG, contactFirst: LONG, contactLast: LONG, merchantType: 'self-managed',
+    merchantName: LONG,
+    contactFirst: LONG,
+    contactLast: LONG,
+    merchantType: 'self-managed',
     referenceId: `${name} ${index}`,
   });
 }
 
 function upload(
-  { base }: MerchantService, key: string, body: Uint8Array, packed: boolean,
+  { base }: MerchantService,
+  key: string,
+  body: Uint8Array,
+  packed: boolean,
 ): Promise<Response> {
   return fetch(`${base}/bulk/jobs`, {
-    method: 'POST', body,
+    method: 'POST',
+    body,
     headers: {
-      'X-API-KEY': key, 'Content-Type': 'application/x-ndjson',
+      'X-API-KEY': key,
+      'Content-Type': 'application/x-ndjson',
       ...(packed ? { 'Content-Encoding': 'gzip' } : {}),
     },
   });
@@ -93,7 +107,7 @@ async function jobsUntilRefused(service: MerchantService, body: Uint8Array): Pro
 async function removeJobs({ base }: MerchantService): Promise<void> {
   const headers = { 'X-API-KEY': KEYS.alpha };
   const listed = await fetch(`${base}/bulk/jobs`, { headers });
-  const { jobs } = await listed.json() as { readonly jobs: readonly { readonly id: string }[] };
+  const { jobs } = (await listed.json()) as { readonly jobs: readonly { readonly id: string }[] };
   // What has not ended is cancelled by the first call and removed by the second one.
   for (const { id } of [...jobs, ...jobs]) {
     await (await fetch(`${base}/bulk/jobs/${id}`, { method: 'DELETE', headers })).text();
@@ -101,9 +115,7 @@ async function removeJobs({ base }: MerchantService): Promise<void> {
 }
 
 /** Another account that writes; `stop` resolves with how often it did. */
-function bystander(
-  service: MerchantService, wrong: string[],
-): { stop(): Promise<number> } {
+function bystander(service: MerchantService, wrong: string[]): { stop(): Promise<number> } {
   let [writes, stopped] = [0, false];
   const options = { key: KEYS.beta };
   const check = (name: string, status: number, text: string): void => {
@@ -112,13 +124,18 @@ function bystander(
   };
   const run = (async (): Promise<void> => {
     while (!stopped) {
-      const made = await service.post('/merchant/create',
+      const made = await service.post(
+        '/merchant/create',
         { merchantName: 'Other', merchantType: 'self-managed' },
-        { ...options, idempotencyKey: `other ${writes}` });
+        { ...options, idempotencyKey: `other ${writes}` },
+      );
       check('create', made.status, made.text);
       const { merchantId } = made.body;
-      const nexus = await service.post('/merchant/nexus/create',
-        { merchantId, locations: [ELMTON] }, options);
+      const nexus = await service.post(
+        '/merchant/nexus/create',
+        { merchantId, locations: [ELMTON] },
+        options,
+      );
       check('nexus', nexus.status, nexus.text);
       const job = await upload(service, KEYS.beta, Buffer.from('{"postalcode":"91010"}\n'), false);
       const text = await job.text();
@@ -151,15 +168,15 @@ async function merchantsOf(service: MerchantService): Promise<readonly string[]>
     made.push(String(body['merchantId']));
   }
   await service.post('/merchant/credentials/set', {
-    merchantId: made[1], apiKey: SIMULATED_KEY, connectionId: CONNECTION_ID,
+    merchantId: made[1],
+    apiKey: SIMULATED_KEY,
+    connectionId: CONNECTION_ID,
   });
   return made;
 }
 
 /** Everything that keeps something, each until it is refused with its limit. */
-async function fillAll(
-  service: MerchantService, report: Report, wrong: string[],
-): Promise<void> {
+async function fillAll(service: MerchantService, report: Report, wrong: string[]): Promise<void> {
   const told = (name: string, { requests, answer }: Refusal, limit: number | null): void => {
     const { status = 0, body = {} } = answer ?? {};
     report(`${name}: ${requests} requests, then ${status}, limit ${String(body['limit'])}`);
@@ -172,19 +189,42 @@ async function fillAll(
   await removeJobs(service);
   const answered = gzipSync(Buffer.from('{"postalcode":"91010"}\n'.repeat(ANSWERED_ROWS)));
   told('disk of jobs', await jobsUntilRefused(service, answered), JOBS_BYTES);
-  told('invitations', await untilRefused((index) => service.post('/merchant/create', {
-    merchantName: 'Shop', contactEmail: `someone-${index}@example.com`, sendProviderInvite: true,
-  })), INVITATIONS_ACCOUNT_DAY_MAX);
+  told(
+    'invitations',
+    await untilRefused((index) =>
+      service.post('/merchant/create', {
+        merchantName: 'Shop',
+        contactEmail: `someone-${index}@example.com`,
+        sendProviderInvite: true,
+      }),
+    ),
+    INVITATIONS_ACCOUNT_DAY_MAX,
+  );
   const { body } = await create(service, 0, 'first');
   const { merchantId } = body;
-  told('nexus', await untilRefused(() => service.post('/merchant/nexus/create', {
-    merchantId, locations: Array.from({ length: 25 }, () => ELMTON),
-  })), NEXUS_LOCATIONS_MAX);
+  told(
+    'nexus',
+    await untilRefused(() =>
+      service.post('/merchant/nexus/create', {
+        merchantId,
+        locations: Array.from({ length: 25 }, () => ELMTON),
+      }),
+    ),
+    NEXUS_LOCATIONS_MAX,
+  );
   const update = { merchantName: 'Shop' };
-  told('kept answers', await untilRefused((index) => service.post('/merchant/update',
-    { merchantId, update }, { idempotencyKey: `kept ${index}` })), SHARE_BYTES_MAX.kept);
-  told('merchants', await untilRefused((index) => create(service, index, 'shop')),
-    SHARE_BYTES_MAX.merchants);
+  told(
+    'kept answers',
+    await untilRefused((index) =>
+      service.post('/merchant/update', { merchantId, update }, { idempotencyKey: `kept ${index}` }),
+    ),
+    SHARE_BYTES_MAX.kept,
+  );
+  told(
+    'merchants',
+    await untilRefused((index) => create(service, index, 'shop')),
+    SHARE_BYTES_MAX.merchants,
+  );
 }
 
 /** Runs it in a folder of its own. */
@@ -193,11 +233,16 @@ export async function shares(report: Report): Promise<SharesResult> {
   const varDir = await newMerchantDir(built.varDir);
   const wrong: string[] = [];
   const simulator = await Simulator.start({});
-  const service = await startMerchants(varDir, {}, {
-    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: simulator.url,
-    SITUS_JOB_ACCOUNT_BYTES_MAX: String(JOBS_BYTES),
-    SITUS_JOB_ERROR_BYTES_MAX: String(ERRORS_BYTES),
-  });
+  const service = await startMerchants(
+    varDir,
+    {},
+    {
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+      SITUS_PROVIDER_URL: simulator.url,
+      SITUS_JOB_ACCOUNT_BYTES_MAX: String(JOBS_BYTES),
+      SITUS_JOB_ERROR_BYTES_MAX: String(ERRORS_BYTES),
+    },
+  );
   try {
     const other = bystander(service, wrong);
     const every = await EveryOperation.of(service, await merchantsOf(service), report);
@@ -222,8 +267,9 @@ export async function shares(report: Report): Promise<SharesResult> {
     if (bytes > most) wrong.push(`the store has ${bytes} bytes in use`);
     const disk = diskOf(join(varDir, 'jobs'));
     if (disk > JOBS_BYTES * 1.1) wrong.push(`the jobs take ${disk} bytes`);
-    const summary = `merchants ${used.merchants}, kept ${used.kept}, store ${bytes}, jobs ${disk} `
-      + `bytes, writes of another ${writes}`;
+    const summary =
+      `merchants ${used.merchants}, kept ${used.kept}, store ${bytes}, jobs ${disk} ` +
+      `bytes, writes of another ${writes}`;
     return { summary, wrong };
   } finally {
     await service.stop();

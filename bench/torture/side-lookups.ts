@@ -24,8 +24,12 @@ function toldBy(text: string): string {
   const { metadata, taxSummaries = [], addressDetail } = JSON.parse(text) as Body;
   const rate = (type: string): string =>
     String(taxSummaries.find(({ taxType }) => taxType === type)?.rate ?? '');
-  const { response: { code } } = metadata;
-  return [code, rate('SALES_TAX'), rate('USE_TAX'), addressDetail?.normalizedAddress ?? ''].join('|');
+  const {
+    response: { code },
+  } = metadata;
+  return [code, rate('SALES_TAX'), rate('USE_TAX'), addressDetail?.normalizedAddress ?? ''].join(
+    '|',
+  );
 }
 
 export class SideLookups {
@@ -51,7 +55,7 @@ export class SideLookups {
     const known: Known[] = [];
     for (const query of queries.slice(0, LOOKUPS)) {
       const path = `/request/v60?${query}`;
-      known.push({ path, ...await ask(base + path) });
+      known.push({ path, ...(await ask(base + path)) });
     }
     return new SideLookups(base, known);
   }
@@ -96,7 +100,8 @@ export class SideLookups {
 
 async function ask(url: string): Promise<{ readonly status: number; readonly text: string }> {
   const answer = await fetch(url, {
-    headers: { 'X-API-KEY': BENCH_KEY }, signal: AbortSignal.timeout(PATIENCE_MS),
+    headers: { 'X-API-KEY': BENCH_KEY },
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   return { status: answer.status, text: await answer.text() };
 }

@@ -64,7 +64,8 @@ export class SoakLoad {
 
   async #ask(path: string, init: RequestInit, statuses: readonly number[]): Promise<string> {
     const answer = await fetch(`http://127.0.0.1:${this.#target.port}${path}`, {
-      ...init, signal: AbortSignal.timeout(PATIENCE_MS),
+      ...init,
+      signal: AbortSignal.timeout(PATIENCE_MS),
       headers: { 'X-API-KEY': BENCH_KEY, ...init.headers },
     });
     const text = await answer.text();
@@ -115,10 +116,14 @@ export class SoakLoad {
     const { random } = this.#target;
     const lines = 1 + Math.floor(random() ** 3 * CART_LINES_MAX);
     return {
-      customerId: 'c', currency: { currencyCode: 'USD' },
-      origin: this.#place(), destination: this.#place(),
+      customerId: 'c',
+      currency: { currencyCode: 'USD' },
+      origin: this.#place(),
+      destination: this.#place(),
       lineItems: Array.from({ length: lines }, (_, index) => ({
-        itemId: `sku-${index}`, price: (1 + Math.floor(random() * 10_000)) / 100, quantity: 1,
+        itemId: `sku-${index}`,
+        price: (1 + Math.floor(random() * 10_000)) / 100,
+        quantity: 1,
       })),
     };
   }
@@ -126,8 +131,10 @@ export class SoakLoad {
   /** A cart of a merchant: addresses in parts, lines with their index. */
   #merchantItem(): object {
     return {
-      customerId: 'c', currency: { currencyCode: 'USD' },
-      origin: this.#parts(), destination: this.#parts(),
+      customerId: 'c',
+      currency: { currencyCode: 'USD' },
+      origin: this.#parts(),
+      destination: this.#parts(),
       lineItems: [{ index: 0, itemId: 'sku-0', price: 12.5, quantity: 1 }],
     };
   }
@@ -139,32 +146,53 @@ export class SoakLoad {
 
   async #cart(): Promise<void> {
     const body = JSON.stringify({ items: [this.#cartItem()] });
-    const text = await this.#ask('/calculate/cart', {
-      method: 'POST', body, headers: { 'Content-Type': 'application/json' },
-    }, [200, 400, 422]);
+    const text = await this.#ask(
+      '/calculate/cart',
+      {
+        method: 'POST',
+        body,
+        headers: { 'Content-Type': 'application/json' },
+      },
+      [200, 400, 422],
+    );
     this.#understood(text);
   }
 
   async #bulk(type: string, accept: string): Promise<void> {
     const rows = [POOL_HEADER];
     for (let id = 0; id < BULK_ROWS; id += 1) rows.push(`${id},${this.#row().body.toString()}\n`);
-    await this.#ask('/bulk/lookup', {
-      method: 'POST', body: rows.join(''), headers: { 'Content-Type': type, Accept: accept },
-    }, [200]);
+    await this.#ask(
+      '/bulk/lookup',
+      {
+        method: 'POST',
+        body: rows.join(''),
+        headers: { 'Content-Type': type, Accept: accept },
+      },
+      [200],
+    );
   }
 
   async #bulkCarts(): Promise<void> {
-    const rows = Array.from({ length: BULK_CARTS }, (_, id) =>
-      `${JSON.stringify({ id, items: [this.#cartItem()] })}\n`);
-    await this.#ask('/bulk/cart', {
-      method: 'POST', body: rows.join(''),
-      headers: { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' },
-    }, [200]);
+    const rows = Array.from(
+      { length: BULK_CARTS },
+      (_, id) => `${JSON.stringify({ id, items: [this.#cartItem()] })}\n`,
+    );
+    await this.#ask(
+      '/bulk/cart',
+      {
+        method: 'POST',
+        body: rows.join(''),
+        headers: { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' },
+      },
+      [200],
+    );
   }
 
   async #stream(): Promise<void> {
     const client = await StreamClient.open({
-      port: this.#target.port, key: BENCH_KEY, transport: 'socket',
+      port: this.#target.port,
+      key: BENCH_KEY,
+      transport: 'socket',
     });
     if (wasRefused(client)) {
       this.#wrong(`stream refused with ${client.status}: ${client.body}`);
@@ -172,7 +200,7 @@ export class SoakLoad {
     }
     await client.next();
     let received = 0;
-    for (let sent = 0; sent < STREAM_MESSAGES || received < sent;) {
+    for (let sent = 0; sent < STREAM_MESSAGES || received < sent; ) {
       for (; sent < STREAM_MESSAGES && sent - received < STREAM_UNANSWERED_MAX; sent += 1) {
         client.send(JSON.stringify(this.#message(sent)));
       }
@@ -195,18 +223,32 @@ export class SoakLoad {
 
   /** Makes a merchant, uses it and deletes it. */
   async #merchant(): Promise<void> {
-    const post = (path: string, body: object): Promise<string> => this.#ask(path, {
-      method: 'POST', body: JSON.stringify(body),
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
-    }, [200, 201]);
-    const made = JSON.parse(await post('/merchant/create', {
-      merchantName: 'Soak', merchantType: 'self-managed',
-    })) as { readonly merchantId: string };
+    const post = (path: string, body: object): Promise<string> =>
+      this.#ask(
+        path,
+        {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'Content-Type': 'application/json', 'Idempotency-Key': randomUUID() },
+        },
+        [200, 201],
+      );
+    const made = JSON.parse(
+      await post('/merchant/create', {
+        merchantName: 'Soak',
+        merchantType: 'self-managed',
+      }),
+    ) as { readonly merchantId: string };
     const { merchantId } = made;
-    const text = await this.#ask('/merchant/cart/calculate', {
-      method: 'POST', body: JSON.stringify({ merchantId, items: [this.#merchantItem()] }),
-      headers: { 'Content-Type': 'application/json' },
-    }, [200, 400, 422]);
+    const text = await this.#ask(
+      '/merchant/cart/calculate',
+      {
+        method: 'POST',
+        body: JSON.stringify({ merchantId, items: [this.#merchantItem()] }),
+        headers: { 'Content-Type': 'application/json' },
+      },
+      [200, 400, 422],
+    );
     this.#understood(text);
     await this.#ask('/merchant/list', {}, [200]);
     await post('/merchant/delete', { merchantId });
@@ -215,10 +257,15 @@ export class SoakLoad {
   async #other(): Promise<void> {
     await this.#ask('/system/health', {}, [200]);
     await this.#ask('/account/metrics', {}, [200]);
-    await this.#ask('/search/tic', {
-      method: 'POST', body: JSON.stringify({ query: 'cotton shirt' }),
-      headers: { 'Content-Type': 'application/json' },
-    }, [200, 422]);
+    await this.#ask(
+      '/search/tic',
+      {
+        method: 'POST',
+        body: JSON.stringify({ query: 'cotton shirt' }),
+        headers: { 'Content-Type': 'application/json' },
+      },
+      [200, 422],
+    );
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

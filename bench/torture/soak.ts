@@ -6,7 +6,10 @@ import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } 
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  activateRelease, currentRelease, listReleases, releasesDir,
+  activateRelease,
+  currentRelease,
+  listReleases,
+  releasesDir,
 } from '../../src/dataset/release.js';
 import { type ReleaseContent, writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../../test/support/tiny-release.js';
@@ -34,8 +37,11 @@ function copyReleases(from: string, to: string): void {
   for (const name of listReleases(from)) {
     mkdirSync(join(releasesDir(to), name), { recursive: true });
     for (const file of readdirSync(join(releasesDir(from), name))) {
-      copyFileSync(join(releasesDir(from), name, file), join(releasesDir(to), name, file),
-        constants.COPYFILE_FICLONE);
+      copyFileSync(
+        join(releasesDir(from), name, file),
+        join(releasesDir(to), name, file),
+        constants.COPYFILE_FICLONE,
+      );
     }
   }
 }
@@ -74,7 +80,10 @@ function startSwaps(own: string, active: string, swaps: { done: number }): NodeJ
 
 /** Soaks a server over the datasets of `varDir`, whose active one answers most of the time. */
 export async function soak(
-  varDir: string, seconds: number, seed: number, report: (line: string) => void,
+  varDir: string,
+  seconds: number,
+  seed: number,
+  report: (line: string) => void,
 ): Promise<SoakResult> {
   const active = currentRelease(varDir);
   if (active === null) throw new Error(`no dataset is active in ${varDir}`);
@@ -84,13 +93,18 @@ export async function soak(
   const memory = new ServerMemory(server.pid);
   const from = performance.now();
   const load = new SoakLoad({
-    port: server.port, pool, random: seeded(seed), until: from + seconds * 1_000,
+    port: server.port,
+    pool,
+    random: seeded(seed),
+    until: from + seconds * 1_000,
   });
   const swaps = { done: 0 };
   const swapping = startSwaps(own, active, swaps);
   const telling = setInterval(() => {
-    report(`${Math.round((performance.now() - from) / 1_000)} s: ${mebibytes(memory.last)} of its `
-      + `own, at most ${mebibytes(memory.own)}`);
+    report(
+      `${Math.round((performance.now() - from) / 1_000)} s: ${mebibytes(memory.last)} of its ` +
+        `own, at most ${mebibytes(memory.own)}`,
+    );
   }, REPORT_MS);
   try {
     await load.run();
@@ -98,8 +112,9 @@ export async function soak(
     const total = memoryCeiling(availableParallelism());
     const counts = [...load.counts].map(([name, count]) => `${name} ${count}`).join(', ');
     return {
-      summary: `${seconds} s: ${counts}, swaps ${swaps.done}; own memory at most ${mebibytes(most)}, `
-        + `${mebibytes(last)} at the end, ${mebibytes(idle)} idle; ceiling ${mebibytes(total)}`,
+      summary:
+        `${seconds} s: ${counts}, swaps ${swaps.done}; own memory at most ${mebibytes(most)}, ` +
+        `${mebibytes(last)} at the end, ${mebibytes(idle)} idle; ceiling ${mebibytes(total)}`,
       wrong: [
         ...load.wrong,
         ...(memory.known ? [] : ['the memory of a process is not told on this system']),

@@ -9,7 +9,12 @@ import { KEYS, newMerchantDir, removeDirs } from '../../test/support/merchant-se
 import { Simulator } from '../../src/provider/simulator/server.js';
 import { startSitus, type SitusServer } from '../load/situs-server.js';
 import {
-  bodyOperationsOf, sendFor, trickleFor, type BodyOperation, type SentBody, type Trickle,
+  bodyOperationsOf,
+  sendFor,
+  trickleFor,
+  type BodyOperation,
+  type SentBody,
+  type Trickle,
 } from './hostile-requests.js';
 import { HOSTILE_BODIES } from './hostile-bodies.js';
 import { largeBodies, newMerchants, type Merchants } from './large-carts.js';
@@ -67,23 +72,35 @@ function textOf({ p50, p99, max, count }: Latencies): string {
 
 /** Every hostile body at the longest length an operation takes. */
 function bodyAttacks(
-  port: number, { path, type, bytesMax }: BodyOperation, { own, connected }: Merchants,
+  port: number,
+  { path, type, bytesMax }: BodyOperation,
+  { own, connected }: Merchants,
 ): readonly Attack[] {
-  return HOSTILE_BODIES.map(({ name, make }): Attack => ({
-    name: `${path} ${type}: ${name}`,
-    run: (milliseconds) => {
-      const bodies = ['', own, connected].map((merchantId): SentBody => ({
-        path, type,
-        body: make(bytesMax ?? OPEN_BYTES, merchantId === '' ? '' : `"merchantId":"${merchantId}",`),
-      }));
-      return sendFor(port, KEYS.alpha, bodies, milliseconds);
-    },
-  }));
+  return HOSTILE_BODIES.map(
+    ({ name, make }): Attack => ({
+      name: `${path} ${type}: ${name}`,
+      run: (milliseconds) => {
+        const bodies = ['', own, connected].map(
+          (merchantId): SentBody => ({
+            path,
+            type,
+            body: make(
+              bytesMax ?? OPEN_BYTES,
+              merchantId === '' ? '' : `"merchantId":"${merchantId}",`,
+            ),
+          }),
+        );
+        return sendFor(port, KEYS.alpha, bodies, milliseconds);
+      },
+    }),
+  );
 }
 
 function headOf(path: string, type: string, key: string | null): string {
-  return `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n` +
-    `${key === null ? '' : `X-API-KEY: ${key}\r\n`}Transfer-Encoding: chunked\r\n\r\n`;
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n` +
+    `${key === null ? '' : `X-API-KEY: ${key}\r\n`}Transfer-Encoding: chunked\r\n\r\n`
+  );
 }
 
 /** A chunk of a chunked body. */
@@ -93,7 +110,9 @@ function chunkOf(text: string): string {
 
 /** A hundred connections over all operations. */
 function tricklesOf(
-  operations: readonly BodyOperation[], key: string | null, piece: string,
+  operations: readonly BodyOperation[],
+  key: string | null,
+  piece: string,
 ): readonly Trickle[] {
   return Array.from({ length: CONNECTIONS }, (_, at) => {
     const { path, type } = operations[at % operations.length]!;
@@ -103,19 +122,28 @@ function tricklesOf(
 }
 
 function sharedAttacks(port: number, operations: readonly BodyOperation[]): readonly Attack[] {
-  const trickle = (key: string | null, piece: string) => (milliseconds: number): Promise<void> =>
-    trickleFor(port, tricklesOf(operations, key, piece), milliseconds);
+  const trickle =
+    (key: string | null, piece: string) =>
+    (milliseconds: number): Promise<void> =>
+      trickleFor(port, tricklesOf(operations, key, piece), milliseconds);
   return [
     { name: 'a hundred slow trickles', times: LARGE_TIMES, run: trickle(KEYS.alpha, '[') },
-    { name: 'a hundred bodies without a key', times: LARGE_TIMES, run: trickle(null, 'x'.repeat(16_384)) },
+    {
+      name: 'a hundred bodies without a key',
+      times: LARGE_TIMES,
+      run: trickle(null, 'x'.repeat(16_384)),
+    },
   ];
 }
 
 function largeAttacks(port: number, merchants: Merchants): readonly Attack[] {
-  return Object.entries(largeBodies(merchants)).map(([name, bodies]): Attack => ({
-    name, times: LARGE_TIMES,
-    run: (milliseconds) => sendFor(port, KEYS.alpha, bodies, milliseconds),
-  }));
+  return Object.entries(largeBodies(merchants)).map(
+    ([name, bodies]): Attack => ({
+      name,
+      times: LARGE_TIMES,
+      run: (milliseconds) => sendFor(port, KEYS.alpha, bodies, milliseconds),
+    }),
+  );
 }
 
 class Watch {
@@ -128,7 +156,12 @@ class Watch {
   readonly #lookups: SteadyLookups;
   readonly #options: StallsOptions;
 
-  constructor(server: SitusServer, lookups: SteadyLookups, idle: Latencies, options: StallsOptions) {
+  constructor(
+    server: SitusServer,
+    lookups: SteadyLookups,
+    idle: Latencies,
+    options: StallsOptions,
+  ) {
     this.#server = server;
     this.#lookups = lookups;
     this.idle = idle;
@@ -150,7 +183,8 @@ class Watch {
       this.#options.report(slow ? `${line}, ABOVE ${this.limitMs.toFixed(1)} ms` : line);
       if (!slow || left === 1) this.worst = Math.max(this.worst, p99);
       if (!slow) return;
-      if (left === 1) this.wrong.push(`${line}, broken ${broken}, limit ${this.limitMs.toFixed(1)} ms`);
+      if (left === 1)
+        this.wrong.push(`${line}, broken ${broken}, limit ${this.limitMs.toFixed(1)} ms`);
       this.idle = await this.quiet();
     }
   }
@@ -186,8 +220,9 @@ async function attackAll(server: SitusServer, options: StallsOptions): Promise<S
   setPriority(NICE);
   try {
     const { paths } = options;
-    const operations = (await bodyOperationsOf(port))
-      .filter(({ path }) => paths === undefined || paths.includes(path));
+    const operations = (await bodyOperationsOf(port)).filter(
+      ({ path }) => paths === undefined || paths.includes(path),
+    );
     const merchants = await newMerchants(port, KEYS.alpha);
     const none: Latencies = { count: 0, p50: 0, p99: 0, max: 0, broken: 0 };
     const watch = new Watch(server, lookups, none, options);
@@ -196,7 +231,8 @@ async function attackAll(server: SitusServer, options: StallsOptions): Promise<S
     const idle = both.reduce((best, each) => (each.p99 < best.p99 ? each : best));
     watch.idle = idle;
     const attacks = [
-      ...sharedAttacks(port, operations), ...largeAttacks(port, merchants),
+      ...sharedAttacks(port, operations),
+      ...largeAttacks(port, merchants),
       ...operations.flatMap((operation) => bodyAttacks(port, operation, merchants)),
     ];
     for (const attack of attacks) await watch.attack(attack);
@@ -213,9 +249,15 @@ export async function stalls(options: StallsOptions): Promise<StallsResult> {
   const built = buildRecipe('fixture');
   const varDir = await newMerchantDir(built.varDir);
   const provider = await Simulator.start({ faults: { large: 1 } });
-  const server = await startSitus(built.varDir, {
-    SITUS_VAR: varDir, SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: provider.url,
-  }, true);
+  const server = await startSitus(
+    built.varDir,
+    {
+      SITUS_VAR: varDir,
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+      SITUS_PROVIDER_URL: provider.url,
+    },
+    true,
+  );
   try {
     return await attackAll(server, options);
   } finally {

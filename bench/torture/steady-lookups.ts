@@ -29,7 +29,8 @@ interface Target {
 }
 
 function pathOf(count: number): string {
-  return count % 2 === 0 ? '/request/v60?postalcode=91010'
+  return count % 2 === 0
+    ? '/request/v60?postalcode=91010'
     : `/request/v60?address=${count % DOORS}%20Main%20St,%20Elmton,%20QA%2091010`;
 }
 
@@ -46,10 +47,12 @@ class Prober {
     this.#done = done;
     this.#socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
     this.#socket.on('data', (text) => this.#take(String(text)));
-    this.#socket.on('error', () => undefined).on('close', () => {
-      this.isBroken = true;
-      if (!this.isFree) done(performance.now() - this.#sentAt, 0);
-    });
+    this.#socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        this.isBroken = true;
+        if (!this.isFree) done(performance.now() - this.#sentAt, 0);
+      });
   }
 
   send(text: string): void {
@@ -92,7 +95,7 @@ function probe({ port, key }: Target): void {
     for (const due = (performance.now() - from) / EACH_MS; sent < due; sent += 1) {
       probers = probers.filter(({ isBroken }) => !isBroken);
       let free = probers.find(({ isFree }) => isFree);
-      if (free === undefined) probers.push(free = new Prober(port, done));
+      if (free === undefined) probers.push((free = new Prober(port, done)));
       free.send(`GET ${pathOf(sent)} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${key}\r\n\r\n`);
     }
   }, EACH_MS);
@@ -120,7 +123,7 @@ export class SteadyLookups {
   /** What was answered since this was asked last. */
   async take(): Promise<Latencies> {
     this.#child.send('take');
-    const [latencies] = await once(this.#child, 'message') as [Latencies];
+    const [latencies] = (await once(this.#child, 'message')) as [Latencies];
     return latencies;
   }
 

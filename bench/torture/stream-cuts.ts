@@ -47,20 +47,29 @@ function messageOf(id: number, random: Random): object | string {
   if (kind < 0.5) return { id, postalcode: '91020' };
   if (kind < 0.6) return { id, lat: 'x' };
   return {
-    id, items: [{
-      cartId: `cart-${id}`, customerId: 'c', currency: {}, origin: placeAt(120),
-      destination: placeAt(door),
-      lineItems: Array.from({ length: 5 }, (_, index) => ({
-        index, itemId: `sku-${index}`, price: Math.floor(random() * 10_000) / 100, quantity: 1,
-      })),
-    }],
+    id,
+    items: [
+      {
+        cartId: `cart-${id}`,
+        customerId: 'c',
+        currency: {},
+        origin: placeAt(120),
+        destination: placeAt(door),
+        lineItems: Array.from({ length: 5 }, (_, index) => ({
+          index,
+          itemId: `sku-${index}`,
+          price: Math.floor(random() * 10_000) / 100,
+          quantity: 1,
+        })),
+      },
+    ],
   };
 }
 
 /** Frames of one message or a batch, with how many each holds. */
 function framesOf(count: number, random: Random): readonly (readonly string[])[] {
   const frames: string[][] = [];
-  for (let id = 0; id < count;) {
+  for (let id = 0; id < count; ) {
     const size = random() < 0.7 ? 1 : 2 + Math.floor(random() * 8);
     const frame: string[] = [];
     while (frame.length < size && id < count) frame.push(JSON.stringify(messageOf(id++, random)));
@@ -91,12 +100,14 @@ class Resuming {
 
   /** Takes a line; false at the trailer. */
   take(line: string): boolean {
-    const parsed = JSON.parse(line) as {
-      readonly header?: { readonly resume: string; readonly received: number };
-      readonly trailer?: Trailer;
-      readonly dataset?: object;
-      readonly seq?: number;
-    } | readonly { readonly seq: number }[];
+    const parsed = JSON.parse(line) as
+      | {
+          readonly header?: { readonly resume: string; readonly received: number };
+          readonly trailer?: Trailer;
+          readonly dataset?: object;
+          readonly seq?: number;
+        }
+      | readonly { readonly seq: number }[];
     if (Array.isArray(parsed)) {
       for (const answer of parsed as readonly { readonly seq: number }[]) {
         this.#keep(answer.seq, JSON.stringify(answer));
@@ -120,7 +131,7 @@ class Resuming {
         // What is left of a batch that came in part cannot be: a frame comes whole or not at all.
         if (before !== this.#sent) this.wrong.push(`frame of ${before + 1} came in part`);
         this.#sent = before + frame.length;
-        return frame.length === 1 ? frame[0] ?? '' : `[${frame.join(',')}]`;
+        return frame.length === 1 ? (frame[0] ?? '') : `[${frame.join(',')}]`;
       }
       before += frame.length;
     }
@@ -143,7 +154,10 @@ class Resuming {
 
 /** One connection, to its cut after so many answers or to the end; whether the stream is over. */
 async function connection(
-  ask: StreamAsk, state: Resuming, cutAfter: number | null, waits: boolean,
+  ask: StreamAsk,
+  state: Resuming,
+  cutAfter: number | null,
+  waits: boolean,
 ): Promise<boolean> {
   const opened = await StreamClient.open(ask);
   if (wasRefused(opened)) {
@@ -179,7 +193,8 @@ async function connection(
 }
 
 async function wholeRun(
-  { port, key }: CutsInput, frames: readonly (readonly string[])[],
+  { port, key }: CutsInput,
+  frames: readonly (readonly string[])[],
 ): Promise<Resuming> {
   const state = new Resuming(frames);
   await connection({ port, key, transport: 'socket' }, state, null, true);
@@ -215,12 +230,14 @@ export async function cutStream(input: CutsInput): Promise<CutsResult> {
   const whole = await wholeRun(input, frames);
   const state = new Resuming(frames);
   let made = 0;
-  for (let over = false; !over && state.wrong.length === 0;) {
+  for (let over = false; !over && state.wrong.length === 0; ) {
     const transport = random() < 0.5 ? 'socket' : 'post';
     const query = state.token === '' ? '' : `?resume=${state.token}&from=${state.have}`;
     const last = made >= cuts;
     over = await connection(
-      { port, key, transport, query }, state, last ? null : Math.floor(random() * STRETCH),
+      { port, key, transport, query },
+      state,
+      last ? null : Math.floor(random() * STRETCH),
       random() < 0.5,
     );
     if (!last) made += 1;
@@ -231,7 +248,9 @@ export async function cutStream(input: CutsInput): Promise<CutsResult> {
 
 /** The case of `npm run torture`: a server of its own over the invented country. */
 export async function streamCuts(
-  cuts: number, seed: number, report: (line: string) => void,
+  cuts: number,
+  seed: number,
+  report: (line: string) => void,
 ): Promise<CutsResult> {
   const built = buildRecipe('fixture');
   const server = await startSitus(built.varDir);

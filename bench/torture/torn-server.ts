@@ -18,10 +18,14 @@ const END_MS = 240_000;
 const FAULTS_TOLD_MAX = 10;
 
 export const QUERIES: readonly string[] = [
-  ...Array.from({ length: 40 }, (_, index) =>
-    `address=${100 + 2 * index}+Main+St,+Elmton,+QA+91010`),
+  ...Array.from(
+    { length: 40 },
+    (_, index) => `address=${100 + 2 * index}+Main+St,+Elmton,+QA+91010`,
+  ),
   ...Array.from({ length: 40 }, (_, index) => `postalcode=${91_000 + index}`),
-  'lat=45.1&lng=-93.1', 'lat=0.5&lng=0.5', 'lat=1.25&lng=2.5',
+  'lat=45.1&lng=-93.1',
+  'lat=0.5&lng=0.5',
+  'lat=1.25&lng=2.5',
 ];
 
 interface Told {
@@ -38,19 +42,35 @@ export function point(varDir: string, text: string): void {
 
 /** Runs `situs ARGS`. */
 export async function runCommand(
-  varDir: string, args: readonly string[],
-): Promise<{ readonly code: number | null; readonly signal: string | null; readonly told: string }> {
+  varDir: string,
+  args: readonly string[],
+): Promise<{
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly told: string;
+}> {
   return runProcess(COMMAND, args, varDir);
 }
 
 async function runProcess(
-  file: string, args: readonly string[], varDir: string,
-): Promise<{ readonly code: number | null; readonly signal: string | null; readonly told: string }> {
+  file: string,
+  args: readonly string[],
+  varDir: string,
+): Promise<{
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly told: string;
+}> {
   const child = spawn(process.execPath, [file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'], SITUS_VAR: varDir, HOST: '127.0.0.1', PORT: '0',
-      SITUS_LOG: 'error', SITUS_BOOTSTRAP_KEY: BENCH_KEY, SITUS_WORKERS: '1',
+      PATH: process.env['PATH'],
+      SITUS_VAR: varDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_LOG: 'error',
+      SITUS_BOOTSTRAP_KEY: BENCH_KEY,
+      SITUS_WORKERS: '1',
     },
   });
   let told = '';
@@ -67,7 +87,7 @@ async function runProcess(
     told += `no end after ${END_MS / 1_000} s`;
     child.kill('SIGKILL');
   }, END_MS);
-  const [code, signal] = await once(child, 'close') as [number | null, string | null];
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   clearTimeout(late);
   return { code, signal, told };
 }
@@ -93,9 +113,17 @@ export class TornServer {
 
   static async start(varDir: string): Promise<TornServer> {
     // Every lookup is to reach a worker and the data.
-    return new TornServer(await startSitus(varDir, {
-      SITUS_ANSWER_CACHE_MIB: '0', SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
-    }, true));
+    return new TornServer(
+      await startSitus(
+        varDir,
+        {
+          SITUS_ANSWER_CACHE_MIB: '0',
+          SITUS_WORKERS: '1',
+          SITUS_BULK_WORKERS: '1',
+        },
+        true,
+      ),
+    );
   }
 
   /** Notes the answers of the release that is active now and sound. */
@@ -123,7 +151,7 @@ export class TornServer {
     while (performance.now() < until) {
       try {
         const answer = await fetch(`http://127.0.0.1:${this.#server.port}/system/health`);
-        if (holds(await answer.json() as Told)) return true;
+        if (holds((await answer.json()) as Told)) return true;
       } catch (error) {
         this.#fault(`the server is gone: ${String(error)}`);
         return false;
@@ -146,7 +174,9 @@ export class TornServer {
         this.answered += 1;
         const sound = this.#sound.get(`${dataset} ${query}`);
         if (answer !== sound) {
-          this.#fault(`${query} by ${dataset}: ${answer.slice(0, 300)}, not ${sound?.slice(0, 300)}`);
+          this.#fault(
+            `${query} by ${dataset}: ${answer.slice(0, 300)}, not ${sound?.slice(0, 300)}`,
+          );
         }
       } catch (error) {
         this.#fault(`${query}: ${String(error)}`);
@@ -157,7 +187,8 @@ export class TornServer {
 
   async #ask(query: string): Promise<{ readonly dataset: string; readonly answer: string }> {
     const answer = await fetch(`http://127.0.0.1:${this.#server.port}/request/v60?${query}`, {
-      headers: { 'X-API-KEY': BENCH_KEY }, signal: AbortSignal.timeout(PATIENCE_MS),
+      headers: { 'X-API-KEY': BENCH_KEY },
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const dataset = (answer.headers.get('x-situs-dataset') ?? '').split(';')[0] ?? '';
     return { dataset, answer: `${answer.status} ${await answer.text()}` };

@@ -76,13 +76,20 @@ function restore({ folders: { sound }, names: { target } }: Torn, varDir: string
 async function settle({ folders, names, server }: Torn): Promise<void> {
   for (const name of [names.other, names.one]) {
     point(folders.live, `${name}\n`);
-    await server.until(`${name} answers`, (told) =>
-      told.dataset === name && told.refused === undefined);
+    await server.until(
+      `${name} answers`,
+      (told) => told.dataset === name && told.refused === undefined,
+    );
   }
 }
 
 async function activation(torn: Torn, { name, harmful }: Damage): Promise<void> {
-  const { folders: { live }, names, wrong, counts } = torn;
+  const {
+    folders: { live },
+    names,
+    wrong,
+    counts,
+  } = torn;
   const before = currentRelease(live);
   const { code, signal, told } = await runCommand(live, ['dataset', 'activate', names.target]);
   counts.activations += 1;
@@ -94,16 +101,27 @@ async function activation(torn: Torn, { name, harmful }: Damage): Promise<void> 
 
 /** The damaged release is named to the server that runs. */
 async function swap(torn: Torn, { name, harmful }: Damage): Promise<void> {
-  const { folders: { live }, names: { target }, server, counts } = torn;
+  const {
+    folders: { live },
+    names: { target },
+    server,
+    counts,
+  } = torn;
   counts.swaps += 1;
   point(live, `${target}\n`);
   await server.until(`${name}: ${harmful ? 'refused' : 'taken'}`, (told) =>
-    (harmful ? told.refused?.dataset === target : told.dataset === target));
+    harmful ? told.refused?.dataset === target : told.dataset === target,
+  );
 }
 
 /** The release is damaged while it answers. */
 async function damageUnderLoad(torn: Torn, damage: Damage): Promise<void> {
-  const { folders: { live, sound }, names, server, counts } = torn;
+  const {
+    folders: { live, sound },
+    names,
+    server,
+    counts,
+  } = torn;
   counts.underLoad += 1;
   const dir = restore(torn, live);
   point(live, `${names.target}\n`);
@@ -114,7 +132,12 @@ async function damageUnderLoad(torn: Torn, damage: Damage): Promise<void> {
 }
 
 async function startOnIt(torn: Torn, damage: Damage): Promise<void> {
-  const { folders: { start, sound }, names, wrong, counts } = torn;
+  const {
+    folders: { start, sound },
+    names,
+    wrong,
+    counts,
+  } = torn;
   damage.apply(restore(torn, start), join(releasesDir(sound), names.one));
   point(start, `${names.target}\n`);
   const { code, signal, told } = await tryStart(start);
@@ -126,7 +149,10 @@ async function startOnIt(torn: Torn, damage: Damage): Promise<void> {
 }
 
 async function oneDamage(torn: Torn, damage: Damage): Promise<void> {
-  const { folders: { live, sound }, names } = torn;
+  const {
+    folders: { live, sound },
+    names,
+  } = torn;
   const starting = startOnIt(torn, damage);
   damage.apply(restore(torn, live), join(releasesDir(sound), names.one));
   await activation(torn, damage);
@@ -139,7 +165,12 @@ async function oneDamage(torn: Torn, damage: Damage): Promise<void> {
 
 /** CURRENT is lost beside sound releases. */
 async function lostPointer(torn: Torn, text: string | null): Promise<void> {
-  const { folders: { live, start }, server, wrong, counts } = torn;
+  const {
+    folders: { live, start },
+    server,
+    wrong,
+    counts,
+  } = torn;
   counts.pointers += 1;
   for (const varDir of [live, start]) {
     if (text === null) rmSync(join(releasesDir(varDir), 'CURRENT'), { force: true });
@@ -148,10 +179,14 @@ async function lostPointer(torn: Torn, text: string | null): Promise<void> {
   restore(torn, start);
   const { code, told } = await tryStart(start);
   if (code !== 1 || !told.includes('dataset activate')) {
-    wrong.push(`CURRENT ${JSON.stringify(text?.slice(0, 20))}: the start ended with ${code} ${told}`);
+    wrong.push(
+      `CURRENT ${JSON.stringify(text?.slice(0, 20))}: the start ended with ${code} ${told}`,
+    );
   }
-  await server.until('a lost CURRENT is told', (health) =>
-    health.refused !== undefined && health.refused.dataset === null);
+  await server.until(
+    'a lost CURRENT is told',
+    (health) => health.refused !== undefined && health.refused.dataset === null,
+  );
   await settle(torn);
 }
 
@@ -164,7 +199,8 @@ async function prepare(folders: Folders): Promise<Names> {
     for (const name of [one, other]) await runCommand(built.varDir, ['dataset', 'activate', name]);
     for (const varDir of Object.values(folders)) {
       cpSync(releasesDir(built.varDir), releasesDir(varDir), {
-        recursive: true, preserveTimestamps: true,
+        recursive: true,
+        preserveTimestamps: true,
       });
       point(varDir, `${one}\n`);
     }
@@ -185,26 +221,34 @@ async function learnAll({ names, folders, server }: Torn): Promise<void> {
 function summaryOf({ counts, server, wrong }: Torn): TornResult {
   const { activations, starts, swaps, underLoad, pointers } = counts;
   return {
-    summary: `activations ${activations}, starts ${starts}, live swaps ${swaps}, damaged while `
-      + `answering ${underLoad}, lost CURRENT ${pointers}, lookups compared ${server.answered}`,
+    summary:
+      `activations ${activations}, starts ${starts}, live swaps ${swaps}, damaged while ` +
+      `answering ${underLoad}, lost CURRENT ${pointers}, lookups compared ${server.answered}`,
     wrong: [...wrong, ...server.wrong],
   };
 }
 
 /** Damages a release so many times. */
 export async function tornCase(
-  { damages, pointers }: TornExtent, seed: number, report: (line: string) => void,
+  { damages, pointers }: TornExtent,
+  seed: number,
+  report: (line: string) => void,
 ): Promise<TornResult> {
   const root = mkdtempSync(join(tmpdir(), 'situs-torn-'));
   const folders: Folders = {
-    sound: join(root, 'sound'), live: join(root, 'live'), start: join(root, 'start'),
+    sound: join(root, 'sound'),
+    live: join(root, 'live'),
+    start: join(root, 'start'),
   };
   let server: TornServer | null = null;
   try {
     const names = await prepare(folders);
     server = await TornServer.start(folders.live);
     const torn: Torn = {
-      folders, names, server, wrong: [],
+      folders,
+      names,
+      server,
+      wrong: [],
       counts: { activations: 0, starts: 0, swaps: 0, underLoad: 0, pointers: 0 },
     };
     await learnAll(torn);

@@ -45,7 +45,9 @@ export interface UpdateKills {
 
 /** Kills so many updates. */
 export async function updateKills(
-  kills: number, seed: number, report: (line: string) => void,
+  kills: number,
+  seed: number,
+  report: (line: string) => void,
 ): Promise<UpdateKills> {
   const [random, world, wrong] = [seeded(seed), new UpdateWorld(), [] as string[]];
   try {

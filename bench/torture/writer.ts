@@ -118,12 +118,11 @@ export class Writer {
     if (pick < 0.5) return this.#rename(id, merchant);
     if (!merchant.selfManaged) return this.#connect(id, merchant);
     return merchant.places.length < PLACES_MAX
-      ? this.#settleAt(id, merchant) : this.#rename(id, merchant);
+      ? this.#settleAt(id, merchant)
+      : this.#rename(id, merchant);
   }
 
-  #operation(
-    path: string, body: object, apply: Operation['apply'], status = 200,
-  ): Operation {
+  #operation(path: string, body: object, apply: Operation['apply'], status = 200): Operation {
     return { path, body, status, apply, idempotencyKey: randomUUID() };
   }
 
@@ -131,10 +130,15 @@ export class Writer {
     const name = `merchant ${randomUUID()}`;
     const selfManaged = this.#random() < 0.5;
     const body = { merchantName: name, merchantType: selfManaged ? 'self-managed' : 'provider' };
-    return this.#operation('/merchant/create', body, (answer) => {
-      const id = String(answer['merchantId']);
-      this.merchants.set(id, { name, selfManaged, credentials: null, places: [] });
-    }, 201);
+    return this.#operation(
+      '/merchant/create',
+      body,
+      (answer) => {
+        const id = String(answer['merchantId']);
+        this.merchants.set(id, { name, selfManaged, credentials: null, places: [] });
+      },
+      201,
+    );
   }
 
   #rename(merchantId: string, merchant: Merchant): Operation {
@@ -176,8 +180,10 @@ export class Writer {
       return;
     }
     const found = status === 200 ? membersOf(text) : {};
-    if (found['apiKey'] !== credentials.apiKey
-      || found['connectionId'] !== credentials.connectionId) {
+    if (
+      found['apiKey'] !== credentials.apiKey ||
+      found['connectionId'] !== credentials.connectionId
+    ) {
       this.lost.push(`the credentials of ${merchantId} (${status})`);
     }
   }

@@ -44,12 +44,19 @@ class Writer {
 
 /** Bytes of a file before they are gzipped. `arcs` in steps: x0, y0, x1, y1, … */
 export function encodeGeometry(
-  step: number, arcs: readonly Int32Array[], layers: readonly ArcLayer[],
+  step: number,
+  arcs: readonly Int32Array[],
+  layers: readonly ArcLayer[],
 ): Buffer {
   const head: GeometryHead = {
-    format: GEOMETRY_FORMAT, step, arcs: arcs.length,
-    layers: layers.map(({ name, digits, polygons }) =>
-      ({ name, digits, polygons: polygons.length })),
+    format: GEOMETRY_FORMAT,
+    step,
+    arcs: arcs.length,
+    layers: layers.map(({ name, digits, polygons }) => ({
+      name,
+      digits,
+      polygons: polygons.length,
+    })),
   };
   const out = new Writer();
   for (const arc of arcs) out.unsigned(arc.length / 2);

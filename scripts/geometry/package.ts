@@ -21,14 +21,16 @@ export const ORIGIN: Origin = {
   version: '1.0.2',
   licence: 'MIT; the boundaries are a work of the U.S. Census Bureau, public domain',
   vintage: 'TIGER/Line 2016, boundaries as of 2016-01-01',
-  integrity: 'sha512-9RiqrLUq5oIV2sBNOg7zayUvk8vWKhK8dC3ibk1pdp80a8OiDYe96oGNvqueEcfuar+BLqzO'
-    + 'T0K2hvDQZX9r7g==',
+  integrity:
+    'sha512-9RiqrLUq5oIV2sBNOg7zayUvk8vWKhK8dC3ibk1pdp80a8OiDYe96oGNvqueEcfuar+BLqzO' +
+    'T0K2hvDQZX9r7g==',
 };
 
 /** SHA-256 over the sources of the script that makes the file, in the order of their names. */
 export function scriptSha256(): string {
   const scripts = join(packageRoot(), 'scripts');
-  const parts = readdirSync(join(scripts, 'geometry')).sort()
+  const parts = readdirSync(join(scripts, 'geometry'))
+    .sort()
     .map((name) => join(scripts, 'geometry', name));
   const hash = createHash('sha256');
   for (const file of [join(scripts, 'geometry.ts'), ...parts]) hash.update(readFileSync(file));
@@ -63,9 +65,7 @@ function field(archive: Buffer, at: number, length: number): string {
 }
 
 /** Calls `each` with the name and bytes of every file of a tar archive (POSIX ustar). */
-export function forEachFile(
-  archive: Buffer, each: (name: string, bytes: Buffer) => void,
-): void {
+export function forEachFile(archive: Buffer, each: (name: string, bytes: Buffer) => void): void {
   let at = 0;
   while (at + BLOCK <= archive.length && archive[at] !== 0) {
     const size = Number.parseInt(field(archive, at + 124, 12), 8);

@@ -15,7 +15,13 @@ function eastMetres(line: Line): number {
 
 /** Distance in metres of a position from the piece of line from a to b. */
 function distance(
-  x: number, y: number, ax: number, ay: number, bx: number, by: number, east: number,
+  x: number,
+  y: number,
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+  east: number,
 ): number {
   const [dx, dy] = [(bx - ax) * east, (by - ay) * METRES];
   const [px, py] = [(x - ax) * east, (y - ay) * METRES];
@@ -57,22 +63,32 @@ export function keptVertices(line: Line, tolerance: number): readonly number[] {
 
 /** The kept vertices on a grid of `step` microdegrees, in steps. */
 export function onGrid(line: Line, kept: readonly number[], step: number): Line {
-  return Int32Array.from(kept.flatMap((vertex) =>
-    [Math.round(line[vertex * 2]! / step), Math.round(line[vertex * 2 + 1]! / step)]));
+  return Int32Array.from(
+    kept.flatMap((vertex) => [
+      Math.round(line[vertex * 2]! / step),
+      Math.round(line[vertex * 2 + 1]! / step),
+    ]),
+  );
 }
 
 /** Greatest distance in metres of a vertex from the piece of the grid's line that replaced it. */
 export function greatestDistance(
-  line: Line, kept: readonly number[], grid: Line, step: number,
+  line: Line,
+  kept: readonly number[],
+  grid: Line,
+  step: number,
 ): number {
   const east = eastMetres(line);
   let most = 0;
   for (let piece = 0; piece + 1 < kept.length; piece += 1) {
-    const [ax, ay, bx, by] = [grid[piece * 2]! * step, grid[piece * 2 + 1]! * step,
-      grid[piece * 2 + 2]! * step, grid[piece * 2 + 3]! * step];
+    const [ax, ay, bx, by] = [
+      grid[piece * 2]! * step,
+      grid[piece * 2 + 1]! * step,
+      grid[piece * 2 + 2]! * step,
+      grid[piece * 2 + 3]! * step,
+    ];
     for (let at = kept[piece]!; at <= kept[piece + 1]!; at += 1) {
-      most = Math.max(most,
-        distance(line[at * 2]!, line[at * 2 + 1]!, ax, ay, bx, by, east));
+      most = Math.max(most, distance(line[at * 2]!, line[at * 2 + 1]!, ax, ay, bx, by, east));
     }
   }
   return most;

@@ -125,8 +125,10 @@ export function createTopology(count: number, features: readonly RingFeature[]):
     return out;
   };
   return {
-    features: features.map(({ key, rings }) =>
-      ({ key, rings: rings.filter((ring) => ring.length > 2).map(cut) })),
+    features: features.map(({ key, rings }) => ({
+      key,
+      rings: rings.filter((ring) => ring.length > 2).map(cut),
+    })),
     arcs,
   };
 }

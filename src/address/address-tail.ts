@@ -27,8 +27,12 @@ export interface Tail {
 type Draft = { -readonly [Key in keyof Tail]: Tail[Key] };
 
 const USA: readonly (readonly string[])[] = [
-  ['UNITED', 'STATES', 'OF', 'AMERICA'], ['UNITED', 'STATES'], ['U', 'S', 'A'], ['U', 'S'],
-  ['USA'], ['US'],
+  ['UNITED', 'STATES', 'OF', 'AMERICA'],
+  ['UNITED', 'STATES'],
+  ['U', 'S', 'A'],
+  ['U', 'S'],
+  ['USA'],
+  ['US'],
 ];
 const CAN: readonly (readonly string[])[] = [['CANADA'], ['CAN']];
 const COUNTRY_LAST = wordsOf(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
@@ -40,7 +44,10 @@ function endsWith(words: readonly string[], end: number, phrase: readonly string
 
 function takeCountry(line: Line, tail: Draft): boolean {
   if (tail.country !== '' || !COUNTRY_LAST.has(line.words[tail.end - 1] ?? '')) return false;
-  for (const [country, phrases] of [['USA', USA], ['CAN', CAN]] as const) {
+  for (const [country, phrases] of [
+    ['USA', USA],
+    ['CAN', CAN],
+  ] as const) {
     const phrase = phrases.find((candidate) => endsWith(line.words, tail.end, candidate));
     if (phrase === undefined) continue;
     tail.end -= phrase.length;
@@ -140,7 +147,8 @@ function takeState(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
     if (state !== '') return setState(tail, state, 3, false);
   }
   if (end >= 2) {
-    const state = gazetteer.stateOf(`${second} ${last}`) ||
+    const state =
+      gazetteer.stateOf(`${second} ${last}`) ||
       (second.length === 1 && directionOf(second) !== ''
         ? gazetteer.stateOf(`${directionWord(second)} ${last}`)
         : '');

@@ -38,8 +38,14 @@ const QUALIFIERS = wordsOf(['OLD', 'BUSINESS', 'BUS']);
 
 /** Local numbered roads: first word → words of the name; the road word after it follows. */
 const LOCAL = new WordTable([
-  ['TOWN', 'TOWN'], ['TOWNSHIP', 'TOWNSHIP'], ['TWP', 'TOWNSHIP'], ['PRIVATE', 'PRIVATE'],
-  ['PVT', 'PRIVATE'], ['FOREST', 'FOREST'], ['FIRE', 'FIRE'], ['INDIAN', 'INDIAN'],
+  ['TOWN', 'TOWN'],
+  ['TOWNSHIP', 'TOWNSHIP'],
+  ['TWP', 'TOWNSHIP'],
+  ['PRIVATE', 'PRIVATE'],
+  ['PVT', 'PRIVATE'],
+  ['FOREST', 'FOREST'],
+  ['FIRE', 'FIRE'],
+  ['INDIAN', 'INDIAN'],
 ]);
 
 function isRouteWord(word: string): boolean {
@@ -152,8 +158,9 @@ function readKind(span: Span, at: number, kind: Kind, letters: boolean): Highway
     case 'county':
       return readCounty(span, at + 1, letters);
     case 'whole': {
-      const ident = roadNumber(wordAt(span, at + 1)) || (letters && word === 'CTH'
-        ? roadLetters(wordAt(span, at + 1)) : '');
+      const ident =
+        roadNumber(wordAt(span, at + 1)) ||
+        (letters && word === 'CTH' ? roadLetters(wordAt(span, at + 1)) : '');
       return ident === '' ? null : found(`COUNTY HIGHWAY ${ident}`, at + 2);
     }
     case 'state':
@@ -186,8 +193,10 @@ function readStateNamed(span: Span, at: number, gazetteer: Gazetteer): Highway |
     let name = span.words.slice(at, road).join(' ');
     if (name.length === 3 && name.endsWith('S')) name = name.slice(0, 2);
     if (gazetteer.stateOf(name) === '') return null;
-    return readState(span, stated ? road + 1 : road, false) ??
-      (COMPLETE.has(word) ? readState(span, road + 1, false) : null);
+    return (
+      readState(span, stated ? road + 1 : road, false) ??
+      (COMPLETE.has(word) ? readState(span, road + 1, false) : null)
+    );
   }
   return null;
 }
@@ -248,9 +257,10 @@ export function readHighway(
   const span: Span = { words, end };
   if (QUALIFIERS.has(first) && at + 1 < end) {
     const kind = STARTS.get(words[at + 1] ?? '');
-    const inner = kind !== undefined
-      ? readKind(span, at + 1, kind, false)
-      : readStateNamed(span, at + 1, gazetteer);
+    const inner =
+      kind !== undefined
+        ? readKind(span, at + 1, kind, false)
+        : readStateNamed(span, at + 1, gazetteer);
     const qualifier = first === 'BUS' ? 'BUSINESS' : first;
     return inner === null ? null : found(`${qualifier} ${inner.name}`, inner.next);
   }

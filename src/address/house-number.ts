@@ -1,6 +1,10 @@
 /** House numbers as people and publishers write them. */
 import {
-  cardinalValue, directionOf, isDigits, isOrdinal, startsWithDigit,
+  cardinalValue,
+  directionOf,
+  isDigits,
+  isOrdinal,
+  startsWithDigit,
 } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, tokenize, type Line } from './token.js';

@@ -4,7 +4,12 @@ import { isZip } from './address-tail.js';
 import { readHighway } from './highway.js';
 import type { Gazetteer } from './parsed.js';
 import {
-  directionOf, directionWord, hasDigit, isDigits, isShortDirection, startsWithDigit,
+  directionOf,
+  directionWord,
+  hasDigit,
+  isDigits,
+  isShortDirection,
+  startsWithDigit,
 } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Line } from './token.js';
@@ -21,8 +26,13 @@ const ANCHORS_MAX = 2;
 
 /** First words of cities that are written in two ways. */
 const CITY_FIRST = new WordTable([
-  ['ST', 'SAINT'], ['SAINT', 'ST'], ['STE', 'SAINTE'], ['MT', 'MOUNT'], ['MOUNT', 'MT'],
-  ['FT', 'FORT'], ['FORT', 'FT'],
+  ['ST', 'SAINT'],
+  ['SAINT', 'ST'],
+  ['STE', 'SAINTE'],
+  ['MT', 'MOUNT'],
+  ['MOUNT', 'MT'],
+  ['FT', 'FORT'],
+  ['FORT', 'FT'],
 ]);
 
 /** Whether the words from `from` to before `to` name a city, in either spelling of the first. */
@@ -171,8 +181,8 @@ export function withoutRemarks(line: Line, gazetteer: Gazetteer): Line {
   const zip = pairAt(line, line.words.length, gazetteer);
   if (zip < 0 || !hasNumberBefore(line, zip - 2)) return line;
   const next = line.words[zip + 1] ?? '';
-  const end = next.length === 4 && isDigits(next) && line.joins[zip + 1] === JOIN.hyphen
-    ? zip + 2 : zip + 1;
+  const end =
+    next.length === 4 && isDigits(next) && line.joins[zip + 1] === JOIN.hyphen ? zip + 2 : zip + 1;
   return { words: line.words.slice(0, end), joins: line.joins.slice(0, end) };
 }
 
@@ -199,7 +209,9 @@ function followsCity(line: Line, { state, from }: StateWords, gazetteer: Gazette
  * name that no city has ("Georgia, 05468" is in Vermont).
  */
 function stands(
-  { words, joins }: Line, { state, from, to }: StateWords, gazetteer: Gazetteer,
+  { words, joins }: Line,
+  { state, from, to }: StateWords,
+  gazetteer: Gazetteer,
 ): boolean {
   if (isZip(words[to] ?? '')) return true;
   if (to < words.length && joins[to] !== JOIN.comma) return false;
@@ -226,7 +238,7 @@ export function stateWithin(line: Line, end: number, gazetteer: Gazetteer): stri
 /** The state of a state and ZIP that stand together before `end`; '' if none. */
 export function pairedState(line: Line, end: number, gazetteer: Gazetteer): string {
   const zip = pairAt(line, end, gazetteer);
-  return zip < 0 ? '' : stateAt(line, zip - 1, gazetteer)?.state ?? '';
+  return zip < 0 ? '' : (stateAt(line, zip - 1, gazetteer)?.state ?? '');
 }
 
 /** Index behind an "&", "@" or "AND" between two streets, -1 if none. */

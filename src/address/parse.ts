@@ -2,13 +2,26 @@
 import { wordsOf } from '../base/word-table.js';
 import { innerZipAt, readMilitary, readTail, withoutState, type Tail } from './address-tail.js';
 import {
-  crossingAt, isKnownCity, pairedState, splitCity, stateWithin, streetEnds, withoutRemarks,
+  crossingAt,
+  isKnownCity,
+  pairedState,
+  splitCity,
+  stateWithin,
+  streetEnds,
+  withoutRemarks,
 } from './line-place.js';
 import { directionOf, hasDigit, startsWithDigit } from './street-words.js';
 import { readHighway } from './highway.js';
 import { readHouseNumbers, type HouseNumber, type HouseNumberReading } from './house-number.js';
 import {
-  NO_NUMBER, NO_SPAN, partsOf, spellOut, streetFirst, withoutWord, type Reading, type Span,
+  NO_NUMBER,
+  NO_SPAN,
+  partsOf,
+  spellOut,
+  streetFirst,
+  withoutWord,
+  type Reading,
+  type Span,
 } from './reading.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { suffixOf } from './suffix.js';
@@ -71,7 +84,14 @@ function add(
   const lone = tail.doubtful && cityless && tail.zip === '' ? 1 : 0;
   const units = ownUnit === '' ? unit : unit === '' ? ownUnit : `${ownUnit} ${unit}`;
   readings.push({
-    kind, line, tail, number, street, city, unit: units, score: score - penalty - lone,
+    kind,
+    line,
+    tail,
+    number,
+    street,
+    city,
+    unit: units,
+    score: score - penalty - lone,
   });
 }
 
@@ -218,10 +238,12 @@ function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
     if (plain.words.length < line.words.length) return readPlace(plain, gazetteer);
   }
   const inner = tail.zip === '' ? innerZipAt(line, tail.end) : -1;
-  const zip = inner < 0 ? tail.zip : line.words[inner] ?? '';
+  const zip = inner < 0 ? tail.zip : (line.words[inner] ?? '');
   if (zip === '') return [line, tail];
-  const otherState = tail.state === ''
-    ? stateWithin(line, tail.end, gazetteer) : pairedState(line, tail.end, gazetteer);
+  const otherState =
+    tail.state === ''
+      ? stateWithin(line, tail.end, gazetteer)
+      : pairedState(line, tail.end, gazetteer);
   if (inner < 0) return [line, otherState === '' ? tail : { ...tail, otherState }];
   const body = withoutWord(line, inner);
   return [body, { ...readTail(body, gazetteer), zip, otherState }];

@@ -2,10 +2,25 @@
 
 /** Leading words that the post, the Census and people abbreviate differently. */
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ['ST', 'SAINT'], ['STE', 'SAINTE'], ['FT', 'FORT'], ['MT', 'MOUNT'], ['PT', 'POINT'],
-  ['N', 'NORTH'], ['S', 'SOUTH'], ['E', 'EAST'], ['W', 'WEST'], ['MTN', 'MOUNTAIN'],
-  ['SPGS', 'SPRINGS'], ['HTS', 'HEIGHTS'], ['JCT', 'JUNCTION'], ['VLY', 'VALLEY'],
-  ['PK', 'PARK'], ['BCH', 'BEACH'], ['CTR', 'CENTER'], ['TWP', 'TOWNSHIP'], ['VLG', 'VILLAGE'],
+  ['ST', 'SAINT'],
+  ['STE', 'SAINTE'],
+  ['FT', 'FORT'],
+  ['MT', 'MOUNT'],
+  ['PT', 'POINT'],
+  ['N', 'NORTH'],
+  ['S', 'SOUTH'],
+  ['E', 'EAST'],
+  ['W', 'WEST'],
+  ['MTN', 'MOUNTAIN'],
+  ['SPGS', 'SPRINGS'],
+  ['HTS', 'HEIGHTS'],
+  ['JCT', 'JUNCTION'],
+  ['VLY', 'VALLEY'],
+  ['PK', 'PARK'],
+  ['BCH', 'BEACH'],
+  ['CTR', 'CENTER'],
+  ['TWP', 'TOWNSHIP'],
+  ['VLG', 'VILLAGE'],
 ]);
 
 const COUNTY_KIND = new RegExp(
@@ -29,10 +44,15 @@ export function plainName(name: string): string {
 export function foldName(name: string): string {
   const plain = plainName(name);
   if (plain === '') return plain;
-  return plain.split(' ').map((word) => WORDS.get(word) ?? word).join(' ');
+  return plain
+    .split(' ')
+    .map((word) => WORDS.get(word) ?? word)
+    .join(' ');
 }
 
 /** Folds a county's name without its kind: "Orange County" and "ORANGE" fold alike. */
 export function foldCounty(name: string): string {
-  return foldName(name).replace(COUNTY_KIND, '').replace(/ CITY$/, '');
+  return foldName(name)
+    .replace(COUNTY_KIND, '')
+    .replace(/ CITY$/, '');
 }

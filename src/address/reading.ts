@@ -141,8 +141,9 @@ function numberedPart(line: Line): number {
 function part({ words, joins }: Line, from: number, to: number): Line {
   return {
     words: words.slice(from, to),
-    joins: words.slice(from, to).map((_, index) =>
-      index === 0 ? JOIN.comma : joins[from + index] ?? JOIN.space),
+    joins: words
+      .slice(from, to)
+      .map((_, index) => (index === 0 ? JOIN.comma : (joins[from + index] ?? JOIN.space))),
   };
 }
 

@@ -1,6 +1,12 @@
 /** A street's name in parts, read from a publisher's column or from an address line. */
 import {
-  canonicalWords, directionOf, directionWord, hasDigit, isDigits, isShortDirection, joinDirections,
+  canonicalWords,
+  directionOf,
+  directionWord,
+  hasDigit,
+  isDigits,
+  isShortDirection,
+  joinDirections,
   wordsKey,
 } from './street-words.js';
 import { readHighway } from './highway.js';

@@ -13,8 +13,15 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['SW', 'SOUTHWEST'],
 ];
 
-const ABBREVIATION = new WordTable(WORDS.flatMap(([abbreviation, word]) =>
-  [[abbreviation, abbreviation], [word, abbreviation]] as const));
+const ABBREVIATION = new WordTable(
+  WORDS.flatMap(
+    ([abbreviation, word]) =>
+      [
+        [abbreviation, abbreviation],
+        [word, abbreviation],
+      ] as const,
+  ),
+);
 const FULL = new WordTable(WORDS);
 
 /** "NORTH" or "N" → "N"; '' for any other word. */
@@ -43,15 +50,40 @@ export function joinDirections(first: string, second: string): string {
 }
 
 const ONES = [
-  'FIRST', 'SECOND', 'THIRD', 'FOURTH', 'FIFTH', 'SIXTH', 'SEVENTH', 'EIGHTH', 'NINTH', 'TENTH',
-  'ELEVENTH', 'TWELFTH', 'THIRTEENTH', 'FOURTEENTH', 'FIFTEENTH', 'SIXTEENTH', 'SEVENTEENTH',
-  'EIGHTEENTH', 'NINETEENTH',
+  'FIRST',
+  'SECOND',
+  'THIRD',
+  'FOURTH',
+  'FIFTH',
+  'SIXTH',
+  'SEVENTH',
+  'EIGHTH',
+  'NINTH',
+  'TENTH',
+  'ELEVENTH',
+  'TWELFTH',
+  'THIRTEENTH',
+  'FOURTEENTH',
+  'FIFTEENTH',
+  'SIXTEENTH',
+  'SEVENTEENTH',
+  'EIGHTEENTH',
+  'NINETEENTH',
 ];
-const TENS = [
-  'TWENTY', 'THIRTY', 'FORTY', 'FIFTY', 'SIXTY', 'SEVENTY', 'EIGHTY', 'NINETY',
-];
+const TENS = ['TWENTY', 'THIRTY', 'FORTY', 'FIFTY', 'SIXTY', 'SEVENTY', 'EIGHTY', 'NINETY'];
 const CARDINALS = [
-  'ONE', 'TWO', 'THREE', 'FOUR', 'FIVE', 'SIX', 'SEVEN', 'EIGHT', 'NINE', 'TEN', 'ELEVEN', 'TWELVE',
+  'ONE',
+  'TWO',
+  'THREE',
+  'FOUR',
+  'FIVE',
+  'SIX',
+  'SEVEN',
+  'EIGHT',
+  'NINE',
+  'TEN',
+  'ELEVEN',
+  'TWELVE',
 ];
 
 const ordinals = new Map<string, number>();
@@ -211,8 +243,13 @@ for (const word of ['N', 'S', 'E', 'W', 'NE', 'NW', 'SE', 'SW']) {
 }
 /** What a word adds to a key even when it stands alone. */
 const KEYS_ALONE: readonly (readonly [string, string])[] = [
-  ['STREET', 'ST'], ['SAINT', 'ST'], ['SAINTE', 'STE'], ['DRIVE', 'DR'], ['DOCTOR', 'DR'],
-  ['MOUNT', 'MT'], ['FORT', 'FT'],
+  ['STREET', 'ST'],
+  ['SAINT', 'ST'],
+  ['SAINTE', 'STE'],
+  ['DRIVE', 'DR'],
+  ['DOCTOR', 'DR'],
+  ['MOUNT', 'MT'],
+  ['FORT', 'FT'],
 ];
 for (const [word, short] of KEYS_ALONE) keyWords.set(word, short);
 keyWords.set('AND', '');

@@ -17,7 +17,13 @@ const DASHES = /[\u2010-\u2015\u2212\u00ad]/g;
 const FRACTIONS = /[\u00bc-\u00be\u2150-\u215e]/g;
 const LETTERS = /[ßÆŒØŁĐÞ]/g;
 const LETTER: Readonly<Record<string, string>> = {
-  ß: 'SS', Æ: 'AE', Œ: 'OE', Ø: 'O', Ł: 'L', Đ: 'D', Þ: 'TH',
+  ß: 'SS',
+  Æ: 'AE',
+  Œ: 'OE',
+  Ø: 'O',
+  Ł: 'L',
+  Đ: 'D',
+  Þ: 'TH',
 };
 
 /** Whether no character is beyond ASCII: no line that needs folding. */
@@ -141,7 +147,7 @@ export function tokenize(text: string): Line {
       continue;
     }
     const tight = code === 45 && inWord && isAlphanumeric(capitals.charCodeAt(index + 1));
-    const separator = tight ? JOIN.hyphen : code < 128 ? SEPARATORS[code]! as Join : JOIN.space;
+    const separator = tight ? JOIN.hyphen : code < 128 ? (SEPARATORS[code]! as Join) : JOIN.space;
     if (separator !== JOIN.space && join !== JOIN.comma) join = separator;
   }
   return { words, joins };

@@ -1,7 +1,12 @@
 /** Parts of a building and boxes: found anywhere in a line and taken out of it. */
 import { WordTable, wordsOf } from '../base/word-table.js';
 import {
-  directionOf, hasDigit, isDigits, isOrdinal, ordinal, ordinalValue,
+  directionOf,
+  hasDigit,
+  isDigits,
+  isOrdinal,
+  ordinal,
+  ordinalValue,
 } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Join, type Line } from './token.js';
@@ -152,7 +157,7 @@ function readUnit(line: Line, at: number, designator: Designator): Cut | null {
   // A number sign that counts nothing is noise.
   const empty = standard === '#' ? { start: at, next: at + 1, text: '', box: false } : null;
   if (line.joins[at + 1] === JOIN.comma) return empty;
-  if (use === 'figures' && (at < 3 && line.joins[at] !== JOIN.comma)) return null;
+  if (use === 'figures' && at < 3 && line.joins[at] !== JOIN.comma) return null;
   const identifier = readIdentifier(line, at + 1, use === 'any' ? 2 : 0);
   if (identifier === null) return empty;
   const { text, next } = identifier;
@@ -239,7 +244,10 @@ export function takeUnits(line: Line): UnitReading {
   if (cuts === null) return { line, unit: '', hasBox: false };
   return {
     line: without(line, cuts),
-    unit: cuts.map((cut) => cut.text).join(' ').trim(),
+    unit: cuts
+      .map((cut) => cut.text)
+      .join(' ')
+      .trim(),
     hasBox: cuts.some((cut) => cut.box),
   };
 }

@@ -32,8 +32,11 @@ function textBytes({ enum: values, format, maxLength }: Schema): number {
 function objectBytes({ properties }: Schema): number {
   if (!isSchema(properties)) return Infinity;
   // Quotes, colon and comma beside the name.
-  return Object.entries(properties).reduce((sum, [name, schema]) =>
-    sum + Buffer.byteLength(name) + 4 + (isSchema(schema) ? longest(schema) : Infinity), 2);
+  return Object.entries(properties).reduce(
+    (sum, [name, schema]) =>
+      sum + Buffer.byteLength(name) + 4 + (isSchema(schema) ? longest(schema) : Infinity),
+    2,
+  );
 }
 
 /** Bytes of the longest documented value, without blanks; Infinity where it has no limit. */
@@ -43,13 +46,22 @@ function longest(schema: Schema): number {
     return Math.max(...anyOf.map((each) => (isSchema(each) ? longest(each) : Infinity)));
   }
   switch (Array.isArray(type) ? type[0] : type) {
-    case 'string': return textBytes(schema);
-    case 'number': case 'integer': return NUMBER_BYTES;
-    case 'boolean': case 'null': return FALSE_BYTES;
-    case 'array': return typeof maxItems === 'number' && isSchema(items)
-      ? 2 + maxItems * (1 + longest(items)) : Infinity;
-    case 'object': return objectBytes(schema);
-    default: return Infinity;
+    case 'string':
+      return textBytes(schema);
+    case 'number':
+    case 'integer':
+      return NUMBER_BYTES;
+    case 'boolean':
+    case 'null':
+      return FALSE_BYTES;
+    case 'array':
+      return typeof maxItems === 'number' && isSchema(items)
+        ? 2 + maxItems * (1 + longest(items))
+        : Infinity;
+    case 'object':
+      return objectBytes(schema);
+    default:
+      return Infinity;
   }
 }
 
@@ -59,7 +71,9 @@ function longest(schema: Schema): number {
  * left.
  */
 export function bodyBytesMax(
-  { schema }: Shape<unknown>, max: number, min: number = BODY_BYTES_MIN,
+  { schema }: Shape<unknown>,
+  max: number,
+  min: number = BODY_BYTES_MIN,
 ): number {
   const needed = BLANKS * longest(schema);
   return needed > max ? max : Math.max(min, 2 ** Math.ceil(Math.log2(needed)));

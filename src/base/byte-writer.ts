@@ -34,8 +34,9 @@ export class Piece {
       bytes[at] = code;
     }
     this.length = text.length;
-    this.words = Float64Array.from(
-      { length: bytes.length / WORD_BYTES }, (_, at) => bytes.readDoubleLE(at * WORD_BYTES));
+    this.words = Float64Array.from({ length: bytes.length / WORD_BYTES }, (_, at) =>
+      bytes.readDoubleLE(at * WORD_BYTES),
+    );
   }
 }
 
@@ -46,8 +47,9 @@ function wordOf(text: string): number {
 
 /** Numbers below a thousand, and the same in three digits. */
 const WHOLES = Float64Array.from({ length: THOUSAND }, (_, value) => wordOf(String(value)));
-const THREE_DIGITS = Float64Array.from(
-  { length: THOUSAND }, (_, value) => wordOf(String(value).padStart(3, '0')));
+const THREE_DIGITS = Float64Array.from({ length: THOUSAND }, (_, value) =>
+  wordOf(String(value).padStart(3, '0')),
+);
 
 function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);

@@ -22,7 +22,8 @@ export interface Growth {
  * its memory is nobody's.
  */
 export function grown(
-  held: Buffer, piece: Uint8Array,
+  held: Buffer,
+  piece: Uint8Array,
   { factor = 2, before = 0, least = 0, again = false }: Growth = {},
 ): Buffer {
   const { length, buffer, byteOffset } = held;

@@ -56,7 +56,8 @@ export class JsonCursor {
 
   /** Begins at the first byte of a text. */
   begin(bytes: Uint8Array): void {
-    this.#bytes = Buffer.isBuffer(bytes) ? bytes
+    this.#bytes = Buffer.isBuffer(bytes)
+      ? bytes
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#at = 0;
     this.#textFrom = 0;

@@ -96,7 +96,8 @@ const ESCAPE = Buffer.from('\\u', 'latin1');
 
 /** Whether a name stands once in a text, before a quote, and nowhere written with escapes. */
 function standsOnce(bytes: Uint8Array, { quoted }: MemberName): boolean {
-  const buffer = Buffer.isBuffer(bytes) ? bytes
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const first = buffer.indexOf(quoted);
   return first >= 0 && buffer.indexOf(quoted, first + 1) < 0 && !buffer.includes(ESCAPE);

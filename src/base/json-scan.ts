@@ -139,7 +139,8 @@ const VALUE_BYTES = byteSet('"[]{},');
  * bytes that are no JSON, any answer.
  */
 export function excessOf(
-  bytes: Uint8Array, valuesMax: number = Infinity,
+  bytes: Uint8Array,
+  valuesMax: number = Infinity,
 ): 'levels' | 'values' | null {
   const { length } = bytes;
   let depth = 0;
@@ -182,7 +183,10 @@ const NOT_NUMERIC = bytesBut(byteSet('0123456789.+-eE'));
 
 /** Whether a number's double holds another value than was written. */
 function isRounded(number: string): boolean {
-  const digits = number.replace(/[eE].*$/, '').replaceAll(/[-.]/g, '').replace(/^0+/, '');
+  const digits = number
+    .replace(/[eE].*$/, '')
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '');
   if (digits === '') return false;
   const value = Number(number);
   return digits.length > NUMBER_DIGITS_MAX || value === 0 || !Number.isFinite(value);

@@ -54,12 +54,17 @@ const BROKEN = 18;
 
 /** Whether a number may end here. */
 function isWhole(state: number): boolean {
-  return state === AFTER_ZERO || state === IN_INTEGER || state === IN_FRACTION
-    || state === IN_EXPONENT;
+  return (
+    state === AFTER_ZERO || state === IN_INTEGER || state === IN_FRACTION || state === IN_EXPONENT
+  );
 }
 
-const WORDS = new Map(['true', 'false', 'null'].map((word) =>
-  [word.charCodeAt(0), [...word.slice(1)].map((letter) => letter.charCodeAt(0))] as const));
+const WORDS = new Map(
+  ['true', 'false', 'null'].map(
+    (word) =>
+      [word.charCodeAt(0), [...word.slice(1)].map((letter) => letter.charCodeAt(0))] as const,
+  ),
+);
 
 const ESCAPED: ReadonlySet<number> = new Set([...'"\\/bfnrt'].map((each) => each.charCodeAt(0)));
 
@@ -132,7 +137,8 @@ export class JsonText {
   /** Where the only element of a list of one is; null for anything else. */
   get onlyElement(): { readonly from: number; readonly to: number } | null {
     return this.#isList && this.#from >= 0 && this.#to >= 0 && this.#commas === 0
-      ? { from: this.#from, to: this.#to } : null;
+      ? { from: this.#from, to: this.#to }
+      : null;
   }
 
   #inText(bytes: Uint8Array, from: number): number {
@@ -167,9 +173,15 @@ export class JsonText {
   /** Any other byte. */
   #byte(byte: number, at: number): void {
     switch (this.#state) {
-      case IN_ESCAPE: this.#escape(byte); break;
-      case IN_HEX: case IN_WORD: this.#goOn(byte, at); break;
-      default: if (!isBlank(byte)) this.#token(byte, at);
+      case IN_ESCAPE:
+        this.#escape(byte);
+        break;
+      case IN_HEX:
+      case IN_WORD:
+        this.#goOn(byte, at);
+        break;
+      default:
+        if (!isBlank(byte)) this.#token(byte, at);
     }
   }
 
@@ -189,16 +201,19 @@ export class JsonText {
 
   #token(byte: number, at: number): void {
     switch (this.#state) {
-      case VALUE: return this.#value(byte, at);
+      case VALUE:
+        return this.#value(byte, at);
       case VALUE_OR_END:
         return byte === CLOSE_BRACKET ? this.#close(false, at) : this.#value(byte, at);
       case NAME_OR_END:
         return byte === CLOSE_BRACE ? this.#close(true, at) : this.#name(byte);
-      case NAME: return this.#name(byte);
+      case NAME:
+        return this.#name(byte);
       case BEFORE_COLON:
         this.#state = byte === COLON ? VALUE : BROKEN;
         return;
-      default: this.#afterValue(byte, at);
+      default:
+        this.#afterValue(byte, at);
     }
   }
 
@@ -237,8 +252,7 @@ export class JsonText {
     if (this.#depth === 0) this.#isList = !isObject;
     this.#depth += 1;
     this.#levels[this.#depth] = isObject ? 1 : 0;
-    this.#state = this.#depth > JSON_DEPTH_MAX
-      ? BROKEN : isObject ? NAME_OR_END : VALUE_OR_END;
+    this.#state = this.#depth > JSON_DEPTH_MAX ? BROKEN : isObject ? NAME_OR_END : VALUE_OR_END;
   }
 
   #close(isObject: boolean, at: number): void {

@@ -12,8 +12,13 @@ const DOMAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
-  return local.length <= LOCAL_CHARS_MAX && domain.length <= DOMAIN_CHARS_MAX
-    && LOCAL.test(local) && DOMAIN.test(domain) && !domain.includes('..');
+  return (
+    local.length <= LOCAL_CHARS_MAX &&
+    domain.length <= DOMAIN_CHARS_MAX &&
+    LOCAL.test(local) &&
+    DOMAIN.test(domain) &&
+    !domain.includes('..')
+  );
 }
 
 const NAME_CHARS_MAX = 100;

@@ -17,7 +17,9 @@ const VALIDATION_FAILED = 'validation failed';
 
 /** Makes a problem. */
 export function problem(
-  status: ProblemStatus, detail: string, errors?: readonly BodyError[],
+  status: ProblemStatus,
+  detail: string,
+  errors?: readonly BodyError[],
 ): Problem {
   return { kind: 'problem', status, detail, ...(errors === undefined ? {} : { errors }) };
 }

@@ -44,7 +44,8 @@ export interface NumberLimits {
 
 /** Reads a number within limits. */
 export function readsNumber(
-  { min = -Infinity, max = Infinity, positive = false }: NumberLimits, isWhole: boolean,
+  { min = -Infinity, max = Infinity, positive = false }: NumberLimits,
+  isWhole: boolean,
 ): ReadValue {
   return (cursor) => {
     const value = cursor.number();
@@ -87,8 +88,9 @@ export interface ReadMember {
  */
 function maker(names: readonly string[]): (values: readonly unknown[]) => object {
   const members = names.map((name, at) => `${JSON.stringify(name)}: values[${at}]`);
-  return new Function('values', `return { ${members.join(', ')} };`) as
-    (values: readonly unknown[]) => object;
+  return new Function('values', `return { ${members.join(', ')} };`) as (
+    values: readonly unknown[],
+  ) => object;
 }
 
 /** Most members of an object: there is a bit for each that was met. */
@@ -110,8 +112,10 @@ function planOf(members: Readonly<Record<string, ReadMember>>): Plan {
   return {
     names: names.map((name) => Buffer.from(name)),
     reads: Object.values(members).map(({ read }) => read),
-    needed: Object.values(members).reduce((bits, { optional }, at) =>
-      (optional ? bits : bits | (1 << at)), 0),
+    needed: Object.values(members).reduce(
+      (bits, { optional }, at) => (optional ? bits : bits | (1 << at)),
+      0,
+    ),
     absent: names.map(() => undefined),
     make: maker(names),
   };
@@ -122,7 +126,8 @@ function planOf(members: Readonly<Record<string, ReadMember>>): Plan {
  * over where it is open.
  */
 export function readsObject(
-  members: Readonly<Record<string, ReadMember>>, isOpen: boolean,
+  members: Readonly<Record<string, ReadMember>>,
+  isOpen: boolean,
 ): ReadValue {
   let plan: Plan | null = null;
   return (cursor) => {

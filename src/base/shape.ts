@@ -3,16 +3,37 @@
  * (`readerOf`) and its JSON Schema (`schema`) are all read off the same declaration.
  */
 import {
-  about, BOOLEAN, list as listSchema, object as objectSchema, oneOf, type Schema,
+  about,
+  BOOLEAN,
+  list as listSchema,
+  object as objectSchema,
+  oneOf,
+  type Schema,
 } from './json-schema.js';
 import { MISFIT } from './json-cursor.js';
 import {
-  readsFlag, readsList, readsNothing, readsNumber, readsObject, readsOptional, readsText,
-  readWhole, type NumberLimits, type ReadValue,
+  readsFlag,
+  readsList,
+  readsNothing,
+  readsNumber,
+  readsObject,
+  readsOptional,
+  readsText,
+  readWhole,
+  type NumberLimits,
+  type ReadValue,
 } from './shape-reader.js';
 import {
-  type Check, compileRule, keepsLength, type ListLimits, listRule, type OwnCheck, ownRule,
-  type Rule, strangers, textCheck,
+  type Check,
+  compileRule,
+  keepsLength,
+  type ListLimits,
+  listRule,
+  type OwnCheck,
+  ownRule,
+  type Rule,
+  strangers,
+  textCheck,
 } from './validator.js';
 
 declare const TYPE: unique symbol;
@@ -43,9 +64,9 @@ type NeededNames<M extends Members> = {
   [Name in keyof M]: M[Name] extends OptionalShape<unknown> ? never : Name;
 }[keyof M];
 
-type ObjectOf<M extends Members> =
-  { readonly [Name in NeededNames<M>]: Of<M[Name]> }
-  & { readonly [Name in Exclude<keyof M, NeededNames<M>>]?: Of<M[Name]> | null };
+type ObjectOf<M extends Members> = { readonly [Name in NeededNames<M>]: Of<M[Name]> } & {
+  readonly [Name in Exclude<keyof M, NeededNames<M>>]?: Of<M[Name]> | null;
+};
 
 function shape<T>(rule: () => Rule, read: ReadValue, schema: Schema): Shape<T> {
   return { rule, read, schema, optional: false };
@@ -74,7 +95,9 @@ function orNull(schema: Schema): Schema {
     return { ...rest, anyOf: [...kinds, { type: 'null' }] };
   }
   return {
-    type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}), ...rest,
+    type: [type, 'null'],
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+    ...rest,
   };
 }
 
@@ -84,7 +107,8 @@ export function optional<T>({ rule, read, schema }: Shape<T>): OptionalShape<T> 
   return {
     rule: () => ({ ...rule(), optional: true, nullable: true }),
     read: readsOptional(read),
-    schema: open ? schema : orNull(schema), optional: true,
+    schema: open ? schema : orNull(schema),
+    optional: true,
   };
 }
 
@@ -100,41 +124,58 @@ function lengths(min: number, max: number): Schema {
 /** Any text of `min` to `max` characters, those above U+FFFF counted once. */
 export function anyText(min = 0, max = Infinity): Shape<string> {
   const schema = min === 0 && max === Infinity ? { type: 'string' } : lengths(min, max);
-  return own(textCheck((text, found) => {
-    keepsLength(text, min, max, found);
-    return null;
-  }), schema);
+  return own(
+    textCheck((text, found) => {
+      keepsLength(text, min, max, found);
+      return null;
+    }),
+    schema,
+  );
 }
 
 /** Text of `min` to `max` characters without control characters. */
 export function text(min: number, max: number): Shape<string> {
-  return own(textCheck((value, found) =>
-    (!keepsLength(value, min, max, found) || PLAIN.test(value) ? null : 'plainText')),
-  lengths(min, max));
+  return own(
+    textCheck((value, found) =>
+      !keepsLength(value, min, max, found) || PLAIN.test(value) ? null : 'plainText',
+    ),
+    lengths(min, max),
+  );
 }
 
 /** Text of `min` to `max` printable ASCII characters: it travels in a header field. */
 export function asciiText(min: number, max: number): Shape<string> {
-  return own(textCheck((value, found) => {
-    if (!keepsLength(value, min, max, found)) return null;
-    if (!PLAIN.test(value)) return 'plainText';
-    return ASCII.test(value) ? null : 'asciiText';
-  }), { ...lengths(min, max), pattern: ASCII.source });
+  return own(
+    textCheck((value, found) => {
+      if (!keepsLength(value, min, max, found)) return null;
+      if (!PLAIN.test(value)) return 'plainText';
+      return ASCII.test(value) ? null : 'asciiText';
+    }),
+    { ...lengths(min, max), pattern: ASCII.source },
+  );
 }
 
 /** An id of this service. */
 export function uuid(): Shape<string> {
   return own(
-    textCheck((value) => (UUID.test(value) ? null : 'uuid')), { type: 'string', format: 'uuid' },
+    textCheck((value) => (UUID.test(value) ? null : 'uuid')),
+    { type: 'string', format: 'uuid' },
   );
 }
 
 /** Text that `isValid` knows, told as the error `type`; up to `max` characters. */
 export function textThat(
-  isValid: (text: string) => boolean, type: string, schema: Schema, max = Infinity,
+  isValid: (text: string) => boolean,
+  type: string,
+  schema: Schema,
+  max = Infinity,
 ): Shape<string> {
-  return own(textCheck((value, found) =>
-    (!keepsLength(value, 0, max, found) || isValid(value) ? null : type)), schema);
+  return own(
+    textCheck((value, found) =>
+      !keepsLength(value, 0, max, found) || isValid(value) ? null : type,
+    ),
+    schema,
+  );
 }
 
 /** One of several texts. */
@@ -154,14 +195,16 @@ function numberSchema(type: string, { min, max, positive }: NumberLimits): Schem
   return {
     type,
     ...(positive === true ? { exclusiveMinimum: 0 } : {}),
-    ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }),
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(max === undefined ? {} : { maximum: max }),
   };
 }
 
 /** A number that is no infinity. */
 export function number(limits: NumberLimits = {}): Shape<number> {
   return shape(
-    () => ({ type: 'number', ...limits }), readsNumber(limits, false),
+    () => ({ type: 'number', ...limits }),
+    readsNumber(limits, false),
     numberSchema('number', limits),
   );
 }
@@ -169,7 +212,8 @@ export function number(limits: NumberLimits = {}): Shape<number> {
 /** A whole number. */
 export function whole(limits: NumberLimits = {}): Shape<number> {
   return shape(
-    () => ({ type: 'number', integer: true, ...limits }), readsNumber(limits, true),
+    () => ({ type: 'number', integer: true, ...limits }),
+    readsNumber(limits, true),
     numberSchema('integer', limits),
   );
 }
@@ -191,10 +235,9 @@ export function anything(): Shape<unknown> {
 
 /** A value of the first shape that it has. */
 export function either<T>(...shapes: readonly Shape<T>[]): Shape<T> {
-  return shape(
-    () => ({ type: 'multi', rules: shapes.map(({ rule }) => rule()) }), readsNothing,
-    { anyOf: shapes.map(({ schema }) => schema) },
-  );
+  return shape(() => ({ type: 'multi', rules: shapes.map(({ rule }) => rule()) }), readsNothing, {
+    anyOf: shapes.map(({ schema }) => schema),
+  });
 }
 
 function propertiesOf(members: Members): Schema {
@@ -218,7 +261,8 @@ export function object(): Shape<object> {
 /** An object that takes further members, which mean nothing here. */
 export function open<M extends Members>(members: M): Shape<ObjectOf<M>> {
   return shape(
-    () => ({ type: 'object', props: rulesOf(members) }), readsObject(members, true),
+    () => ({ type: 'object', props: rulesOf(members) }),
+    readsObject(members, true),
     propertiesOf(members),
   );
 }
@@ -240,7 +284,7 @@ export function closed<M extends Members>(members: M): Shape<ObjectOf<M>> {
 export function readerOf<T>({ read }: Shape<T>): (bytes: Uint8Array) => T | null {
   return (bytes) => {
     const value = readWhole(read, bytes);
-    return value === MISFIT ? null : value as T;
+    return value === MISFIT ? null : (value as T);
   };
 }
 

@@ -73,7 +73,9 @@ export class PacedBytes implements Waiter {
 
   /** `emptied` is called when nothing is held any more that was. */
   constructor(
-    deliver: (bytes: Uint8Array, isLast: boolean) => void, emptied: () => void, turns = TURNS,
+    deliver: (bytes: Uint8Array, isLast: boolean) => void,
+    emptied: () => void,
+    turns = TURNS,
   ) {
     this.#deliver = deliver;
     this.#emptied = emptied;

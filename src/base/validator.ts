@@ -5,7 +5,6 @@
 import { createRequire } from 'node:module';
 import type FastestValidator from 'fastest-validator';
 
-
 /** A member of a body that is not as it should be. */
 export interface BodyError {
   readonly location: string;
@@ -69,8 +68,13 @@ const WORDS: Readonly<Record<string, (expected: unknown) => string>> = {
 };
 
 /** Kinds of errors whose `actual` is a number of characters or items, or nothing to repeat. */
-const VALUELESS: ReadonlySet<string> =
-  new Set(['textMin', 'textMax', 'listMin', 'listMax', 'unknown']);
+const VALUELESS: ReadonlySet<string> = new Set([
+  'textMin',
+  'textMax',
+  'listMin',
+  'listMax',
+  'unknown',
+]);
 
 function messageOf({ type, expected }: Told, where: string): string {
   if (type === 'required') {
@@ -99,12 +103,14 @@ let shared: FastestValidator.default | null = null;
 function validator(): FastestValidator.default {
   if (shared !== null) return shared;
   /** Its types name a default export that its CommonJS module does not have. */
-  const Validator: typeof FastestValidator.default =
-    createRequire(import.meta.url)('fastest-validator');
+  const Validator: typeof FastestValidator.default = createRequire(import.meta.url)(
+    'fastest-validator',
+  );
   // The library's own messages are emptied: making them throws where a value has no text.
   const names = Object.keys(new Validator().messages);
   shared = new Validator({
-    useNewCustomCheckerFunction: true, haltOnFirstError: false,
+    useNewCustomCheckerFunction: true,
+    haltOnFirstError: false,
     messages: Object.fromEntries(names.map((name) => [name, ''])),
   });
   return shared;
@@ -146,7 +152,9 @@ export function listRule(item: Rule, { min = 0, max = Infinity }: ListLimits): R
 }
 
 function checkItems(
-  items: readonly unknown[], check: (value: unknown) => readonly Told[], found: Finding[],
+  items: readonly unknown[],
+  check: (value: unknown) => readonly Told[],
+  found: Finding[],
 ): void {
   for (let at = 0; at < items.length && found.length < BODY_ERRORS_MAX; at += 1) {
     const item = items[at];
@@ -173,7 +181,8 @@ export function compileRule(rule: Rule): Check {
       return [{ location: prefix, message: 'expected an object' }];
     }
     const found = run(value);
-    return found.length === 0 ? []
+    return found.length === 0
+      ? []
       : found.slice(0, BODY_ERRORS_MAX).map((error) => bodyError(error, prefix));
   };
 }

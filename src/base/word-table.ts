@@ -42,8 +42,13 @@ const SUMS = 2048;
 
 function sumOf(word: string): number {
   const { length } = word;
-  return (word.charCodeAt(0) * 5 + word.charCodeAt(length >> 1) * 67
-    + word.charCodeAt(length - 1) * 277 + length * 31) & (SUMS - 1);
+  return (
+    (word.charCodeAt(0) * 5 +
+      word.charCodeAt(length >> 1) * 67 +
+      word.charCodeAt(length - 1) * 277 +
+      length * 31) &
+    (SUMS - 1)
+  );
 }
 
 /** A table of words that stand for nothing but themselves. */

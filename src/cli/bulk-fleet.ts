@@ -16,9 +16,7 @@ export class BulkFleet {
   readonly #broker: FilesBroker;
   readonly #tell: (text: string) => void;
 
-  private constructor(
-    address: FilesAddress, broker: FilesBroker, tell: (text: string) => void,
-  ) {
+  private constructor(address: FilesAddress, broker: FilesBroker, tell: (text: string) => void) {
     this.#address = address;
     this.#broker = broker;
     this.#tell = tell;
@@ -49,12 +47,16 @@ export class BulkFleet {
       const [first] = active;
       if (asked === null && first !== undefined && active.size === 1) return first;
       if (asked === null && active.size > 1) {
-        throw new Error(`the nodes at ${name} answer with different datasets (${
-          nodes.map((node) => `${node.node}: ${node.active ?? 'none'}`).join(', ')
-        }); name one with --dataset`);
+        throw new Error(
+          `the nodes at ${name} answer with different datasets (${nodes
+            .map((node) => `${node.node}: ${node.active ?? 'none'}`)
+            .join(', ')}); name one with --dataset`,
+        );
       }
-      const why = asked === null && nodes.length > 0
-        ? `no node at ${name} has an active dataset` : nobodyHas(name, asked ?? '', nodes);
+      const why =
+        asked === null && nodes.length > 0
+          ? `no node at ${name} has an active dataset`
+          : nobodyHas(name, asked ?? '', nodes);
       if (performance.now() > until) throw new Error(why);
       if (attempt === 2) this.#tell(`${why}; waiting`);
       await delay(ASK_MS);

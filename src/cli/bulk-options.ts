@@ -1,9 +1,7 @@
 /** What `situs bulk` and `situs lint` are asked. */
 import { isProblem } from '../base/problem.js';
 import { BULK_ROUTES } from '../bulk/run/kind.js';
-import {
-  CSV_TYPE, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
-} from '../bulk/run/request.js';
+import { CSV_TYPE, NDJSON_TYPE, parseBulkRequest, type BulkRequest } from '../bulk/run/request.js';
 import type { BulkKind } from '../bulk/row/chunk-payload.js';
 import { UsageError } from './command-line.js';
 
@@ -26,7 +24,10 @@ export interface BulkOptions {
   readonly fleet: string | null;
 }
 
-const TYPES: ReadonlyMap<string, string> = new Map([['csv', CSV_TYPE], ['ndjson', NDJSON_TYPE]]);
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['csv', CSV_TYPE],
+  ['ndjson', NDJSON_TYPE],
+]);
 
 /** Formats by the end of a file's name, packed or not. */
 function formatOf(file: string): string {

@@ -18,7 +18,12 @@ import type { BulkFleet } from './bulk-fleet.js';
 import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
 import { openRows, type RowsSource } from './rows-files.js';
 import {
-  copyOut, openRowsOutput, openTarget, optionsDigest, PartialFile, type PartialRun,
+  copyOut,
+  openRowsOutput,
+  openTarget,
+  optionsDigest,
+  PartialFile,
+  type PartialRun,
 } from './rows-output.js';
 import { RowsProgress } from './rows-progress.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
@@ -31,7 +36,9 @@ const LIMITS: BulkLimits = { rowsMax: 4_000_000_000, bytesMax: Number.MAX_SAFE_I
 
 /** The release of a new run: the one that is asked for, or the active one of here or the fleet. */
 async function releaseFor(
-  { request: { kept } }: BulkOptions, varDir: string, fleet: BulkFleet | null,
+  { request: { kept } }: BulkOptions,
+  varDir: string,
+  fleet: BulkFleet | null,
 ): Promise<string> {
   if (fleet !== null) return fleet.release(kept?.dataset ?? null);
   return kept === undefined ? requireActive(varDir) : keptRelease(varDir, kept.dataset);
@@ -39,15 +46,20 @@ async function releaseFor(
 
 /** What is asked of this run: a new one, or the one that was interrupted. */
 async function plan(
-  options: BulkOptions, varDir: string, input: RowsSource, partial: PartialFile | null,
+  options: BulkOptions,
+  varDir: string,
+  input: RowsSource,
+  partial: PartialFile | null,
   fleet: BulkFleet | null,
 ): Promise<{ readonly run: PartialRun; readonly from: Checkpoint | null }> {
   const { request, kind } = options;
   const digest = optionsDigest({ ...request, kind });
   if (options.resume && partial !== null) {
     const { run, checkpoint } = partial.load();
-    if (run.input.bytes !== input.identity.bytes
-      || run.input.modifiedMs !== input.identity.modifiedMs) {
+    if (
+      run.input.bytes !== input.identity.bytes ||
+      run.input.modifiedMs !== input.identity.modifiedMs
+    ) {
       throw new Error('cannot resume: the input file has changed since');
     }
     if (run.options !== digest) throw new Error('cannot resume: the options are not the same');
@@ -62,7 +74,11 @@ async function plan(
   const job = newRunName();
   return {
     run: {
-      job, nowMs: kept?.atMs ?? Date.now(), dataset, input: input.identity, options: digest,
+      job,
+      nowMs: kept?.atMs ?? Date.now(),
+      dataset,
+      input: input.identity,
+      options: digest,
     },
     from: null,
   };
@@ -74,12 +90,19 @@ function tell(text: string): void {
 
 /** What became of it, in words and as an exit code. */
 function conclude(
-  end: FileRunEnd, options: BulkOptions, partial: PartialFile | null, run: FileRun, dataset: string,
+  end: FileRunEnd,
+  options: BulkOptions,
+  partial: PartialFile | null,
+  run: FileRun,
+  dataset: string,
   fault: string | null,
 ): number {
   if (end.kind === 'paused') {
-    tell(partial === null ? 'interrupted; the output is incomplete'
-      : `interrupted after ${run.rows} rows; go on with --resume`);
+    tell(
+      partial === null
+        ? 'interrupted; the output is incomplete'
+        : `interrupted after ${run.rows} rows; go on with --resume`,
+    );
     return SIGNAL_CODES.SIGINT;
   }
   if (end.kind === 'refused') {
@@ -87,8 +110,8 @@ function conclude(
     throw new Error(end.refused.detail);
   }
   if (end.kind === 'broken') {
-    const goOn = partial !== null && run.rows > 0
-      ? `; go on after ${run.rows} rows with --resume` : '';
+    const goOn =
+      partial !== null && run.rows > 0 ? `; go on after ${run.rows} rows with --resume` : '';
     throw new Error(fault === null ? end.message : fault + goOn);
   }
   const { rows, codes, stopped } = end.end;
@@ -97,7 +120,9 @@ function conclude(
     throw new Error(`line ${stopped.line}: ${stopped.message} Nothing was written.`);
   }
   partial?.finish();
-  const told = Object.entries(codes).map(([code, count]) => `${code}: ${count}`).join(', ');
+  const told = Object.entries(codes)
+    .map(([code, count]) => `${code}: ${count}`)
+    .join(', ');
   if (!options.quiet) tell(`${rows} rows (${told || 'none'}); dataset ${dataset}`);
   return Object.keys(codes).every((code) => Number(code) === SUCCESS.code) ? 0 : SOME_REFUSED;
 }
@@ -120,35 +145,46 @@ export function threadsFor(plainBytes: number | null, processors: number): numbe
 
 /** Workers of this machine. @throws Error with a sentence where the release is not sound. */
 export async function localWorkers(
-  config: Config, dataset: string, threads: number,
+  config: Config,
+  dataset: string,
+  threads: number,
 ): Promise<BulkWorkers> {
   const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel } = config;
   const release = { id: dataset, dir: await soundRelease(varDir, dataset) };
   const pool = openChunkPool({
     releases: { pin: () => release, unpin: () => undefined },
-    log: createLog(logLevel), threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
+    log: createLog(logLevel),
+    threads,
+    settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
   });
   return {
-    release, schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
+    release,
+    schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
     close: () => pool.close(),
   };
 }
 
 /** Runs what was asked with workers of its own, or with those of a fleet. */
 async function runBulk(
-  options: BulkOptions, config: Config, to: PartialFile | NodeJS.WritableStream,
+  options: BulkOptions,
+  config: Config,
+  to: PartialFile | NodeJS.WritableStream,
 ): Promise<number> {
   const held = to instanceof PartialFile ? to : null;
   const input = await openRows(options.file);
   if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
-  const fleet = options.fleet === null
-    ? null : await (await import('./bulk-fleet.js')).BulkFleet.open(options.fleet, tell);
+  const fleet =
+    options.fleet === null
+      ? null
+      : await (await import('./bulk-fleet.js')).BulkFleet.open(options.fleet, tell);
   try {
     const planned = await plan(options, config.varDir, input, held, fleet);
     const { job, dataset } = planned.run;
     const threads = options.threads ?? threadsFor(input.plainBytes, availableParallelism());
-    const workers = fleet === null ? await localWorkers(config, dataset, threads)
-      : { release: { id: dataset, dir: '' }, ...fleet.workers(config, job, dataset) };
+    const workers =
+      fleet === null
+        ? await localWorkers(config, dataset, threads)
+        : { release: { id: dataset, dir: '' }, ...fleet.workers(config, job, dataset) };
     return await runWith(options, to, input, planned, workers).finally(() => workers.close());
   } finally {
     await fleet?.close();
@@ -156,18 +192,31 @@ async function runBulk(
 }
 
 async function runWith(
-  options: BulkOptions, to: PartialFile | NodeJS.WritableStream, input: RowsSource,
-  { run: about, from }: Awaited<ReturnType<typeof plan>>, workers: BulkWorkers,
+  options: BulkOptions,
+  to: PartialFile | NodeJS.WritableStream,
+  input: RowsSource,
+  { run: about, from }: Awaited<ReturnType<typeof plan>>,
+  workers: BulkWorkers,
 ): Promise<number> {
   const { release, schedule, settings, inFlight } = workers;
   const held = to instanceof PartialFile ? to : null;
   const { output, earlier, close } = await openRowsOutput(to, about, from);
   const run = new FileRun({
     run: {
-      name: about.job, kind: options.kind, release, nowMs: about.nowMs,
-      defaults: options.request.defaults, ...(settings === undefined ? {} : { settings }),
+      name: about.job,
+      kind: options.kind,
+      release,
+      nowMs: about.nowMs,
+      defaults: options.request.defaults,
+      ...(settings === undefined ? {} : { settings }),
     },
-    request: options.request, input: input.source, output, earlier, limits: LIMITS, from, schedule,
+    request: options.request,
+    input: input.source,
+    output,
+    earlier,
+    limits: LIMITS,
+    from,
+    schedule,
     ...(inFlight === undefined ? {} : { inFlight }),
     admit: (rows) => ({ rows, grants: GRANT_ALL, scarce: false, settle: () => undefined }),
   });
@@ -175,9 +224,9 @@ async function runWith(
     run.pause();
     workers.leave?.();
   });
-  const progress = options.quiet ? null : new RowsProgress(
-    process.stderr, input.plainBytes, () => ({ rows: run.rows, bytes: run.at }),
-  );
+  const progress = options.quiet
+    ? null
+    : new RowsProgress(process.stderr, input.plainBytes, () => ({ rows: run.rows, bytes: run.at }));
   try {
     const end = await run.run();
     progress?.end();
@@ -191,7 +240,9 @@ async function runWith(
 
 /** All rows or none on a stream: they are answered in a file before the first is written. */
 async function runStrict(
-  options: BulkOptions, config: Config, stream: NodeJS.WritableStream,
+  options: BulkOptions,
+  config: Config,
+  stream: NodeJS.WritableStream,
 ): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'situs-bulk-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });

@@ -5,10 +5,17 @@ import { extname, join } from 'node:path';
 import { fileSha256 } from '../dataset/stamp.js';
 import { createProgress } from '../ingest/progress.js';
 import {
-  readCatalogue, type Source, type Wanted, wantedOf,
+  readCatalogue,
+  type Source,
+  type Wanted,
+  wantedOf,
 } from '../ingest/publisher/catalogue.js';
 import {
-  type FetchRecord, filesThere, holdFolder, readRecords, writeRecords,
+  type FetchRecord,
+  filesThere,
+  holdFolder,
+  readRecords,
+  writeRecords,
 } from '../ingest/publisher/fetched-folder.js';
 import { checkPages, getNewest, type GetOptions, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
@@ -46,9 +53,11 @@ export function askedFor(
     if (catalogue.some((source) => has(source, state))) continue;
     throw new UsageError(`the catalogue has no source of "${state}"; see: situs dataset sources`);
   }
-  return wanted.filter(({ source, key, state }) =>
-    (all || sources.length === 0 || sources.includes(source.name) || sources.includes(key))
-    && (codes.length === 0 || codes.includes(state)));
+  return wanted.filter(
+    ({ source, key, state }) =>
+      (all || sources.length === 0 || sources.includes(source.name) || sources.includes(key)) &&
+      (codes.length === 0 || codes.includes(state)),
+  );
 }
 
 function line(kind: string, text: string): void {
@@ -74,21 +83,35 @@ function byHand({ source }: Wanted, known: FetchRecord | null, to: string): Fetc
   const folder = join(to, source.name);
   const name = putThere(folder);
   if (name === null) {
-    line('by hand', `${source.name}: ${source.withheld} Visit ${source.page} and put it into `
-      + folder);
+    line(
+      'by hand',
+      `${source.name}: ${source.withheld} Visit ${source.page} and put it into ` + folder,
+    );
     return null;
   }
   line('held', source.name);
   const path = join(source.name, source.together === true ? `*${extname(name)}` : name);
   const files = filesThere(to, path);
   const sums = files.map((file) => fileSha256(join(to, file)));
-  const sha256 = sums.length === 1 ? sums[0]!
-    : createHash('sha256').update(JSON.stringify([files, sums])).digest('hex');
+  const sha256 =
+    sums.length === 1
+      ? sums[0]!
+      : createHash('sha256')
+          .update(JSON.stringify([files, sums]))
+          .digest('hex');
   if (known !== null && known.path === path && known.sha256 === sha256) return known;
   const bytes = files.reduce((sum, file) => sum + statSync(join(to, file)).size, 0);
   const day = statSync(join(folder, name)).mtime.toISOString().slice(0, 10);
-  return { path, url: new URL(encodeURIComponent(name), source.page).href, bytes, sha256,
-    etag: '', lastModified: '', fetchedOn: day, checkedOn: day };
+  return {
+    path,
+    url: new URL(encodeURIComponent(name), source.page).href,
+    bytes,
+    sha256,
+    etag: '',
+    lastModified: '',
+    fetchedOn: day,
+    checkedOn: day,
+  };
 }
 
 /**
@@ -99,8 +122,10 @@ async function pagesAgree({ source, key }: Wanted, options: GetOptions): Promise
   const unsaid = await checkPages(source, options);
   if (unsaid.length === 0) line('as held', key);
   for (const { url, expected } of unsaid) {
-    process.stderr.write(`situs: ${key}: the page does not say "${expected}" any more, so the `
-      + `figures held may be old; visit ${url}\n`);
+    process.stderr.write(
+      `situs: ${key}: the page does not say "${expected}" any more, so the ` +
+        `figures held may be old; visit ${url}\n`,
+    );
   }
   return unsaid.length === 0;
 }
@@ -114,7 +139,9 @@ interface FetchOutcome {
 
 /** Gets one source, or asks its pages, and says what became of it; false where those disagree. */
 async function fetchOne(
-  one: Wanted, records: Map<string, FetchRecord>, options: GetOptions,
+  one: Wanted,
+  records: Map<string, FetchRecord>,
+  options: GetOptions,
 ): Promise<boolean> {
   const known = records.get(one.key) ?? null;
   if (one.find === null && one.source.pages != null) return pagesAgree(one, options);
@@ -131,7 +158,8 @@ async function fetchOne(
  * @throws Error where another command gets files into the same folder.
  */
 export async function fetchSources(
-  asked: CatalogueAsked, wanted: readonly Wanted[] = askedFor(asked),
+  asked: CatalogueAsked,
+  wanted: readonly Wanted[] = askedFor(asked),
 ): Promise<FetchOutcome> {
   mkdirSync(asked.to, { recursive: true });
   const release = holdFolder(asked.to);
@@ -142,9 +170,7 @@ export async function fetchSources(
   }
 }
 
-async function fetchHeld(
-  asked: CatalogueAsked, wanted: readonly Wanted[],
-): Promise<FetchOutcome> {
+async function fetchHeld(asked: CatalogueAsked, wanted: readonly Wanted[]): Promise<FetchOutcome> {
   const { to: folder, again, quiet } = asked;
   const origin = openOrigin(asked.mirror);
   const { signal, end } = untilInterrupted();
@@ -156,7 +182,11 @@ async function fetchHeld(
     const progress = quiet ? () => undefined : createProgress(process.stderr);
     try {
       const right = await fetchOne(one, records, {
-        folder, again, origin, pages, signal,
+        folder,
+        again,
+        origin,
+        pages,
+        signal,
         today: new Date().toISOString().slice(0, 10),
         progress: (done, total) => progress(one.key, done, Math.max(done, total)),
       });
@@ -164,8 +194,9 @@ async function fetchHeld(
     } catch (error) {
       if (signal.aborted) break;
       failed.push(one.key);
-      process.stderr.write(`situs: ${one.key}: ${(error as Error).message}; visit `
-        + `${one.source.page}\n`);
+      process.stderr.write(
+        `situs: ${one.key}: ${(error as Error).message}; visit ` + `${one.source.page}\n`,
+      );
     }
   }
   end();
@@ -177,14 +208,22 @@ async function fetchHeld(
 export function sourcesTable(catalogue: readonly Source[]): string {
   const rows = catalogue.map((source) => {
     const states = source.states.map((entry) => entry.slice(0, 2)).join(' ') || 'all';
-    return `| ${[`\`${source.name}\``, source.title, states, source.levels.join(', '),
-      source.rhythm, source.reader == null ? `none: ${source.unread}` : `\`${source.reader}\``,
-      source.seen ?? '', source.pages != null ? 'page asked' : source.find == null ? 'by hand'
-        : 'fetched']
-      .join(' | ')} |`;
+    return `| ${[
+      `\`${source.name}\``,
+      source.title,
+      states,
+      source.levels.join(', '),
+      source.rhythm,
+      source.reader == null ? `none: ${source.unread}` : `\`${source.reader}\``,
+      source.seen ?? '',
+      source.pages != null ? 'page asked' : source.find == null ? 'by hand' : 'fetched',
+    ].join(' | ')} |`;
   });
-  return ['| Source | What | States | Completes | Changes | Reader | Layout seen | Got |',
-    '|---|---|---|---|---|---|---|---|', ...rows].join('\n');
+  return [
+    '| Source | What | States | Completes | Changes | Reader | Layout seen | Got |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
 }
 
 /** Runs `situs dataset sources`. */

@@ -30,9 +30,14 @@ export const BAD_USAGE = 2;
 
 /** What the system says of files, as a sentence about the file. */
 const FILE_FAULTS: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: 'there is no file or folder', ENOTDIR: 'a part of this path is no folder:',
-  EISDIR: 'this is a folder:', EACCES: 'no permission for', EPERM: 'no permission for',
-  EEXIST: 'there is already', EROFS: 'the disk is read-only:', ENOSPC: 'the disk is full:',
+  ENOENT: 'there is no file or folder',
+  ENOTDIR: 'a part of this path is no folder:',
+  EISDIR: 'this is a folder:',
+  EACCES: 'no permission for',
+  EPERM: 'no permission for',
+  EEXIST: 'there is already',
+  EROFS: 'the disk is read-only:',
+  ENOSPC: 'the disk is full:',
 };
 
 function reasonOf(error: unknown): string {
@@ -112,11 +117,13 @@ export interface WatchedEnd {
  * other process prints goes to standard output, or is given back where it is `heard`.
  */
 export async function watched(
-  words: readonly string[], tidy: (pid: number, code: number | null) => void | Promise<void>,
+  words: readonly string[],
+  tidy: (pid: number, code: number | null) => void | Promise<void>,
   heard = false,
 ): Promise<WatchedEnd> {
-  const child = spawn(process.execPath, words,
-    { stdio: ['ignore', heard ? 'pipe' : 'inherit', 'inherit'] });
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', heard ? 'pipe' : 'inherit', 'inherit'],
+  });
   let [interrupted, printed] = [0, ''];
   child.stdout?.on('data', (piece: Buffer) => {
     printed += piece.toString('utf8');
@@ -129,7 +136,7 @@ export async function watched(
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
-  const [code, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   try {
     if (child.pid !== undefined) await tidy(child.pid, code);
   } finally {

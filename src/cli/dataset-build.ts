@@ -24,9 +24,7 @@ export interface Supervised {
  * builder computes without a pause. Nothing of an interrupted build is left. `words` are those
  * behind `dataset build`; what it prints is given back where it is `heard`.
  */
-export async function superviseBuild(
-  words: readonly string[], heard = false,
-): Promise<Supervised> {
+export async function superviseBuild(words: readonly string[], heard = false): Promise<Supervised> {
   const { varDir } = loadConfig();
   const { code, signal, interrupted, printed } = await watched(
     [YOUNG, ...process.execArgv, process.argv[1] ?? '', 'dataset', 'build', BUILDER, ...words],
@@ -36,9 +34,11 @@ export async function superviseBuild(
       const temporary = temporaryDir(varDir, pid);
       // Removing what lies below a file would be a fault of its own.
       if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
-    }, heard);
+    },
+    heard,
+  );
   if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
-  const ended = interrupted || (signal === 'SIGPIPE' ? READER_GONE : code ?? 1);
+  const ended = interrupted || (signal === 'SIGPIPE' ? READER_GONE : (code ?? 1));
   return { code: ended, name: printed.trim() };
 }
 

@@ -24,8 +24,10 @@ function signingKey({ activate, sign, requireSignature }: BuildAsked): SigningKe
   const key = sign === undefined ? null : readSigningKey(sign);
   const required = activate ? requiredKeys(requireSignature) : [];
   if (required.length === 0 || (key !== null && required.includes(key.publicKey))) return key;
-  throw new UsageError('a signature is required to activate what is built: --sign has to name the '
-    + 'file of a private key whose public one is among those that are asked for');
+  throw new UsageError(
+    'a signature is required to activate what is built: --sign has to name the ' +
+      'file of a private key whose public one is among those that are asked for',
+  );
 }
 
 /** Ends the process when the one that watches it is gone: nobody would clean up after it. */
@@ -64,8 +66,10 @@ export async function buildHere(asked: BuildAsked): Promise<void> {
   protectRelease(dir);
   if (key !== null) signSound(dir, key);
   if (activate && errors.length > 0) {
-    throw new Error(`${name} is built and not activated: what it says cannot be right; once it was `
-      + 'looked at: situs dataset activate');
+    throw new Error(
+      `${name} is built and not activated: what it says cannot be right; once it was ` +
+        'looked at: situs dataset activate',
+    );
   }
   if (activate) {
     await auditRelease(varDir, 'release.activate', name);

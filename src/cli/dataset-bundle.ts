@@ -14,7 +14,8 @@ import { activateSound, problemsOf, requiredKeys, signSound } from './sound-rele
 
 /** The release that is meant, and its folder, once it was read from end to end. */
 export async function wholeRelease(
-  text: string | undefined, quiet = false,
+  text: string | undefined,
+  quiet = false,
 ): Promise<{ readonly name: string; readonly dir: string }> {
   const { varDir } = loadConfig();
   const name = text === undefined ? activeRelease(varDir) : findRelease(varDir, text);
@@ -27,7 +28,8 @@ export async function wholeRelease(
 
 /** Runs `situs dataset sign [RELEASE] --key FILE`, or `--new-key FILE`. */
 export async function signCommand(
-  text: string | undefined, { key, newKey }: { readonly key?: string; readonly newKey?: string },
+  text: string | undefined,
+  { key, newKey }: { readonly key?: string; readonly newKey?: string },
 ): Promise<void> {
   if (newKey !== undefined) {
     if (key !== undefined || text !== undefined) {
@@ -45,7 +47,8 @@ export async function signCommand(
 
 /** Runs `situs dataset pack [RELEASE] [FILE]`. */
 export async function packCommand(
-  text: string | undefined, path: string | undefined,
+  text: string | undefined,
+  path: string | undefined,
   { quiet = false }: { readonly quiet?: boolean },
 ): Promise<void> {
   const { name, dir } = await wholeRelease(text, quiet);
@@ -76,7 +79,8 @@ interface UnpackAsked {
 
 /** Runs `situs dataset unpack FILE`. */
 export async function unpackCommand(
-  path: string, { activate = false, requireSignature, quiet = false }: UnpackAsked,
+  path: string,
+  { activate = false, requireSignature, quiet = false }: UnpackAsked,
 ): Promise<void> {
   const { varDir } = loadConfig();
   const signedBy = requiredKeys(requireSignature);
@@ -92,8 +96,9 @@ export async function unpackCommand(
     await unpackBundle(path, bundle, unpacked, (done, total) => tell('unpack', done, total));
     const problems = await problemsOf(unpacked, quiet, signedBy);
     if (problems.length > 0) {
-      throw new Error(`${path} was not taken: the dataset ${dataset} in it is not sound: ${
-        problems.join('; ')}`);
+      throw new Error(
+        `${path} was not taken: the dataset ${dataset} in it is not sound: ${problems.join('; ')}`,
+      );
     }
     putRelease(unpacked, join(releasesDir(varDir), dataset));
   } finally {

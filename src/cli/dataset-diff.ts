@@ -18,13 +18,17 @@ function side(rates: readonly string[]): string {
 
 /** The heading of some changes with their number, and the first of them. */
 function section(
-  title: string, changes: readonly Change[], most = DIFF_LINES_MAX,
+  title: string,
+  changes: readonly Change[],
+  most = DIFF_LINES_MAX,
 ): readonly string[] {
-  const lines = changes.slice(0, most)
+  const lines = changes
+    .slice(0, most)
     .map(({ name, before, after }) => `  ${name}: ${side(before)} -> ${side(after)}`);
   const more = changes.length - lines.length;
   return [
-    `${title}: ${changes.length}`, ...lines,
+    `${title}: ${changes.length}`,
+    ...lines,
     ...(more > 0 ? [`  and ${more} more (--json has all)`] : []),
   ];
 }
@@ -47,7 +51,9 @@ function dayOf(text: string | undefined): DateInt {
 
 /** Runs `situs dataset diff A B`. */
 export async function diffCommand(
-  from: string, to: string, asked: { readonly date?: string; readonly json?: boolean },
+  from: string,
+  to: string,
+  asked: { readonly date?: string; readonly json?: boolean },
 ): Promise<void> {
   const date = dayOf(asked.date);
   const { varDir } = loadConfig();
@@ -58,9 +64,11 @@ export async function diffCommand(
   try {
     const diff = diffReleases(before, after, date);
     const day = formatDate(date);
-    print(asked.json
-      ? JSON.stringify({ before: names[0], after: names[1], date: day, ...diff }, null, 1)
-      : `${names[0]} -> ${names[1]} on ${day}\n${diffText(diff)}`);
+    print(
+      asked.json
+        ? JSON.stringify({ before: names[0], after: names[1], date: day, ...diff }, null, 1)
+        : `${names[0]} -> ${names[1]} on ${day}\n${diffText(diff)}`,
+    );
   } finally {
     before.close();
     if (after !== before) after.close();
@@ -72,8 +80,11 @@ const LINES_MAX = 12;
 
 function shortened(title: string, lines: readonly string[], more: string): readonly string[] {
   const rest = lines.length - LINES_MAX;
-  return [`${title}: ${lines.length}`, ...lines.slice(0, LINES_MAX).map((line) => `  ${line}`),
-    ...(rest > 0 ? [`  and ${rest} more${more}`] : [])];
+  return [
+    `${title}: ${lines.length}`,
+    ...lines.slice(0, LINES_MAX).map((line) => `  ${line}`),
+    ...(rest > 0 ? [`  and ${rest} more${more}`] : []),
+  ];
 }
 
 /** Files of publishers that are new, changed or gone. */
@@ -91,10 +102,15 @@ function filesChanged(before: Manifest, after: Manifest): readonly string[] {
 /** Levels of states that are otherwise covered. */
 function coverageChanged(before: Manifest, after: Manifest): readonly string[] {
   const cells = ({ coverage }: Manifest): Map<string, string> =>
-    new Map(coverage.flatMap(({ state, levels, addressPoints }) => [
-      ...levels.map((level): [string, string] => [`${state} ${level.level}`, coverageCell(level)]),
-      [`${state} doors`, String(addressPoints)],
-    ]));
+    new Map(
+      coverage.flatMap(({ state, levels, addressPoints }) => [
+        ...levels.map((level): [string, string] => [
+          `${state} ${level.level}`,
+          coverageCell(level),
+        ]),
+        [`${state} doors`, String(addressPoints)],
+      ]),
+    );
   const [old, now] = [cells(before), cells(after)];
   return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((name) => {
     const [one = 'none', other = 'none'] = [old.get(name), now.get(name)];

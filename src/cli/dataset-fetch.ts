@@ -2,7 +2,10 @@
 import { resolve } from 'node:path';
 import { createProgress } from '../ingest/progress.js';
 import {
-  type Download, downloadsFile, fetchDownload, readDownloads,
+  type Download,
+  downloadsFile,
+  fetchDownload,
+  readDownloads,
 } from '../ingest/publisher/fetched-folder.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
@@ -35,7 +38,11 @@ async function fetchAll({ downloads, folder, again, quiet }: Fetch): Promise<num
     const progress = quiet ? () => undefined : createProgress(process.stderr);
     try {
       const fetched = await fetchDownload(download, {
-        folder, again, origin, signal, triesMax: 1,
+        folder,
+        again,
+        origin,
+        signal,
+        triesMax: 1,
         progress: (done, total) => progress(download.path, done, Math.max(done, total)),
       });
       print(`${fetched.padEnd(7)}  ${download.path}`);
@@ -75,8 +82,15 @@ async function fromCatalogue(asked: FetchAsked): Promise<number> {
     return 0;
   }
   if (to === undefined) throw new UsageError('fetch into which folder? --to DIR');
-  const { failed, interrupted } = await fetchSources(
-    { to: resolve(to), sources, states, all, again, quiet, mirror });
+  const { failed, interrupted } = await fetchSources({
+    to: resolve(to),
+    sources,
+    states,
+    all,
+    again,
+    quiet,
+    mirror,
+  });
   if (interrupted) return SIGNAL_CODES.SIGINT;
   return failed.length === 0 ? 0 : 1;
 }

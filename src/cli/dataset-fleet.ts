@@ -9,7 +9,12 @@ import { openPlace } from '../distribution/address.js';
 import type { NodeReport, Place } from '../distribution/fleet-place.js';
 import { piecesOf, pushRelease } from '../distribution/pieces.js';
 import {
-  activateInFleet, changeState, changeText, type Change, type FleetState, readState,
+  activateInFleet,
+  changeState,
+  changeText,
+  type Change,
+  type FleetState,
+  readState,
 } from '../distribution/state.js';
 import { createProgress } from '../ingest/progress.js';
 import { commandActor } from './open-store.js';
@@ -26,8 +31,10 @@ const CHANGES_SHOWN = 5;
 async function withPlace<T>(use: (place: Place) => Promise<T>): Promise<T> {
   const config = loadConfig();
   if (config.datasets === '') {
-    throw new UsageError('SITUS_DATASETS has to name the place of the fleet\'s datasets: nats://…, '
-      + 's3://… or https://…');
+    throw new UsageError(
+      "SITUS_DATASETS has to name the place of the fleet's datasets: nats://…, " +
+        's3://… or https://…',
+    );
   }
   const place = await openPlace(config);
   try {
@@ -45,7 +52,8 @@ function whoever(): string {
 
 /** Runs `situs dataset push [RELEASE]`. */
 export async function pushCommand(
-  text: string | undefined, { quiet = false }: { readonly quiet?: boolean },
+  text: string | undefined,
+  { quiet = false }: { readonly quiet?: boolean },
 ): Promise<void> {
   await withPlace(async (place) => {
     const { name, dir } = await wholeRelease(text, quiet);
@@ -61,7 +69,11 @@ export async function pushCommand(
     const tell = quiet ? () => undefined : createProgress(process.stderr);
     try {
       const { active } = await pushRelease({
-        place, dir, dataset: name, temporary: join(folder, 'bundle'), by: whoever(),
+        place,
+        dir,
+        dataset: name,
+        temporary: join(folder, 'bundle'),
+        by: whoever(),
         packed: (done, total) => tell('pack', done, total),
         pushed: (done, total) => tell('push', done, total),
       });
@@ -79,23 +91,28 @@ export async function pushCommand(
 function chosen({ releases }: FleetState, text: string, place: Place): string {
   const names = releases.map(({ dataset }) => dataset).filter((name) => name.includes(text));
   if (names.length === 1) return names[0]!;
-  throw new Error(names.length === 0
-    ? `no dataset at ${place.name} matches "${text}"; see: npx situs dataset list --fleet`
-    : `"${text}" matches ${names.length} datasets at ${place.name}: ${names.join(', ')}`);
+  throw new Error(
+    names.length === 0
+      ? `no dataset at ${place.name} matches "${text}"; see: npx situs dataset list --fleet`
+      : `"${text}" matches ${names.length} datasets at ${place.name}: ${names.join(', ')}`,
+  );
 }
 
 function nodeText({ node, dataset, prepared, problem }: NodeReport): string {
   const told = problem === null ? '' : `; cannot prepare ${problem.dataset}: ${problem.reason}`;
   const more = prepared.filter((name) => name !== dataset);
   return `${node} answers from ${dataset ?? 'none'}${
-    more.length === 0 ? '' : `, has prepared ${more.join(', ')}`}${told}`;
+    more.length === 0 ? '' : `, has prepared ${more.join(', ')}`
+  }${told}`;
 }
 
 /** @throws Error where a node would not follow at once, unless that is to be so. */
 async function requirePrepared(place: Place, name: string, force: boolean): Promise<void> {
   if (place.nodes === null) {
-    progress(`${place.name} does not know its nodes: whether they have prepared ${name} is told by `
-      + 'their GET /system/health alone; one that has not is not ready until it has');
+    progress(
+      `${place.name} does not know its nodes: whether they have prepared ${name} is told by ` +
+        'their GET /system/health alone; one that has not is not ready until it has',
+    );
     return;
   }
   const nodes = await place.nodes.all();
@@ -129,11 +146,18 @@ async function tellFollowing({ nodes: reports }: Place, name: string): Promise<v
 }
 
 async function change(
-  place: Place, seen: FleetState, action: Change['action'], name: string, force: boolean,
+  place: Place,
+  seen: FleetState,
+  action: Change['action'],
+  name: string,
+  force: boolean,
 ): Promise<void> {
   await requirePrepared(place, name, force);
   await activateInFleet(place, seen, {
-    action, dataset: name, at: new Date().toISOString(), by: whoever(),
+    action,
+    dataset: name,
+    at: new Date().toISOString(),
+    by: whoever(),
   });
   print(name);
   await tellFollowing(place, name);
@@ -144,9 +168,7 @@ interface ChangeAsked {
 }
 
 /** Runs `situs dataset activate RELEASE --fleet`. */
-export async function activateFleet(
-  text: string, { force = false }: ChangeAsked,
-): Promise<void> {
+export async function activateFleet(text: string, { force = false }: ChangeAsked): Promise<void> {
   await withPlace(async (place) => {
     const { state } = await readState(place);
     const name = chosen(state, text, place);
@@ -182,9 +204,11 @@ export async function listFleet({ json = false }: { readonly json?: boolean }): 
     }
     if (state.releases.length === 0) progress(`${place.name} holds no dataset`);
     for (const { dataset, bytes, signedBy, at, by } of state.releases) {
-      print(`${dataset}  ${String(bytes).padStart(12)} bytes  ${
-        signedBy.length === 0 ? 'unsigned' : 'signed'.padEnd(8)}  pushed by ${by} at ${at}  ${
-        roleOf(state, dataset)}`.trimEnd());
+      print(
+        `${dataset}  ${String(bytes).padStart(12)} bytes  ${
+          signedBy.length === 0 ? 'unsigned' : 'signed'.padEnd(8)
+        }  pushed by ${by} at ${at}  ${roleOf(state, dataset)}`.trimEnd(),
+      );
     }
     for (const each of state.changes.slice(0, CHANGES_SHOWN)) progress(changeText(each));
     if (nodes === null) progress(`${place.name} does not know its nodes`);
@@ -198,16 +222,20 @@ export async function pruneFleet({ list = false }: { readonly list?: boolean }):
   await withPlace(async (place) => {
     const { state } = await readState(place);
     const isKept = ({ releases, active, previous }: FleetState, name: string): boolean =>
-      name === active || name === previous
-      || releases.slice(-keep.count).some(({ dataset }) => dataset === name);
+      name === active ||
+      name === previous ||
+      releases.slice(-keep.count).some(({ dataset }) => dataset === name);
     const gone = state.releases.filter(({ dataset }) => !isKept(state, dataset));
     if (!list && gone.length > 0) {
       const after = await changeState(place, (now) => ({
-        ...now, releases: now.releases.filter(({ dataset }) => isKept(now, dataset)
-          || !gone.some((each) => each.dataset === dataset)),
+        ...now,
+        releases: now.releases.filter(
+          ({ dataset }) => isKept(now, dataset) || !gone.some((each) => each.dataset === dataset),
+        ),
       }));
-      const kept = await Promise.all(after.releases.map(async (offer) =>
-        [offer.list, ...(await piecesOf(place, offer)).sums]));
+      const kept = await Promise.all(
+        after.releases.map(async (offer) => [offer.list, ...(await piecesOf(place, offer)).sums]),
+      );
       const needed = new Set(kept.flat());
       for (const offer of gone.filter(({ list: sum }) => !needed.has(sum))) {
         const { sums } = await piecesOf(place, offer);

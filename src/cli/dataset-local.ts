@@ -30,13 +30,13 @@ function chosen(varDir: string, text: string | undefined): string {
  * built, then whether what it says can be: 1 where a byte or a figure is wrong.
  */
 export async function verifyCommand(
-  text: string | undefined, { against, json = false }: VerifyAsked,
+  text: string | undefined,
+  { against, json = false }: VerifyAsked,
 ): Promise<number> {
   const { varDir } = loadConfig();
   const began = performance.now();
-  const name = text !== undefined && existsSync(text)
-    ? text
-    : join(releasesDir(varDir), chosen(varDir, text));
+  const name =
+    text !== undefined && existsSync(text) ? text : join(releasesDir(varDir), chosen(varDir, text));
   const problems = await problemsOf(name);
   for (const problem of problems) progress(problem);
   if (problems.length > 0) {
@@ -44,19 +44,28 @@ export async function verifyCommand(
     return 1;
   }
   const { errorsIn, findingsBeside, tellFindings } = await import('./findings.js');
-  const findings = await findingsBeside(varDir, name,
-    against === undefined ? null : findRelease(varDir, against));
+  const findings = await findingsBeside(
+    varDir,
+    name,
+    against === undefined ? null : findRelease(varDir, against),
+  );
   const said = tellFindings(json ? [] : findings);
   progress(`${json ? '' : `${said}; `}${((performance.now() - began) / 1000).toFixed(1)} s`);
   const errors = errorsIn(findings);
-  print(json ? JSON.stringify(findings, null, 1)
-    : errors === 0 ? `${name}: sound` : `${name}: ${errors} errors`);
+  print(
+    json
+      ? JSON.stringify(findings, null, 1)
+      : errors === 0
+        ? `${name}: sound`
+        : `${name}: ${errors} errors`,
+  );
   return errors === 0 ? 0 : 1;
 }
 
 /** Runs `situs dataset activate RELEASE`. */
 export async function activateCommand(
-  text: string, { requireSignature }: { readonly requireSignature?: readonly string[] },
+  text: string,
+  { requireSignature }: { readonly requireSignature?: readonly string[] },
 ): Promise<void> {
   const { varDir } = loadConfig();
   const signedBy = requiredKeys(requireSignature);
@@ -76,8 +85,14 @@ export async function rollbackCommand(): Promise<void> {
 /** Names of the releases that jobs work on which have not ended. */
 async function inJobs(varDir: string): Promise<ReadonlySet<string>> {
   if (!hasStore({ varDir, storeUrl: loadConfig().storeUrl })) return new Set();
-  return withStore((store) => new Set(listJobs(store)
-    .filter(({ endedAt }) => endedAt === null).map(({ dataset }) => dataset)));
+  return withStore(
+    (store) =>
+      new Set(
+        listJobs(store)
+          .filter(({ endedAt }) => endedAt === null)
+          .map(({ dataset }) => dataset),
+      ),
+  );
 }
 
 /**
@@ -88,22 +103,32 @@ export async function listCommand({ json = false }: { readonly json?: boolean })
   const { varDir, keep } = loadConfig();
   const all = keepings(varDir, keep, await inJobs(varDir), Date.now());
   if (json) {
-    print(JSON.stringify(all.map(({ name, reason }) => {
-      const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
-      const { areas = 0, streets = 0 } = counts;
-      return { name, recipe, areas, streets, kept: reason };
-    }), null, 1));
+    print(
+      JSON.stringify(
+        all.map(({ name, reason }) => {
+          const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
+          const { areas = 0, streets = 0 } = counts;
+          return { name, recipe, areas, streets, kept: reason };
+        }),
+        null,
+        1,
+      ),
+    );
     return;
   }
   if (all.length === 0) {
-    progress(`there is no dataset in ${varDir}, the folder that SITUS_VAR names; `
-      + 'build one with: npx situs dataset build --activate');
+    progress(
+      `there is no dataset in ${varDir}, the folder that SITUS_VAR names; ` +
+        'build one with: npx situs dataset build --activate',
+    );
   }
   for (const { name, reason } of all) {
     const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
-    print(`${name}  ${recipe.padEnd(12)} ${String(counts['areas'] ?? 0).padStart(7)} tax areas  ` +
-      `${String(counts['streets'] ?? 0).padStart(8)} street records  ` +
-      `${reason ?? 'goes with the next prune'}`);
+    print(
+      `${name}  ${recipe.padEnd(12)} ${String(counts['areas'] ?? 0).padStart(7)} tax areas  ` +
+        `${String(counts['streets'] ?? 0).padStart(8)} street records  ` +
+        `${reason ?? 'goes with the next prune'}`,
+    );
   }
 }
 
@@ -130,32 +155,41 @@ interface CoverageAsked {
 
 /** Every ZIP is asked for, which takes a few seconds; a bar tells how many were. */
 async function populationCoverage(
-  varDir: string, name: string, json: boolean, file: string | undefined,
+  varDir: string,
+  name: string,
+  json: boolean,
+  file: string | undefined,
 ): Promise<void> {
   // Loaded here alone: most of these commands answer nothing from a release.
-  const [
-    { openDataset }, { Engine }, { zipCoverage, zipCoverageTable }, { readZipWeights },
-  ] = await Promise.all([
-    import('../dataset/open.js'), import('../engine/engine.js'),
-    import('../engine/release-survey.js'), import('./zip-weights.js'),
-  ]);
+  const [{ openDataset }, { Engine }, { zipCoverage, zipCoverageTable }, { readZipWeights }] =
+    await Promise.all([
+      import('../dataset/open.js'),
+      import('../engine/engine.js'),
+      import('../engine/release-survey.js'),
+      import('./zip-weights.js'),
+    ]);
   const weights = file === undefined ? null : await readZipWeights(file);
   const dataset = openDataset(await soundRelease(varDir, name));
   const progress = createProgress(process.stderr);
-  const states = zipCoverage(new Engine(dataset), dataset, Date.now(),
-    (done, total) => progress('ZIPs', done, total), weights);
+  const states = zipCoverage(
+    new Engine(dataset),
+    dataset,
+    Date.now(),
+    (done, total) => progress('ZIPs', done, total),
+    weights,
+  );
   dataset.close();
   print(json ? JSON.stringify(states, null, 1) : zipCoverageTable(states));
 }
 
 /** Runs `situs dataset coverage [RELEASE]`. */
 export async function coverageCommand(
-  text: string | undefined, { json = false, population = false, weights }: CoverageAsked,
+  text: string | undefined,
+  { json = false, population = false, weights }: CoverageAsked,
 ): Promise<void> {
   const { varDir } = loadConfig();
   const name = chosen(varDir, text);
   if (population || weights !== undefined) return populationCoverage(varDir, name, json, weights);
-  const states: readonly CoverageState[] =
-    readManifest(join(releasesDir(varDir), name)).coverage;
+  const states: readonly CoverageState[] = readManifest(join(releasesDir(varDir), name)).coverage;
   print(json ? JSON.stringify(states, null, 1) : coverageTable(states));
 }

@@ -9,7 +9,11 @@ import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
 import {
-  activateRelease, activeRelease, currentFile, listReleases, releasesDir,
+  activateRelease,
+  activeRelease,
+  currentFile,
+  listReleases,
+  releasesDir,
 } from '../dataset/release.js';
 import { OPTIONAL_LAYERS } from '../ingest/build.js';
 import { FileSums } from '../ingest/file-sums.js';
@@ -67,21 +71,27 @@ async function planOf(asked: UpdateAsked): Promise<Plan> {
   const active = existsSync(currentFile(varDir)) ? activeRelease(varDir) : null;
   const known = active ?? listReleases(varDir).at(-1) ?? null;
   const sources = resolve(asked.sources ?? join(varDir, 'sources'));
-  const [own = 'default', ...layers] = known === null || asked.recipe !== undefined
-    ? [asked.recipe ?? 'default']
-    : readManifest(join(releasesDir(varDir), known)).recipe.split('+');
+  const [own = 'default', ...layers] =
+    known === null || asked.recipe !== undefined
+      ? [asked.recipe ?? 'default']
+      : readManifest(join(releasesDir(varDir), known)).recipe.split('+');
   if (asked.recipe === undefined && known !== null && !hasRecipe(own)) {
-    throw new UsageError(`the active release is made by the recipe "${own}", which is not one of `
-      + 'the program: say which with --recipe PATH.json');
+    throw new UsageError(
+      `the active release is made by the recipe "${own}", which is not one of ` +
+        'the program: say which with --recipe PATH.json',
+    );
   }
   requireRecipe(own);
   const laid = (await readLayers(asked.layer ?? [])).map(({ name }) => name);
   const optional = layers.filter((name) => (OPTIONAL_LAYERS as readonly string[]).includes(name));
-  const lost = layers.find((name) => !optional.includes(name)
-    && !laid.some((each) => layerLabel(each) === name));
+  const lost = layers.find(
+    (name) => !optional.includes(name) && !laid.some((each) => layerLabel(each) === name),
+  );
   if (lost !== undefined) {
-    throw new UsageError(`the active release has the ${lost.replace(':', ' ')}: say where its `
-      + 'table is with --layer FILE, or leave it out by naming the recipe with --recipe');
+    throw new UsageError(
+      `the active release has the ${lost.replace(':', ' ')}: say where its ` +
+        'table is with --layer FILE, or leave it out by naming the recipe with --recipe',
+    );
   }
   return { varDir, active, recipe: own, layers: optional, own: laid, sources };
 }
@@ -93,45 +103,69 @@ function reads({ keys }: HeldRecipe, { key, source, state }: Wanted): boolean {
 
 /** Gets what is new. Null when it was interrupted, else what could not be got. */
 async function fetchNew(
-  { sources, recipe }: Plan, states: readonly string[], asked: UpdateAsked,
+  { sources, recipe }: Plan,
+  states: readonly string[],
+  asked: UpdateAsked,
 ): Promise<readonly string[] | null> {
   const { all = false, mirror = null, quiet = false } = asked;
   const own = readRecipe(recipe, sources);
   const named = states.length > 0 || all;
-  const wanted = askedFor({ sources: [], states, all })
-    .filter((one) => (named
-      ? !all || one.source.reader != null || one.source.pages != null : reads(own, one)));
-  const { failed, interrupted } = await fetchSources({
-    to: sources, sources: [], states, all, again: false, quiet, mirror,
-  }, wanted);
+  const wanted = askedFor({ sources: [], states, all }).filter((one) =>
+    named ? !all || one.source.reader != null || one.source.pages != null : reads(own, one),
+  );
+  const { failed, interrupted } = await fetchSources(
+    {
+      to: sources,
+      sources: [],
+      states,
+      all,
+      again: false,
+      quiet,
+      mirror,
+    },
+    wanted,
+  );
   if (interrupted) return null;
-  const unread = wanted.filter((one) => one.find !== null && !reads(own, one)
-    && !failed.includes(one.key)).map(({ key }) => key);
+  const unread = wanted
+    .filter((one) => one.find !== null && !reads(own, one) && !failed.includes(one.key))
+    .map(({ key }) => key);
   if (unread.length > 0) print(`the recipe ${recipe} does not read: ${unread.join(', ')}`);
   return failed;
 }
 
 /** The release that the files make, built where none was; "" and a code where that failed. */
 async function releaseOf(
-  plan: Plan, asked: UpdateAsked,
+  plan: Plan,
+  asked: UpdateAsked,
 ): Promise<{ readonly code: number; readonly name: string }> {
   const { varDir, recipe, sources, layers } = plan;
   const own = readRecipe(recipe, sources);
   const sums = new FileSums(partsDir(varDir));
-  const hash = inputHash(own,
-    new SourceFiles(join(datasetsDir(), own.recipe.facts), sources, sums), layers);
+  const hash = inputHash(
+    own,
+    new SourceFiles(join(datasetsDir(), own.recipe.facts), sources, sums),
+    layers,
+  );
   sums.write();
   const made = releaseMadeOf(varDir, hash, listReleases(varDir));
   // Of an operator's layers the hash knows nothing: with any, the build tells what has changed.
   if (made !== null && plan.own.length === 0) return { code: 0, name: made };
-  return superviseBuild([
-    '--recipe', recipe, '--sources', sources, '--keep-parts', '--without-findings',
-    ...layers.flatMap((layer) => ['--with', layer]),
-    ...(asked.layer ?? []).flatMap((file) => ['--layer', file]),
-    ...(asked.workers === undefined ? [] : ['--workers', String(asked.workers)]),
-    ...(asked.sign === undefined ? [] : ['--sign', resolve(asked.sign)]),
-    ...(asked.quiet === true ? ['--quiet'] : []),
-  ], true);
+  return superviseBuild(
+    [
+      '--recipe',
+      recipe,
+      '--sources',
+      sources,
+      '--keep-parts',
+      '--without-findings',
+      ...layers.flatMap((layer) => ['--with', layer]),
+      ...(asked.layer ?? []).flatMap((file) => ['--layer', file]),
+      ...(asked.workers === undefined ? [] : ['--workers', String(asked.workers)]),
+      ...(asked.sign === undefined ? [] : ['--sign', resolve(asked.sign)]),
+      ...(asked.quiet === true ? ['--quiet'] : []),
+    ],
+    true,
+  );
 }
 
 /** Asks at the terminal. Nothing but a yes is one: neither Ctrl-C nor the end of what is typed. */
@@ -156,8 +190,10 @@ async function isPlausible({ varDir }: Plan, dir: string): Promise<boolean> {
   const findings = await findingsBeside(varDir, dir, null);
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (findings.length === 0) return true;
-  progress(`${tellFindings(errors, findings)}${errors.length > 0 ? WRONG : ''}; see: `
-    + 'npx situs dataset verify');
+  progress(
+    `${tellFindings(errors, findings)}${errors.length > 0 ? WRONG : ''}; see: ` +
+      'npx situs dataset verify',
+  );
   return errors.length === 0;
 }
 
@@ -165,10 +201,12 @@ async function activate(plan: Plan, name: string, asked: UpdateAsked): Promise<b
   const { varDir } = plan;
   const plausible = await isPlausible(plan, join(releasesDir(varDir), name));
   const asks = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const said = asked.yes === true ? plausible : asks && await agreed(name);
+  const said = asked.yes === true ? plausible : asks && (await agreed(name));
   if (!said) {
-    print(`${name} is built and verified, and waits; to let it answer: `
-      + `npx situs dataset activate ${name}`);
+    print(
+      `${name} is built and verified, and waits; to let it answer: ` +
+        `npx situs dataset activate ${name}`,
+    );
     return false;
   }
   if (requiredKeys().length > 0) await activateSound(varDir, name, { quiet: asked.quiet ?? false });
@@ -183,7 +221,8 @@ async function activate(plan: Plan, name: string, asked: UpdateAsked): Promise<b
 
 /** Runs `situs dataset update [STATES...]`; its help tells the exit codes. */
 export async function updateCommand(
-  states: readonly string[], asked: UpdateAsked,
+  states: readonly string[],
+  asked: UpdateAsked,
 ): Promise<number> {
   const plan = await planOf(asked);
   const { varDir, active } = plan;
@@ -201,5 +240,5 @@ export async function updateCommand(
     print(`${active} -> ${name}`);
     print(releaseSummary(await soundRelease(varDir, active), dir, new Date()));
   }
-  return await activate(plan, name, asked) ? done : WAITS;
+  return (await activate(plan, name, asked)) ? done : WAITS;
 }

@@ -56,7 +56,8 @@ const found = (level: Level, text: string): readonly Finding[] => [{ level, text
 export function nodeFinding(version: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const enough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
-  return enough ? found('ok', `Node.js ${version}`)
+  return enough
+    ? found('ok', `Node.js ${version}`)
     : found('fault', `Node.js ${version} is too old; ${NODE_MIN.join('.')} or newer is needed`);
 }
 
@@ -81,7 +82,8 @@ function ground(path: string): string {
 /** Of a folder whose files jobs may name: without it every such job is refused. */
 function bulkFolder({ bulkDir }: Config): readonly Finding[] {
   return bulkDir === null || existsSync(bulkDir)
-    ? [] : found('warning', `SITUS_BULK_DIR names ${bulkDir}, which does not exist`);
+    ? []
+    : found('warning', `SITUS_BULK_DIR names ${bulkDir}, which does not exist`);
 }
 
 function folder({ config }: Checked): readonly Finding[] {
@@ -141,15 +143,21 @@ async function dataset({ config, now }: Checked): Promise<readonly Finding[]> {
     return found('fault', `dataset ${name} is not sound: ${problems[0]}`);
   }
   const today = now.toISOString().slice(0, 10);
-  const stale = readManifest(dir).coverage.flatMap(({ state, levels }) => levels
-    .filter(({ until }) => until !== '' && until < today)
-    .map(({ level, source, until }) => `${state} ${level} of ${source} (until ${until})`));
+  const stale = readManifest(dir).coverage.flatMap(({ state, levels }) =>
+    levels
+      .filter(({ until }) => until !== '' && until < today)
+      .map(({ level, source, until }) => `${state} ${level} of ${source} (until ${until})`),
+  );
   const sound = found('ok', `dataset ${name} is active and sound`);
   if (stale.length === 0) return sound;
   const more = stale.length > STALE_SHOWN ? ` and ${stale.length - STALE_SHOWN} more` : '';
-  return [...sound, {
-    level: 'warning', text: `stale: ${stale.slice(0, STALE_SHOWN).join(', ')}${more}`,
-  }];
+  return [
+    ...sound,
+    {
+      level: 'warning',
+      text: `stale: ${stale.slice(0, STALE_SHOWN).join(', ')}${more}`,
+    },
+  ];
 }
 
 async function provider({ config }: Checked): Promise<readonly Finding[]> {
@@ -165,8 +173,11 @@ async function provider({ config }: Checked): Promise<readonly Finding[]> {
     await reachProvider(config);
     return found('ok', `${name} and can be reached`);
   } catch (error) {
-    return found('fault', `${name} and cannot be reached (${messageOf(error)}): the service is `
-      + 'not ready without it (SITUS_PROVIDER_REQUIRED)');
+    return found(
+      'fault',
+      `${name} and cannot be reached (${messageOf(error)}): the service is ` +
+        'not ready without it (SITUS_PROVIDER_REQUIRED)',
+    );
   }
 }
 
@@ -174,7 +185,8 @@ function waits(what: string, waiting: number, dead: number): readonly Finding[] 
   return [
     ...(waiting > 0 ? found('note', `${waiting} ${what} wait to be sent`) : []),
     ...(dead > 0
-      ? found('warning', `${dead} ${what} could not be sent; see: situs events list`) : []),
+      ? found('warning', `${dead} ${what} could not be sent; see: situs events list`)
+      : []),
   ];
 }
 

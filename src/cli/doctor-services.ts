@@ -51,17 +51,23 @@ export async function fleet({ config }: Checked): Promise<readonly Finding[]> {
   if (datasets === '') return [{ level: 'note', text: 'no fleet is followed (SITUS_DATASETS)' }];
   const place = await openPlace(config);
   try {
-    const { state: { active } } = await readState(place);
+    const {
+      state: { active },
+    } = await readState(place);
     if (active === null) {
       return [{ level: 'warning', text: `no dataset is active at ${place.name}` }];
     }
     const here = currentRelease(varDir);
-    return [active === here
-      ? { level: 'ok', text: `${active} is active at ${place.name}, and here` }
-      : {
-        level: 'fault', text: `${active} is active at ${place.name}, and ${here ?? 'none'} here: `
-          + 'this node is not ready',
-      }];
+    return [
+      active === here
+        ? { level: 'ok', text: `${active} is active at ${place.name}, and here` }
+        : {
+            level: 'fault',
+            text:
+              `${active} is active at ${place.name}, and ${here ?? 'none'} here: ` +
+              'this node is not ready',
+          },
+    ];
   } catch (error) {
     return [{ level: 'warning', text: `${messageOf(error)}; what is active here goes on` }];
   } finally {
@@ -78,7 +84,8 @@ export async function files({ config }: Checked): Promise<readonly Finding[]> {
     const broker = await FilesBroker.open(address, 'situs doctor', false);
     const nodes = await broker.nodes('');
     await broker.close();
-    return nodes.length === 0 ? found('warning', `no node takes chunks of files at ${broker.name}`)
+    return nodes.length === 0
+      ? found('warning', `no node takes chunks of files at ${broker.name}`)
       : found('ok', `${nodes.map(({ node }) => node).join(', ')} take chunks at ${broker.name}`);
   } catch (error) {
     return found('warning', `${messageOf(error)}; no chunks of files are taken`);
@@ -91,31 +98,42 @@ export async function limits({ config }: Checked): Promise<readonly Finding[]> {
   if (url === '') return found('note', 'rates hold on this node alone (SITUS_LIMITS)');
   const { server, fault, warning, version, milliseconds } = await checkRedis(url);
   if (fault !== null) {
-    return found('warning', `${server} does not keep the rate windows of all nodes (${fault}); this`
-      + ` node admits ${sharePercent} % of each rate alone`);
+    return found(
+      'warning',
+      `${server} does not keep the rate windows of all nodes (${fault}); this` +
+        ` node admits ${sharePercent} % of each rate alone`,
+    );
   }
   const name = `${version} at ${server}`;
   if (warning !== null) return found('warning', `${name} ${warning}`);
-  return found(milliseconds > ANSWER_MS_MAX ? 'warning' : 'ok',
-    `${name} keeps the rate windows of all nodes; it answered in ${Math.ceil(milliseconds)} ms`);
+  return found(
+    milliseconds > ANSWER_MS_MAX ? 'warning' : 'ok',
+    `${name} keeps the rate windows of all nodes; it answered in ${Math.ceil(milliseconds)} ms`,
+  );
 }
 
 const MIGRATE = '/proc/sys/net/ipv4/tcp_migrate_req';
 
 /** Whether connections that come while a listener is replaced are handed on. */
 export function listenerFindings(
-  { listeners, supervised }: Pick<Config, 'listeners' | 'supervised'>, path = MIGRATE,
+  { listeners, supervised }: Pick<Config, 'listeners' | 'supervised'>,
+  path = MIGRATE,
 ): readonly Finding[] {
   if (listeners === 1 && !supervised) {
     return [{ level: 'ok', text: 'one server, without a supervisor' }];
   }
   const text = `${listeners === 1 ? '1 listener' : `${listeners} listeners`} with a supervisor`;
   const migrates = existsSync(path) && readFileSync(path, 'latin1').trim() === '1';
-  return [migrates ? { level: 'ok', text } : {
-    level: 'note',
-    text: `${text}; a replacement may reset a connection that just comes, unless `
-      + 'net.ipv4.tcp_migrate_req is 1 (sysctl)',
-  }];
+  return [
+    migrates
+      ? { level: 'ok', text }
+      : {
+          level: 'note',
+          text:
+            `${text}; a replacement may reset a connection that just comes, unless ` +
+            'net.ipv4.tcp_migrate_req is 1 (sysctl)',
+        },
+  ];
 }
 
 // Of the server on the store: what its `/system/ready` says.
@@ -126,8 +144,12 @@ const READY_MS_MAX = 5_000;
 const PASSING: ReadonlySet<string> = new Set(['starting', 'draining']);
 
 function reasonsOf(body: unknown): readonly unknown[] {
-  return typeof body === 'object' && body !== null && 'reasons' in body
-    && Array.isArray(body.reasons) ? body.reasons : [];
+  return typeof body === 'object' &&
+    body !== null &&
+    'reasons' in body &&
+    Array.isArray(body.reasons)
+    ? body.reasons
+    : [];
 }
 
 /** A sentence for each reason that a server gave for not being ready. */
@@ -148,7 +170,8 @@ async function ask(server: string, url: string): Promise<readonly Finding[]> {
     const { statusCode, body } = await request(`${url}/system/ready`, {
       // Asked by the address of this machine, which no certificate is for; nothing secret is told.
       dispatcher: new Agent({ connect: { rejectUnauthorized: false } }),
-      headersTimeout: READY_MS_MAX, bodyTimeout: READY_MS_MAX,
+      headersTimeout: READY_MS_MAX,
+      bodyTimeout: READY_MS_MAX,
     });
     if (statusCode === 200) {
       await body.dump();
@@ -156,8 +179,9 @@ async function ask(server: string, url: string): Promise<readonly Finding[]> {
     }
     return unreadyFindings(server, await body.json());
   } catch (error) {
-    const text = `${server} does not answer (${messageOf(error)}); where it was started with `
-      + 'another HOST or PORT, run this with the same';
+    const text =
+      `${server} does not answer (${messageOf(error)}); where it was started with ` +
+      'another HOST or PORT, run this with the same';
     return [{ level: 'fault', text }];
   }
 }
@@ -179,10 +203,16 @@ export async function service({ config, store }: Checked): Promise<readonly Find
   if (first === undefined) return [{ level: 'note', text: 'no server runs on this store' }];
   const url = addressOf(config);
   const names = servers.map(({ pid }) => pid).join(', ');
-  const who = others.length === 0
-    ? `process ${first.pid}` : `${servers.length} servers (processes ${names})`;
+  const who =
+    others.length === 0 ? `process ${first.pid}` : `${servers.length} servers (processes ${names})`;
   return url === null
-    ? [{ level: 'note', text: `${who} ${others.length === 0 ? 'serves' : 'serve'} this store, `
-      + 'on a port PORT does not tell' }]
+    ? [
+        {
+          level: 'note',
+          text:
+            `${who} ${others.length === 0 ? 'serves' : 'serve'} this store, ` +
+            'on a port PORT does not tell',
+        },
+      ]
     : ask(others.length === 0 ? `${who}, on ${url},` : `${url}, of ${who},`, url);
 }

@@ -35,7 +35,7 @@ export async function diagnose(environment?: Environment): Promise<readonly Name
     } catch (error) {
       findings.push({ check: 'store', level: 'fault', text: messageOf(error) });
     }
-    findings.push(...await runChecks({ config, store, now: new Date() }));
+    findings.push(...(await runChecks({ config, store, now: new Date() })));
   } catch (error) {
     findings.push({ check: 'settings', level: 'fault', text: messageOf(error) });
   } finally {

@@ -26,10 +26,16 @@ function releaseBefore(varDir: string, dir: string): Manifest | null {
  * same recipe where there is one.
  */
 export async function findingsBeside(
-  varDir: string, dir: string, against: string | null,
+  varDir: string,
+  dir: string,
+  against: string | null,
 ): Promise<readonly Finding[]> {
-  return findingsOf(dir, against === null
-    ? releaseBefore(varDir, dir) : readManifest(join(releasesDir(varDir), against)));
+  return findingsOf(
+    dir,
+    against === null
+      ? releaseBefore(varDir, dir)
+      : readManifest(join(releasesDir(varDir), against)),
+  );
 }
 
 /** How many of the findings are errors. */
@@ -42,12 +48,13 @@ export function errorsIn(findings: readonly Finding[]): number {
  * of which these may be some.
  */
 export function tellFindings(
-  findings: readonly Finding[], all: readonly Finding[] = findings,
+  findings: readonly Finding[],
+  all: readonly Finding[] = findings,
 ): string {
   const kinds = new Map<string, Finding[]>();
   for (const one of findings) {
     const key = `${one.severity} ${one.kind}`;
-    kinds.set(key, [...kinds.get(key) ?? [], one]);
+    kinds.set(key, [...(kinds.get(key) ?? []), one]);
   }
   for (const [kind, own] of [...kinds].sort(([one], [other]) => (one < other ? -1 : 1))) {
     for (const each of own.slice(0, KIND_LINES_MAX)) progress(findingText(each));

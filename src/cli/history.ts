@@ -2,7 +2,10 @@
 import { type Actor, type AuditRecord, listAudit } from '../store/audit.js';
 import { enableEndpoint, endpointOf } from '../store/endpoint.js';
 import {
-  OUTBOX_KINDS, OUTBOX_LISTS, type OutboxList, type OutboxRecord,
+  OUTBOX_KINDS,
+  OUTBOX_LISTS,
+  type OutboxList,
+  type OutboxRecord,
 } from '../store/outbox-record.js';
 import { listOutbox, replay, replayDead } from '../store/outbox.js';
 import { print, progress, UsageError } from './command-line.js';
@@ -19,27 +22,35 @@ function sinceTime(text: string | undefined): number {
 
 function actorText(actor: Actor): string {
   switch (actor.kind) {
-    case 'key': return `key ${actor.prefix}… (${actor.id})`;
-    case 'cli': return `cli ${actor.user === '' ? '' : `${actor.user} `}(uid ${actor.uid})`;
-    case 'server': return 'server';
+    case 'key':
+      return `key ${actor.prefix}… (${actor.id})`;
+    case 'cli':
+      return `cli ${actor.user === '' ? '' : `${actor.user} `}(uid ${actor.uid})`;
+    case 'server':
+      return 'server';
   }
 }
 
 function auditLine({ at, actor, account, action, object }: AuditRecord): string {
-  return [
-    new Date(at).toISOString(), actorText(actor), account ?? '-', action, object,
-  ].join('  ');
+  return [new Date(at).toISOString(), actorText(actor), account ?? '-', action, object].join('  ');
 }
 
 /** Runs `situs audit list`. */
-export async function auditCommand(
-  { since, json }: { readonly since?: string; readonly json?: boolean },
-): Promise<void> {
+export async function auditCommand({
+  since,
+  json,
+}: {
+  readonly since?: string;
+  readonly json?: boolean;
+}): Promise<void> {
   const from = sinceTime(since);
   const records = await withStore((store) => listAudit(store, from, Date.now()));
   if (json) {
-    print(JSON.stringify(records.map(({ at, ...entry }) =>
-      ({ at: new Date(at).toISOString(), ...entry }))));
+    print(
+      JSON.stringify(
+        records.map(({ at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry })),
+      ),
+    );
   } else for (const record of records) print(auditLine(record));
 }
 
@@ -60,7 +71,12 @@ function timeOf(at: number): string {
 function outboxLine({ list, record }: Listed): string {
   const { id, account, createdAt, dueAt, attempts, error } = record;
   return [
-    id, list, subject(record), account, `since ${timeOf(createdAt)}`, `attempts ${attempts}`,
+    id,
+    list,
+    subject(record),
+    account,
+    `since ${timeOf(createdAt)}`,
+    `attempts ${attempts}`,
     list === 'waiting' ? `due ${timeOf(dueAt)}` : `given up ${timeOf(dueAt)}`,
     ...(error === null ? [] : [error]),
   ].join('  ');
@@ -69,11 +85,18 @@ function outboxLine({ list, record }: Listed): string {
 /** One for programs. The data of an event name a connection and are not shown. */
 function shown({ list, record }: Listed): object {
   const { kind, id, account, createdAt, dueAt, attempts, status, error } = record;
-  const about = record.kind === 'event'
-    ? { event: record.type }
-    : { merchantId: record.merchantId };
+  const about =
+    record.kind === 'event' ? { event: record.type } : { merchantId: record.merchantId };
   return {
-    id, kind, list, account, ...about, createdAt: timeOf(createdAt), attempts, status, error,
+    id,
+    kind,
+    list,
+    account,
+    ...about,
+    createdAt: timeOf(createdAt),
+    attempts,
+    status,
+    error,
     ...(list === 'waiting' ? { dueAt: timeOf(dueAt) } : { deadAt: timeOf(dueAt) }),
   };
 }
@@ -90,8 +113,11 @@ export async function listCommand({ dead, waiting, all, json }: ListAsked): Prom
   const named = OUTBOX_LISTS.filter((each) => (each === 'dead' ? dead : waiting));
   const lists = all || named.length === 0 ? OUTBOX_LISTS : named;
   const { listed, disabledAt } = await withStore((store) => ({
-    listed: lists.flatMap((each) => OUTBOX_KINDS.flatMap((kind) =>
-      listOutbox(store, each, kind).map((record): Listed => ({ list: each, record })))),
+    listed: lists.flatMap((each) =>
+      OUTBOX_KINDS.flatMap((kind) =>
+        listOutbox(store, each, kind).map((record): Listed => ({ list: each, record })),
+      ),
+    ),
     disabledAt: endpointOf(store)?.disabledAt ?? null,
   }));
   if (json) print(JSON.stringify(listed.map(shown)));
@@ -102,7 +128,8 @@ export async function listCommand({ dead, waiting, all, json }: ListAsked): Prom
 
 /** Runs `situs events replay ID` or `--dead`. */
 export async function replayCommand(
-  id: string | undefined, { dead = false }: { readonly dead?: boolean },
+  id: string | undefined,
+  { dead = false }: { readonly dead?: boolean },
 ): Promise<void> {
   if ((id === undefined) !== dead) throw new UsageError('replay takes an ID or --dead');
   const now = Date.now();
@@ -110,7 +137,7 @@ export async function replayCommand(
     print(`${await withStore((store) => replayDead(store, now))} to be sent again`);
     return;
   }
-  if (!await withStore((store) => replay(store, id, now))) {
+  if (!(await withStore((store) => replay(store, id, now)))) {
     throw new Error('no such event or mail; situs events list shows them');
   }
   print(`${id} to be sent again`);
@@ -118,5 +145,5 @@ export async function replayCommand(
 
 /** Runs `situs events enable`. */
 export async function enableCommand(): Promise<void> {
-  print(await withStore(enableEndpoint) ? 'the endpoint is in use again' : 'it was in use');
+  print((await withStore(enableEndpoint)) ? 'the endpoint is in use again' : 'it was in use');
 }

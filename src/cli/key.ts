@@ -1,7 +1,12 @@
 /** `situs key …`: API keys of the store, also while a server runs. */
 import type { KeyRecord } from '../store/format.js';
 import {
-  createKey, disableKey, listKeys, updateKey, type KeyChange, type KeySettings,
+  createKey,
+  disableKey,
+  listKeys,
+  updateKey,
+  type KeyChange,
+  type KeySettings,
 } from '../store/keys.js';
 import { entitlementsOf, grantsOf, type Entitlement, type Plan } from '../store/plan.js';
 import { ALL_SCOPES, scopeBits, scopesOfBits, type Scope } from '../store/scope.js';
@@ -28,13 +33,20 @@ interface Printed {
   readonly json?: boolean;
 }
 
-function settingsOf(
-  { rate, coreLimit, geoLimit, merchantLimit, grant: granted, deny: denied, scope }: SettingsAsked,
-): KeySettings {
+function settingsOf({
+  rate,
+  coreLimit,
+  geoLimit,
+  merchantLimit,
+  grant: granted,
+  deny: denied,
+  scope,
+}: SettingsAsked): KeySettings {
   const [grant, deny] = [grantsOf(granted ?? []), grantsOf(denied ?? [])];
   if ((grant & deny) !== 0) throw new UsageError('the same name is granted and denied');
   return {
-    grant, deny,
+    grant,
+    deny,
     ...(scope === undefined ? {} : { scopes: scopeBits(scope) }),
     ...(rate === undefined ? {} : { rate }),
     ...(coreLimit === undefined ? {} : { coreLimit }),
@@ -51,7 +63,12 @@ function share(count: number, limit: number): string {
 function line(record: KeyRecord, used: Counts): string {
   const { id, prefix, account, plan, rate, grants, scopes, active } = record;
   return [
-    id.slice(0, 12), `${prefix}…`, account, plan, `${rate}/min`, active ? 'active' : 'disabled',
+    id.slice(0, 12),
+    `${prefix}…`,
+    account,
+    plan,
+    `${rate}/min`,
+    active ? 'active' : 'disabled',
     entitlementsOf(grants).join(',') || 'no entitlements',
     scopes === ALL_SCOPES ? 'all scopes' : `only ${scopesOfBits(scopes).join(',')}`,
     `core ${share(used.core, record.coreLimit)}`,
@@ -87,16 +104,35 @@ export async function createCommand(
     throw new UsageError(`--account has 1 to ${ACCOUNT_CHARS_MAX} characters`);
   }
   const settings = settingsOf(asked);
-  const { text, record } = await withNewStore((store) => createKey(store, {
-    plan, ...settings, ...(account === undefined ? {} : { account }),
-  }, Date.now(), commandActor()));
+  const { text, record } = await withNewStore((store) =>
+    createKey(
+      store,
+      {
+        plan,
+        ...settings,
+        ...(account === undefined ? {} : { account }),
+      },
+      Date.now(),
+      commandActor(),
+    ),
+  );
   const { id, rate, grants, scopes, coreLimit, geoLimit, merchantLimit } = record;
-  print(asked.json
-    ? JSON.stringify({
-      key: text, id, account: record.account, plan, rate, entitlements: entitlementsOf(grants),
-      scopes: scopesOfBits(scopes), coreLimit, geoLimit, merchantLimit,
-    })
-    : `${text}\nThis key is shown once and cannot be shown again.`);
+  print(
+    asked.json
+      ? JSON.stringify({
+          key: text,
+          id,
+          account: record.account,
+          plan,
+          rate,
+          entitlements: entitlementsOf(grants),
+          scopes: scopesOfBits(scopes),
+          coreLimit,
+          geoLimit,
+          merchantLimit,
+        })
+      : `${text}\nThis key is shown once and cannot be shown again.`,
+  );
 }
 
 /** Runs `situs key list`. */
@@ -106,7 +142,8 @@ export async function listCommand({ json = false }: Printed): Promise<void> {
 }
 
 async function change(
-  { json = false }: Printed, apply: (store: Store) => Promise<KeyRecord>,
+  { json = false }: Printed,
+  apply: (store: Store) => Promise<KeyRecord>,
 ): Promise<void> {
   const text = await withStore(async (store) => printKeys(store, [await apply(store)], json));
   // One key, not a list of one.
@@ -115,7 +152,8 @@ async function change(
 
 /** Runs `situs key update KEY`. */
 export async function updateCommand(
-  key: string, asked: SettingsAsked & Printed & { readonly plan?: Plan },
+  key: string,
+  asked: SettingsAsked & Printed & { readonly plan?: Plan },
 ): Promise<void> {
   const { plan } = asked;
   const update: KeyChange = { ...settingsOf(asked), ...(plan === undefined ? {} : { plan }) };
@@ -123,9 +161,10 @@ export async function updateCommand(
 }
 
 /** Runs `situs key enable KEY` and `disable KEY`. */
-export async function enableCommand(
-  key: string, active: boolean, asked: Printed,
-): Promise<void> {
-  await change(asked, (store) => (active
-    ? updateKey(store, key, { active }, commandActor()) : disableKey(store, key, commandActor())));
+export async function enableCommand(key: string, active: boolean, asked: Printed): Promise<void> {
+  await change(asked, (store) =>
+    active
+      ? updateKey(store, key, { active }, commandActor())
+      : disableKey(store, key, commandActor()),
+  );
 }

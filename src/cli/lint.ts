@@ -26,9 +26,7 @@ import { PRECISIONS, type Precision } from '../engine/situs.js';
 const EXAMPLES_MAX = 5;
 
 /** In the order of the table. The first ones are every row's, once; the others come beside. */
-const FOUND = [
-  ...PRECISIONS, 'zip', 'ambiguous', 'not found', 'malformed',
-] as const;
+const FOUND = [...PRECISIONS, 'zip', 'ambiguous', 'not found', 'malformed'] as const;
 const FAULTS = ['duplicate', 'ZIP not in state', 'empty field'] as const;
 
 type Found = (typeof FOUND)[number];
@@ -69,11 +67,14 @@ class LintTally {
   }
 
   report(dataset: string): LintReport {
-    const finding = (name: Found | Fault): Finding =>
-      ({ name, ...this.#counts.get(name) ?? { rows: 0, lines: [] } });
+    const finding = (name: Found | Fault): Finding => ({
+      name,
+      ...(this.#counts.get(name) ?? { rows: 0, lines: [] }),
+    });
     // A place that was found has some precision.
     const found = FOUND.filter((name) => name !== 'none').map(finding);
-    const exact = found.filter(({ name }) => (EXACT as readonly string[]).includes(name))
+    const exact = found
+      .filter(({ name }) => (EXACT as readonly string[]).includes(name))
       .reduce((sum, { rows }) => sum + rows, 0);
     return { dataset, rows: this.#rows, exact, found, faults: FAULTS.map(finding) };
   }
@@ -103,14 +104,18 @@ function lintTable(report: LintReport): string {
     ['rows', String(rows), '', ''],
     ['exact (point, range)', String(exact), share(exact, rows), ''],
     ...[...found.map((each) => ({ ...each, name: `  ${each.name}` })), ...faults].map((each) => [
-      each.name, String(each.rows), share(each.rows, rows),
-      each.rows === 0 ? ''
+      each.name,
+      String(each.rows),
+      share(each.rows, rows),
+      each.rows === 0
+        ? ''
         : `line ${each.lines.join(', ')}${each.rows > each.lines.length ? ' …' : ''}`,
     ]),
   ];
   const width = Math.max(...lines.map(([name = '']) => name.length));
   const table = lines.map(([name = '', count = '', part = '', where = '']) =>
-    `${name.padEnd(width)}  ${count.padStart(10)}  ${part.padStart(8)}  ${where}`.trimEnd());
+    `${name.padEnd(width)}  ${count.padStart(10)}  ${part.padStart(8)}  ${where}`.trimEnd(),
+  );
   return [...table, '', `dataset ${dataset}`].join('\n');
 }
 
@@ -126,7 +131,8 @@ function foundOf(failure: Failure): Found {
     return 'ambiguous';
   }
   return failure.failure === 'no-result' || failure.failure === 'address-incomplete'
-    ? 'not found' : 'malformed';
+    ? 'not found'
+    : 'malformed';
 }
 
 /** Roles whose cell may not be empty where the file has the column. */
@@ -134,7 +140,10 @@ const NEEDED: readonly Role[] = ['address', 'street', 'city', 'state', 'zip', 'l
 
 /** Letters and digits alone, in lower case. */
 function folded(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 class Linter {
@@ -149,7 +158,9 @@ class Linter {
   readonly #now: number;
 
   constructor(
-    dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'],
+    dataset: Dataset,
+    table: Table,
+    defaults: ReturnType<typeof requestFor>['defaults'],
     now: number,
   ) {
     this.#now = now;
@@ -182,9 +193,13 @@ class Linter {
     if (isFailure(outcome)) this.tally.found(line, foundOf(outcome));
     else this.tally.found(line, outcome.kind === 'postal' ? 'zip' : outcome.situs.precision);
     // Rows are the same where the normalized addresses are, else where their cells are.
-    const door = !isFailure(outcome) && outcome.kind === 'situs'
-      && outcome.situs.houseNumber !== '' && outcome.situs.street !== ''
-      ? outcome.situs.normalizedAddress : '';
+    const door =
+      !isFailure(outcome) &&
+      outcome.kind === 'situs' &&
+      outcome.situs.houseNumber !== '' &&
+      outcome.situs.street !== ''
+        ? outcome.situs.normalizedAddress
+        : '';
     const own = NEEDED.map((role) => folded(cell(role))).join('|');
     // A unit tells doors of one building apart.
     const name = door === '' ? own : `${door}|${folded(cell('street2'))}`;
@@ -220,8 +235,7 @@ async function lint(file: string, asked: RowsAsked): Promise<LintReport> {
   if (request.input !== 'csv') throw new UsageError('lint reads CSV');
   const { varDir } = loadConfig();
   const { kept } = request;
-  const release = kept === undefined
-    ? requireActive(varDir) : keptRelease(varDir, kept.dataset);
+  const release = kept === undefined ? requireActive(varDir) : keptRelease(varDir, kept.dataset);
   const { source: input } = await openRows(file);
   const begun = await readBeginning(input, request);
   if (begun === null || isProblem(begun)) throw new Error(begun?.detail ?? 'no table');
@@ -251,7 +265,8 @@ async function lint(file: string, asked: RowsAsked): Promise<LintReport> {
 
 /** Runs `situs lint FILE`. */
 export async function lintCommand(
-  file: string, asked: RowsAsked & { readonly json?: boolean },
+  file: string,
+  asked: RowsAsked & { readonly json?: boolean },
 ): Promise<number> {
   const report = await lint(file, asked);
   print(asked.json ? JSON.stringify(report) : lintTable(report));

@@ -8,7 +8,11 @@ import { Engine } from '../engine/engine.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { readAnswers, RequestFrame } from '../pool/frame.js';
 import {
-  type AnswerSlice, FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_ALL,
+  type AnswerSlice,
+  FLAG_ESTIMATED,
+  FLAG_PARTIAL,
+  FLAG_STALE,
+  GRANT_ALL,
 } from '../pool/types.js';
 import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
 import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
@@ -28,7 +32,9 @@ interface Body {
     readonly response: { readonly code: number; readonly message: string };
     readonly situs?: {
       readonly assumed?: {
-        readonly lowest: number; readonly highest: number; readonly unknown?: true;
+        readonly lowest: number;
+        readonly highest: number;
+        readonly unknown?: true;
       };
       readonly border?: { readonly metres: number; readonly rate: number | null };
     };
@@ -42,13 +48,23 @@ interface Body {
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')
-    .trimEnd()).join('\n');
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 function level(jurType: string): string {
-  return jurType.replace(/^US_/, '').replace(/_(SALES|USE)_TAX$/, '').toLowerCase();
+  return jurType
+    .replace(/^US_/, '')
+    .replace(/_(SALES|USE)_TAX$/, '')
+    .toLowerCase();
 }
 
 type Note = NonNullable<NonNullable<Body['metadata']>['situs']>;
@@ -56,46 +72,59 @@ type Note = NonNullable<NonNullable<Body['metadata']>['situs']>;
 /** What the rate may be elsewhere in a ZIP. */
 function inZip({ lowest, highest, unknown }: NonNullable<Note['assumed']>): string {
   if (lowest === highest) return 'the rate of a part of this ZIP is not known';
-  return `the rate may be ${percent(lowest)} to ${percent(highest)} in this ZIP`
-    + (unknown === true ? ', and that of a part is not known' : '');
+  return (
+    `the rate may be ${percent(lowest)} to ${percent(highest)} in this ZIP` +
+    (unknown === true ? ', and that of a part is not known' : '')
+  );
 }
 
 /** What makes the answer less than certain, in sentences. */
-function doubts(
-  { assumed, border }: Note,
-): readonly string[] {
+function doubts({ assumed, border }: Note): readonly string[] {
   return [
     ...(assumed === undefined ? [] : [`assumed from the ZIP and the city: ${inZip(assumed)}`]),
-    ...(border === undefined ? [] : [`${border.metres} metres from a line beyond which the rate is `
-      + (border.rate === null ? 'not known' : percent(border.rate))]),
+    ...(border === undefined
+      ? []
+      : [
+          `${border.metres} metres from a line beyond which the rate is ` +
+            (border.rate === null ? 'not known' : percent(border.rate)),
+        ]),
   ];
 }
 
 /** What whoever runs the service can do where it has no answer. */
-const OPERATOR = 'To see what is held: npx situs dataset coverage; to add rates of your own: '
-  + 'npx situs dataset build --layer FILE';
+const OPERATOR =
+  'To see what is held: npx situs dataset coverage; to add rates of your own: ' +
+  'npx situs dataset build --layer FILE';
 
 /** Formats a v60 body: how the location was found, and what marks the lists behind its rates. */
 function lookupTable(
-  text: string, precision: string, marks: readonly string[], dataset: string,
+  text: string,
+  precision: string,
+  marks: readonly string[],
+  dataset: string,
 ): string {
   const body = JSON.parse(text) as Body;
   if (body.results !== undefined) {
     const header = ['city', 'county', 'state', 'sales', 'use'];
     const rows = body.results.map((row) => [
-      String(row['geoCity']), String(row['geoCounty']), String(row['geoState']),
-      percent(Number(row['taxSales'])), percent(Number(row['taxUse'])),
+      String(row['geoCity']),
+      String(row['geoCounty']),
+      String(row['geoState']),
+      percent(Number(row['taxSales'])),
+      percent(Number(row['taxUse'])),
     ]);
     const rests = [...(marks.length === 0 ? [] : [marks.join(', ')]), `dataset ${dataset}`];
     return `${table([header, ...rows])}\n\n${rests.join('; ')}`;
   }
-  const { response, situs } = body.metadata
-    ?? { response: { code: RESPONSE_CODES.internal.code, message: 'no answer' } };
+  const { response, situs } = body.metadata ?? {
+    response: { code: RESPONSE_CODES.internal.code, message: 'no answer' },
+  };
   if (response.code !== SUCCESS.code) {
     const refusal = `${response.code}: ${response.message}`;
     return response.code === RESPONSE_CODES['no-result'].code ? `${refusal}\n${OPERATOR}` : refusal;
   }
-  const rows = (body.baseRates ?? []).filter((row) => !row.jurType.endsWith('_USE_TAX'))
+  const rows = (body.baseRates ?? [])
+    .filter((row) => !row.jurType.endsWith('_USE_TAX'))
     .map((row) => [level(row.jurType), row.jurName, percent(row.rate)]);
   const total = body.taxSummaries?.[0];
   return [
@@ -124,9 +153,7 @@ interface LookupAsked {
 }
 
 /** The query string for what was typed: a ZIP, a point, or else an address. */
-function queryOf(
-  text: string, { country, historical, tic }: LookupAsked,
-): string {
+function queryOf(text: string, { country, historical, tic }: LookupAsked): string {
   const query = new URLSearchParams();
   const point = POINT.exec(text);
   if (DIGITS.test(text.trim())) {
@@ -159,9 +186,7 @@ function ask(dir: string, query: string, nowMs: number, context: WireContext): A
 }
 
 /** Runs `situs lookup TEXT`; 0 when rates were found, 1 when not. */
-export async function lookupCommand(
-  text: string, asked: LookupAsked,
-): Promise<number> {
+export async function lookupCommand(text: string, asked: LookupAsked): Promise<number> {
   const { json, receipt } = asked;
   const { varDir, baseUrl, precisionMin, refuseUnruled } = loadConfig();
   const settings = { baseUrl, precisionMin, refuseUnruled };
@@ -170,11 +195,20 @@ export async function lookupCommand(
   const atMs = Date.now();
   const answer = ask(await soundRelease(varDir, release), query, atMs, openWire(settings));
   if (receipt !== undefined) {
-    writeFileSync(receipt, `${receiptText({
-      request: requestLine('GET', '/request/v60', query), bodySha256: null, dataset: release, atMs,
-      grants: GRANT_ALL, ...settings, engine: `situs ${packageVersion()}`,
-      status: answer.status, sha256: sha256Of(answer.body),
-    })}\n`);
+    writeFileSync(
+      receipt,
+      `${receiptText({
+        request: requestLine('GET', '/request/v60', query),
+        bodySha256: null,
+        dataset: release,
+        atMs,
+        grants: GRANT_ALL,
+        ...settings,
+        engine: `situs ${packageVersion()}`,
+        status: answer.status,
+        sha256: sha256Of(answer.body),
+      })}\n`,
+    );
   }
   const body = Buffer.from(answer.body).toString('utf8');
   if (json) {

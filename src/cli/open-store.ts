@@ -18,7 +18,8 @@ type StoreConfig = Pick<Config, 'varDir' | 'storeUrl'>;
 /** The store of a configuration. @throws Error as `Store.open`. */
 export function openStore({ varDir, storeUrl }: StoreConfig): Promise<Store> {
   return Store.open(varDir, {
-    url: storeUrl, failed: (error) => progress(`warning: ${messageOf(error)}`),
+    url: storeUrl,
+    failed: (error) => progress(`warning: ${messageOf(error)}`),
   });
 }
 
@@ -42,8 +43,10 @@ export function hasStore({ varDir, storeUrl }: StoreConfig): boolean {
  */
 export function requireStore(config: StoreConfig): void {
   if (hasStore(config)) return;
-  throw new Error(`there is no store in ${config.varDir}, the folder that SITUS_VAR names; ` +
-    '"situs serve" and "situs key create" make one');
+  throw new Error(
+    `there is no store in ${config.varDir}, the folder that SITUS_VAR names; ` +
+      '"situs serve" and "situs key create" make one',
+  );
 }
 
 /** @throws Error where there is no store. */
@@ -60,8 +63,11 @@ export const DAMAGED_CODE = 3;
 export function tellDamaged(damaged: readonly StoreKey[], done: string): number {
   if (damaged.length === 0) return 0;
   for (const key of damaged) progress(`the record ${key.join('/')} in the store is damaged`);
-  progress(damaged.length === 1 ? `1 damaged record, ${done}`
-    : `${damaged.length} damaged records, ${done}`);
+  progress(
+    damaged.length === 1
+      ? `1 damaged record, ${done}`
+      : `${damaged.length} damaged records, ${done}`,
+  );
   return DAMAGED_CODE;
 }
 
@@ -90,15 +96,28 @@ export function commandActor(): Actor {
  * yet, and nobody who was served by another release.
  */
 export async function auditRelease(
-  varDir: string, action: 'release.activate' | 'release.rollback', release: string,
+  varDir: string,
+  action: 'release.activate' | 'release.rollback',
+  release: string,
 ): Promise<void> {
   const config = { varDir, storeUrl: loadConfig().storeUrl };
   if (!hasStore(config)) return;
   const store = await openStore(config);
   try {
-    await store.write((transaction) => addAudit(transaction, {
-      actor: commandActor(), account: null, action, object: release,
-    }, Date.now()), { quiet: true });
+    await store.write(
+      (transaction) =>
+        addAudit(
+          transaction,
+          {
+            actor: commandActor(),
+            account: null,
+            action,
+            object: release,
+          },
+          Date.now(),
+        ),
+      { quiet: true },
+    );
   } finally {
     await store.close();
   }

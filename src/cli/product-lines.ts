@@ -40,7 +40,7 @@ export function percent(rate: number): string {
 /** What holds of a rule beside its rate. */
 function terms(rule: RateRule): readonly string[] {
   const told = (value: number | string | null | undefined, sentence: string): readonly string[] =>
-    (value === null || value === undefined ? [] : [sentence]);
+    value === null || value === undefined ? [] : [sentence];
   return [
     ...told(rule.jurTaxCode, "the state's part; local rates as above"),
     ...told(rule.exemptUnder, `exempt below $${rule.exemptUnder} an item`),
@@ -62,11 +62,18 @@ export function productLines(detail: ProductDetail | undefined): readonly string
     return ['', `${id}: there is no such product code (${rateActionCode})`];
   }
   const rules = rateRules.map((rule) =>
-    [percent(rule.effectiveTaxRate), ...terms(rule)].join(', '));
-  const meals = (specialRules?.mealTax?.rules ?? []).map((rule) =>
-    `${percent(rule.rate)} ${rule.taxName} of ${rule.jurisdictionName}`
-      + (rule.replacesStateRate ? ', in place of its rate above' : ''));
+    [percent(rule.effectiveTaxRate), ...terms(rule)].join(', '),
+  );
+  const meals = (specialRules?.mealTax?.rules ?? []).map(
+    (rule) =>
+      `${percent(rule.rate)} ${rule.taxName} of ${rule.jurisdictionName}` +
+      (rule.replacesStateRate ? ', in place of its rate above' : ''),
+  );
   const lines = [...rules, ...meals];
-  return ['', ...(lines.length === 0 ? ['no rule of its own; the rates above'] : lines)
-    .map((line) => `${id} ${title}: ${line}`)];
+  return [
+    '',
+    ...(lines.length === 0 ? ['no rule of its own; the rates above'] : lines).map(
+      (line) => `${id} ${title}: ${line}`,
+    ),
+  ];
 }

@@ -9,8 +9,10 @@ const DOWNLOADS = 'downloads-';
 const PARTS = /^(?:rates|downloads)-/;
 
 function jsonNames(): readonly string[] {
-  return readdirSync(join(datasetsDir(), 'recipes')).filter((name) => name.endsWith('.json'))
-    .map((name) => name.slice(0, -'.json'.length)).sort();
+  return readdirSync(join(datasetsDir(), 'recipes'))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+    .sort();
 }
 
 function recipeNames(): readonly string[] {
@@ -32,9 +34,11 @@ export function requireRecipe(name: string): void {
 
 /** @throws UsageError that names the recipes with a list of downloads. */
 export function requireDownloads(name: string): void {
-  const names = jsonNames().filter((file) => file.startsWith(DOWNLOADS))
+  const names = jsonNames()
+    .filter((file) => file.startsWith(DOWNLOADS))
     .map((file) => file.slice(DOWNLOADS.length));
   if (names.includes(name)) return;
-  throw new UsageError(`recipe "${name}" has no list of downloads; these have: ` +
-    names.join(', '));
+  throw new UsageError(
+    `recipe "${name}" has no list of downloads; these have: ` + names.join(', '),
+  );
 }

@@ -30,7 +30,8 @@ interface Question {
 /** Paths of lookups, by which their versions are told. */
 const LOOKUP = /^GET \/request\/v(\d\d)\/?$/;
 const ENDPOINTS = new Map([
-  ['POST /merchant/cart/calculate', 'merchant'], ['POST /calculate/cart', 'calculation'],
+  ['POST /merchant/cart/calculate', 'merchant'],
+  ['POST /calculate/cart', 'calculation'],
 ] as const);
 
 /** The body of the request, which a receipt has the checksum of. */
@@ -65,21 +66,27 @@ function questionOf(receipt: Receipt, bodyFile: string | undefined): Question {
 
 /** Answers a question with a release, at the moment and with the settings of its receipt. */
 function answered(
-  dir: string, { fields, payload }: Question, receipt: Receipt,
+  dir: string,
+  { fields, payload }: Question,
+  receipt: Receipt,
 ): { readonly status: number; readonly body: Uint8Array } {
   const engine = new Engine(openDataset(dir));
   try {
     const frame = new RequestFrame();
     frame.add(fields, payload);
     let answer: { readonly status: number; readonly body: Uint8Array } = {
-      status: 0, body: new Uint8Array(0),
+      status: 0,
+      body: new Uint8Array(0),
     };
     const { baseUrl, precisionMin, refuseUnruled } = receipt;
     const context = openWire({ baseUrl, precisionMin, refuseUnruled });
-    readAnswers(answerFrame(engine, frame.bytes(), receipt.atMs, context), 1,
+    readAnswers(
+      answerFrame(engine, frame.bytes(), receipt.atMs, context),
+      1,
       (_, { status, body }) => {
         answer = { status, body: Buffer.from(body) };
-      });
+      },
+    );
     return answer;
   } finally {
     engine.close();
@@ -88,15 +95,18 @@ function answered(
 
 /** Runs `situs replay FILE`; 0 where the answer is the one that the receipt is of, 3 where not. */
 export async function replayCommand(
-  file: string, { body }: { readonly body?: string },
+  file: string,
+  { body }: { readonly body?: string },
 ): Promise<number> {
   const { varDir } = loadConfig();
   const receipt = parseReceipt(readFileSync(file === '-' ? STDIN : file, 'utf8'));
   const { dataset, engine } = receipt;
   const question = questionOf(receipt, body);
   if (!existsSync(join(releasesDir(varDir), dataset))) {
-    throw new Error(`the dataset ${dataset} is not kept in ${varDir}; ` +
-      'npx situs dataset unpack takes it out of its bundle');
+    throw new Error(
+      `the dataset ${dataset} is not kept in ${varDir}; ` +
+        'npx situs dataset unpack takes it out of its bundle',
+    );
   }
   const answer = answered(await soundRelease(varDir, dataset), question, receipt);
   process.stdout.write(answer.body);
@@ -107,7 +117,9 @@ export async function replayCommand(
   }
   const here = `situs ${packageVersion()}`;
   const versions = engine === here ? '' : `; it was given by ${engine}, this is ${here}`;
-  progress(`the answer is another than the one that was given: status ${answer.status}, SHA-256 `
-    + `${sum}; not ${receipt.status}, ${receipt.sha256}${versions}`);
+  progress(
+    `the answer is another than the one that was given: status ${answer.status}, SHA-256 ` +
+      `${sum}; not ${receipt.status}, ${receipt.sha256}${versions}`,
+  );
   return DIFFERS;
 }

@@ -5,7 +5,10 @@ import { resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
-  type ByteSource, type FileIdentity, fileSource, onceSource,
+  type ByteSource,
+  type FileIdentity,
+  fileSource,
+  onceSource,
 } from '../bulk/job/byte-source.js';
 import { STANDARD } from './bulk-options.js';
 import { UsageError } from './command-line.js';
@@ -44,7 +47,7 @@ async function* unpacked(begun: () => AsyncIterable<Buffer>): AsyncGenerator<Uin
     begin = Buffer.concat([begin, value]);
   }
   const whole = {
-    async* [Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
       if (begin.length > 0) yield begin;
       for (;;) {
         const { done, value } = await iterator.next();
@@ -66,7 +69,9 @@ async function* unpacked(begun: () => AsyncIterable<Buffer>): AsyncGenerator<Uin
  */
 export async function openRows(file: string): Promise<RowsSource> {
   const passing = (stream: () => AsyncIterable<Buffer>): RowsSource => ({
-    source: onceSource(unpacked(stream)), identity: { bytes: 0, modifiedMs: 0 }, once: true,
+    source: onceSource(unpacked(stream)),
+    identity: { bytes: 0, modifiedMs: 0 },
+    once: true,
     plainBytes: null,
   });
   if (file === STANDARD) return passing(() => process.stdin);
@@ -77,7 +82,9 @@ export async function openRows(file: string): Promise<RowsSource> {
   const packed = await isPackedFile(path);
   const identity = { bytes: found.size, modifiedMs: found.mtimeMs };
   return {
-    source: fileSource(path, identity, packed, true), identity, once: false,
+    source: fileSource(path, identity, packed, true),
+    identity,
+    once: false,
     plainBytes: packed ? null : found.size,
   };
 }

@@ -4,8 +4,18 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  closeSync, constants, createWriteStream, existsSync, openSync, readFileSync, readSync,
-  realpathSync, renameSync, rmSync, statSync, writeFileSync,
+  closeSync,
+  constants,
+  createWriteStream,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -69,8 +79,15 @@ export class PartialFile {
     }
     const { v, job, nowMs, dataset, input, options } = kept;
     const checkpoint = parseCheckpoint(kept.checkpoint);
-    if (v !== 1 || job === undefined || nowMs === undefined || dataset === undefined
-      || input === undefined || options === undefined || checkpoint === undefined) {
+    if (
+      v !== 1 ||
+      job === undefined ||
+      nowMs === undefined ||
+      dataset === undefined ||
+      input === undefined ||
+      options === undefined ||
+      checkpoint === undefined
+    ) {
       throw new Error(`nothing to resume: ${this.#state} cannot be read`);
     }
     return { run: { job, nowMs, dataset, input, options }, checkpoint };
@@ -92,9 +109,12 @@ export class PartialFile {
 /** A path for a file; a stream for standard output, a pipe or a device. */
 type RowsTarget =
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'stream'; readonly stream: NodeJS.WritableStream;
-    /** Resolves when everything is written. */
-    close(): Promise<void>; };
+  | {
+      readonly kind: 'stream';
+      readonly stream: NodeJS.WritableStream;
+      /** Resolves when everything is written. */
+      close(): Promise<void>;
+    };
 
 /**
  * Opens what OUT names. Only a file is replaced by another; one that a symbolic link leads to is
@@ -121,7 +141,8 @@ export function openTarget(out: string, file: string): RowsTarget {
   }
   const stream = createWriteStream(path);
   return {
-    kind: 'stream', stream,
+    kind: 'stream',
+    stream,
     close: async () => {
       stream.end();
       await finished(stream);
@@ -169,7 +190,9 @@ async function* nothing(): AsyncGenerator<Uint8Array> {
 
 /** Opens it where a run goes on from. @throws Error where it is shorter than it was. */
 export async function openRowsOutput(
-  to: PartialFile | NodeJS.WritableStream, run: PartialRun, from: Checkpoint | null,
+  to: PartialFile | NodeJS.WritableStream,
+  run: PartialRun,
+  from: Checkpoint | null,
 ): Promise<RowsOutput> {
   if (!(to instanceof PartialFile)) {
     return { output: new StreamOutput(to), earlier: nothing, close: async () => {} };
@@ -181,7 +204,9 @@ export async function openRowsOutput(
   await file.truncate(at);
   return {
     output: new DurableOutput({
-      file, at, save: async (checkpoint) => partial.save(run, checkpoint),
+      file,
+      at,
+      save: async (checkpoint) => partial.save(run, checkpoint),
     }),
     earlier: () => fileBytes(file),
     close: () => file.close(),

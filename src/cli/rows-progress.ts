@@ -36,7 +36,10 @@ export class RowsProgress {
   readonly #timer: NodeJS.Timeout;
 
   constructor(
-    output: Output, bytes: number | null, reached: () => Reached, now = (): number => Date.now(),
+    output: Output,
+    bytes: number | null,
+    reached: () => Reached,
+    now = (): number => Date.now(),
   ) {
     this.#output = output;
     this.#bytes = bytes;

@@ -8,7 +8,11 @@ import { KekFile } from '../store/kek-file.js';
 import { openKekSource } from '../store/kek-source.js';
 import { listNodes } from '../store/nodes.js';
 import {
-  auditRotation, rewrapAll, rotateKek, type RotationProgress, sealedCounts,
+  auditRotation,
+  rewrapAll,
+  rotateKek,
+  type RotationProgress,
+  sealedCounts,
 } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
@@ -30,13 +34,13 @@ function report({ done, total }: RotationProgress): void {
 async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreKey[]> {
   if (config.kekPrevious.length === 0) throw new Error(FROM_ENVIRONMENT);
   const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
-  await store.write((transaction) => auditRotation(
-    transaction, commandActor(), source.current().id, Date.now(),
-  ), { quiet: true });
+  await store.write(
+    (transaction) => auditRotation(transaction, commandActor(), source.current().id, Date.now()),
+    { quiet: true },
+  );
   const { done, damaged } = await rewrapAll(store, source, report);
   const wrapped = `${done} data keys wrapped with ${source.current().id}`;
-  print(damaged.length > 0
-    ? wrapped : `${wrapped}; restart the server without SITUS_KEK_PREVIOUS`);
+  print(damaged.length > 0 ? wrapped : `${wrapped}; restart the server without SITUS_KEK_PREVIOUS`);
   return damaged;
 }
 
@@ -47,22 +51,33 @@ async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]
   const place = placeOf(jobsDirOf(config.varDir));
   let waits = false;
   const { current, dropped, rewrapped, damaged } = await rotateKek(
-    store, source, new Date(), commandActor(), {
+    store,
+    source,
+    new Date(),
+    commandActor(),
+    {
       report,
-      begun: (resumed) => progress(resumed
-        ? 'a rotation was under way; it is finished now'
-        : `a new key ${source.current().id} is in ${source.path}`),
+      begun: (resumed) =>
+        progress(
+          resumed
+            ? 'a rotation was under way; it is finished now'
+            : `a new key ${source.current().id} is in ${source.path}`,
+        ),
       elsewhere: () => {
         waits = listNodes(store).some((node) => node.place !== place);
         return waits;
       },
     },
   );
-  print(`${rewrapped} data keys wrapped with ${current}; ` +
-    `${dropped.length === 0 ? 'no key' : dropped.join(', ')} dropped from ${source.path}`);
+  print(
+    `${rewrapped} data keys wrapped with ${current}; ` +
+      `${dropped.length === 0 ? 'no key' : dropped.join(', ')} dropped from ${source.path}`,
+  );
   if (waits) {
-    progress(`other servers have files of their own: copy ${source.path} to them, then run this `
-      + 'again, which drops the old key');
+    progress(
+      `other servers have files of their own: copy ${source.path} to them, then run this ` +
+        'again, which drops the old key',
+    );
   }
   if (dropped.length > 0) {
     progress('backups made before this rotation need the dropped key: make a new backup');
@@ -78,7 +93,8 @@ async function status(config: Config, store: Store, json: boolean): Promise<read
   const ids = [...new Set([...source.all().map(({ id }) => id), ...counts.keys()])];
   const known = new Set(source.all().map(({ id }) => id));
   const keys = ids.map((id) => ({
-    id, state: id === current ? 'current' : known.has(id) ? 'previous' : 'missing',
+    id,
+    state: id === current ? 'current' : known.has(id) ? 'previous' : 'missing',
     secrets: counts.get(id) ?? 0,
   }));
   const from = source instanceof KekFile ? source.path : 'SITUS_KEK';
@@ -92,16 +108,19 @@ async function status(config: Config, store: Store, json: boolean): Promise<read
 }
 
 /** Runs `situs secrets rotate`; the exit code tells whether every record could be read. */
-export async function rotateCommand(
-  asked: { readonly status?: boolean; readonly json?: boolean },
-): Promise<number> {
+export async function rotateCommand(asked: {
+  readonly status?: boolean;
+  readonly json?: boolean;
+}): Promise<number> {
   const config = loadConfig();
   if (!config.coreDumps) emptyCoreDumps();
   return withStore(async (store) => {
     const damaged = asked.status
-      ? await status(config, store, asked.json ?? false) : await rotate(config, store);
+      ? await status(config, store, asked.json ?? false)
+      : await rotate(config, store);
     const kept = asked.status
-      ? 'passed over' : 'passed over, and no previous key may be dropped before they are repaired';
+      ? 'passed over'
+      : 'passed over, and no previous key may be dropped before they are repaired';
     return tellDamaged(damaged, kept);
   });
 }

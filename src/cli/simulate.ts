@@ -14,7 +14,10 @@ function faultsOf(text: string): FaultRates {
 
 /** Runs `situs simulate provider` until it is interrupted. */
 export async function simulateCommand(asked: {
-  readonly port: number; readonly seed: number; readonly slowMs: number; readonly key: string;
+  readonly port: number;
+  readonly seed: number;
+  readonly slowMs: number;
+  readonly key: string;
   readonly faults?: string;
 }): Promise<void> {
   const simulator = await Simulator.start({ ...asked, faults: faultsOf(asked.faults ?? '') });

@@ -7,7 +7,11 @@ import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { protectRelease } from '../dataset/put-release.js';
 import { checkRelease, UnfinishedCheck } from '../dataset/release-check.js';
 import {
-  activateRelease, activeRelease, otherFormat, releasesDir, unsoundRelease,
+  activateRelease,
+  activeRelease,
+  otherFormat,
+  releasesDir,
+  unsoundRelease,
 } from '../dataset/release.js';
 import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
 import { readStamp, stampHolds } from '../dataset/stamp.js';
@@ -43,12 +47,18 @@ export function requiredKeys(named: readonly string[] = []): readonly string[] {
  * wrong, nothing when it is sound; a check without an end counts as wrong.
  */
 export async function problemsOf(
-  dir: string, quiet = false, signedBy: readonly string[] = [],
+  dir: string,
+  quiet = false,
+  signedBy: readonly string[] = [],
 ): Promise<readonly string[]> {
   const progress = quiet ? () => undefined : createProgress(process.stderr);
   try {
     const { problems } = await checkRelease({
-      dir, copyTo: null, background: false, progress, signedBy,
+      dir,
+      copyTo: null,
+      background: false,
+      progress,
+      signedBy,
     });
     return problems;
   } catch (error) {
@@ -90,7 +100,8 @@ interface Activation {
  * @throws Error with a sentence when it is not sound; the active one then stays.
  */
 export async function activateSound(
-  varDir: string, name: string,
+  varDir: string,
+  name: string,
   { quiet = false, action = 'activate', signedBy = requiredKeys() }: Activation = {},
 ): Promise<void> {
   const dir = join(releasesDir(varDir), name);

@@ -4,7 +4,12 @@ import { join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
 import {
-  type BackupFacts, backupStore, obstacle, restoreStore, verifyBackup, verifyFolder,
+  type BackupFacts,
+  backupStore,
+  obstacle,
+  restoreStore,
+  verifyBackup,
+  verifyFolder,
 } from '../store/backup.js';
 import { copyStore } from '../store/copy.js';
 import { KekFile } from '../store/kek-file.js';
@@ -12,15 +17,22 @@ import { kekPath, openKekSource } from '../store/kek-source.js';
 import { databasePlace } from '../store/postgres/place.js';
 import { DAMAGED_CODE, requireStore, tellDamaged } from './open-store.js';
 import {
-  print, progress, READER_GONE, removeOnSignal, UsageError, watched,
+  print,
+  progress,
+  READER_GONE,
+  removeOnSignal,
+  UsageError,
+  watched,
 } from './command-line.js';
 
 /** Says what a backup holds and which keys it cannot do without. */
 function describe(config: Config, facts: BackupFacts): void {
   print(`${facts.records} records, ${facts.bytes} bytes`);
   if (!facts.checked) {
-    progress('warning: it has no checksum, as backups of earlier versions: whether it was damaged '
-      + 'cannot be verified');
+    progress(
+      'warning: it has no checksum, as backups of earlier versions: whether it was damaged ' +
+        'cannot be verified',
+    );
   }
   if (facts.keks.length === 0) return print('no sealed secrets: no key is needed to restore it');
   const ids = facts.keks.join(', ');
@@ -29,16 +41,18 @@ function describe(config: Config, facts: BackupFacts): void {
   print(`its secrets need the key-encryption key ${ids}; keep it apart from the backup`);
   if (missing.length > 0) {
     const place = config.kek === null ? kekPath(config) : 'SITUS_KEK';
-    progress(`warning: ${missing.join(', ')} is not in ${place}; ` +
-      'without it the server will not start');
+    progress(
+      `warning: ${missing.join(', ')} is not in ${place}; ` +
+        'without it the server will not start',
+    );
   }
 }
 
 function knownKeks(config: Config): readonly string[] {
   if (config.kek === null && !existsSync(kekPath(config))) return [];
   try {
-    const source = config.kek === null
-      ? KekFile.open(kekPath(config), null) : openKekSource(config, null);
+    const source =
+      config.kek === null ? KekFile.open(kekPath(config), null) : openKekSource(config, null);
     return source.all().map(({ id }) => id);
   } catch (error) {
     progress(`warning: ${messageOf(error)}`);
@@ -49,15 +63,16 @@ function knownKeks(config: Config): readonly string[] {
 /** Backups are of the file of a store; a database has its own. */
 function refuseDatabase({ storeUrl }: Config): void {
   if (storeUrl === null) return;
-  throw new Error(`the store is in ${databasePlace(storeUrl).shown}: back it up and put it back `
-    + 'with pg_dump and pg_restore, or with what else the database has for it; "situs store '
-    + 'copy" makes a store in a folder of it');
+  throw new Error(
+    `the store is in ${databasePlace(storeUrl).shown}: back it up and put it back ` +
+      'with pg_dump and pg_restore, or with what else the database has for it; "situs store ' +
+      'copy" makes a store in a folder of it',
+  );
 }
 
 /** The file of a backup: a name of its own in a folder, or the file as given. */
 function backupFile(target: string, now: Date): string {
-  const isFolder = target.endsWith('/')
-    || (existsSync(target) && statSync(target).isDirectory());
+  const isFolder = target.endsWith('/') || (existsSync(target) && statSync(target).isDirectory());
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return isFolder ? join(resolve(target), `situs-store-${stamp}.mdb`) : resolve(target);
 }
@@ -84,7 +99,8 @@ function requireFile(file: string): void {
 async function verify(config: Config, file: string): Promise<number> {
   const { code, signal, interrupted } = await watched(
     [process.argv[1]!, 'store', 'verify', '--in-this-process', file],
-    (pid) => rmSync(verifyFolder(config.varDir, pid), { recursive: true, force: true }));
+    (pid) => rmSync(verifyFolder(config.varDir, pid), { recursive: true, force: true }),
+  );
   if (interrupted > 0) process.exit(interrupted);
   if (signal === 'SIGPIPE') return READER_GONE;
   if (code === null) progress('the file is damaged: reading it ended the process');
@@ -93,7 +109,8 @@ async function verify(config: Config, file: string): Promise<number> {
 
 /** Runs `situs store verify FILE`. */
 export async function verifyCommand(
-  path: string, { inThisProcess }: { readonly inThisProcess?: boolean },
+  path: string,
+  { inThisProcess }: { readonly inThisProcess?: boolean },
 ): Promise<number> {
   const [config, file] = [loadConfig(), resolve(path)];
   requireFile(file);
@@ -105,7 +122,8 @@ export async function verifyCommand(
 
 /** Runs `situs store restore FILE`. */
 export async function restoreCommand(
-  path: string, { force = false }: { readonly force?: boolean },
+  path: string,
+  { force = false }: { readonly force?: boolean },
 ): Promise<void> {
   const [config, file] = [loadConfig(), resolve(path)];
   refuseDatabase(config);
@@ -136,12 +154,16 @@ export async function migrateCommand(): Promise<void> {
   const { Connection } = await import('../store/postgres/connection.js');
   const { migrate } = await import('../store/postgres/schema.js');
   const connection = await Connection.open(place, {
-    use: 'migrate', queryMs: MIGRATE_QUERY_MS_MAX,
+    use: 'migrate',
+    queryMs: MIGRATE_QUERY_MS_MAX,
   });
   try {
     const { before, version } = await migrate(connection, place);
-    print(before === version ? `${place.shown} has tables of version ${version} already`
-      : `${place.shown} has tables of version ${version} now, of ${before} before`);
+    print(
+      before === version
+        ? `${place.shown} has tables of version ${version} already`
+        : `${place.shown} has tables of version ${version} now, of ${before} before`,
+    );
   } finally {
     connection.close();
   }

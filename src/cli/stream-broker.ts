@@ -1,9 +1,19 @@
 /** The broker of `situs stream`: its connection, the streams of subjects, the durable consumer. */
 import { readFileSync } from 'node:fs';
 import {
-  AckPolicy, type Consumer, type ConsumerInfo, DeliverPolicy, DiscardPolicy, jetstream,
-  JetStreamApiError, type JetStreamClient, jetstreamManager, type JetStreamManager, RetentionPolicy,
-  StorageType, type StreamInfo,
+  AckPolicy,
+  type Consumer,
+  type ConsumerInfo,
+  DeliverPolicy,
+  DiscardPolicy,
+  jetstream,
+  JetStreamApiError,
+  type JetStreamClient,
+  jetstreamManager,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamInfo,
 } from '@nats-io/jetstream';
 import { connect, credsAuthenticator, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { messageOf } from '../log.js';
@@ -54,7 +64,10 @@ function overlaps(one: string, other: string): boolean {
 /** @throws UsageError for subjects and names that the broker refuses, or that make a loop. */
 export function checkSubjects({ from, to, failed, durable }: StreamAsked): void {
   if (!FROM.test(from)) throw new UsageError('--from is a subject, such as orders.carts');
-  for (const [option, subject] of [['--to', to], ['--failed', failed]] as const) {
+  for (const [option, subject] of [
+    ['--to', to],
+    ['--failed', failed],
+  ] as const) {
     if (!SUBJECT.test(subject.replace(KEYED, ''))) {
       throw new UsageError(`${option} is a subject, such as orders.taxed or orders.taxed.*`);
     }
@@ -84,7 +97,8 @@ function addressesOf(text: string): Addresses {
   const secrets = pass === '' ? { token: user } : { user, pass };
   return {
     servers: urls.map(({ hostname, port }) => `${hostname}:${port === '' ? '4222' : port}`),
-    secrets: user === '' ? {} : secrets, tls: protocol === 'tls:',
+    secrets: user === '' ? {} : secrets,
+    tls: protocol === 'tls:',
   };
 }
 
@@ -97,8 +111,12 @@ export async function connectNats({ nats, creds }: StreamAsked): Promise<NatsCon
   const authenticator = creds === undefined ? null : credsAuthenticator(readFileSync(creds));
   try {
     return await connect({
-      servers, ...secrets, ...(tls ? { tls: {} } : {}), name: 'situs stream',
-      maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS,
+      servers,
+      ...secrets,
+      ...(tls ? { tls: {} } : {}),
+      name: 'situs stream',
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: RECONNECT_MS,
       ...(authenticator === null ? {} : { authenticator }),
     });
   } catch (error) {
@@ -108,7 +126,9 @@ export async function connectNats({ nats, creds }: StreamAsked): Promise<NatsCon
 
 /** The stream of a subject, made where it is asked to be. */
 async function streamOf(
-  manager: JetStreamManager, subject: string, asked: StreamAsked,
+  manager: JetStreamManager,
+  subject: string,
+  asked: StreamAsked,
 ): Promise<StreamInfo> {
   let name: string;
   try {
@@ -120,36 +140,48 @@ async function streamOf(
     }
     // Carts leave the stream when they are answered; answers stay until the operator limits them.
     return manager.streams.add({
-      name: subject.replaceAll('.*', '').replaceAll(/[^\w-]+/g, '_'), subjects: [subject],
+      name: subject.replaceAll('.*', '').replaceAll(/[^\w-]+/g, '_'),
+      subjects: [subject],
       retention: subject === asked.from ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
-      storage: StorageType.File, discard: DiscardPolicy.New, duplicate_window: nanos(WINDOW_MS),
+      storage: StorageType.File,
+      discard: DiscardPolicy.New,
+      duplicate_window: nanos(WINDOW_MS),
     });
   }
   return manager.streams.info(name);
 }
 
 async function consumerOf(
-  manager: JetStreamManager, stream: string, asked: StreamAsked,
+  manager: JetStreamManager,
+  stream: string,
+  asked: StreamAsked,
 ): Promise<ConsumerInfo> {
   const { durable, from, ackWait, maxPending } = asked;
   try {
     const found = await manager.consumers.info(stream, durable);
     if (found.config.filter_subject === from) return found;
-    throw new Error(`the consumer ${durable} of the stream ${stream} is of the subject `
-      + `${found.config.filter_subject ?? '>'}; give another --durable`);
+    throw new Error(
+      `the consumer ${durable} of the stream ${stream} is of the subject ` +
+        `${found.config.filter_subject ?? '>'}; give another --durable`,
+    );
   } catch (error) {
     if (!isConsumerGone(error)) throw error;
   }
   return manager.consumers.add(stream, {
-    durable_name: durable, filter_subject: from, deliver_policy: DeliverPolicy.All,
-    ack_policy: AckPolicy.Explicit, ack_wait: nanos(ackWait * 1_000), max_ack_pending: maxPending,
+    durable_name: durable,
+    filter_subject: from,
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ackWait * 1_000),
+    max_ack_pending: maxPending,
   });
 }
 
 /** Whether the broker says that there is no such consumer, or no such stream. */
 export function isConsumerGone(error: unknown): boolean {
-  return error instanceof JetStreamApiError
-    && (error.code === NO_CONSUMER || error.code === NO_STREAM);
+  return (
+    error instanceof JetStreamApiError && (error.code === NO_CONSUMER || error.code === NO_STREAM)
+  );
 }
 
 /** Whether the broker says that a stream takes no message as long. */
@@ -179,26 +211,38 @@ export async function openBroker(connection: NatsConnection, asked: StreamAsked)
   const manager = await jetstreamManager(connection).catch((error: unknown) => {
     throw new Error(`NATS answers, but not its JetStream: ${messageOf(error)}`);
   });
-  const { config: { name }, created } = await streamOf(manager, asked.from, asked);
+  const {
+    config: { name },
+    created,
+  } = await streamOf(manager, asked.from, asked);
   const { config } = await consumerOf(manager, name, asked);
   const ackWaitMs = Math.round((config.ack_wait ?? 0) * MS_PER_NANO);
   for (const subject of new Set([asked.to, asked.failed])) {
     const target = await streamOf(manager, subject, asked);
     const windowMs = Math.round(target.config.duplicate_window * MS_PER_NANO);
     if (windowMs < 2 * ackWaitMs) {
-      throw new Error(`the stream ${target.config.name} knows ids of messages for `
-        + `${windowMs / 1_000} s; twice --ack-wait, ${ackWaitMs / 500} s, are needed so that no `
-        + 'answer is stored twice');
+      throw new Error(
+        `the stream ${target.config.name} knows ids of messages for ` +
+          `${windowMs / 1_000} s; twice --ack-wait, ${ackWaitMs / 500} s, are needed so that no ` +
+          'answer is stored twice',
+      );
     }
   }
   const client = jetstream(connection);
   const consumer = await client.consumers.get(name, asked.durable);
   const info = (): Promise<ConsumerInfo> => manager.consumers.info(name, asked.durable);
   if (asked.ordered === true && (await info()).num_waiting > 0) {
-    throw new Error(`another process takes messages of the consumer ${asked.durable}; --ordered `
-      + 'needs one alone: divide the subjects, each part with a --durable of its own');
+    throw new Error(
+      `another process takes messages of the consumer ${asked.durable}; --ordered ` +
+        'needs one alone: divide the subjects, each part with a --durable of its own',
+    );
   }
   return {
-    connection, client, consumer, stream: `${name}:${Date.parse(created)}`, ackWaitMs, info,
+    connection,
+    client,
+    consumer,
+    stream: `${name}:${Date.parse(created)}`,
+    ackWaitMs,
+    info,
   };
 }

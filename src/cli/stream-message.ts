@@ -19,7 +19,8 @@ const HEADER_CHARS_MAX = 1_000;
 /** The refusal of a message whose answer is not taken. */
 export function tooLong(bytes: number): Refused {
   return {
-    code: RESPONSE_CODES.internal.code, field: null,
+    code: RESPONSE_CODES.internal.code,
+    field: null,
     message: `The answer has ${bytes} bytes, more than its stream takes in a message.`,
   };
 }

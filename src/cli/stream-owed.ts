@@ -62,8 +62,10 @@ export class OwedMessages<M extends OwedMessage> {
 
   /** Whether one is held that came before its turn. */
   get early(): boolean {
-    return this.#held.size > 0
-      && (this.#back.size > 0 || [...this.#held.keys()].some((seq) => seq > this.#upTo));
+    return (
+      this.#held.size > 0 &&
+      (this.#back.size > 0 || [...this.#held.keys()].some((seq) => seq > this.#upTo))
+    );
   }
 
   /** Tells the broker that what is held was not lost, so that it does not give it again. */
@@ -75,7 +77,8 @@ export class OwedMessages<M extends OwedMessage> {
   release(): readonly M[] {
     if (!this.#known) return [];
     const first = this.#first;
-    const turn = [...this.#held.values()].filter(({ seq }) => seq < first)
+    const turn = [...this.#held.values()]
+      .filter(({ seq }) => seq < first)
       .sort((one, two) => one.seq - two.seq);
     for (const { seq, data } of turn) {
       this.#held.delete(seq);

@@ -146,7 +146,8 @@ export class StreamWork {
     } catch (error) {
       if (!isConsumerGone(error)) return;
       this.#fault = new Error(
-        'the stream or its consumer was deleted while messages were taken of it');
+        'the stream or its consumer was deleted while messages were taken of it',
+      );
       this.stop();
     }
   }
@@ -236,7 +237,7 @@ export class StreamWork {
     const { data, seq } = message;
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     let { line, refused } = await this.#answerer.answer(bytes, seq);
-    if (before !== undefined && !await before) return false;
+    if (before !== undefined && !(await before)) return false;
     const { to, failed } = this.#options;
     let stored = refused === null ? await this.#store(message, to, line) : 'too-long';
     if (stored === 'too-long') {
@@ -262,13 +263,18 @@ export class StreamWork {
    * trying then too.
    */
   async #store(
-    message: JsMsg, to: string, data: Buffer, more?: MsgHdrs, last = false,
+    message: JsMsg,
+    to: string,
+    data: Buffer,
+    more?: MsgHdrs,
+    last = false,
   ): Promise<Stored> {
     const { client, stream, connection } = this.#broker;
     const room = (connection.info?.max_payload ?? Infinity) - HEADER_ROOM_BYTES - bytesOf(more);
     if (!last && data.length > room) return 'too-long';
     const options = {
-      msgID: `${stream}:${message.seq}`, ...(more === undefined ? {} : { headers: more }),
+      msgID: `${stream}:${message.seq}`,
+      ...(more === undefined ? {} : { headers: more }),
     };
     for (let attempt = 1; ; attempt += 1) {
       // What is published without a connection would be kept in memory, once for each attempt.

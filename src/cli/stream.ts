@@ -13,7 +13,11 @@ import { metricsAddress, MetricsListener } from '../monitor/listener.js';
 import { RowsProgress } from './rows-progress.js';
 import { keptRelease, requireActive, requiredKeys } from './sound-release.js';
 import {
-  checkSubjects, connectNats, openBroker, type Broker, type StreamAsked,
+  checkSubjects,
+  connectNats,
+  openBroker,
+  type Broker,
+  type StreamAsked,
 } from './stream-broker.js';
 import { StreamWork } from './stream-work.js';
 import { UsageError, watchSignals } from './command-line.js';
@@ -29,11 +33,16 @@ async function openMetrics(setting: string, log: Log, work: StreamWork): Promise
   const { Gauge, Registry } = await import('prom-client');
   const registry = new Registry();
   const series = (name: string, help: string, read: () => number): void => {
-    registry.registerMetric(new Gauge({
-      name, help, registers: [], collect() {
-        this.set(read());
-      },
-    }));
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(read());
+        },
+      }),
+    );
   };
   series('situs_nats_answered', 'Messages answered since the start', () => work.answered);
   series('situs_nats_refused', 'Messages refused since the start', () => work.refused);
@@ -54,7 +63,8 @@ function keptOf({ dataset, at }: StreamAsked, varDir: string): KeptRun | null {
 
 /** Where each message takes its release from: the one that is named, or the active one. */
 async function releaseOf(
-  live: LiveDataset, kept: KeptRun | null,
+  live: LiveDataset,
+  kept: KeptRun | null,
 ): Promise<Pick<LiveDataset, 'pin' | 'unpin'>> {
   if (kept === null) return live;
   const release = await live.borrow(kept.dataset);
@@ -64,13 +74,20 @@ async function releaseOf(
 
 /** Works until a signal comes. */
 async function work(
-  running: StreamWork, broker: Broker, asked: StreamAsked, dataset: string,
+  running: StreamWork,
+  broker: Broker,
+  asked: StreamAsked,
+  dataset: string,
 ): Promise<void> {
   const unwatch = watchSignals(() => running.stop());
-  const progress = asked.quiet === true ? null : new RowsProgress(process.stderr, null, () => ({
-    rows: running.answered + running.refused, bytes: 0,
-    more: `  ${running.refused} refused  ${running.lag} waiting`,
-  }));
+  const progress =
+    asked.quiet === true
+      ? null
+      : new RowsProgress(process.stderr, null, () => ({
+          rows: running.answered + running.refused,
+          bytes: 0,
+          more: `  ${running.refused} refused  ${running.lag} waiting`,
+        }));
   if (asked.quiet !== true) {
     tell(`${asked.from} to ${asked.to} at ${broker.connection.getServer()}; dataset ${dataset}`);
   }
@@ -104,7 +121,10 @@ export async function streamCommand(asked: StreamAsked): Promise<number> {
     });
     const threads = asked.threads ?? availableParallelism();
     const pool = openChunkPool({
-      releases, log, threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
+      releases,
+      log,
+      threads,
+      settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
     });
     const schedule = new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER);
     const { to, failed, ordered = false } = asked;

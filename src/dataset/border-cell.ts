@@ -37,7 +37,12 @@ export function areaWithin(leaf: Int32Array, x: number, y: number): number {
 
 /** Whether an odd number of a chain's edges lies between the point and the cell's east side. */
 function crossings(
-  leaf: Int32Array, from: number, end: number, x: number, y: number, east: number,
+  leaf: Int32Array,
+  from: number,
+  end: number,
+  x: number,
+  y: number,
+  east: number,
 ): boolean {
   let odd = false;
   let ax = leaf[from]!;

@@ -11,8 +11,17 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
-  closeSync, createReadStream, createWriteStream, existsSync, fsyncSync, linkSync, openSync,
-  renameSync, statfsSync, statSync, writeFileSync,
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -55,8 +64,10 @@ export class DamagedBundle extends Error {
 
 /** Whether an error is about the bytes of a bundle, and not about the disk. */
 function isUnfit(error: unknown): boolean {
-  return error instanceof UnfitBundle
-    || (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
+  return (
+    error instanceof UnfitBundle ||
+    (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+  );
 }
 
 function totalOf(files: readonly BundledFile[]): number {
@@ -69,10 +80,15 @@ function totalOf(files: readonly BundledFile[]): number {
  * @throws Error where the file exists, or cannot be written.
  */
 export async function packRelease(
-  dir: string, dataset: string, file: string, read: BytesRead,
+  dir: string,
+  dataset: string,
+  file: string,
+  read: BytesRead,
 ): Promise<void> {
   const files = BUNDLED_FILES.filter((name) => existsSync(join(dir, name))).map((name) => ({
-    name, bytes: statSync(join(dir, name)).size, sha256: fileSha256(join(dir, name)),
+    name,
+    bytes: statSync(join(dir, name)).size,
+    sha256: fileSha256(join(dir, name)),
   }));
   const total = totalOf(files);
   const head: BundleHead = { dataset, files };
@@ -113,8 +129,13 @@ export function nameBundle(temporary: string, file: string, link = linkSync): vo
 }
 
 function isFile(value: Partial<BundledFile> | null): value is BundledFile {
-  return typeof value?.name === 'string' && Number.isSafeInteger(value.bytes)
-    && Number(value.bytes) >= 0 && typeof value.sha256 === 'string' && SHA256.test(value.sha256);
+  return (
+    typeof value?.name === 'string' &&
+    Number.isSafeInteger(value.bytes) &&
+    Number(value.bytes) >= 0 &&
+    typeof value.sha256 === 'string' &&
+    SHA256.test(value.sha256)
+  );
 }
 
 /** Checks what a bundle says it holds. */
@@ -181,7 +202,7 @@ class Unpacking {
   }
 
   write(piece: Buffer): void {
-    for (let from = 0; from < piece.length;) {
+    for (let from = 0; from < piece.length; ) {
       if (this.#left === 0) this.#next();
       const part = piece.subarray(from, from + this.#left);
       if (this.#fd !== null) writeFileSync(this.#fd, part);
@@ -205,7 +226,7 @@ class Unpacking {
 
   #next(): void {
     this.#finish();
-    const next = this.#files[this.#at += 1];
+    const next = this.#files[(this.#at += 1)];
     if (next === undefined) throw new UnfitBundle('it holds more bytes than it tells');
     this.#left = next.bytes;
     this.#hash = createHash('sha256');
@@ -230,7 +251,10 @@ class Unpacking {
  * where the disk has no room for it.
  */
 export async function unpackBundle(
-  file: string, { files, headBytes }: OpenBundle, dir: string, written: BytesRead,
+  file: string,
+  { files, headBytes }: OpenBundle,
+  dir: string,
+  written: BytesRead,
 ): Promise<void> {
   const total = totalOf(files);
   const { bavail, bsize } = statfsSync(dir);

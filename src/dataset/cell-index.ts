@@ -172,7 +172,12 @@ export class CellIndex {
 
   /** The same within one cell of a tile's directory, whose south-west corner is given. */
   #anyCell(
-    judge: CellJudge, cells: Int32Array, at: number, cornerX: number, cornerY: number, size: number,
+    judge: CellJudge,
+    cells: Int32Array,
+    at: number,
+    cornerX: number,
+    cornerY: number,
+    size: number,
   ): boolean {
     const square = this.#square;
     let [west, south, half] = [cornerX, cornerY, size];
@@ -187,10 +192,12 @@ export class CellIndex {
       const toSouth = square.south <= y;
       const toNorth = square.north >= y;
       if ((toWest && toEast) || (toSouth && toNorth)) {
-        return (toWest && toSouth && this.#anyCell(judge, cells, first, west, south, half))
-          || (toEast && toSouth && this.#anyCell(judge, cells, first + 1, x, south, half))
-          || (toWest && toNorth && this.#anyCell(judge, cells, first + 2, west, y, half))
-          || (toEast && toNorth && this.#anyCell(judge, cells, first + 3, x, y, half));
+        return (
+          (toWest && toSouth && this.#anyCell(judge, cells, first, west, south, half)) ||
+          (toEast && toSouth && this.#anyCell(judge, cells, first + 1, x, south, half)) ||
+          (toWest && toNorth && this.#anyCell(judge, cells, first + 2, west, y, half)) ||
+          (toEast && toNorth && this.#anyCell(judge, cells, first + 3, x, y, half))
+        );
       }
       // Most squares lie in one quarter of one quarter, and so on: no other one is asked.
       if (toEast) west = x;

@@ -1,6 +1,11 @@
 /** An open dataset: what the engine may ask. All reads are synchronous. */
 import type {
-  AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, ZipRecord,
+  AreaRecord,
+  CityRecord,
+  ComponentRecord,
+  SourceRecord,
+  StateRecord,
+  ZipRecord,
 } from './records.js';
 import type { CellIndex } from './cell-index.js';
 import type { StreetIndex } from './street-index.js';

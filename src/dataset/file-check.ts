@@ -2,7 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  CHECKSUM_FILE, DATA_FILE, MANIFEST_FILE, manifestId, readManifest, releaseName,
+  CHECKSUM_FILE,
+  DATA_FILE,
+  MANIFEST_FILE,
+  manifestId,
+  readManifest,
+  releaseName,
 } from './manifest.js';
 import { pageProblem } from './page-check.js';
 import type { CheckProgress } from './release-check.js';

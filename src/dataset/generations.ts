@@ -42,9 +42,11 @@ export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
   const areas = manifest.counts['areas'] ?? 0;
   if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
   const today = new Date().toISOString().slice(0, 10);
-  const stale = manifest.coverage.flatMap(({ state, levels }) => levels
-    .filter(({ until }) => until !== '' && until < today)
-    .map(({ level, source }) => `${state} ${level} ${source}`));
+  const stale = manifest.coverage.flatMap(({ state, levels }) =>
+    levels
+      .filter(({ until }) => until !== '' && until < today)
+      .map(({ level, source }) => `${state} ${level} ${source}`),
+  );
   return { areas, stale };
 }
 
@@ -53,7 +55,9 @@ export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
  * @throws what opening and probing throw.
  */
 export function openGeneration(
-  { open, probe }: OpenRelease, name: string, prepared: PreparedRelease,
+  { open, probe }: OpenRelease,
+  name: string,
+  prepared: PreparedRelease,
 ): Generation {
   const { dir } = prepared;
   let dataset: Dataset | null = null;
@@ -91,8 +95,9 @@ export class Generations {
 
   /** All that are open. */
   get all(): readonly Generation[] {
-    return [this.#current, this.#previous, ...this.#retired]
-      .filter((generation) => generation !== null);
+    return [this.#current, this.#previous, ...this.#retired].filter(
+      (generation) => generation !== null,
+    );
   }
 
   find(name: string): Generation | null {

@@ -8,7 +8,11 @@ import { MANIFEST_FILE } from './manifest.js';
 import { PROCESS_COPIES } from './process-copies.js';
 import { SERVER_COPIES } from './release-copy.js';
 import {
-  ANSWERED_FILE, currentRelease, listReleases, previousRelease, releasesDir,
+  ANSWERED_FILE,
+  currentRelease,
+  listReleases,
+  previousRelease,
+  releasesDir,
 } from './release.js';
 
 const DAY_MS = 86_400_000;
@@ -52,22 +56,32 @@ function namesIn(folder: string): readonly string[] {
 function openAtServer(varDir: string): ReadonlySet<string> {
   const streams = join(varDir, PROCESS_COPIES);
   const folders = [
-    join(varDir, SERVER_COPIES), ...namesIn(streams).map((each) => join(streams, each)),
+    join(varDir, SERVER_COPIES),
+    ...namesIn(streams).map((each) => join(streams, each)),
   ];
-  return new Set(folders.flatMap((folder) =>
-    namesIn(folder).flatMap((copy) => namesIn(join(folder, copy)))));
+  return new Set(
+    folders.flatMap((folder) => namesIn(folder).flatMap((copy) => namesIn(join(folder, copy)))),
+  );
 }
 
 /** Every release and why it is kept, the oldest first. `inJobs` are those that jobs work on. */
 export function keepings(
-  varDir: string, { days, count }: KeepRule, inJobs: ReadonlySet<string>, nowMs: number,
+  varDir: string,
+  { days, count }: KeepRule,
+  inJobs: ReadonlySet<string>,
+  nowMs: number,
 ): readonly Keeping[] {
   const [current, previous] = [currentRelease(varDir), previousRelease(varDir)];
   const open = openAtServer(varDir);
-  const last = new Map(listReleases(varDir).map((name) =>
-    [name, name === current ? nowMs : lastOf(varDir, name)]));
-  const newest = new Set([...last].sort(([, one], [, other]) => other - one)
-    .slice(0, count).map(([name]) => name));
+  const last = new Map(
+    listReleases(varDir).map((name) => [name, name === current ? nowMs : lastOf(varDir, name)]),
+  );
+  const newest = new Set(
+    [...last]
+      .sort(([, one], [, other]) => other - one)
+      .slice(0, count)
+      .map(([name]) => name),
+  );
   const reasonOf = (name: string, lastMs: number): string | null => {
     if (name === current) return 'active';
     if (name === previous) return 'previous';

@@ -65,8 +65,7 @@ export function openTables(file: string, mode: 'read' | 'build'): Tables {
     root.openDB<Uint8Array, string>({ name, encoding: 'binary' });
   // Apart, since lmdb's types leave the key encoder out of the options of a table.
   const ownKeys = { name: 'streets', encoding: 'binary', keyEncoder: STREET_KEY_ENCODER } as const;
-  const streets = mode === 'build'
-    ? byText('streets') : root.openDB<Uint8Array, string>(ownKeys);
+  const streets = mode === 'build' ? byText('streets') : root.openDB<Uint8Array, string>(ownKeys);
   return {
     root,
     number: {

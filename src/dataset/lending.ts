@@ -27,10 +27,12 @@ export class ChangingRelease extends UnfinishedCheck {}
  * was taken away and put back the folder alone tells.
  */
 function stateOf(dir: string): string {
-  return JSON.stringify(['', ...RELEASE_FILES, SIGNATURE_FILE].map((name) => {
-    const found = statSync(join(dir, name), { throwIfNoEntry: false });
-    return found === undefined ? null : [found.size, found.mtimeMs, found.ctimeMs, found.ino];
-  }));
+  return JSON.stringify(
+    ['', ...RELEASE_FILES, SIGNATURE_FILE].map((name) => {
+      const found = statSync(join(dir, name), { throwIfNoEntry: false });
+      return found === undefined ? null : [found.size, found.mtimeMs, found.ctimeMs, found.ino];
+    }),
+  );
 }
 
 export class Lending {
@@ -49,8 +51,9 @@ export class Lending {
   /** Whether there is a release of this name, sound or not. */
   has(name: string): boolean {
     const { generations, varDir } = this.#options;
-    return generations.find(name) !== null
-      || existsSync(join(releasesDir(varDir), name, MANIFEST_FILE));
+    return (
+      generations.find(name) !== null || existsSync(join(releasesDir(varDir), name, MANIFEST_FILE))
+    );
   }
 
   /**

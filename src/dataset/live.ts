@@ -6,13 +6,21 @@ import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { type Log, messageOf } from '../log.js';
 import {
-  Generations, openGeneration, type Generation, type LiveRelease, type OpenRelease,
+  Generations,
+  openGeneration,
+  type Generation,
+  type LiveRelease,
+  type OpenRelease,
 } from './generations.js';
 import { ChangingRelease, Lending } from './lending.js';
 import { UnfinishedCheck } from './release-check.js';
 import { inPlace, type PreparedRelease, type PrepareOptions } from './release-copy.js';
 import {
-  currentFile, currentRelease, otherFormat, releasesDir, type OtherFormat,
+  currentFile,
+  currentRelease,
+  otherFormat,
+  releasesDir,
+  type OtherFormat,
 } from './release.js';
 
 export { probeRelease, type LiveRelease, type ReleaseFacts } from './generations.js';
@@ -61,7 +69,8 @@ export class LiveDataset {
   constructor(options: LiveOptions) {
     this.#options = options;
     this.#lending = new Lending({
-      varDir: options.varDir, generations: this.#generations,
+      varDir: options.varDir,
+      generations: this.#generations,
       prepare: (name) => this.#prepare(name, true),
       open: (name, prepared) => this.#open(name, prepared),
     });
@@ -234,7 +243,9 @@ export class LiveDataset {
   #refuse(refusal: Refusal): void {
     this.#refusal = refusal;
     this.#options.log.error('dataset refused', {
-      dataset: refusal.dataset, kept: this.release?.id ?? null, message: refusal.reason,
+      dataset: refusal.dataset,
+      kept: this.release?.id ?? null,
+      message: refusal.reason,
     });
   }
 

@@ -105,7 +105,9 @@ export function releaseName(manifest: Pick<Manifest, 'asOf' | 'id'>): string {
 
 /** The id: the data's hash together with the manifest without its id. */
 export function manifestId(manifest: Omit<Manifest, 'id'>): string {
-  return createHash('sha256').update(manifest.dataSha256).update(JSON.stringify(manifest))
+  return createHash('sha256')
+    .update(manifest.dataSha256)
+    .update(JSON.stringify(manifest))
     .digest('hex');
 }
 
@@ -121,8 +123,10 @@ export function formatProblem(dir: string): string | null {
     return null;
   }
   if (typeof format !== 'number' || format === FORMAT_VERSION) return null;
-  return `was built by ${format < FORMAT_VERSION ? 'an older' : 'a newer'} version of Situs `
-    + `(format ${format}) and cannot be read by this one (format ${FORMAT_VERSION}).`;
+  return (
+    `was built by ${format < FORMAT_VERSION ? 'an older' : 'a newer'} version of Situs ` +
+    `(format ${format}) and cannot be read by this one (format ${FORMAT_VERSION}).`
+  );
 }
 
 /**
@@ -139,7 +143,7 @@ export function readManifest(dir: string): Manifest {
   if (manifest.format !== FORMAT_VERSION) {
     throw new Error(
       `dataset ${dir} has format ${manifest.format}, this version reads ${FORMAT_VERSION}; ` +
-      'build it again with: npx situs dataset build',
+        'build it again with: npx situs dataset build',
     );
   }
   return manifest;

@@ -22,14 +22,20 @@ export interface OpenLiveOptions {
  * @throws Error with a sentence when the active release is not sound.
  */
 export async function openLive(
-  varDir: string, log: Log, signedBy: readonly string[],
+  varDir: string,
+  log: Log,
+  signedBy: readonly string[],
   { open, beside = false }: OpenLiveOptions = {},
 ): Promise<LiveDataset> {
   const own = beside && open === undefined ? openProcessCopies(varDir) : null;
   if (own === null) removeLeftCopies(varDir);
   const prepared = new ReleaseCopies(varDir, log, signedBy, own?.folder);
   const live = new LiveDataset({
-    varDir, log, probe: probeRelease, open: open ?? openDataset, closed: () => own?.close(),
+    varDir,
+    log,
+    probe: probeRelease,
+    open: open ?? openDataset,
+    closed: () => own?.close(),
     ...(open === undefined ? { prepare: prepared.prepare.bind(prepared) } : {}),
   });
   try {

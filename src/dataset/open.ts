@@ -4,14 +4,25 @@ import { join } from 'node:path';
 import { CellIndex } from './cell-index.js';
 import type { Dataset } from './dataset.js';
 import {
-  byteTable, type ByteTable, indexedTable, openTables, recordReader, streetTable, type Tables,
+  byteTable,
+  type ByteTable,
+  indexedTable,
+  openTables,
+  recordReader,
+  streetTable,
+  type Tables,
 } from './layout.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { pageProblem } from './page-check.js';
 import { NumberCache, RecentCache } from '../base/recent-cache.js';
 import { WordTable } from '../base/word-table.js';
 import type {
-  AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, ZipRecord,
+  AreaRecord,
+  CityRecord,
+  ComponentRecord,
+  SourceRecord,
+  StateRecord,
+  ZipRecord,
 } from './records.js';
 import { StreetIndex } from './street-index.js';
 
@@ -37,7 +48,9 @@ class RecordTable<K extends number | string, V> {
 
   /** `missing`, where given, keeps the keys that have no record. */
   constructor(
-    bytes: ByteTable<K>, decode: Decode, recent: Kept<K, V>,
+    bytes: ByteTable<K>,
+    decode: Decode,
+    recent: Kept<K, V>,
     missing: RecentCache<K, true> | null = null,
   ) {
     this.#recent = recent;
@@ -113,21 +126,31 @@ class LmdbDataset implements ListedDataset {
     const decode = decoderOf(tables);
     this.#layers = new Set(manifest.layers);
     this.#areas = new RecordTable(
-      byteTable(tables.number.areas), decode, new NumberCache(RECORDS_MAX),
+      byteTable(tables.number.areas),
+      decode,
+      new NumberCache(RECORDS_MAX),
     );
     this.#components = new RecordTable(
-      byteTable(tables.number.components), decode, new NumberCache(RECORDS_MAX),
+      byteTable(tables.number.components),
+      decode,
+      new NumberCache(RECORDS_MAX),
     );
     this.#zips = new RecordTable(
-      byteTable(tables.number.zips), decode, new NumberCache(RECORDS_MAX),
+      byteTable(tables.number.zips),
+      decode,
+      new NumberCache(RECORDS_MAX),
     );
     this.#cities = new RecordTable(
-      byteTable(tables.text.cities), decode, new RecentCache(RECORDS_MAX),
+      byteTable(tables.text.cities),
+      decode,
+      new RecentCache(RECORDS_MAX),
       // Most words of addresses that could be a city are none.
       new RecentCache(RECORDS_MAX),
     );
     this.#documents = new RecordTable(
-      byteTable(tables.text.documents), decode, new RecentCache(RECORDS_MAX),
+      byteTable(tables.text.documents),
+      decode,
+      new RecentCache(RECORDS_MAX),
     );
     this.#sources = manifest.sources;
     this.#states = this.#firstRecords();

@@ -52,7 +52,8 @@ export function pageProblem(file: string): string | null {
     const { pageBytes, lastPage } = second.transaction > first.transaction ? second : first;
     const needed = (lastPage + 1n) * BigInt(pageBytes);
     return BigInt(size) < needed
-      ? `the data file was cut: it has ${size} of at least ${needed} bytes` : null;
+      ? `the data file was cut: it has ${size} of at least ${needed} bytes`
+      : null;
   } finally {
     closeSync(fd);
   }

@@ -18,8 +18,9 @@ export function protectRelease(dir: string): void {
 
 /** The two small files of a release, which tell of the bytes of the large one. */
 function sumIn(dir: string): string {
-  return [MANIFEST_FILE, CHECKSUM_FILE].map((name) =>
-    readFileSync(join(dir, name), 'latin1')).join('\0');
+  return [MANIFEST_FILE, CHECKSUM_FILE]
+    .map((name) => readFileSync(join(dir, name), 'latin1'))
+    .join('\0');
 }
 
 /**

@@ -140,7 +140,11 @@ export interface StateRuleRecord {
   readonly serviceTaxable: 'Y' | 'N' | 'L';
   readonly freightTaxable: 'Y' | 'N';
   readonly freightRule:
-    'EXEMPT' | 'EXEMPT_WHEN_SEPARATELY_STATED' | 'ITEM_SPECIFIC' | 'CONDITIONAL' | 'TAXABLE';
+    | 'EXEMPT'
+    | 'EXEMPT_WHEN_SEPARATELY_STATED'
+    | 'ITEM_SPECIFIC'
+    | 'CONDITIONAL'
+    | 'TAXABLE';
   readonly freightExemptWhenSeparatelyStated: boolean;
   readonly freightDescription: string;
   readonly sourcing: 'O' | 'D';

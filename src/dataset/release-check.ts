@@ -62,8 +62,11 @@ process.once('exit', () => {
 });
 
 function isLine(value: unknown): value is CheckLine {
-  return typeof value === 'object' && value !== null
-    && ('stage' in value || 'problems' in value || 'unfinished' in value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ('stage' in value || 'problems' in value || 'unfinished' in value)
+  );
 }
 
 function parseLine(text: string): CheckLine | null {
@@ -79,25 +82,35 @@ function parseLine(text: string): CheckLine | null {
 const UNREADABLE: ReadonlySet<string | null> = new Set(['SIGBUS', 'SIGSEGV']);
 
 function start({ dir, copyTo, background, signedBy = [], signal }: CheckOptions): ChildProcess {
-  return spawn(process.execPath, [
-    CHECKER, dir, copyTo ?? '', background ? 'background' : '', signedBy.join(),
-  ], {
-    stdio: ['ignore', 'pipe', 'ignore'], detached: signal !== undefined,
-    signal, killSignal: 'SIGKILL',
-  });
+  return spawn(
+    process.execPath,
+    [CHECKER, dir, copyTo ?? '', background ? 'background' : '', signedBy.join()],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: signal !== undefined,
+      signal,
+      killSignal: 'SIGKILL',
+    },
+  );
 }
 
 /** What a checker that has ended by itself found; throws where it did not get that far. */
 function foundBy(
-  last: CheckLine | null, { dir, copyTo }: CheckOptions, code: number | null, signal: string | null,
+  last: CheckLine | null,
+  { dir, copyTo }: CheckOptions,
+  code: number | null,
+  signal: string | null,
 ): Checked {
   if (last !== null && 'problems' in last) return last;
   if (UNREADABLE.has(signal)) {
     const problem = `the data cannot be read: the process that read them was ended by ${signal}`;
     return { problems: [problem], dir: copyTo ?? dir };
   }
-  throw new UnfinishedCheck(last !== null && 'unfinished' in last
-    ? last.unfinished : `the check did not come to its end (${signal ?? `exit code ${code}`})`);
+  throw new UnfinishedCheck(
+    last !== null && 'unfinished' in last
+      ? last.unfinished
+      : `the check did not come to its end (${signal ?? `exit code ${code}`})`,
+  );
 }
 
 /** Listens to a checker until it has ended. */

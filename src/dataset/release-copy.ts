@@ -11,7 +11,13 @@
  * time at which the system last changed a file, which nobody can set.
  */
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,11 +59,14 @@ const KEPT_FILE = 'kept.json';
 /** What the system tells of the files of a folder, one text; null where one is missing. */
 export function factsOf(dir: string): string | null {
   try {
-    return JSON.stringify([...RELEASE_FILES, SIGNATURE_FILE].map((name) => {
-      const found = statSync(join(dir, name), { throwIfNoEntry: name !== SIGNATURE_FILE });
-      return found === undefined
-        ? [name] : [name, found.size, found.mtimeMs, found.ctimeMs, found.ino];
-    }));
+    return JSON.stringify(
+      [...RELEASE_FILES, SIGNATURE_FILE].map((name) => {
+        const found = statSync(join(dir, name), { throwIfNoEntry: name !== SIGNATURE_FILE });
+        return found === undefined
+          ? [name]
+          : [name, found.size, found.mtimeMs, found.ctimeMs, found.ino];
+      }),
+    );
   } catch {
     return null;
   }
@@ -95,7 +104,10 @@ export class ReleaseCopies {
    * Copies lie in `folder`.
    */
   constructor(
-    varDir: string, log: Log, signedBy: readonly string[], folder = join(varDir, SERVER_COPIES),
+    varDir: string,
+    log: Log,
+    signedBy: readonly string[],
+    folder = join(varDir, SERVER_COPIES),
   ) {
     this.#varDir = varDir;
     this.#folder = folder;
@@ -123,7 +135,11 @@ export class ReleaseCopies {
     const remove = (): void => rmSync(own, { recursive: true, force: true });
     const before = factsOf(dir);
     const checked = await checkRelease({
-      dir, copyTo: join(own, name), background, signal, progress: this.#teller(name),
+      dir,
+      copyTo: join(own, name),
+      background,
+      signal,
+      progress: this.#teller(name),
       signedBy: this.#signedBy,
     }).catch((error: unknown) => {
       remove();
@@ -140,7 +156,8 @@ export class ReleaseCopies {
       // Whoever removes releases sees by it that this one is in use.
       mkdirSync(join(own, name), { recursive: true });
       this.#log.warn('dataset not copied', {
-        dataset: name, message: 'the disk has no room; do not touch its files while it answers',
+        dataset: name,
+        message: 'the disk has no room; do not touch its files while it answers',
       });
       return { ...inPlace(dir), remove, leave: remove };
     }
@@ -153,7 +170,8 @@ export class ReleaseCopies {
   #prepared(name: string, own: string, dir: string): PreparedRelease {
     const remove = (): void => rmSync(own, { recursive: true, force: true });
     return {
-      dir, remove,
+      dir,
+      remove,
       leave: () => {
         if (currentRelease(this.#varDir) !== name) remove();
       },

@@ -49,8 +49,10 @@ export function activeRelease(varDir: string): string | null {
   if (count === 0) return null;
   const file = currentFile(varDir);
   const state = existsSync(file) ? 'names no dataset' : 'is missing';
-  throw new Error(`${file} ${state}, beside ${count} dataset${count === 1 ? '' : 's'}; choose ` +
-    'with: npx situs dataset activate RELEASE (npx situs dataset list names them)');
+  throw new Error(
+    `${file} ${state}, beside ${count} dataset${count === 1 ? '' : 's'}; choose ` +
+      'with: npx situs dataset activate RELEASE (npx situs dataset list names them)',
+  );
 }
 
 /** Thrown for a release that was read and may not be used; reading it again finds the same. */
@@ -71,8 +73,10 @@ export function otherFormat(varDir: string, name: string): OtherFormat | null {
 
 /** What is said of a release that may not be used. */
 export function unsoundRelease(name: string, problems: readonly string[]): UnsoundRelease {
-  return new UnsoundRelease(`dataset ${name} is not sound: ${problems.join('; ')}; ` +
-    'build it again or activate another one (npx situs dataset list)');
+  return new UnsoundRelease(
+    `dataset ${name} is not sound: ${problems.join('; ')}; ` +
+      'build it again or activate another one (npx situs dataset list)',
+  );
 }
 
 /** Name of the release that was active before, or null. */
@@ -96,9 +100,11 @@ export function listReleases(varDir: string): readonly string[] {
 export function findRelease(varDir: string, text: string): string {
   const names = listReleases(varDir).filter((name) => name.includes(text));
   if (names.length === 1) return names[0]!;
-  throw new Error(names.length === 0
-    ? `no dataset matches "${text}"; see: npx situs dataset list`
-    : `"${text}" matches ${names.length} datasets: ${names.join(', ')}`);
+  throw new Error(
+    names.length === 0
+      ? `no dataset matches "${text}"; see: npx situs dataset list`
+      : `"${text}" matches ${names.length} datasets: ${names.join(', ')}`,
+  );
 }
 
 function writePointer(varDir: string, name: string, release: string): void {

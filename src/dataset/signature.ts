@@ -4,7 +4,12 @@
  * files (ed25519, RFC 8032); keys are PEM files, or for public ones their 32 bytes in base64.
  */
 import {
-  createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+  type KeyObject,
 } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -63,9 +68,9 @@ function keyOfFile(file: string, create: (pem: Buffer) => KeyObject, what: strin
 export function readPublicKeys(texts: readonly string[], asked: string): readonly string[] {
   return texts.map((text) => {
     try {
-      return publicText(PUBLIC_TEXT.test(text)
-        ? publicKeyOf(text)
-        : keyOfFile(text, createPublicKey, 'public'));
+      return publicText(
+        PUBLIC_TEXT.test(text) ? publicKeyOf(text) : keyOfFile(text, createPublicKey, 'public'),
+      );
     } catch (error) {
       throw new Error(`${asked}: ${(error as Error).message}`);
     }
@@ -104,9 +109,14 @@ function signedText(name: string, { files }: Stamp): Buffer {
 function isSignatures(value: unknown): value is Signatures {
   if (typeof value !== 'object' || value === null) return false;
   const { v, signatures } = value as Partial<Signatures>;
-  return v === SIGNATURE_VERSION && Array.isArray(signatures) && signatures.every(
-    (each: Partial<Signature> | null) =>
-      typeof each?.key === 'string' && typeof each.signature === 'string');
+  return (
+    v === SIGNATURE_VERSION &&
+    Array.isArray(signatures) &&
+    signatures.every(
+      (each: Partial<Signature> | null) =>
+        typeof each?.key === 'string' && typeof each.signature === 'string',
+    )
+  );
 }
 
 /** The signatures beside a release; none where the file is missing or is no such file. */
@@ -147,7 +157,9 @@ function addSignatures(dir: string, added: readonly Signature[]): void {
  * `stamp` is of the bytes that are to be used.
  */
 export function signatureProblem(
-  dir: string, stamp: Stamp, publicKeys: readonly string[],
+  dir: string,
+  stamp: Stamp,
+  publicKeys: readonly string[],
 ): string | null {
   const all = readSignatures(dir);
   if (all.length === 0) return `it is not signed (it has no readable ${SIGNATURE_FILE})`;
@@ -155,6 +167,7 @@ export function signatureProblem(
   if (known.length === 0) return 'it is signed with other keys than those that are asked for';
   const message = signedText(basename(dir), stamp);
   const holds = known.some(({ key, signature }) =>
-    verify(null, message, publicKeyOf(key), Buffer.from(signature, 'base64')));
+    verify(null, message, publicKeyOf(key), Buffer.from(signature, 'base64')),
+  );
   return holds ? null : 'its signature is that of other bytes';
 }

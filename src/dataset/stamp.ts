@@ -6,7 +6,14 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { CHECKSUM_FILE, DATA_FILE, MANIFEST_FILE } from './manifest.js';
@@ -98,8 +105,9 @@ export function writeStamp(dir: string, stamp: Stamp): void {
 /** The stamp of a release, or null when there is none that can be relied on. */
 export function readStamp(dir: string): Stamp | null {
   try {
-    const { sum, ...stamp } = JSON.parse(
-      readFileSync(join(dir, STAMP_FILE), 'utf8')) as Stamp & { readonly sum: string };
+    const { sum, ...stamp } = JSON.parse(readFileSync(join(dir, STAMP_FILE), 'utf8')) as Stamp & {
+      readonly sum: string;
+    };
     return stamp.v === STAMP_VERSION && sum === sumOf(stamp) ? stamp : null;
   } catch {
     return null;

@@ -37,7 +37,8 @@ function areasOn(bytes: Uint8Array, from: number, day: DateInt): readonly number
     const count = u16(bytes, at + 8);
     if (day >= u32(bytes, at) && day <= u32(bytes, at + 4)) {
       return Array.from({ length: count }, (_, index) =>
-        u32(bytes, at + PERIOD_HEAD_BYTES + index * 4));
+        u32(bytes, at + PERIOD_HEAD_BYTES + index * 4),
+      );
     }
     at += PERIOD_HEAD_BYTES + count * 4;
   }
@@ -45,9 +46,7 @@ function areasOn(bytes: Uint8Array, from: number, day: DateInt): readonly number
 }
 
 /** The areas stated for an add-on (0 to 9999) of a ZIP on a day; empty where none are. */
-export function areasOfAddOn(
-  bytes: Uint8Array, addOn: number, day: DateInt,
-): readonly number[] {
+export function areasOfAddOn(bytes: Uint8Array, addOn: number, day: DateInt): readonly number[] {
   let low = 0;
   let high = u16(bytes, 0);
   while (low < high) {

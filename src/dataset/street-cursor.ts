@@ -1,7 +1,15 @@
 /** Walks the streets of a group where they lie; nothing is decoded that is not asked for. */
 import {
-  FLAG_STATED, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4, RANGE_EVEN,
-  RANGE_HEAD_BYTES, RANGE_ODD, RANGE_STATED, STREET_HEAD_BYTES,
+  FLAG_STATED,
+  FLAG_TEXTS,
+  FLAG_WIDE_NUMBERS,
+  FLAG_WIDE_POINTS,
+  FLAG_ZIP4,
+  RANGE_EVEN,
+  RANGE_HEAD_BYTES,
+  RANGE_ODD,
+  RANGE_STATED,
+  STREET_HEAD_BYTES,
 } from './street-format.js';
 
 const NO_BYTES = new Uint8Array(0);
@@ -213,8 +221,11 @@ export class StreetCursor {
 
   /** Whether the state's boundary file states a range, and for this day. */
   isStatedOn(range: number, day: number): boolean {
-    return this.isStated(range) && day >= this.#u32(range + 18)
-      && day <= this.#u32(range + RANGE_HEAD_BYTES);
+    return (
+      this.isStated(range) &&
+      day >= this.#u32(range + 18) &&
+      day <= this.#u32(range + RANGE_HEAD_BYTES)
+    );
   }
 
   /** Whether the state's boundary file states a range, for whatever day; it has no line then. */

@@ -106,13 +106,28 @@ export function statedZipKey(state: string, zip: number): string {
 }
 
 const LONG_FORMS: Readonly<Record<string, string>> = {
-  ST: 'SAINT', STE: 'SAINTE', MT: 'MOUNT', FT: 'FORT', PT: 'POINT', N: 'NORTH', S: 'SOUTH',
-  SO: 'SOUTH', NO: 'NORTH', E: 'EAST', W: 'WEST', HTS: 'HEIGHTS', SPGS: 'SPRINGS', JCT: 'JUNCTION',
+  ST: 'SAINT',
+  STE: 'SAINTE',
+  MT: 'MOUNT',
+  FT: 'FORT',
+  PT: 'POINT',
+  N: 'NORTH',
+  S: 'SOUTH',
+  SO: 'SOUTH',
+  NO: 'NORTH',
+  E: 'EAST',
+  W: 'WEST',
+  HTS: 'HEIGHTS',
+  SPGS: 'SPRINGS',
+  JCT: 'JUNCTION',
 };
 
 /** Folds a locality's name so that "St. Albans", "SAINT ALBANS" and "Saintalbans" are one. */
 export function foldLocality(name: string): string {
-  const words = name.normalize('NFD').toUpperCase().replace(/['’.]|\p{M}/gu, '')
+  const words = name
+    .normalize('NFD')
+    .toUpperCase()
+    .replace(/['’.]|\p{M}/gu, '')
     .split(/[^A-Z0-9]+/u);
   let folded = '';
   for (const word of words) folded += LONG_FORMS[word] ?? word;
@@ -218,8 +233,12 @@ export const STREET_KEY_ENCODER = {
   /** Takes bytes too: lmdb has the bounds of a whole table that way. */
   writeKey(key: StreetKey | string | Uint8Array, target: Uint8Array, start: number): number {
     const { length } = key;
-    const from = key instanceof StreetKey ? key.bytes
-      : typeof key === 'string' ? Buffer.from(key, 'latin1') : key;
+    const from =
+      key instanceof StreetKey
+        ? key.bytes
+        : typeof key === 'string'
+          ? Buffer.from(key, 'latin1')
+          : key;
     for (let index = 0; index < length; index += 1) target[start + index] = from[index]!;
     const end = start + length;
     // The table compares by words, so that what follows the key must be zero.

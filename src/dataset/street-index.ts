@@ -4,9 +4,19 @@ import { wordsOf, type WordTable } from '../base/word-table.js';
 import type { DateInt } from '../tax/date.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
 import {
-  addOnsKey, cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY,
-  LOCALITY_WITHOUT_ZIPS, STATES_KEY, statedZipKey, TOWN_BIT, withoutMunicipalEnding, zipNamesKey,
-  type LocalityRow, StreetKey,
+  addOnsKey,
+  cityNamesKey,
+  foldLocality,
+  localitiesKey,
+  LOCALITY_IS_MUNICIPALITY,
+  LOCALITY_WITHOUT_ZIPS,
+  STATES_KEY,
+  statedZipKey,
+  TOWN_BIT,
+  withoutMunicipalEnding,
+  zipNamesKey,
+  type LocalityRow,
+  StreetKey,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
 import type { StreetTable } from './layout.js';

@@ -4,11 +4,7 @@
 export const NAME_LENGTH_MAX = 63;
 
 /** Adds the names that one change, one missing, one extra or two swapped letters away. */
-export function namesWithinOneTypo(
-  list: Uint8Array | null,
-  name: string,
-  into: string[],
-): void {
+export function namesWithinOneTypo(list: Uint8Array | null, name: string, into: string[]): void {
   if (list === null) return;
   const view = new DataView(list.buffer, list.byteOffset, list.byteLength);
   const wanted = Buffer.from(name, 'utf8');
@@ -32,6 +28,8 @@ function isOneTypo(list: Uint8Array, at: number, length: number, name: Uint8Arra
   while (tail < rest && list[at + length - 1 - tail] === name[name.length - 1 - tail]) tail += 1;
   if (length !== name.length) return head + tail === shorter;
   const differing = length - head - tail;
-  return differing === 1 || (differing === 2
-    && list[at + head] === name[head + 1] && list[at + head + 1] === name[head]);
+  return (
+    differing === 1 ||
+    (differing === 2 && list[at + head] === name[head + 1] && list[at + head + 1] === name[head])
+  );
 }

@@ -12,10 +12,12 @@ export function reference(name: ComponentName): Schema {
 
 const LIMIT_HEADERS: Schema = {
   'X-RateLimit-Limit': {
-    description: 'Requests in a rolling minute.', schema: { type: 'integer', minimum: 0 },
+    description: 'Requests in a rolling minute.',
+    schema: { type: 'integer', minimum: 0 },
   },
   'X-RateLimit-Remaining': {
-    description: 'Requests left in it.', schema: { type: 'integer', minimum: 0 },
+    description: 'Requests left in it.',
+    schema: { type: 'integer', minimum: 0 },
   },
 };
 
@@ -26,8 +28,9 @@ const LOOKUP_HEADERS: Schema = {
     schema: { type: 'string' },
   },
   'X-Situs-Dataset': {
-    description: 'The dataset that answered, with ";stale" where a list has ended, and '
-      + '";partial" where districts of the state are known not to be listed.',
+    description:
+      'The dataset that answered, with ";stale" where a list has ended, and ' +
+      '";partial" where districts of the state are known not to be listed.',
     schema: { type: 'string' },
   },
 };
@@ -63,14 +66,17 @@ const LOCATION: Schema = {
 function headersOf(options: AnswerOptions): Schema {
   const { limited = false, lookup = false, located = false } = options;
   return {
-    ...(limited ? LIMIT_HEADERS : {}), ...(lookup ? { ...LOOKUP_HEADERS, ...RECEIPT_FIELD } : {}),
+    ...(limited ? LIMIT_HEADERS : {}),
+    ...(lookup ? { ...LOOKUP_HEADERS, ...RECEIPT_FIELD } : {}),
     ...(located ? LOCATION : {}),
   };
 }
 
 /** An answer of one of several bodies. */
 export function answerOf(
-  description: string, names: readonly ComponentName[], options: AnswerOptions = {},
+  description: string,
+  names: readonly ComponentName[],
+  options: AnswerOptions = {},
 ): Schema {
   const refs = names.map(reference);
   const [first = {}] = refs;
@@ -104,15 +110,17 @@ const LIMITED = { limited: true };
 export const REASONS = {
   400: 'The body is not JSON, or an id is not a UUID.',
   401: 'Response code 101: no usable key in the header.',
-  403: 'The account has no such merchant, or the plan or the scopes of the key do not include the '
-    + 'operation.',
+  403:
+    'The account has no such merchant, or the plan or the scopes of the key do not include the ' +
+    'operation.',
   404: 'There is no such merchant.',
   405: 'Response code 107: a quota of this month is used up.',
   409: 'A request with this Idempotency-Key is under way.',
   413: 'The body is longer than the operation takes.',
   422: 'A field breaks its rule, or the Idempotency-Key belongs to another request.',
-  429: 'Response code 108: over the rate of the key, or too many unusable keys of the address. '
-    + 'Without a code: the account has used up what it may keep or send; limit tells how much.',
+  429:
+    'Response code 108: over the rate of the key, or too many unusable keys of the address. ' +
+    'Without a code: the account has used up what it may keep or send; limit tells how much.',
   500: 'A fault of the service.',
   502: 'The compliance provider cannot be reached, or its answer cannot be used.',
   503: 'Too many bodies are under way, or the store takes nothing now; nothing was done.',
@@ -153,7 +161,11 @@ export function merchantOperation(operation: MerchantOperation): Operation {
     refusals[String(reason)] = problemOf(more[reason] ?? REASONS[reason], LIMITED);
   }
   return {
-    id, summary, tag: 'Merchants', keyed: true, headerOnly: true,
+    id,
+    summary,
+    tag: 'Merchants',
+    keyed: true,
+    headerOnly: true,
     parameters: writes ? [IDEMPOTENCY_PARAMETER] : [],
     ...(body === null ? {} : { body }),
     responses: { [String(status)]: answerOf(answer, [of], LIMITED), ...refusals },

@@ -7,40 +7,53 @@ import { BOOLEAN, TEXT, type Schema } from '../base/json-schema.js';
 import { SHARED_PARAMETERS } from '../api/lookup/parameter-table.js';
 
 export const ROWS_TYPES: Schema = {
-  'text/csv': { schema: TEXT }, 'application/x-ndjson': { schema: TEXT },
+  'text/csv': { schema: TEXT },
+  'application/x-ndjson': { schema: TEXT },
 };
 
 const OF_FILES: readonly Parameter[] = [
   {
-    name: 'map', in: 'query', schema: TEXT,
+    name: 'map',
+    in: 'query',
+    schema: TEXT,
     description: 'role:column, once for each; see docs/bulk.md for the roles.',
   },
   {
-    name: 'delimiter', in: 'query',
+    name: 'delimiter',
+    in: 'query',
     schema: { type: 'string', enum: ['comma', 'semicolon', 'tab', 'pipe'] },
     description: 'Told from the header line unless given.',
   },
   {
-    name: 'strict', in: 'query', schema: BOOLEAN,
+    name: 'strict',
+    in: 'query',
+    schema: BOOLEAN,
     description: 'All rows or none: the first that is refused refuses the file, 422.',
   },
   {
-    name: 'spool', in: 'query', schema: BOOLEAN,
+    name: 'spool',
+    in: 'query',
+    schema: BOOLEAN,
     description: 'Answers when the upload is complete, for clients that read only then.',
   },
   ...lookupParameters(60).filter(({ name }) => name === 'dataset' || name === 'at'),
 ];
 
 const OF_LOOKUPS: readonly Parameter[] = lookupParameters(60).filter(({ name }) =>
-  (SHARED_PARAMETERS as readonly string[]).includes(name));
+  (SHARED_PARAMETERS as readonly string[]).includes(name),
+);
 
 const OF_CARTS: readonly Parameter[] = [
   {
-    name: 'merchantId', in: 'query', schema: { type: 'string', format: 'uuid' },
+    name: 'merchantId',
+    in: 'query',
+    schema: { type: 'string', format: 'uuid' },
     description: 'The self-managed merchant whose carts all rows are.',
   },
   {
-    name: 'origin', in: 'query', schema: TEXT,
+    name: 'origin',
+    in: 'query',
+    schema: TEXT,
     description: 'One-line address that the goods of a CSV file come from.',
   },
   ...CART_OPTIONS,
@@ -48,20 +61,25 @@ const OF_CARTS: readonly Parameter[] = [
 
 /** Options of a file of any kind, each once. */
 export const OPTIONS: readonly Parameter[] = [
-  ...OF_FILES, ...OF_LOOKUPS, ...OF_CARTS.filter(({ name }) => name !== 'explain'),
+  ...OF_FILES,
+  ...OF_LOOKUPS,
+  ...OF_CARTS.filter(({ name }) => name !== 'explain'),
 ];
 
 const LIMITED = { limited: true };
 
 const LOOKUP: Operation = {
-  id: 'bulkLookup', tag: 'Bulk', keyed: true,
+  id: 'bulkLookup',
+  tag: 'Bulk',
+  keyed: true,
   summary: 'Rates for every row of a CSV or NDJSON file, while it is sent.',
   parameters: [KEY_PARAMETER, ...OF_FILES, ...OF_LOOKUPS],
   content: ROWS_TYPES,
   responses: {
     200: {
-      description: 'The rows in order: CSV with columns appended, or NDJSON with the answer of '
-        + 'version 60 in each line. Without trailer it is incomplete.',
+      description:
+        'The rows in order: CSV with columns appended, or NDJSON with the answer of ' +
+        'version 60 in each line. Without trailer it is incomplete.',
       content: ROWS_TYPES,
     },
     401: problemOf('Response code 101: no usable key.', LIMITED),
@@ -87,21 +105,33 @@ const CART: Operation = {
   responses: {
     ...LOOKUP.responses,
     200: {
-      description: 'The rows in order: CSV with columns appended, or NDJSON with the cart of the '
-        + 'cart endpoints in each line. Without trailer it is incomplete.',
+      description:
+        'The rows in order: CSV with columns appended, or NDJSON with the cart of the ' +
+        'cart endpoints in each line. Without trailer it is incomplete.',
       content: ROWS_TYPES,
     },
-    403: problemOf('The plan has no bulk files, the merchant may have no carts here, or the key '
-      + 'has no entitlement for dataset.', LIMITED),
+    403: problemOf(
+      'The plan has no bulk files, the merchant may have no carts here, or the key ' +
+        'has no entitlement for dataset.',
+      LIMITED,
+    ),
   },
 };
 
 const TRAILER: Operation = {
-  id: 'bulkTrailer', tag: 'Bulk', keyed: true,
+  id: 'bulkTrailer',
+  tag: 'Bulk',
+  keyed: true,
   summary: 'How a bulk file ended: counts per response code and SHA-256 of the output.',
-  parameters: [KEY_PARAMETER, {
-    name: 'job', in: 'query', schema: TEXT, description: 'X-Situs-Job of the answer.',
-  }],
+  parameters: [
+    KEY_PARAMETER,
+    {
+      name: 'job',
+      in: 'query',
+      schema: TEXT,
+      description: 'X-Situs-Job of the answer.',
+    },
+  ],
   responses: {
     200: answerOf('The trailer, kept for an hour.', ['BulkTrailer'], LIMITED),
     401: problemOf('Response code 101: no usable key.', LIMITED),

@@ -7,10 +7,16 @@ import { CART_REQUEST } from '../api/cart/merchant-cart.js';
 import { TIC_QUERY } from '../api/catalogue/handler.js';
 import { TIC_SEARCH_SCHEMA } from '../api/catalogue/pages.js';
 import {
-  CREDENTIALS_SET, MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
+  CREDENTIALS_SET,
+  MERCHANT_CREATE,
+  MERCHANT_ID,
+  MERCHANT_UPDATE,
 } from '../api/merchant/merchant-shape.js';
 import {
-  NEXUS_CREATE, NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
+  NEXUS_CREATE,
+  NEXUS_DELETE,
+  NEXUS_LIST,
+  NEXUS_UPDATE,
 } from '../api/merchant/nexus-shape.js';
 import { relayedShape } from '../api/merchant/relay-shape.js';
 import { type Schema, SCHEMA_TYPE } from '../base/json-schema.js';
@@ -22,14 +28,28 @@ import { BULK_JOB, BULK_JOBS, BULK_TRAILER } from './job-operations.js';
 import { legacyFailure, legacySuccess, V60_POSTAL } from './legacy-lookups.js';
 import { V60_FAILURE, V60_SCHEMA, V60_SUCCESS, v60Schema } from './lookups.js';
 import {
-  CREDENTIALS, MERCHANT, MERCHANT_LIST, MERCHANT_RESULT, NEXUS_CREATED, NEXUS_DELETED, NEXUS_LISTED,
+  CREDENTIALS,
+  MERCHANT,
+  MERCHANT_LIST,
+  MERCHANT_RESULT,
+  NEXUS_CREATED,
+  NEXUS_DELETED,
+  NEXUS_LISTED,
   NEXUS_UPDATED,
 } from './merchant-operations.js';
 import { operationObject, OPERATIONS } from './operations.js';
 import { CERTIFICATE, CERTIFICATE_PAGE, ORDER, REFUND } from './relay-operations.js';
 import {
-  HEALTH, LIVE, metricsSchema, MISSING_KEY, PROBLEM, READY, SYSTEM_METADATA, TIC_LIST,
-  TIC_SEARCH_ANSWER, ticSearchSchema,
+  HEALTH,
+  LIVE,
+  metricsSchema,
+  MISSING_KEY,
+  PROBLEM,
+  READY,
+  SYSTEM_METADATA,
+  TIC_LIST,
+  TIC_SEARCH_ANSWER,
+  ticSearchSchema,
 } from './service.js';
 
 // Named schemas of the OpenAPI document, and answers made of them.
@@ -131,12 +151,15 @@ function pathsOf(routes: readonly RouteName[]): Schema {
 
 /** The document for the routes of a running service. */
 export function openapiDocument(
-  routes: readonly RouteName[], baseUrl: string, version: string,
+  routes: readonly RouteName[],
+  baseUrl: string,
+  version: string,
 ): Schema {
   return {
     openapi: OPENAPI_VERSION,
     info: {
-      title: 'Situs', version,
+      title: 'Situs',
+      version,
       summary: 'Sales-tax rates for the US and Canada: by address, point or ZIP, on a date.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -155,7 +178,10 @@ export function openapiDocument(
 function schemaRoute(path: string, schema: Schema): Route {
   const reply = { status: 200, head: headOf(SCHEMA_TYPE), body: JSON.stringify(schema) };
   return {
-    method: 'GET', path, bodyBytesMax: 0, deadlineMs: 0,
+    method: 'GET',
+    path,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
     handle: (_request, answer) => {
       answer.send(reply);
     },
@@ -175,12 +201,18 @@ const INTERFACE_VERSION = '60';
 /** The given routes and the one that describes them all, itself included. */
 export function withOpenapi(routes: readonly Route[], baseUrl: string): readonly Route[] {
   let body: string | null = null;
-  const all: Route[] = [...routes, {
-    method: 'GET', path: '/openapi.json', bodyBytesMax: 0, deadlineMs: 0,
-    handle: (_request, answer) => {
-      body ??= JSON.stringify(openapiDocument(all, baseUrl, INTERFACE_VERSION));
-      answer.send({ status: 200, head: headOf(JSON_TYPE), body });
+  const all: Route[] = [
+    ...routes,
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      bodyBytesMax: 0,
+      deadlineMs: 0,
+      handle: (_request, answer) => {
+        body ??= JSON.stringify(openapiDocument(all, baseUrl, INTERFACE_VERSION));
+        answer.send({ status: 200, head: headOf(JSON_TYPE), body });
+      },
     },
-  }];
+  ];
   return all;
 }

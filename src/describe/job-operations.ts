@@ -1,6 +1,14 @@
 /** Bulk jobs, as OpenAPI tells them. */
 import {
-  BOOLEAN, INTEGER, TEXT, about, list, nullable, object, oneOf, type Schema,
+  BOOLEAN,
+  INTEGER,
+  TEXT,
+  about,
+  list,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
 } from '../base/json-schema.js';
 import { JOB_STATES } from '../store/jobs.js';
 import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
@@ -18,8 +26,10 @@ export const BULK_TRAILER: Schema = object({
   codes: about({ type: 'object', additionalProperties: COUNT }, 'Rows by response code.'),
   bytes: about(COUNT, 'Of the output before the trailer, unpacked.'),
   sha256: about({ type: 'string', pattern: '^[0-9a-f]{64}$' }, 'Of the same bytes.'),
-  stopped: about(nullable(object({ code: INTEGER, message: TEXT, line: INTEGER })),
-    'Why it ended early; line is the first row without an answer.'),
+  stopped: about(
+    nullable(object({ code: INTEGER, message: TEXT, line: INTEGER })),
+    'Why it ended early; line is the first row without an answer.',
+  ),
 });
 
 const TIME: Schema = { type: 'string', format: 'date-time' };
@@ -45,8 +55,10 @@ export const BULK_JOB: Schema = object({
   }),
   codes: about({ type: 'object', additionalProperties: COUNT }, 'Rows by response code.'),
   complete: about(BOOLEAN, 'Every row was answered.'),
-  stopped: about(nullable(object({ code: INTEGER, message: TEXT, line: INTEGER })),
-    'Why it ended early; line is the first row without an answer.'),
+  stopped: about(
+    nullable(object({ code: INTEGER, message: TEXT, line: INTEGER })),
+    'Why it ended early; line is the first row without an answer.',
+  ),
   reason: about(nullable(TEXT), 'Why it waits or failed.'),
   result: nullable(object({ href: TEXT, bytes: COUNT, sha256: SHA256 })),
 });
@@ -56,7 +68,11 @@ export const BULK_JOBS: Schema = object({ jobs: list(BULK_JOB) });
 const LIMITED = { limited: true };
 
 const ID: Parameter = {
-  name: 'id', in: 'path', required: true, schema: TEXT, description: 'Of a job of the account.',
+  name: 'id',
+  in: 'path',
+  required: true,
+  schema: TEXT,
+  description: 'Of a job of the account.',
 };
 
 /** What every operation about one job may be refused with. */
@@ -69,27 +85,38 @@ const REFUSALS: Schema = {
 };
 
 const CREATE: Operation = {
-  id: 'bulkJobCreate', tag: 'Bulk', keyed: true,
+  id: 'bulkJobCreate',
+  tag: 'Bulk',
+  keyed: true,
   summary: 'Makes a job of an upload, or of a file in the allowed folder.',
   parameters: [
     KEY_PARAMETER,
     {
-      name: 'kind', in: 'query',
+      name: 'kind',
+      in: 'query',
       schema: { type: 'string', enum: ['lookup', 'cart'], default: 'lookup' },
       description: 'What each row asks for, as the bulk paths are named.',
     },
     ...OPTIONS.filter(({ name }) => name !== 'spool'),
     {
-      name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 },
+      name: 'Idempotency-Key',
+      in: 'header',
+      schema: { type: 'string', maxLength: 255 },
       description: 'The same key and body lead to the same job, for 24 hours.',
     },
   ],
   content: {
     ...ROWS_TYPES,
     'application/json': {
-      schema: object({ file: TEXT }, {
-        kind: TEXT, format: TEXT, output: TEXT, map: list(TEXT),
-      }),
+      schema: object(
+        { file: TEXT },
+        {
+          kind: TEXT,
+          format: TEXT,
+          output: TEXT,
+          map: list(TEXT),
+        },
+      ),
     },
   },
   responses: {
@@ -103,8 +130,10 @@ const CREATE: Operation = {
     409: problemOf('A request with the same Idempotency-Key is under way.', LIMITED),
     413: problemOf('The body or its header line is too long, or expands too much.', LIMITED),
     415: problemOf('The body is neither CSV nor NDJSON in UTF-8, nor names a file.', LIMITED),
-    422: problemOf('An option, the header line, the file or the Idempotency-Key is wrong.',
-      LIMITED),
+    422: problemOf(
+      'An option, the header line, the file or the Idempotency-Key is wrong.',
+      LIMITED,
+    ),
     429: problemOf('Response code 108, or the account has too many jobs.', LIMITED),
     500: problemOf('A fault of the service.', LIMITED),
     503: problemOf('No dataset is loaded, or the store takes nothing.', LIMITED),
@@ -113,7 +142,9 @@ const CREATE: Operation = {
 };
 
 const LIST: Operation = {
-  id: 'bulkJobList', tag: 'Bulk', keyed: true,
+  id: 'bulkJobList',
+  tag: 'Bulk',
+  keyed: true,
   summary: 'The jobs of the account, the oldest first.',
   parameters: [KEY_PARAMETER],
   responses: {
@@ -126,21 +157,33 @@ const LIST: Operation = {
 };
 
 const GET: Operation = {
-  id: 'bulkJobGet', tag: 'Bulk', keyed: true, summary: 'How far a job is.',
+  id: 'bulkJobGet',
+  tag: 'Bulk',
+  keyed: true,
+  summary: 'How far a job is.',
   parameters: [KEY_PARAMETER, ID],
   responses: { 200: answerOf('The job.', ['BulkJob'], LIMITED), ...REFUSALS },
 };
 
 const RESULT: Operation = {
-  id: 'bulkJobResult', tag: 'Bulk', keyed: true,
+  id: 'bulkJobResult',
+  tag: 'Bulk',
+  keyed: true,
   summary: 'What a job wrote: the bytes of the same file as a stream.',
   parameters: [
-    KEY_PARAMETER, ID,
+    KEY_PARAMETER,
+    ID,
     {
-      name: 'Range', in: 'header', schema: TEXT, description: 'One range of bytes, "bytes=0-99".',
+      name: 'Range',
+      in: 'header',
+      schema: TEXT,
+      description: 'One range of bytes, "bytes=0-99".',
     },
     {
-      name: 'If-None-Match', in: 'header', schema: TEXT, description: 'ETags that are held.',
+      name: 'If-None-Match',
+      in: 'header',
+      schema: TEXT,
+      description: 'ETags that are held.',
     },
   ],
   responses: {
@@ -154,7 +197,9 @@ const RESULT: Operation = {
 };
 
 const REMOVE: Operation = {
-  id: 'bulkJobRemove', tag: 'Bulk', keyed: true,
+  id: 'bulkJobRemove',
+  tag: 'Bulk',
+  keyed: true,
   summary: 'Cancels a job that has not ended; removes one that has, with its result.',
   parameters: [KEY_PARAMETER, ID],
   responses: {

@@ -3,7 +3,17 @@ import type { FailureKind } from '../failure.js';
 import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
 import { DISTRICTS_MAX } from '../api/lookup/legacy-row.js';
 import {
-  BOOLEAN, INTEGER, NUMBER, RATE, TEXT, about, list, nullable, object, oneOf, type Members,
+  BOOLEAN,
+  INTEGER,
+  NUMBER,
+  RATE,
+  TEXT,
+  about,
+  list,
+  nullable,
+  object,
+  oneOf,
+  type Members,
   type Schema,
 } from '../base/json-schema.js';
 import type { ApiVersion } from '../wire/version.js';
@@ -16,18 +26,42 @@ const DAY_TEXT: Schema = { type: 'string', pattern: '^(\\d{4}-\\d{2}-\\d{2})?$' 
 const SOURCE: Schema = object({ name: TEXT, asOf: DAY_TEXT, citation: TEXT });
 
 const ROW: Schema = object({
-  level: TEXT, jurisdiction: TEXT, code: nullable(TEXT), sales: DECIMAL, use: DECIMAL,
-  from: DAY_TEXT, to: DAY_TEXT, source: nullable(SOURCE), estimated: BOOLEAN,
+  level: TEXT,
+  jurisdiction: TEXT,
+  code: nullable(TEXT),
+  sales: DECIMAL,
+  use: DECIMAL,
+  from: DAY_TEXT,
+  to: DAY_TEXT,
+  source: nullable(SOURCE),
+  estimated: BOOLEAN,
 });
 
 const AREA: Schema = object({
-  area: INTEGER, date: DAY_TEXT, state: TEXT, county: TEXT, city: TEXT,
-  publishedUntil: DAY_TEXT, sales: DECIMAL, use: DECIMAL, rows: list(ROW),
+  area: INTEGER,
+  date: DAY_TEXT,
+  state: TEXT,
+  county: TEXT,
+  city: TEXT,
+  publishedUntil: DAY_TEXT,
+  sales: DECIMAL,
+  use: DECIMAL,
+  rows: list(ROW),
 });
 
-export const LOOKUP_EXPLANATION: Schema = about(object({
-  dataset: TEXT, precision: TEXT, boundary: TEXT, normalizedAddress: TEXT, areas: list(AREA),
-}, { assumed: object({ lowest: DECIMAL, highest: DECIMAL }) }), 'Only with explain=true.');
+export const LOOKUP_EXPLANATION: Schema = about(
+  object(
+    {
+      dataset: TEXT,
+      precision: TEXT,
+      boundary: TEXT,
+      normalizedAddress: TEXT,
+      areas: list(AREA),
+    },
+    { assumed: object({ lowest: DECIMAL, highest: DECIMAL }) },
+  ),
+  'Only with explain=true.',
+);
 
 function members(names: readonly string[], schema: Schema): Members {
   return Object.fromEntries(names.map((name) => [name, schema]));
@@ -49,21 +83,33 @@ const PARTS: Members = {
   ...members(['districtSalesTax', 'districtUseTax'], RATE),
 };
 
-const DISTRICTS: Members = Object.assign({}, ...Array.from({ length: DISTRICTS_MAX }, (_, at) => {
-  const name = `district${at + 1}`;
-  return {
-    [`${name}Code`]: TEXT, ...members([`${name}SalesTax`, `${name}UseTax`], RATE),
-  };
-}));
+const DISTRICTS: Members = Object.assign(
+  {},
+  ...Array.from({ length: DISTRICTS_MAX }, (_, at) => {
+    const name = `district${at + 1}`;
+    return {
+      [`${name}Code`]: TEXT,
+      ...members([`${name}SalesTax`, `${name}UseTax`], RATE),
+    };
+  }),
+);
 
 const ROW_8 = object(BASIC);
 const ROW_18 = object({ ...BASIC, ...PARTS });
 const ROW_34 = object({
-  ...BASIC, ...PARTS, ...DISTRICTS, originDestination: oneOf(['O', 'D']),
+  ...BASIC,
+  ...PARTS,
+  ...DISTRICTS,
+  originDestination: oneOf(['O', 'D']),
 });
 
 const ROWS: Readonly<Record<ApiVersion, Schema>> = {
-  10: ROW_8, 20: ROW_18, 30: ROW_18, 40: ROW_34, 50: ROW_34, 60: ROW_34,
+  10: ROW_8,
+  20: ROW_18,
+  30: ROW_18,
+  40: ROW_34,
+  50: ROW_34,
+  60: ROW_34,
 };
 
 /** Where a lookup led; empty and zero where it was not geocoded. */
@@ -74,9 +120,12 @@ export const ADDRESS_DETAIL: Members = {
   geoLng: { ...NUMBER, minimum: -180, maximum: 180 },
 };
 
-const SAT_TAX_DETAIL = object(members([
-  'appliedTotal', 'countyTaxRate', 'localTaxLimit', 'localTaxTotal', 'stateAdditionalTaxTotal',
-], TEXT));
+const SAT_TAX_DETAIL = object(
+  members(
+    ['appliedTotal', 'countyTaxRate', 'localTaxLimit', 'localTaxTotal', 'stateAdditionalTaxTotal'],
+    TEXT,
+  ),
+);
 
 /** Codes and names of what can go wrong. */
 export const FAILURE_CODES: readonly number[] = [
@@ -88,15 +137,19 @@ export const FAILURE_NAMES: readonly string[] = [
 
 /** The failures of one status. */
 export function failuresOf(http: number): readonly FailureKind[] {
-  return Object.keys(RESPONSE_CODES).filter((kind): kind is FailureKind =>
-    RESPONSE_CODES[kind as FailureKind].http === http);
+  return Object.keys(RESPONSE_CODES).filter(
+    (kind): kind is FailureKind => RESPONSE_CODES[kind as FailureKind].http === http,
+  );
 }
 
 /** A success of v10 to v50. */
 export function legacySuccess(version: Exclude<ApiVersion, 60>): Schema {
   const head = {
-    version: { const: `v${version}` }, rCode: { const: SUCCESS.code },
-    rName: { const: SUCCESS.name }, rMessage: TEXT, results: list(ROWS[version]),
+    version: { const: `v${version}` },
+    rCode: { const: SUCCESS.code },
+    rName: { const: SUCCESS.name },
+    rMessage: TEXT,
+    results: list(ROWS[version]),
   };
   return version < 50
     ? object(head)
@@ -106,13 +159,21 @@ export function legacySuccess(version: Exclude<ApiVersion, 60>): Schema {
 /** A refusal of v10 to v50. */
 export function legacyFailure(version: Exclude<ApiVersion, 60>): Schema {
   return object({
-    version: { const: `v${version}` }, rCode: { enum: FAILURE_CODES }, rName: oneOf(FAILURE_NAMES),
-    rMessage: TEXT, results: { type: 'array', maxItems: 0 },
+    version: { const: `v${version}` },
+    rCode: { enum: FAILURE_CODES },
+    rName: oneOf(FAILURE_NAMES),
+    rMessage: TEXT,
+    results: { type: 'array', maxItems: 0 },
   });
 }
 
 /** The list by postal code of v60. */
-export const V60_POSTAL: Schema = object({
-  version: { const: 'v60' }, rCode: { const: SUCCESS.code }, results: list(ROWS[60]),
-  addressDetail: object(ADDRESS_DETAIL),
-}, { explain: LOOKUP_EXPLANATION });
+export const V60_POSTAL: Schema = object(
+  {
+    version: { const: 'v60' },
+    rCode: { const: SUCCESS.code },
+    results: list(ROWS[60]),
+    addressDetail: object(ADDRESS_DETAIL),
+  },
+  { explain: LOOKUP_EXPLANATION },
+);

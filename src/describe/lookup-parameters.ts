@@ -15,31 +15,40 @@ export interface Parameter extends Schema {
 
 /** The key where it is not in the header. */
 export const KEY_PARAMETER: Parameter = {
-  name: 'key', in: 'query',
+  name: 'key',
+  in: 'query',
   description: 'The API key, where it is not in the header X-API-KEY. The header wins.',
   schema: { type: 'string', minLength: KEY_CHARS_MIN, maxLength: KEY_CHARS_MAX },
 };
 
 /** Parameters of a version's lookups. */
 export function lookupParameters(version: ApiVersion): readonly Parameter[] {
-  return [KEY_PARAMETER, ...parameterNames(version).map((name): Parameter => (
-    { name, in: 'query', ...describedParameter(name, version) }
-  ))];
+  return [
+    KEY_PARAMETER,
+    ...parameterNames(version).map(
+      (name): Parameter => ({ name, in: 'query', ...describedParameter(name, version) }),
+    ),
+  ];
 }
 
 /** What makes a request that writes safe to send again. */
 export const IDEMPOTENCY_PARAMETER: Parameter = {
-  name: 'Idempotency-Key', in: 'header',
-  description: 'Of the caller\'s making. The same key with the same body gets the first answer '
-    + 'again, for 24 hours.',
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    "Of the caller's making. The same key with the same body gets the first answer " +
+    'again, for 24 hours.',
   schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 };
 
 /** What asks for a kept release and for a receipt. */
-export const KEPT_PARAMETERS: readonly Parameter[] =
-  (['dataset', 'at', 'receipt'] as const).map((name) =>
-    ({ name, in: 'query', ...describedParameter(name, 60) }));
+export const KEPT_PARAMETERS: readonly Parameter[] = (['dataset', 'at', 'receipt'] as const).map(
+  (name) => ({ name, in: 'query', ...describedParameter(name, 60) }),
+);
 
 /** The format of operations that answer in both. */
-export const FORMAT_PARAMETER: Parameter =
-  { name: 'format', in: 'query', ...describedParameter('format', 60) };
+export const FORMAT_PARAMETER: Parameter = {
+  name: 'format',
+  in: 'query',
+  ...describedParameter('format', 60),
+};

@@ -6,7 +6,10 @@ import { CART_OPERATIONS } from './cart-operations.js';
 import { JOB_OPERATIONS } from './job-operations.js';
 import { MERCHANT_OPERATIONS } from './merchant-operations.js';
 import {
-  FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter,
+  FORMAT_PARAMETER,
+  KEY_PARAMETER,
+  lookupParameters,
+  type Parameter,
 } from './lookup-parameters.js';
 import { RELAY_OPERATIONS } from './relay-operations.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
@@ -39,25 +42,33 @@ const BOTH: AnswerOptions = { limited: true, xml: true };
 const LINES: Schema = { 'application/x-ndjson': { schema: TEXT } };
 const RESUME: readonly Parameter[] = [
   {
-    name: 'resume', in: 'query', schema: TEXT,
+    name: 'resume',
+    in: 'query',
+    schema: TEXT,
     description: 'Token of a stream that lost its connection, from its header.',
   },
   {
-    name: 'from', in: 'query', schema: { type: 'integer', minimum: 0 },
+    name: 'from',
+    in: 'query',
+    schema: { type: 'integer', minimum: 0 },
     description: 'With resume: the last answer that came, 0 for none.',
   },
   ...lookupParameters(60).filter(({ name }) => name === 'dataset' || name === 'at'),
 ];
 
 const STREAM: Operation = {
-  id: 'stream', tag: 'Bulk', keyed: true, headerOnly: true,
+  id: 'stream',
+  tag: 'Bulk',
+  keyed: true,
+  headerOnly: true,
   summary: 'Lookups and carts, one or a batch a line, each answered while the stream is open.',
   parameters: RESUME,
   content: LINES,
   responses: {
     200: {
-      description: 'A header, an answer for every message in order, a trailer; see docs/stream.md. '
-        + 'Without trailer it is incomplete.',
+      description:
+        'A header, an answer for every message in order, a trailer; see docs/stream.md. ' +
+        'Without trailer it is incomplete.',
       content: LINES,
     },
     401: problemOf('Response code 101: no usable key in the header.', LIMITED),
@@ -75,11 +86,13 @@ const STREAM: Operation = {
 /** Refusals of lookups by status, from the table of response codes. */
 function lookupRefusals(name: ComponentName): Schema {
   const statuses = [...new Set(Object.values(RESPONSE_CODES).map(({ http }) => http))].sort();
-  return Object.fromEntries(statuses.map((http) => {
-    const kinds = failuresOf(http);
-    const codes = kinds.map((kind) => `${RESPONSE_CODES[kind].code} ${kind}`);
-    return [String(http), answerOf(`Response code ${codes.join(', ')}.`, [name], BOTH)];
-  }));
+  return Object.fromEntries(
+    statuses.map((http) => {
+      const kinds = failuresOf(http);
+      const codes = kinds.map((kind) => `${RESPONSE_CODES[kind].code} ${kind}`);
+      return [String(http), answerOf(`Response code ${codes.join(', ')}.`, [name], BOTH)];
+    }),
+  );
 }
 
 function ratesOf(version: ApiVersion): readonly ComponentName[] {
@@ -89,7 +102,9 @@ function ratesOf(version: ApiVersion): readonly ComponentName[] {
 function lookup(version: ApiVersion): Operation {
   const current = version === 60 ? 'The current version.' : 'An earlier version.';
   return {
-    id: `ratesV${version}`, tag: 'Rates', keyed: true,
+    id: `ratesV${version}`,
+    tag: 'Rates',
+    keyed: true,
     summary: `Rates by address, coordinates or postal code. ${current}`,
     parameters: lookupParameters(version),
     responses: {
@@ -102,7 +117,9 @@ function lookup(version: ApiVersion): Operation {
 function metrics(version: ApiVersion | null): Operation {
   const name = version === null ? 'Metrics' : version === 60 ? 'V60Metrics' : 'LegacyMetrics';
   return {
-    id: version === null ? 'metrics' : `metricsV${version}`, tag: 'Account', keyed: true,
+    id: version === null ? 'metrics' : `metricsV${version}`,
+    tag: 'Account',
+    keyed: true,
     summary: 'What a key used in this calendar month.',
     parameters: [KEY_PARAMETER, FORMAT_PARAMETER],
     responses: {
@@ -117,7 +134,9 @@ function metrics(version: ApiVersion | null): Operation {
 }
 
 const SEARCH: Operation = {
-  id: 'searchTic', tag: 'Product codes', keyed: true,
+  id: 'searchTic',
+  tag: 'Product codes',
+  keyed: true,
   summary: 'Product codes for a description, best first.',
   parameters: [KEY_PARAMETER],
   body: 'TicQuery',
@@ -139,7 +158,9 @@ const SEARCH: Operation = {
 };
 
 const CATALOGUE: Operation = {
-  id: 'ticList', tag: 'Product codes', keyed: false,
+  id: 'ticList',
+  tag: 'Product codes',
+  keyed: false,
   summary: 'All product codes. 100 requests a rolling minute and client address.',
   parameters: [FORMAT_PARAMETER],
   responses: {
@@ -152,10 +173,17 @@ const CATALOGUE: Operation = {
 };
 
 function open(
-  id: string, summary: string, name: ComponentName, options: AnswerOptions = {},
+  id: string,
+  summary: string,
+  name: ComponentName,
+  options: AnswerOptions = {},
 ): Operation {
   return {
-    id, tag: 'System', summary, keyed: false, parameters: [],
+    id,
+    tag: 'System',
+    summary,
+    keyed: false,
+    parameters: [],
     responses: {
       200: answerOf('Always, while the service answers.', [name], options),
       500: problemOf('A fault of the service.'),
@@ -174,11 +202,15 @@ const READY: Operation = {
 
 /** Every operation that is described. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName, Operation>([
-  ...API_VERSIONS.map((version): [OperationName, Operation] =>
-    [`GET /request/v${version}`, lookup(version)]),
+  ...API_VERSIONS.map((version): [OperationName, Operation] => [
+    `GET /request/v${version}`,
+    lookup(version),
+  ]),
   ['GET /account/metrics', metrics(null)],
-  ...API_VERSIONS.map((version): [OperationName, Operation] =>
-    [`GET /account/v${version}/metrics`, metrics(version)]),
+  ...API_VERSIONS.map((version): [OperationName, Operation] => [
+    `GET /account/v${version}/metrics`,
+    metrics(version),
+  ]),
   ['POST /search/tic', SEARCH],
   ['GET /data/tic', CATALOGUE],
   ...MERCHANT_OPERATIONS,
@@ -206,24 +238,30 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
 export const BODY_LIMIT_MEMBER = 'x-body-bytes-max';
 
 function requestBodyOf(content: Schema, bytesMax: number): Schema {
-  const limit = bytesMax === 0 ? {} : {
-    description: `At most ${bytesMax} bytes; a longer body is answered 413.`,
-    [BODY_LIMIT_MEMBER]: bytesMax,
-  };
+  const limit =
+    bytesMax === 0
+      ? {}
+      : {
+          description: `At most ${bytesMax} bytes; a longer body is answered 413.`,
+          [BODY_LIMIT_MEMBER]: bytesMax,
+        };
   return { ...limit, required: true, content };
 }
 
 /** Of every operation with a key that says nothing else of it. */
 const UNTOLD: Schema = {
-  503: problemOf('The service does not reach its database, and cannot tell whether there is such a '
-    + 'key, or what is asked for.', LIMITED),
+  503: problemOf(
+    'The service does not reach its database, and cannot tell whether there is such a ' +
+      'key, or what is asked for.',
+    LIMITED,
+  ),
 };
 
 /** An operation as OpenAPI writes it; zero bytes tell of no limit. */
 export function operationObject(operation: Operation, bodyBytesMax = 0): Schema {
   const { id, tag, summary, keyed, parameters, body, responses, headerOnly = false } = operation;
-  const content = body === undefined
-    ? operation.content : { 'application/json': { schema: reference(body) } };
+  const content =
+    body === undefined ? operation.content : { 'application/json': { schema: reference(body) } };
   return {
     operationId: id,
     tags: [tag],

@@ -59,9 +59,11 @@ export interface FilesAddress extends NatsAddress {
 /** Refuses an address in a sentence that begins with the setting's name. */
 type Refuse = (what: string) => never;
 
-const refusing = (setting: string): Refuse => (what) => {
-  throw new Error(`${setting} ${what}`);
-};
+const refusing =
+  (setting: string): Refuse =>
+  (what) => {
+    throw new Error(`${setting} ${what}`);
+  };
 
 const refuse: Refuse = refusing('SITUS_DATASETS');
 
@@ -86,15 +88,20 @@ function natsAddress(text: string, refuse: Refuse, names: readonly string[] = []
   if (!Number.isInteger(replicas) || replicas < 1 || replicas > REPLICAS_MAX) {
     refuse(`has replicas from 1 to ${REPLICAS_MAX}`);
   }
-  const servers = hosts.split(',').map((host) =>
-    (/:\d+$/.test(host) ? host : `${host}:${NATS_PORT}`));
+  const servers = hosts
+    .split(',')
+    .map((host) => (/:\d+$/.test(host) ? host : `${host}:${NATS_PORT}`));
   const [user = '', pass] = login.split(':').map(decodeURIComponent);
   return {
     address: {
-      kind: 'nats', name: `${scheme}://${servers.join(',')}/${bucket}`,
-      servers, tls: scheme === 'tls',
+      kind: 'nats',
+      name: `${scheme}://${servers.join(',')}/${bucket}`,
+      servers,
+      tls: scheme === 'tls',
       secrets: login === '' ? {} : pass === undefined ? { token: user } : { user, pass },
-      creds: options.get('creds'), bucket, replicas,
+      creds: options.get('creds'),
+      bucket,
+      replicas,
     },
     more: (name) => options.get(name),
   };
@@ -114,7 +121,8 @@ export function filesAddress(text: string, setting: string): FilesAddress {
     return refuse(`has ${name} from ${min} to ${max}`);
   };
   return {
-    ...address, rows: number('rows', FILE_ROWS, 1, FILE_ROWS_MAX),
+    ...address,
+    rows: number('rows', FILE_ROWS, 1, FILE_ROWS_MAX),
     waitMs: number('wait', FILE_WAIT_SECONDS, 1, FILE_WAIT_SECONDS_MAX) * 1_000,
     keptBytesMax: number('kept', KEPT_MIB, 0, KEPT_MIB_MAX) * MIB,
   };
@@ -131,8 +139,11 @@ function webAddress(text: string, allowPlain: boolean): HttpAddress {
   const { username, password } = url;
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {
-    kind: 'web', name: base, base, authorization: username === '' && password === '' ? ''
-      : `Basic ${Buffer.from(login).toString('base64')}`,
+    kind: 'web',
+    name: base,
+    base,
+    authorization:
+      username === '' && password === '' ? '' : `Basic ${Buffer.from(login).toString('base64')}`,
   };
 }
 
@@ -146,19 +157,19 @@ function s3Address(text: string, { endpoint, region }: AwsSettings): HttpAddress
   if (endpoint !== '' && !/^https?:\/\/[^\s?#@]+$/.test(endpoint)) {
     throw new Error('AWS_ENDPOINT_URL must be an http or https URL without query and password');
   }
-  const top = endpoint === ''
-    ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
+  const top =
+    endpoint === '' ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
   const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`.replace(/\/+$/, '');
   return {
-    kind: 's3', name: endpoint === '' ? name : `${name} at ${new URL(endpoint).host}`,
-    base: `${top}/${prefix}`.replace(/\/+$/, ''), authorization: '',
+    kind: 's3',
+    name: endpoint === '' ? name : `${name} at ${new URL(endpoint).host}`,
+    base: `${top}/${prefix}`.replace(/\/+$/, ''),
+    authorization: '',
   };
 }
 
 /** Reads an address. @throws Error that begins with the setting's name and repeats no secret. */
-export function placeAddress(
-  text: string, aws: AwsSettings, allowPlain: boolean,
-): PlaceAddress {
+export function placeAddress(text: string, aws: AwsSettings, allowPlain: boolean): PlaceAddress {
   if (/^(?:nats|tls):\/\//.test(text)) return natsAddress(text, refuse).address;
   if (/^s3:\/\//.test(text)) return s3Address(text, aws);
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return webAddress(text, allowPlain);
@@ -172,9 +183,11 @@ export type PlaceSettings = Pick<Config, 'datasets' | 'aws' | 'allowPrivateNetwo
  * Opens the place; nothing is sent yet.
  * @throws Error that names the setting.
  */
-export async function openPlace(
-  { datasets, aws, allowPrivateNetwork }: PlaceSettings,
-): Promise<Place> {
+export async function openPlace({
+  datasets,
+  aws,
+  allowPrivateNetwork,
+}: PlaceSettings): Promise<Place> {
   const address = placeAddress(datasets, aws, allowPrivateNetwork);
   if (address.kind === 'nats') {
     return new (await import('./nats-place.js')).NatsPlace(address);
@@ -183,8 +196,11 @@ export async function openPlace(
   const { name, base, authorization } = address;
   if (address.kind === 's3') return new HttpPlace({ name, base, sign: s3Signer(aws) });
   return new HttpPlace({
-    name, base,
-    sign: ({ headers }) => Promise.resolve(authorization === ''
-      ? headers : { ...headers, Authorization: authorization }),
+    name,
+    base,
+    sign: ({ headers }) =>
+      Promise.resolve(
+        authorization === '' ? headers : { ...headers, Authorization: authorization },
+      ),
   });
 }

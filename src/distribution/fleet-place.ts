@@ -88,8 +88,12 @@ export function sumOf(bytes: Uint8Array): string {
 export async function checkedPiece(place: Place, sum: string): Promise<Uint8Array> {
   const bytes = await place.get(sum);
   if (sumOf(bytes) === sum) return bytes;
-  throw new PlaceError(`${place.name} gave ${bytes.length} bytes for the piece ${
-    sum.slice(0, 12)}… that are not those that were pushed`);
+  throw new PlaceError(
+    `${place.name} gave ${bytes.length} bytes for the piece ${sum.slice(
+      0,
+      12,
+    )}… that are not those that were pushed`,
+  );
 }
 
 const EVERY_MS = 5_000;
@@ -117,14 +121,20 @@ export class NodeReporter {
     const text = JSON.stringify(report);
     if (text === this.#last && performance.now() - this.#at < EVERY_MS) return;
     this.#at = performance.now();
-    this.#under = reports.report({ ...report, at: new Date().toISOString() }).then(() => {
-      [this.#last, this.#failed] = [text, false];
-    }, (error: unknown) => {
-      if (!this.#failed) this.#log.warn('node not reported', { message: messageOf(error) });
-      this.#failed = true;
-    }).finally(() => {
-      this.#under = null;
-    });
+    this.#under = reports
+      .report({ ...report, at: new Date().toISOString() })
+      .then(
+        () => {
+          [this.#last, this.#failed] = [text, false];
+        },
+        (error: unknown) => {
+          if (!this.#failed) this.#log.warn('node not reported', { message: messageOf(error) });
+          this.#failed = true;
+        },
+      )
+      .finally(() => {
+        this.#under = null;
+      });
   }
 
   /** Takes the report back, or lets it end by itself where the place does not answer soon. */

@@ -17,7 +17,9 @@ const TOLD_MS = 5_000;
 
 /** Gets a release into the folder of datasets. */
 export type PullRelease = (
-  offer: Offer, signal: AbortSignal, pulled: (done: number, total: number) => void,
+  offer: Offer,
+  signal: AbortSignal,
+  pulled: (done: number, total: number) => void,
 ) => Promise<void>;
 
 export interface FollowerOptions {
@@ -77,9 +79,11 @@ export class Follower {
     const active = this.#state?.active ?? null;
     const release = this.#options.live.release?.id ?? null;
     return {
-      reached: this.#reached === true, active,
+      reached: this.#reached === true,
+      active,
       follows: this.#reached !== null && (active === null || active === release),
-      prepared: this.#prepared, problem: this.#problem,
+      prepared: this.#prepared,
+      problem: this.#problem,
     };
   }
 
@@ -139,7 +143,10 @@ export class Follower {
     this.#follow();
     this.#prepare();
     this.#reporter.told({
-      node, program, dataset: live.release?.id ?? null, prepared: this.#prepared,
+      node,
+      program,
+      dataset: live.release?.id ?? null,
+      prepared: this.#prepared,
       problem: this.#problem,
     });
   }
@@ -169,7 +176,10 @@ export class Follower {
     }
     const under = this.#preparing;
     if (!wanted.some(({ dataset }) => dataset === under?.dataset)) under?.end.abort();
-    removeUnwanted(varDir, wanted.map(({ dataset }) => dataset));
+    removeUnwanted(
+      varDir,
+      wanted.map(({ dataset }) => dataset),
+    );
   }
 
   get #wanted(): readonly Offer[] {
@@ -191,8 +201,9 @@ export class Follower {
 
   /** Prepares the next release that is wanted; what is under way for others ends for the active. */
   #prepare(): void {
-    const next = this.#wanted.find(({ dataset }) =>
-      !this.#held.has(dataset) && this.#isDue(dataset));
+    const next = this.#wanted.find(
+      ({ dataset }) => !this.#held.has(dataset) && this.#isDue(dataset),
+    );
     if (next === undefined) return;
     const { active = null } = this.#state ?? {};
     if (this.#preparing === null) {
@@ -235,8 +246,10 @@ export class Follower {
     });
     if (here !== null) return here;
     if (signedBy.length > 0 && !offer.signedBy.some((key) => signedBy.includes(key))) {
-      throw new UnsoundRelease(`${dataset} is signed with none of the keys that are asked for `
-        + '(SITUS_REQUIRE_SIGNATURE)');
+      throw new UnsoundRelease(
+        `${dataset} is signed with none of the keys that are asked for ` +
+          '(SITUS_REQUIRE_SIGNATURE)',
+      );
     }
     let told = performance.now();
     log.info('dataset being pulled', { dataset, bytes: offer.bytes });
@@ -271,7 +284,9 @@ export class Follower {
     const { log, live, place } = this.#options;
     if (this.#reached !== false || this.#said !== message) {
       log.warn('place of datasets not reached', {
-        place: place.name, message, dataset: live.release?.id ?? null,
+        place: place.name,
+        message,
+        dataset: live.release?.id ?? null,
       });
     }
     this.#reached = false;

@@ -13,12 +13,19 @@ import { type Place, PlaceError, sumOf, type Versioned } from './fleet-place.js'
 export function s3Signer(aws: AwsSettings): SignRequest {
   const { accessKeyId, secretAccessKey, sessionToken, region } = aws;
   if (accessKeyId === '' || secretAccessKey === '') {
-    throw new Error('SITUS_DATASETS names a store of S3: AWS_ACCESS_KEY_ID and '
-      + 'AWS_SECRET_ACCESS_KEY have to be set');
+    throw new Error(
+      'SITUS_DATASETS names a store of S3: AWS_ACCESS_KEY_ID and ' +
+        'AWS_SECRET_ACCESS_KEY have to be set',
+    );
   }
   return async ({ method, url, headers, sum }) => {
     const signed = await new AwsV4Signer({
-      method, url, accessKeyId, secretAccessKey, region, service: 's3',
+      method,
+      url,
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
       headers: { ...headers, 'X-Amz-Content-Sha256': sum },
       ...(sessionToken === '' ? {} : { sessionToken }),
     }).sign();
@@ -100,13 +107,17 @@ export class HttpPlace implements Place {
     this.#waits = options.waits ?? WAITS;
     const { connectMs, silentMs } = this.#waits;
     this.#agent = new Agent({
-      connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs,
+      connect: { timeout: connectMs },
+      headersTimeout: silentMs,
+      bodyTimeout: silentMs,
     });
   }
 
   async read(known: string | null): Promise<Versioned | 'same' | null> {
     const told = await this.#document({
-      method: 'GET', path: DOCUMENT, headers: known === null ? {} : { 'If-None-Match': known },
+      method: 'GET',
+      path: DOCUMENT,
+      headers: known === null ? {} : { 'If-None-Match': known },
     });
     const { status, etag, body } = told;
     if (status === 304) return 'same';
@@ -122,7 +133,9 @@ export class HttpPlace implements Place {
     }
     await this.#requireConditions();
     const told = await this.#document({
-      method: 'PUT', path: DOCUMENT, body: Buffer.from(text),
+      method: 'PUT',
+      path: DOCUMENT,
+      body: Buffer.from(text),
       headers: {
         'Content-Type': 'application/json',
         ...(version === null ? { 'If-None-Match': '*' } : { 'If-Match': version }),
@@ -143,10 +156,15 @@ export class HttpPlace implements Place {
   }
 
   async put(sum: string, bytes: Uint8Array): Promise<void> {
-    const told = await this.#send({
-      method: 'PUT', path: `pieces/${sum}`, body: bytes,
-      headers: { 'Content-Type': 'application/octet-stream' },
-    }, DOCUMENT_BYTES_MAX);
+    const told = await this.#send(
+      {
+        method: 'PUT',
+        path: `pieces/${sum}`,
+        body: bytes,
+        headers: { 'Content-Type': 'application/octet-stream' },
+      },
+      DOCUMENT_BYTES_MAX,
+    );
     if (told.status < 200 || told.status > 299) {
       throw this.#refused(`the piece ${sum.slice(0, 12)}…`, told);
     }
@@ -180,13 +198,17 @@ export class HttpPlace implements Place {
   async #requireConditions(): Promise<void> {
     if (this.#heeds) return;
     const told = await this.#document({
-      method: 'PUT', path: CHECK, body: Buffer.from('situs\n'),
+      method: 'PUT',
+      path: CHECK,
+      body: Buffer.from('situs\n'),
       headers: { 'If-Match': '"no-such-version"' },
     });
     if (told.status >= 200 && told.status <= 299) {
       await this.#document({ method: 'DELETE', path: CHECK }).catch(() => undefined);
-      throw new PlaceError(`${this.name} takes a PUT without regard to If-Match: two `
-        + 'activations at once could undo one another, so nothing is written there');
+      throw new PlaceError(
+        `${this.name} takes a PUT without regard to If-Match: two ` +
+          'activations at once could undo one another, so nothing is written there',
+      );
     }
     // A store may also say that there is nothing to be replaced.
     if (told.status !== 412 && told.status !== 409 && told.status !== 404) {
@@ -196,8 +218,9 @@ export class HttpPlace implements Place {
   }
 
   #refused(what: string, { status, body }: Told): PlaceError {
-    return new PlaceError(`${this.name}: asked for ${what}, it ${
-      meaning(status, body.toString('latin1', 0, 2_048))}`);
+    return new PlaceError(
+      `${this.name}: asked for ${what}, it ${meaning(status, body.toString('latin1', 0, 2_048))}`,
+    );
   }
 
   #document(asked: Asked): Promise<Told> {
@@ -209,12 +232,17 @@ export class HttpPlace implements Place {
     const { method, path, body, headers = {} } = asked;
     const url = `${this.#options.base}/${path}`;
     const signed = await this.#options.sign({
-      method, url, headers, sum: sumOf(body ?? new Uint8Array(0)),
+      method,
+      url,
+      headers,
+      sum: sumOf(body ?? new Uint8Array(0)),
     });
     const patience = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs);
     try {
       const answer = await request(url, {
-        method, headers: { 'Accept-Encoding': 'identity', ...signed }, dispatcher: this.#agent,
+        method,
+        headers: { 'Accept-Encoding': 'identity', ...signed },
+        dispatcher: this.#agent,
         ...(body === undefined ? {} : { body }),
         ...(patience === undefined ? {} : { signal: patience }),
       });
@@ -226,12 +254,19 @@ export class HttpPlace implements Place {
         throw new Error(`${bytes.length} of ${length} bytes came`);
       }
       return {
-        status: answer.statusCode, etag: String(answer.headers['etag'] ?? ''), body: bytes,
+        status: answer.statusCode,
+        etag: String(answer.headers['etag'] ?? ''),
+        body: bytes,
       };
     } catch (error) {
       if (error instanceof PlaceError) throw error;
-      throw new PlaceError(`${this.name} cannot be reached: ${patience?.aborted === true
-        ? `no whole answer within ${withinMs! / 1_000} s` : faultText(error)}`);
+      throw new PlaceError(
+        `${this.name} cannot be reached: ${
+          patience?.aborted === true
+            ? `no whole answer within ${withinMs! / 1_000} s`
+            : faultText(error)
+        }`,
+      );
     }
   }
 

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { setSha256Backend } from '@nats-io/obj';
 import {
-  connect, credsAuthenticator, deferred, type NatsConnection,
+  connect,
+  credsAuthenticator,
+  deferred,
+  type NatsConnection,
 } from '@nats-io/transport-node';
 import { messageOf } from '../log.js';
 import type { NatsAddress } from './address.js';
@@ -42,12 +45,18 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
  * @throws Error that names the broker and no secret.
  */
 export async function connectBroker(
-  { name, servers, secrets, tls, creds }: NatsAddress, client: string,
+  { name, servers, secrets, tls, creds }: NatsAddress,
+  client: string,
 ): Promise<NatsConnection> {
   try {
     return await connect({
-      servers: [...servers], ...secrets, ...(tls ? { tls: {} } : {}), name: client,
-      timeout: CONNECT_MS, maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS,
+      servers: [...servers],
+      ...secrets,
+      ...(tls ? { tls: {} } : {}),
+      name: client,
+      timeout: CONNECT_MS,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: RECONNECT_MS,
       ...(creds === null ? {} : { authenticator: credsAuthenticator(readFileSync(creds)) }),
     });
   } catch (error) {

@@ -10,7 +10,11 @@ import { messageOf } from '../log.js';
 import type { NatsAddress } from './address.js';
 import { connectBroker, isAbsent, isApi, within } from './nats-connection.js';
 import {
-  type NodeReport, type NodeReports, type Place, PlaceError, type Versioned,
+  type NodeReport,
+  type NodeReports,
+  type Place,
+  PlaceError,
+  type Versioned,
 } from './fleet-place.js';
 
 const KEY = 'fleet';
@@ -24,8 +28,13 @@ const WRONG_REVISION = 10_071;
 function isReport(value: unknown): value is NodeReport {
   if (typeof value !== 'object' || value === null) return false;
   const { node, at, program, dataset, prepared } = value as Partial<NodeReport>;
-  return typeof node === 'string' && typeof at === 'string' && typeof program === 'string'
-    && (dataset === null || typeof dataset === 'string') && Array.isArray(prepared);
+  return (
+    typeof node === 'string' &&
+    typeof at === 'string' &&
+    typeof program === 'string' &&
+    (dataset === null || typeof dataset === 'string') &&
+    Array.isArray(prepared)
+  );
 }
 
 export class NatsPlace implements Place {
@@ -41,13 +50,15 @@ export class NatsPlace implements Place {
     this.name = address.name;
     this.#address = address;
     this.nodes = {
-      report: (report) => this.#told(async () => {
-        const bucket = await this.#reports();
-        await bucket.put(report.node, JSON.stringify(report));
-      }),
-      leave: (node) => this.#told(async () => {
-        await (await this.#reports()).purge(node);
-      }),
+      report: (report) =>
+        this.#told(async () => {
+          const bucket = await this.#reports();
+          await bucket.put(report.node, JSON.stringify(report));
+        }),
+      leave: (node) =>
+        this.#told(async () => {
+          await (await this.#reports()).purge(node);
+        }),
       all: () => this.#told(() => this.#allReports()),
     };
   }
@@ -69,7 +80,8 @@ export class NatsPlace implements Place {
   replace(text: string, version: string | null): Promise<boolean> {
     return this.#told(async () => {
       const bucket = await new Kvm(await this.#client()).create(this.#address.bucket, {
-        storage: StorageType.File, replicas: this.#address.replicas,
+        storage: StorageType.File,
+        replicas: this.#address.replicas,
       });
       try {
         if (version === null) await bucket.create(KEY, text);
@@ -106,7 +118,7 @@ export class NatsPlace implements Place {
   remove(sum: string): Promise<void> {
     return this.#told(async () => {
       const objects = await this.#objects(false);
-      if (await objects.info(sum) !== null) await objects.delete(sum);
+      if ((await objects.info(sum)) !== null) await objects.delete(sum);
     });
   }
 
@@ -132,13 +144,16 @@ export class NatsPlace implements Place {
 
   /** Connected once; from then on it connects again by itself. */
   #connected(): Promise<NatsConnection> {
-    this.#connecting ??= connectBroker(this.#address, 'situs datasets').then((connection) => {
-      this.#connection = connection;
-      return connection;
-    }, (error: unknown) => {
-      this.#connecting = null;
-      throw new PlaceError(messageOf(error));
-    });
+    this.#connecting ??= connectBroker(this.#address, 'situs datasets').then(
+      (connection) => {
+        this.#connection = connection;
+        return connection;
+      },
+      (error: unknown) => {
+        this.#connecting = null;
+        throw new PlaceError(messageOf(error));
+      },
+    );
     return this.#connecting;
   }
 
@@ -152,7 +167,8 @@ export class NatsPlace implements Place {
 
   async #reports(): Promise<KV> {
     return new Kvm(await this.#client()).create(`${this.#address.bucket}-nodes`, {
-      storage: StorageType.Memory, ttl: REPORT_MS_MAX,
+      storage: StorageType.Memory,
+      ttl: REPORT_MS_MAX,
     });
   }
 
@@ -175,7 +191,8 @@ export class NatsPlace implements Place {
   async #objects(make: boolean): Promise<ObjectStore> {
     const { bucket, replicas } = this.#address;
     const objects = new Objm(await this.#client());
-    return make ? objects.create(bucket, { storage: StorageType.File, replicas })
+    return make
+      ? objects.create(bucket, { storage: StorageType.File, replicas })
       : objects.open(bucket);
   }
 
@@ -189,8 +206,10 @@ export class NatsPlace implements Place {
       for await (const _ of await bucket.watch({ key: KEY, include: KvWatchInclude.UpdatesOnly })) {
         changed();
       }
-    })().catch(() => undefined).finally(() => {
-      this.#watching = connection !== null && connection.isClosed();
-    });
+    })()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#watching = connection !== null && connection.isClosed();
+      });
   }
 }

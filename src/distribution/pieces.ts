@@ -42,11 +42,20 @@ export async function piecesOf(place: Place, { dataset, list, bytes }: Offer): P
   const text = Buffer.from(await checkedPiece(place, list)).toString('latin1');
   const [first, name, sizes = '', ...sums] = text.replace(/\n$/, '').split('\n');
   const [each = 0, total = 0] = sizes.split(' ').map(Number);
-  if (first === FIRST_LINE && name === dataset && total === bytes && Number.isInteger(each)
-    && each > 0 && each <= PIECE_BYTES_MAX && sums.length === Math.ceil(total / each)
-    && sums.every((sum) => SHA256.test(sum))) return { each, total, sums };
-  throw new PlaceError(`the list of pieces of ${dataset} at ${place.name} is not one that this `
-    + 'program reads');
+  if (
+    first === FIRST_LINE &&
+    name === dataset &&
+    total === bytes &&
+    Number.isInteger(each) &&
+    each > 0 &&
+    each <= PIECE_BYTES_MAX &&
+    sums.length === Math.ceil(total / each) &&
+    sums.every((sum) => SHA256.test(sum))
+  )
+    return { each, total, sums };
+  throw new PlaceError(
+    `the list of pieces of ${dataset} at ${place.name} is not one that this ` + 'program reads',
+  );
 }
 
 /*
@@ -69,9 +78,12 @@ interface Push {
 }
 
 /** Sends the pieces that the place does not have, and returns the list of all. */
-async function pushPieces(
-  { place, temporary, pushed, pieceBytes: each = PIECE_BYTES }: Push,
-): Promise<Pieces> {
+async function pushPieces({
+  place,
+  temporary,
+  pushed,
+  pieceBytes: each = PIECE_BYTES,
+}: Push): Promise<Pieces> {
   const total = statSync(temporary).size;
   const sums: string[] = [];
   const file = await open(temporary, 'r');
@@ -81,7 +93,7 @@ async function pushPieces(
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
       if (bytesRead !== length) throw new Error(`${temporary} ended before its time`);
       const sum = sumOf(buffer);
-      if (!await place.has(sum)) await place.put(sum, buffer);
+      if (!(await place.has(sum))) await place.put(sum, buffer);
       sums.push(sum);
       pushed(at + length, total);
     }
@@ -105,9 +117,13 @@ export async function pushRelease(push: Push): Promise<FleetState> {
     const { files } = await openBundle(temporary);
     const list = Buffer.from(listText(dataset, await pushPieces(push)));
     const offer: Offer = {
-      dataset, list: sumOf(list), bytes: statSync(temporary).size,
-      unpacked: files.reduce((sum, { bytes }) => sum + bytes, 0), signedBy: signersOf(dir),
-      at: new Date().toISOString(), by,
+      dataset,
+      list: sumOf(list),
+      bytes: statSync(temporary).size,
+      unpacked: files.reduce((sum, { bytes }) => sum + bytes, 0),
+      signedBy: signersOf(dir),
+      at: new Date().toISOString(),
+      by,
     };
     await place.put(offer.list, list);
     return await changeState(place, (state) => withOffer(state, offer));

@@ -4,8 +4,16 @@
  * it yet.
  */
 import {
-  existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync, statSync,
-  utimesSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,8 +41,13 @@ const RENEW_MS = 10_000;
 const SILENT_MS = 120_000;
 
 function isMark(value: unknown): value is ProcessMark {
-  return typeof value === 'object' && value !== null && 'machine' in value && 'pid' in value
-    && 'began' in value;
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'machine' in value &&
+    'pid' in value &&
+    'began' in value
+  );
 }
 
 /** Whether the owner that a file tells of works no more. */
@@ -150,7 +163,11 @@ async function soundPieces(file: FileHandle, pieces: Pieces): Promise<number> {
   for (; count < pieces.sums.length; count += 1) {
     const length = pieceLength(pieces, count);
     const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(length), 0, length, count * pieces.each);
+      Buffer.alloc(length),
+      0,
+      length,
+      count * pieces.each,
+    );
     if (bytesRead < length || sumOf(buffer) !== pieces.sums[count]) break;
   }
   return count;
@@ -196,7 +213,10 @@ async function fillBundle(path: string, folder: string, pull: Pull): Promise<voi
 
 /** Takes the release out of its bundle and checks it. @throws UnsoundRelease with a sentence. */
 async function unpacked(path: string, folder: string, pull: Pull): Promise<string> {
-  const { offer: { dataset }, signedBy } = pull;
+  const {
+    offer: { dataset },
+    signedBy,
+  } = pull;
   const bundle = await openBundle(path);
   if (bundle.dataset !== dataset) {
     throw new UnsoundRelease(`what was pushed as ${dataset} is ${bundle.dataset}`);
@@ -206,7 +226,11 @@ async function unpacked(path: string, folder: string, pull: Pull): Promise<strin
   mkdirSync(dir);
   await unpackBundle(path, bundle, dir, () => undefined);
   const { problems } = await checkRelease({
-    dir, copyTo: null, background: true, progress: () => undefined, signedBy,
+    dir,
+    copyTo: null,
+    background: true,
+    progress: () => undefined,
+    signedBy,
   });
   if (problems.length === 0) return dir;
   throw new UnsoundRelease(`${dataset} was pulled and not taken: ${problems.join('; ')}`);
@@ -237,7 +261,10 @@ async function pullLocked(pull: Pull, folder: string, target: string): Promise<v
  * be got now.
  */
 export async function pullRelease(pull: Pull): Promise<void> {
-  const { varDir, offer: { dataset } } = pull;
+  const {
+    varDir,
+    offer: { dataset },
+  } = pull;
   const folder = join(releasesDir(varDir), `${PREFIX}${dataset}`);
   const target = join(releasesDir(varDir), dataset);
   const before = factsOf(target);

@@ -33,8 +33,11 @@ export type PullLine =
   | { readonly pulled: true };
 
 function isLine(value: unknown): value is PullLine {
-  return typeof value === 'object' && value !== null
-    && ('done' in value || 'failed' in value || 'pulled' in value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ('done' in value || 'failed' in value || 'pulled' in value)
+  );
 }
 
 function parseLine(text: string): PullLine | null {
@@ -61,11 +64,14 @@ function endGroup(pid: number | undefined): void {
  * be got now.
  */
 function pullApart(
-  order: PullOrder, signal: AbortSignal, pulled: (done: number, total: number) => void,
+  order: PullOrder,
+  signal: AbortSignal,
+  pulled: (done: number, total: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PULLER], {
-      stdio: ['pipe', 'pipe', 'ignore'], detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
     });
     let last: PullLine | null = null;
     const end = (): void => endGroup(child.pid);
@@ -114,15 +120,23 @@ interface Opening {
  * Null where no fleet is followed.
  * @throws Error that names the setting when its address cannot be used.
  */
-export async function openFollower(
-  { config, live, log, signedBy }: Opening,
-): Promise<Follower | null> {
+export async function openFollower({
+  config,
+  live,
+  log,
+  signedBy,
+}: Opening): Promise<Follower | null> {
   const { datasets, aws, allowPrivateNetwork, varDir } = config;
   if (datasets === '') return null;
   const settings = { datasets, aws, allowPrivateNetwork };
   return new Follower({
-    place: await openPlace(settings), live, varDir, log, signedBy,
-    node: nodeName(varDir), program: packageVersion(),
+    place: await openPlace(settings),
+    live,
+    varDir,
+    log,
+    signedBy,
+    node: nodeName(varDir),
+    program: packageVersion(),
     pull: (offer, signal, pulled) =>
       pullApart({ place: settings, offer, varDir, signedBy }, signal, pulled),
   });

@@ -49,7 +49,11 @@ export interface FleetState {
 }
 
 const EMPTY: FleetState = {
-  v: STATE_VERSION, active: null, previous: null, releases: [], changes: [],
+  v: STATE_VERSION,
+  active: null,
+  previous: null,
+  releases: [],
+  changes: [],
 };
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -57,17 +61,28 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function isOffer(value: unknown): value is Offer {
-  return isObject(value) && typeof value['dataset'] === 'string'
-    && isReleaseName(value['dataset']) && typeof value['list'] === 'string'
-    && SHA256.test(value['list']) && Number.isSafeInteger(value['bytes'])
-    && Number.isSafeInteger(value['unpacked']) && Array.isArray(value['signedBy'])
-    && typeof value['at'] === 'string' && typeof value['by'] === 'string';
+  return (
+    isObject(value) &&
+    typeof value['dataset'] === 'string' &&
+    isReleaseName(value['dataset']) &&
+    typeof value['list'] === 'string' &&
+    SHA256.test(value['list']) &&
+    Number.isSafeInteger(value['bytes']) &&
+    Number.isSafeInteger(value['unpacked']) &&
+    Array.isArray(value['signedBy']) &&
+    typeof value['at'] === 'string' &&
+    typeof value['by'] === 'string'
+  );
 }
 
 function isChange(value: unknown): value is Change {
-  return isObject(value) && (value['action'] === 'activate' || value['action'] === 'rollback')
-    && typeof value['dataset'] === 'string' && typeof value['at'] === 'string'
-    && typeof value['by'] === 'string';
+  return (
+    isObject(value) &&
+    (value['action'] === 'activate' || value['action'] === 'rollback') &&
+    typeof value['dataset'] === 'string' &&
+    typeof value['at'] === 'string' &&
+    typeof value['by'] === 'string'
+  );
 }
 
 function isName(value: unknown): value is string | null {
@@ -75,9 +90,15 @@ function isName(value: unknown): value is string | null {
 }
 
 function isState(value: unknown): value is FleetState {
-  return isObject(value) && isName(value['active']) && isName(value['previous'])
-    && Array.isArray(value['releases']) && value['releases'].every(isOffer)
-    && Array.isArray(value['changes']) && value['changes'].every(isChange);
+  return (
+    isObject(value) &&
+    isName(value['active']) &&
+    isName(value['previous']) &&
+    Array.isArray(value['releases']) &&
+    value['releases'].every(isOffer) &&
+    Array.isArray(value['changes']) &&
+    value['changes'].every(isChange)
+  );
 }
 
 /**
@@ -92,8 +113,10 @@ export function parseState(text: string, place: string): FleetState {
     throw new PlaceError(`what ${place} holds as the state of the fleet is no JSON`);
   }
   if (isObject(value) && typeof value['v'] === 'number' && value['v'] > STATE_VERSION) {
-    throw new PlaceError(`the state of the fleet at ${place} is of version ${value['v']}, and this `
-      + `program reads up to ${STATE_VERSION}: it has to be upgraded first`);
+    throw new PlaceError(
+      `the state of the fleet at ${place} is of version ${value['v']}, and this ` +
+        `program reads up to ${STATE_VERSION}: it has to be upgraded first`,
+    );
   }
   if (isState(value)) return value;
   throw new PlaceError(`what ${place} holds is no state of a fleet`);
@@ -120,8 +143,10 @@ export function wantedOf(state: FleetState): readonly Offer[] {
 export function withOffer(state: FleetState, offer: Offer): FleetState {
   const others = state.releases.filter(({ dataset }) => dataset !== offer.dataset);
   if (others.length >= RELEASES_MAX) {
-    throw new Error(`the place holds ${others.length} releases, and no more fit: `
-      + 'remove some with: situs dataset prune --fleet');
+    throw new Error(
+      `the place holds ${others.length} releases, and no more fit: ` +
+        'remove some with: situs dataset prune --fleet',
+    );
   }
   return { ...state, releases: [...others, offer] };
 }
@@ -129,7 +154,8 @@ export function withOffer(state: FleetState, offer: Offer): FleetState {
 /** The state with another active release. */
 export function withActive(state: FleetState, change: Change): FleetState {
   return {
-    ...state, active: change.dataset,
+    ...state,
+    active: change.dataset,
     previous: state.active === change.dataset ? state.previous : state.active,
     changes: [change, ...state.changes].slice(0, CHANGES_MAX),
   };
@@ -150,7 +176,8 @@ export async function readState(
  * @throws what `change` throws; PlaceError where the place is changed by others all the time.
  */
 export async function changeState(
-  place: Place, change: (state: FleetState) => FleetState,
+  place: Place,
+  change: (state: FleetState) => FleetState,
 ): Promise<FleetState> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const { state, version } = await readState(place);
@@ -170,13 +197,18 @@ export function changeText({ action, dataset, by, at }: Change): string {
  * @throws Error that tells who was first.
  */
 export async function activateInFleet(
-  place: Place, seen: FleetState, change: Change,
+  place: Place,
+  seen: FleetState,
+  change: Change,
 ): Promise<FleetState> {
   return changeState(place, (state) => {
     const [last] = state.changes;
     if (JSON.stringify(last) !== JSON.stringify(seen.changes[0]) || state.active !== seen.active) {
-      throw new Error(`nothing was changed: meanwhile ${
-        last === undefined ? 'the state of the fleet was replaced' : changeText(last)}`);
+      throw new Error(
+        `nothing was changed: meanwhile ${
+          last === undefined ? 'the state of the fleet was replaced' : changeText(last)
+        }`,
+      );
     }
     if (offerOf(state, change.dataset) === null) {
       throw new Error(`${change.dataset} was removed from ${place.name} meanwhile`);

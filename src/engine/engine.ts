@@ -12,20 +12,37 @@ import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/cart-query.js';
 import {
-  type AreaView, type Border, Borders, PROVINCE_LINE_METRES, provincesNear, shoreArea,
+  type AreaView,
+  type Border,
+  Borders,
+  PROVINCE_LINE_METRES,
+  provincesNear,
+  shoreArea,
 } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
-  AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
+  AddressQuery,
+  LookupOutcome,
+  LookupQuery,
+  PointQuery,
+  PostalOutcome,
+  SitusOutcome,
+  ZipQuery,
 } from './lookup-query.js';
 import { RatesByArea, type KnownRates } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
 import {
-  countryName, isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs,
+  countryName,
+  isByArea,
+  PRECISIONS,
+  reaches,
+  WEAKEST,
+  type Precision,
+  type Situs,
 } from './situs.js';
 
 /** The farthest ahead of UTC that a calendar runs. */
@@ -83,20 +100,25 @@ export class Engine {
     if (asked !== null && !isPast(asked, aheadOf(nowMs))) return notPast();
     const dateAt: DateOf = (state) => asked ?? this.#states.today(state, nowMs);
     if (query.kind === 'postal') return this.#postal(query, dateAt, nowMs);
-    const situs = query.kind === 'address'
-      ? this.#address(query, dateAt) : this.#point(query, dateAt);
+    const situs =
+      query.kind === 'address' ? this.#address(query, dateAt) : this.#point(query, dateAt);
     if (isRefusal(situs)) return situs;
-    if (precisionMin !== WEAKEST
-      && PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)) {
-      return fail('address-incomplete',
-        `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`);
+    if (
+      precisionMin !== WEAKEST &&
+      PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)
+    ) {
+      return fail(
+        'address-incomplete',
+        `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`,
+      );
     }
     const area = areaOf(this.#dataset, situs);
     if (asked !== null && !isPast(asked, this.#states.today(area.state, nowMs))) return notPast();
     const date = dateAt(area.state);
     const rates = this.#rates.at(situs.area, date);
     return isRefusal(rates)
-      ? rates : { kind: 'situs', situs, area, date, rates, border: undefined };
+      ? rates
+      : { kind: 'situs', situs, area, date, rates, border: undefined };
   }
 
   #address(query: AddressQuery, dateAt: DateOf): Situs | Failure {
@@ -152,9 +174,12 @@ export class Engine {
       const { state, stateName } = this.#dataset.area(near);
       const other = total(near, state);
       if (own !== null && own === other) continue;
-      return fail('no-result', `The coordinates lie within ${PROVINCE_LINE_METRES / 1_000} km of `
-        + `the line between ${area.stateName} and ${stateName}, which is not known more closely: `
-        + 'give an address with its postal code or province.');
+      return fail(
+        'no-result',
+        `The coordinates lie within ${PROVINCE_LINE_METRES / 1_000} km of ` +
+          `the line between ${area.stateName} and ${stateName}, which is not known more closely: ` +
+          'give an address with its postal code or province.',
+      );
     }
     const unheld = this.#locator.unheldNear(area.id, lat, lng);
     return unheld === null ? null : fail('no-result', `${unheld}.`);
@@ -164,7 +189,9 @@ export class Engine {
     const rows = this.#zipLists.list(query, dateAt);
     if (isFailure(rows)) return rows;
     const { date: asked } = query.options;
-    for (const { area: { state } } of rows) {
+    for (const {
+      area: { state },
+    } of rows) {
       if (asked !== null && !isPast(asked, this.#states.today(state, nowMs))) return notPast();
     }
     return { kind: 'postal', rows };
@@ -216,7 +243,10 @@ export class Engine {
    * not known is refused: an amount is never a guess.
    */
   calculate(
-    cart: CartQuery, nowMs: number, precisionMin: Precision = WEAKEST, refuseUnruled = false,
+    cart: CartQuery,
+    nowMs: number,
+    precisionMin: Precision = WEAKEST,
+    refuseUnruled = false,
   ): CartOutcome | Failure {
     return this.#carting.calculate(cart, nowMs, precisionMin, refuseUnruled);
   }
@@ -224,7 +254,10 @@ export class Engine {
   /** Carts have many facts of their own, which are read when the first of them comes. */
   get #carting(): Carts {
     return (this.#carts ??= new Carts(this.#dataset, {
-      states: this.#states, rates: this.#rates, locator: this.#locator, products: this.#products,
+      states: this.#states,
+      rates: this.#rates,
+      locator: this.#locator,
+      products: this.#products,
       sources: this.#sources,
     }));
   }

@@ -59,7 +59,8 @@ function shown(sales: Rate, use: Rate): string {
 }
 
 function districtsOf(dataset: Dataset, { components }: AreaRecord): readonly string[] {
-  return components.map((id) => dataset.component(id))
+  return components
+    .map((id) => dataset.component(id))
     .filter(({ level }) => level === 'district')
     .map(({ jurName, jurCode }) => jurCode ?? jurName);
 }
@@ -109,8 +110,8 @@ function changes({ rates: before }: Sides, { rates: after }: Sides): readonly Ch
   return names.flatMap((name): Change[] => {
     const change = {
       name,
-      before: [...before.get(name) ?? []].sort(),
-      after: [...after.get(name) ?? []].sort(),
+      before: [...(before.get(name) ?? [])].sort(),
+      after: [...(after.get(name) ?? [])].sort(),
     };
     return change.before.join(' ') === change.after.join(' ') ? [] : [change];
   });

@@ -15,8 +15,12 @@ const ZIP_MIN = 501;
 const ZIP_MAX = 99_950;
 const PPM = 1_000_000;
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, addressDetailExtended: false,
-  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+  country: 'USA',
+  date: null,
+  addressDetailExtended: false,
+  shippingExtended: false,
+  taxabilityCode: null,
+  satItemTotal: null,
 };
 
 /** How addresses and spots of a state are answered; shares are parts per million of its people. */
@@ -56,7 +60,12 @@ function zipText(zip: number): string {
 
 /** Asks for one ZIP and adds what came of it for so many people. */
 function askZip(
-  engine: Engine, dataset: Dataset, record: ZipRecord, people: number, sum: Sum, nowMs: number,
+  engine: Engine,
+  dataset: Dataset,
+  record: ZipRecord,
+  people: number,
+  sum: Sum,
+  nowMs: number,
 ): void {
   const address = `${DOOR}, ${record.cities[0] ?? ''}, ${record.state} ${zipText(record.zip)}`;
   const found = engine.lookup({ kind: 'address', address, options: OPTIONS }, nowMs);
@@ -75,7 +84,11 @@ function askZip(
     all += share;
     const { country } = dataset.area(area);
     const spot: PointQuery = {
-      kind: 'point', lat, lng, latDegrees: lat / 1e6, lngDegrees: lng / 1e6,
+      kind: 'point',
+      lat,
+      lng,
+      latDegrees: lat / 1e6,
+      lngDegrees: lng / 1e6,
       options: { ...OPTIONS, country },
     };
     if (!isFailure(engine.lookup(spot, nowMs))) answered += share;
@@ -108,7 +121,9 @@ const NO_STATE = '-';
  * ZIP counts as much as they say, those without one nothing, and `population` is their sum.
  */
 export function zipCoverage(
-  engine: Engine, dataset: Dataset, nowMs: number,
+  engine: Engine,
+  dataset: Dataset,
+  nowMs: number,
   progress: (done: number, total: number) => void = () => undefined,
   weights: ReadonlyMap<number, number> | null = null,
 ): readonly StateCoverage[] {
@@ -117,7 +132,14 @@ export function zipCoverage(
     let sum = sums.get(state);
     if (sum === undefined) {
       sum = {
-        zips: 0, people: 0, certain: 0, assumed: 0, refused: 0, unknown: 0, points: 0, stale: 0,
+        zips: 0,
+        people: 0,
+        certain: 0,
+        assumed: 0,
+        refused: 0,
+        unknown: 0,
+        points: 0,
+        stale: 0,
       };
       sums.set(state, sum);
     }
@@ -134,16 +156,23 @@ export function zipCoverage(
     } else unknownZip(sumOf(NO_STATE), own);
   }
   const population = weights === null ? populations(dataset) : null;
-  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([state, sum]) => {
-    const share = (part: number): number =>
-      sum.people === 0 ? 0 : Math.round((part / sum.people) * PPM);
-    return {
-      state, zips: sum.zips,
-      population: population === null ? sum.people : population.get(state) ?? 0,
-      certain: share(sum.certain), assumed: share(sum.assumed), refused: share(sum.refused),
-      unknown: share(sum.unknown), points: share(sum.points), stale: share(sum.stale),
-    };
-  });
+  return [...sums]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([state, sum]) => {
+      const share = (part: number): number =>
+        sum.people === 0 ? 0 : Math.round((part / sum.people) * PPM);
+      return {
+        state,
+        zips: sum.zips,
+        population: population === null ? sum.people : (population.get(state) ?? 0),
+        certain: share(sum.certain),
+        assumed: share(sum.assumed),
+        refused: share(sum.refused),
+        unknown: share(sum.unknown),
+        points: share(sum.points),
+        stale: share(sum.stale),
+      };
+    });
 }
 
 const SHARES = ['certain', 'assumed', 'refused', 'unknown', 'points', 'stale'] as const;
@@ -155,14 +184,20 @@ function percent(ppm: number): string {
 /** One line a state, and one for all, each state by its population; in Markdown. */
 export function zipCoverageTable(states: readonly StateCoverage[]): string {
   const people = states.reduce((sum, { population }) => sum + population, 0);
-  const all = SHARES.map((name) => states.reduce((sum, state) =>
-    sum + state[name] * state.population, 0) / Math.max(1, people));
+  const all = SHARES.map(
+    (name) =>
+      states.reduce((sum, state) => sum + state[name] * state.population, 0) / Math.max(1, people),
+  );
   const zips = states.reduce((sum, state) => sum + state.zips, 0);
   return [
     '| State | Population | ZIPs | Certain | Assumed | Refused | Unknown | Points | Stale |',
     '|---|---|---|---|---|---|---|---|---|',
-    ...states.map((state) => `| ${state.state} | ${state.population} | ${state.zips} | ${
-      SHARES.map((name) => percent(state[name])).join(' | ')} |`),
+    ...states.map(
+      (state) =>
+        `| ${state.state} | ${state.population} | ${state.zips} | ${SHARES.map((name) =>
+          percent(state[name]),
+        ).join(' | ')} |`,
+    ),
     `| **all, by population** | ${people} | ${zips} | ${all.map(percent).join(' | ')} |`,
   ].join('\n');
 }

@@ -5,7 +5,14 @@ import type { Rate } from '../tax/rate.js';
 
 /** How a location was found, best first; the index is the wire's byte. */
 export const PRECISIONS = [
-  'none', 'point', 'range', 'zip9', 'street', 'polygon', 'postal', 'city',
+  'none',
+  'point',
+  'range',
+  'zip9',
+  'street',
+  'polygon',
+  'postal',
+  'city',
 ] as const;
 export type Precision = (typeof PRECISIONS)[number];
 

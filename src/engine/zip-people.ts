@@ -47,8 +47,11 @@ function countyPeople(dataset: Dataset): ReadonlyMap<string, number> {
 
 /** What nothing tells apart has the same text. */
 function placeOf({ state, cities, parts }: ZipRecord): string {
-  return [state, cities[0] ?? '', ...parts.map(({ area, weight, land, lat, lng }) =>
-    [area, weight, land, lat, lng].join(' '))].join('|');
+  return [
+    state,
+    cities[0] ?? '',
+    ...parts.map(({ area, weight, land, lat, lng }) => [area, weight, land, lat, lng].join(' ')),
+  ].join('|');
 }
 
 /**
@@ -61,15 +64,19 @@ function standings(records: readonly ZipRecord[]): ReadonlyMap<number, number> {
   for (const record of records) at.set(placeOf(record), (at.get(placeOf(record)) ?? 0) + 1);
   const nameOf = ({ state, cities }: ZipRecord): string => `${state} ${cities[0] ?? ''}`;
   const alone = new Set(records.filter((record) => at.get(placeOf(record)) === 1).map(nameOf));
-  return new Map(records.map((record) => {
-    const alike = at.get(placeOf(record)) ?? 1;
-    return [record.zip, alike === 1 ? 1 : alone.has(nameOf(record)) ? 0 : 1 / alike];
-  }));
+  return new Map(
+    records.map((record) => {
+      const alike = at.get(placeOf(record)) ?? 1;
+      return [record.zip, alike === 1 ? 1 : alone.has(nameOf(record)) ? 0 : 1 / alike];
+    }),
+  );
 }
 
 /** The counties of a ZIP with its standing shared out by their shares of it. */
 function countiesOf(
-  dataset: Dataset, { parts }: ZipRecord, standing: number,
+  dataset: Dataset,
+  { parts }: ZipRecord,
+  standing: number,
 ): ReadonlyMap<string, number> {
   const shares = parts.map(({ weight, land }) => weight ?? land ?? 0);
   const all = shares.reduce((sum, share) => sum + share, 0);
@@ -90,11 +97,16 @@ function countiesOf(
  * population is held.
  */
 export function peopleByZip(
-  dataset: Dataset, records: readonly ZipRecord[],
+  dataset: Dataset,
+  records: readonly ZipRecord[],
 ): ReadonlyMap<number, number> {
   const standing = standings(records);
-  const shares = new Map(records.map((record) =>
-    [record.zip, countiesOf(dataset, record, standing.get(record.zip) ?? 0)]));
+  const shares = new Map(
+    records.map((record) => [
+      record.zip,
+      countiesOf(dataset, record, standing.get(record.zip) ?? 0),
+    ]),
+  );
   const inCounty = new Map<string, number>();
   for (const counties of shares.values()) {
     for (const [county, share] of counties) {
@@ -115,15 +127,17 @@ export function peopleByZip(
     inState.set(state, sum);
   }
   const totals = populations(dataset);
-  return new Map(records.map(({ zip, state }) => {
-    const { held, people: known, standing: zips } = inState.get(state)!;
-    const mean = held === 0 ? 1 : known / held;
-    let own = 0;
-    for (const [county, share] of shares.get(zip) ?? []) {
-      const all = people.get(county);
-      own += all === undefined ? mean * share : all * (share / (inCounty.get(county) ?? 1));
-    }
-    const whole = known + mean * (zips - held);
-    return [zip, (own / whole) * (totals.get(state) ?? zips)];
-  }));
+  return new Map(
+    records.map(({ zip, state }) => {
+      const { held, people: known, standing: zips } = inState.get(state)!;
+      const mean = held === 0 ? 1 : known / held;
+      let own = 0;
+      for (const [county, share] of shares.get(zip) ?? []) {
+        const all = people.get(county);
+        own += all === undefined ? mean * share : all * (share / (inCounty.get(county) ?? 1));
+      }
+      const whole = known + mean * (zips - held);
+      return [zip, (own / whole) * (totals.get(state) ?? zips)];
+    }),
+  );
 }

@@ -6,8 +6,7 @@ interface SentOutcome {
 }
 
 export interface FailedOutcome {
-  readonly result:
-    /** To be attempted again, while the schedule lasts. */
+  readonly result: /** To be attempted again, while the schedule lasts. */
     | 'failed'
     /** Not to be attempted again. */
     | 'refused'
@@ -32,7 +31,8 @@ export type Outcome = SentOutcome | FailedOutcome | InterruptedOutcome;
 
 /** An attempt that failed in the plainest way, with what is different given. */
 export function failed(
-  error: string, differences: Partial<Omit<FailedOutcome, 'error'>> = {},
+  error: string,
+  differences: Partial<Omit<FailedOutcome, 'error'>> = {},
 ): FailedOutcome {
   return { result: 'failed', status: null, error, retryAfterMs: 0, slow: false, ...differences };
 }
@@ -54,7 +54,16 @@ const HOUR = 60 * MINUTE;
  * 75 h 35 min 5 s after the first, jitter apart.
  */
 export const RETRY_MS: readonly number[] = [
-  0, 5_000, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR,
+  0,
+  5_000,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
 ];
 
 /** A wait is longer by up to this share of it, so that what failed together comes back apart. */
@@ -97,6 +106,8 @@ export function retryAfter(field: string | null, now: number): number {
   const text = field.trim();
   const ms = /^\d{1,12}$/.test(text)
     ? Number(text) * 1_000
-    : HTTP_DATE.test(text) ? Date.parse(text) - now : 0;
+    : HTTP_DATE.test(text)
+      ? Date.parse(text) - now
+      : 0;
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX) : 0;
 }

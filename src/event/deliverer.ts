@@ -5,7 +5,12 @@ import type { Lease } from '../store/membership.js';
 import type { Store, StoreTransaction } from '../store/store.js';
 import type { OutboxKind, OutboxRecord } from '../store/outbox-record.js';
 import {
-  codeOf, failed, type FailedOutcome, isLater, nextAttempt, type Outcome,
+  codeOf,
+  failed,
+  type FailedOutcome,
+  isLater,
+  nextAttempt,
+  type Outcome,
 } from './attempt.js';
 
 /** How often the outbox is looked at when nothing else says so. */
@@ -24,7 +29,9 @@ interface Sender<K extends OutboxKind> {
   readonly kind: K;
   /** Makes one attempt; `stop` cuts it short. */
   send(
-    record: Extract<OutboxRecord, { kind: K }>, now: number, stop: AbortSignal,
+    record: Extract<OutboxRecord, { kind: K }>,
+    now: number,
+    stop: AbortSignal,
   ): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -106,7 +113,10 @@ export class Deliverer<K extends OutboxKind> {
 
   /** Whether this server is the one that sends, which it asks to be. */
   #mayStart(): boolean {
-    const { lease, sender: { kind } } = this.#options;
+    const {
+      lease,
+      sender: { kind },
+    } = this.#options;
     this.#lease ??= lease?.(`send-${kind}`) ?? null;
     return this.#lease?.held() !== false;
   }
@@ -140,7 +150,8 @@ export class Deliverer<K extends OutboxKind> {
 
   async #deliver(record: Extract<OutboxRecord, { kind: K }>): Promise<void> {
     const { store, sender, log } = this.#options;
-    const outcome = await sender.send(record, this.#now(), this.#stop.signal)
+    const outcome = await sender
+      .send(record, this.#now(), this.#stop.signal)
       .catch((error: unknown) => failed(codeOf(error)));
     try {
       if (outcome.result === 'sent') await this.#sent(record, outcome.status);
@@ -148,7 +159,9 @@ export class Deliverer<K extends OutboxKind> {
       store.refresh();
     } catch (error) {
       log.error('outcome not stored', {
-        kind: sender.kind, id: record.id, message: messageOf(error),
+        kind: sender.kind,
+        id: record.id,
+        message: messageOf(error),
       });
       this.#pausedUntil = this.#now() + STORE_FAILED_MS;
     }
@@ -181,8 +194,10 @@ export class Deliverer<K extends OutboxKind> {
       const wait = Math.min(Math.max(SLOW_MS, retryAfterMs), SLOW_MS_MAX);
       this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
     }
-    const due = result === 'refused'
-      ? null : nextAttempt({ attempts, now, random: this.#random(), retryAfterMs });
+    const due =
+      result === 'refused'
+        ? null
+        : nextAttempt({ attempts, now, random: this.#random(), retryAfterMs });
     await this.#write((transaction) => {
       if (result === 'gone') this.#options.gone?.(transaction, now);
       if (due === null) bury(transaction, record, outcome, now);
@@ -190,7 +205,11 @@ export class Deliverer<K extends OutboxKind> {
     });
     if (result === 'gone') log.error('the endpoint is gone and was disabled', { id });
     log.warn(due === null ? 'given up' : 'not delivered', {
-      kind, id, attempt: attempts, status, error,
+      kind,
+      id,
+      attempt: attempts,
+      status,
+      error,
       next: due === null ? null : new Date(due).toISOString(),
     });
   }

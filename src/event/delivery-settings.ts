@@ -46,8 +46,10 @@ function mailOf({ smtpUrl, mailFrom, inviteUrl: link }: DeliveryConfig): MailOpt
   if (mailFrom !== null && from === null) {
     throw new Error('SITUS_MAIL_FROM must be an address, or a name and <address>');
   }
-  if (link !== null && (link.length > URL_CHARS_MAX || !/^https?:\/\/[\x21-\x7e]+$/.test(link)
-    || !URL.canParse(link))) {
+  if (
+    link !== null &&
+    (link.length > URL_CHARS_MAX || !/^https?:\/\/[\x21-\x7e]+$/.test(link) || !URL.canParse(link))
+  ) {
     throw new Error('SITUS_INVITE_URL must be an http or https URL');
   }
   if (smtpUrl === null) return null;

@@ -41,22 +41,32 @@ export class Delivery {
   #closed: Promise<unknown> | null = null;
 
   private constructor(options: DeliveryOptions, events: WebhookSender | null) {
-    const { store, settings: { mail, webhook } } = options;
+    const {
+      store,
+      settings: { mail, webhook },
+    } = options;
     this.#options = options;
     const own = endpointId(webhook?.url ?? '');
-    this.#events = events === null ? null : new Deliverer({
-      ...options,
-      sender: events,
-      // A server that was started later may have another URL: events go to that one.
-      ready: () => {
-        const endpoint = endpointOf(store);
-        return endpoint?.id === own && endpoint.disabledAt === null;
-      },
-      gone: (transaction, now) => disableEndpoint(transaction, own, now),
-    });
-    this.#mails = mail === null ? null : new Deliverer({
-      ...options, sender: new MailSender(mail),
-    });
+    this.#events =
+      events === null
+        ? null
+        : new Deliverer({
+            ...options,
+            sender: events,
+            // A server that was started later may have another URL: events go to that one.
+            ready: () => {
+              const endpoint = endpointOf(store);
+              return endpoint?.id === own && endpoint.disabledAt === null;
+            },
+            gone: (transaction, now) => disableEndpoint(transaction, own, now),
+          });
+    this.#mails =
+      mail === null
+        ? null
+        : new Deliverer({
+            ...options,
+            sender: new MailSender(mail),
+          });
   }
 
   /** Tells the store whether there is an endpoint; nothing is sent yet. */
@@ -74,7 +84,9 @@ export class Delivery {
     if (disabledAt !== null) {
       log.warn('the endpoint is disabled', { since: new Date(disabledAt).toISOString() });
     }
-    const { mails: { waiting } } = outboxCounts(store);
+    const {
+      mails: { waiting },
+    } = outboxCounts(store);
     if (this.#mails === null && waiting > 0) {
       log.warn('mails wait for SITUS_SMTP_URL', { waiting });
     }

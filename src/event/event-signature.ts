@@ -24,13 +24,15 @@ function secretOf(text: string): Secret | null {
   const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : null;
   if (encoded === null) {
     return /^[\x21-\x7e]+$/.test(text) && isKeyLength(bytes.length)
-      ? { text: bytes, key: bytes } : null;
+      ? { text: bytes, key: bytes }
+      : null;
   }
   const key = Buffer.from(encoded, 'base64');
   // Whatever is not base64 is skipped when it is read; writing it again shows that.
   const unpadded = (base64: string): string => base64.replace(/=+$/, '');
   return unpadded(key.toString('base64')) === unpadded(encoded) && isKeyLength(key.length)
-    ? { text: bytes, key } : null;
+    ? { text: bytes, key }
+    : null;
 }
 
 function isKeyLength(bytes: number): boolean {
@@ -48,7 +50,8 @@ export function parseSecrets(value: string): SecretsResult {
   const secrets = parts.flatMap((part) => secretOf(part) ?? []);
   if (secrets.length < parts.length) {
     return {
-      refused: `must be whsec_ and ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes in base64, or ` +
+      refused:
+        `must be whsec_ and ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes in base64, or ` +
         `${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} visible ASCII characters; two have a comma between`,
     };
   }
@@ -79,7 +82,8 @@ export function standardSignature({ key }: Secret, { id, timestamp, body }: Sign
  * the old one, so that a receiver that knows no other goes on working.
  */
 export function signatureFields(
-  secrets: readonly Secret[], signed: Signed,
+  secrets: readonly Secret[],
+  signed: Signed,
 ): Readonly<Record<string, string>> {
   const oldest = secrets.at(-1);
   return {

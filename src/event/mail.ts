@@ -25,7 +25,11 @@ export function nameLine(text: string): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 };
 
 function escaped(text: string): string {
@@ -42,20 +46,27 @@ export function invitationText(record: MailRecord, link: string | null): Invitat
       'provider takes care of its registration, filing and remittance.',
     'For that, an account with the compliance provider has to be set up.',
   ];
-  const way = link === null
-    ? 'To set it up, turn to those who registered you here.' : 'To set it up, follow this link:';
+  const way =
+    link === null
+      ? 'To set it up, turn to those who registered you here.'
+      : 'To set it up, follow this link:';
   const end = 'If you did not expect this, do nothing: nothing happens without you.';
   const html = [greeting, ...paragraphs, way].map((text) => `<p>${escaped(text)}</p>`);
-  const anchor = link === null
-    ? [] : [`<p><a href="${escaped(link)}">${escaped(link)}</a></p>`];
+  const anchor = link === null ? [] : [`<p><a href="${escaped(link)}">${escaped(link)}</a></p>`];
   return {
     subject: `Set up the tax compliance account of ${merchant}`,
-    text: [
-      greeting, ...paragraphs, way, ...(link === null ? [] : [link]), end, '',
-    ].join('\n\n').trimEnd() + '\n',
+    text:
+      [greeting, ...paragraphs, way, ...(link === null ? [] : [link]), end, '']
+        .join('\n\n')
+        .trimEnd() + '\n',
     html: [
-      '<!doctype html>', '<html lang="en"><body>', ...html, ...anchor, `<p>${escaped(end)}</p>`,
-      '</body></html>', '',
+      '<!doctype html>',
+      '<html lang="en"><body>',
+      ...html,
+      ...anchor,
+      `<p>${escaped(end)}</p>`,
+      '</body></html>',
+      '',
     ].join('\n'),
   };
 }
@@ -118,8 +129,10 @@ const ABOUT_MAIL: ReadonlySet<string> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']
 /** What an error of the conversation means. Its text is not kept: servers repeat the address. */
 function outcomeOf(error: unknown): Outcome {
   const fields = typeof error === 'object' && error !== null ? error : {};
-  const status = 'responseCode' in fields && typeof fields.responseCode === 'number'
-    ? fields.responseCode : null;
+  const status =
+    'responseCode' in fields && typeof fields.responseCode === 'number'
+      ? fields.responseCode
+      : null;
   if (status === null) return failed(codeOf(error));
   const command = 'command' in fields && typeof fields.command === 'string' ? fields.command : '';
   const about = ABOUT_MAIL.has(command);
@@ -146,7 +159,8 @@ export class MailSender {
     try {
       const transport = await this.#transport();
       await transport.sendMail({
-        ...this.#message(record), signal: AbortSignal.any([late, stop]),
+        ...this.#message(record),
+        signal: AbortSignal.any([late, stop]),
       });
       return { result: 'sent', status: SMTP_OK };
     } catch (error) {
@@ -163,7 +177,9 @@ export class MailSender {
     const { server, ca, silenceMs = SILENCE_MS_MAX } = this.#options;
     const { host, port, secure, auth } = server;
     return createTransport({
-      host, port, secure,
+      host,
+      port,
+      secure,
       ...(auth === null ? {} : { auth: { ...auth } }),
       // A password is never sent in the clear.
       requireTLS: auth !== null,
@@ -172,7 +188,9 @@ export class MailSender {
       greetingTimeout: Math.min(CONNECT_MS_MAX, silenceMs),
       socketTimeout: silenceMs,
       tls: {
-        rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }),
+        rejectUnauthorized: true,
+        minVersion: 'TLSv1.2',
+        ...(ca === undefined ? {} : { ca }),
       },
       disableFileAccess: true,
       disableUrlAccess: true,

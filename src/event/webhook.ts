@@ -14,7 +14,8 @@ export function eventTime(at: number): string {
 
 /** `{event, timestamp, data}`; the same bytes on every attempt. `data` is JSON. */
 export function eventBody(
-  { type, createdAt }: Pick<EventRecord, 'type' | 'createdAt'>, data: string,
+  { type, createdAt }: Pick<EventRecord, 'type' | 'createdAt'>,
+  data: string,
 ): Uint8Array {
   const head = `"event":${JSON.stringify(type)},"timestamp":"${eventTime(createdAt)}"`;
   return Buffer.from(`{${head},"data":${data}}`, 'utf8');

@@ -11,15 +11,25 @@ export const EDGE_SPAN_MAX = 90_000_000;
 
 /** True when the edge meets the horizontal line through (px, py) strictly right of px. */
 export function crossesRight(
-  px: number, py: number, ax: number, ay: number, bx: number, by: number,
+  px: number,
+  py: number,
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
 ): boolean {
-  if ((ay <= py) === (by <= py)) return false;
+  if (ay <= py === by <= py) return false;
   return isRightOf(px, py, ax, ay, bx, by);
 }
 
 /** As `crossesRight` for an edge that is known to span the row py. */
 export function isRightOf(
-  px: number, py: number, ax: number, ay: number, bx: number, by: number,
+  px: number,
+  py: number,
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
 ): boolean {
   if (px < ax && px < bx) return true;
   if (px >= ax && px >= bx) return false;

@@ -19,8 +19,10 @@ export type Position = readonly [x: number, y: number];
 function addEdge(out: number[], fromX: number, fromY: number, x: number, y: number): void {
   const pieces = Math.ceil(Math.max(Math.abs(x - fromX), Math.abs(y - fromY)) / EDGE_SPAN_MAX);
   for (let piece = 1; piece < pieces; piece += 1) {
-    out.push(Math.round(fromX + ((x - fromX) * piece) / pieces),
-      Math.round(fromY + ((y - fromY) * piece) / pieces));
+    out.push(
+      Math.round(fromX + ((x - fromX) * piece) / pieces),
+      Math.round(fromY + ((y - fromY) * piece) / pieces),
+    );
   }
   out.push(x, y);
 }
@@ -54,7 +56,8 @@ function addRing(out: number[], ring: readonly Position[]): boolean {
  * @throws RangeError for positions outside ±180°, ±90°.
  */
 export function createPolygon(
-  key: string, rings: readonly (readonly Position[])[],
+  key: string,
+  rings: readonly (readonly Position[])[],
 ): Polygon | null {
   const out: number[] = [];
   const starts: number[] = [];
@@ -93,14 +96,17 @@ export function forEachEdge(polygon: Polygon, each: (vertex: number) => void): v
  * which are told sooner than edges are sorted into bands.
  */
 export function rowInside(
-  { coords, rings }: Polygon, xs: readonly number[], y: number, inside: Uint8Array,
+  { coords, rings }: Polygon,
+  xs: readonly number[],
+  y: number,
+  inside: Uint8Array,
 ): void {
   inside.fill(0);
   for (let ring = 0; ring + 1 < rings.length; ring += 1) {
     const end = (rings[ring + 1]! - 1) * 2;
     for (let at = rings[ring]! * 2; at < end; at += 2) {
       const [ay, by] = [coords[at + 1]!, coords[at + 3]!];
-      if ((ay > y) === (by > y)) continue;
+      if (ay > y === by > y) continue;
       for (let spot = 0; spot < xs.length; spot += 1) {
         if (isRightOf(xs[spot]!, y, coords[at]!, ay, coords[at + 2]!, by)) inside[spot]! ^= 1;
       }
@@ -153,8 +159,17 @@ export class BandedPolygon {
     let inside = false;
     for (let at = this.#starts[band]!; at < this.#starts[band + 1]!; at += 1) {
       const vertex = this.#edges[at]! * 2;
-      if (crossesRight(x, y, coords[vertex]!, coords[vertex + 1]!,
-        coords[vertex + 2]!, coords[vertex + 3]!)) inside = !inside;
+      if (
+        crossesRight(
+          x,
+          y,
+          coords[vertex]!,
+          coords[vertex + 1]!,
+          coords[vertex + 2]!,
+          coords[vertex + 3]!,
+        )
+      )
+        inside = !inside;
     }
     return inside;
   }
@@ -170,7 +185,7 @@ export class BandedPolygon {
       const [ax, ay] = [coords[vertex]!, coords[vertex + 1]!];
       const [bx, by] = [coords[vertex + 2]!, coords[vertex + 3]!];
       // Most edges of a band do not reach the row: that is told once for all its spots.
-      if ((ay > y) === (by > y)) continue;
+      if (ay > y === by > y) continue;
       for (let spot = 0; spot < xs.length; spot += 1) {
         if (isRightOf(xs[spot]!, y, ax, ay, bx, by)) inside[spot]! ^= 1;
       }

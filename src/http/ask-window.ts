@@ -13,7 +13,8 @@ export type AskWindow = (head: Asking) => Promise<number> | number | null;
 
 /** Asks where there is somebody to ask; what fails is found again by the handler. */
 export function askAhead(
-  ask: AskWindow | null | undefined, head: Asking,
+  ask: AskWindow | null | undefined,
+  head: Asking,
 ): Promise<number> | number | null {
   if (!ask) return null;
   try {

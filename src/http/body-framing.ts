@@ -31,7 +31,10 @@ export const FIELDS = {
  * encoding, and how many are named.
  */
 export function framingBy(
-  length: string | null, lengthsDiffer: boolean, encoding: string | null, encodings: number,
+  length: string | null,
+  lengthsDiffer: boolean,
+  encoding: string | null,
+  encodings: number,
 ): Framing {
   if (encoding !== null) {
     const chunked = encodings === 1 && length === null && encoding.toLowerCase() === 'chunked';

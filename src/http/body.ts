@@ -134,8 +134,8 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     if (isLast && received === byteLength && byteLength <= WHOLE_BODY_BYTES_MAX) {
       body = Buffer.from(piece);
     } else {
-      const growth = received < WHOLE_FROM_BYTES || Number.isNaN(told)
-        ? GROWTH : { ...GROWTH, least: told };
+      const growth =
+        received < WHOLE_FROM_BYTES || Number.isNaN(told) ? GROWTH : { ...GROWTH, least: told };
       body = grown(body, piece, growth);
     }
     if (!isLast) return;

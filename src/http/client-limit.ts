@@ -110,8 +110,10 @@ export class GuessGuard {
     if (address === '') return false;
     const now = this.#now();
     const failures = this.#failures.replace(address, (known) =>
-      (known === undefined || now - known.since >= FAILED_KEYS_WINDOW_MS
-        ? { since: now, count: 0 } : known));
+      known === undefined || now - known.since >= FAILED_KEYS_WINDOW_MS
+        ? { since: now, count: 0 }
+        : known,
+    );
     failures.count += 1;
     return failures.count > FAILED_KEYS_MAX;
   }

@@ -6,14 +6,35 @@ const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
 
 /** Fields that a page may send. Clients of the service that is spoken like here send X-ENV. */
 const SENT = [
-  'X-API-Key', 'Content-Type', 'Content-Encoding', 'Idempotency-Key', 'X-Request-Id', 'X-ENV',
-  'Range', 'If-Range', 'If-None-Match', 'traceparent', 'tracestate',
+  'X-API-Key',
+  'Content-Type',
+  'Content-Encoding',
+  'Idempotency-Key',
+  'X-Request-Id',
+  'X-ENV',
+  'Range',
+  'If-Range',
+  'If-None-Match',
+  'traceparent',
+  'tracestate',
 ].join(', ');
 /** Fields of answers that a page may read, beside those that any may. */
 const READ = [
-  'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Situs-Precision', 'X-Situs-Dataset',
-  'X-Situs-Receipt', 'X-Situs-Job', 'X-Situs-Engine', 'X-Situs-Next-Cursor', 'X-Request-Id',
-  'Idempotency-Replayed', 'Location', 'Allow', 'ETag', 'Accept-Ranges', 'Content-Range',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-Situs-Precision',
+  'X-Situs-Dataset',
+  'X-Situs-Receipt',
+  'X-Situs-Job',
+  'X-Situs-Engine',
+  'X-Situs-Next-Cursor',
+  'X-Request-Id',
+  'Idempotency-Replayed',
+  'Location',
+  'Allow',
+  'ETag',
+  'Accept-Ranges',
+  'Content-Range',
 ].join(', ');
 /** How long a browser may remember what it was told, in seconds. */
 const REMEMBERED_S = 7_200;
@@ -21,7 +42,10 @@ const REMEMBERED_S = 7_200;
 const VARY = ['Vary', 'Origin'] as const;
 
 function originsIn(text: string): readonly string[] {
-  return text.split(',').map((origin) => origin.trim()).filter((origin) => origin !== '');
+  return text
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '');
 }
 
 function isOrigin(text: string): boolean {
@@ -36,8 +60,9 @@ export class CrossOrigins {
   private constructor(origins: readonly string[]) {
     this.#any = origins.includes(ANY);
     // As browsers write them: without the usual port, in small letters.
-    this.#origins = new Set(origins.filter((origin) => origin !== ANY)
-      .map((origin) => new URL(origin).origin));
+    this.#origins = new Set(
+      origins.filter((origin) => origin !== ANY).map((origin) => new URL(origin).origin),
+    );
   }
 
   /**
@@ -65,9 +90,7 @@ export class CrossOrigins {
     const allowed = this.#allowed(origin);
     const vary = this.#any ? [] : VARY;
     if (allowed === null) return vary;
-    return [
-      ...vary, 'Access-Control-Allow-Origin', allowed, 'Access-Control-Expose-Headers', READ,
-    ];
+    return [...vary, 'Access-Control-Allow-Origin', allowed, 'Access-Control-Expose-Headers', READ];
   }
 
   /** The head that tells a browser what a page may send to a path; null for origins not named. */

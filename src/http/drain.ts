@@ -16,12 +16,16 @@ export interface DrainLimits {
  * those that answer while they read.
  */
 export const KEYLESS_DRAIN: DrainLimits = {
-  bytesMax: 16_777_216, totalMs: 2_000, quietMs: 300,
+  bytesMax: 16_777_216,
+  totalMs: 2_000,
+  quietMs: 300,
 };
 
 /** Of all others. */
 export const KEYED_DRAIN: DrainLimits = {
-  bytesMax: 67_108_864, totalMs: 30_000, quietMs: 5_000,
+  bytesMax: 67_108_864,
+  totalMs: 30_000,
+  quietMs: 5_000,
 };
 
 /** The limits for the client that gets an answer of this status. */
@@ -39,9 +43,7 @@ export class Drain {
   #bytes = 0;
   #ended = false;
 
-  constructor(
-    limits: DrainLimits, over: () => void, now: () => number = () => performance.now(),
-  ) {
+  constructor(limits: DrainLimits, over: () => void, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#over = over;
     this.#now = now;

@@ -47,7 +47,10 @@ export class DuplexExchange implements Answerer {
   #quietMs = 0;
 
   constructor(
-    raw: RawResponse, traffic: Traffic, limits: DuplexLimits, faultReply: (error: unknown) => Reply,
+    raw: RawResponse,
+    traffic: Traffic,
+    limits: DuplexLimits,
+    faultReply: (error: unknown) => Reply,
     around: DuplexSurroundings = {},
   ) {
     this.#around = around;
@@ -163,8 +166,12 @@ export class DuplexExchange implements Answerer {
 
   /** Whether the client has sent everything, or is not waited for. */
   #mayEnd(): boolean {
-    return this.#received || !this.#patient || this.#traffic.closing
-      || this.#drainedBytes > DRAIN_BYTES_MAX;
+    return (
+      this.#received ||
+      !this.#patient ||
+      this.#traffic.closing ||
+      this.#drainedBytes > DRAIN_BYTES_MAX
+    );
   }
 
   /** One that reads while it sends takes its leave itself: a cut could cost it the answer. */

@@ -18,10 +18,18 @@ export interface DuplexHandling extends DuplexLimits {
 
 /** A route whose handler reads the body and writes the answer as it likes. */
 export function duplexRoute(
-  method: Route['method'], path: string, duplex: DuplexHandling, ask: AskWindow | null = null,
+  method: Route['method'],
+  path: string,
+  duplex: DuplexHandling,
+  ask: AskWindow | null = null,
 ): Route {
   return {
-    method, path, bodyBytesMax: 0, deadlineMs: 0, duplex, ask,
+    method,
+    path,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    duplex,
+    ask,
     handle: () => {
       throw new Error(`${path} is answered while its body comes`);
     },
@@ -34,8 +42,12 @@ const EMPTY = new Uint8Array(0);
 type DuplexTarget = Pick<Request, 'method' | 'path'>;
 
 /** Fields whose values are lists: several fields are one (RFC 9110, 5.3). */
-const LISTS: ReadonlySet<string> =
-  new Set(['accept', 'accept-encoding', 'content-encoding', 'if-none-match']);
+const LISTS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'content-encoding',
+  'if-none-match',
+]);
 
 /** The fields of a head; of several of a name the first, as everywhere else. */
 function headersOf(native: RawRequest): ReadonlyMap<string, string> {
@@ -59,9 +71,16 @@ function identifying(note: RequestNote | null): (keyPrefix: string, keyless: str
 
 /** Opens an exchange; what its handler throws is a bug and becomes a 500. */
 export function openDuplex(
-  handling: DuplexHandling, { method, path }: DuplexTarget, raw: RawResponse, native: RawRequest,
-  traffic: Traffic, log: Log, fieldsOf: RefusalFields, operation = 0,
-  note: RequestNote | null = null, ask: AskWindow | null = null,
+  handling: DuplexHandling,
+  { method, path }: DuplexTarget,
+  raw: RawResponse,
+  native: RawRequest,
+  traffic: Traffic,
+  log: Log,
+  fieldsOf: RefusalFields,
+  operation = 0,
+  note: RequestNote | null = null,
+  ask: AskWindow | null = null,
 ): void {
   const { front } = traffic;
   const began = performance.now();
@@ -70,14 +89,20 @@ export function openDuplex(
   const forwarded = front?.forwarded(native) ?? '';
   const client = front?.clientOf(address, forwarded) ?? address;
   const request: Request = {
-    method, path, query: native.getQuery() ?? '', body: EMPTY,
-    header: (name) => headers.get(name) ?? '', client: () => client, isProxied: forwarded !== '',
+    method,
+    path,
+    query: native.getQuery() ?? '',
+    body: EMPTY,
+    header: (name) => headers.get(name) ?? '',
+    client: () => client,
+    isProxied: forwarded !== '',
     identified: identifying(note),
   };
   const fault = (error: unknown): Reply => {
     log.error('handler failed', { path, message: messageOf(error) });
     return problemReply(
-      { status: 500, detail: 'The service failed to answer.', instance: path }, fieldsOf(request),
+      { status: 500, detail: 'The service failed to answer.', instance: path },
+      fieldsOf(request),
     );
   };
   const exchange = new DuplexExchange(raw, traffic, handling, fault, {

@@ -6,7 +6,12 @@
 import { fieldName } from './body-framing.js';
 import { Deadlines, type Waiting } from './deadline.js';
 import {
-  microseconds, NO_EXTRA, type DuplexSurroundings, type ExtraFields, type Front, type Noted,
+  microseconds,
+  NO_EXTRA,
+  type DuplexSurroundings,
+  type ExtraFields,
+  type Front,
+  type Noted,
   type RequestNote,
 } from './front.js';
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
@@ -66,8 +71,12 @@ function writeExtra(raw: RawResponse, extra: ExtraFields): void {
  * does, and counts as open until then. `bodiless` leaves the body out and tells its length.
  */
 export function writeReply(
-  raw: RawResponse, { status, head, body }: Reply, traffic: Traffic, close: boolean,
-  bodiless = false, extra = NO_EXTRA,
+  raw: RawResponse,
+  { status, head, body }: Reply,
+  traffic: Traffic,
+  close: boolean,
+  bodiless = false,
+  extra = NO_EXTRA,
 ): void {
   if (status !== 200) raw.writeStatus(statusLine(status));
   if (extra.length > 0) writeExtra(raw, extra);
@@ -93,7 +102,9 @@ function writeFields(raw: RawResponse, head: Reply['head']): RawResponse {
 
 /** Begins an answer that is written bit by bit; to be called corked. HEAD gets no more of it. */
 export function writeHead(
-  raw: RawResponse, status: number, head: Reply['head'],
+  raw: RawResponse,
+  status: number,
+  head: Reply['head'],
   { extra = NO_EXTRA, bodiless = false }: DuplexSurroundings,
 ): void {
   if (status !== 200) raw.writeStatus(statusLine(status));
@@ -228,8 +239,10 @@ export class Exchange implements Answerer, Noted, Waiting {
     this.endDeadline();
     const { deadlines } = this.#traffic;
     this.#late = late;
-    this.#deadline = (deadlines ?? (this.#traffic.deadlines = new Deadlines()))
-      .add(this, milliseconds);
+    this.#deadline = (deadlines ?? (this.#traffic.deadlines = new Deadlines())).add(
+      this,
+      milliseconds,
+    );
   }
 
   /** The deadline is over. */

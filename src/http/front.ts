@@ -117,10 +117,13 @@ export class Front {
     const made = sink === null ? '' : randomUUID();
     const requestId = ID.test(given) ? given : made;
     return {
-      method, requestId, keyPrefix: '', query: '',
+      method,
+      requestId,
+      keyPrefix: '',
+      query: '',
       extra: requestId === '' ? shared : ['X-Request-Id', requestId, ...shared],
-      client: sink?.addresses === true
-        ? this.clientOf(addressOf(raw), this.forwarded(request)) : '',
+      client:
+        sink?.addresses === true ? this.clientOf(addressOf(raw), this.forwarded(request)) : '',
       traceparent: sink?.traces === true ? request.getHeader(TRACEPARENT) : '',
     };
   }
@@ -156,9 +159,7 @@ export class Front {
   }
 
   /** Notes an answer that was written bit by bit, for as long as a client liked. */
-  ended(
-    { operation, note }: Omit<Noted, 'began'>, status: number, milliseconds: number,
-  ): void {
+  ended({ operation, note }: Omit<Noted, 'began'>, status: number, milliseconds: number): void {
     const spent = Math.round(milliseconds * 1_000);
     this.#tell(operation, note, status === 0 ? GONE : status, 0, 0, '', spent);
   }
@@ -169,7 +170,10 @@ export class Front {
   }
 
   #over(
-    { operation, began, note }: Noted, status: number, code: number, precision: number,
+    { operation, began, note }: Noted,
+    status: number,
+    code: number,
+    precision: number,
     dataset: string,
   ): void {
     const spent = Math.max(0, (microseconds() - began) | 0);
@@ -177,13 +181,24 @@ export class Front {
   }
 
   #tell(
-    operation: number, note: RequestNote | null, status: number, code: number, precision: number,
-    dataset: string, spent: number,
+    operation: number,
+    note: RequestNote | null,
+    status: number,
+    code: number,
+    precision: number,
+    dataset: string,
+    spent: number,
   ): void {
     this.meter?.count(operation, status, code, precision, spent);
     if (note === null || this.sink === null) return;
     this.sink.told({
-      ...note, operation, status, code, precision, dataset, microseconds: spent,
+      ...note,
+      operation,
+      status,
+      code,
+      precision,
+      dataset,
+      microseconds: spent,
     });
   }
 }

@@ -12,7 +12,12 @@ import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
 import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
 import {
-  KeyReader, missingScopes, neededScopes, type NeededScopes, presentedKey, scopesOfRows,
+  KeyReader,
+  missingScopes,
+  neededScopes,
+  type NeededScopes,
+  presentedKey,
+  scopesOfRows,
 } from './api-key.js';
 import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
@@ -21,7 +26,12 @@ import type { BodyError } from '../base/validator.js';
 import { codedProblem, problemReply } from './problem-reply.js';
 import { type Rated, ratedHead, rateFields, type RateGate, REFUSED } from './rate-limit.js';
 import {
-  type Fields, headOf, JSON_TYPE, type RefusalFields, type Reply, type Request,
+  type Fields,
+  headOf,
+  JSON_TYPE,
+  type RefusalFields,
+  type Reply,
+  type Request,
 } from './reply.js';
 import type { Status } from './status.js';
 
@@ -66,15 +76,20 @@ export interface GateRules<K = KeyRecord> {
  * @throws Error for a path without stated scopes.
  */
 export function gateRules<K = KeyRecord>(
-  path: string, { headerOnly = false, counted = true, planRefusal = null }:
-  Partial<Omit<GateRules<K>, 'needed'>> = {},
+  path: string,
+  {
+    headerOnly = false,
+    counted = true,
+    planRefusal = null,
+  }: Partial<Omit<GateRules<K>, 'needed'>> = {},
 ): GateRules<K> {
   return { needed: neededScopes(path), headerOnly, counted, planRefusal };
 }
 
 /** Makes the refusal of plans without a part; `subject` begins it: "Bulk needs". */
 export function planNeeded(
-  part: 'bulk' | 'merchants' | 'provider', subject: string,
+  part: 'bulk' | 'merchants' | 'provider',
+  subject: string,
 ): (key: KeyRecord) => string | null {
   const plans = part === 'provider' ? 'Enterprise plan' : 'Pro or Enterprise plan';
   return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : `${subject} the ${plans}.`);
@@ -104,8 +119,10 @@ export class Caller<K extends GateKey = KeyRecord> {
 
   /** A JSON answer. */
   json(status: number, body: WireObject | WireList, more: Fields | null = null): Reply {
-    const head = more === null ? ratedHead(this.key.rate, this.remaining)
-      : headOf(JSON_TYPE, { ...this.fields, ...more });
+    const head =
+      more === null
+        ? ratedHead(this.key.rate, this.remaining)
+        : headOf(JSON_TYPE, { ...this.fields, ...more });
     return { status, head, body: jsonValue(body) };
   }
 
@@ -116,12 +133,21 @@ export class Caller<K extends GateKey = KeyRecord> {
 
   /** A refusal. */
   problem(
-    status: Status, detail: string, errors?: readonly BodyError[], members: WireObject = {},
+    status: Status,
+    detail: string,
+    errors?: readonly BodyError[],
+    members: WireObject = {},
   ): Reply {
-    return problemReply({
-      status, detail, instance: this.instance, members,
-      ...(errors === undefined ? {} : { errors }),
-    }, this.fields);
+    return problemReply(
+      {
+        status,
+        detail,
+        instance: this.instance,
+        members,
+        ...(errors === undefined ? {} : { errors }),
+      },
+      this.fields,
+    );
   }
 }
 
@@ -137,7 +163,11 @@ export class Refused {
   readonly query: string;
 
   constructor(
-    kind: Refused['kind'], detail: string, limit: number, remaining: number, query: string,
+    kind: Refused['kind'],
+    detail: string,
+    limit: number,
+    remaining: number,
+    query: string,
   ) {
     this.kind = kind;
     this.detail = detail;
@@ -173,9 +203,13 @@ export class Gate<K extends GateKey = KeyRecord> {
   /** A request is asked about first, and enters then. */
   readonly #reader = new KeyReader();
 
-  constructor(
-    { find, isBehind = () => false, rates, baseUrl, guesses = new GuessGuard() }: GateOptions<K>,
-  ) {
+  constructor({
+    find,
+    isBehind = () => false,
+    rates,
+    baseUrl,
+    guesses = new GuessGuard(),
+  }: GateOptions<K>) {
     this.#find = find;
     this.#isBehind = isBehind;
     this.#rates = rates;
@@ -194,7 +228,8 @@ export class Gate<K extends GateKey = KeyRecord> {
       if (text !== '' && this.#guesses.failed(request.client())) {
         return new Refused('rate-limited', GUESSING, 0, 0, query);
       }
-      return text !== '' && this.#isBehind() ? new Refused('overloaded', NOT_TOLD, 0, 0, query)
+      return text !== '' && this.#isBehind()
+        ? new Refused('overloaded', NOT_TOLD, 0, 0, query)
         : new Refused('invalid-key', '', 0, 0, query);
     }
     const { rate } = key;
@@ -203,8 +238,8 @@ export class Gate<K extends GateKey = KeyRecord> {
       const left = this.#rates.remaining(key);
       return new Refused('forbidden', scopeDetail(missing), rate, left, query);
     }
-    const remaining = request.taken
-      ?? (rules.counted ? this.#rates.take(key) : this.#rates.remaining(key));
+    const remaining =
+      request.taken ?? (rules.counted ? this.#rates.take(key) : this.#rates.remaining(key));
     if (remaining === REFUSED) return new Refused('rate-limited', '', rate, 0, query);
     const detail = rules.planRefusal === null ? null : rules.planRefusal(key);
     if (detail !== null) return new Refused('forbidden', detail, rate, remaining, query);
@@ -235,9 +270,12 @@ export class Gate<K extends GateKey = KeyRecord> {
   refusal({ kind, detail, limit, remaining }: Refused, { path: instance }: Request): Reply {
     const fields = rateFields(limit, remaining);
     switch (kind) {
-      case 'forbidden': return problemReply({ status: 403, detail, instance }, fields);
-      case 'overloaded': return problemReply({ status: 503, detail, instance }, fields);
-      default: return codedProblem(kind, instance, this.#baseUrl, fields, detail);
+      case 'forbidden':
+        return problemReply({ status: 403, detail, instance }, fields);
+      case 'overloaded':
+        return problemReply({ status: 503, detail, instance }, fields);
+      default:
+        return codedProblem(kind, instance, this.#baseUrl, fields, detail);
     }
   }
 

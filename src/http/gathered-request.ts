@@ -32,9 +32,7 @@ export class GatheredRequest implements RawRequest {
     this.#raw = raw;
     into = this;
     raw.forEach(gather);
-    this.framing = framingBy(
-      this.#length, this.#lengthsDiffer, this.#encoding, this.#encodings,
-    );
+    this.framing = framingBy(this.#length, this.#lengthsDiffer, this.#encoding, this.#encodings);
   }
 
   /** One field of the request; told by length first, which is at hand. */
@@ -69,13 +67,20 @@ export class GatheredRequest implements RawRequest {
 
   getHeader(name: string | ArrayBuffer): string {
     switch (name) {
-      case FIELDS.key: return this.#key ?? '';
-      case FIELDS.requestId: return this.#requestId ?? '';
-      case FIELDS.idempotencyKey: return this.#idempotencyKey ?? '';
-      case FIELDS.contentType: return this.#contentType ?? '';
-      case FIELDS.contentLength: return this.#length ?? '';
-      case FIELDS.connection: return this.#connection ?? '';
-      default: return this.#raw.getHeader(name);
+      case FIELDS.key:
+        return this.#key ?? '';
+      case FIELDS.requestId:
+        return this.#requestId ?? '';
+      case FIELDS.idempotencyKey:
+        return this.#idempotencyKey ?? '';
+      case FIELDS.contentType:
+        return this.#contentType ?? '';
+      case FIELDS.contentLength:
+        return this.#length ?? '';
+      case FIELDS.connection:
+        return this.#connection ?? '';
+      default:
+        return this.#raw.getHeader(name);
     }
   }
 
@@ -99,5 +104,6 @@ export class GatheredRequest implements RawRequest {
 /** The framing of a GET; all its fields are looked at only where one of two says something. */
 export function framingOfGet(request: RawRequest): Framing {
   return request.getHeader(FIELDS.encoding) === '' && request.getHeader(FIELDS.contentLength) === ''
-    ? 'plain' : new GatheredRequest(request).framing;
+    ? 'plain'
+    : new GatheredRequest(request).framing;
 }

@@ -6,8 +6,10 @@ import type { Reply } from './reply.js';
 /** Of a body whose end two readers may find in two places. */
 export function unclearBody(path: string): Reply {
   return problemReply({
-    status: 400, instance: path,
-    detail: 'The end of the body can be read in more than one way: send one Content-Length of ' +
+    status: 400,
+    instance: path,
+    detail:
+      'The end of the body can be read in more than one way: send one Content-Length of ' +
       'digits, or "Transfer-Encoding: chunked" alone.',
   });
 }
@@ -23,7 +25,8 @@ export const FIELDS_MAX = 98;
 /** Of a head with too many bytes or fields. */
 export function longHead(path: string): Reply {
   return problemReply({
-    status: 431, instance: path,
+    status: 431,
+    instance: path,
     detail: `The head of a request may have ${HEAD_BYTES_MAX} bytes and ${FIELDS_MAX} fields.`,
   });
 }
@@ -35,18 +38,29 @@ export function longHead(path: string): Reply {
 export function unreadableHead(code: string): Reply {
   const instance = '';
   switch (code) {
-    case 'HPE_HEADER_OVERFLOW': return longHead(instance);
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW': return problemReply({
-      status: 413, detail: 'Chunks have too many extensions.', instance,
-    });
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return problemReply({
-      status: 408, detail: 'The request took too long to come.', instance,
-    });
+    case 'HPE_HEADER_OVERFLOW':
+      return longHead(instance);
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return problemReply({
+        status: 413,
+        detail: 'Chunks have too many extensions.',
+        instance,
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return problemReply({
+        status: 408,
+        detail: 'The request took too long to come.',
+        instance,
+      });
     case 'HPE_INVALID_CONTENT_LENGTH':
     case 'HPE_UNEXPECTED_CONTENT_LENGTH':
-    case 'HPE_INVALID_TRANSFER_ENCODING': return unclearBody(instance);
-    default: return problemReply({
-      status: 400, detail: 'What was sent is no HTTP request.', instance,
-    });
+    case 'HPE_INVALID_TRANSFER_ENCODING':
+      return unclearBody(instance);
+    default:
+      return problemReply({
+        status: 400,
+        detail: 'What was sent is no HTTP request.',
+        instance,
+      });
   }
 }

@@ -2,9 +2,7 @@
  * The Idempotency-Key of requests that write: what is kept of an answer, how it is given again, and
  * what is said to a key that leads to none.
  */
-import {
-  IDEMPOTENCY_KEY_CHARS_MAX, type Claimed, type KeptAnswer,
-} from '../store/idempotency.js';
+import { IDEMPOTENCY_KEY_CHARS_MAX, type Claimed, type KeptAnswer } from '../store/idempotency.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from './rate-limit.js';
 import { fieldsOf, headOf, JSON_TYPE, type Fields, type Reply } from './reply.js';
 import type { Status } from './status.js';
@@ -42,23 +40,39 @@ function unfit(status: Status, detail: string, message: string): UnfitKey {
 
 /** The refusal of a key that can be none; null for any other. */
 export function unusableKey(key: string): UnfitKey | null {
-  return key.length <= IDEMPOTENCY_KEY_CHARS_MAX && IDEMPOTENCY_KEY.test(key) ? null
-    : unfit(400, 'The Idempotency-Key cannot be used.',
-      `expected 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`);
+  return key.length <= IDEMPOTENCY_KEY_CHARS_MAX && IDEMPOTENCY_KEY.test(key)
+    ? null
+    : unfit(
+        400,
+        'The Idempotency-Key cannot be used.',
+        `expected 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`,
+      );
 }
 
 /** The refusal of a key that is taken; `parts` are what a request with a new key differs in. */
 export function takenKey(
-  kind: Exclude<Claimed['kind'], 'fresh' | 'kept'>, parts: 'body' | 'path or body',
+  kind: Exclude<Claimed['kind'], 'fresh' | 'kept'>,
+  parts: 'body' | 'path or body',
 ): UnfitKey {
   switch (kind) {
-    case 'running': return unfit(409, 'A request with this Idempotency-Key is under way.',
-      'expected a key that is not in use');
-    case 'unknown': return unfit(409,
-      'This request was sent to the compliance provider before, and whether it was carried out '
-      + 'is not known. It was not sent again: look it up first.',
-      'expected a new key, once it is known that the first request was not carried out');
-    case 'other': return unfit(422, 'This Idempotency-Key belongs to another request.',
-      `expected a new key for another ${parts}`);
+    case 'running':
+      return unfit(
+        409,
+        'A request with this Idempotency-Key is under way.',
+        'expected a key that is not in use',
+      );
+    case 'unknown':
+      return unfit(
+        409,
+        'This request was sent to the compliance provider before, and whether it was carried out ' +
+          'is not known. It was not sent again: look it up first.',
+        'expected a new key, once it is known that the first request was not carried out',
+      );
+    case 'other':
+      return unfit(
+        422,
+        'This Idempotency-Key belongs to another request.',
+        `expected a new key for another ${parts}`,
+      );
   }
 }

@@ -28,9 +28,7 @@ import { KeyTaken, type Claim, type Claimed, type IdempotencyBook } from '../sto
 import { LimitReached } from '../store/transaction.js';
 import type { StoreTransaction } from '../store/store.js';
 import type { Admission, Metered } from '../store/usage-meter.js';
-import {
-  Caller, gateRules, planNeeded, type Gate, type GateRules,
-} from './gate.js';
+import { Caller, gateRules, planNeeded, type Gate, type GateRules } from './gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
 import { codedProblem, problemReply } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
@@ -110,30 +108,42 @@ export class MerchantCaller extends Caller {
  * of the two is called, once. The answer is sent in that call: it may be a view of memory that is
  * used again afterwards.
  */
-export type LaterReply =
-  (take: (reply: Reply) => void, failed: (error: unknown) => void) => void;
+export type LaterReply = (take: (reply: Reply) => void, failed: (error: unknown) => void) => void;
 
 /** The same as a promise, for those who wait for more before: nothing of it is a view. */
 export function promised(later: LaterReply): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    later(({ head, body, ...reply }) => resolve({
-      ...reply, head: typeof head === 'string' ? head : Buffer.from(head),
-      body: typeof body === 'string' ? body : kept(body),
-    }), reject);
+    later(
+      ({ head, body, ...reply }) =>
+        resolve({
+          ...reply,
+          head: typeof head === 'string' ? head : Buffer.from(head),
+          body: typeof body === 'string' ? body : kept(body),
+        }),
+      reject,
+    );
   });
 }
 
-export type MerchantHandle =
-  (caller: MerchantCaller, request: Request) => Reply | Promise<Reply> | LaterReply;
+export type MerchantHandle = (
+  caller: MerchantCaller,
+  request: Request,
+) => Reply | Promise<Reply> | LaterReply;
 
 /** A claim on the request's Idempotency-Key, null without one, or the answer it leads to. */
 function claimed(
-  services: MerchantServices, operation: MerchantOperation, request: Request, caller: Caller,
+  services: MerchantServices,
+  operation: MerchantOperation,
+  request: Request,
+  caller: Caller,
 ): Claim | null | Reply {
   const key = operation.writes ? request.header(IDEMPOTENCY_HEADER) : '';
   if (key === '') return null;
   const { path: instance, body } = request;
-  const { key: { account }, fields } = caller;
+  const {
+    key: { account },
+    fields,
+  } = caller;
   const unusable = unusableKey(key);
   if (unusable !== null) return problemReply({ ...unusable, instance }, fields);
   const found = services.idempotency.claim({ account, key, path: operation.path, body });
@@ -142,16 +152,22 @@ function claimed(
 
 /** The answer to a key that leads to none of its own. */
 function takenReply(
-  { instance, fields }: Caller, found: Exclude<Claimed, { readonly kind: 'fresh' }>,
+  { instance, fields }: Caller,
+  found: Exclude<Claimed, { readonly kind: 'fresh' }>,
 ): Reply {
-  return found.kind === 'kept' ? replayed(found.answer, fields)
+  return found.kind === 'kept'
+    ? replayed(found.answer, fields)
     : problemReply({ ...takenKey(found.kind, 'path or body'), instance }, fields);
 }
 
 /** Runs a handler and ends what was held for it, however it ends. */
 function run(
-  services: MerchantServices, handle: MerchantHandle, caller: MerchantCaller, request: Request,
-  send: (reply: Reply) => void, end: (counted: boolean) => void,
+  services: MerchantServices,
+  handle: MerchantHandle,
+  caller: MerchantCaller,
+  request: Request,
+  send: (reply: Reply) => void,
+  end: (counted: boolean) => void,
 ): void {
   let ended = false;
   const endOnce = (counted: boolean): void => {
@@ -193,8 +209,11 @@ function run(
 
 /** Looks at the head of a request: the refusal, or what is done with its body. */
 function admit(
-  services: MerchantServices, operation: MerchantOperation, rules: GateRules,
-  handle: MerchantHandle, head: Request,
+  services: MerchantServices,
+  operation: MerchantOperation,
+  rules: GateRules,
+  handle: MerchantHandle,
+  head: Request,
 ): Reply | Handle {
   const { gate, usage, baseUrl } = services;
   const { metered } = operation;
@@ -209,8 +228,15 @@ function admit(
     const place = metered ? usage.admitMerchant(key) : null;
     if (metered && place === null) {
       claim?.end();
-      return send(codedProblem('feature-not-enabled', request.path, baseUrl, fields,
-        'The quota of merchant operations of this month is used up.'));
+      return send(
+        codedProblem(
+          'feature-not-enabled',
+          request.path,
+          baseUrl,
+          fields,
+          'The quota of merchant operations of this month is used up.',
+        ),
+      );
     }
     run(services, handle, new MerchantCaller(passed, claim), request, send, (counted) => {
       if (place !== null) usage.settleMerchant(place, counted);
@@ -221,7 +247,9 @@ function admit(
 
 /** A route behind the gate. */
 export function merchantRoute(
-  services: MerchantServices, operation: MerchantOperation, handle: MerchantHandle,
+  services: MerchantServices,
+  operation: MerchantOperation,
+  handle: MerchantHandle,
 ): Route {
   const { method, path, bodyBytesMax, needs, deadlineMs = DEADLINE_MS } = operation;
   const rules = gateRules(path, {
@@ -230,7 +258,13 @@ export function merchantRoute(
   });
   const decide: Admit = (head) => admit(services, operation, rules, handle, head);
   return {
-    method, path, bodyBytesMax, deadlineMs, ask: services.gate.asking(rules),
-    admit: decide, handle: handleOf(decide), repeats: operation.writes ? 'keyed' : 'always',
+    method,
+    path,
+    bodyBytesMax,
+    deadlineMs,
+    ask: services.gate.asking(rules),
+    admit: decide,
+    handle: handleOf(decide),
+    repeats: operation.writes ? 'keyed' : 'always',
   };
 }

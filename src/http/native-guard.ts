@@ -36,7 +36,10 @@ export type LookAtFraming = (request: RawRequest) => Framing | GatheredRequest;
  * so that nothing needs to be registered for the many answers that are given at once.
  */
 export function guarded(
-  handler: RawHandler, look: LookAtFraming, fault: Fault, { settles = false } = {},
+  handler: RawHandler,
+  look: LookAtFraming,
+  fault: Fault,
+  { settles = false } = {},
 ): RawHandler {
   return (raw, native) => {
     if (!settles) raw.onAborted(NOTHING);
@@ -244,5 +247,6 @@ const FREED_STEP = 8;
  */
 export function clearFreed(): readonly Buffer[] {
   return Array.from({ length: FREED_BYTES_MAX / FREED_STEP }, (_, index) =>
-    Buffer.allocUnsafeSlow((index + 1) * FREED_STEP).fill(0));
+    Buffer.allocUnsafeSlow((index + 1) * FREED_STEP).fill(0),
+  );
 }

@@ -55,7 +55,7 @@ export class LiveRequest implements Request {
 
   client(): string {
     const { front } = this.#exchange;
-    const forwarded = this.#raw === null ? '' : front?.forwarded(this.#raw) ?? '';
+    const forwarded = this.#raw === null ? '' : (front?.forwarded(this.#raw) ?? '');
     return clientOf(this.#exchange, forwarded);
   }
 
@@ -119,10 +119,14 @@ export class BodyRequest implements Request {
 
   header(name: string): string {
     switch (name) {
-      case KEY_HEADER: return this.#key;
-      case 'content-type': return this.#contentType;
-      case IDEMPOTENCY_HEADER: return this.#idempotencyKey;
-      default: throw new Error(`the field ${name} is not kept for the body`);
+      case KEY_HEADER:
+        return this.#key;
+      case 'content-type':
+        return this.#contentType;
+      case IDEMPOTENCY_HEADER:
+        return this.#idempotencyKey;
+      default:
+        throw new Error(`the field ${name} is not kept for the body`);
     }
   }
 

@@ -29,14 +29,16 @@ export class NodeConnection implements ResponseConnection {
   constructor(socket: ResponseConnection['socket'], serve: Serve) {
     this.socket = socket;
     this.#serve = serve;
-    socket.on('end', () => {
-      this.halfClosed = true;
-      this.look();
-    }).once('close', () => {
-      this.#waiting.length = 0;
-      this.#unread = null;
-      if (this.#restTimer !== null) clearTimeout(this.#restTimer);
-    });
+    socket
+      .on('end', () => {
+        this.halfClosed = true;
+        this.look();
+      })
+      .once('close', () => {
+        this.#waiting.length = 0;
+        this.#unread = null;
+        if (this.#restTimer !== null) clearTimeout(this.#restTimer);
+      });
   }
 
   /** Whether a request is being answered. */

@@ -74,7 +74,9 @@ export class NodeResponse implements RawResponse {
 
   /** `last`: the connection serves nothing more after it. */
   constructor(
-    message: IncomingMessage, response: ServerResponse, connection: ResponseConnection,
+    message: IncomingMessage,
+    response: ServerResponse,
+    connection: ResponseConnection,
     last = false,
   ) {
     this.#message = message;
@@ -205,10 +207,12 @@ export class NodeResponse implements RawResponse {
       complete = isLast;
       this.#data?.(chunk, isLast);
     };
-    this.#message.on('data', (chunk: Buffer) => {
-      left -= chunk.length;
-      tell(ownBuffer(chunk), left === 0);
-    }).on('end', () => tell(NO_BYTES, true));
+    this.#message
+      .on('data', (chunk: Buffer) => {
+        left -= chunk.length;
+        tell(ownBuffer(chunk), left === 0);
+      })
+      .on('end', () => tell(NO_BYTES, true));
     return this;
   }
 

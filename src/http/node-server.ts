@@ -5,7 +5,10 @@
  */
 import { readFileSync } from 'node:fs';
 import {
-  createServer as createPlain, ServerResponse, type IncomingMessage, type Server,
+  createServer as createPlain,
+  ServerResponse,
+  type IncomingMessage,
+  type Server,
 } from 'node:http';
 import { createServer as createSecure, type Server as SecureServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
@@ -22,7 +25,12 @@ import { isUpgrade, NodeSocket, withoutUpgrade } from './node-socket.js';
 import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
 import {
-  unfitCertificate, type Fault, type RawHandler, type RawServer, type SocketLimits, type Upgrade,
+  unfitCertificate,
+  type Fault,
+  type RawHandler,
+  type RawServer,
+  type SocketLimits,
+  type Upgrade,
 } from './transport.js';
 
 const OPTIONS = {
@@ -57,12 +65,13 @@ interface SocketRoute {
 /** The answer to a head that no handler may see; null when one may. */
 function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null {
   if (message.rawHeaders.length > 2 * FIELDS_MAX) return longHead(request.getUrl());
-  const framing = message.method === 'GET'
-    ? framingOfGet(request) : new GatheredRequest(request).framing;
+  const framing =
+    message.method === 'GET' ? framingOfGet(request) : new GatheredRequest(request).framing;
   if (framing === 'refused') return unclearBody(request.getUrl());
   const hosts = request.count('host');
   return hosts === 1 || (hosts === 0 && message.httpVersion === '1.0')
-    ? null : unclearHost(request.getUrl());
+    ? null
+    : unclearHost(request.getUrl());
 }
 
 function send(response: NodeResponse, { status, head, body }: Reply): void {
@@ -72,8 +81,10 @@ function send(response: NodeResponse, { status, head, body }: Reply): void {
 
 /** What is written to a connection whose request could not be read. */
 function plainAnswer({ status, head, body }: Reply): string {
-  return `HTTP/1.1 ${statusLine(status)}\r\nContent-Type: ${String(head)}\r\nConnection: close\r\n`
-    + `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`;
+  return (
+    `HTTP/1.1 ${statusLine(status)}\r\nContent-Type: ${String(head)}\r\nConnection: close\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`
+  );
 }
 
 export class NodeServer implements RawServer {
@@ -92,8 +103,10 @@ export class NodeServer implements RawServer {
   constructor(fault: Fault, tls: Config['tls']) {
     this.#fault = fault;
     this.#tls = tls;
-    const server = tls === null ? createPlain(OPTIONS)
-      : createSecure({ ...OPTIONS, ...certificateOf(tls), handshakeTimeout: IDLE_MS });
+    const server =
+      tls === null
+        ? createPlain(OPTIONS)
+        : createSecure({ ...OPTIONS, ...certificateOf(tls), handshakeTimeout: IDLE_MS });
     this.#server = server;
     server.maxHeadersCount = 0;
     // One that has ended its half is answered; whom nobody answers any more is cut here.
@@ -103,9 +116,11 @@ export class NodeServer implements RawServer {
     server.on('request', take).on('checkExpectation', take);
     server.on('upgrade', (message, socket, head) => this.#upgrade(message, socket, head));
     server.on('connect', (message: IncomingMessage, socket: Duplex) =>
-      this.#serve(message, this.#detached(message, socket)));
+      this.#serve(message, this.#detached(message, socket)),
+    );
     server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      this.#unreadable(error.code ?? '', socket));
+      this.#unreadable(error.code ?? '', socket),
+    );
     server.on('connection', (socket: Socket) => {
       this.#open.add(socket);
       socket.on('error', () => undefined).once('close', () => this.#open.delete(socket));
@@ -180,15 +195,19 @@ export class NodeServer implements RawServer {
   }
 
   #handlerOf(method: string, path: string): RawHandler | undefined {
-    return this.#exact.get(`${method} ${path}`) ?? this.#exact.get(` ${path}`)
-      ?? this.#rest.find(([own]) => own === null || own === method)?.[1];
+    return (
+      this.#exact.get(`${method} ${path}`) ??
+      this.#exact.get(` ${path}`) ??
+      this.#rest.find(([own]) => own === null || own === method)?.[1]
+    );
   }
 
   #connectionOf(socket: Duplex): NodeConnection {
     let connection = this.#connections.get(socket);
     if (connection === undefined) {
       connection = new NodeConnection(socket, (message, response) =>
-        this.#serve(message, response));
+        this.#serve(message, response),
+      );
       this.#connections.set(socket, connection);
       socket.on('error', () => undefined).once('close', () => this.#connections.delete(socket));
     }
@@ -237,9 +256,9 @@ export class NodeServer implements RawServer {
       const refusal = refusalOf(message, request);
       if (refusal !== null) return send(response, refusal);
       const { limits } = route;
-      route.upgrade(response, request, (events) => NodeSocket.open(
-        { message, socket, head, limits, events, fault: this.#fault }, connection,
-      ));
+      route.upgrade(response, request, (events) =>
+        NodeSocket.open({ message, socket, head, limits, events, fault: this.#fault }, connection),
+      );
     });
   }
 

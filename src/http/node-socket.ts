@@ -23,16 +23,17 @@ function areProtocols(field: string | undefined): boolean {
 
 /** Whether a request is one for a WebSocket that can be opened. */
 export function isUpgrade({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
-    && KEY.test(headers['sec-websocket-key'] ?? '')
-    && VERSIONS.includes(headers['sec-websocket-version'])
-    && areProtocols(headers['sec-websocket-protocol']);
+  return (
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    KEY.test(headers['sec-websocket-key'] ?? '') &&
+    VERSIONS.includes(headers['sec-websocket-version']) &&
+    areProtocols(headers['sec-websocket-protocol'])
+  );
 }
 
 /** The head of a request as it was sent, but for the field that asks for another protocol. */
-export function withoutUpgrade(
-  { method, url, httpVersion, rawHeaders }: IncomingMessage,
-): string {
+export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method ?? ''} ${url ?? ''} HTTP/${httpVersion}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     if (rawHeaders[at]!.toLowerCase() === 'upgrade') continue;
@@ -67,10 +68,13 @@ export class NodeSocket implements RawSocket {
     this.#ws = ws;
     this.#options = options;
     ws.on('message', (data, isBinary) =>
-      this.#tell((events) => events.message(bytesOf(data), isBinary)));
+      this.#tell((events) => events.message(bytesOf(data), isBinary)),
+    );
     const alive = (): void => this.#tell((events) => events.alive());
     // What a client sends against the protocol closes it, with a code.
-    ws.on('ping', alive).on('pong', alive).on('error', () => undefined);
+    ws.on('ping', alive)
+      .on('pong', alive)
+      .on('error', () => undefined);
     ws.on('close', () => this.#closed());
   }
 
@@ -78,7 +82,9 @@ export class NodeSocket implements RawSocket {
   static open(options: SocketOptions, connection: NodeConnection): void {
     const { message, socket, head, limits } = options;
     const server = new WebSocketServer({
-      noServer: true, clientTracking: false, maxPayload: limits.messageBytesMax,
+      noServer: true,
+      clientTracking: false,
+      maxPayload: limits.messageBytesMax,
     });
     let opened: NodeSocket | null = null;
     server.handleUpgrade(message, socket, head, (ws) => {

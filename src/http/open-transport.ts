@@ -28,7 +28,10 @@ async function nodeServer(fault: Fault, tls: Config['tls']): Promise<RawServer> 
  * server is demanded and cannot be loaded.
  */
 export async function createServer({
-  transport = 'auto', tls = null, fault = () => undefined, log = SILENT,
+  transport = 'auto',
+  tls = null,
+  fault = () => undefined,
+  log = SILENT,
 }: TransportOptions = {}): Promise<RawServer> {
   if (transport === 'node') return nodeServer(fault, tls);
   const { createNativeServer, NativeUnavailable } = await import('./uws.js');
@@ -40,7 +43,8 @@ export async function createServer({
       throw new Error(`SITUS_TRANSPORT is native, and that server cannot load: ${error.message}`);
     }
     log.warn(`the native HTTP server cannot load: ${NODE_COST}`, {
-      transport: 'node', reason: error.message,
+      transport: 'node',
+      reason: error.message,
     });
     return nodeServer(fault, tls);
   }

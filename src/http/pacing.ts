@@ -37,8 +37,10 @@ class Unsent {
     if (raw === null) return true;
     let whole = false;
     raw.cork(() => {
-      whole = this.#body.length === 0 ? endHead(raw, this.#length)
-        : raw.tryEnd(this.#body.subarray(raw.getWriteOffset()), this.#length)[1];
+      whole =
+        this.#body.length === 0
+          ? endHead(raw, this.#length)
+          : raw.tryEnd(this.#body.subarray(raw.getWriteOffset()), this.#length)[1];
     });
     if (whole) this.#over();
     return whole;

@@ -21,7 +21,11 @@ export interface ProblemDocument {
 export function problemReply(problem: ProblemDocument, fields: Fields = {}): Reply {
   const { status, detail, instance, errors, members } = problem;
   const body = {
-    type: 'about:blank', title: statusTitle(status), status, detail, instance,
+    type: 'about:blank',
+    title: statusTitle(status),
+    status,
+    detail,
+    instance,
     ...(errors === undefined ? {} : { errors }),
     ...members,
   };
@@ -40,14 +44,22 @@ const CODED_STATUSES = {
  * response code beside its own members.
  */
 export function codedProblem(
-  kind: keyof typeof CODED_STATUSES, instance: string, baseUrl: string, fields: Fields,
+  kind: keyof typeof CODED_STATUSES,
+  instance: string,
+  baseUrl: string,
+  fields: Fields,
   detail?: string,
 ): Reply {
   const { code, name } = RESPONSE_CODES[kind];
   const message = failureMessage(fail(kind, detail));
-  const reply = problemReply({
-    status: CODED_STATUSES[kind], detail: message, instance,
-    members: metadata({ code, name, message }, baseUrl),
-  }, fields);
+  const reply = problemReply(
+    {
+      status: CODED_STATUSES[kind],
+      detail: message,
+      instance,
+      members: metadata({ code, name, message }, baseUrl),
+    },
+    fields,
+  );
   return { ...reply, code };
 }

@@ -12,7 +12,10 @@ function networkOf(text: string): Network | null {
 }
 
 function namesOf(text: string): readonly string[] {
-  return text.split(',').map((name) => name.trim()).filter((name) => name !== '');
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 export class TrustedProxies {
@@ -57,15 +60,16 @@ export class TrustedProxies {
   #trusts(text: string): boolean {
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.process(text);
-    return this.#networks.some(([network, bits]) =>
-      network.kind() === address.kind() && address.match(network, bits));
+    return this.#networks.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
   }
 }
 
 /** "203.0.113.7" of "203.0.113.7:51034" or "[2001:db8::1]:51034"; empty for what is no address. */
 function bareAddress(hop: string): string {
-  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1]
-    ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
+  const bare =
+    /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
   // In full, as the native server writes addresses: what is counted by them is by network.
   return ipaddr.isValid(bare) ? ipaddr.process(bare).toNormalizedString() : '';
 }

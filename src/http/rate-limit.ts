@@ -5,7 +5,12 @@
  */
 import { performance } from 'node:perf_hooks';
 import {
-  BucketWindow, EXACT_MAX, ExactWindow, REFUSED, WINDOW_MS, type RateWindow,
+  BucketWindow,
+  EXACT_MAX,
+  ExactWindow,
+  REFUSED,
+  WINDOW_MS,
+  type RateWindow,
 } from './rate-window.js';
 import { type Fields, type Head, headOf, JSON_TYPE } from './reply.js';
 

@@ -17,8 +17,10 @@ const STATUSES = 500;
 const CODES = 600;
 
 /** Bounds of the buckets in seconds; what is above the last one counts in the last bucket. */
-export const LATENCY_BOUNDS: readonly number[] =
-  Array.from({ length: BOUND_COUNT }, (_, at) => (FIRST_BOUND * 2 ** at) / 1_000_000);
+export const LATENCY_BOUNDS: readonly number[] = Array.from(
+  { length: BOUND_COUNT },
+  (_, at) => (FIRST_BOUND * 2 ** at) / 1_000_000,
+);
 
 /** Status of a request whose client has gone before its answer. */
 export const GONE = 499;
@@ -59,7 +61,11 @@ export class RequestMeter {
 
   /** Notes an answer; `code` is the response code in it, 0 where there is none. */
   count(
-    operation: number, status: number, code: number, precision: number, microseconds: number,
+    operation: number,
+    status: number,
+    code: number,
+    precision: number,
+    microseconds: number,
   ): void {
     this.#requests[operation * STATUSES + status - STATUSES_FROM]! += 1;
     if (status >= 400) this.#codes[code === 0 ? status : code]! += 1;
@@ -97,7 +103,8 @@ export class RequestMeter {
       if (buckets.every((count) => count === 0)) continue;
       found.push({
         operation: this.operations[Math.floor(series / this.#precisions)] ?? '',
-        precision: series % this.#precisions, buckets,
+        precision: series % this.#precisions,
+        buckets,
         seconds: this.#microseconds[series]! / 1_000_000,
       });
     }

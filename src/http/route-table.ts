@@ -93,7 +93,10 @@ export function allowedOf(methods: Methods): readonly string[] {
 
 /** Finds the route; answers 404 or 405 itself when there is none. */
 export function findRoute(
-  table: RouteTable, method: string, asking: Asking, answer: Answerer,
+  table: RouteTable,
+  method: string,
+  asking: Asking,
+  answer: Answerer,
   fieldsOf: RefusalFields = NO_FIELDS,
 ): Route | null {
   const { path } = asking;
@@ -102,16 +105,18 @@ export function findRoute(
   if (route !== undefined) return route;
   const fields = fieldsOf(asking);
   if (methods === undefined) {
-    answer.send(problemReply(
-      { status: 404, detail: 'There is no such path.', instance: path }, fields,
-    ));
+    answer.send(
+      problemReply({ status: 404, detail: 'There is no such path.', instance: path }, fields),
+    );
     return null;
   }
   const allow = allowedOf(methods).join(', ');
-  answer.send(problemReply(
-    { status: 405, detail: `This path answers ${allow} only.`, instance: path },
-    { Allow: allow, ...fields },
-  ));
+  answer.send(
+    problemReply(
+      { status: 405, detail: `This path answers ${allow} only.`, instance: path },
+      { Allow: allow, ...fields },
+    ),
+  );
   return null;
 }
 

@@ -12,31 +12,54 @@ import { BodyRequest, LiveRequest } from './native-request.js';
 import { problemReply } from './problem-reply.js';
 import type { Answerer, Fields, Handle, RefusalFields, Reply, Request } from './reply.js';
 import {
-  allowedOf, findRoute, methodsOf, NO_FIELDS, PARAMETER, routeOf, routeTable, type Route,
+  allowedOf,
+  findRoute,
+  methodsOf,
+  NO_FIELDS,
+  PARAMETER,
+  routeOf,
+  routeTable,
+  type Route,
   type RouteTable,
 } from './route-table.js';
 import { Staying, STAYING_BODY_BYTES_MAX } from './staying.js';
 import type { RawRequest, RawResponse, RawServer } from './transport.js';
 
 export {
-  DEADLINE_MS, findRoute, operationNames, routeTable, type Route, type RouteTable,
+  DEADLINE_MS,
+  findRoute,
+  operationNames,
+  routeTable,
+  type Route,
+  type RouteTable,
 } from './route-table.js';
 
 /** The answer to what a handler threw: that is a bug. */
 function faultReply(
-  route: Route, request: Request, error: unknown, log: Log, fieldsOf: RefusalFields,
+  route: Route,
+  request: Request,
+  error: unknown,
+  log: Log,
+  fieldsOf: RefusalFields,
 ): Reply {
   log.error('handler failed', { path: request.path, message: messageOf(error) });
-  return route.fault?.(request) ?? problemReply(
-    { status: 500, detail: 'The service failed to answer.', instance: request.path },
-    fieldsOf(request),
+  return (
+    route.fault?.(request) ??
+    problemReply(
+      { status: 500, detail: 'The service failed to answer.', instance: request.path },
+      fieldsOf(request),
+    )
   );
 }
 
 /** Runs a handler; what it throws becomes a 500. */
 export function runHandle(
-  route: Route, request: Request, answer: Answerer, log: Log,
-  fieldsOf: RefusalFields = NO_FIELDS, handle: Handle = route.handle,
+  route: Route,
+  request: Request,
+  answer: Answerer,
+  log: Log,
+  fieldsOf: RefusalFields = NO_FIELDS,
+  handle: Handle = route.handle,
 ): void {
   try {
     handle(request, answer);
@@ -47,8 +70,7 @@ export function runHandle(
 
 /** Whether a client that got no answer may send the same request again. */
 function mayRepeat({ repeats }: Route, request: Request): boolean {
-  return repeats === 'always'
-    || repeats === 'keyed' && request.header(IDEMPOTENCY_HEADER) !== '';
+  return repeats === 'always' || (repeats === 'keyed' && request.header(IDEMPOTENCY_HEADER) !== '');
 }
 
 /** Connects a table of routes with a native server. */
@@ -68,8 +90,11 @@ export class Router {
    * `bodiesBytesMax` together; `front` stands around every request.
    */
   constructor(
-    routes: readonly Route[], log: Log, fieldsOf: RefusalFields = NO_FIELDS,
-    bodiesBytesMax = BODIES_BYTES_MAX, front = new Front(),
+    routes: readonly Route[],
+    log: Log,
+    fieldsOf: RefusalFields = NO_FIELDS,
+    bodiesBytesMax = BODIES_BYTES_MAX,
+    front = new Front(),
   ) {
     this.#front = front;
     this.traffic = { open: 0, closing: false, front };
@@ -116,18 +141,30 @@ export class Router {
     const path = request.getUrl();
     const methods = methodsOf(this.#table, path);
     const named = routeOf(methods, method);
-    const operation = named === undefined ? 0 : this.#operations.get(named) ?? 0;
+    const operation = named === undefined ? 0 : (this.#operations.get(named) ?? 0);
     const note = this.#front.note(method, raw, request);
     if (named?.duplex !== undefined) {
       const target = { method, path: named.path.includes(PARAMETER) ? path : named.path };
-      openDuplex(named.duplex, target, raw, request, this.traffic, this.#log, this.#fieldsOf,
-        operation, note, named.ask);
+      openDuplex(
+        named.duplex,
+        target,
+        raw,
+        request,
+        this.traffic,
+        this.#log,
+        this.#fieldsOf,
+        operation,
+        note,
+        named.ask,
+      );
       return;
     }
     const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD', operation });
     exchange.note = note;
-    const preflight = method === 'OPTIONS' && methods !== undefined
-      ? this.#front.preflight(request, allowedOf(methods)) : null;
+    const preflight =
+      method === 'OPTIONS' && methods !== undefined
+        ? this.#front.preflight(request, allowedOf(methods))
+        : null;
     if (preflight !== null) return exchange.send(preflight);
     const live = new LiveRequest(request, exchange, method, path);
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
@@ -158,16 +195,25 @@ export class Router {
   }
 
   #collect(
-    route: Route, exchange: Exchange, raw: RawRequest, path: string, staying: Staying | null,
+    route: Route,
+    exchange: Exchange,
+    raw: RawRequest,
+    path: string,
+    staying: Staying | null,
   ): void {
     const request = new BodyRequest(raw, exchange, route.method, path);
     this.#limit(
-      route, exchange, () => this.#fieldsOf(request), (reply) => exchange.sendLast(reply),
+      route,
+      exchange,
+      () => this.#fieldsOf(request),
+      (reply) => exchange.sendLast(reply),
     );
     const asked = askAhead(route.ask, request);
     if (typeof asked === 'number') request.taken = asked;
-    const admitted = asked instanceof Promise ? this.#later(route, exchange, request, asked)
-      : this.#admit(route, request);
+    const admitted =
+      asked instanceof Promise
+        ? this.#later(route, exchange, request, asked)
+        : this.#admit(route, request);
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
     // Without a length this is no number, which is not more than anything.
     const told = Number.parseInt(raw.getHeader(FIELDS.contentLength), 10);
@@ -178,8 +224,10 @@ export class Router {
       bytesMax: route.bodyBytesMax,
       told,
       room: this.room,
-      staying: told <= STAYING_BODY_BYTES_MAX && mayRepeat(route, request)
-        && staying?.says(raw) === true ? staying : null,
+      staying:
+        told <= STAYING_BODY_BYTES_MAX && mayRepeat(route, request) && staying?.says(raw) === true
+          ? staying
+          : null,
       refused: (why) => this.#unkept(route, request, why),
       done: (body) => {
         request.took(body);
@@ -200,9 +248,7 @@ export class Router {
   }
 
   /** Decides about a head when a shared window has answered; the body is read meanwhile. */
-  #later(
-    route: Route, exchange: Exchange, request: BodyRequest, asked: Promise<number>,
-  ): Handle {
+  #later(route: Route, exchange: Exchange, request: BodyRequest, asked: Promise<number>): Handle {
     return () => {
       const { body } = request;
       void asked.then((taken) => {
@@ -218,19 +264,27 @@ export class Router {
   }
 
   #unkept(route: Route, request: Request, why: Unkept): Reply {
-    const [status, detail] = why === 'too-long'
-      ? [413, `The body may have ${route.bodyBytesMax} bytes.`] as const
-      : [503, 'Too many bodies are under way; try again later.'] as const;
+    const [status, detail] =
+      why === 'too-long'
+        ? ([413, `The body may have ${route.bodyBytesMax} bytes.`] as const)
+        : ([503, 'Too many bodies are under way; try again later.'] as const);
     return problemReply({ status, detail, instance: route.path }, this.#fieldsOf(request));
   }
 
   /** `late` gives the answer: with a body that still comes, it has to be the connection's last. */
   #limit(
-    route: Route, exchange: Exchange, fields: () => Fields,
+    route: Route,
+    exchange: Exchange,
+    fields: () => Fields,
     late = (reply: Reply): void => exchange.send(reply),
   ): void {
-    exchange.deadline(route.deadlineMs, () => late(problemReply(
-      { status: 504, detail: 'The answer took too long.', instance: route.path }, fields(),
-    )));
+    exchange.deadline(route.deadlineMs, () =>
+      late(
+        problemReply(
+          { status: 504, detail: 'The answer took too long.', instance: route.path },
+          fields(),
+        ),
+      ),
+    );
   }
 }

@@ -65,7 +65,7 @@ export class Staying {
   #isWary(keyPrefix: string): boolean {
     const now = this.#now();
     if (now >= this.#until) this.#until = 0;
-    const until = keyPrefix === '' ? this.#until : this.#wary.get(keyPrefix) ?? 0;
+    const until = keyPrefix === '' ? this.#until : (this.#wary.get(keyPrefix) ?? 0);
     return now < until;
   }
 }

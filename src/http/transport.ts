@@ -9,14 +9,23 @@ import { existsSync } from 'node:fs';
 export type TransportName = 'native' | 'node';
 
 /** What is told of a certificate that cannot be read, or not with its key. */
-export function unfitCertificate(
-  { cert, key }: { readonly cert: string; readonly key: string },
-): Error {
-  const missing = [['SITUS_TLS_CERT', cert], ['SITUS_TLS_KEY', key]] as const;
+export function unfitCertificate({
+  cert,
+  key,
+}: {
+  readonly cert: string;
+  readonly key: string;
+}): Error {
+  const missing = [
+    ['SITUS_TLS_CERT', cert],
+    ['SITUS_TLS_KEY', key],
+  ] as const;
   const [name, path] = missing.find(([, file]) => !existsSync(file)) ?? [];
-  return new Error(name === undefined
-    ? 'SITUS_TLS_CERT and SITUS_TLS_KEY name no certificate and key that fit'
-    : `${name} names no file: ${path}`);
+  return new Error(
+    name === undefined
+      ? 'SITUS_TLS_CERT and SITUS_TLS_KEY name no certificate and key that fit'
+      : `${name} names no file: ${path}`,
+  );
 }
 
 /** Told of what a handler threw, which is a bug. */
@@ -87,8 +96,11 @@ export interface SocketEvents {
 }
 
 /** Decides about an upgrade: calls `accept`, then or later, or answers in another way. */
-export type Upgrade =
-  (response: RawResponse, request: RawRequest, accept: (events: SocketEvents) => void) => void;
+export type Upgrade = (
+  response: RawResponse,
+  request: RawRequest,
+  accept: (events: SocketEvents) => void,
+) => void;
 
 export interface SocketLimits {
   /** A longer message cuts the connection. */

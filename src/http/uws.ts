@@ -8,8 +8,14 @@ import { framingOfGet, GatheredRequest } from './gathered-request.js';
 import { unclearBody } from './head-refusal.js';
 import { clearFreed, guarded, refuse } from './native-guard.js';
 import {
-  unfitCertificate, type Fault, type RawHandler, type RawRequest, type RawServer, type SocketEvents,
-  type SocketLimits, type Upgrade,
+  unfitCertificate,
+  type Fault,
+  type RawHandler,
+  type RawRequest,
+  type RawServer,
+  type SocketEvents,
+  type SocketLimits,
+  type Upgrade,
 } from './transport.js';
 
 type Native = typeof import('uWebSockets.js');
@@ -49,30 +55,46 @@ interface Later {
 
 /** Hands a request for a WebSocket on, which is taken at once or later. */
 function upgrading(
-  upgrade: Upgrade, later: Later, fault: Fault,
+  upgrade: Upgrade,
+  later: Later,
+  fault: Fault,
 ): NonNullable<Behavior<SocketHolder>['upgrade']> {
-  return (response, request, context) => guarded((raw) => {
-    if (gathered(request).framing !== 'plain') return refuse(raw, unclearBody(request.getUrl()));
-    // Read first: the request is gone once it was answered.
-    const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
-      .map((name) => request.getHeader(`sec-websocket-${name}`));
-    let hasReturned = false;
-    upgrade(response, request, (events) => {
-      const take = (): void => response.upgrade<SocketHolder>(
-        { events }, key ?? '', protocol ?? '', extensions ?? '', context,
-      );
-      if (!hasReturned) return take();
-      later.cleared = [];
-      response.cork(take);
-      later.cleared = null;
-    });
-    hasReturned = true;
-  }, () => 'plain', fault)(response, request);
+  return (response, request, context) =>
+    guarded(
+      (raw) => {
+        if (gathered(request).framing !== 'plain')
+          return refuse(raw, unclearBody(request.getUrl()));
+        // Read first: the request is gone once it was answered.
+        const [key, protocol, extensions] = ['key', 'protocol', 'extensions'].map((name) =>
+          request.getHeader(`sec-websocket-${name}`),
+        );
+        let hasReturned = false;
+        upgrade(response, request, (events) => {
+          const take = (): void =>
+            response.upgrade<SocketHolder>(
+              { events },
+              key ?? '',
+              protocol ?? '',
+              extensions ?? '',
+              context,
+            );
+          if (!hasReturned) return take();
+          later.cleared = [];
+          response.cork(take);
+          later.cleared = null;
+        });
+        hasReturned = true;
+      },
+      () => 'plain',
+      fault,
+    )(response, request);
 }
 
 /** Pings and clocks are the service's own: those of the native server cannot be told apart. */
 function socketBehavior(
-  { messageBytesMax, bufferedBytesMax }: SocketLimits, upgrade: Upgrade, fault: Fault,
+  { messageBytesMax, bufferedBytesMax }: SocketLimits,
+  upgrade: Upgrade,
+  fault: Fault,
 ): Behavior<SocketHolder> {
   const tell = (socket: NativeSocket, call: (events: SocketEvents) => void): void => {
     try {
@@ -119,8 +141,8 @@ async function loadNative(): Promise<Native> {
     const reason = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
     throw new NativeUnavailable(
       'its binary needs Node.js 20 with glibc 2.27 or newer,' +
-      ' or Node.js 22, 24 or 25 with glibc 2.38 or newer, on Linux, macOS or Windows; this is ' +
-      `Node.js ${process.versions.node} on ${process.platform} ${process.arch} (${reason})`,
+        ' or Node.js 22, 24 or 25 with glibc 2.38 or newer, on Linux, macOS or Windows; this is ' +
+        `Node.js ${process.versions.node} on ${process.platform} ${process.arch} (${reason})`,
     );
   }
 }
@@ -161,17 +183,20 @@ class UwsServer implements RawServer {
 
   get(pattern: string, handler: RawHandler): void {
     this.#register((app) =>
-      app.get(pattern, guarded(handler, framingOfGet, this.#fault, { settles: true })));
+      app.get(pattern, guarded(handler, framingOfGet, this.#fault, { settles: true })),
+    );
   }
 
   post(pattern: string, handler: RawHandler): void {
     this.#register((app) =>
-      app.post(pattern, guarded(handler, gathered, this.#fault, { settles: true })));
+      app.post(pattern, guarded(handler, gathered, this.#fault, { settles: true })),
+    );
   }
 
   sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void {
     this.#register((app) =>
-      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, this.#fault)));
+      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, this.#fault)),
+    );
   }
 
   get connections(): number {
@@ -212,7 +237,7 @@ class UwsServer implements RawServer {
     if (address[2]) {
       // Both listen for a moment, and nothing is refused.
       const before = this.#listening;
-      if (await this.listen(...address) === null) throw new Error('the port was taken meanwhile');
+      if ((await this.listen(...address)) === null) throw new Error('the port was taken meanwhile');
       this.#native.us_listen_socket_close(before);
       return;
     }
@@ -220,7 +245,7 @@ class UwsServer implements RawServer {
     // The native server lets go of the port at the end of a turn.
     for (let tries = 0; tries < RENEW_TRIES; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, tries));
-      if (await this.listen(...address) !== null) return;
+      if ((await this.listen(...address)) !== null) return;
     }
     throw new Error('the port was taken meanwhile');
   }
@@ -246,7 +271,10 @@ class UwsServer implements RawServer {
 
 /** Null where the port cannot be had. */
 function listenOn(
-  app: NativeApp, host: string, port: number, shared: boolean,
+  app: NativeApp,
+  host: string,
+  port: number,
+  shared: boolean,
 ): Promise<ListenSocket | null> {
   return new Promise((resolve) => {
     const done = (socket: ListenSocket | false): void => resolve(socket === false ? null : socket);

@@ -2,7 +2,11 @@
 import type { AreaRecord, ComponentRecord } from '../dataset/records.js';
 import type { LayerHits } from './boundary/overlay.js';
 import {
-  type AreaTuple, countiesWithLand, type InternArea, type PlaceFact, type RateBook,
+  type AreaTuple,
+  countiesWithLand,
+  type InternArea,
+  type PlaceFact,
+  type RateBook,
 } from './model.js';
 import type { CountyFact } from './rates/facts.js';
 import type { StateFact } from './state-facts.js';
@@ -36,12 +40,18 @@ export function createSituate(input: SituateInput): Situate {
   return (hits) => {
     const place = places.get(hits.place);
     if (place !== undefined) {
-      const county = countyOfPlace.get(place.geoid)
-        ?? (countiesWithLand(place).includes(hits.county) ? hits.county : place.counties[0]);
-      return county === undefined ? null : {
-        state: place.geoid.slice(0, 2), county, place: place.geoid,
-        town: townOf(hits, county), districts: hits.districts,
-      };
+      const county =
+        countyOfPlace.get(place.geoid) ??
+        (countiesWithLand(place).includes(hits.county) ? hits.county : place.counties[0]);
+      return county === undefined
+        ? null
+        : {
+            state: place.geoid.slice(0, 2),
+            county,
+            place: place.geoid,
+            town: townOf(hits, county),
+            districts: hits.districts,
+          };
     }
     if (input.provinces.has(hits.county)) {
       return { state: hits.county, county: '', place: '', town: '', districts: hits.districts };
@@ -101,12 +111,18 @@ export class AreaRegistry {
   }
 
   /** Asks the book about every tuple; components that agree in everything are shared. */
-  records(book: RateBook, states: readonly StateFact[], counties: readonly CountyFact[]): {
-    readonly areas: readonly AreaRecord[]; readonly components: readonly ComponentRecord[];
+  records(
+    book: RateBook,
+    states: readonly StateFact[],
+    counties: readonly CountyFact[],
+  ): {
+    readonly areas: readonly AreaRecord[];
+    readonly components: readonly ComponentRecord[];
   } {
     const fullNames = new Map(counties.map((county) => [county.fips, county.fullName]));
-    const byKey = new Map(states.map((state) =>
-      [state.country === 'CAN' ? `CA-${state.code}` : state.fips, state]));
+    const byKey = new Map(
+      states.map((state) => [state.country === 'CAN' ? `CA-${state.code}` : state.fips, state]),
+    );
     const components: ComponentRecord[] = [];
     const ids = new Map<string, number>();
     const areas = this.#tuples.map((tuple, id): AreaRecord => {

@@ -19,7 +19,9 @@ import type { BuildOptions } from './build.js';
 
 /** @throws Error naming file and line of a row that is no place's. */
 function placeFacts(
-  files: SourceFiles, folder: string, states: readonly StateFact[],
+  files: SourceFiles,
+  folder: string,
+  states: readonly StateFact[],
 ): readonly PlaceFact[] {
   const tiers = readTiers(files.text('facts/independent_cities.tsv'));
   return states.flatMap(({ code }) => {
@@ -45,8 +47,10 @@ function reportRates(rates: LoadedRates, report: (line: string) => void): void {
     const more = contradictions.length - TOLD_MAX;
     if (more > 0) report(`${list} contradicts ${more} times more`);
     if (unmatched.length === 0 && unplaced.length === 0) continue;
-    report(`${list}: ${joined} of ${read} rows joined; without a jurisdiction: ` +
-      `${unmatched.length}; cities without boundary: ${unplaced.length}`);
+    report(
+      `${list}: ${joined} of ${read} rows joined; without a jurisdiction: ` +
+        `${unmatched.length}; cities without boundary: ${unplaced.length}`,
+    );
   }
 }
 
@@ -75,8 +79,13 @@ export interface Input {
 
 /** Reads it all; notes on lists go to `options.report`. */
 export async function readInput(options: BuildOptions, sums: FileSums): Promise<Input> {
-  const { recipe, rates: ratesRecipe, lists: held = [] } = typeof options.recipe === 'string'
-    ? readRecipe(options.recipe, options.sources) : options.recipe;
+  const {
+    recipe,
+    rates: ratesRecipe,
+    lists: held = [],
+  } = typeof options.recipe === 'string'
+    ? readRecipe(options.recipe, options.sources)
+    : options.recipe;
   const hash = (): string =>
     inputHash({ recipe, rates: ratesRecipe, lists: held }, files, options.layers);
   checkHeld(options.layers, recipe, ratesRecipe);
@@ -98,17 +107,32 @@ export async function readInput(options: BuildOptions, sums: FileSums): Promise<
   const { points, delivered, tabulated, cities: listed } = recipe.zips;
   await files.unpack([...lists, points, delivered, tabulated, listed]);
   const rates = loadRates(ratesRecipe, {
-    factsDir, sourcesDir: options.sources ?? '', estimated, packed: (path) => files.text(path),
-    ...(boundaries.places.length > 0 ? { places, towns: undrawn } : {}), layers, held,
+    factsDir,
+    sourcesDir: options.sources ?? '',
+    estimated,
+    packed: (path) => files.text(path),
+    ...(boundaries.places.length > 0 ? { places, towns: undrawn } : {}),
+    layers,
+    held,
   });
   reportRates(rates, options.report);
   const { boundaries: drawn, ...layered } = await lay(layers, {
-    boundaries, documents: documentsOf(recipe, files), rates,
+    boundaries,
+    documents: documentsOf(recipe, files),
+    rates,
     zipCounties: () => zipCounties(recipe, files, states),
   });
   return {
-    recipe, files, states, counties: loadCounties(factsDir), boundaries: drawn, places, rates,
-    layers, layered: { ...layered, lines: [...lines, ...layered.lines] },
-    asOf: newestDate(rates.input.sources), hash,
+    recipe,
+    files,
+    states,
+    counties: loadCounties(factsDir),
+    boundaries: drawn,
+    places,
+    rates,
+    layers,
+    layered: { ...layered, lines: [...lines, ...layered.lines] },
+    asOf: newestDate(rates.input.sources),
+    hash,
   };
 }

@@ -57,7 +57,8 @@ function layersOf(boundaries: Boundaries, states: readonly StateFact[], streets:
   const named = (layer: string, fips: ReadonlySet<string>): string[] =>
     [...fips].map((state) => `${layer}:${codes.get(state) ?? state}`);
   return [
-    ...named('places', boundaries.placesLoaded), ...named('towns', boundaries.townsLoaded),
+    ...named('places', boundaries.placesLoaded),
+    ...named('towns', boundaries.townsLoaded),
     ...(boundaries.provinces.length > 0 ? ['provinces'] : []),
     ...(streets > 0 ? ['streets'] : []),
   ].sort();
@@ -71,27 +72,51 @@ function checkLayers(layers: readonly string[]): void {
 }
 
 function drawAreas(
-  { recipe, files, states, boundaries, places, rates, layered }: Input, registry: AreaRegistry,
+  { recipe, files, states, boundaries, places, rates, layered }: Input,
+  registry: AreaRegistry,
   progress: Progress,
 ): ReturnType<typeof overlay> {
-  const whole = new Map(loadZipFacts(files.factsDir).municipal
-    .filter(({ sole }) => sole).map(({ county, place }) => [county, place]));
-  const doubtful = boundaries.places.length > 0 ? {
-    ...doubtsOf(recipe, files, states, rates.reports.flatMap((report) => report.unplaced),
-      rates.input.counties), lands: dividedFeatures(rates.input.divided ?? []),
-  } : NO_DOUBTS;
+  const whole = new Map(
+    loadZipFacts(files.factsDir)
+      .municipal.filter(({ sole }) => sole)
+      .map(({ county, place }) => [county, place]),
+  );
+  const doubtful =
+    boundaries.places.length > 0
+      ? {
+          ...doubtsOf(
+            recipe,
+            files,
+            states,
+            rates.reports.flatMap((report) => report.unplaced),
+            rates.input.counties,
+          ),
+          lands: dividedFeatures(rates.input.divided ?? []),
+        }
+      : NO_DOUBTS;
   return overlay(
-    boundaries, places, { tiers: rates.input.tiers, whole }, doubtful, registry, progress,
+    boundaries,
+    places,
+    { tiers: rates.input.tiers, whole },
+    doubtful,
+    registry,
+    progress,
     layered.districts,
   );
 }
 
 function zipListsOf(
-  { boundaries, places, rates, ...input }: Input, drawn: Overlay, districts: OwnDistricts,
+  { boundaries, places, rates, ...input }: Input,
+  drawn: Overlay,
+  districts: OwnDistricts,
   { intern }: AreaRegistry,
 ): ZipLists {
   return readZipLists({
-    ...input, boundaries, overlay: drawn, districts, intern,
+    ...input,
+    boundaries,
+    overlay: drawn,
+    districts,
+    intern,
     // Without boundaries no door can be told to lie in a town.
     places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
     unplaced: rates.reports.flatMap((report) => report.unplaced),
@@ -118,9 +143,11 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
 
 /** A state with the last day of its boundary file, where that tells one. */
 function withStatedUntil(
-  state: StateRecord, file: { readonly lastDay: DateInt } | undefined,
+  state: StateRecord,
+  file: { readonly lastDay: DateInt } | undefined,
 ): StateRecord {
-  return file === undefined || file.lastDay === DATE_OPEN ? state
+  return file === undefined || file.lastDay === DATE_OPEN
+    ? state
     : { ...state, statedUntil: file.lastDay };
 }
 
@@ -132,22 +159,38 @@ interface Bound {
 
 /** Binds doors and ZIPs to the areas that are drawn. */
 async function bind(
-  input: Input, { progress, workers, report }: BuildOptions, drawn: Overlay,
-  registry: AreaRegistry, temporary: string, parts: PartCache,
+  input: Input,
+  { progress, workers, report }: BuildOptions,
+  drawn: Overlay,
+  registry: AreaRegistry,
+  temporary: string,
+  parts: PartCache,
 ): Promise<Bound> {
   const { recipe, files, states, boundaries, places, rates } = input;
   const districts = input.layered.districts.learned(registry.tuples());
   const settled = districts.settled(registry.tuples(), registry.intern);
   const lists = zipListsOf(input, drawn, districts, registry);
   const addressed = buildAddresses({
-    recipe: eachFile(recipe, files), files, states, places, cells: drawn.cells,
+    recipe: eachFile(recipe, files),
+    files,
+    states,
+    places,
+    cells: drawn.cells,
     tuples: registry.tuples(),
     place: statedPlaces({
-      rates, states, districts, registry, counties: () => zipCounties(recipe, files, states),
+      rates,
+      states,
+      districts,
+      registry,
+      counties: () => zipCounties(recipe, files, states),
       locations: () => districtCounties(boundaries.districts, boundaries.counties),
     }),
-    today: input.asOf, progress, report, own: { districts: districts.list, settled },
-    scratch: scratchDir(temporary), parts,
+    today: input.asOf,
+    progress,
+    report,
+    own: { districts: districts.list, settled },
+    scratch: scratchDir(temporary),
+    parts,
     ...(workers === undefined ? {} : { workers }),
   });
   // While threads read and sort addresses, this one only tells them what is next.
@@ -164,7 +207,10 @@ function madeOf({ recipe, layers }: Input, optional: readonly string[]): string 
 }
 
 async function buildFrom(
-  input: Input, options: BuildOptions, temporary: string, parts: PartCache,
+  input: Input,
+  options: BuildOptions,
+  temporary: string,
+  parts: PartCache,
 ): Promise<string> {
   const { progress } = options;
   const { recipe, files, states, counties, boundaries, places, rates, layers } = input;
@@ -181,22 +227,33 @@ async function buildFrom(
   const overlaps = drawn.cells.overlaps.overlaps();
   const findings = boundaryFindings({ boundaries, places, counties, input: rates.input, overlaps });
   const documents = [['states', stateRecords], ...prefixes, ...input.layered.documents] as const;
-  const name = await writeRelease(options.varDir, {
-    manifest: {
-      ...(findings.length === 0 ? {} : { findings }),
-      recipe: madeOf(input, options.layers),
-      asOf: formatDate(newestDate(rates.book.sources)), sources,
-      files: [...files.list(), ...layers.flatMap((own) => own.files)],
-      coverage: heldCoverage(input, addresses, zips.zips),
-      layers: [
-        ...layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
-        ...layers.map(layerVersion),
-      ],
+  const name = await writeRelease(
+    options.varDir,
+    {
+      manifest: {
+        ...(findings.length === 0 ? {} : { findings }),
+        recipe: madeOf(input, options.layers),
+        asOf: formatDate(newestDate(rates.book.sources)),
+        sources,
+        files: [...files.list(), ...layers.flatMap((own) => own.files)],
+        coverage: heldCoverage(input, addresses, zips.zips),
+        layers: [
+          ...layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
+          ...layers.map(layerVersion),
+        ],
+      },
+      areas,
+      components,
+      zips: mergeParts(zips.zips, areas),
+      cities: zips.cities,
+      documents: new Map<string, object>(documents),
+      tiles: drawn.cells.tiles,
+      leaves: drawn.cells.leaves,
+      streets: addresses.entries,
     },
-    areas, components, zips: mergeParts(zips.zips, areas), cities: zips.cities,
-    documents: new Map<string, object>(documents),
-    tiles: drawn.cells.tiles, leaves: drawn.cells.leaves, streets: addresses.entries,
-  }, progress, temporary);
+    progress,
+    temporary,
+  );
   for (const line of input.layered.lines) options.report(line);
   return name;
 }

@@ -28,10 +28,14 @@ function levelRows({ input }: LoadedRates): LevelRows {
 
 function rateLevel(load: LoadedRates, rowsOf: LevelRows, state: StateName): CoverageLevel {
   const last = rowsOf(state.code, 'state').at(-1);
-  const source = last ? load.input.sources[last.source]?.name ?? '' : '';
+  const source = last ? (load.input.sources[last.source]?.name ?? '') : '';
   return {
-    level: 'state', completeness: last ? 'complete' : 'none', source,
-    asOf: last ? formatDate(last.asOf) : '', until: '', jurisdictions: last ? 1 : 0,
+    level: 'state',
+    completeness: last ? 'complete' : 'none',
+    source,
+    asOf: last ? formatDate(last.asOf) : '',
+    until: '',
+    jurisdictions: last ? 1 : 0,
   };
 }
 
@@ -52,14 +56,16 @@ function countOf(rows: readonly RateRow[], fits: (row: RateRow) => boolean): num
 
 /** How many jurisdictions end unknown: those that no later row settles. */
 function refusedOf(rows: readonly RateRow[]): number {
-  const last = new Map(rows.filter(({ to }) => to === DATE_OPEN)
-    .map((row) => [`${row.place} ${row.county}`, row]));
+  const last = new Map(
+    rows.filter(({ to }) => to === DATE_OPEN).map((row) => [`${row.place} ${row.county}`, row]),
+  );
   return countOf([...last.values()], ({ basis }) => basis === 'unknown');
 }
 
 /** Jurisdictions of a level by source: rows that older publications had alone do not count. */
 function listsOf(
-  { input }: LoadedRates, all: readonly RateRow[],
+  { input }: LoadedRates,
+  all: readonly RateRow[],
 ): Readonly<Record<string, number>> {
   const rows = all.filter(({ basis }) => basis !== 'unknown');
   const published = new Map<number, DateInt>();
@@ -72,8 +78,11 @@ function listsOf(
     const name = input.sources[row.source]?.name ?? '';
     keys.set(name, (keys.get(name) ?? new Set()).add(keyOf(row)));
   }
-  return Object.fromEntries([...keys].map(([name, own]): [string, number] => [name, own.size])
-    .sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Object.fromEntries(
+    [...keys]
+      .map(([name, own]): [string, number] => [name, own.size])
+      .sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
 }
 
 function localLevel(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): CoverageLevel {
@@ -104,8 +113,10 @@ function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
     held: () => countOf(rows, ({ basis }) => basis !== 'unknown'),
     levying: () => countOf(rows, ({ basis, sales }) => basis !== 'unknown' && sales > 0),
     refused: () => refusedOf(rows),
-    all: () => (mark.level === 'county' ? load.input.counties : load.input.places)
-      .filter(({ state }) => state === mark.state).length,
+    all: () =>
+      (mark.level === 'county' ? load.input.counties : load.input.places).filter(
+        ({ state }) => state === mark.state,
+      ).length,
   };
   return mark.gap.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const figure = figures[name];
@@ -130,8 +141,10 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
     return {
       state: state.code,
       name: state.name,
-      levels: [rateLevel(load, rowsOf, state),
-        ...marks.map((mark) => localLevel(load, rowsOf, mark))],
+      levels: [
+        rateLevel(load, rowsOf, state),
+        ...marks.map((mark) => localLevel(load, rowsOf, mark)),
+      ],
       placeBoundaries: false,
       addressPoints: 0,
       gaps: [
@@ -154,12 +167,13 @@ export interface CoverageInput {
 
 /** The same with the boundaries, doors and boundary files that are held of each state. */
 export function heldCoverage(
-  { rates, boundaries, states, asOf }: CoverageInput, { doors, lost, stated }: Addresses,
+  { rates, boundaries, states, asOf }: CoverageInput,
+  { doors, lost, stated }: Addresses,
   zips: readonly ZipRecord[],
 ): readonly CoverageState[] {
   const leftOut = lostByState(lost);
-  const byZip = stated.size === 0 ? new Map<number, ZipRecord>()
-    : new Map(zips.map((zip) => [zip.zip, zip]));
+  const byZip =
+    stated.size === 0 ? new Map<number, ZipRecord>() : new Map(zips.map((zip) => [zip.zip, zip]));
   const files = new Map([...stated].map(([state, own]) => [state, stateFileCoverage(own, byZip)]));
   const fips = new Map(states.map(({ code, fips: own }) => [code, own]));
   return coverage(rates).map((state): CoverageState => {
@@ -170,7 +184,8 @@ export function heldCoverage(
       addressPoints: doors.get(state.state) ?? 0,
       ...(file === undefined ? {} : { stateFile: file }),
       gaps: [
-        ...state.gaps, ...(leftOut.has(state.state) ? [leftOut.get(state.state)!] : []),
+        ...state.gaps,
+        ...(leftOut.has(state.state) ? [leftOut.get(state.state)!] : []),
         ...(file === undefined ? [] : stateFileGaps(file, formatDate(asOf))),
       ],
     };
@@ -197,10 +212,18 @@ export function coverageTable(states: readonly CoverageState[]): string {
   for (const state of states) {
     const level = (name: string): string =>
       coverageCell(state.levels.find((entry) => entry.level === name));
-    lines.push(`| ${[
-      state.state, level('state'), level('county'), level('city'), level('district'),
-      state.placeBoundaries ? 'yes' : 'no', state.addressPoints || '', state.gaps.join('; '),
-    ].join(' | ')} |`);
+    lines.push(
+      `| ${[
+        state.state,
+        level('state'),
+        level('county'),
+        level('city'),
+        level('district'),
+        state.placeBoundaries ? 'yes' : 'no',
+        state.addressPoints || '',
+        state.gaps.join('; '),
+      ].join(' | ')} |`,
+    );
   }
   return lines.join('\n');
 }

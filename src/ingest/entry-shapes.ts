@@ -15,15 +15,16 @@ export function textsByName(): Shape<Readonly<Record<string, string>>> {
     optional: false,
     read: readsNothing,
     schema: { type: 'object', additionalProperties: { type: 'string' } },
-    rule: () => ownRule((value, found) => {
-      if (typeof value !== 'object' || value === null) found.push({ type: 'object' });
-      else {
-        for (const [name, text] of Object.entries(value)) {
-          if (typeof text !== 'string') found.push({ type: 'text', below: `.${name}` });
+    rule: () =>
+      ownRule((value, found) => {
+        if (typeof value !== 'object' || value === null) found.push({ type: 'object' });
+        else {
+          for (const [name, text] of Object.entries(value)) {
+            if (typeof text !== 'string') found.push({ type: 'text', below: `.${name}` });
+          }
         }
-      }
-      return value;
-    }),
+        return value;
+      }),
   };
 }
 

@@ -26,8 +26,12 @@ function readSums(path: string): Map<string, readonly [state: string, sha256: st
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     const entries = isObject(value) ? Object.entries(value) : [];
-    return new Map(entries.filter((entry): entry is [string, [string, string]] =>
-      Array.isArray(entry[1]) && entry[1].every((text) => typeof text === 'string')));
+    return new Map(
+      entries.filter(
+        (entry): entry is [string, [string, string]] =>
+          Array.isArray(entry[1]) && entry[1].every((text) => typeof text === 'string'),
+      ),
+    );
   } catch {
     return new Map();
   }
@@ -38,7 +42,10 @@ export class FileSums {
   readonly #used = new Map<string, readonly [state: string, sha256: string]>();
 
   /** `folder` keeps them; nothing is kept where there is none. */
-  constructor(readonly folder: string | null, readonly now: () => number = Date.now) {
+  constructor(
+    readonly folder: string | null,
+    readonly now: () => number = Date.now,
+  ) {
     this.#known = folder === null ? new Map() : readSums(join(folder, SUMS_FILE));
   }
 

@@ -30,8 +30,9 @@ export interface HeldRecipe {
 function pathsOf(recipe: Recipe, rates: RatesRecipe): readonly string[] {
   const { points, delivered, tabulated, cities } = recipe.zips;
   return [
-    ...[...recipe.boundaries, ...rates.lists, ...rates.estimates, ...rates.stated ?? []]
-      .map(({ path }) => path),
+    ...[...recipe.boundaries, ...rates.lists, ...rates.estimates, ...(rates.stated ?? [])].map(
+      ({ path }) => path,
+    ),
     ...[...recipe.points, ...recipe.ranges, ...recipe.sst].map(({ file }) => file),
     ...[points, delivered, tabulated, cities].filter((path) => path !== undefined),
   ];
@@ -47,8 +48,11 @@ export function checkKeys(file: string, recipe: Recipe, rates: RatesRecipe): voi
   const named = [...keysOf(recipe, rates), ...recipe.sst.flatMap(({ unless = [] }) => unless)];
   if (named.length === 0) return;
   const wanted = readCatalogue().flatMap(wantedOf);
-  const known = new Set(wanted.flatMap(({ key, source, state }) =>
-    (state === '' ? [key] : [key, `${source.name}/{state}`])));
+  const known = new Set(
+    wanted.flatMap(({ key, source, state }) =>
+      state === '' ? [key] : [key, `${source.name}/{state}`],
+    ),
+  );
   const stranger = named.find((key) => !known.has(key));
   if (stranger === undefined) return;
   throw new Error(`recipe ${file}: ${unknownName('source of the catalogue', stranger, known)}`);
@@ -72,8 +76,9 @@ function resolve(path: string, held: Held): readonly Resolved[] {
 }
 
 function filled<Entry>(entry: Entry, { state, fips }: HeldFile): Entry {
-  return JSON.parse(JSON.stringify(entry).replaceAll('{state}', state)
-    .replaceAll('{fips}', fips)) as Entry;
+  return JSON.parse(
+    JSON.stringify(entry).replaceAll('{state}', state).replaceAll('{fips}', fips),
+  ) as Entry;
 }
 
 interface Expanded<Entry> {
@@ -82,13 +87,21 @@ interface Expanded<Entry> {
 }
 
 function expand<Entry extends object>(
-  entries: readonly Entry[], member: 'path' | 'file', held: Held,
+  entries: readonly Entry[],
+  member: 'path' | 'file',
+  held: Held,
 ): readonly Expanded<Entry>[] {
   return entries.flatMap((entry) => {
     const path = (entry as Readonly<Record<string, unknown>>)[member];
-    return resolve(String(path), held).map(({ path: own, file }): Expanded<Entry> => ({ file,
-      entry: file === null ? { ...entry, [member]: own }
-        : filled({ ...entry, [member]: own, source: file.key }, file) }));
+    return resolve(String(path), held).map(
+      ({ path: own, file }): Expanded<Entry> => ({
+        file,
+        entry:
+          file === null
+            ? { ...entry, [member]: own }
+            : filled({ ...entry, [member]: own, source: file.key }, file),
+      }),
+    );
   });
 }
 
@@ -102,45 +115,64 @@ function entriesOf<Entry>(expanded: readonly Expanded<Entry>[]): readonly Entry[
  * a source was fetched that its entry stands back for.
  */
 function boundaryFiles(
-  entries: Recipe['sst'], held: Held, worthless: ReadonlySet<string | undefined>,
+  entries: Recipe['sst'],
+  held: Held,
+  worthless: ReadonlySet<string | undefined>,
 ): Recipe['sst'] {
   const wanted = entries.flatMap(({ unless = [], ...entry }) =>
-    (unless.some((key) => held.has(key)) ? [] : [entry]));
-  const expanded = expand(wanted, 'file', held).filter(({ entry, file }) =>
-    file === null || !worthless.has(entry.state));
-  const fetched = new Set(expanded.filter(({ file }) => file !== null)
-    .map(({ entry }) => entry.state));
-  return entriesOf(expanded.filter(({ entry, file }) => file !== null
-    || !fetched.has(entry.state)));
+    unless.some((key) => held.has(key)) ? [] : [entry],
+  );
+  const expanded = expand(wanted, 'file', held).filter(
+    ({ entry, file }) => file === null || !worthless.has(entry.state),
+  );
+  const fetched = new Set(
+    expanded.filter(({ file }) => file !== null).map(({ entry }) => entry.state),
+  );
+  return entriesOf(
+    expanded.filter(({ entry, file }) => file !== null || !fetched.has(entry.state)),
+  );
 }
 
 function zipSources(zips: Recipe['zips'], held: Held): Recipe['zips'] {
   const path = (text: string | undefined): string | undefined =>
-    (text === undefined ? undefined : resolve(text, held)[0]?.path);
-  const own = (['delivered', 'tabulated', 'cities'] as const)
-    .flatMap((name): [string, string][] => {
+    text === undefined ? undefined : resolve(text, held)[0]?.path;
+  const own = (['delivered', 'tabulated', 'cities'] as const).flatMap(
+    (name): [string, string][] => {
       const found = path(zips[name]);
       return found === undefined ? [] : [[name, found]];
-    });
+    },
+  );
   const { counted } = zips;
-  return { points: path(zips.points) ?? zips.points, ...Object.fromEntries(own),
-    ...(counted === undefined ? {} : { counted }) };
+  return {
+    points: path(zips.points) ?? zips.points,
+    ...Object.fromEntries(own),
+    ...(counted === undefined ? {} : { counted }),
+  };
 }
 
 /** A list that was fetched; none of an entry that names a file itself. */
-function heldList(
-  { entry, file }: Expanded<RateList>, stated: boolean,
-): readonly HeldList[] {
-  return file === null ? [] : [{
-    name: file.key, publisher: file.source.publisher, licence: file.source.licence,
-    asOf: file.asOf, until: file.until, rhythm: file.source.rhythm,
-    state: entry.state ?? '', levels: file.source.levels, ...(stated ? { stated } : {}),
-  }];
+function heldList({ entry, file }: Expanded<RateList>, stated: boolean): readonly HeldList[] {
+  return file === null
+    ? []
+    : [
+        {
+          name: file.key,
+          publisher: file.source.publisher,
+          licence: file.source.licence,
+          asOf: file.asOf,
+          until: file.until,
+          rhythm: file.source.rhythm,
+          state: entry.state ?? '',
+          levels: file.source.levels,
+          ...(stated ? { stated } : {}),
+        },
+      ];
 }
 
 /** Puts the files of the catalogue that a folder holds into a recipe. */
 export function withHeld(
-  { recipe, rates }: Pick<HeldRecipe, 'recipe' | 'rates'>, held: Held,
+  { recipe, rates }: Pick<HeldRecipe, 'recipe' | 'rates'>,
+  held: Held,
 ): HeldRecipe {
   const lists = expand(rates.lists, 'path', held);
   const { stated: beside = [], ...section } = rates;
@@ -151,22 +183,33 @@ export function withHeld(
     zips: zipSources(recipe.zips, held),
     points: entriesOf(expand(recipe.points, 'file', held)),
     ranges: entriesOf(expand(recipe.ranges, 'file', held)),
-    sst: boundaryFiles(recipe.sst, held, new Set(beside
-      .filter(({ state }) => !stated.some(({ entry }) => entry.state === state))
-      .map(({ state }) => state))),
+    sst: boundaryFiles(
+      recipe.sst,
+      held,
+      new Set(
+        beside
+          .filter(({ state }) => !stated.some(({ entry }) => entry.state === state))
+          .map(({ state }) => state),
+      ),
+    ),
   };
   const listed: RatesRecipe = {
-    ...section, lists: entriesOf(lists),
+    ...section,
+    lists: entriesOf(lists),
     estimates: entriesOf(expand(rates.estimates, 'path', held)),
     ...(stated.length === 0 ? {} : { stated: entriesOf(stated) }),
   };
   const paths = new Set(pathsOf(own, listed).map((path) => path.split('!')[0]));
   const read = lists.flatMap((list) => heldList(list, false));
   // A list that is read as one of rates, too, is one source.
-  const others = stated.flatMap((list) => heldList(list, true))
+  const others = stated
+    .flatMap((list) => heldList(list, true))
     .filter(({ name }) => !read.some((list) => list.name === name));
   return {
-    recipe: own, rates: listed, keys: keysOf(recipe, rates), lists: [...read, ...others],
+    recipe: own,
+    rates: listed,
+    keys: keysOf(recipe, rates),
+    lists: [...read, ...others],
     files: [...held.values()].filter(({ path }) => paths.has(path)),
   };
 }

@@ -14,8 +14,18 @@ export const READING_CODE = ['address', 'base', 'dataset', 'geo', 'ingest', 'tax
  * as any other source. With a newer one the same files may give other bytes.
  */
 export const READING_PACKAGES = [
-  'fastest-validator', 'lmdb', 'msgpackr', 'papaparse', 'piscina', 'proj4', 'sax', 'shapefile',
-  'topojson-client', 'undici', 'unpdf', 'yauzl',
+  'fastest-validator',
+  'lmdb',
+  'msgpackr',
+  'papaparse',
+  'piscina',
+  'proj4',
+  'sax',
+  'shapefile',
+  'topojson-client',
+  'undici',
+  'unpdf',
+  'yauzl',
 ];
 
 let codeHash = '';
@@ -33,7 +43,8 @@ function installed(name: string): string {
  */
 export function codeVersion(): string {
   if (codeHash !== '') return codeHash;
-  const hash = createHash('sha256').update(process.version)
+  const hash = createHash('sha256')
+    .update(process.version)
     .update(JSON.stringify(READING_PACKAGES.map((name) => [name, installed(name)])));
   const walk = (folder: string): void => {
     const entries = readdirSync(folder, { withFileTypes: true });
@@ -51,7 +62,8 @@ export function codeVersion(): string {
 /** Files of shapefiles that recipes do not name: attributes, projection and encoding. */
 export function companions(path: string): readonly string[] {
   return ['dbf', 'prj', 'cpg'].flatMap((own) =>
-    (/\.shp$/i.test(path) ? [path.replace(/shp$/i, own)] : []));
+    /\.shp$/i.test(path) ? [path.replace(/shp$/i, own)] : [],
+  );
 }
 
 /**
@@ -60,25 +72,43 @@ export function companions(path: string): readonly string[] {
  * @throws Error naming a file that the recipe needs and that is not there.
  */
 export function inputHash(
-  { recipe, rates, lists }: Pick<HeldRecipe, 'recipe' | 'rates' | 'lists'>, files: SourceFiles,
+  { recipe, rates, lists }: Pick<HeldRecipe, 'recipe' | 'rates' | 'lists'>,
+  files: SourceFiles,
   layers: readonly string[],
 ): string {
   files.noteFacts();
   const { points, delivered, tabulated, cities } = recipe.zips;
   const named = [
-    ...listFiles(rates, layers.includes('estimated')), points, delivered, tabulated, cities,
-    ...Object.values(recipe.documents), recipe.postalPrefixes,
-    ...recipe.boundaries.flatMap(({ path, states = [] }) => (path.includes('{fips}')
-      ? states.map((fips) => path.replace('{fips}', fips)) : [path])),
+    ...listFiles(rates, layers.includes('estimated')),
+    points,
+    delivered,
+    tabulated,
+    cities,
+    ...Object.values(recipe.documents),
+    recipe.postalPrefixes,
+    ...recipe.boundaries.flatMap(({ path, states = [] }) =>
+      path.includes('{fips}') ? states.map((fips) => path.replace('{fips}', fips)) : [path],
+    ),
     ...[...recipe.points, ...recipe.ranges, ...recipe.sst].map(({ file }) => file),
   ].filter((path) => path !== undefined);
-  const paths = named.flatMap((path) => files.filesOf(path)).flatMap((path) => {
-    files.note(path);
-    return [path, ...companions(path).filter((own) => existsSync(files.resolve(own)))];
-  });
+  const paths = named
+    .flatMap((path) => files.filesOf(path))
+    .flatMap((path) => {
+      files.note(path);
+      return [path, ...companions(path).filter((own) => existsSync(files.resolve(own)))];
+    });
   const facts = files.list().filter(({ path }) => path.startsWith('facts/'));
-  return createHash('sha256').update(JSON.stringify([
-    codeVersion(), recipe, rates, lists, layers, facts,
-    paths.map((path) => [path, files.sha256(path)]),
-  ])).digest('hex');
+  return createHash('sha256')
+    .update(
+      JSON.stringify([
+        codeVersion(),
+        recipe,
+        rates,
+        lists,
+        layers,
+        facts,
+        paths.map((path) => [path, files.sha256(path)]),
+      ]),
+    )
+    .digest('hex');
 }

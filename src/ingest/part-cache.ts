@@ -6,8 +6,18 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync,
-  rmSync, statSync, utimesSync, writeFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -46,7 +56,9 @@ function readNote(folder: string, release: string): Note | null {
 
 /** The release among those there that was made of these inputs; null where none was. */
 export function releaseMadeOf(
-  varDir: string, inputs: string, releases: readonly string[],
+  varDir: string,
+  inputs: string,
+  releases: readonly string[],
 ): string | null {
   const folder = partsDir(varDir);
   return releases.findLast((name) => readNote(folder, name)?.inputs === inputs) ?? null;
@@ -65,7 +77,10 @@ export class PartCache {
   readonly #began = Date.now();
 
   /** `kept`: whether parts outlive this build, and so have to be on the disk. */
-  constructor(readonly folder: string, readonly kept: boolean) {
+  constructor(
+    readonly folder: string,
+    readonly kept: boolean,
+  ) {
     mkdirSync(folder, { recursive: true });
     for (const name of readdirSync(folder)) {
       const [, pid] = TEMPORARY.exec(name) ?? [];
@@ -103,7 +118,8 @@ export class PartCache {
   value<Value>(name: string): Value | null {
     try {
       const { value, sizes } = deserialize(readFileSync(this.path(name))) as {
-        readonly value: Value; readonly sizes: readonly (readonly [string, number])[];
+        readonly value: Value;
+        readonly sizes: readonly (readonly [string, number])[];
       };
       if (sizes.some(([file, size]) => sizeOf(this.path(file)) !== size)) return null;
       const now = new Date();

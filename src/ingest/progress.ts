@@ -53,7 +53,8 @@ const TURN_MS = 8;
  * thread, and gives both results once that has ended. Where it fails the work is left.
  */
 export async function meanwhile<Other, Result>(
-  other: Promise<Other>, work: Pieces<Result>,
+  other: Promise<Other>,
+  work: Pieces<Result>,
 ): Promise<readonly [Other, Result]> {
   let isWanted = true;
   other.catch(() => {
@@ -74,7 +75,9 @@ export async function meanwhile<Other, Result>(
 
 /** Does `work` on all items, so many at a time; the results are in the order of the items. */
 export async function inTurn<T, R>(
-  items: readonly T[], atOnce: number, work: (item: T, index: number) => Promise<R>,
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
   const next = items.entries();

@@ -4,7 +4,14 @@
  * unless it is `optional`; recipes are checked against this table when they are read.
  */
 import {
-  choice, closed, flag, list, type Members, optional, type Shape, whole,
+  choice,
+  closed,
+  flag,
+  list,
+  type Members,
+  optional,
+  type Shape,
+  whole,
 } from '../base/shape.js';
 import { group, MAY, MAY_LIST, TEXT, TEXTS, textsByName } from './entry-shapes.js';
 import type { RateReader } from './rates/list.js';
@@ -12,14 +19,21 @@ import { readBoundaryFile } from './source/boundary-file.js';
 import { readAddressCollection, readNationalAddresses } from './source/collected-addresses.js';
 import type { FallenRows } from './source/fallen.js';
 import {
-  type AddressPoint, POINT_LAYOUTS, type PointLayout, readDelimitedPoints, readGeoJsonPoints,
+  type AddressPoint,
+  POINT_LAYOUTS,
+  type PointLayout,
+  readDelimitedPoints,
+  readGeoJsonPoints,
 } from './source/points.js';
 import type { PointOptions } from './source/address-source.js';
 import { readDelimitedRanges, readTigerRanges, type StreetRange } from './source/ranges.js';
 import { readAlabama } from './source/rates/alabama.js';
 import { readCdtfa } from './source/rates/california.js';
 import {
-  readArizona, readOklahoma, readVirginia, VIRGINIA_COLUMNS,
+  readArizona,
+  readOklahoma,
+  readVirginia,
+  VIRGINIA_COLUMNS,
 } from './source/rates/code-tables.js';
 import { readColorado } from './source/rates/colorado.js';
 import { readColoradoWorkbook } from './source/rates/colorado-workbook.js';
@@ -36,11 +50,16 @@ import { readMissouri, readNewMexico, readUtah } from './source/rates/total-list
 import { readWaDor, readWashingtonQuarter } from './source/rates/washington.js';
 import { readAlaska, readFlorida, readIowa } from './source/rates/workbooks.js';
 import {
-  readLocationAddresses, readLocationZip4, readTexasAddresses,
+  readLocationAddresses,
+  readLocationZip4,
+  readTexasAddresses,
 } from './source/location-codes.js';
 import { readCountyAddresses } from './source/county-addresses.js';
 import {
-  type BoundaryRecord, readSstBoundary, readSstLocations, readSstPlaces,
+  type BoundaryRecord,
+  readSstBoundary,
+  readSstLocations,
+  readSstPlaces,
 } from './source/sst-boundary.js';
 import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 
@@ -65,12 +84,18 @@ const ONE_STATE: Members = { ...MANY_STATES, state: TEXT };
 
 /** A reader of rate lists with the keys of its `options` and of its further `files`. */
 function rates(
-  read: RateReader, keys: Members, options: Members = {}, files: Members = {},
+  read: RateReader,
+  keys: Members,
+  options: Members = {},
+  files: Members = {},
 ): Reader<RateReader> {
   const others = group('files', files);
   const earlier = closed({ path: TEXT, asOf: TEXT, ...others });
   const entry = closed({
-    reader: TEXT, ...keys, ...group('options', options), ...others,
+    reader: TEXT,
+    ...keys,
+    ...group('options', options),
+    ...others,
     ...('source' in keys ? { earlier: optional(list(earlier)) } : {}),
   });
   return { yields: 'rates of jurisdictions, and what lies in a district', entry, read };
@@ -158,8 +183,13 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
 // Doors and streets.
 
 const ADDRESSES = closed({
-  file: TEXT, layout: TEXT, source: TEXT, state: TEXT, city: MAY,
-  cityIsMunicipality: optional(flag()), tolerance: MAY,
+  file: TEXT,
+  layout: TEXT,
+  source: TEXT,
+  state: TEXT,
+  city: MAY,
+  cityIsMunicipality: optional(flag()),
+  tolerance: MAY,
 });
 
 function doors(read: PointReader): Reader<PointReader> {
@@ -171,8 +201,11 @@ function columns(layout: PointLayout): Reader<PointReader> {
 }
 
 function ranges(read: RangeReader): Reader<RangeReader> {
-  return { yields: 'stretches of street with the house numbers of their sides', entry: ADDRESSES,
-    read };
+  return {
+    yields: 'stretches of street with the house numbers of their sides',
+    entry: ADDRESSES,
+    read,
+  };
 }
 
 /** The layout of an entry of `sst` that names none. */
@@ -180,9 +213,15 @@ export const SST_LAYOUT = 'sst-boundary';
 
 function records(read: RecordReader): Reader<RecordReader> {
   return {
-    yields: 'address and ZIP+4 ranges with the jurisdictions that hold there', read,
+    yields: 'address and ZIP+4 ranges with the jurisdictions that hold there',
+    read,
     entry: closed({
-      file: TEXT, layout: MAY, state: TEXT, source: TEXT, tolerance: MAY, unless: MAY_LIST,
+      file: TEXT,
+      layout: MAY,
+      state: TEXT,
+      source: TEXT,
+      tolerance: MAY,
+      unless: MAY_LIST,
     }),
   };
 }
@@ -205,22 +244,34 @@ export const READERS = {
   ]),
   /** By their `layout`. */
   ranges: new Map([
-    ['segments', ranges(readDelimitedRanges)], ['tiger-addrfeat', ranges(readTigerRanges)],
+    ['segments', ranges(readDelimitedRanges)],
+    ['tiger-addrfeat', ranges(readTigerRanges)],
   ]),
   boundaries: {
-    yields: 'polygons of one layer, from TopoJSON or GeoJSON', read: readBoundaryFile,
+    yields: 'polygons of one layer, from TopoJSON or GeoJSON',
+    read: readBoundaryFile,
     entry: closed({
-      layer: choice(LAYERS), path: TEXT, source: TEXT, object: MAY, key: MAY, prefix: MAY,
-      width: optional(whole({ min: 1 })), pattern: MAY, template: MAY, states: MAY_LIST,
+      layer: choice(LAYERS),
+      path: TEXT,
+      source: TEXT,
+      object: MAY,
+      key: MAY,
+      prefix: MAY,
+      width: optional(whole({ min: 1 })),
+      pattern: MAY,
+      template: MAY,
+      states: MAY_LIST,
       where: optional(textsByName()),
     }),
   },
   /** By their `layout`. */
   sst: new Map([
-    [SST_LAYOUT, records(readSstBoundary)], ['sst-places', records(readSstPlaces)],
+    [SST_LAYOUT, records(readSstBoundary)],
+    ['sst-places', records(readSstPlaces)],
     ['sst-locations', records(readSstLocations)],
     ['wa-addresses', records(readLocationAddresses)],
-    ['wa-zip4', records(readLocationZip4)], ['county-addresses', records(readCountyAddresses)],
+    ['wa-zip4', records(readLocationZip4)],
+    ['county-addresses', records(readCountyAddresses)],
     ['tx-addresses', records(readTexasAddresses)],
   ]),
   /** Each has a key of its own below `zips`. */

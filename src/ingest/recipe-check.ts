@@ -1,7 +1,14 @@
 /** Checks what a recipe says against the table of readers; every fault is a sentence. */
 import type { Schema } from '../base/json-schema.js';
 import {
-  anything, checkOf, closed, list, type Members, object, optional, type Shape,
+  anything,
+  checkOf,
+  closed,
+  list,
+  type Members,
+  object,
+  optional,
+  type Shape,
 } from '../base/shape.js';
 import { READERS, SST_LAYOUT } from './readers.js';
 import { TEXT, TEXTS, textsByName } from './entry-shapes.js';
@@ -9,9 +16,20 @@ import { unknownName } from './spelling.js';
 
 /** Fact tables that lookups and carts read, by the names of their documents. */
 const DOCUMENTS = [
-  'tic', 'tic-words', 'products', 'holidays', 'meal-tax', 'single-article', 'price-tiers',
-  'sourcing-cases', 'rules-not-supported',
-  'product-localities', 'holiday-categories', 'freight-mixed', 'handling', 'county-time-zones',
+  'tic',
+  'tic-words',
+  'products',
+  'holidays',
+  'meal-tax',
+  'single-article',
+  'price-tiers',
+  'sourcing-cases',
+  'rules-not-supported',
+  'product-localities',
+  'holiday-categories',
+  'freight-mixed',
+  'handling',
+  'county-time-zones',
   'population',
 ];
 
@@ -22,18 +40,36 @@ const OBJECTS = list(object());
 
 /** The recipe itself; entries of its lists are checked by their readers. */
 const RECIPE = closed({
-  name: TEXT, description: TEXT, facts: TEXT, rates: TEXT,
+  name: TEXT,
+  description: TEXT,
+  facts: TEXT,
+  rates: TEXT,
   boundaries: list(READERS.boundaries.entry),
   zips: closed({ ...entriesOf(READERS.zips), counted: optional(TEXTS) }),
-  points: OBJECTS, ranges: OBJECTS, sst: OBJECTS, postalPrefixes: optional(TEXT),
+  points: OBJECTS,
+  ranges: OBJECTS,
+  sst: OBJECTS,
+  postalPrefixes: optional(TEXT),
   documents: closed(Object.fromEntries(DOCUMENTS.map((name) => [name, optional(TEXT)]))),
 });
 
 /** Its rates section. */
 const RATES = closed({
-  states: TEXT, counties: TEXT, places: TEXT, tiers: TEXT, aliases: TEXT, districtNames: TEXT,
-  sources: TEXT, completeness: TEXT, notSupported: TEXT, members: TEXTS, lists: OBJECTS,
-  estimates: OBJECTS, stated: optional(OBJECTS), divided: optional(TEXT), caps: textsByName(),
+  states: TEXT,
+  counties: TEXT,
+  places: TEXT,
+  tiers: TEXT,
+  aliases: TEXT,
+  districtNames: TEXT,
+  sources: TEXT,
+  completeness: TEXT,
+  notSupported: TEXT,
+  members: TEXTS,
+  lists: OBJECTS,
+  estimates: OBJECTS,
+  stated: optional(OBJECTS),
+  divided: optional(TEXT),
+  caps: textsByName(),
 });
 
 function entriesOf(readers: Readonly<Record<string, { entry: Shape<unknown> }>>): Members {
@@ -50,8 +86,13 @@ function below(schema: Schema, step: string): Schema | null {
 }
 
 /** Where an unknown key stands, its name, and the names that its place has. */
-function stranger(schema: Schema, path: string): {
-  readonly place: string; readonly name: string; readonly known: readonly string[];
+function stranger(
+  schema: Schema,
+  path: string,
+): {
+  readonly place: string;
+  readonly name: string;
+  readonly known: readonly string[];
 } {
   let [at, here] = [0, schema];
   for (const { 0: text, index } of path.matchAll(/\[\d+\]|\.[^.[]+/g)) {
@@ -90,13 +131,17 @@ type Named = ReadonlyMap<string, { readonly entry: Shape<unknown> }>;
 /** The keys that any of the readers takes: for an entry that does not name its reader. */
 function anyEntry(key: string, readers: Named): Shape<unknown> {
   const names = [...readers.values()].flatMap(({ entry }) =>
-    Object.keys(entry.schema['properties'] as Schema));
+    Object.keys(entry.schema['properties'] as Schema),
+  );
   const others = Object.fromEntries(names.map((name) => [name, optional(anything())]));
   return closed({ ...others, [key]: TEXT });
 }
 
 function entryFaults(
-  section: string, entries: readonly Fields[], key: 'reader' | 'layout', readers: Named,
+  section: string,
+  entries: readonly Fields[],
+  key: 'reader' | 'layout',
+  readers: Named,
 ): string[] {
   return entries.flatMap((entry, at) => {
     const place = `${section}[${at}]`;

@@ -100,9 +100,11 @@ export function isResolved({ path }: Pick<RateList, 'path'>): boolean {
 
 /** Every file that the lists of a recipe are read from. */
 export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly string[] {
-  return [...[...recipe.lists, ...recipe.stated ?? []].filter(isResolved),
-    ...(estimated ? recipe.estimates : [])]
-    .flatMap((list) => [list, ...list.earlier ?? []])
+  return [
+    ...[...recipe.lists, ...(recipe.stated ?? [])].filter(isResolved),
+    ...(estimated ? recipe.estimates : []),
+  ]
+    .flatMap((list) => [list, ...(list.earlier ?? [])])
     .flatMap(({ path, files = {} }) => [path, ...Object.values(files)]);
 }
 
@@ -111,17 +113,20 @@ export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly str
  * @throws Error that names the file and, for each fault in it, the place and what was meant.
  */
 function readJson(
-  name: string, folder: string, faultsOf: (value: unknown) => readonly string[],
+  name: string,
+  folder: string,
+  faultsOf: (value: unknown) => readonly string[],
 ): unknown {
   const own = join(folder, name);
   const file = existsSync(own) ? own : join(datasetsDir(), 'recipes', name);
   if (!existsSync(file)) {
     throw new Error(`recipe ${name} cannot be read: there is no file ${own}`);
-  };
+  }
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'),
-      (_key, member: unknown) => (member === null ? undefined : member));
+    value = JSON.parse(readFileSync(file, 'utf8'), (_key, member: unknown) =>
+      member === null ? undefined : member,
+    );
   } catch (error) {
     throw new Error(`recipe ${name} cannot be read: ${(error as Error).message}`);
   }

@@ -3,17 +3,37 @@
  * whole.
  */
 import {
-  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync,
-  rmSync, writeFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import {
-  type ByteEntries, NUMBER_TABLES, type NumberTable, openTables, RecordWriter, type Tables,
-  TEXT_TABLES, type TextTable,
+  type ByteEntries,
+  NUMBER_TABLES,
+  type NumberTable,
+  openTables,
+  RecordWriter,
+  type Tables,
+  TEXT_TABLES,
+  type TextTable,
 } from '../dataset/layout.js';
 import {
-  CHECKSUM_FILE, DATA_FILE, FORMAT_VERSION, type Manifest, MANIFEST_FILE, manifestId, releaseName,
+  CHECKSUM_FILE,
+  DATA_FILE,
+  FORMAT_VERSION,
+  type Manifest,
+  MANIFEST_FILE,
+  manifestId,
+  releaseName,
 } from '../dataset/manifest.js';
 import { isAlive } from '../dataset/process-copies.js';
 import type { AreaRecord, CityRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
@@ -50,8 +70,11 @@ function byTextBytes(one: readonly [string, unknown], other: readonly [string, u
 function encode(content: ReleaseContent): EncodedTables {
   const writer = new RecordWriter();
   const records = <T extends object>(
-    list: readonly T[], key: (record: T) => number,
-  ): Rows<number> => list.map((record) => [key(record), writer.encode(record)] as const)
+    list: readonly T[],
+    key: (record: T) => number,
+  ): Rows<number> =>
+    list
+      .map((record) => [key(record), writer.encode(record)] as const)
       .sort((one, other) => one[0] - other[0]);
   const named = (map: ReadonlyMap<string, object>): Rows<string> =>
     [...map].sort(byTextBytes).map(([key, value]) => [key, writer.encode(value)] as const);
@@ -62,12 +85,15 @@ function encode(content: ReleaseContent): EncodedTables {
   const documents = named(content.documents);
   return {
     number: {
-      areas, components, zips,
+      areas,
+      components,
+      zips,
       tiles: [...content.tiles].sort((one, other) => one[0] - other[0]),
       leaves: [...content.leaves].sort((one, other) => one[0] - other[0]),
     },
     text: {
-      cities, documents,
+      cities,
+      documents,
       meta: [['structures', writer.structures()]],
     },
   };
@@ -81,13 +107,16 @@ const APPEND = { append: true } as const;
  * @throws Error when their keys do not ascend: they are appended without looking.
  */
 function writeTable<K extends number | string>(
-  tables: Tables, database: Database<Uint8Array, K>, rows: ByteEntries<K>, hash: RowHash,
+  tables: Tables,
+  database: Database<Uint8Array, K>,
+  rows: ByteEntries<K>,
+  hash: RowHash,
 ): number {
   const next = rows[Symbol.iterator]();
   let count = 0;
   let last: Buffer | undefined;
   try {
-    for (let more = true; more;) {
+    for (let more = true; more; ) {
       tables.root.transactionSync(() => {
         for (let room = ROWS_PER_TRANSACTION; room > 0 && more; room -= 1) {
           const { done, value } = next.next();
@@ -123,7 +152,9 @@ interface Written {
 }
 
 async function writeTables(
-  file: string, content: ReleaseContent, progress: Progress,
+  file: string,
+  content: ReleaseContent,
+  progress: Progress,
 ): Promise<Written> {
   const encoded = encode(content);
   const tables = openTables(file, 'build');
@@ -135,13 +166,13 @@ async function writeTables(
     for (const name of NUMBER_TABLES) {
       hash.table(name);
       counts[name] = writeTable(tables, tables.number[name], encoded.number[name], hash);
-      progress('write', done += 1, stages);
+      progress('write', (done += 1), stages);
     }
     for (const name of TEXT_TABLES) {
       hash.table(name);
       const rows = name === 'streets' ? content.streets : encoded.text[name];
       counts[name] = writeTable(tables, tables.text[name], rows, hash);
-      progress('write', done += 1, stages);
+      progress('write', (done += 1), stages);
     }
     await tables.root.flushed;
   } finally {
@@ -165,8 +196,10 @@ export function temporaryDir(varDir: string, pid: number): string {
 function isIntact(dir: string, manifest: string): boolean {
   try {
     const sum = fileSha256(join(dir, DATA_FILE));
-    return readFileSync(join(dir, MANIFEST_FILE), 'utf8') === manifest
-      && readFileSync(join(dir, CHECKSUM_FILE), 'latin1') === `${sum}\n`;
+    return (
+      readFileSync(join(dir, MANIFEST_FILE), 'utf8') === manifest &&
+      readFileSync(join(dir, CHECKSUM_FILE), 'latin1') === `${sum}\n`
+    );
   } catch {
     return false;
   }
@@ -213,7 +246,9 @@ export function makeTemporary(varDir: string): string {
  * very release is already there, leaves nothing behind. `temporary` is what `makeTemporary` gave.
  */
 export async function writeRelease(
-  varDir: string, content: ReleaseContent, progress: Progress,
+  varDir: string,
+  content: ReleaseContent,
+  progress: Progress,
   temporary: string = makeTemporary(varDir),
 ): Promise<string> {
   try {

@@ -26,7 +26,10 @@ export function datasetsDir(): string {
  * beside it where this package is installed as one of several; Node knows every place to look.
  */
 export function packageFile(path: string): string {
-  const name = path.split('/').slice(0, path.startsWith('@') ? 2 : 1).join('/');
+  const name = path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/');
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const folder = folders.find((each) => existsSync(join(each, name)));
   return join(folder ?? join(packageRoot(), 'node_modules'), path);

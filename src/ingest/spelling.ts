@@ -13,12 +13,19 @@ export function editDistance(one: string, other: string): number {
     const next = [row];
     for (let column = 1; column <= other.length; column += 1) {
       const isSame = one[row - 1] === other[column - 1];
-      const isSwap = row > 1 && column > 1
-        && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      next.push(Math.min(
-        last[column]! + 1, next[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1),
-        isSwap ? before[column - 2]! + 1 : Infinity,
-      ));
+      const isSwap =
+        row > 1 &&
+        column > 1 &&
+        one[row - 1] === other[column - 2] &&
+        one[row - 2] === other[column - 1];
+      next.push(
+        Math.min(
+          last[column]! + 1,
+          next[column - 1]! + 1,
+          last[column - 1]! + (isSame ? 0 : 1),
+          isSwap ? before[column - 2]! + 1 : Infinity,
+        ),
+      );
     }
     [before, last] = [last, next];
   }

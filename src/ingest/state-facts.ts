@@ -28,8 +28,10 @@ const FREIGHT = 'freight.tsv';
 const SERVICES = 'services.tsv';
 const SOURCING = 'sourcing.tsv';
 
-type Freight = Pick<StateRuleRecord,
-  'freightTaxable' | 'freightRule' | 'freightExemptWhenSeparatelyStated' | 'freightDescription'>;
+type Freight = Pick<
+  StateRuleRecord,
+  'freightTaxable' | 'freightRule' | 'freightExemptWhenSeparatelyStated' | 'freightDescription'
+>;
 type Service = Pick<StateRuleRecord, 'serviceTaxable'>;
 type Sourcing = Pick<StateRuleRecord, 'sourcing' | 'sourcingDescription'>;
 
@@ -76,7 +78,11 @@ function freight(row: TableRow): Freight {
   return {
     freightTaxable: oneOf(FREIGHT, row, 'taxable', ['Y', 'N']),
     freightRule: oneOf(FREIGHT, row, 'rule', [
-      'EXEMPT', 'EXEMPT_WHEN_SEPARATELY_STATED', 'ITEM_SPECIFIC', 'CONDITIONAL', 'TAXABLE',
+      'EXEMPT',
+      'EXEMPT_WHEN_SEPARATELY_STATED',
+      'ITEM_SPECIFIC',
+      'CONDITIONAL',
+      'TAXABLE',
     ]),
     freightExemptWhenSeparatelyStated:
       oneOf(FREIGHT, row, 'exempt_when_separately_stated', ['yes', 'no']) === 'yes',
@@ -118,7 +124,11 @@ export function loadStateRecords(factsDir: string, addSource: AddSource): StateR
   const services = spells(SERVICES, serviceRows, service);
   const sourcings = spells(SOURCING, sourcingRows, sourcing);
   return loadStates(factsDir).map(({ code, fips, name, country, timeZone }) => ({
-    code, fips, name, country, timeZone,
+    code,
+    fips,
+    name,
+    country,
+    timeZone,
     rules: overlay(
       overlay(freights.get(code) ?? [], services.get(code) ?? []),
       sourcings.get(code) ?? [],
@@ -157,12 +167,7 @@ function oneOf<T extends string>(
  * A date cell; an empty one reads as `empty`.
  * @throws Error when it is no date.
  */
-function dateCell(
-  file: string,
-  row: TableRow,
-  column: string,
-  empty: DateInt,
-): DateInt {
+function dateCell(file: string, row: TableRow, column: string, empty: DateInt): DateInt {
   const cell = row.get(column);
   if (cell === '') return empty;
   const date = parseDate(cell);
@@ -234,11 +239,17 @@ export function loadZipFacts(factsDir: string): ZipFacts {
 
 /** The tables by the names of their documents, each row by its columns. */
 export function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
-  return new Map(Object.entries(recipe.documents).map(([name, path]) => {
-    const [header = [], ...rows] = splitRows(files.text(path), '\t');
-    return [name, rows.map((cells) =>
-      Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])))];
-  }));
+  return new Map(
+    Object.entries(recipe.documents).map(([name, path]) => {
+      const [header = [], ...rows] = splitRows(files.text(path), '\t');
+      return [
+        name,
+        rows.map((cells) =>
+          Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])),
+        ),
+      ];
+    }),
+  );
 }
 
 /**
@@ -247,19 +258,32 @@ export function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
  * them is not held.
  */
 export function postalPrefixes(
-  recipe: Recipe, files: SourceFiles, registry: AreaRegistry,
+  recipe: Recipe,
+  files: SourceFiles,
+  registry: AreaRegistry,
 ): [string, object][] {
   if (recipe.postalPrefixes === undefined) return [];
   const [, ...rows] = splitRows(files.text(recipe.postalPrefixes), '\t');
-  const areaOf = (province: string): number => registry.intern({
-    state: `CA-${province}`, county: '', place: '', town: '', districts: [],
-  });
+  const areaOf = (province: string): number =>
+    registry.intern({
+      state: `CA-${province}`,
+      county: '',
+      place: '',
+      town: '',
+      districts: [],
+    });
   const areas = rows.map((cells): [string, object] => {
     const [prefix = '', province = '', lat, lng, , , also = '', city = '', unheld = ''] = cells;
-    return [prefix, {
-      area: areaOf(province), lat: toMicrodegrees(Number(lat)), lng: toMicrodegrees(Number(lng)),
-      ...(also === '' ? {} : { also: areaOf(also) }), ...(city === '' ? {} : { city, unheld }),
-    }];
+    return [
+      prefix,
+      {
+        area: areaOf(province),
+        lat: toMicrodegrees(Number(lat)),
+        lng: toMicrodegrees(Number(lng)),
+        ...(also === '' ? {} : { also: areaOf(also) }),
+        ...(city === '' ? {} : { city, unheld }),
+      },
+    ];
   });
   return [['postal-prefixes', Object.fromEntries(areas)]];
 }

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import type { Unpackr } from 'msgpackr';
 import {
-  byteTable, NUMBER_TABLES, openTables, recordReader, type Tables, TEXT_TABLES,
+  byteTable,
+  NUMBER_TABLES,
+  openTables,
+  recordReader,
+  type Tables,
+  TEXT_TABLES,
 } from '../dataset/layout.js';
 import { DATA_FILE, type Manifest, readManifest } from '../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
@@ -19,13 +24,14 @@ function hashTables(tables: Tables, progress: Progress): string {
   const total = NUMBER_TABLES.length + TEXT_TABLES.length;
   let done = 0;
   const add = <K extends number | string>(
-    name: string, database: Database<Uint8Array, K>,
+    name: string,
+    database: Database<Uint8Array, K>,
   ): void => {
     hash.table(name);
     for (const { key, value } of database.getRange({})) {
       hash.row(Buffer.from(String(key)), value);
     }
-    progress('records', done += 1, total);
+    progress('records', (done += 1), total);
   };
   for (const name of NUMBER_TABLES) add(name, tables.number[name]);
   for (const name of TEXT_TABLES) add(name, tables.text[name]);
@@ -81,7 +87,8 @@ const silent: Progress = () => undefined;
  * were never sound can end the process.
  */
 export async function checkRecords(
-  dir: string, progress: Progress = silent,
+  dir: string,
+  progress: Progress = silent,
 ): Promise<readonly string[]> {
   const manifest = readManifest(dir);
   let tables: Tables | null = null;

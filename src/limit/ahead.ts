@@ -100,13 +100,16 @@ export class HeldAhead {
 
   /** The question about a key, for so many requests that wait; `told` hears of what was used. */
   question(
-    key: Rated, count: number, now: number, told: (key: Rated, used: number) => void,
+    key: Rated,
+    count: number,
+    now: number,
+    told: (key: Rated, used: number) => void,
   ): WindowQuestion {
     const hold = this.#of(key, now);
     hold.recent += count;
     const pace = paceOf(hold, now);
-    const want = pace < BUSY_MIN ? 0
-      : Math.min(Math.ceil(pace * SPARE), Math.floor(key.rate / HELD_OF_RATE));
+    const want =
+      pace < BUSY_MIN ? 0 : Math.min(Math.ceil(pace * SPARE), Math.floor(key.rate / HELD_OF_RATE));
     const isUsable = now < hold.until && hold.key.rate === key.rate;
     // What is not kept may be another's as soon as this is sent.
     hold.hand = isUsable ? Math.min(hold.hand, want) : 0;
@@ -157,8 +160,17 @@ export class HeldAhead {
     let hold = this.#holds.get(key.id);
     if (hold === undefined) {
       hold = {
-        key, hand: 0, used: 0, until: 0, low: 0, left: 0, recent: 0, before: 0, since: now,
-        askedAt: now, asked: false,
+        key,
+        hand: 0,
+        used: 0,
+        until: 0,
+        low: 0,
+        left: 0,
+        recent: 0,
+        before: 0,
+        since: now,
+        askedAt: now,
+        asked: false,
       };
       this.#holds.set(key.id, hold);
     }

@@ -23,7 +23,10 @@ export interface WindowsOfAll {
  */
 export async function listenerRates(supervised: WindowsOfAll | null): Promise<SharedRates | null> {
   if (supervised === null) return null;
-  const { windows, order: { count } } = supervised;
+  const {
+    windows,
+    order: { count },
+  } = supervised;
   const sharePercent = Math.max(1, Math.floor(100 / count));
   const rates = new SharedRates({ windows, sharePercent, answerMs: ANSWER_MS_MAX });
   await rates.started(START_MS_MAX);

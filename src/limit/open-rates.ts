@@ -49,7 +49,9 @@ function teller(server: string, sharePercent: number, log: Log): (reason: string
  * @throws Error that names the setting when its address cannot be read.
  */
 export async function openLimits(
-  { url, sharePercent }: LimitsConfig, log: Log, supervised: WindowsOfAll | null = null,
+  { url, sharePercent }: LimitsConfig,
+  log: Log,
+  supervised: WindowsOfAll | null = null,
 ): Promise<Limits> {
   if (url === '') {
     const listener = await (await import('./listener-rates.js')).listenerRates(supervised);
@@ -58,10 +60,13 @@ export async function openLimits(
     return { rates: createRateGate(), shared: null, close: () => Promise.resolve() };
   }
   const address = readRedisAddress(url);
-  const [{ RedisWindows }, { SharedRates }] =
-    await Promise.all([import('./redis.js'), import('./shared-rates.js')]);
+  const [{ RedisWindows }, { SharedRates }] = await Promise.all([
+    import('./redis.js'),
+    import('./shared-rates.js'),
+  ]);
   const rates = new SharedRates({
-    windows: new RedisWindows(address), sharePercent,
+    windows: new RedisWindows(address),
+    sharePercent,
     changed: teller(address.shown, sharePercent, log),
   });
   await rates.started(START_MS_MAX);
@@ -99,10 +104,11 @@ function told(info: string): Pick<RedisCheck, 'warning' | 'version'> {
   const isBounded = field(info, 'maxmemory') !== '0' && policy !== '';
   return {
     version: valkey === '' ? `Redis ${field(info, 'redis_version')}` : `Valkey ${valkey}`,
-    warning: isBounded && policy !== 'noeviction'
-      ? `drops windows when its memory is full (maxmemory-policy ${policy}); `
-        + 'noeviction drops none'
-      : null,
+    warning:
+      isBounded && policy !== 'noeviction'
+        ? `drops windows when its memory is full (maxmemory-policy ${policy}); ` +
+          'noeviction drops none'
+        : null,
   };
 }
 

@@ -154,7 +154,7 @@ export class Recovery {
   async #run(): Promise<void> {
     const { signal } = this.#closed;
     // The first look is at once: most of what is late is just late.
-    while (!signal.aborted && !await this.#settled()) {
+    while (!signal.aborted && !(await this.#settled())) {
       await sleep(this.#pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
       this.#pauseMs = Math.min(PAUSE_MS_MAX, this.#pauseMs * 2);
     }

@@ -129,7 +129,8 @@ export class TurnBatch {
    * @throws RangeError when an answer is missing.
    */
   answered(
-    answers: readonly WindowAnswer[], told: (key: Rated, answer: WindowAnswer) => number,
+    answers: readonly WindowAnswer[],
+    told: (key: Rated, answer: WindowAnswer) => number,
   ): void {
     if (answers.length !== this.#asked.size) throw new RangeError('answers are missing');
     this.#close();

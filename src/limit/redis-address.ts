@@ -61,10 +61,14 @@ export function readRedisAddress(text: string): RedisAddress {
   if (Number(port) < 1 || Number(port) > 65_535) throw bad('has a port that is none');
   const colon = login.indexOf(':');
   return {
-    host: host.replace(/^\[|\]$/g, ''), port: Number(port), socket: isSocket ? path : '',
+    host: host.replace(/^\[|\]$/g, ''),
+    port: Number(port),
+    socket: isSocket ? path : '',
     username: decoded(colon < 0 ? login : login.slice(0, colon)),
     password: colon < 0 ? '' : decoded(login.slice(colon + 1)),
-    database: Number(number), tls: scheme === 'rediss', prefix,
+    database: Number(number),
+    tls: scheme === 'rediss',
+    prefix,
     shown: isSocket ? `unix://${path}` : `${scheme}://${host}:${port}`,
   };
 }

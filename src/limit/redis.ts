@@ -4,7 +4,11 @@ import { Redis } from 'ioredis';
 import { WINDOW_MS } from '../http/rate-window.js';
 import { messageOf } from '../log.js';
 import {
-  type SharedWindows, type WindowAnswer, type WindowDebt, type WindowQuestion, WindowsLost,
+  type SharedWindows,
+  type WindowAnswer,
+  type WindowDebt,
+  type WindowQuestion,
+  WindowsLost,
 } from './port.js';
 import type { RedisAddress } from './redis-address.js';
 import { WINDOW_SCRIPT } from './redis-script.js';
@@ -41,9 +45,7 @@ export class RedisWindows implements SharedWindows {
   /** What was wrong with the connection last. */
   #fault = '';
 
-  constructor(
-    address: RedisAddress, { windowMs = WINDOW_MS, clock }: RedisWindowsOptions = {},
-  ) {
+  constructor(address: RedisAddress, { windowMs = WINDOW_MS, clock }: RedisWindowsOptions = {}) {
     this.#prefix = `{${address.prefix}}:`;
     this.#windowMicroseconds = String(windowMs * 1_000);
     this.#clock = clock ?? null;
@@ -53,13 +55,21 @@ export class RedisWindows implements SharedWindows {
     });
   }
 
-  async ask(
-    questions: readonly WindowQuestion[], holder = '',
-  ): Promise<readonly WindowAnswer[]> {
-    const replies = await Promise.all(parts(questions).map((part) =>
-      this.#call('take', holder, part, part.flatMap(({ rate, count, ahead }) => ahead
-        === undefined ? [`${rate}`, `${count}`, '0', '0', '0']
-        : [`${rate}`, `${count}`, `${ahead.used}`, `${ahead.keep}`, `${ahead.want}`]))));
+  async ask(questions: readonly WindowQuestion[], holder = ''): Promise<readonly WindowAnswer[]> {
+    const replies = await Promise.all(
+      parts(questions).map((part) =>
+        this.#call(
+          'take',
+          holder,
+          part,
+          part.flatMap(({ rate, count, ahead }) =>
+            ahead === undefined
+              ? [`${rate}`, `${count}`, '0', '0', '0']
+              : [`${rate}`, `${count}`, `${ahead.used}`, `${ahead.keep}`, `${ahead.want}`],
+          ),
+        ),
+      ),
+    );
     const answers: WindowAnswer[] = [];
     for (const numbers of replies) {
       // The first one is the name.
@@ -72,10 +82,19 @@ export class RedisWindows implements SharedWindows {
   }
 
   async settle(debts: readonly WindowDebt[]): Promise<void> {
-    await Promise.all(parts(debts).map((part) => this.#call('settle', '', part,
-      part.flatMap(({ admitted }) => [
-        String(admitted.length), ...admitted.flatMap(([ageMs, count]) => [`${ageMs}`, `${count}`]),
-      ]))));
+    await Promise.all(
+      parts(debts).map((part) =>
+        this.#call(
+          'settle',
+          '',
+          part,
+          part.flatMap(({ admitted }) => [
+            String(admitted.length),
+            ...admitted.flatMap(([ageMs, count]) => [`${ageMs}`, `${count}`]),
+          ]),
+        ),
+      ),
+    );
   }
 
   close(): Promise<void> {
@@ -89,7 +108,9 @@ export class RedisWindows implements SharedWindows {
   }
 
   async #call(
-    verb: 'take' | 'settle', holder: string, named: readonly { readonly id: string }[],
+    verb: 'take' | 'settle',
+    holder: string,
+    named: readonly { readonly id: string }[],
     more: readonly string[],
   ): Promise<readonly unknown[]> {
     const keys = [`${this.#prefix}memory`];
@@ -98,8 +119,14 @@ export class RedisWindows implements SharedWindows {
     this.#calls += 1;
     const time = this.#clock === null ? '' : String(this.#clock());
     const call = [
-      String(keys.length), ...keys,
-      known, `${this.#candidate}.${this.#calls}`, time, this.#windowMicroseconds, verb, holder,
+      String(keys.length),
+      ...keys,
+      known,
+      `${this.#candidate}.${this.#calls}`,
+      time,
+      this.#windowMicroseconds,
+      verb,
+      holder,
       ...more,
     ];
     const reply = await this.#run(call);
@@ -124,18 +151,21 @@ export class RedisWindows implements SharedWindows {
   }
 }
 
-function connect(
-  { host, port, socket, username, password, database, tls }: RedisAddress,
-): Redis {
+function connect({ host, port, socket, username, password, database, tls }: RedisAddress): Redis {
   return new Redis({
     ...(socket === '' ? { host, port } : { path: socket }),
     ...(username === '' ? {} : { username }),
     ...(password === '' ? {} : { password }),
     ...(tls ? { tls: { servername: host } } : {}),
-    db: database, protocol: 2,
+    db: database,
+    protocol: 2,
     // What cannot be sent at once is decided about here, and nothing is sent twice.
-    enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false,
-    connectTimeout: CONNECT_MS_MAX, socketTimeout: SILENCE_MS_MAX, disableClientInfo: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: CONNECT_MS_MAX,
+    socketTimeout: SILENCE_MS_MAX,
+    disableClientInfo: true,
     retryStrategy: (times) => Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(times, 10)),
   });
 }

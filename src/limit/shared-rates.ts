@@ -71,7 +71,10 @@ export class SharedRates implements RateGate {
 
   constructor(options: SharedRatesOptions) {
     const {
-      windows, sharePercent, changed = () => undefined, now = () => performance.now(),
+      windows,
+      sharePercent,
+      changed = () => undefined,
+      now = () => performance.now(),
       answerMs = ANSWER_MS_MAX,
     } = options;
     this.#windows = windows;
@@ -80,7 +83,11 @@ export class SharedRates implements RateGate {
     this.#changed = changed;
     this.#own = new OwnWindows(now, sharePercent);
     this.#recovery = new Recovery({
-      windows, own: this.#own, now, answerMs, back: () => changed(null),
+      windows,
+      own: this.#own,
+      now,
+      answerMs,
+      back: () => changed(null),
       failed: (error, since) => this.#leave(error, since),
     });
     // Until the first answer.
@@ -112,7 +119,7 @@ export class SharedRates implements RateGate {
     }
     return new Promise((resolve) => {
       this.counts.asked += 1;
-      const batch = this.#batch ??= this.#begin();
+      const batch = (this.#batch ??= this.#begin());
       batch.wait(this.#answerMs, () => this.#late(batch));
       batch.add(key, takes, resolve);
     });
@@ -130,7 +137,8 @@ export class SharedRates implements RateGate {
     if (this.#recovery.away) return this.#own.remaining(key);
     const told = this.#told.get(key.id);
     return told !== undefined && this.#now() - told.at <= TOLD_MS
-      ? told.left + this.#ahead.inHand(key.id) : this.#own.remaining(key, key.rate);
+      ? told.left + this.#ahead.inHand(key.id)
+      : this.#own.remaining(key, key.rate);
   }
 
   async close(): Promise<void> {
@@ -169,7 +177,8 @@ export class SharedRates implements RateGate {
   async #send(batch: TurnBatch): Promise<void> {
     const now = this.#now();
     const questions = batch.questions((key, count) =>
-      this.#ahead.question(key, count, now, this.#used));
+      this.#ahead.question(key, count, now, this.#used),
+    );
     this.#look();
     try {
       const answers = await this.#windows.ask(questions, this.#holder).catch((error: unknown) => {
@@ -239,7 +248,11 @@ export class SharedRates implements RateGate {
     this.#batch = null;
     this.#sent = null;
     for (const each of [batch, waiting]) {
-      if (each?.open) each.decide((key) => this.take(key), (key) => this.#own.remaining(key));
+      if (each?.open)
+        each.decide(
+          (key) => this.take(key),
+          (key) => this.#own.remaining(key),
+        );
     }
   }
 

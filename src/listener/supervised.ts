@@ -63,7 +63,7 @@ export async function freePort({ host, port }: Config): Promise<number> {
   } catch (error) {
     throw new Error(
       `cannot listen on ${host}:${port}: the port is taken, or the address or port is not ` +
-      `permitted; set HOST and PORT (${messageOf(error)})`,
+        `permitted; set HOST and PORT (${messageOf(error)})`,
     );
   }
   const address = server.address();

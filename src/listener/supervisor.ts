@@ -7,7 +7,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { type Config, localUrl } from '../config.js';
 import { type Log, messageOf } from '../log.js';
 import {
-  freePort, isFromListener, type ListenerOrder, orderWords, type SupervisorMessage,
+  freePort,
+  isFromListener,
+  type ListenerOrder,
+  orderWords,
+  type SupervisorMessage,
 } from './supervised.js';
 import { WindowKeeper } from '../limit/listener-rates.js';
 
@@ -83,9 +87,14 @@ class Slot {
     this.#ending = true;
     if (this.#restart !== null) clearTimeout(this.#restart);
     this.signal('SIGTERM');
-    await Promise.all([...this.#processes].map((process) => new Promise<void>((resolve) => {
-      process.once('exit', () => resolve());
-    })));
+    await Promise.all(
+      [...this.#processes].map(
+        (process) =>
+          new Promise<void>((resolve) => {
+            process.once('exit', () => resolve());
+          }),
+      ),
+    );
   }
 
   #start(): Promise<ChildProcess> {
@@ -97,8 +106,10 @@ class Slot {
       child.on('message', (message) => {
         if (!isFromListener(message)) return;
         switch (message.type) {
-          case 'ready': return resolve(child);
-          case 'settle': return keeper.settle(message.debts);
+          case 'ready':
+            return resolve(child);
+          case 'settle':
+            return keeper.settle(message.debts);
           case 'ask': {
             const { id, questions } = message;
             const answers = keeper.ask(questions);
@@ -118,8 +129,8 @@ class Slot {
         if (performance.now() - beganAt >= CALM_MS) this.#pauseMs = RESTART_MS_MIN;
       });
       // The first one may build a dataset; the others have it.
-      const late = this.#current === null ? null
-        : setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX);
+      const late =
+        this.#current === null ? null : setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX);
       const over = (): void => {
         if (late !== null) clearTimeout(late);
       };
@@ -169,14 +180,24 @@ class Supervisor {
   #ending: Promise<void> | null = null;
 
   constructor(options: SupervisorOptions) {
-    const { config: { listeners: count, port }, log, program } = options;
+    const {
+      config: { listeners: count, port },
+      log,
+      program,
+    } = options;
     this.#options = options;
     this.#port = port;
     const keeper = new WindowKeeper();
-    this.#slots = Array.from({ length: count }, (_, index) => new Slot({
-      program, log, keeper,
-      order: () => ({ index, count, port: this.#port }),
-    }));
+    this.#slots = Array.from(
+      { length: count },
+      (_, index) =>
+        new Slot({
+          program,
+          log,
+          keeper,
+          order: () => ({ index, count, port: this.#port }),
+        }),
+    );
   }
 
   /**
@@ -236,7 +257,10 @@ export async function supervise(options: SupervisorOptions): Promise<void> {
   const supervisor = new Supervisor(options);
   const stop = (signal: string): void => {
     log.info('stopping', { signal });
-    supervisor.end().then(() => process.exit(0), () => process.exit(1));
+    supervisor.end().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   process.on('SIGHUP', () => supervisor.signal('SIGHUP'));

@@ -49,13 +49,16 @@ export class MetricsListener {
         response.writeHead(known ? 405 : 404, known ? { Allow: 'GET, HEAD' } : {}).end();
         return;
       }
-      text.metrics().then((body) => {
-        response.writeHead(200, { 'Content-Type': text.contentType });
-        response.end(method === 'HEAD' ? undefined : body);
-      }, (error: unknown) => {
-        log.error('metrics not told', { message: messageOf(error) });
-        response.writeHead(500).end();
-      });
+      text.metrics().then(
+        (body) => {
+          response.writeHead(200, { 'Content-Type': text.contentType });
+          response.end(method === 'HEAD' ? undefined : body);
+        },
+        (error: unknown) => {
+          log.error('metrics not told', { message: messageOf(error) });
+          response.writeHead(500).end();
+        },
+      );
     });
   }
 

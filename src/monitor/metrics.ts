@@ -52,7 +52,9 @@ export interface MetricSources {
 
 /** What is read of the sources each time: name, meaning, labels and the samples. */
 type Reading = readonly [
-  name: string, help: string, labels: readonly string[],
+  name: string,
+  help: string,
+  labels: readonly string[],
   read: (sources: MetricSources) => readonly Sample[],
 ];
 
@@ -60,15 +62,14 @@ const one = (value: number): readonly Sample[] => [{ labels: {}, value }];
 const flag = (value: boolean): readonly Sample[] => one(value ? 1 : 0);
 
 /** Of each pool. */
-function ofPools(
-  { pools }: MetricSources, read: (state: PoolState) => number,
-): readonly Sample[] {
+function ofPools({ pools }: MetricSources, read: (state: PoolState) => number): readonly Sample[] {
   return Object.entries(pools()).map(([pool, state]) => ({ labels: { pool }, value: read(state) }));
 }
 
 /** Nothing where no fleet is followed. */
 function ofFleet(
-  { fleet }: MetricSources, is: (status: FleetStatus) => boolean,
+  { fleet }: MetricSources,
+  is: (status: FleetStatus) => boolean,
 ): readonly Sample[] {
   const status = fleet();
   return status === null ? [] : flag(is(status));
@@ -76,7 +77,8 @@ function ofFleet(
 
 /** Of chunks of files: nothing where none are taken. */
 function ofFiles(
-  { files }: MetricSources, read: (status: FilesStatus) => readonly Sample[],
+  { files }: MetricSources,
+  read: (status: FilesStatus) => readonly Sample[],
 ): readonly Sample[] {
   const status = files();
   return status === null ? [] : read(status);
@@ -84,7 +86,8 @@ function ofFiles(
 
 /** Of windows that are shared: none where there are none. */
 function ofLimits(
-  { limits }: MetricSources, read: (rates: Pick<SharedRates, 'shared' | 'counts'>) => number,
+  { limits }: MetricSources,
+  read: (rates: Pick<SharedRates, 'shared' | 'counts'>) => number,
 ): readonly Sample[] {
   const rates = limits();
   return rates === null ? [] : one(read(rates));
@@ -216,21 +219,35 @@ export function openMetrics(sources: MetricSources): Registry {
   // Event loop, memory, collections and processor time, under the names that everybody has.
   collectDefaultMetrics({ register: registry });
   for (const [name, help, labelNames, read] of GAUGES) {
-    registry.registerMetric(new Gauge({
-      name, help, labelNames, registers: [],
-      collect() {
-        this.reset();
-        for (const { labels, value } of read(sources)) this.set({ ...labels }, value);
-      },
-    }));
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers: [],
+        collect() {
+          this.reset();
+          for (const { labels, value } of read(sources)) this.set({ ...labels }, value);
+        },
+      }),
+    );
   }
   for (const [name, help, labelNames, read] of COUNTERS) {
     registry.registerMetric(new CountedSeries({ name, help, labelNames }, () => read(sources)));
   }
-  registry.registerMetric(new LatencySeries({
-    name: 'situs_request_duration_seconds', labelNames: ['operation', 'precision'],
-    help: 'From the head of a request to its answer; precision of answered lookups.',
-  }, () => sources.meter.latencies().map(({ precision, ...latency }) =>
-    ({ ...latency, precision: PRECISIONS[precision] ?? 'none' }))));
+  registry.registerMetric(
+    new LatencySeries(
+      {
+        name: 'situs_request_duration_seconds',
+        labelNames: ['operation', 'precision'],
+        help: 'From the head of a request to its answer; precision of answered lookups.',
+      },
+      () =>
+        sources.meter.latencies().map(({ precision, ...latency }) => ({
+          ...latency,
+          precision: PRECISIONS[precision] ?? 'none',
+        })),
+    ),
+  );
   return registry;
 }

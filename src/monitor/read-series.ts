@@ -1,6 +1,10 @@
 /** Series for Prometheus whose figures are counted elsewhere and read when they are asked for. */
 import {
-  Counter, Histogram, type MetricObjectWithValues, type MetricValue, type MetricValueWithName,
+  Counter,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  type MetricValueWithName,
 } from 'prom-client';
 import { LATENCY_BOUNDS } from '../http/request-meter.js';
 
@@ -65,9 +69,12 @@ export class LatencySeries extends Histogram<string> {
     return this.get();
   }
 
-  #values(
-    { operation, precision, buckets, seconds }: TimedRequests,
-  ): readonly MetricValueWithName<string>[] {
+  #values({
+    operation,
+    precision,
+    buckets,
+    seconds,
+  }: TimedRequests): readonly MetricValueWithName<string>[] {
     const labels = { operation, precision };
     const name = this.#name;
     let count = 0;

@@ -30,9 +30,7 @@ export class RequestLog implements RequestSink {
   readonly #path: string | null;
   #answered = 0;
 
-  private constructor(
-    file: ReturnType<typeof destination>, config: RequestLogConfig, log: Log,
-  ) {
+  private constructor(file: ReturnType<typeof destination>, config: RequestLogConfig, log: Log) {
     const { path, every, clients, queries } = config;
     this.addresses = clients;
     this.#every = every;
@@ -41,11 +39,16 @@ export class RequestLog implements RequestSink {
     this.#file = file;
     // A log that cannot be written is no reason to stop answering.
     file.on('error', (error: unknown) =>
-      log.error('request log not written', { message: messageOf(error) }));
-    this.#log = pino({
-      base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (level) => ({ level }) },
-    }, file);
+      log.error('request log not written', { message: messageOf(error) }),
+    );
+    this.#log = pino(
+      {
+        base: null,
+        timestamp: () => `,"time":"${new Date().toISOString()}"`,
+        formatters: { level: (level) => ({ level }) },
+      },
+      file,
+    );
   }
 
   /**
@@ -59,8 +62,12 @@ export class RequestLog implements RequestSink {
       // The library opens it later: what cannot be opened is to end the start.
       if (path !== '-') closeSync(openSync(path, 'a', FILE_MODE));
       const file = destination({
-        dest: path === '-' ? STANDARD_OUTPUT : path, append: true, sync: false,
-        minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS, mode: FILE_MODE,
+        dest: path === '-' ? STANDARD_OUTPUT : path,
+        append: true,
+        sync: false,
+        minLength: BUFFER_BYTES,
+        periodicFlush: FLUSH_MS,
+        mode: FILE_MODE,
       });
       return new RequestLog(file, config, log);
     } catch (error) {
@@ -77,10 +84,17 @@ export class RequestLog implements RequestSink {
     }
     const { requestId, method, keyPrefix, status, code, precision, dataset, client, query } = line;
     this.#log.info({
-      id: requestId, method, operation: this.operations[line.operation] ?? '', key: keyPrefix,
-      status, code: code === 0 ? null : code, precision: PRECISIONS[precision] ?? 'none',
-      dataset, microseconds: line.microseconds,
-      ...(this.addresses ? { client } : {}), ...(this.#queries ? { query } : {}),
+      id: requestId,
+      method,
+      operation: this.operations[line.operation] ?? '',
+      key: keyPrefix,
+      status,
+      code: code === 0 ? null : code,
+      precision: PRECISIONS[precision] ?? 'none',
+      dataset,
+      microseconds: line.microseconds,
+      ...(this.addresses ? { client } : {}),
+      ...(this.#queries ? { query } : {}),
     });
   }
 

@@ -3,14 +3,24 @@
  * behind the answers. Spans hold what the log of requests holds without being asked for more.
  */
 import {
-  ROOT_CONTEXT, SpanKind, SpanStatusCode, defaultTextMapGetter, diag, type Attributes,
-  type Context, type DiagLogger, type Tracer,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  defaultTextMapGetter,
+  diag,
+  type Attributes,
+  type Context,
+  type DiagLogger,
+  type Tracer,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
-  AlwaysOnSampler, BasicTracerProvider, BatchSpanProcessor, ParentBasedSampler,
+  AlwaysOnSampler,
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { TraceConfig } from '../config.js';
 import { PRECISIONS } from '../engine/situs.js';
@@ -36,11 +46,15 @@ function attributesOf(line: RequestLine, operation: string): Attributes {
   const { method, status, code, precision, dataset, keyPrefix, requestId } = line;
   const [, route = ''] = operation.split(' ');
   return {
-    'http.request.method': method, 'http.response.status_code': status,
+    'http.request.method': method,
+    'http.response.status_code': status,
     ...(route === '' ? {} : { 'http.route': route }),
-    ...(code === 0 ? {} : {
-      'situs.code': code, 'situs.precision': PRECISIONS[precision] ?? 'none',
-    }),
+    ...(code === 0
+      ? {}
+      : {
+          'situs.code': code,
+          'situs.precision': PRECISIONS[precision] ?? 'none',
+        }),
     ...(dataset === '' ? {} : { 'situs.dataset': dataset }),
     ...(keyPrefix === '' ? {} : { 'situs.key': keyPrefix }),
     ...(requestId === '' ? {} : { 'situs.request_id': requestId }),
@@ -63,17 +77,21 @@ export class Traces implements RequestSink {
   constructor({ url, every }: TraceConfig, version: string, log: Log) {
     diag.setLogger(telling(log));
     const exporter = new OTLPTraceExporter({
-      url: url.replace(/\/$/, '') + TRACES_PATH, timeoutMillis: EXPORT_MS_MAX,
+      url: url.replace(/\/$/, '') + TRACES_PATH,
+      timeoutMillis: EXPORT_MS_MAX,
     });
     this.#every = every;
     this.#log = log;
     this.#provider = new BasicTracerProvider({
       resource: resourceFromAttributes({ 'service.name': 'situs', 'service.version': version }),
       sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
-      spanProcessors: [new BatchSpanProcessor(exporter, {
-        maxQueueSize: QUEUE_MAX, maxExportBatchSize: BATCH_MAX,
-        exportTimeoutMillis: EXPORT_MS_MAX,
-      })],
+      spanProcessors: [
+        new BatchSpanProcessor(exporter, {
+          maxQueueSize: QUEUE_MAX,
+          maxExportBatchSize: BATCH_MAX,
+          exportTimeoutMillis: EXPORT_MS_MAX,
+        }),
+      ],
     });
     this.#tracer = this.#provider.getTracer('situs');
   }
@@ -86,22 +104,30 @@ export class Traces implements RequestSink {
       if (this.#passed < this.#every) return;
       this.#passed = 0;
     }
-    const parent: Context = traceparent === '' ? ROOT_CONTEXT
-      : this.#context.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+    const parent: Context =
+      traceparent === ''
+        ? ROOT_CONTEXT
+        : this.#context.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
     const ended = Date.now();
     const operation = this.operations[line.operation] ?? '';
-    const span = this.#tracer.startSpan(operation === '' ? line.method : operation, {
-      kind: SpanKind.SERVER, startTime: ended - line.microseconds / 1_000,
-      attributes: attributesOf(line, operation),
-    }, parent);
+    const span = this.#tracer.startSpan(
+      operation === '' ? line.method : operation,
+      {
+        kind: SpanKind.SERVER,
+        startTime: ended - line.microseconds / 1_000,
+        attributes: attributesOf(line, operation),
+      },
+      parent,
+    );
     if (line.status >= FAILED_FROM) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(ended);
   }
 
   /** Sends what waits, for a few seconds at most. */
   async close(): Promise<void> {
-    await this.#provider.shutdown().catch((error: unknown) =>
-      this.#log.warn('traces not sent', { message: messageOf(error) }));
+    await this.#provider
+      .shutdown()
+      .catch((error: unknown) => this.#log.warn('traces not sent', { message: messageOf(error) }));
     diag.disable();
   }
 }

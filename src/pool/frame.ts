@@ -11,8 +11,13 @@
  */
 import { ENDPOINT_NAMES } from '../provider/operation-call.js';
 import {
-  type Answer, type AnswerSlice, type BodyPart, CART_ENDPOINTS, type OtherRequest,
-  type ReceivedRequest, type RequestFields,
+  type Answer,
+  type AnswerSlice,
+  type BodyPart,
+  CART_ENDPOINTS,
+  type OtherRequest,
+  type ReceivedRequest,
+  type RequestFields,
 } from './types.js';
 
 const LOOKUP = 1;
@@ -265,7 +270,9 @@ export class AnswerWriter {
 
 /** Calls `each` with every answer of a packed buffer, in order. Bodies are views. */
 export function readAnswers(
-  packed: Uint8Array, count: number, each: (index: number, slice: AnswerSlice) => void,
+  packed: Uint8Array,
+  count: number,
+  each: (index: number, slice: AnswerSlice) => void,
 ): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   if (count * ANSWER_HEAD_BYTES > packed.length) throw new RangeError('answers are cut short');

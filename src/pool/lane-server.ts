@@ -5,8 +5,20 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { messageOf } from '../log.js';
 import { aligned, AnswerWriter } from './frame.js';
 import {
-  ANSWERED, ASLEEP, BEGUN, type EngineTask, IN_MESSAGE, LaneMemory, type LaneTask, POSTED,
-  SLOT_ANSWER_BYTES, SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_OWN, SLOT_RELEASE_BYTES,
+  ANSWERED,
+  ASLEEP,
+  BEGUN,
+  type EngineTask,
+  IN_MESSAGE,
+  LaneMemory,
+  type LaneTask,
+  POSTED,
+  SLOT_ANSWER_BYTES,
+  SLOT_COUNT,
+  SLOT_FAILED,
+  SLOT_FRAME_BYTES,
+  SLOT_OWN,
+  SLOT_RELEASE_BYTES,
 } from './types.js';
 
 export interface ServeTask extends LaneTask {
@@ -40,7 +52,7 @@ class Serving {
   run(): never {
     const { control } = this.#memory;
     Atomics.store(control, BEGUN, 1);
-    for (let done = 0; ;) {
+    for (let done = 0; ; ) {
       if (Atomics.load(control, POSTED) === done) this.#sleep(done);
       else {
         this.#serve(done % this.#slots);
@@ -93,8 +105,7 @@ class Serving {
     }
     const length = control[memory.word(slot, SLOT_FRAME_BYTES)]!;
     const start = aligned(releaseBytes);
-    const frame = length === IN_MESSAGE
-      ? this.#received() : buffer.subarray(start, start + length);
+    const frame = length === IN_MESSAGE ? this.#received() : buffer.subarray(start, start + length);
     const own = control[memory.word(slot, SLOT_OWN)] === 1;
     return { dataset: this.#release, now: memory.times[slot]!, own, frame };
   }

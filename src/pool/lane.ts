@@ -7,9 +7,23 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { aligned, putHead, REQUEST_HEAD_BYTES, RequestFrame } from './frame.js';
 import { messageOf } from '../log.js';
 import {
-  ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, shareMemory, SLOT_ANSWER_BYTES,
-  SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_OWN, SLOT_RELEASE_BYTES, SLOTS_MAX,
-  type LaneShape, type PinnedRelease, type PoolRequest,
+  ANSWERED,
+  ASLEEP,
+  BEGUN,
+  IN_MESSAGE,
+  LaneMemory,
+  POSTED,
+  shareMemory,
+  SLOT_ANSWER_BYTES,
+  SLOT_COUNT,
+  SLOT_FAILED,
+  SLOT_FRAME_BYTES,
+  SLOT_OWN,
+  SLOT_RELEASE_BYTES,
+  SLOTS_MAX,
+  type LaneShape,
+  type PinnedRelease,
+  type PoolRequest,
 } from './types.js';
 import type { ServeTask } from './lane-server.js';
 
@@ -138,7 +152,12 @@ export class Lane {
     const memory = new LaneMemory(shared, shape);
     const { port1, port2 } = new MessageChannel();
     const run: Run = {
-      memory, port: port1, abort: new AbortController(), received: [], posted: 0, answered: 0,
+      memory,
+      port: port1,
+      abort: new AbortController(),
+      received: [],
+      posted: 0,
+      answered: 0,
       frames: memory.requests.map((buffer) => new RequestFrame(buffer)),
     };
     port1.on('message', (message: unknown) => {
@@ -149,7 +168,8 @@ export class Lane {
     const ended = (reason: unknown): void => {
       if (this.#run === run) this.#end(run, reason);
     };
-    this.#options.serve({ shared, shape, attention, port: port2 }, [port2], run.abort.signal)
+    this.#options
+      .serve({ shared, shape, attention, port: port2 }, [port2], run.abort.signal)
       .then(() => ended(new Error('the worker stopped serving')), ended);
   }
 
@@ -183,8 +203,12 @@ export class Lane {
    */
   #frame(frame: RequestFrame, start: number, { requests }: Task): Uint8Array {
     const [first] = requests;
-    if (requests.length === 1 && first?.gives === true && typeof first.payload !== 'string'
-      && first.payload.length > this.#options.shape.requestBytes) {
+    if (
+      requests.length === 1 &&
+      first?.gives === true &&
+      typeof first.payload !== 'string' &&
+      first.payload.length > this.#options.shape.requestBytes
+    ) {
       const bytes = frameInPlace(first, first.payload);
       if (bytes !== null) return bytes;
     }
@@ -212,8 +236,8 @@ export class Lane {
     const slot = run.answered % memory.answers.length;
     const length = control[memory.word(slot, SLOT_ANSWER_BYTES)]!;
     const failed = control[memory.word(slot, SLOT_FAILED)] === 1;
-    const answers = length === IN_MESSAGE
-      ? this.#received(run) : memory.answers[slot]!.subarray(0, length);
+    const answers =
+      length === IN_MESSAGE ? this.#received(run) : memory.answers[slot]!.subarray(0, length);
     const task = this.#tasks.shift()!;
     this.#since = performance.now();
     this.#delivering = true;

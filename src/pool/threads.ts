@@ -46,9 +46,12 @@ export interface ThreadOptions {
 }
 
 /** Starts the threads. What one of them throws outside its task is logged. */
-export function startThreads(
-  { threads, worker, settings, log }: ThreadOptions,
-): Piscina<ServeTask, never> {
+export function startThreads({
+  threads,
+  worker,
+  settings,
+  log,
+}: ThreadOptions): Piscina<ServeTask, never> {
   const piscina = new Piscina<ServeTask, never>({
     filename: fileURLToPath(worker),
     name: WORKER_EXPORT,
@@ -83,14 +86,24 @@ export interface PoolState {
 
 /** A pool whose workers nobody has needed yet. */
 export const IDLE_POOL: PoolState = {
-  waiting: 0, waitingBytes: 0, lanes: [], serving: 0, ended: 0,
+  waiting: 0,
+  waitingBytes: 0,
+  lanes: [],
+  serving: 0,
+  ended: 0,
 };
 
 export function poolState(
-  lanes: readonly Lane[], waiting: number, waitingBytes: number, ended: number,
+  lanes: readonly Lane[],
+  waiting: number,
+  waitingBytes: number,
+  ended: number,
 ): PoolState {
   return {
-    waiting, waitingBytes, ended, lanes: lanes.map(({ load }) => load),
+    waiting,
+    waitingBytes,
+    ended,
+    lanes: lanes.map(({ load }) => load),
     serving: lanes.filter((lane) => lane.running && !lane.loading).length,
   };
 }

@@ -75,11 +75,12 @@ export interface NexusFields {
 export type BodyFields = CartOwnerFields | RelayedFields | NexusFields;
 
 /** What is asked of a worker beside the payload. */
-export type RequestFields =
-  LookupFields | RowsFields | LocateFields | CartFields | BodyFields;
+export type RequestFields = LookupFields | RowsFields | LocateFields | CartFields | BodyFields;
 
 const BODY_KINDS: ReadonlySet<string> = new Set<BodyFields['kind']>([
-  'cart-owner', 'relayed', 'nexus',
+  'cart-owner',
+  'relayed',
+  'nexus',
 ]);
 
 /** Whether a request is about a body alone and needs no dataset. */
@@ -243,8 +244,7 @@ export class LaneMemory {
     const at = (slot: number): number => HEAD_BYTES + slot * (requestBytes + answerBytes);
     const numbers = Array.from({ length: slots }, (_, slot) => slot);
     this.requests = numbers.map((slot) => Buffer.from(shared, at(slot), requestBytes));
-    this.answers = numbers.map((slot) =>
-      Buffer.from(shared, at(slot) + requestBytes, answerBytes));
+    this.answers = numbers.map((slot) => Buffer.from(shared, at(slot) + requestBytes, answerBytes));
   }
 
   /**

@@ -12,7 +12,11 @@ import { messageOf } from '../log.js';
 import { guardedConnect } from './connect.js';
 import { CONNECT_MS_MAX, type GuardOptions } from './guard.js';
 import {
-  fault, type Provider, type ProviderCall, type ProviderFault, type ProviderOutcome,
+  fault,
+  type Provider,
+  type ProviderCall,
+  type ProviderFault,
+  type ProviderOutcome,
 } from './provider.js';
 
 /** Longest answer; carts come back with a tax on each line, so it is twice their limit. */
@@ -25,11 +29,16 @@ const LOCATION_CHARS_MAX = 2_048;
 const RELAYED_TEXT = /^[\x20-\x7e]+$/;
 
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
-  'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'ETIMEDOUT',
 ]);
 
 const GARBAGE_CODES: ReadonlySet<string> = new Set([
-  'UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED',
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'UND_ERR_NOT_SUPPORTED',
 ]);
 
 /** The fields that travel on; the first of each counts. */
@@ -82,7 +91,10 @@ class Transfer implements Dispatcher.DispatchHandlers {
   #received = 0;
   readonly #chunks: Buffer[] = [];
   readonly #text = new JsonText();
-  readonly #reading = new PacedBytes((bytes) => this.#text.push(bytes), () => this.#allRead());
+  readonly #reading = new PacedBytes(
+    (bytes) => this.#text.push(bytes),
+    () => this.#allRead(),
+  );
   #isComplete = false;
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
@@ -138,12 +150,15 @@ class Transfer implements Dispatcher.DispatchHandlers {
   }
 
   #finish(): void {
-    joined(this.#chunks).then(({ bytes, isUtf8 }) => {
-      const { contentType, location } = this.#fields;
-      const summary = summaryOf(this.#text, isUtf8);
-      const status = this.#status;
-      this.#give({ kind: 'answer', status, contentType, location, body: bytes, summary });
-    }, (error: unknown) => this.#give(fault('garbage', messageOf(error))));
+    joined(this.#chunks).then(
+      ({ bytes, isUtf8 }) => {
+        const { contentType, location } = this.#fields;
+        const summary = summaryOf(this.#text, isUtf8);
+        const status = this.#status;
+        this.#give({ kind: 'answer', status, contentType, location, body: bytes, summary });
+      },
+      (error: unknown) => this.#give(fault('garbage', messageOf(error))),
+    );
   }
 
   onUpgrade(): void {
@@ -269,7 +284,8 @@ export class ProviderClient implements Provider {
     const { method, path, body } = call;
     // undici reports what it does not take through the handler too.
     this.#pool.dispatch(
-      { method, path: this.#prefix + path, body, headers: headersOf(call) }, transfer,
+      { method, path: this.#prefix + path, body, headers: headersOf(call) },
+      transfer,
     );
     return transfer.outcome;
   }

@@ -6,7 +6,12 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import {
-  addressRefusal, bareHost, CONNECT_MS_MAX, type Connect, type GuardOptions, type Resolve,
+  addressRefusal,
+  bareHost,
+  CONNECT_MS_MAX,
+  type Connect,
+  type GuardOptions,
+  type Resolve,
 } from './guard.js';
 
 /** A name's further addresses are not tried. */
@@ -55,12 +60,14 @@ async function permitted(host: string, options: GuardOptions): Promise<readonly 
  * name stays what TLS verifies and what the Host field says. Several addresses are tried in turn.
  */
 export function guardedConnect(options: GuardOptions): Connect {
-  const dial = options.dial ?? buildConnector({
-    timeout: options.connectMs ?? CONNECT_MS_MAX,
-    // Said here, an environment variable cannot switch it off.
-    rejectUnauthorized: true,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-  });
+  const dial =
+    options.dial ??
+    buildConnector({
+      timeout: options.connectMs ?? CONNECT_MS_MAX,
+      // Said here, an environment variable cannot switch it off.
+      rejectUnauthorized: true,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    });
   return (target, callback) => {
     const host = bareHost(target.hostname);
     const name = isIP(host) === 0 ? { servername: host } : {};
@@ -74,9 +81,8 @@ export function guardedConnect(options: GuardOptions): Connect {
     };
     permitted(host, options).then(
       (addresses) => dialNext(addresses, 0),
-      (error: unknown) => callback(
-        error instanceof Error ? error : new Error('the name was not resolved'), null,
-      ),
+      (error: unknown) =>
+        callback(error instanceof Error ? error : new Error('the name was not resolved'), null),
     );
   };
 }

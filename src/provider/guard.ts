@@ -15,7 +15,11 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** Ranges of one's own network, reachable where the operator allows them. */
 const OWN_RANGES: ReadonlySet<string> = new Set([
-  'loopback', 'private', 'linkLocal', 'carrierGradeNat', 'uniqueLocal',
+  'loopback',
+  'private',
+  'linkLocal',
+  'carrierGradeNat',
+  'uniqueLocal',
 ]);
 
 /** Everything routed on the public network today (2000::/3); the rest of IPv6 is not. */
@@ -39,7 +43,8 @@ function rangeOf(address: Address): string {
 
 function unmapped(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
-    ? address.toIPv4Address() : address;
+    ? address.toIPv4Address()
+    : address;
 }
 
 /**

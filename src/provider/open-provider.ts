@@ -35,7 +35,9 @@ export class ProviderWatch {
 
   /** `told` is called at each change. */
   constructor(
-    reachOnce: () => Promise<void>, told: (reached: boolean) => void, everyMs = WATCH_MS,
+    reachOnce: () => Promise<void>,
+    told: (reached: boolean) => void,
+    everyMs = WATCH_MS,
   ) {
     this.#reach = reachOnce;
     this.#told = told;
@@ -52,7 +54,10 @@ export class ProviderWatch {
   async look(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
-    const reached = await this.#reach().then(() => true, () => false);
+    const reached = await this.#reach().then(
+      () => true,
+      () => false,
+    );
     this.#asking = false;
     if (reached !== this.#reached) this.#told(reached);
     this.#reached = reached;
@@ -63,8 +68,7 @@ export class ProviderWatch {
   }
 }
 
-type ProviderConfig =
-  Pick<Config, 'providerUrl' | 'providerTimeoutMs' | 'allowPrivateNetwork'>;
+type ProviderConfig = Pick<Config, 'providerUrl' | 'providerTimeoutMs' | 'allowPrivateNetwork'>;
 
 /**
  * The configured provider, null without one. Nothing is connected before the first call.
@@ -84,14 +88,18 @@ export async function openProvider(config: ProviderConfig): Promise<Provider | n
  * @throws Error that names the setting where one is required and none configured.
  */
 export function watchProvider(
-  config: ProviderConfig & Pick<Config, 'providerRequired'>, log: Log,
+  config: ProviderConfig & Pick<Config, 'providerRequired'>,
+  log: Log,
 ): ProviderWatch | null {
   if (!config.providerRequired) return null;
   if (config.providerUrl === null) {
     throw new Error('SITUS_PROVIDER_REQUIRED needs SITUS_PROVIDER_URL');
   }
-  return new ProviderWatch(() => reachProvider(config), (reached) => {
-    if (reached) log.info('provider reached again');
-    else log.error('provider not reached');
-  });
+  return new ProviderWatch(
+    () => reachProvider(config),
+    (reached) => {
+      if (reached) log.info('provider reached again');
+      else log.error('provider not reached');
+    },
+  );
 }

@@ -25,33 +25,62 @@ const NONE: readonly string[] = [];
 export const PROVIDER_ENDPOINTS = {
   'cart/calculate': { method: 'POST', path: 'carts', ids: NONE, query: NONE, writes: false },
   'order/create-from-cart': {
-    method: 'POST', path: 'carts/orders', ids: ['cartId', 'orderId'], query: NONE, writes: true,
+    method: 'POST',
+    path: 'carts/orders',
+    ids: ['cartId', 'orderId'],
+    query: NONE,
+    writes: true,
   },
   'order/create': {
-    method: 'POST', path: 'orders', ids: ['orderId'], query: NONE, writes: true,
+    method: 'POST',
+    path: 'orders',
+    ids: ['orderId'],
+    query: NONE,
+    writes: true,
   },
   'order/get': {
-    method: 'GET', path: 'orders/{orderId}', ids: ['orderId'], query: ['expand'], writes: false,
+    method: 'GET',
+    path: 'orders/{orderId}',
+    ids: ['orderId'],
+    query: ['expand'],
+    writes: false,
   },
   'order/update': {
-    method: 'PATCH', path: 'orders/{orderId}', ids: ['orderId'], query: NONE, writes: true,
+    method: 'PATCH',
+    path: 'orders/{orderId}',
+    ids: ['orderId'],
+    query: NONE,
+    writes: true,
   },
   'refund/create': {
-    method: 'POST', path: 'orders/refunds/{orderId}', ids: ['orderId'], query: NONE, writes: true,
+    method: 'POST',
+    path: 'orders/refunds/{orderId}',
+    ids: ['orderId'],
+    query: NONE,
+    writes: true,
     single: true,
   },
   'cert/create': { method: 'POST', path: CERTIFICATES, ids: NONE, query: NONE, writes: true },
   'cert/get': {
-    method: 'GET', path: `${CERTIFICATES}/{certificateId}`, ids: ['certificateId'], query: NONE,
+    method: 'GET',
+    path: `${CERTIFICATES}/{certificateId}`,
+    ids: ['certificateId'],
+    query: NONE,
     writes: false,
   },
   'cert/delete': {
-    method: 'DELETE', path: `${CERTIFICATES}/{certificateId}`, ids: ['certificateId'],
-    query: NONE, writes: true,
+    method: 'DELETE',
+    path: `${CERTIFICATES}/{certificateId}`,
+    ids: ['certificateId'],
+    query: NONE,
+    writes: true,
   },
   'cert/list': {
-    method: 'GET', path: CERTIFICATES, ids: NONE,
-    query: ['customerId', 'cursor', 'limit', 'sortBy', 'ascending', 'disabled'], writes: false,
+    method: 'GET',
+    path: CERTIFICATES,
+    ids: NONE,
+    query: ['customerId', 'cursor', 'limit', 'sortBy', 'ascending', 'disabled'],
+    writes: false,
   },
 } as const satisfies Readonly<Record<string, ProviderEndpoint>>;
 
@@ -61,14 +90,14 @@ export type EndpointName = keyof typeof PROVIDER_ENDPOINTS;
 export const ENDPOINT_NAMES = Object.keys(PROVIDER_ENDPOINTS) as readonly EndpointName[];
 
 /** Everything but the cart, whose route decides first who calculates. */
-export const RELAYED_NAMES = ENDPOINT_NAMES
-  .filter((name) => name !== 'cart/calculate');
+export const RELAYED_NAMES = ENDPOINT_NAMES.filter((name) => name !== 'cart/calculate');
 
 type Members = Readonly<Record<string, unknown>>;
 
 function plain(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value) : '';
+    ? String(value)
+    : '';
 }
 
 function queryOf(names: readonly string[], body: Members): string {
@@ -85,11 +114,10 @@ function queryOf(names: readonly string[], body: Members): string {
  * The path of a call with its query.
  * @param body of well-formed text (no halves of surrogate pairs) in ids and connection id.
  */
-export function callPath(
-  endpoint: ProviderEndpoint, connectionId: string, body: Members,
-): string {
+export function callPath(endpoint: ProviderEndpoint, connectionId: string, body: Members): string {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
-    encodeURIComponent(plain(body[name])));
+    encodeURIComponent(plain(body[name])),
+  );
   const query = queryOf(endpoint.query, body);
   return `/tax/connections/${encodeURIComponent(connectionId)}/${path}${query}`;
 }

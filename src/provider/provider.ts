@@ -31,8 +31,7 @@ interface ProviderAnswer {
 }
 
 export interface ProviderFault {
-  readonly kind:
-    /** No whole answer within the time. */
+  readonly kind: /** No whole answer within the time. */
     | 'timeout'
     /** No connection, a certificate that is not trusted, or a connection cut. */
     | 'unreachable'
@@ -62,9 +61,7 @@ export interface Provider {
 }
 
 /** Makes a fault. */
-export function fault(
-  kind: ProviderFault['kind'], reason: string, sent = true,
-): ProviderFault {
+export function fault(kind: ProviderFault['kind'], reason: string, sent = true): ProviderFault {
   return { kind, reason, sent };
 }
 
@@ -111,7 +108,7 @@ function relayed(answer: ProviderAnswer): Relayed {
   const { status, location, body } = answer;
   const only = body.byteLength === 0 ? null : summaryOf(answer).only;
   const element = only === null ? body : body.subarray(only.from, only.to);
-  const contentType = body.byteLength === 0 ? null : answer.contentType ?? 'application/json';
+  const contentType = body.byteLength === 0 ? null : (answer.contentType ?? 'application/json');
   return { verdict: 'relay', status, contentType, location, body, element };
 }
 
@@ -120,7 +117,8 @@ export function judge(answer: ProviderAnswer): Verdict {
   const { status, body } = answer;
   if (status === 204) {
     return body.byteLength === 0
-      ? relayed(answer) : { verdict: 'garbage', reason: '204 with body' };
+      ? relayed(answer)
+      : { verdict: 'garbage', reason: '204 with body' };
   }
   if (RELAYED_SUCCESS.includes(status)) {
     return isJsonAnswer(answer) ? relayed(answer) : { verdict: 'garbage', reason: 'not JSON' };

@@ -34,11 +34,21 @@ const PRUNED_FIRST = 2;
 
 /** Everything that is written down: what it is done to and, behind the dot, what is done. */
 export const AUDIT_ACTIONS = [
-  'key.create', 'key.update', 'key.enable', 'key.disable',
-  'merchant.create', 'merchant.update', 'merchant.delete',
-  'credentials.set', 'credentials.get', 'credentials.delete',
-  'nexus.create', 'nexus.update', 'nexus.delete',
-  'release.activate', 'release.rollback',
+  'key.create',
+  'key.update',
+  'key.enable',
+  'key.disable',
+  'merchant.create',
+  'merchant.update',
+  'merchant.delete',
+  'credentials.set',
+  'credentials.get',
+  'credentials.delete',
+  'nexus.create',
+  'nexus.update',
+  'nexus.delete',
+  'release.activate',
+  'release.rollback',
   'secrets.rotate',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -68,8 +78,12 @@ export function keyActor({ prefix, id }: { readonly prefix: string; readonly id:
 }
 
 function isActor(value: unknown): value is Actor {
-  return typeof value === 'object' && value !== null && 'kind' in value
-    && (value.kind === 'key' || value.kind === 'cli' || value.kind === 'server');
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kind' in value &&
+    (value.kind === 'key' || value.kind === 'cli' || value.kind === 'server')
+  );
 }
 
 const parseEntry = recordReader('audit', 1, {
@@ -86,7 +100,9 @@ const parseEntry = recordReader('audit', 1, {
 const parseAge = recordReader('audit', 1, { at: number, id: text, order: optional(number) });
 /** Without `last` or `oldest`, as earlier versions write it, these are to be looked for. */
 const parseCount = recordReader('audit count', 1, {
-  count: number, last: optional(number), oldest: optional(number),
+  count: number,
+  last: optional(number),
+  oldest: optional(number),
 });
 type AuditCount = Omit<ReturnType<typeof parseCount>, 'v'>;
 
@@ -98,8 +114,10 @@ function parseAudit(value: unknown): AuditRecord {
 }
 
 function countOf(transaction: StoreTransaction, list: string): AuditCount {
-  const found = countRecord(transaction, [COUNT_PREFIX, list], () =>
-    ({ v: 1, count: transaction.list([PREFIX, list]).length }));
+  const found = countRecord(transaction, [COUNT_PREFIX, list], () => ({
+    v: 1,
+    count: transaction.list([PREFIX, list]).length,
+  }));
   return found === undefined ? { count: 0 } : parseCount(found);
 }
 
@@ -131,7 +149,10 @@ function lastOrder(transaction: StoreTransaction, list: string): number {
  * @returns how many are left, and the time of the first where it was seen
  */
 function prune(
-  transaction: StoreTransaction, list: string, before: number, at: number,
+  transaction: StoreTransaction,
+  list: string,
+  before: number,
+  at: number,
 ): AuditCount {
   if (before > AUDIT_ENTRIES_MAX + PRUNED_TOGETHER) {
     const over = Math.min(before - AUDIT_ENTRIES_MAX, OVER_MAX);
@@ -153,7 +174,9 @@ function prune(
 
 /** Adds an entry within the transaction of the change; the oldest ones make room. */
 export function addAudit(
-  transaction: StoreTransaction, { actor, account, action, object }: AuditEntry, at: number,
+  transaction: StoreTransaction,
+  { actor, account, action, object }: AuditEntry,
+  at: number,
 ): void {
   const list = account === null ? 'operator' : `account:${account}`;
   // Twelve digits of a UUID that are random; Node makes many of them at once.
@@ -161,17 +184,27 @@ export function addAudit(
   const { count: before, last, oldest } = countOf(transaction, list);
   // Behind those that are there, whatever the clock says: the first in the list make room.
   const order = Math.max(at, (last ?? lastOrder(transaction, list)) + 1);
-  transaction.put(keyOf(list, order, id), order === at
-    ? { v: 1, at, id, actor, account, action, object }
-    : { v: 1, at, id, actor, account, action, object, order });
+  transaction.put(
+    keyOf(list, order, id),
+    order === at
+      ? { v: 1, at, id, actor, account, action, object }
+      : { v: 1, at, id, actor, account, action, object, order },
+  );
   // The list is looked at only where its first entry may have to go: none does whose time is not
   // up by the later one of the two clocks.
-  const left: AuditCount = before < AUDIT_ENTRIES_MAX + PRUNED_TOGETHER && oldest !== undefined
-    && oldest > at - AUDIT_MS_MAX
-    ? { count: before + 1, oldest } : prune(transaction, list, before + 1, at);
+  const left: AuditCount =
+    before < AUDIT_ENTRIES_MAX + PRUNED_TOGETHER &&
+    oldest !== undefined &&
+    oldest > at - AUDIT_MS_MAX
+      ? { count: before + 1, oldest }
+      : prune(transaction, list, before + 1, at);
   const { count, oldest: first } = left;
-  transaction.put([COUNT_PREFIX, list], first === undefined
-    ? { v: 1, count, last: order } : { v: 1, count, oldest: first, last: order });
+  transaction.put(
+    [COUNT_PREFIX, list],
+    first === undefined
+      ? { v: 1, count, last: order }
+      : { v: 1, count, oldest: first, last: order },
+  );
 }
 
 /** The entries of all lists from a time on, the oldest first; none older than they are kept. */
@@ -184,6 +217,8 @@ export function listAudit(store: Store, since: number, now: number): readonly Au
     else list.push(entry);
   }
   // Those beyond the number go some at a time.
-  return [...lists.values()].flatMap((list) => list.slice(-AUDIT_ENTRIES_MAX))
-    .filter(({ at }) => at >= from).sort((left, right) => left.at - right.at);
+  return [...lists.values()]
+    .flatMap((list) => list.slice(-AUDIT_ENTRIES_MAX))
+    .filter(({ at }) => at >= from)
+    .sort((left, right) => left.at - right.at);
 }

@@ -3,8 +3,22 @@
  * its checksum behind it.
  */
 import {
-  chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, linkSync, mkdirSync, mkdtempSync,
-  openSync, renameSync, rmSync, statSync, appendFileSync, fstatSync, readSync, truncateSync,
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  appendFileSync,
+  fstatSync,
+  readSync,
+  truncateSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from './folder.js';
@@ -35,7 +49,7 @@ const LINE_BYTES = lineOf('0'.repeat(64), 0).length;
 function sumOf(file: number, bytes: number): string {
   const hash = createHash('sha256');
   const buffer = Buffer.alloc(Math.min(READ_BYTES, bytes));
-  for (let at = 0; at < bytes;) {
+  for (let at = 0; at < bytes; ) {
     const read = readSync(file, buffer, 0, Math.min(buffer.length, bytes - at), at);
     if (read === 0) break;
     hash.update(buffer.subarray(0, read));
@@ -116,10 +130,11 @@ function folderBeside(path: string): string {
 
 async function countRecords(store: Store, damaged: StoreKey[]): Promise<number> {
   let after: readonly string[] | null = null;
-  for (let count = 0; ;) {
+  for (let count = 0; ; ) {
     const batch: ReturnType<Store['scan']> = store.scan(after, 1_000, (key) => damaged.push(key));
-    const bad = batch.find(({ key, record }) =>
-      (record === undefined || record === null) && !damaged.includes(key));
+    const bad = batch.find(
+      ({ key, record }) => (record === undefined || record === null) && !damaged.includes(key),
+    );
     if (bad !== undefined) throw new Error('a record is empty');
     count += batch.length;
     after = batch.at(-1)?.key ?? null;
@@ -156,7 +171,9 @@ async function factsOf(varDir: string, checked: boolean): Promise<BackupFacts> {
  * @throws Error when the file exists or cannot be written.
  */
 export async function backupStore(
-  varDir: string, file: string, begun: (temporary: string) => void = () => undefined,
+  varDir: string,
+  file: string,
+  begun: (temporary: string) => void = () => undefined,
 ): Promise<BackupFacts> {
   if (existsSync(file)) throw new Error(`${file} exists; a backup does not replace one`);
   const temporary = folderBeside(file);
@@ -222,7 +239,8 @@ export async function obstacle(varDir: string, force: boolean): Promise<string |
     }
     const held = store.scan(null, 100).some(({ key }) => key[0] !== 'meta');
     return held && !force
-      ? `the store in ${storeDir(varDir)} holds records; --force replaces it` : null;
+      ? `the store in ${storeDir(varDir)} holds records; --force replaces it`
+      : null;
   } finally {
     await store.close();
   }
@@ -234,7 +252,9 @@ export async function obstacle(varDir: string, force: boolean): Promise<string |
  * @throws Error when it is not what its checksum was made of.
  */
 export function restoreStore(
-  varDir: string, file: string, begun: (temporary: string) => void = () => undefined,
+  varDir: string,
+  file: string,
+  begun: (temporary: string) => void = () => undefined,
 ): void {
   const folder = storeDir(varDir);
   makeFolder(folder, 'SITUS_VAR', 0o700);

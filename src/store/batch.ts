@@ -91,13 +91,13 @@ export class Batch {
 
   get(key: StoreKey): StoredValue | undefined {
     const changed = this.#changes.get(nameOf(key));
-    return changed === undefined ? this.#place.get(key) : changed.value ?? undefined;
+    return changed === undefined ? this.#place.get(key) : (changed.value ?? undefined);
   }
 
   /** As `Root.peek`. */
   peek(key: StoreKey): StoredValue | undefined {
     const changed = this.#changes.get(nameOf(key));
-    return changed === undefined ? this.#place.peek(key) : changed.value ?? undefined;
+    return changed === undefined ? this.#place.peek(key) : (changed.value ?? undefined);
   }
 
   /** Changes a record, or removes it. */

@@ -4,9 +4,7 @@
  * there is none.
  */
 import { createHash } from 'node:crypto';
-import {
-  chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { obstacle } from './backup.js';
 import { makeFolder } from './folder.js';
@@ -80,7 +78,7 @@ async function sumOf(pages: CopyPages): Promise<CopySum> {
 }
 
 async function* pagesOf(root: LmdbRoot): AsyncGenerator<readonly CopiedRecord[]> {
-  for (let after: StoreKey | null = null; ;) {
+  for (let after: StoreKey | null = null; ; ) {
     const range = after === null ? {} : { start: after, exclusiveStart: true };
     const page: readonly CopiedRecord[] = [...root.range({ ...range, limit: PAGE_RECORDS })];
     yield page;
@@ -93,20 +91,24 @@ async function* pagesOf(root: LmdbRoot): AsyncGenerator<readonly CopiedRecord[]>
 async function folderSource(varDir: string): Promise<CopySource> {
   const folder = storeDir(varDir);
   const problem = existsSync(join(folder, STORE_FILE))
-    ? storeFileProblem(join(folder, STORE_FILE)) : `there is no store in ${folder}`;
+    ? storeFileProblem(join(folder, STORE_FILE))
+    : `there is no store in ${folder}`;
   if (problem !== null) throw new Error(problem);
   const root = await LmdbRoot.open(folder);
   const users = root.users();
   if (users.length > 0) {
     await root.close();
-    throw new Error(`${openIn(users)}: stop the server first, or `
-      + 'what it stores meanwhile is not in the copy');
+    throw new Error(
+      `${openIn(users)}: stop the server first, or ` +
+        'what it stores meanwhile is not in the copy',
+    );
   }
   return { pages: () => pagesOf(root), close: () => root.close() };
 }
 
 async function folderTarget(
-  varDir: string, begun: (temporary: string) => void,
+  varDir: string,
+  begun: (temporary: string) => void,
 ): Promise<CopyTarget> {
   const problem = await obstacle(varDir, false);
   if (problem !== null) throw new Error(problem.replace(/; --force replaces it$/, ''));
@@ -119,9 +121,10 @@ async function folderTarget(
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => (closing ??= root.close());
   return {
-    put: (records) => root.write(() => {
-      for (const { key, value } of records) root.put(key, value);
-    }),
+    put: (records) =>
+      root.write(() => {
+        for (const { key, value } of records) root.put(key, value);
+      }),
     pages: () => pagesOf(root),
     keep: async () => {
       await close();
@@ -149,9 +152,7 @@ async function sourceOf(place: string): Promise<CopySource> {
   return (await import('./postgres/whole-store.js')).databaseSource(place);
 }
 
-async function targetOf(
-  place: string, begun: (temporary: string) => void,
-): Promise<CopyTarget> {
+async function targetOf(place: string, begun: (temporary: string) => void): Promise<CopyTarget> {
   if (!isDatabaseUrl(place)) return folderTarget(folderOf(place), begun);
   return (await import('./postgres/whole-store.js')).databaseTarget(place);
 }
@@ -164,7 +165,9 @@ async function targetOf(
  *   what was copied; nothing is left of it then.
  */
 export async function copyStore(
-  from: string, to: string, begun: (temporary: string) => void = () => undefined,
+  from: string,
+  to: string,
+  begun: (temporary: string) => void = () => undefined,
 ): Promise<CopySum> {
   const source = await sourceOf(from);
   try {
@@ -177,8 +180,10 @@ export async function copyStore(
       }
       const { records, sha256 } = await sumOf(target.pages());
       if (records !== read.sum.records || sha256 !== read.sum.sha256) {
-        throw new Error(`the copy has ${records} records, not the ${read.sum.records} that were `
-          + 'copied, or others; nothing is left of it');
+        throw new Error(
+          `the copy has ${records} records, not the ${read.sum.records} that were ` +
+            'copied, or others; nothing is left of it',
+        );
       }
       await target.keep();
       return read.sum;

@@ -4,8 +4,14 @@
  * nothing needs to be opened to find out.
  */
 import {
-  connectionKey, credentialsKey, merchantKey, parseCredentials, parseOwner,
-  type CredentialsRecord, type MerchantRecord, type OwnerRecord,
+  connectionKey,
+  credentialsKey,
+  merchantKey,
+  parseCredentials,
+  parseOwner,
+  type CredentialsRecord,
+  type MerchantRecord,
+  type OwnerRecord,
 } from './merchant-format.js';
 import type { Sealed, SealPlace } from './sealed.js';
 import type { StoreReader } from './merchants.js';
@@ -35,7 +41,10 @@ function placeOf(account: string, merchant: string, field: keyof Credentials): S
  * @throws Error when they were changed or moved, or their key is not at hand.
  */
 export function credentialsOf(
-  store: StoreReader, vault: Pick<CredentialsVault, 'open'>, account: string, merchantId: string,
+  store: StoreReader,
+  vault: Pick<CredentialsVault, 'open'>,
+  account: string,
+  merchantId: string,
 ): Credentials | null {
   const found = store.get(credentialsKey(account, merchantId));
   if (found === undefined) return null;
@@ -48,8 +57,11 @@ export function credentialsOf(
 
 /** Stores credentials; false when another merchant of the account has the connection. */
 export function setCredentials(
-  transaction: StoreTransaction, vault: CredentialsVault, merchant: MerchantRecord,
-  { apiKey, connectionId }: Credentials, now: number,
+  transaction: StoreTransaction,
+  vault: CredentialsVault,
+  merchant: MerchantRecord,
+  { apiKey, connectionId }: Credentials,
+  now: number,
 ): boolean {
   const { account, merchantId } = merchant;
   const connection = vault.index(connectionId, account);
@@ -71,7 +83,9 @@ export function setCredentials(
 
 /** Removes credentials on request: the merchant was connected before. False when it has none. */
 export function deleteCredentials(
-  transaction: StoreTransaction, merchant: MerchantRecord, now: number,
+  transaction: StoreTransaction,
+  merchant: MerchantRecord,
+  now: number,
 ): boolean {
   const { account, merchantId } = merchant;
   if (!forgetCredentials(transaction, account, merchantId)) return false;
@@ -82,7 +96,9 @@ export function deleteCredentials(
 
 /** Removes what is stored of a merchant's credentials; false when nothing was. */
 export function forgetCredentials(
-  transaction: StoreTransaction, account: string, merchantId: string,
+  transaction: StoreTransaction,
+  account: string,
+  merchantId: string,
 ): boolean {
   const key = credentialsKey(account, merchantId);
   const found = transaction.get(key);

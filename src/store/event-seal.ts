@@ -28,7 +28,8 @@ export function sealEventData(vault: Pick<EventVault, 'seal'>, owner: Owner, dat
  * @throws Error when they were changed or moved, or their key is not at hand.
  */
 export function openEventData(
-  vault: Pick<EventVault, 'open'>, event: Owner & { readonly data: Sealed | string },
+  vault: Pick<EventVault, 'open'>,
+  event: Owner & { readonly data: Sealed | string },
 ): string {
   const { data } = event;
   return typeof data === 'string' ? data : vault.open(data, placeOf(event));

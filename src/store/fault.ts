@@ -17,12 +17,15 @@ export type StoreFaultKind =
 const MESSAGES: Readonly<Record<StoreFaultKind, string>> = {
   unwritable: 'the store cannot be written: its disk is full or failed',
   full: 'the store has reached its largest size: nothing new is taken',
-  unreachable: 'the database of the store cannot be reached, or did not answer in time: nothing '
-    + 'was stored',
-  behind: 'the database of the store was not reached for a while: what others made since is not '
-    + 'known',
-  unknown: 'the database of the store was lost in the middle of a commit: whether it is stored is '
-    + 'not known yet',
+  unreachable:
+    'the database of the store cannot be reached, or did not answer in time: nothing ' +
+    'was stored',
+  behind:
+    'the database of the store was not reached for a while: what others made since is not ' +
+    'known',
+  unknown:
+    'the database of the store was lost in the middle of a commit: whether it is stored is ' +
+    'not known yet',
 };
 
 /** Thrown by `Store.write` when the write is not on the disk, or not known to be. */
@@ -38,11 +41,18 @@ export class StoreFault extends Error {
   /** What a caller of the API is told. */
   get detail(): string {
     switch (this.kind) {
-      case 'unknown': return 'The service cannot tell yet whether this was done. Ask what there '
-        + 'is, or send it again with the same Idempotency-Key.';
-      case 'behind': return 'The service cannot tell now whether there is such a thing: it does '
-        + 'not reach its database. Try again.';
-      default: return 'The service cannot store anything now; nothing was done.';
+      case 'unknown':
+        return (
+          'The service cannot tell yet whether this was done. Ask what there ' +
+          'is, or send it again with the same Idempotency-Key.'
+        );
+      case 'behind':
+        return (
+          'The service cannot tell now whether there is such a thing: it does ' +
+          'not reach its database. Try again.'
+        );
+      default:
+        return 'The service cannot store anything now; nothing was done.';
     }
   }
 }
@@ -77,13 +87,18 @@ export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord';
 
   constructor(key: readonly string[], cause?: unknown) {
-    super(`the record ${key.join('/')} in the store is damaged`,
-      cause === undefined ? undefined : { cause });
+    super(
+      `the record ${key.join('/')} in the store is damaged`,
+      cause === undefined ? undefined : { cause },
+    );
   }
 }
 
 /** Tells that a damaged record was put aside, and that it was a count, which is made anew. */
 export function setAsideNotice(key: readonly string[], counted: boolean): Error {
-  return new Error(`the record ${key.join('/')} in the store is damaged: it is put aside${
-    counted ? ', and counted anew from the records that are there' : ''}`);
+  return new Error(
+    `the record ${key.join('/')} in the store is damaged: it is put aside${
+      counted ? ', and counted anew from the records that are there' : ''
+    }`,
+  );
 }

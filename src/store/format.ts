@@ -40,7 +40,15 @@ export const KEYS_VERSION_KEY: StoreKey = ['meta', 'keys'];
 export const MERCHANTS_VERSION_KEY: StoreKey = ['meta', 'merchants'];
 /** Beginnings of keys that a full store takes too: its own, and what comes with making room. */
 export const ALWAYS_TAKEN: ReadonlySet<string | undefined> = new Set([
-  'meta', 'retired', 'share', 'nexus-count', 'audit', 'audit-count', 'count', 'node', 'lease',
+  'meta',
+  'retired',
+  'share',
+  'nexus-count',
+  'audit',
+  'audit-count',
+  'count',
+  'node',
+  'lease',
 ]);
 
 export const KEY_PREFIX = 'key';

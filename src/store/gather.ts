@@ -21,11 +21,14 @@ export interface KeyScanner {
  * among it.
  */
 export async function gather<T>(
-  store: StoreScanner, prefix: StoreKey, read: (record: unknown) => T | null,
-  most = Infinity, from: StoreKey = prefix,
+  store: StoreScanner,
+  prefix: StoreKey,
+  read: (record: unknown) => T | null,
+  most = Infinity,
+  from: StoreKey = prefix,
 ): Promise<T[]> {
   const gathered: T[] = [];
-  for (let after = from; ;) {
+  for (let after = from; ; ) {
     const batch = store.scan(after, GATHER_BATCH);
     for (const { key, record } of batch) {
       if (!prefix.every((part, index) => key[index] === part)) return gathered;
@@ -45,10 +48,12 @@ export async function gather<T>(
  * of. No record is read, so none that is damaged is in the way.
  */
 export async function gatherKeys<T>(
-  store: KeyScanner, prefix: StoreKey, read: (key: StoreKey) => T | null,
+  store: KeyScanner,
+  prefix: StoreKey,
+  read: (key: StoreKey) => T | null,
 ): Promise<T[]> {
   const gathered: T[] = [];
-  for (let after = prefix; ;) {
+  for (let after = prefix; ; ) {
     const keys = store.keys(prefix, GATHER_BATCH, after);
     for (const key of keys) {
       const made = read(key);

@@ -3,7 +3,14 @@ import { isObject } from '../base/json-object.js';
 import { StoreFault } from './fault.js';
 import type { StoreKey } from './format.js';
 import {
-  AS_IT_IS, damaged, number, optional, orNull, type RecordFields, recordReader, since,
+  AS_IT_IS,
+  damaged,
+  number,
+  optional,
+  orNull,
+  type RecordFields,
+  recordReader,
+  since,
   text,
 } from './record-reader.js';
 import { parseSealed, type Sealed, type SealPlace } from './sealed.js';
@@ -28,9 +35,11 @@ export function keptKey(account: string, hash: string): StoreKey {
 }
 
 /** Key of its age. */
-export function ageKey(
-  { at, account, hash }: Pick<AgeRecord, 'at' | 'account' | 'hash'>,
-): StoreKey {
+export function ageKey({
+  at,
+  account,
+  hash,
+}: Pick<AgeRecord, 'at' | 'account' | 'hash'>): StoreKey {
   return [AGE_PREFIX, String(at).padStart(TIME_DIGITS, '0'), account, hash];
 }
 
@@ -38,7 +47,9 @@ const KIND = 'idempotency';
 
 function answerOf({ status, fields, body }: RecordFields): KeptAnswer {
   if (
-    typeof status !== 'number' || typeof fields !== 'object' || fields === null ||
+    typeof status !== 'number' ||
+    typeof fields !== 'object' ||
+    fields === null ||
     (typeof body !== 'string' && !(body instanceof Uint8Array))
   ) {
     throw damaged(KIND);
@@ -55,32 +66,41 @@ function gathered({ status, fields, body, ...rest }: RecordFields): RecordFields
 /** A request of a key. Version 2 had none without an answer. */
 export type KeptRecord = ReturnType<typeof parseKept>;
 
-export const parseKept = recordReader(KIND, 3, {
-  /** Keyed hash of path and body. */
-  fingerprint: text,
-  at: number,
-  /** Where there is no answer: the server that waits for it; empty where none does. */
-  by: optional(text),
-  /**
-   * Sealed: what the compliance provider answered names the connection. Null from the moment a
-   * request is sent elsewhere until its answer is known.
-   */
-  answer: orNull<Sealed | KeptAnswer>((value) =>
-    (isObject(value) && 'status' in value ? answerOf(value) : parseSealed(value))),
-}, [gathered, AS_IT_IS]);
+export const parseKept = recordReader(
+  KIND,
+  3,
+  {
+    /** Keyed hash of path and body. */
+    fingerprint: text,
+    at: number,
+    /** Where there is no answer: the server that waits for it; empty where none does. */
+    by: optional(text),
+    /**
+     * Sealed: what the compliance provider answered names the connection. Null from the moment a
+     * request is sent elsewhere until its answer is known.
+     */
+    answer: orNull<Sealed | KeptAnswer>((value) =>
+      isObject(value) && 'status' in value ? answerOf(value) : parseSealed(value),
+    ),
+  },
+  [gathered, AS_IT_IS],
+);
 
 /** An answer as the text that is sealed. Bodies of bytes come back as the same bytes. */
 export function answerText({ status, fields, body }: KeptAnswer): string {
-  return JSON.stringify(typeof body === 'string'
-    ? { status, fields, text: body }
-    : { status, fields, base64: Buffer.from(body).toString('base64') });
+  return JSON.stringify(
+    typeof body === 'string'
+      ? { status, fields, text: body }
+      : { status, fields, base64: Buffer.from(body).toString('base64') },
+  );
 }
 
 /** The answer of such a text. */
 export function readAnswer(text: string): KeptAnswer {
   const { text: plain, base64, ...rest }: RecordFields = JSON.parse(text);
   return answerOf({
-    ...rest, body: typeof base64 === 'string' ? Buffer.from(base64, 'base64') : plain,
+    ...rest,
+    body: typeof base64 === 'string' ? Buffer.from(base64, 'base64') : plain,
   });
 }
 

@@ -1,6 +1,11 @@
 /** Kept answers whose time is over. */
 import {
-  AGE_PREFIX, ageKey, type AgeRecord, keptKey, parseAge, parseKept,
+  AGE_PREFIX,
+  ageKey,
+  type AgeRecord,
+  keptKey,
+  parseAge,
+  parseKept,
 } from './idempotency-record.js';
 import { orSetAside } from './set-aside.js';
 import { addShare } from './share.js';
@@ -28,12 +33,17 @@ export async function sweepKept(store: Store, before: () => number): Promise<num
   let swept = 0;
   for (;;) {
     const until = before();
-    const oldest = store.list([AGE_PREFIX], SWEEP_BATCH_MAX).map(parseAge)
+    const oldest = store
+      .list([AGE_PREFIX], SWEEP_BATCH_MAX)
+      .map(parseAge)
       .filter(({ at }) => at <= until);
     if (oldest.length === 0) return swept;
-    await store.write((transaction) => {
-      for (const age of oldest) expire(transaction, age);
-    }, { quiet: true });
+    await store.write(
+      (transaction) => {
+        for (const age of oldest) expire(transaction, age);
+      },
+      { quiet: true },
+    );
     swept += oldest.length;
   }
 }

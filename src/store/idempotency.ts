@@ -18,8 +18,21 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  ageKey, type AgeRecord, answerText, type Claim, type Claimed, type Intent, type KeptAnswer,
-  keptKey, type KeptRecord, KeyTaken, parseAge, parseKept, placeOf, readAnswer, UnstoredOutcomes,
+  ageKey,
+  type AgeRecord,
+  answerText,
+  type Claim,
+  type Claimed,
+  type Intent,
+  type KeptAnswer,
+  keptKey,
+  type KeptRecord,
+  KeyTaken,
+  parseAge,
+  parseKept,
+  placeOf,
+  readAnswer,
+  UnstoredOutcomes,
 } from './idempotency-record.js';
 import { sweepKept } from './idempotency-sweep.js';
 import { lives } from './nodes.js';
@@ -28,7 +41,13 @@ import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 
 export {
-  AGE_PREFIX, KEPT_PREFIX, KeyTaken, type Claim, type Claimed, type Intent, type KeptAnswer,
+  AGE_PREFIX,
+  KEPT_PREFIX,
+  KeyTaken,
+  type Claim,
+  type Claimed,
+  type Intent,
+  type KeptAnswer,
 } from './idempotency-record.js';
 
 /** Longest Idempotency-Key in characters. */
@@ -135,7 +154,8 @@ export class IdempotencyBook {
 
   /** What the store tells of it; null when it may be carried out. */
   #stored(
-    reader: Pick<StoreTransaction, 'get'>, { account, hash, fingerprint }: Used,
+    reader: Pick<StoreTransaction, 'get'>,
+    { account, hash, fingerprint }: Used,
   ): Exclude<Claimed, { readonly kind: 'fresh' }> | null {
     const found = reader.get(keptKey(account, hash));
     if (found === undefined) return null;
@@ -167,12 +187,15 @@ export class IdempotencyBook {
       },
       begin: async () => {
         const at = this.#now();
-        await this.#store.write((transaction) => {
-          this.#check(transaction, used);
-          // What could not be sealed afterwards is not begun.
-          this.#vault.seal('', placeOf(used.account, used.hash));
-          this.#keep(transaction, used, null, at);
-        }, { quiet: true });
+        await this.#store.write(
+          (transaction) => {
+            this.#check(transaction, used);
+            // What could not be sealed afterwards is not begun.
+            this.#vault.seal('', placeOf(used.account, used.hash));
+            this.#keep(transaction, used, null, at);
+          },
+          { quiet: true },
+        );
         begunAt = at;
       },
       settle: (answer) => {
@@ -190,23 +213,34 @@ export class IdempotencyBook {
   /** Tells the other servers that this one no longer waits for what became of a request. */
   #giveUp({ account, hash }: Used): void {
     if (this.#node === '') return;
-    this.#store.write((transaction) => {
-      const key = keptKey(account, hash);
-      const found = transaction.get(key);
-      const kept = found === undefined ? null : parseKept(found);
-      if (kept?.answer !== null || kept.by !== this.#node) return;
-      transaction.put(key, { ...kept, by: '' });
-    }, { quiet: true }).catch(this.#failed);
+    this.#store
+      .write(
+        (transaction) => {
+          const key = keptKey(account, hash);
+          const found = transaction.get(key);
+          const kept = found === undefined ? null : parseKept(found);
+          if (kept?.answer !== null || kept.by !== this.#node) return;
+          transaction.put(key, { ...kept, by: '' });
+        },
+        { quiet: true },
+      )
+      .catch(this.#failed);
   }
 
   #keep(
-    transaction: StoreTransaction, { account, hash, fingerprint }: Used,
-    answer: KeptAnswer | null, at: number,
+    transaction: StoreTransaction,
+    { account, hash, fingerprint }: Used,
+    answer: KeptAnswer | null,
+    at: number,
   ): void {
-    const sealed = answer === null
-      ? null : this.#vault.seal(answerText(answer), placeOf(account, hash));
+    const sealed =
+      answer === null ? null : this.#vault.seal(answerText(answer), placeOf(account, hash));
     const record: KeptRecord = {
-      v: 3, answer: sealed, fingerprint, at, ...(answer === null ? { by: this.#node } : {}),
+      v: 3,
+      answer: sealed,
+      fingerprint,
+      at,
+      ...(answer === null ? { by: this.#node } : {}),
     };
     const key = ageKey({ at, account, hash });
     const before = transaction.get(key);
@@ -223,14 +257,18 @@ export class IdempotencyBook {
   /** Puts an outcome in the place of what was begun at a time; later where that fails now. */
   async #settle(used: Used, answer: KeptAnswer | null, at: number): Promise<void> {
     const { account, hash, fingerprint, name } = used;
-    const store = (): Promise<void> => this.#store.write((transaction) => {
-      if (answer !== null) return this.#keep(transaction, used, answer, at);
-      transaction.remove(keptKey(account, hash));
-      const key = ageKey({ account, hash, at });
-      const age = transaction.get(key);
-      if (age !== undefined) addShare(transaction, 'kept', account, -parseAge(age).bytes);
-      transaction.remove(key);
-    }, { quiet: true });
+    const store = (): Promise<void> =>
+      this.#store.write(
+        (transaction) => {
+          if (answer !== null) return this.#keep(transaction, used, answer, at);
+          transaction.remove(keptKey(account, hash));
+          const key = ageKey({ account, hash, at });
+          const age = transaction.get(key);
+          if (age !== undefined) addShare(transaction, 'kept', account, -parseAge(age).bytes);
+          transaction.remove(key);
+        },
+        { quiet: true },
+      );
     try {
       await store();
     } catch (error) {

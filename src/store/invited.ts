@@ -23,7 +23,7 @@ export const INVITATIONS_ACCOUNT_DAY_MAX = 500;
 const SWEPT_MAX = 10;
 
 const WHOSE = ['account', 'recipient'] as const;
-type Whose = typeof WHOSE[number];
+type Whose = (typeof WHOSE)[number];
 
 const parseInvited = recordReader('invited', 1, {
   /** YYYY-MM-DD. */
@@ -44,7 +44,11 @@ function dayOf(at: number): string {
 }
 
 function countOne(
-  transaction: StoreTransaction, day: string, whose: Whose, id: string, limit: number,
+  transaction: StoreTransaction,
+  day: string,
+  whose: Whose,
+  id: string,
+  limit: number,
   message: string,
 ): void {
   const key = invitedKey({ day, whose, id });
@@ -62,7 +66,10 @@ function countOne(
  * @throws LimitReached when the account or the address had all of this day.
  */
 export function countInvitation(
-  transaction: StoreTransaction, account: string, email: string, now: number,
+  transaction: StoreTransaction,
+  account: string,
+  email: string,
+  now: number,
 ): void {
   const day = dayOf(now);
   // By the service's own clock, too: the machine's may be set ahead by years, and back again.
@@ -72,8 +79,20 @@ export function countInvitation(
     if (record.day < first) transaction.remove(invitedKey(record));
   }
   const hash = createHash('sha256').update(email.toLowerCase(), 'utf8').digest('hex');
-  countOne(transaction, day, 'recipient', hash, INVITATIONS_RECIPIENT_DAY_MAX,
-    `An address is sent ${INVITATIONS_RECIPIENT_DAY_MAX} invitations a day. Nothing was done.`);
-  countOne(transaction, day, 'account', account, INVITATIONS_ACCOUNT_DAY_MAX,
-    `An account may send ${INVITATIONS_ACCOUNT_DAY_MAX} invitations a day. Nothing was done.`);
+  countOne(
+    transaction,
+    day,
+    'recipient',
+    hash,
+    INVITATIONS_RECIPIENT_DAY_MAX,
+    `An address is sent ${INVITATIONS_RECIPIENT_DAY_MAX} invitations a day. Nothing was done.`,
+  );
+  countOne(
+    transaction,
+    day,
+    'account',
+    account,
+    INVITATIONS_ACCOUNT_DAY_MAX,
+    `An account may send ${INVITATIONS_ACCOUNT_DAY_MAX} invitations a day. Nothing was done.`,
+  );
 }

@@ -5,9 +5,7 @@
  * ["job", account, id]   JobRecord
  */
 import type { StoreKey } from './format.js';
-import {
-  choice, members, number, optional, orNull, recordReader, text,
-} from './record-reader.js';
+import { choice, members, number, optional, orNull, recordReader, text } from './record-reader.js';
 import type { Store, StoreTransaction } from './store.js';
 
 const JOB_PREFIX = 'job';
@@ -80,8 +78,10 @@ function jobKey({ account, id }: Pick<JobRecord, 'account' | 'id'>): StoreKey {
 /** All jobs, or those of an account, the oldest first. */
 export function listJobs(store: Store, account?: string): readonly JobRecord[] {
   const prefix = account === undefined ? [JOB_PREFIX] : [JOB_PREFIX, account];
-  return store.list(prefix).map(parseJob).sort((left, right) =>
-    left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1));
+  return store
+    .list(prefix)
+    .map(parseJob)
+    .sort((left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1));
 }
 
 /** Accounts of all jobs by their ids, those whose record is damaged among them. */
@@ -96,7 +96,9 @@ export function hasJobs(store: Store, account: string, count: number): boolean {
 
 /** A job of an account; null when it has no such one. */
 export function findJob(
-  reader: Pick<StoreTransaction, 'get'>, account: string, id: string,
+  reader: Pick<StoreTransaction, 'get'>,
+  account: string,
+  id: string,
 ): JobRecord | null {
   const found = reader.get(jobKey({ account, id }));
   return found === undefined ? null : parseJob(found);
@@ -109,14 +111,19 @@ export function putJob(transaction: Pick<StoreTransaction, 'put'>, record: JobRe
 
 /** Stores a new job, with what else `beside` stores. */
 export async function storeJob(
-  store: Store, record: JobRecord, beside?: (transaction: StoreTransaction) => void,
+  store: Store,
+  record: JobRecord,
+  beside?: (transaction: StoreTransaction) => void,
 ): Promise<void> {
   // Nothing is kept of jobs that other processes would have to look up again.
-  await store.write((transaction) => {
-    putJob(transaction, record);
-    beside?.(transaction);
-    // With it goes what must not be counted twice.
-  }, { quiet: true, certain: true });
+  await store.write(
+    (transaction) => {
+      putJob(transaction, record);
+      beside?.(transaction);
+      // With it goes what must not be counted twice.
+    },
+    { quiet: true, certain: true },
+  );
 }
 
 /** Forgets a job. */

@@ -8,8 +8,19 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
-  closeSync, existsSync, fstatSync, fsyncSync, linkSync, openSync, readdirSync, readFileSync,
-  renameSync, rmSync, statSync, writeSync, type BigIntStats,
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+  type BigIntStats,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from './folder.js';
@@ -49,8 +60,14 @@ function parseKeks(text: string, path: string): readonly [KeptKek, ...KeptKek[]]
   } catch {
     // Falls through: not this format. The parser's own message would repeat a part of the file.
   }
-  if (typeof file !== 'object' || file === null || !('v' in file) || file.v !== 1
-    || !('keys' in file) || !Array.isArray(file.keys)) {
+  if (
+    typeof file !== 'object' ||
+    file === null ||
+    !('v' in file) ||
+    file.v !== 1 ||
+    !('keys' in file) ||
+    !Array.isArray(file.keys)
+  ) {
     throw new Error(`the key file ${path} is not in the format of this version`);
   }
   const keys: readonly unknown[] = file.keys;
@@ -63,8 +80,10 @@ function parseKeks(text: string, path: string): readonly [KeptKek, ...KeptKek[]]
 export function modeProblem(mode: number, path: string): string | null {
   if ((mode & OTHERS) === 0) return null;
   const octal = (mode & 0o777).toString(8).padStart(4, '0');
-  return `the key file ${path} has mode ${octal}: others than its owner may use it; `
-    + `run: chmod 600 ${path}`;
+  return (
+    `the key file ${path} has mode ${octal}: others than its owner may use it; ` +
+    `run: chmod 600 ${path}`
+  );
 }
 
 /** Writes a folder's entries to the disk. */
@@ -88,7 +107,9 @@ function writeBeside(path: string, keys: readonly KeptKek[]): string {
   const file = openSync(beside, 'wx', KEK_FILE_MODE);
   try {
     const kept = keys.map(({ id, key, createdAt }) => ({
-      id, key: Buffer.from(key).toString('base64'), createdAt,
+      id,
+      key: Buffer.from(key).toString('base64'),
+      createdAt,
     }));
     writeSync(file, `${JSON.stringify({ v: 1, keys: kept }, null, 1)}\n`);
     fsyncSync(file);

@@ -44,12 +44,11 @@ export function kekPath({ varDir, kekFile }: Pick<KekConfig, 'varDir' | 'kekFile
  * @param needed id of the key that the store's secrets need; null allows a new file to be made.
  * @throws Error when that key is missing or the file is damaged or readable by others.
  */
-export function openKekSource(
-  config: KekConfig, needed: string | null,
-): KekSource {
-  const source = config.kek === null
-    ? KekFile.open(kekPath(config), needed)
-    : new KekList([kekOf(config.kek), ...config.kekPrevious.map(kekOf)]);
+export function openKekSource(config: KekConfig, needed: string | null): KekSource {
+  const source =
+    config.kek === null
+      ? KekFile.open(kekPath(config), needed)
+      : new KekList([kekOf(config.kek), ...config.kekPrevious.map(kekOf)]);
   if (needed !== null) source.find(needed);
   return source;
 }

@@ -31,7 +31,7 @@ export function kekOf(key: Uint8Array): Kek {
 /** What to say when a key is gone. */
 export function missingKek(id: string, place: string): Error {
   return new Error(
-    `secrets in the store are sealed with the key-encryption key ${id}, which is not in ${place}`
-    + '; put the key back (it was never in the store or its backups)',
+    `secrets in the store are sealed with the key-encryption key ${id}, which is not in ${place}` +
+      '; put the key back (it was never in the store or its backups)',
   );
 }

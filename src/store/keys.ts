@@ -2,9 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
 import { addAudit, type Actor, type AuditAction } from './audit.js';
-import {
-  apiKeyKey, KEY_PREFIX, parseKeyRecord, type KeyRecord, type Quotas,
-} from './format.js';
+import { apiKeyKey, KEY_PREFIX, parseKeyRecord, type KeyRecord, type Quotas } from './format.js';
 import { PLAN_FEATURES, type Plan } from './plan.js';
 import { ALL_SCOPES } from './scope.js';
 import type { Store, StoreTransaction } from './store.js';
@@ -66,7 +64,8 @@ export function isKeyText(text: string): boolean {
 
 /** The settings of a record: what is given, else what it had or its new plan brings. */
 function settingsOf(
-  settings: KeySettings, base: { readonly rate: number; readonly grants: number },
+  settings: KeySettings,
+  base: { readonly rate: number; readonly grants: number },
   kept: Quotas & { readonly scopes: number },
 ): Pick<KeyRecord, 'rate' | 'grants' | 'scopes' | keyof Quotas> {
   const grants = (settings.grants ?? base.grants) | (settings.grant ?? 0);
@@ -102,7 +101,11 @@ function newRecord(key: NewKey, text: string, now: number): KeyRecord {
 
 /** Keys are the operator's affair, whoever they are for. */
 function auditKey(
-  transaction: StoreTransaction, actor: Actor, action: AuditAction, id: string, now: number,
+  transaction: StoreTransaction,
+  actor: Actor,
+  action: AuditAction,
+  id: string,
+  now: number,
 ): void {
   addAudit(transaction, { actor, account: null, action, object: id.slice(0, 12) }, now);
 }
@@ -112,7 +115,10 @@ function auditKey(
  * @throws Error when the text cannot be a key or is one already.
  */
 export async function createKey(
-  store: Store, key: NewKey, now = Date.now(), actor: Actor = { kind: 'server' },
+  store: Store,
+  key: NewKey,
+  now = Date.now(),
+  actor: Actor = { kind: 'server' },
 ): Promise<CreatedKey> {
   const text = key.text ?? randomKey();
   if (!isKeyText(text)) throw new Error(NO_KEY_TEXT);
@@ -131,7 +137,9 @@ function putNew(transaction: StoreTransaction, record: KeyRecord, actor: Actor):
 
 /** All keys, the oldest first. */
 export function listKeys(store: Store): readonly KeyRecord[] {
-  return store.list([KEY_PREFIX]).map(parseKeyRecord)
+  return store
+    .list([KEY_PREFIX])
+    .map(parseKeyRecord)
     .sort((left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1));
 }
 
@@ -142,12 +150,16 @@ export function listKeys(store: Store): readonly KeyRecord[] {
 export function selectKey(store: Store, selector: string): KeyRecord {
   const exact = store.get(apiKeyKey(keyId(selector)));
   if (exact !== undefined) return parseKeyRecord(exact);
-  const matches = selector.length < ID_CHARS_MIN
-    ? [] : listKeys(store).filter(({ id }) => id.startsWith(selector.toLowerCase()));
+  const matches =
+    selector.length < ID_CHARS_MIN
+      ? []
+      : listKeys(store).filter(({ id }) => id.startsWith(selector.toLowerCase()));
   if (matches.length === 1) return matches[0]!;
-  throw new Error(matches.length === 0
-    ? 'no such key; name it by the key itself or the beginning of its id (situs key list)'
-    : `${matches.length} keys match`);
+  throw new Error(
+    matches.length === 0
+      ? 'no such key; name it by the key itself or the beginning of its id (situs key list)'
+      : `${matches.length} keys match`,
+  );
 }
 
 /**
@@ -156,7 +168,10 @@ export function selectKey(store: Store, selector: string): KeyRecord {
  * @throws Error when no key or several match.
  */
 export async function updateKey(
-  store: Store, selector: string, change: KeyChange, actor: Actor = { kind: 'server' },
+  store: Store,
+  selector: string,
+  change: KeyChange,
+  actor: Actor = { kind: 'server' },
 ): Promise<KeyRecord> {
   const { id } = selectKey(store, selector);
   return store.write((transaction) => {
@@ -170,8 +185,7 @@ export async function updateKey(
     };
     transaction.put(apiKeyKey(id), record);
     const { active } = change;
-    const action = active === undefined
-      ? 'key.update' : active ? 'key.enable' : 'key.disable';
+    const action = active === undefined ? 'key.update' : active ? 'key.enable' : 'key.disable';
     auditKey(transaction, actor, action, id, Date.now());
     return record;
   });
@@ -179,7 +193,9 @@ export async function updateKey(
 
 /** Disables a key; the server refuses it within a second. */
 export async function disableKey(
-  store: Store, selector: string, actor?: Actor,
+  store: Store,
+  selector: string,
+  actor?: Actor,
 ): Promise<KeyRecord> {
   return updateKey(store, selector, { active: false }, actor);
 }
@@ -189,7 +205,10 @@ export async function disableKey(
  * @returns the key when one was made, else null.
  */
 export async function bootstrapKey(
-  store: Store, text: string | null, rate: number, now = Date.now(),
+  store: Store,
+  text: string | null,
+  rate: number,
+  now = Date.now(),
 ): Promise<CreatedKey | null> {
   // A key whose record is damaged is a key.
   const isEmpty = (): boolean => store.keys([KEY_PREFIX], 1).length === 0;

@@ -29,7 +29,11 @@ function partsOf(key: StoreKey): StoreKey {
 
 /** A range as LMDB is asked for it; it takes arrays of its own. */
 function lmdbRange({ start, end, ...rest }: RecordRange): {
-  start?: string[]; end?: string[]; exclusiveStart?: boolean; limit?: number; reverse?: boolean;
+  start?: string[];
+  end?: string[];
+  exclusiveStart?: boolean;
+  limit?: number;
+  reverse?: boolean;
 } {
   return {
     ...rest,
@@ -145,7 +149,7 @@ export class LmdbRoot implements Root {
    * write of another handle waits for this thread to run its action, both would wait for ever.
    */
   static async #rest(path: string): Promise<void> {
-    const handles = (): readonly LmdbRoot[] => [...OPEN.get(path) ?? []];
+    const handles = (): readonly LmdbRoot[] => [...(OPEN.get(path) ?? [])];
     while (handles().some((root) => root.#writing > 0)) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -159,7 +163,7 @@ export class LmdbRoot implements Root {
     return this.#batch === null ? this.#peek(key) : this.#batch.peek(key);
   }
 
-  * range(range: RecordRange): Iterable<RecordBytes> {
+  *range(range: RecordRange): Iterable<RecordBytes> {
     this.#batch?.flush();
     for (const { key, value } of this.#root.getRange(lmdbRange(range))) {
       yield { key: partsOf(key), value };
@@ -273,9 +277,11 @@ export class LmdbRoot implements Root {
         this.#batch = null;
       }
     });
-    const done = run.then(() => {
-      this.#written += 1;
-    }).finally(taken);
+    const done = run
+      .then(() => {
+        this.#written += 1;
+      })
+      .finally(taken);
     return { actions, done };
   }
 }

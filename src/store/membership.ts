@@ -134,11 +134,16 @@ export class Membership {
     if (this.#over) return;
     // One that is under way may have begun before what is to be told.
     await this.#beating;
-    this.#beating ??= this.#write().then(() => {
-      this.#failing = false;
-    }, (error: unknown) => this.#fail(error)).finally(() => {
-      this.#beating = null;
-    });
+    this.#beating ??= this.#write()
+      .then(
+        () => {
+          this.#failing = false;
+        },
+        (error: unknown) => this.#fail(error),
+      )
+      .finally(() => {
+        this.#beating = null;
+      });
     await this.#beating;
   }
 
@@ -196,8 +201,9 @@ export class Membership {
   /** Servers that give no sign any more. */
   #silent(): readonly NodeRecord[] {
     const before = this.#uptime() - (this.#options.silentMs ?? SILENT_MS);
-    return this.#others.filter((node) =>
-      (this.#seen.get(node.id)?.at ?? Infinity) <= before || hasEnded(node, this.#mark));
+    return this.#others.filter(
+      (node) => (this.#seen.get(node.id)?.at ?? Infinity) <= before || hasEnded(node, this.#mark),
+    );
   }
 
   async #write(): Promise<void> {
@@ -206,18 +212,30 @@ export class Membership {
     const silent = this.#silent();
     const beat = this.#beat + 1;
     const record: NodeRecord = {
-      v: 1, id: this.id, beat, ...this.#mark, url: this.#url, place: this.#options.place ?? '',
-      leaving: this.#leaving, startedAt: this.#startedAt,
+      v: 1,
+      id: this.id,
+      beat,
+      ...this.#mark,
+      url: this.#url,
+      place: this.#options.place ?? '',
+      leaving: this.#leaving,
+      startedAt: this.#startedAt,
     };
-    this.#held = await this.#store.write((transaction) => {
-      for (const { id, beat: last } of silent) {
-        if (findNode(transaction, id)?.beat === last) transaction.remove(nodeKey(id));
-      }
-      transaction.put(nodeKey(this.id), record);
-      if (this.#leaving) this.#dropAll(transaction);
-      return new Set(this.#leaving ? []
-        : [...this.#wanted].filter((name) => takeLease(transaction, name, this.id)));
-    }, { quiet: true });
+    this.#held = await this.#store.write(
+      (transaction) => {
+        for (const { id, beat: last } of silent) {
+          if (findNode(transaction, id)?.beat === last) transaction.remove(nodeKey(id));
+        }
+        transaction.put(nodeKey(this.id), record);
+        if (this.#leaving) this.#dropAll(transaction);
+        return new Set(
+          this.#leaving
+            ? []
+            : [...this.#wanted].filter((name) => takeLease(transaction, name, this.id)),
+        );
+      },
+      { quiet: true },
+    );
     [this.#beat, this.#beatAt] = [beat, at];
   }
 

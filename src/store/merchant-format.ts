@@ -12,7 +12,14 @@
 import { createHash } from 'node:crypto';
 import type { StoreKey } from './format.js';
 import {
-  choice, flag, members, number, optional, recordReader, text, type MembersRead,
+  choice,
+  flag,
+  members,
+  number,
+  optional,
+  recordReader,
+  text,
+  type MembersRead,
 } from './record-reader.js';
 import { parseSealed } from './sealed.js';
 

@@ -7,8 +7,16 @@ import { forgetCredentials } from './credentials.js';
 import type { StoreKey } from './format.js';
 import { gather, type StoreScanner } from './gather.js';
 import {
-  type Contacts, credentialsKey, MERCHANT_PREFIX, merchantKey, type MerchantRecord,
-  type MerchantType, type OwnerRecord, parseMerchant, parseOwner, referenceKey,
+  type Contacts,
+  credentialsKey,
+  MERCHANT_PREFIX,
+  merchantKey,
+  type MerchantRecord,
+  type MerchantType,
+  type OwnerRecord,
+  parseMerchant,
+  parseOwner,
+  referenceKey,
 } from './merchant-format.js';
 import { retire } from './retired.js';
 import { addShare, putShared, recordBytes } from './share.js';
@@ -22,7 +30,10 @@ export interface StoreReader {
 }
 
 export const MERCHANT_STATUSES = [
-  'provider_invited', 'provider_connected', 'provider_disconnected', 'external_compliance',
+  'provider_invited',
+  'provider_connected',
+  'provider_disconnected',
+  'external_compliance',
 ] as const;
 export type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
 
@@ -55,7 +66,9 @@ export function statusOf(merchant: MerchantRecord, hasCredentials: boolean): Mer
 
 /** A merchant, deleted or not; null for an unknown id or another account's. */
 function findAnyMerchant(
-  reader: StoreReader, account: string, merchantId: string,
+  reader: StoreReader,
+  account: string,
+  merchantId: string,
 ): MerchantRecord | null {
   const found = reader.get(merchantKey(account, merchantId));
   return found === undefined ? null : parseMerchant(found);
@@ -63,7 +76,9 @@ function findAnyMerchant(
 
 /** A live merchant; null for an unknown id, another account's or a deleted one alike. */
 export function findMerchant(
-  reader: StoreReader, account: string, merchantId: string,
+  reader: StoreReader,
+  account: string,
+  merchantId: string,
 ): MerchantRecord | null {
   const merchant = findAnyMerchant(reader, account, merchantId);
   return merchant === null || merchant.deletedAt !== undefined ? null : merchant;
@@ -71,7 +86,8 @@ export function findMerchant(
 
 /** Whether credentials are stored, without opening them. */
 export function hasCredentials(
-  reader: StoreReader, { account, merchantId }: Pick<MerchantRecord, 'account' | 'merchantId'>,
+  reader: StoreReader,
+  { account, merchantId }: Pick<MerchantRecord, 'account' | 'merchantId'>,
 ): boolean {
   return reader.get(credentialsKey(account, merchantId)) !== undefined;
 }
@@ -86,12 +102,16 @@ function live(value: unknown): MerchantRecord | null {
 
 /** The live merchants of an account, the oldest first; null where there are too many. */
 export async function listMerchants(
-  store: StoreScanner, account: string, most = MERCHANTS_LISTED_MAX,
+  store: StoreScanner,
+  account: string,
+  most = MERCHANTS_LISTED_MAX,
 ): Promise<readonly MerchantRecord[] | null> {
   const found = await gather(store, [MERCHANT_PREFIX, account], live, most + 1);
   if (found.length > most) return null;
-  return found.sort((left, right) => left.createdAt - right.createdAt
-      || (left.merchantId < right.merchantId ? -1 : 1));
+  return found.sort(
+    (left, right) =>
+      left.createdAt - right.createdAt || (left.merchantId < right.merchantId ? -1 : 1),
+  );
 }
 
 /**
@@ -99,19 +119,23 @@ export async function listMerchants(
  * where the next page begins; null after the last one.
  */
 export async function pageOfMerchants(
-  store: StoreScanner, account: string,
+  store: StoreScanner,
+  account: string,
   { limit, cursor }: { readonly limit: number; readonly cursor: string },
 ): Promise<{ readonly merchants: readonly MerchantRecord[]; readonly next: string | null }> {
   const prefix = [MERCHANT_PREFIX, account];
   const after = cursor === '' ? prefix : merchantKey(account, cursor);
   const found = await gather(store, prefix, live, limit + 1, after);
   const merchants = found.slice(0, limit);
-  return { merchants, next: found.length > limit ? merchants.at(-1)?.merchantId ?? null : null };
+  return { merchants, next: found.length > limit ? (merchants.at(-1)?.merchantId ?? null) : null };
 }
 
 /** Takes a reference id for a merchant; false when another live one has it. */
 function takeReference(
-  transaction: StoreTransaction, account: string, merchantId: string, referenceId: string,
+  transaction: StoreTransaction,
+  account: string,
+  merchantId: string,
+  referenceId: string,
 ): boolean {
   const key = referenceKey(account, referenceId);
   const owner = parseOwner(transaction.get(key));
@@ -126,15 +150,33 @@ function takeReference(
  * is put together from pieces is of a shape that nothing is prepared for.
  */
 function recordOf(
-  { v, merchantId, account, name, contacts, type, connectedBefore, createdAt, updatedAt }:
-  Omit<MerchantRecord, 'referenceId' | 'deletedAt'>, referenceId: string | undefined,
+  {
+    v,
+    merchantId,
+    account,
+    name,
+    contacts,
+    type,
+    connectedBefore,
+    createdAt,
+    updatedAt,
+  }: Omit<MerchantRecord, 'referenceId' | 'deletedAt'>,
+  referenceId: string | undefined,
 ): MerchantRecord {
   return referenceId === undefined
     ? { v, merchantId, account, name, contacts, type, connectedBefore, createdAt, updatedAt }
     : {
-      v, merchantId, account, name, contacts, referenceId, type, connectedBefore, createdAt,
-      updatedAt,
-    };
+        v,
+        merchantId,
+        account,
+        name,
+        contacts,
+        referenceId,
+        type,
+        connectedBefore,
+        createdAt,
+        updatedAt,
+      };
 }
 
 /**
@@ -142,18 +184,27 @@ function recordOf(
  * @throws LimitReached when the account has used up its share.
  */
 export function createMerchant(
-  transaction: StoreTransaction, merchant: NewMerchant,
+  transaction: StoreTransaction,
+  merchant: NewMerchant,
 ): MerchantRecord | 'reference-taken' {
   const { account, merchantId, name, contacts, referenceId, type, now } = merchant;
-  if (
-    referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)
-  ) {
+  if (referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)) {
     return 'reference-taken';
   }
-  const record = recordOf({
-    v: 1, merchantId, account, name, contacts, type,
-    connectedBefore: false, createdAt: now, updatedAt: now,
-  }, referenceId);
+  const record = recordOf(
+    {
+      v: 1,
+      merchantId,
+      account,
+      name,
+      contacts,
+      type,
+      connectedBefore: false,
+      createdAt: now,
+      updatedAt: now,
+    },
+    referenceId,
+  );
   putShared(transaction, account, merchantKey(account, merchantId), record, undefined);
   return record;
 }
@@ -169,15 +220,18 @@ function blockOf({ name, contacts, referenceId }: MerchantRecord): MerchantBlock
  * @throws LimitReached when the account has used up its share.
  */
 export function updateMerchant(
-  transaction: StoreTransaction, before: MerchantRecord, change: MerchantChange,
+  transaction: StoreTransaction,
+  before: MerchantRecord,
+  change: MerchantChange,
 ): MerchantRecord | 'reference-taken' {
   const { account, merchantId } = before;
   const { name, contacts, referenceId: asked } = change.block ?? blockOf(before);
   // Left out it stays; empty it is removed.
-  const referenceId = asked === '' ? undefined : asked ?? before.referenceId;
+  const referenceId = asked === '' ? undefined : (asked ?? before.referenceId);
   if (referenceId !== before.referenceId) {
     if (
-      referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)
+      referenceId !== undefined &&
+      !takeReference(transaction, account, merchantId, referenceId)
     ) {
       return 'reference-taken';
     }
@@ -188,12 +242,20 @@ export function updateMerchant(
   const type = change.type ?? before.type;
   const switched = type !== before.type;
   if (switched) forgetCredentials(transaction, account, merchantId);
-  const record = recordOf({
-    v: 1, merchantId, account, name, contacts, type,
-    connectedBefore: switched ? false : before.connectedBefore,
-    createdAt: before.createdAt,
-    updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,
-  }, referenceId);
+  const record = recordOf(
+    {
+      v: 1,
+      merchantId,
+      account,
+      name,
+      contacts,
+      type,
+      connectedBefore: switched ? false : before.connectedBefore,
+      createdAt: before.createdAt,
+      updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,
+    },
+    referenceId,
+  );
   putShared(transaction, account, merchantKey(account, merchantId), record, before);
   return record;
 }
@@ -204,7 +266,10 @@ export function updateMerchant(
  * @param age time of the service's own clock, from which it is kept
  */
 export function deleteMerchant(
-  transaction: StoreTransaction, merchant: MerchantRecord, now: number, age: number,
+  transaction: StoreTransaction,
+  merchant: MerchantRecord,
+  now: number,
+  age: number,
 ): void {
   const { account, merchantId, referenceId } = merchant;
   forgetCredentials(transaction, account, merchantId);

@@ -23,7 +23,10 @@ export function nexusCountKey(account: string, merchantId: string): StoreKey {
 
 /** States how many there are. */
 export function setNexusCount(
-  transaction: Pick<StoreTransaction, 'put'>, account: string, merchantId: string, count: number,
+  transaction: Pick<StoreTransaction, 'put'>,
+  account: string,
+  merchantId: string,
+  count: number,
 ): void {
   transaction.put(nexusCountKey(account, merchantId), { v: 1, count });
 }
@@ -33,10 +36,14 @@ export function setNexusCount(
  * @throws LimitReached when a merchant would have too many.
  */
 export function countNexus(
-  transaction: StoreTransaction, account: string, merchantId: string, by: number,
+  transaction: StoreTransaction,
+  account: string,
+  merchantId: string,
+  by: number,
 ): void {
   const found = countRecord(transaction, nexusCountKey(account, merchantId), () => {
-    const live = transaction.list([NEXUS_PREFIX, account, merchantId])
+    const live = transaction
+      .list([NEXUS_PREFIX, account, merchantId])
       .filter((record) => isObject(record) && record['deletedAt'] === undefined);
     return { v: 1, count: live.length };
   });

@@ -43,7 +43,10 @@ export const parseNexus = recordReader('nexus', 1, {
 
 /** A location that was not deleted; null for an unknown id or another merchant's alike. */
 export function findNexus(
-  reader: StoreReader, account: string, merchantId: string, locationId: string,
+  reader: StoreReader,
+  account: string,
+  merchantId: string,
+  locationId: string,
 ): NexusRecord | null {
   const found = reader.get(nexusKey(account, merchantId, locationId));
   if (found === undefined) return null;
@@ -53,15 +56,20 @@ export function findNexus(
 
 /** The locations of a merchant, the oldest first. */
 export async function listNexus(
-  store: StoreScanner, account: string, merchantId: string,
+  store: StoreScanner,
+  account: string,
+  merchantId: string,
 ): Promise<readonly NexusRecord[]> {
   const live = await gather(store, [NEXUS_PREFIX, account, merchantId], (value) => {
     const location = parseNexus(value);
     return location.deletedAt === undefined ? location : null;
   });
-  return live.sort((left, right) => left.createdAt - right.createdAt
-    || left.position - right.position
-    || (left.locationId < right.locationId ? -1 : 1));
+  return live.sort(
+    (left, right) =>
+      left.createdAt - right.createdAt ||
+      left.position - right.position ||
+      (left.locationId < right.locationId ? -1 : 1),
+  );
 }
 
 /**
@@ -69,7 +77,9 @@ export async function listNexus(
  * @throws LimitReached when the account has used up its share.
  */
 export function putNexus(
-  transaction: StoreTransaction, record: NexusRecord, before?: NexusRecord,
+  transaction: StoreTransaction,
+  record: NexusRecord,
+  before?: NexusRecord,
 ): void {
   const { account, merchantId, locationId } = record;
   const key = nexusKey(account, merchantId, locationId);
@@ -82,7 +92,10 @@ export function putNexus(
  * @param age time of the service's own clock, from which it is kept
  */
 export function deleteNexus(
-  transaction: StoreTransaction, record: NexusRecord, now: number, age: number,
+  transaction: StoreTransaction,
+  record: NexusRecord,
+  now: number,
+  age: number,
 ): void {
   const { account, merchantId, locationId } = record;
   const deleted: NexusRecord = { ...record, deletedAt: now, updatedAt: now };

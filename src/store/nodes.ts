@@ -108,12 +108,15 @@ function claimOf(store: Store): { readonly v: number; readonly pid: number } | n
  * @returns the process of an earlier version that serves it, or null.
  */
 export async function claimServer(store: Store): Promise<number | null> {
-  return store.write((transaction) => {
-    const claim = claimOf(store);
-    if (claim?.v === 1 && store.users().includes(claim.pid)) return claim.pid;
-    transaction.put(SERVER_KEY, { v: 2, pid: process.pid });
-    return null;
-  }, { quiet: true });
+  return store.write(
+    (transaction) => {
+      const claim = claimOf(store);
+      if (claim?.v === 1 && store.users().includes(claim.pid)) return claim.pid;
+      transaction.put(SERVER_KEY, { v: 2, pid: process.pid });
+      return null;
+    },
+    { quiet: true },
+  );
 }
 
 /**
@@ -126,13 +129,16 @@ export async function claimStore(store: Store): Promise<void> {
   await store.close();
   throw new Error(
     `process ${pid}, of an earlier version that shares its store with no other, serves this one: ` +
-    'stop it first, or set SITUS_VAR to another folder',
+      'stop it first, or set SITUS_VAR to another folder',
   );
 }
 
 /** Gives the claim up, so that an earlier version may be put back. */
 export async function releaseServer(store: Store): Promise<void> {
-  await store.write((transaction) => {
-    if (claimOf(store)?.pid === process.pid) transaction.remove(SERVER_KEY);
-  }, { quiet: true });
+  await store.write(
+    (transaction) => {
+      if (claimOf(store)?.pid === process.pid) transaction.remove(SERVER_KEY);
+    },
+    { quiet: true },
+  );
 }

@@ -8,8 +8,14 @@
  */
 import { outboxCountKey, outboxKey, OUTBOX_PREFIX, type StoreKey } from './format.js';
 import {
-  OUTBOX_KINDS, OUTBOX_LISTS, parseOutboxCount, parseOutboxRecord, type OutboxCount,
-  type OutboxKind, type OutboxList, type OutboxRecord,
+  OUTBOX_KINDS,
+  OUTBOX_LISTS,
+  parseOutboxCount,
+  parseOutboxRecord,
+  type OutboxCount,
+  type OutboxKind,
+  type OutboxList,
+  type OutboxRecord,
 } from './outbox-record.js';
 import { damaged, upgraded } from './record-reader.js';
 import { countRecord, type CountReader } from './set-aside.js';
@@ -34,13 +40,22 @@ function readable(value: unknown): readonly OutboxRecord[] {
 
 /** How many there are of a kind: of an account, or of all. */
 export function outboxCountOf(
-  reader: CountReader, kind: OutboxKind, account?: string,
+  reader: CountReader,
+  kind: OutboxKind,
+  account?: string,
 ): OutboxCount {
   const lengthOf = (list: OutboxList): number =>
-    reader.list([OUTBOX_PREFIX, list, kind]).flatMap(readable)
+    reader
+      .list([OUTBOX_PREFIX, list, kind])
+      .flatMap(readable)
       .filter((record) => account === undefined || record.account === account).length;
-  return parseOutboxCount(countRecord(reader, outboxCountKey(kind, account), () =>
-    ({ v: 1, waiting: lengthOf('waiting'), dead: lengthOf('dead') })));
+  return parseOutboxCount(
+    countRecord(reader, outboxCountKey(kind, account), () => ({
+      v: 1,
+      waiting: lengthOf('waiting'),
+      dead: lengthOf('dead'),
+    })),
+  );
 }
 
 function deadKey({ kind, account, dueAt, id }: Counted): StoreKey {
@@ -53,7 +68,10 @@ function noteDead(transaction: StoreTransaction, record: Counted): void {
 }
 
 function countAccount(
-  transaction: StoreTransaction, { kind, account }: Counted, list: OutboxList, by: number,
+  transaction: StoreTransaction,
+  { kind, account }: Counted,
+  list: OutboxList,
+  by: number,
 ): void {
   const before = outboxCountOf(transaction, kind, account);
   const counts = { ...before, [list]: Math.max(0, before[list] + by) };
@@ -64,7 +82,10 @@ function countAccount(
 
 /** Counts a record that comes into a list (1) or leaves it (-1), before it does. */
 export function countOutbox(
-  transaction: StoreTransaction, record: Counted, list: OutboxList, by: 1 | -1,
+  transaction: StoreTransaction,
+  record: Counted,
+  list: OutboxList,
+  by: 1 | -1,
 ): void {
   const all = outboxCountOf(transaction, record.kind);
   transaction.put(outboxCountKey(record.kind), { v: 1, ...all, [list]: all[list] + by });
@@ -76,7 +97,10 @@ export function countOutbox(
 
 /** Removes the oldest dead of an account, readable or not. */
 export function removeOldestDead(
-  transaction: StoreTransaction, kind: OutboxKind, account: string, most: number,
+  transaction: StoreTransaction,
+  kind: OutboxKind,
+  account: string,
+  most: number,
 ): void {
   for (const value of transaction.list([DEAD_PREFIX, kind, account], most)) {
     const { dueAt, id } = upgraded(value, 'dead outbox');
@@ -97,20 +121,23 @@ export function outboxCounts(store: Store): {
 /** Counts the accounts of a store of an earlier version; before anything is served from it. */
 export async function countOutboxAccounts(store: Store): Promise<void> {
   if (store.get(OUTBOX_COUNTED_KEY) !== undefined) return;
-  await store.write((transaction) => {
-    // Another server may have counted them meanwhile, and serve.
-    if (transaction.get(OUTBOX_COUNTED_KEY) !== undefined) return;
-    for (const key of store.keys(['count', OUTBOX_PREFIX])) {
-      if (key.length > outboxCountKey('event').length) transaction.remove(key);
-    }
-    for (const kind of OUTBOX_KINDS) {
-      for (const list of OUTBOX_LISTS) {
-        for (const record of transaction.list([OUTBOX_PREFIX, list, kind]).flatMap(readable)) {
-          countAccount(transaction, record, list, 1);
-          if (list === 'dead') noteDead(transaction, record);
+  await store.write(
+    (transaction) => {
+      // Another server may have counted them meanwhile, and serve.
+      if (transaction.get(OUTBOX_COUNTED_KEY) !== undefined) return;
+      for (const key of store.keys(['count', OUTBOX_PREFIX])) {
+        if (key.length > outboxCountKey('event').length) transaction.remove(key);
+      }
+      for (const kind of OUTBOX_KINDS) {
+        for (const list of OUTBOX_LISTS) {
+          for (const record of transaction.list([OUTBOX_PREFIX, list, kind]).flatMap(readable)) {
+            countAccount(transaction, record, list, 1);
+            if (list === 'dead') noteDead(transaction, record);
+          }
         }
       }
-    }
-    transaction.put(OUTBOX_COUNTED_KEY, { v: 1 });
-  }, { quiet: true });
+      transaction.put(OUTBOX_COUNTED_KEY, { v: 1 });
+    },
+    { quiet: true },
+  );
 }

@@ -1,7 +1,14 @@
 /** What waits to be sent, as it is kept. Personal data: a mail holds the address it goes to. */
 import { isObject } from '../base/json-object.js';
 import {
-  AS_IT_IS, choice, damaged, member, number, orNull, recordReader, text,
+  AS_IT_IS,
+  choice,
+  damaged,
+  member,
+  number,
+  orNull,
+  recordReader,
+  text,
 } from './record-reader.js';
 import { isSealed, type Sealed } from './sealed.js';
 
@@ -30,16 +37,21 @@ const ATTEMPTED = {
 const isData = (value: unknown): value is Sealed | string =>
   typeof value === 'string' || isSealed(value);
 
-const readEvent = recordReader('outbox', 2, {
-  ...ATTEMPTED,
-  kind: choice(['event']),
-  type: text,
-  /**
-   * JSON, kept as text so that each attempt sends the same bytes, and sealed. A plain text where
-   * version 1 of the record kept it, until the server starts.
-   */
-  data: member(isData),
-}, [AS_IT_IS]);
+const readEvent = recordReader(
+  'outbox',
+  2,
+  {
+    ...ATTEMPTED,
+    kind: choice(['event']),
+    type: text,
+    /**
+     * JSON, kept as text so that each attempt sends the same bytes, and sealed. A plain text where
+     * version 1 of the record kept it, until the server starts.
+     */
+    data: member(isData),
+  },
+  [AS_IT_IS],
+);
 
 const readMail = recordReader('outbox', 1, {
   ...ATTEMPTED,

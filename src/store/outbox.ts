@@ -9,8 +9,17 @@ import { sealEventData, type EventVault } from './event-seal.js';
 import { outboxKey, OUTBOX_PREFIX } from './format.js';
 import { countOutbox, outboxCountOf, removeOldestDead } from './outbox-count.js';
 import {
-  type Attempt, type EventRecord, type Invitation, type MailRecord, type NewEvent, OUTBOX_KINDS,
-  OUTBOX_LISTS, type OutboxKind, type OutboxList, type OutboxRecord, parseOutboxRecord,
+  type Attempt,
+  type EventRecord,
+  type Invitation,
+  type MailRecord,
+  type NewEvent,
+  OUTBOX_KINDS,
+  OUTBOX_LISTS,
+  type OutboxKind,
+  type OutboxList,
+  type OutboxRecord,
+  parseOutboxRecord,
 } from './outbox-record.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -48,7 +57,9 @@ function insert(transaction: StoreTransaction, list: OutboxList, record: OutboxR
  * anew since the given one was read. Null when it is there no more.
  */
 function take(
-  transaction: StoreTransaction, list: OutboxList, record: OutboxRecord,
+  transaction: StoreTransaction,
+  list: OutboxList,
+  record: OutboxRecord,
 ): OutboxRecord | null {
   const found = transaction.get(keyOf(list, record));
   if (found === undefined) return null;
@@ -87,7 +98,9 @@ function add(transaction: StoreTransaction, record: OutboxRecord): void {
  * @throws Error when the data are larger than an event may be.
  */
 export function addEvent(
-  transaction: StoreTransaction, vault: Pick<EventVault, 'seal'>, event: NewEvent,
+  transaction: StoreTransaction,
+  vault: Pick<EventVault, 'seal'>,
+  event: NewEvent,
 ): void {
   if (endpointOf(transaction) === null) return;
   const { account, type, now } = event;
@@ -97,8 +110,17 @@ export function addEvent(
   }
   const id = newId('evt');
   const record: EventRecord = {
-    v: 2, kind: 'event', id, account, type, data: sealEventData(vault, { account, id }, data),
-    createdAt: now, dueAt: now, attempts: 0, status: null, error: null,
+    v: 2,
+    kind: 'event',
+    id,
+    account,
+    type,
+    data: sealEventData(vault, { account, id }, data),
+    createdAt: now,
+    dueAt: now,
+    attempts: 0,
+    status: null,
+    error: null,
   };
   add(transaction, record);
 }
@@ -107,29 +129,46 @@ export function addEvent(
 export function addInvitation(transaction: StoreTransaction, invitation: Invitation): void {
   const { account, merchantId, merchantName, email, now } = invitation;
   const record: MailRecord = {
-    v: 1, kind: 'mail', id: newId('mail'), account, merchantId, merchantName,
+    v: 1,
+    kind: 'mail',
+    id: newId('mail'),
+    account,
+    merchantId,
+    merchantName,
     contactFirst: invitation.contactFirst ?? null,
     contactLast: invitation.contactLast ?? null,
-    email, createdAt: now, dueAt: now, attempts: 0, status: null, error: null,
+    email,
+    createdAt: now,
+    dueAt: now,
+    attempts: 0,
+    status: null,
+    error: null,
   };
   add(transaction, record);
 }
 
 /** The first of a kind, by due time in `waiting`, the oldest first in `dead`. */
 export function listOutbox<K extends OutboxKind>(
-  store: Store, list: OutboxList, kind: K, limit?: number,
+  store: Store,
+  list: OutboxList,
+  kind: K,
+  limit?: number,
 ): readonly Extract<OutboxRecord, { kind: K }>[] {
-  return store.list([OUTBOX_PREFIX, list, kind], limit).map(parseOutboxRecord)
+  return store
+    .list([OUTBOX_PREFIX, list, kind], limit)
+    .map(parseOutboxRecord)
     .filter((record): record is Extract<OutboxRecord, { kind: K }> => record.kind === kind);
 }
 
 /** The one of a list that is due last; null when there is none. */
 export function lastOutbox<K extends OutboxKind>(
-  store: Store, list: OutboxList, kind: K,
+  store: Store,
+  list: OutboxList,
+  kind: K,
 ): Extract<OutboxRecord, { kind: K }> | null {
   const found = store.last([OUTBOX_PREFIX, list, kind]);
   const record = found === undefined ? null : parseOutboxRecord(found);
-  return record?.kind === kind ? record as Extract<OutboxRecord, { kind: K }> : null;
+  return record?.kind === kind ? (record as Extract<OutboxRecord, { kind: K }>) : null;
 }
 
 /** It was sent. False when it is there no more. */
@@ -139,29 +178,46 @@ export function settle(transaction: StoreTransaction, record: OutboxRecord): boo
 
 /** An attempt failed; it is due again at a later time. */
 export function postpone(
-  transaction: StoreTransaction, record: OutboxRecord, { status, error }: Attempt, dueAt: number,
+  transaction: StoreTransaction,
+  record: OutboxRecord,
+  { status, error }: Attempt,
+  dueAt: number,
 ): void {
   const taken = take(transaction, 'waiting', record);
   if (taken === null) return;
   insert(transaction, 'waiting', {
-    ...taken, status, error, dueAt, attempts: taken.attempts + 1,
+    ...taken,
+    status,
+    error,
+    dueAt,
+    attempts: taken.attempts + 1,
   });
 }
 
 /** An attempt failed for good. */
 export function bury(
-  transaction: StoreTransaction, record: OutboxRecord, { status, error }: Attempt, now: number,
+  transaction: StoreTransaction,
+  record: OutboxRecord,
+  { status, error }: Attempt,
+  now: number,
 ): void {
   const taken = take(transaction, 'waiting', record);
   if (taken === null) return;
   insertDead(transaction, {
-    ...taken, status, error, dueAt: now, attempts: taken.attempts + 1,
+    ...taken,
+    status,
+    error,
+    dueAt: now,
+    attempts: taken.attempts + 1,
   });
 }
 
 /** All attempts anew, the first one now. False when it is there no more. */
 function revive(
-  transaction: StoreTransaction, list: OutboxList, record: OutboxRecord, now: number,
+  transaction: StoreTransaction,
+  list: OutboxList,
+  record: OutboxRecord,
+  now: number,
 ): boolean {
   const taken = take(transaction, list, record);
   if (taken === null) return false;
@@ -184,27 +240,35 @@ export async function replay(store: Store, id: string, now: number): Promise<boo
 /** Makes all dead ones due at once; returns how many there were. */
 export async function replayDead(store: Store, now: number): Promise<number> {
   const dead = OUTBOX_KINDS.flatMap((kind) => listOutbox(store, 'dead', kind));
-  return store.write((transaction) =>
-    dead.filter((record) => revive(transaction, 'dead', record, now)).length);
+  return store.write(
+    (transaction) => dead.filter((record) => revive(transaction, 'dead', record, now)).length,
+  );
 }
 
 /** Seals the data of events that an earlier version kept as text; returns how many there were. */
 export async function sealOldEvents(
-  store: Store, vault: Pick<EventVault, 'seal'>,
+  store: Store,
+  vault: Pick<EventVault, 'seal'>,
 ): Promise<number> {
-  const listed = OUTBOX_LISTS.flatMap((list) => listOutbox(store, list, 'event')
-    .filter(({ data }) => typeof data === 'string').map((record) => ({ list, record })));
+  const listed = OUTBOX_LISTS.flatMap((list) =>
+    listOutbox(store, list, 'event')
+      .filter(({ data }) => typeof data === 'string')
+      .map((record) => ({ list, record })),
+  );
   let sealed = 0;
   for (let from = 0; from < listed.length; from += SEAL_BATCH) {
-    sealed += await store.write((transaction) => listed.slice(from, from + SEAL_BATCH)
-      .filter(({ list, record }) => {
-        const found = transaction.get(keyOf(list, record));
-        const event = found === undefined ? null : parseOutboxRecord(found);
-        if (event?.kind !== 'event' || typeof event.data !== 'string') return false;
-        const data = sealEventData(vault, event, event.data);
-        transaction.put(keyOf(list, event), { ...event, data });
-        return true;
-      }).length, { quiet: true });
+    sealed += await store.write(
+      (transaction) =>
+        listed.slice(from, from + SEAL_BATCH).filter(({ list, record }) => {
+          const found = transaction.get(keyOf(list, record));
+          const event = found === undefined ? null : parseOutboxRecord(found);
+          if (event?.kind !== 'event' || typeof event.data !== 'string') return false;
+          const data = sealEventData(vault, event, event.data);
+          transaction.put(keyOf(list, event), { ...event, data });
+          return true;
+        }).length,
+      { quiet: true },
+    );
   }
   return sealed;
 }

@@ -127,18 +127,22 @@ function decoded(key: StoreKey, body: Uint8Array): unknown {
 export function unpackRecord(key: StoreKey, bytes: Buffer): unknown {
   if (!isMarked(bytes)) return decoded(key, bytes);
   if (
-    bytes.length < BODY_AT || bytes.readUInt32BE() !== MARK_NUMBER ||
+    bytes.length < BODY_AT ||
+    bytes.readUInt32BE() !== MARK_NUMBER ||
     bytes.readUInt32LE(SUM_AT) !== sumOf(key, bytes, BODY_AT, bytes.length)
   ) {
     throw new DamagedRecord(key);
   }
-  return unpackSmall(bytes, BODY_AT, bytes.length, key[0] ?? '')
-    ?? decoded(key, bytes.subarray(BODY_AT));
+  return (
+    unpackSmall(bytes, BODY_AT, bytes.length, key[0] ?? '') ?? decoded(key, bytes.subarray(BODY_AT))
+  );
 }
 
 /** As `unpackRecord`; where somebody is told of a damaged record it is null. */
 export function unpackSound(
-  key: StoreKey, value: Buffer, passedOver?: (key: StoreKey) => void,
+  key: StoreKey,
+  value: Buffer,
+  passedOver?: (key: StoreKey) => void,
 ): unknown {
   try {
     return unpackRecord(key, value);

@@ -96,7 +96,8 @@ function packBytes(bytes: Uint8Array): boolean {
 function packValue(value: unknown, depth: number): boolean {
   if (at > FULL) return false;
   switch (typeof value) {
-    case 'string': return packText(value);
+    case 'string':
+      return packText(value);
     case 'number':
       packNumber(value);
       return true;
@@ -110,7 +111,8 @@ function packValue(value: unknown, depth: number): boolean {
       }
       if (value instanceof Uint8Array) return packBytes(value);
       return depth === 0 && packInner(value);
-    default: return false;
+    default:
+      return false;
   }
 }
 

@@ -4,7 +4,6 @@
  */
 import { isObject } from '../base/json-object.js';
 
-
 export type RecordFields = Readonly<Record<string, unknown>>;
 
 /** Turns the members of one version into those of the next. */
@@ -24,7 +23,9 @@ export function damaged(kind: string): Error {
  * @throws Error when it is no record, or of a version that is not known here.
  */
 export function upgraded(
-  value: unknown, kind: string, steps: readonly RecordStep[] = [],
+  value: unknown,
+  kind: string,
+  steps: readonly RecordStep[] = [],
 ): RecordFields {
   if (!isObject(value)) throw damaged(kind);
   const { v } = value;
@@ -54,9 +55,9 @@ type NeededNames<M extends Members> = {
   [Name in keyof M]: M[Name] extends OptionalReader<unknown> ? never : Name;
 }[keyof M];
 
-export type MembersRead<M extends Members> =
-  { readonly [Name in NeededNames<M>]: ReadBy<M[Name]> }
-  & { readonly [Name in Exclude<keyof M, NeededNames<M>>]?: ReadBy<M[Name]> };
+export type MembersRead<M extends Members> = {
+  readonly [Name in NeededNames<M>]: ReadBy<M[Name]>;
+} & { readonly [Name in Exclude<keyof M, NeededNames<M>>]?: ReadBy<M[Name]> };
 
 /** A member that `isRight` tells from any other value. */
 export function member<T>(isRight: (value: unknown) => value is T): Reader<T> {
@@ -87,17 +88,20 @@ export function since<T>(read: Reader<T>, before: T): Reader<T> {
 
 /** A member that may be absent. */
 export function optional<T>(read: Reader<T>): OptionalReader<T> {
-  return Object.assign<Reader<T>, { readonly optional: true }>(
-    (value, kind) => read(value, kind), { optional: true },
-  );
+  return Object.assign<Reader<T>, { readonly optional: true }>((value, kind) => read(value, kind), {
+    optional: true,
+  });
 }
 
 /** Reads members into what was begun. */
 function reading<M extends Members>(
   shape: M,
 ): (begun: Record<string, unknown>, fields: RecordFields, kind: string) => MembersRead<M> {
-  const each = Object.entries(shape)
-    .map(([name, read]) => ({ name, read, mayLack: 'optional' in read }));
+  const each = Object.entries(shape).map(([name, read]) => ({
+    name,
+    read,
+    mayLack: 'optional' in read,
+  }));
   return (begun, fields, kind) => {
     for (const { name, read, mayLack } of each) {
       const value = fields[name];
@@ -121,7 +125,10 @@ export function members<M extends Members>(shape: M): Reader<MembersRead<M>> {
  * has another shape: the store is damaged, or a newer program wrote it.
  */
 export function recordReader<const V extends number, M extends Members>(
-  kind: string, v: V, shape: M, steps: readonly RecordStep[] = [],
+  kind: string,
+  v: V,
+  shape: M,
+  steps: readonly RecordStep[] = [],
 ): (value: unknown) => { readonly v: V } & MembersRead<M> {
   const read = reading(shape);
   return (value) =>

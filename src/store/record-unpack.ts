@@ -138,9 +138,19 @@ function bytesOf(length: number): unknown {
 /** Bytes of a number, of a length or of a mark behind the first byte of a value. */
 const BEHIND = new Uint8Array(256);
 for (const [token, length] of [
-  [0xc4, 1], [0xc5, 2], [0xcb, 8], [0xcc, 1], [0xcd, 2], [0xce, 4], [0xd0, 1], [0xd1, 2],
-  [0xd2, 4], [0xd4, 2], [0xd9, 1],
-] as const) BEHIND[token] = length;
+  [0xc4, 1],
+  [0xc5, 2],
+  [0xcb, 8],
+  [0xcc, 1],
+  [0xcd, 2],
+  [0xce, 4],
+  [0xd0, 1],
+  [0xd1, 2],
+  [0xd2, 4],
+  [0xd4, 2],
+  [0xd9, 1],
+] as const)
+  BEHIND[token] = length;
 
 /** Reads a value of an object or list; LEFT where it is none of the plain ones. */
 function valueAt(kind: string, mayNest: boolean): unknown {
@@ -158,21 +168,36 @@ function valueAt(kind: string, mayNest: boolean): unknown {
   at += BEHIND[token]!;
   if (at > end) return LEFT;
   switch (token) {
-    case 0xc0: return null;
-    case 0xc2: return false;
-    case 0xc3: return true;
-    case 0xc4: return bytesOf(bytes[from]!);
-    case 0xc5: return bytesOf(bytes.readUInt16BE(from));
-    case 0xcb: return bytes.readDoubleBE(from);
-    case 0xcc: return bytes[from];
-    case 0xcd: return bytes.readUInt16BE(from);
-    case 0xce: return bytes.readUInt32BE(from);
-    case 0xd0: return bytes.readInt8(from);
-    case 0xd1: return bytes.readInt16BE(from);
-    case 0xd2: return bytes.readInt32BE(from);
-    case 0xd4: return mayNest ? innerOf(kind) : LEFT;
-    case 0xd9: return shortText(bytes[from]!) ?? LEFT;
-    default: return LEFT;
+    case 0xc0:
+      return null;
+    case 0xc2:
+      return false;
+    case 0xc3:
+      return true;
+    case 0xc4:
+      return bytesOf(bytes[from]!);
+    case 0xc5:
+      return bytesOf(bytes.readUInt16BE(from));
+    case 0xcb:
+      return bytes.readDoubleBE(from);
+    case 0xcc:
+      return bytes[from];
+    case 0xcd:
+      return bytes.readUInt16BE(from);
+    case 0xce:
+      return bytes.readUInt32BE(from);
+    case 0xd0:
+      return bytes.readInt8(from);
+    case 0xd1:
+      return bytes.readInt16BE(from);
+    case 0xd2:
+      return bytes.readInt32BE(from);
+    case 0xd4:
+      return mayNest ? innerOf(kind) : LEFT;
+    case 0xd9:
+      return shortText(bytes[from]!) ?? LEFT;
+    default:
+      return LEFT;
   }
 }
 

@@ -47,7 +47,10 @@ function retiredOf([, time, ...key]: StoreKey): RetiredRecord {
 
 /** Notes that a record was deleted at a time of the service's own clock. */
 export function retire(
-  transaction: Pick<StoreTransaction, 'put'>, account: string, key: StoreKey, at: number,
+  transaction: Pick<StoreTransaction, 'put'>,
+  account: string,
+  key: StoreKey,
+  at: number,
 ): void {
   const record: RetiredRecord = { v: 1, at, account, key };
   transaction.put(retiredKey(record), record);
@@ -65,9 +68,7 @@ function removeSound(transaction: StoreTransaction, account: string, key: StoreK
 }
 
 /** Removes one; false when more of it is left for another transaction. */
-function removeOne(
-  store: Store, transaction: StoreTransaction, retired: RetiredRecord,
-): boolean {
+function removeOne(store: Store, transaction: StoreTransaction, retired: RetiredRecord): boolean {
   const { account, key } = retired;
   const [prefix, , merchantId = ''] = key;
   if (prefix === MERCHANT_PREFIX) {
@@ -98,7 +99,9 @@ function isThere(transaction: StoreTransaction, key: StoreKey): boolean {
  * @param bytesKept accounts whose share holds no more keep all they deleted
  */
 export async function sweepRetired(
-  store: Store, now: number, bytesKept = RETIRED_BYTES_KEPT,
+  store: Store,
+  now: number,
+  bytesKept = RETIRED_BYTES_KEPT,
 ): Promise<number> {
   const due = await gatherKeys(store, [RETIRED_PREFIX], (key) => {
     const retired = retiredOf(key);
@@ -106,16 +109,19 @@ export async function sweepRetired(
   });
   let swept = 0;
   for (let from = 0; from < due.length; from += BATCH_MAX) {
-    swept += await store.write((transaction) => {
-      let removed = 0;
-      for (const retired of due.slice(from, from + BATCH_MAX)) {
-        if (!isThere(transaction, retiredKey(retired))) continue;
-        if (shareBytes(transaction, 'merchants', retired.account) <= bytesKept) continue;
-        if (!removeOne(store, transaction, retired)) break;
-        removed += 1;
-      }
-      return removed;
-    }, { quiet: true });
+    swept += await store.write(
+      (transaction) => {
+        let removed = 0;
+        for (const retired of due.slice(from, from + BATCH_MAX)) {
+          if (!isThere(transaction, retiredKey(retired))) continue;
+          if (shareBytes(transaction, 'merchants', retired.account) <= bytesKept) continue;
+          if (!removeOne(store, transaction, retired)) break;
+          removed += 1;
+        }
+        return removed;
+      },
+      { quiet: true },
+    );
   }
   return swept;
 }

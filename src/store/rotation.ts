@@ -30,8 +30,12 @@ export interface Rotation {
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-    && !(value instanceof Uint8Array) && !Array.isArray(value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !(value instanceof Uint8Array) &&
+    !Array.isArray(value)
+  );
 }
 
 /** Each sealed secret of a record replaced; the record itself where nothing was. */
@@ -64,7 +68,8 @@ function keksOf(record: unknown): readonly string[] {
  * @param passedOver as for `Store.scan`
  */
 async function* batches(
-  store: Store, passedOver?: (key: StoreKey) => void,
+  store: Store,
+  passedOver?: (key: StoreKey) => void,
 ): AsyncGenerator<readonly StoreEntry[]> {
   let after: StoreEntry['key'] | null = null;
   for (;;) {
@@ -82,7 +87,8 @@ async function* batches(
  * @param passedOver as for `Store.scan`
  */
 export async function sealedCounts(
-  store: Store, passedOver?: (key: StoreKey) => void,
+  store: Store,
+  passedOver?: (key: StoreKey) => void,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for await (const batch of batches(store, passedOver)) {
@@ -114,26 +120,33 @@ function neededKeks(store: Store): ReadonlySet<string> | null {
 
 /** Wraps anew what other keys wrap in a batch; returns how many secrets that were. */
 async function rewrapBatch(
-  store: Store, batch: readonly StoreEntry[], source: KekSource, current: Kek,
+  store: Store,
+  batch: readonly StoreEntry[],
+  source: KekSource,
+  current: Kek,
 ): Promise<number> {
   // A damaged record is null, which has no secrets.
-  const keys = batch.filter(({ record }) => keksOf(record).some((id) => id !== current.id))
+  const keys = batch
+    .filter(({ record }) => keksOf(record).some((id) => id !== current.id))
     .map(({ key }) => key);
   if (keys.length === 0) return 0;
-  return store.write((transaction) => {
-    let done = 0;
-    for (const key of keys) {
-      // Read again: it may have changed, or be gone.
-      const record = transaction.get(key);
-      const mapped = mapSealed(record, (sealed) => {
-        if (sealed.kek === current.id) return sealed;
-        done += 1;
-        return rewrap(sealed, source.find(sealed.kek), current);
-      });
-      if (isPlain(mapped) && mapped !== record) transaction.put(key, mapped);
-    }
-    return done;
-  }, { quiet: true });
+  return store.write(
+    (transaction) => {
+      let done = 0;
+      for (const key of keys) {
+        // Read again: it may have changed, or be gone.
+        const record = transaction.get(key);
+        const mapped = mapSealed(record, (sealed) => {
+          if (sealed.kek === current.id) return sealed;
+          done += 1;
+          return rewrap(sealed, source.find(sealed.kek), current);
+        });
+        if (isPlain(mapped) && mapped !== record) transaction.put(key, mapped);
+      }
+      return done;
+    },
+    { quiet: true },
+  );
 }
 
 /** What became of wrapping everything. */
@@ -149,12 +162,15 @@ export interface Rewrapped {
  * @throws Error when a key that wraps a secret is not at hand.
  */
 export async function rewrapAll(
-  store: Store, source: KekSource, report: (progress: RotationProgress) => void,
+  store: Store,
+  source: KekSource,
+  report: (progress: RotationProgress) => void,
 ): Promise<Rewrapped> {
   const current = source.current();
   const damaged: StoreKey[] = [];
   const counts = await sealedCounts(store, (key) => damaged.push(key));
-  const total = [...counts].filter(([id]) => id !== current.id)
+  const total = [...counts]
+    .filter(([id]) => id !== current.id)
     .reduce((sum, [, count]) => sum + count, 0);
   let done = 0;
   for await (const batch of batches(store, () => undefined)) {
@@ -167,22 +183,28 @@ export async function rewrapAll(
 
 /** Writes down that everything is about to be wrapped with a key. */
 export function auditRotation(
-  transaction: StoreTransaction, actor: Actor, kek: string, now: number,
+  transaction: StoreTransaction,
+  actor: Actor,
+  kek: string,
+  now: number,
 ): void {
   addAudit(transaction, { actor, account: null, action: 'secrets.rotate', object: kek }, now);
 }
 
 /** Puts a new key first, unless an unfinished rotation did; true when that is resumed. */
 async function begin(store: Store, file: KekFile, now: Date, actor: Actor): Promise<boolean> {
-  return store.write((transaction) => {
-    const keys = file.all();
-    const resumed = keys.length > 1;
-    const current = resumed ? keys[0] : newKek(now.toISOString());
-    if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
-    auditRotation(transaction, actor, current.id, now.getTime());
-    if (!resumed) file.replace([current, ...keys]);
-    return resumed;
-  }, { quiet: true });
+  return store.write(
+    (transaction) => {
+      const keys = file.all();
+      const resumed = keys.length > 1;
+      const current = resumed ? keys[0] : newKek(now.toISOString());
+      if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
+      auditRotation(transaction, actor, current.id, now.getTime());
+      if (!resumed) file.replace([current, ...keys]);
+      return resumed;
+    },
+    { quiet: true },
+  );
 }
 
 /** What is told of a rotation, and asked. */
@@ -199,21 +221,27 @@ export interface RotationTold {
  * own they seal with the old key until they are given this one: then the next call drops it.
  */
 export async function rotateKek(
-  store: Store, file: KekFile, now: Date, actor: Actor,
+  store: Store,
+  file: KekFile,
+  now: Date,
+  actor: Actor,
   { report, begun, elsewhere = (): boolean => false }: RotationTold,
 ): Promise<Rotation> {
   const resumed = await begin(store, file, now, actor);
   begun(resumed);
   const { done: rewrapped, damaged } = await rewrapAll(store, file, report);
-  const dropped = await store.write(() => {
-    if (!resumed && elsewhere()) return [];
-    const [current, ...previous] = file.all();
-    if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
-    const needed = neededKeks(store);
-    if (needed === null) return [];
-    const kept = previous.filter(({ id }) => needed.has(id));
-    if (kept.length < previous.length) file.replace([current, ...kept]);
-    return previous.filter(({ id }) => !needed.has(id)).map(({ id }) => id);
-  }, { quiet: true });
+  const dropped = await store.write(
+    () => {
+      if (!resumed && elsewhere()) return [];
+      const [current, ...previous] = file.all();
+      if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
+      const needed = neededKeks(store);
+      if (needed === null) return [];
+      const kept = previous.filter(({ id }) => needed.has(id));
+      if (kept.length < previous.length) file.replace([current, ...kept]);
+      return previous.filter(({ id }) => !needed.has(id)).map(({ id }) => id);
+    },
+    { quiet: true },
+  );
   return { current: file.current().id, dropped, rewrapped, damaged };
 }

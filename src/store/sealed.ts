@@ -38,12 +38,14 @@ interface Box {
 
 /** Texts as bytes, each after its length, so that no two lists of texts have the same bytes. */
 export function framed(...texts: readonly string[]): Uint8Array {
-  return Buffer.concat(texts.flatMap((text) => {
-    const bytes = Buffer.from(text, 'utf8');
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    return [length, bytes];
-  }));
+  return Buffer.concat(
+    texts.flatMap((text) => {
+      const bytes = Buffer.from(text, 'utf8');
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
 }
 
 function placeBytes({ account, merchant, field }: SealPlace): Uint8Array {
@@ -79,7 +81,8 @@ function wrap(kek: Kek, dataKey: Uint8Array): Wrap {
 function unwrap(kek: Kek, sealed: Sealed): Buffer {
   try {
     return decrypt(
-      kek.key, { bytes: sealed.wrapped, nonce: sealed.wrapNonce, tag: sealed.wrapTag },
+      kek.key,
+      { bytes: sealed.wrapped, nonce: sealed.wrapNonce, tag: sealed.wrapTag },
       wrapBytes(sealed.kek),
     );
   } catch {
@@ -135,11 +138,16 @@ type Fields = Readonly<Record<string, unknown>>;
 export function isSealed(value: unknown): value is Sealed {
   if (typeof value !== 'object' || value === null) return false;
   const fields: Fields = { ...value };
-  return fields['v'] === 1 && typeof fields['kek'] === 'string'
-    && isBytes(fields['wrapped'], KEY_BYTES)
-    && isBytes(fields['wrapNonce'], NONCE_BYTES) && isBytes(fields['wrapTag'], TAG_BYTES)
-    && isBytes(fields['text'])
-    && isBytes(fields['nonce'], NONCE_BYTES) && isBytes(fields['tag'], TAG_BYTES);
+  return (
+    fields['v'] === 1 &&
+    typeof fields['kek'] === 'string' &&
+    isBytes(fields['wrapped'], KEY_BYTES) &&
+    isBytes(fields['wrapNonce'], NONCE_BYTES) &&
+    isBytes(fields['wrapTag'], TAG_BYTES) &&
+    isBytes(fields['text']) &&
+    isBytes(fields['nonce'], NONCE_BYTES) &&
+    isBytes(fields['tag'], TAG_BYTES)
+  );
 }
 
 /**

@@ -111,13 +111,16 @@ export class ServiceClock {
   async #save(): Promise<void> {
     try {
       // The clock of several servers is that of the one that is ahead.
-      const ahead = await this.#store.write(({ put }) => {
-        const now = this.now();
-        const at = Math.max(now, clockRecord(this.#store.getSound(CLOCK_KEY))?.at ?? 0);
-        const record: ClockRecord = { v: 1, at, wall: this.#wall() };
-        put(CLOCK_KEY, record);
-        return at - now;
-      }, { quiet: true });
+      const ahead = await this.#store.write(
+        ({ put }) => {
+          const now = this.now();
+          const at = Math.max(now, clockRecord(this.#store.getSound(CLOCK_KEY))?.at ?? 0);
+          const record: ClockRecord = { v: 1, at, wall: this.#wall() };
+          put(CLOCK_KEY, record);
+          return at - now;
+        },
+        { quiet: true },
+      );
       this.#from += ahead;
       this.#stored = true;
     } catch (error) {

@@ -5,7 +5,9 @@ import type { StoreTransaction } from './transaction.js';
 
 /** What `read` makes of the record under a key; null where that is damaged, and put aside. */
 export function orSetAside<T>(
-  transaction: Pick<StoreTransaction, 'setAside'>, key: StoreKey, read: () => T,
+  transaction: Pick<StoreTransaction, 'setAside'>,
+  key: StoreKey,
+  read: () => T,
 ): T | null {
   try {
     return read();
@@ -17,17 +19,15 @@ export function orSetAside<T>(
 }
 
 /** What a count is read with; where a damaged one may also be written anew, a transaction. */
-export type CountReader = Pick<StoreTransaction, 'get' | 'list'>
-  & Partial<Pick<StoreTransaction, 'put' | 'setAside'>>;
+export type CountReader = Pick<StoreTransaction, 'get' | 'list'> &
+  Partial<Pick<StoreTransaction, 'put' | 'setAside'>>;
 
 /**
  * The record of a count, undefined where nothing was counted. A damaged one must not lock out those
  * whose records it counts: it is put aside and counted anew from the records that are there. So a
  * count is changed before the records it counts.
  */
-export function countRecord(
-  reader: CountReader, key: StoreKey, countAnew: () => object,
-): unknown {
+export function countRecord(reader: CountReader, key: StoreKey, countAnew: () => object): unknown {
   try {
     return reader.get(key);
   } catch (error) {

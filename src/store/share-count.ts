@@ -6,7 +6,12 @@ import { isObject } from '../base/json-object.js';
 import type { StoreKey } from './format.js';
 import { gatherKeys } from './gather.js';
 import {
-  CREDENTIALS_PREFIX, MERCHANT_PREFIX, merchantKey, NEXUS_PREFIX, nexusKey, parseCredentials,
+  CREDENTIALS_PREFIX,
+  MERCHANT_PREFIX,
+  merchantKey,
+  NEXUS_PREFIX,
+  nexusKey,
+  parseCredentials,
   parseMerchant,
 } from './merchant-format.js';
 import { setNexusCount } from './nexus-count.js';
@@ -45,7 +50,10 @@ function note(totals: Totals, account: string, record: unknown): void {
  * from being served.
  */
 async function addUp<T>(
-  store: Store, totals: Totals, prefix: string, parse: (value: unknown) => T,
+  store: Store,
+  totals: Totals,
+  prefix: string,
+  parse: (value: unknown) => T,
   look: (record: T) => void = () => undefined,
 ): Promise<void> {
   const readable = (key: StoreKey): { readonly value: unknown; readonly record: T } | null => {
@@ -94,15 +102,18 @@ async function putLists(store: Store, { deleted, locations }: Totals): Promise<v
   const batches = Math.ceil(Math.max(deleted.length, counts.length) / BATCH_MAX);
   for (let batch = 0; batch < batches; batch += 1) {
     const [from, to] = [batch * BATCH_MAX, (batch + 1) * BATCH_MAX];
-    await store.write((transaction) => {
-      if (isCounted(transaction.get(COUNTED_KEY))) return;
-      for (const { account, key, at } of deleted.slice(from, to)) {
-        retire(transaction, account, key, at);
-      }
-      for (const { account, id, count } of counts.slice(from, to)) {
-        setNexusCount(transaction, account, id, count);
-      }
-    }, { quiet: true });
+    await store.write(
+      (transaction) => {
+        if (isCounted(transaction.get(COUNTED_KEY))) return;
+        for (const { account, key, at } of deleted.slice(from, to)) {
+          retire(transaction, account, key, at);
+        }
+        for (const { account, id, count } of counts.slice(from, to)) {
+          setNexusCount(transaction, account, id, count);
+        }
+      },
+      { quiet: true },
+    );
   }
 }
 
@@ -121,9 +132,12 @@ export async function countShares(store: Store): Promise<void> {
   const totals = await countAll(store);
   // What was counted in the first way has its lists already.
   if (marked === undefined) await putLists(store, totals);
-  await store.write((transaction) => {
-    if (isCounted(transaction.get(COUNTED_KEY))) return;
-    for (const [account, used] of totals.bytes) setShare(transaction, 'merchants', account, used);
-    transaction.put(COUNTED_KEY, { v: COUNTED_VERSION });
-  }, { quiet: true });
+  await store.write(
+    (transaction) => {
+      if (isCounted(transaction.get(COUNTED_KEY))) return;
+      for (const [account, used] of totals.bytes) setShare(transaction, 'merchants', account, used);
+      transaction.put(COUNTED_KEY, { v: COUNTED_VERSION });
+    },
+    { quiet: true },
+  );
 }

@@ -26,14 +26,17 @@ const MIB = 1_048_576;
 
 /** Bytes of records that an account may have. */
 export const SHARE_BYTES_MAX: Readonly<Record<ShareKind, number>> = {
-  kept: 64 * MIB, merchants: 128 * MIB,
+  kept: 64 * MIB,
+  merchants: 128 * MIB,
 };
 
 const MESSAGES: Readonly<Record<ShareKind, string>> = {
-  kept: 'The answers kept for Idempotency-Keys of the account have used up their share; each is '
-    + 'kept for 24 hours. Nothing was done.',
-  merchants: 'The merchants and locations of the account have used up their share; those that are '
-    + 'deleted count for 30 days more. Nothing was done.',
+  kept:
+    'The answers kept for Idempotency-Keys of the account have used up their share; each is ' +
+    'kept for 24 hours. Nothing was done.',
+  merchants:
+    'The merchants and locations of the account have used up their share; those that are ' +
+    'deleted count for 30 days more. Nothing was done.',
 };
 
 /** Keys and pages take room too. */
@@ -55,30 +58,42 @@ const COUNTED: readonly string[] = [MERCHANT_PREFIX, CREDENTIALS_PREFIX, NEXUS_P
 
 /** The records that a share is the sum of, added up; those that are damaged count for nothing. */
 function addUp(reader: CountReader, kind: ShareKind, account: string): number {
-  const bytes = kind === 'kept'
-    ? reader.list([AGE_PREFIX]).map(parseAge).filter((age) => age.account === account)
-      .map((age) => age.bytes)
-    : COUNTED.flatMap((prefix) => reader.list([prefix, account]).map(recordBytes));
+  const bytes =
+    kind === 'kept'
+      ? reader
+          .list([AGE_PREFIX])
+          .map(parseAge)
+          .filter((age) => age.account === account)
+          .map((age) => age.bytes)
+      : COUNTED.flatMap((prefix) => reader.list([prefix, account]).map(recordBytes));
   return bytes.reduce((sum, each) => sum + each, 0);
 }
 
 /** Bytes that an account has. */
 export function shareBytes(reader: CountReader, kind: ShareKind, account: string): number {
-  const found = countRecord(reader, shareKey(kind, account), () =>
-    ({ v: 1, bytes: addUp(reader, kind, account) }));
+  const found = countRecord(reader, shareKey(kind, account), () => ({
+    v: 1,
+    bytes: addUp(reader, kind, account),
+  }));
   return found === undefined ? 0 : parseShare(found).bytes;
 }
 
 /** States how many bytes an account has. */
 export function setShare(
-  transaction: Pick<StoreTransaction, 'put'>, kind: ShareKind, account: string, bytes: number,
+  transaction: Pick<StoreTransaction, 'put'>,
+  kind: ShareKind,
+  account: string,
+  bytes: number,
 ): void {
   transaction.put(shareKey(kind, account), { v: 1, bytes });
 }
 
 /** Adds to what an account has, or takes from it, whatever the limit. */
 export function addShare(
-  transaction: StoreTransaction, kind: ShareKind, account: string, by: number,
+  transaction: StoreTransaction,
+  kind: ShareKind,
+  account: string,
+  by: number,
 ): void {
   if (by === 0) return;
   setShare(transaction, kind, account, Math.max(0, shareBytes(transaction, kind, account) + by));
@@ -89,7 +104,10 @@ export function addShare(
  * @throws LimitReached when it would be more than its share.
  */
 export function takeShare(
-  transaction: StoreTransaction, kind: ShareKind, account: string, by: number,
+  transaction: StoreTransaction,
+  kind: ShareKind,
+  account: string,
+  by: number,
 ): void {
   if (by === 0) return;
   const limit = SHARE_BYTES_MAX[kind];
@@ -104,7 +122,11 @@ export function takeShare(
  * @throws LimitReached when there is no room.
  */
 export function putShared(
-  transaction: StoreTransaction, account: string, key: StoreKey, record: object, before: unknown,
+  transaction: StoreTransaction,
+  account: string,
+  key: StoreKey,
+  record: object,
+  before: unknown,
 ): void {
   const by = recordBytes(record) - (before === undefined ? 0 : recordBytes(before));
   takeShare(transaction, 'merchants', account, by);
@@ -112,9 +134,7 @@ export function putShared(
 }
 
 /** Removes a record of an account's merchants and gives its room back. */
-export function removeShared(
-  transaction: StoreTransaction, account: string, key: StoreKey,
-): void {
+export function removeShared(transaction: StoreTransaction, account: string, key: StoreKey): void {
   const before = transaction.get(key);
   if (before === undefined) return;
   addShare(transaction, 'merchants', account, -recordBytes(before));

@@ -1,6 +1,13 @@
 /** The file that holds the store, as far as it is looked at before LMDB maps it. */
 import {
-  closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, writeSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -107,9 +114,11 @@ function lostProblem(path: string): string | null {
   const isThere = existsSync(path);
   const evidence = earlierLife(dirname(path), isThere);
   if (evidence === null) return null;
-  return `${path} is ${isThere ? 'empty' : 'gone'}, but ${evidence} says that there was a store: `
-    + 'put a backup back (situs store restore FILE); to begin anew without its keys and merchants, '
-    + `move ${dirname(path)} and ${evidence} away`;
+  return (
+    `${path} is ${isThere ? 'empty' : 'gone'}, but ${evidence} says that there was a store: ` +
+    'put a backup back (situs store restore FILE); to begin anew without its keys and merchants, ' +
+    `move ${dirname(path)} and ${evidence} away`
+  );
 }
 
 /**
@@ -138,7 +147,8 @@ export function checkStoreFile(path: string): void {
 /** Tells which processes have a store open, one at least. */
 export function openIn(pids: readonly number[]): string {
   return pids.length === 1
-    ? `process ${pids[0]} has the store open` : `processes ${pids.join(', ')} have the store open`;
+    ? `process ${pids[0]} has the store open`
+    : `processes ${pids.join(', ')} have the store open`;
 }
 
 /** Writes down that there is a store, durably. */
@@ -165,7 +175,10 @@ export interface RootStats {
 
 /** Bytes of the pages that hold records. */
 export function bytesIn({
-  pageSize = 0, treeBranchPageCount = 0, treeLeafPageCount = 0, overflowPages = 0,
+  pageSize = 0,
+  treeBranchPageCount = 0,
+  treeLeafPageCount = 0,
+  overflowPages = 0,
 }: RootStats): number {
   return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
 }

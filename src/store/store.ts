@@ -118,7 +118,9 @@ export class Store {
    * @throws DamagedRecord where one is damaged and nobody is told
    */
   scan(
-    after: StoreKey | null, limit: number, passedOver?: (key: StoreKey) => void,
+    after: StoreKey | null,
+    limit: number,
+    passedOver?: (key: StoreKey) => void,
   ): readonly StoreEntry[] {
     const entries: StoreEntry[] = [];
     const range = after === null ? { limit } : { start: after, exclusiveStart: true, limit };
@@ -138,12 +140,15 @@ export class Store {
     { quiet = false, certain = false }: WriteOptions = {},
   ): Promise<T> {
     this.#measure();
-    const result = await this.#root.write(() => {
-      this.#watched.begin();
-      const done = action(this.#transaction);
-      for (const version of this.#watched.changed(quiet)) this.#bump(version);
-      return done;
-    }, { certain });
+    const result = await this.#root.write(
+      () => {
+        this.#watched.begin();
+        const done = action(this.#transaction);
+        for (const version of this.#watched.changed(quiet)) this.#bump(version);
+        return done;
+      },
+      { certain },
+    );
     if (this.#root.written !== this.#seen) this.refresh();
     return result;
   }

@@ -1,6 +1,11 @@
 /** What one key used in the current month. */
 import {
-  parseUsageRecord, type Quotas, type StoreKey, USAGE_PREFIX, usageKey, type UsageRecord,
+  parseUsageRecord,
+  type Quotas,
+  type StoreKey,
+  USAGE_PREFIX,
+  usageKey,
+  type UsageRecord,
 } from './format.js';
 import { orSetAside } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
@@ -37,7 +42,8 @@ export const NO_COUNTS: Counts = { core: 0, geo: 0, merchant: 0 };
 /** Counts and so many times others. */
 export function plusCounts({ core, geo, merchant }: Counts, more: Counts, times: 1 | -1): Counts {
   return {
-    core: core + times * more.core, geo: geo + times * more.geo,
+    core: core + times * more.core,
+    geo: geo + times * more.geo,
     merchant: merchant + times * more.merchant,
   };
 }
@@ -160,7 +166,10 @@ export function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRe
   const key = usageKey(month, id);
   const before = countsAt(transaction, key);
   const record: UsageRecord = {
-    v: 1, id, account, month,
+    v: 1,
+    id,
+    account,
+    month,
     core: before.core + delta.core,
     geo: before.geo + delta.geo,
     merchant: before.merchant + delta.merchant,
@@ -174,10 +183,12 @@ export function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRe
  * @throws StoreFault when they are not, or nobody knows.
  */
 export function storeUsage(
-  store: Store, deltas: readonly UsageDelta[],
+  store: Store,
+  deltas: readonly UsageDelta[],
 ): Promise<readonly UsageRecord[]> {
   // What may be stored must not be added again: it waits until that is known.
   return store.write((transaction) => deltas.map((delta) => addTo(transaction, delta)), {
-    quiet: true, certain: true,
+    quiet: true,
+    certain: true,
   });
 }

@@ -1,7 +1,13 @@
 /** Quotas of many rows at once: what `admit` and `settle` do for one request. */
 import { ENTITLEMENTS } from './plan.js';
 import {
-  type Counts, HELD_CORE, HELD_GEO, HELD_MERCHANT, type Meter, type Metered, plusCounts,
+  type Counts,
+  HELD_CORE,
+  HELD_GEO,
+  HELD_MERCHANT,
+  type Meter,
+  type Metered,
+  plusCounts,
 } from './usage-meter.js';
 
 /** Rows of a run that the quotas let through together; to be settled once. */

@@ -8,11 +8,30 @@ import { isDoubtful } from './fault.js';
 import { ENTITLEMENTS } from './plan.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
-  addTo, Admission, type Counts, HELD_CORE, HELD_GEO, HELD_MERCHANT, listUsage, Meter, type Metered,
-  type Month, monthAt, NO_COUNTS, plusCounts, storeUsage, type UsageDelta, type UsageOptions,
+  addTo,
+  Admission,
+  type Counts,
+  HELD_CORE,
+  HELD_GEO,
+  HELD_MERCHANT,
+  listUsage,
+  Meter,
+  type Metered,
+  type Month,
+  monthAt,
+  NO_COUNTS,
+  plusCounts,
+  storeUsage,
+  type UsageDelta,
+  type UsageOptions,
 } from './usage-meter.js';
 import {
-  admitLookups, admitOperations, answerRows, dropRows, settleRows, type RowsAdmission,
+  admitLookups,
+  admitOperations,
+  answerRows,
+  dropRows,
+  settleRows,
+  type RowsAdmission,
 } from './usage-rows.js';
 
 export { listUsage } from './usage-meter.js';

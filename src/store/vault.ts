@@ -7,7 +7,12 @@ import type { StoreKey } from './format.js';
 import type { Kek, KekSource } from './kek.js';
 import { openKekSource, type KekConfig } from './kek-source.js';
 import {
-  framed, openSealed, parseSealed, sealText, type Sealed, type SealPlace,
+  framed,
+  openSealed,
+  parseSealed,
+  sealText,
+  type Sealed,
+  type SealPlace,
 } from './sealed.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -82,9 +87,10 @@ function indexSealed(record: unknown): Sealed {
 export async function openVault(config: KekConfig, store: Store): Promise<Vault> {
   const known = storedIndexKey(store);
   const source = openKekSource(config, known === null ? null : known.kek);
-  const record = known === null
-    ? await store.write((transaction) => keepIndexKey(transaction, source.current()))
-    : { v: 1, sealed: known };
+  const record =
+    known === null
+      ? await store.write((transaction) => keepIndexKey(transaction, source.current()))
+      : { v: 1, sealed: known };
   const sealed = indexSealed(record);
   const text = openSealed(source.find(sealed.kek), sealed, INDEX_PLACE);
   return new Vault(source, Buffer.from(text, 'base64'));

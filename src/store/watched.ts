@@ -1,7 +1,12 @@
 /** Records that are kept in memory: who is told when one of them changes, keys, merchants. */
 import {
-  KEY_PREFIX, type KeyRecord, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, parseKeyRecord,
-  type StoreKey, VERSION_KEY,
+  KEY_PREFIX,
+  type KeyRecord,
+  KEYS_VERSION_KEY,
+  MERCHANTS_VERSION_KEY,
+  parseKeyRecord,
+  type StoreKey,
+  VERSION_KEY,
 } from './format.js';
 import { isKeyText, keyId } from './keys.js';
 import { MERCHANT_PREFIX, type MerchantRecord } from './merchant-format.js';
@@ -124,7 +129,7 @@ export class KeyCache {
 
   /** The key's record even when it is disabled; null when it is malformed or unknown. */
   findAny(text: string): KeyRecord | null {
-    return isKeyText(text) ? this.#byId.get(keyId(text)) ?? null : null;
+    return isKeyText(text) ? (this.#byId.get(keyId(text)) ?? null) : null;
   }
 
   /** The key's record by its id; null when it is unknown or disabled. */

@@ -42,8 +42,9 @@ export function dayNumber(date: DateInt): number {
   const month = Math.floor(date / 100) % 100;
   const year = Math.floor(date / 10_000) - (month < 3 ? 1 : 0);
   const ofYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + (date % 100) - 1;
-  return 365 * year + Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
-    + ofYear;
+  return (
+    365 * year + Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400) + ofYear
+  );
 }
 
 /** The date of a day number. */

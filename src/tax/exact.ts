@@ -26,7 +26,8 @@ export function plus(one: Exact, other: Exact): Exact {
 /** The difference; `other` is at most `one`. */
 export function minus(one: Exact, other: Exact): Exact {
   return typeof one === 'number' && typeof other === 'number'
-    ? one - other : BigInt(one) - BigInt(other);
+    ? one - other
+    : BigInt(one) - BigInt(other);
 }
 
 /** How often a divisor above 0 goes into a number. */
@@ -34,7 +35,8 @@ export function quotient(one: Exact, divisor: Exact): Exact {
   // A quotient of safe integers that is not whole differs from the next whole number by more than
   // half the distance of doubles there: rounding it never reaches that number.
   return typeof one === 'number' && typeof divisor === 'number'
-    ? Math.floor(one / divisor) : BigInt(one) / BigInt(divisor);
+    ? Math.floor(one / divisor)
+    : BigInt(one) / BigInt(divisor);
 }
 
 /** Ties away from zero, ties to the even unit, always away from zero, always toward zero. */

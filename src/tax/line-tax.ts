@@ -115,9 +115,12 @@ function pastThreshold({ threshold }: ProductRule, price: bigint): bigint {
   if (threshold === null) return price;
   const { kind, amount } = threshold;
   switch (kind) {
-    case 'below_exempt': return price < amount ? 0n : price;
-    case 'above_exempt': return price > amount ? 0n : price;
-    case 'above_excess': return price > amount ? price - amount : 0n;
+    case 'below_exempt':
+      return price < amount ? 0n : price;
+    case 'above_exempt':
+      return price > amount ? 0n : price;
+    case 'above_excess':
+      return price > amount ? price - amount : 0n;
   }
 }
 
@@ -132,8 +135,10 @@ interface Part {
 
 /** The lowest threshold of levies; the largest safe integer where none has a tier. */
 export function tierlessOf(levies: readonly LineLevy[]): number {
-  return levies.reduce((lowest, { tier }) =>
-    (tier === null ? lowest : Math.min(lowest, Number(tier.threshold))), Number.MAX_SAFE_INTEGER);
+  return levies.reduce(
+    (lowest, { tier }) => (tier === null ? lowest : Math.min(lowest, Number(tier.threshold))),
+    Number.MAX_SAFE_INTEGER,
+  );
 }
 
 /** The part of a levy on an item above its tier's threshold; `whole` is one item's price of 1. */
@@ -200,7 +205,10 @@ class Parts {
  * which `visit` is told one by one.
  */
 function addedUp<Levy extends LineLevy>(
-  rule: LineRule<Levy>, price: bigint, quantity: bigint, reach: HolidayReach,
+  rule: LineRule<Levy>,
+  price: bigint,
+  quantity: bigint,
+  reach: HolidayReach,
   visit: PartVisitor<Levy> | null,
 ): LineTax {
   const parts = new Parts(rule, price, quantity);
@@ -219,7 +227,10 @@ function addedUp<Levy extends LineLevy>(
 
 /** The exact tax of `quantity` (10⁻⁴) items at `price` (10⁻⁹ dollars). */
 export function lineTax(
-  rule: LineRule, price: bigint, quantity: number, reach: HolidayReach,
+  rule: LineRule,
+  price: bigint,
+  quantity: number,
+  reach: HolidayReach,
 ): LineTax {
   const { coarse } = rule;
   if (coarse !== null && reach === 'none') {
@@ -238,7 +249,10 @@ export function lineTax(
 
 /** Tells the parts that `lineTax` is the sum of. */
 export function lineParts<Levy extends LineLevy>(
-  rule: LineRule<Levy>, price: bigint, quantity: number, reach: HolidayReach,
+  rule: LineRule<Levy>,
+  price: bigint,
+  quantity: number,
+  reach: HolidayReach,
   visit: PartVisitor<Levy>,
 ): void {
   addedUp(rule, price, BigInt(quantity), reach, visit);

@@ -100,7 +100,8 @@ export function effectiveRate(rule: ProductRule, { state, combined }: OrdinaryRa
 
 /** Whether a rule is in force; a start or end that is not recorded does not limit it. */
 export function inForce(
-  { from, to }: { readonly from: DateInt | null; readonly to: DateInt | null }, date: DateInt,
+  { from, to }: { readonly from: DateInt | null; readonly to: DateInt | null },
+  date: DateInt,
 ): boolean {
   return (from === null || from <= date) && (to === null || date <= to);
 }

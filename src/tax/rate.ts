@@ -39,9 +39,8 @@ export function formatRate(rate: Rate): string {
   const value = Math.abs(rate);
   const whole = Math.floor(value / RATE_ONE);
   const rest = value - whole * RATE_ONE;
-  const text = rest === 0
-    ? String(whole)
-    : `${whole}.${String(rest).padStart(9, '0').replace(/0+$/, '')}`;
+  const text =
+    rest === 0 ? String(whole) : `${whole}.${String(rest).padStart(9, '0').replace(/0+$/, '')}`;
   return negative ? `-${text}` : text;
 }
 

@@ -1,6 +1,11 @@
 /** Where a cart's exact taxes become amounts, and how a rounded total is spread over its parts. */
 import {
-  type Exact, plus, rounded, type RoundingLevel, type RoundingMode, times,
+  type Exact,
+  plus,
+  rounded,
+  type RoundingLevel,
+  type RoundingMode,
+  times,
 } from './exact.js';
 import { COARSE, GROSS_DIGITS, TAX_DIGITS, type LineTax } from './line-tax.js';
 import type { Rate } from './rate.js';
@@ -23,11 +28,15 @@ const RATE_DIGITS = 5;
 const RATE_SCALE = 10_000;
 
 /** Taxes of a unit of so many decimals in FINE and in COARSE, and 10⁻⁹ dollars in the same. */
-const UNITS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
-  10n ** BigInt(TAX_DIGITS - digits));
+const UNITS = Array.from(
+  { length: AMOUNT_DIGITS + 1 },
+  (_, digits) => 10n ** BigInt(TAX_DIGITS - digits),
+);
 const COARSE_UNITS = UNITS.map((unit) => Number(unit / COARSE.tax));
-const AMOUNTS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
-  10 ** (AMOUNT_DIGITS - digits));
+const AMOUNTS = Array.from(
+  { length: AMOUNT_DIGITS + 1 },
+  (_, digits) => 10 ** (AMOUNT_DIGITS - digits),
+);
 const RATE_NUMERATOR = 10n ** BigInt(RATE_DIGITS);
 const RATE_DENOMINATOR = 10n ** BigInt(TAX_DIGITS - GROSS_DIGITS);
 
@@ -50,17 +59,22 @@ function roundLine(line: ExactLine, mode: RoundingMode, digits: number): bigint 
  * 10⁻⁹ dollars a line. `ranks` orders lines of equal claims.
  */
 export function roundAmounts(
-  ranks: readonly { readonly index: number }[], lines: readonly ExactLine[],
+  ranks: readonly { readonly index: number }[],
+  lines: readonly ExactLine[],
   { mode, level, digits }: RoundingWish,
 ): readonly bigint[] {
   const unit = UNITS[digits];
   const amount = AMOUNTS[digits];
   if (unit === undefined || amount === undefined) throw new RangeError(`${digits} decimals`);
   if (level === 'line') return lines.map((line) => roundLine(line, mode, digits));
-  const common = lines.reduce((most, { denominator }) =>
-    (denominator === 1n || denominator === most ? most : most * denominator), 1n);
+  const common = lines.reduce(
+    (most, { denominator }) =>
+      denominator === 1n || denominator === most ? most : most * denominator,
+    1n,
+  );
   const shares = lines.map((line, at) => ({
-    numerator: exactTax(line) * (common / line.denominator), rank: ranks[at]?.index ?? at,
+    numerator: exactTax(line) * (common / line.denominator),
+    rank: ranks[at]?.index ?? at,
   }));
   const sum = shares.reduce((all, { numerator }) => all + numerator, 0n);
   const whole = unit * common;
@@ -73,7 +87,10 @@ export function roundRate(line: ExactLine | null): Rate {
   if (line === null || line.gross <= 0) return 0 as Rate;
   const gross = BigInt(line.gross) * line.scale.gross;
   const units = rounded(
-    exactTax(line) * RATE_NUMERATOR, gross * RATE_DENOMINATOR * line.denominator, 'half-up');
+    exactTax(line) * RATE_NUMERATOR,
+    gross * RATE_DENOMINATOR * line.denominator,
+    'half-up',
+  );
   return (Number(units) * RATE_SCALE) as Rate;
 }
 
@@ -102,7 +119,9 @@ interface Remainder {
  * `total` lies between the sum of the parts rounded down and the same with a unit more for each.
  */
 export function distribute(
-  total: bigint, shares: readonly Share[], denominator: bigint,
+  total: bigint,
+  shares: readonly Share[],
+  denominator: bigint,
 ): readonly bigint[] {
   let left = total;
   const units = shares.map(({ numerator }) => {
@@ -111,8 +130,11 @@ export function distribute(
     return whole;
   });
   if (left === 0n) return units;
-  const remainders: Remainder[] = shares.map((share, at) =>
-    ({ at, rest: share.numerator % denominator, share }));
+  const remainders: Remainder[] = shares.map((share, at) => ({
+    at,
+    rest: share.numerator % denominator,
+    share,
+  }));
   remainders.sort(byRemainder);
   for (const { at } of remainders) {
     if (left === 0n) break;

@@ -4,9 +4,7 @@
  * "last full weekend of February through Sunday" (a Friday to Sunday within the month), "October 1
  * through March 31" (of the next year); or days of one year, "2026-08-08 through 2026-08-09".
  */
-import {
-  dateOf, dateOfNumber, type DateInt, dayNumber, parseDate, weekdayOf,
-} from './date.js';
+import { dateOf, dateOfNumber, type DateInt, dayNumber, parseDate, weekdayOf } from './date.js';
 
 /** First and last day. */
 export interface DaySpan {
@@ -18,11 +16,27 @@ export interface DaySpan {
 export type YearlyDays = (year: number) => DaySpan | null;
 
 const WEEKDAYS: readonly string[] = [
-  'Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday',
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
 ];
 const MONTHS: readonly string[] = [
-  'January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October',
-  'November', 'December',
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
 ];
 const ORDINALS: readonly string[] = ['first', 'second', 'third', 'fourth', 'last'];
 
@@ -33,7 +47,8 @@ const SUNDAY_AFTER_FRIDAY = 2;
 const oneOf = (words: readonly string[]): string => `(${words.join('|')})`;
 const FIXED = new RegExp(`^${oneOf(MONTHS)} (\\d{1,2})$`);
 const NTH = new RegExp(
-  `^${oneOf(ORDINALS)} ${oneOf([...WEEKDAYS, 'full weekend'])} of ${oneOf(MONTHS)}$`);
+  `^${oneOf(ORDINALS)} ${oneOf([...WEEKDAYS, 'full weekend'])} of ${oneOf(MONTHS)}$`,
+);
 const BEFORE = new RegExp(`^(?:${oneOf(WEEKDAYS)}|(\\d{1,2}) days) before (.+)$`);
 
 /** A day as a number that counts days. */
@@ -105,8 +120,7 @@ export function parseYearlyDays(text: string): YearlyDays | null {
   const from = parseDate(start);
   const to = parseDate(end);
   if (from !== null && to !== null) {
-    return from > to ? null
-      : (year) => (year === Math.floor(from / 10_000) ? { from, to } : null);
+    return from > to ? null : (year) => (year === Math.floor(from / 10_000) ? { from, to } : null);
   }
   const first = firstDay(start);
   const last = first === null ? null : lastDay(end, first);

@@ -2,7 +2,12 @@
 import type { Failure } from '../failure.js';
 import { jsonMembers, type WireObject } from './tree.js';
 import {
-  legacyXmlHead, LEGACY_XML_OPEN, LEGACY_XML_CLOSE, metadata, V60_XML_CLOSE, V60_XML_OPEN,
+  legacyXmlHead,
+  LEGACY_XML_OPEN,
+  LEGACY_XML_CLOSE,
+  metadata,
+  V60_XML_CLOSE,
+  V60_XML_OPEN,
 } from './lookup-envelope.js';
 import { failureMessage, RESPONSE_CODES } from './response-code.js';
 import type { Format } from './version.js';
@@ -13,13 +18,17 @@ import { xmlMembers } from './xml.js';
  * versions included, has the current envelope.
  */
 export function failureBytes(
-  version: number, failure: Failure, format: Format, baseUrl: string,
+  version: number,
+  failure: Failure,
+  format: Format,
+  baseUrl: string,
 ): Uint8Array {
   const { code, name } = RESPONSE_CODES[failure.failure];
   const message = failureMessage(failure);
-  const text = version >= 10 && version < 60
-    ? legacyText(version, { code, name, message }, format)
-    : currentText(metadata({ code, name, message }, baseUrl), format);
+  const text =
+    version >= 10 && version < 60
+      ? legacyText(version, { code, name, message }, format)
+      : currentText(metadata({ code, name, message }, baseUrl), format);
   return Buffer.from(text, 'utf8');
 }
 
@@ -31,7 +40,8 @@ export function currentText(envelope: WireObject, format: Format): string {
 }
 
 function legacyText(
-  version: number, { code, name, message }: { code: number; name: string; message: string },
+  version: number,
+  { code, name, message }: { code: number; name: string; message: string },
   format: Format,
 ): string {
   if (format === 'json') {

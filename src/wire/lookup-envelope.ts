@@ -9,8 +9,14 @@ export const V60_XML_CLOSE = '</response>';
 
 /** The member `metadata` of every v60 answer but the postal list. */
 export function metadata(
-  { code, name, message }: {
-    readonly code: number; readonly name: string; readonly message: string;
+  {
+    code,
+    name,
+    message,
+  }: {
+    readonly code: number;
+    readonly name: string;
+    readonly message: string;
   },
   baseUrl: string,
   situs?: WireObject,
@@ -18,7 +24,8 @@ export function metadata(
   const definition = `${baseUrl}/request/v60/schema`;
   return {
     metadata: {
-      version: 'v60', response: { code, name, message, definition },
+      version: 'v60',
+      response: { code, name, message, definition },
       ...(situs === undefined ? {} : { situs }),
     },
   };
@@ -29,7 +36,10 @@ export const LEGACY_XML_CLOSE = '</taxrates>';
 
 /** XML says `code`, `name` and `message` for rCode, rName and rMessage. */
 export function legacyXmlHead(
-  version: number, code: number, name: string, message: string,
+  version: number,
+  code: number,
+  name: string,
+  message: string,
 ): string {
   const named = name === '' ? {} : { name };
   return xmlMembers({ version: `v${version}`, code, ...named, message });
@@ -40,7 +50,10 @@ export function legacyOpen(version: ApiVersion, format: Format): string {
   // The element `message` was deprecated early and stays empty on success, without a name.
   if (format === 'xml') return LEGACY_XML_OPEN + legacyXmlHead(version, SUCCESS.code, '', '');
   const head = jsonMembers({
-    version: `v${version}`, rCode: SUCCESS.code, rName: SUCCESS.name, rMessage: SUCCESS.message,
+    version: `v${version}`,
+    rCode: SUCCESS.code,
+    rName: SUCCESS.name,
+    rMessage: SUCCESS.message,
   });
   return `{${head},"results":[`;
 }

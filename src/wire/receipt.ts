@@ -5,9 +5,7 @@
 import { createHash } from 'node:crypto';
 import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../config.js';
 import { isReleaseName } from '../dataset/release.js';
-import {
-  entitlementsOf, grantsOf, isEntitlement, type Entitlement,
-} from '../store/plan.js';
+import { entitlementsOf, grantsOf, isEntitlement, type Entitlement } from '../store/plan.js';
 import { parseInstant } from './instant.js';
 
 /** The header field that carries one. */
@@ -49,7 +47,8 @@ export function sha256Of(bytes: Uint8Array): string {
 /** What is no plain ASCII in a query string, as percent sequences of its UTF-8. */
 function escaped(query: string): string {
   return query.replace(/[^\x21-\x7e]+/g, (text) =>
-    Buffer.from(text).toString('hex').replace(/../g, '%$&'));
+    Buffer.from(text).toString('hex').replace(/../g, '%$&'),
+  );
 }
 
 /** Method, path and query as one text; the query is as it was sent, without the key. */
@@ -62,22 +61,29 @@ export function receiptText(receipt: Receipt): string {
   const { request, bodySha256, dataset, atMs, grants, engine, status, sha256 } = receipt;
   const { baseUrl, precisionMin, refuseUnruled } = receipt;
   return JSON.stringify({
-    receipt: RECEIPT_VERSION, request, ...(bodySha256 === null ? {} : { bodySha256 }), dataset,
-    at: new Date(atMs).toISOString(), grants: entitlementsOf(grants),
+    receipt: RECEIPT_VERSION,
+    request,
+    ...(bodySha256 === null ? {} : { bodySha256 }),
+    dataset,
+    at: new Date(atMs).toISOString(),
+    grants: entitlementsOf(grants),
     settings: { baseUrl: encodeURI(baseUrl), precisionMin, refuseUnruled },
-    engine, status, sha256,
+    engine,
+    status,
+    sha256,
   });
 }
 
 type Parts = Readonly<Record<string, unknown>>;
 
 function partsOf(value: unknown): Parts {
-  return typeof value === 'object' && value !== null ? value as Parts : {};
+  return typeof value === 'object' && value !== null ? (value as Parts) : {};
 }
 
 function granted(value: unknown): value is readonly Entitlement[] {
-  return Array.isArray(value) && value.every((name) =>
-    typeof name === 'string' && isEntitlement(name));
+  return (
+    Array.isArray(value) && value.every((name) => typeof name === 'string' && isEntitlement(name))
+  );
 }
 
 /**
@@ -113,9 +119,14 @@ export function parseReceipt(text: string): Receipt {
   return {
     request: word('request', REQUEST),
     bodySha256: parts['bodySha256'] === undefined ? null : word('bodySha256', SHA256),
-    dataset, atMs, grants: grantsOf(grants), status,
-    baseUrl: word('baseUrl', /^[\x21-\x7e]*$/, settings), precisionMin: precision,
+    dataset,
+    atMs,
+    grants: grantsOf(grants),
+    status,
+    baseUrl: word('baseUrl', /^[\x21-\x7e]*$/, settings),
+    precisionMin: precision,
     refuseUnruled: settings['refuseUnruled'] === true,
-    engine: word('engine', /./), sha256: word('sha256', SHA256),
+    engine: word('engine', /./),
+    sha256: word('sha256', SHA256),
   };
 }

@@ -13,8 +13,12 @@ function coded(code: number, name: string, http: number, message: string): Respo
 }
 
 function unparsable(code: number, name: string, what: string): ResponseCode {
-  return coded(code, name, 422,
-    `The provided ${what} is not in a valid format parsable by the API.`);
+  return coded(
+    code,
+    name,
+    422,
+    `The provided ${what} is not in a valid format parsable by the API.`,
+  );
 }
 
 export const SUCCESS = coded(100, 'SUCCESS', 200, 'Successful API Request.');
@@ -28,19 +32,39 @@ export const RESPONSE_CODES: Readonly<Record<FailureKind, ResponseCode>> = {
   'invalid-postal-code': unparsable(104, 'INVALID_POSTAL_CODE', 'Postal Code'),
   'invalid-format': coded(105, 'INVALID_FORMAT', 422, 'Query string format is not valid.'),
   internal: API_ERROR,
-  'feature-not-enabled': coded(107, 'FEATURE_NOT_ENABLED', 405,
-    'Requested feature or version not enabled for your current plan. '
-      + 'Upgrade your plan to access this feature.'),
+  'feature-not-enabled': coded(
+    107,
+    'FEATURE_NOT_ENABLED',
+    405,
+    'Requested feature or version not enabled for your current plan. ' +
+      'Upgrade your plan to access this feature.',
+  ),
   'rate-limited': coded(108, 'REQUEST_LIMIT_MET', 429, 'API request limit met.'),
-  'address-incomplete': coded(109, 'ADDRESS_INCOMPLETE', 422,
-    'The provided address is missing, incomplete, or not a valid address.'),
+  'address-incomplete': coded(
+    109,
+    'ADDRESS_INCOMPLETE',
+    422,
+    'The provided address is missing, incomplete, or not a valid address.',
+  ),
   'no-result': coded(110, 'NO_RESULT', 422, 'Query parameters valid but no result found.'),
-  'invalid-historical': coded(111, 'INVALID_HISTORICAL', 422,
-    'The provided historical parameter is not in a valid format.'),
-  'international-not-enabled': coded(112, 'INTERNATIONAL_NOT_ENABLED', 403,
-    'Lookups in this country are not enabled for your current plan.'),
-  'product-rules-not-enabled': coded(113, 'PRODUCT_RULES_NOT_ENABLED', 403,
-    'Product rules by taxability code are not enabled for your current plan.'),
+  'invalid-historical': coded(
+    111,
+    'INVALID_HISTORICAL',
+    422,
+    'The provided historical parameter is not in a valid format.',
+  ),
+  'international-not-enabled': coded(
+    112,
+    'INTERNATIONAL_NOT_ENABLED',
+    403,
+    'Lookups in this country are not enabled for your current plan.',
+  ),
+  'product-rules-not-enabled': coded(
+    113,
+    'PRODUCT_RULES_NOT_ENABLED',
+    403,
+    'Product rules by taxability code are not enabled for your current plan.',
+  ),
   overloaded: { ...API_ERROR, http: 503 },
 };
 

@@ -21,19 +21,29 @@ export interface SitusNote {
 }
 
 /** Members that tell of one spot or product, and not of the release; what does not apply is out. */
-export function ownMarks(
-  { assumed, border, unruled }: Pick<SitusNote, 'assumed' | 'border' | 'unruled'>,
-): WireObject {
+export function ownMarks({
+  assumed,
+  border,
+  unruled,
+}: Pick<SitusNote, 'assumed' | 'border' | 'unruled'>): WireObject {
   return {
-    ...(assumed === null ? {} : {
-      assumed: {
-        lowest: rateOf(assumed.lowest), highest: rateOf(assumed.highest),
-        ...(assumed.isOpen ? { unknown: true } : {}),
-      },
-    }),
-    ...(border === null ? {} : {
-      border: { metres: border.metres, rate: border.rate === null ? null : rateOf(border.rate) },
-    }),
+    ...(assumed === null
+      ? {}
+      : {
+          assumed: {
+            lowest: rateOf(assumed.lowest),
+            highest: rateOf(assumed.highest),
+            ...(assumed.isOpen ? { unknown: true } : {}),
+          },
+        }),
+    ...(border === null
+      ? {}
+      : {
+          border: {
+            metres: border.metres,
+            rate: border.rate === null ? null : rateOf(border.rate),
+          },
+        }),
     ...(unruled.length === 0 ? {} : { unruled }),
   };
 }
@@ -42,7 +52,8 @@ export function ownMarks(
 export function situsNote(note: SitusNote): WireObject {
   const { precision, dataset, stale, estimated, partial } = note;
   return {
-    precision, dataset,
+    precision,
+    dataset,
     ...(stale ? { stale } : {}),
     ...(estimated ? { estimated } : {}),
     ...(partial ? { partial } : {}),
@@ -66,8 +77,9 @@ export function situsJson(marks: CartNote): string {
   const { precision, dataset, stale, estimated, partial, unruled } = marks;
   if (unruled.length > NOTE_CODES_MAX) return printed(marks);
   const texts = NOTES.get(dataset);
-  const key = `${precision}${stale ? ';stale' : ''}${estimated ? ';estimated' : ''}`
-    + `${partial ? ';partial' : ''}${unruled.length === 0 ? '' : `;${unruled.join()}`}`;
+  const key =
+    `${precision}${stale ? ';stale' : ''}${estimated ? ';estimated' : ''}` +
+    `${partial ? ';partial' : ''}${unruled.length === 0 ? '' : `;${unruled.join()}`}`;
   const known = texts.get(key);
   if (known !== undefined) return known;
   const text = printed(marks);

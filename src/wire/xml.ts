@@ -9,7 +9,10 @@ const MARKUP = /[&<>\r]/g;
 /** What XML 1.0 cannot carry, even escaped: controls, lone surrogates and two noncharacters. */
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/gu;
 const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '\r': '&#13;',
 };
 
 /** Escapes text content. */

@@ -18,12 +18,22 @@ const UNKNOWN = 'other_0123456789';
 const MESSAGE = 'Ask the shop <a@b>';
 
 const ZEROS = {
-  request_count: 0, request_limit: 0, usage_percent: 0, is_active: false, message: MESSAGE,
+  request_count: 0,
+  request_limit: 0,
+  usage_percent: 0,
+  is_active: false,
+  message: MESSAGE,
 };
 
 const LEGACY_ZEROS = {
-  core_request_count: 0, core_request_limit: 0, core_usage_percent: 0, geo_request_count: 0,
-  geo_request_limit: 0, geo_usage_percent: 0, geo_enabled: false, is_active: false,
+  core_request_count: 0,
+  core_request_limit: 0,
+  core_usage_percent: 0,
+  geo_request_count: 0,
+  geo_request_limit: 0,
+  geo_usage_percent: 0,
+  geo_enabled: false,
+  is_active: false,
   message: MESSAGE,
 };
 
@@ -43,13 +53,19 @@ async function openAccount(context: TestContext): Promise<Account> {
   const rates = createRateGate(() => 0);
   const own = { rates, baseUrl: '' };
   await createKey(store, { text: KEY, plan: 'pro', coreLimit: 1_000, geoLimit: 40 });
-  const table = routeTable(accountRoutes({
-    gate: new Gate({ ...own, find: (text) => keys.findAny(text) }),
-    counts: (id) => usage.counts(id), message: MESSAGE,
-  }));
+  const table = routeTable(
+    accountRoutes({
+      gate: new Gate({ ...own, find: (text) => keys.findAny(text) }),
+      counts: (id) => usage.counts(id),
+      message: MESSAGE,
+    }),
+  );
   const { fieldsOf } = new Gate({ ...own, find: (text) => keys.find(text) });
   return {
-    store, usage, rates, keys,
+    store,
+    usage,
+    rates,
+    keys,
     get: (target, headers = {}, method = 'GET') =>
       inject(table, method, target, headers, '', fieldsOf),
   };
@@ -73,12 +89,22 @@ test('each path has its own members and tells what was used', async (context) =>
   const account = await openAccount(context);
   use(account, 57, 30);
   const legacy = {
-    core_request_count: 57, core_request_limit: 1_000, core_usage_percent: 5.7,
-    geo_request_count: 30, geo_request_limit: 40, geo_usage_percent: 75, geo_enabled: true,
-    is_active: true, message: MESSAGE,
+    core_request_count: 57,
+    core_request_limit: 1_000,
+    core_usage_percent: 5.7,
+    geo_request_count: 30,
+    geo_request_limit: 40,
+    geo_usage_percent: 75,
+    geo_enabled: true,
+    is_active: true,
+    message: MESSAGE,
   };
   const current = {
-    request_count: 57, request_limit: 1_000, usage_percent: 5.7, is_active: true, message: MESSAGE,
+    request_count: 57,
+    request_limit: 1_000,
+    usage_percent: 5.7,
+    is_active: true,
+    message: MESSAGE,
   };
   for (const version of API_VERSIONS) {
     for (const path of [`/account/v${version}/metrics`, `/account/v${version}/metrics/`]) {
@@ -90,8 +116,11 @@ test('each path has its own members and tells what was used', async (context) =>
   }
   for (const path of ['/account/metrics', '/account/metrics/']) {
     assert.deepEqual(JSON.parse(account.get(path, { 'x-api-key': KEY }).body), {
-      ...current, ...legacy,
-      merchant_request_count: 0, merchant_request_limit: 0, merchant_usage_percent: 0,
+      ...current,
+      ...legacy,
+      merchant_request_count: 0,
+      merchant_request_limit: 0,
+      merchant_usage_percent: 0,
     });
   }
 });
@@ -132,7 +161,10 @@ test('a malformed key is a malformed parameter and is not repeated', async (cont
     assert.equal(reply.headers.get('content-type'), 'application/problem+json');
     assert.ok(!reply.body.includes(key));
     const { errors } = JSON.parse(reply.body) as { errors: readonly { location: string }[] };
-    assert.deepEqual(errors.map(({ location }) => location), ['query.key']);
+    assert.deepEqual(
+      errors.map(({ location }) => location),
+      ['query.key'],
+    );
   }
   assert.match(get('/account/metrics', { 'x-api-key': 'short' }).body, /"header\.X-API-KEY"/);
 });
@@ -144,7 +176,11 @@ test('a disabled key keeps its counters', async (context) => {
   const reply = account.get(`/account/v60/metrics?key=${KEY}`);
   assert.equal(reply.status, 200);
   assert.deepEqual(JSON.parse(reply.body), {
-    request_count: 3, request_limit: 1_000, usage_percent: 0.3, is_active: false, message: MESSAGE,
+    request_count: 3,
+    request_limit: 1_000,
+    usage_percent: 0.3,
+    is_active: false,
+    message: MESSAGE,
   });
   assert.deepEqual(rateOf(reply), ['0', '0']);
 });

@@ -15,14 +15,23 @@ const METRICS = {
 };
 
 const LEGACY = {
-  core_request_count: 15_595, core_request_limit: 1_000_000, core_usage_percent: 1.5595,
-  geo_request_count: 4_215, geo_request_limit: 100_000, geo_usage_percent: 4.215,
-  geo_enabled: true, is_active: true, message: METRICS.message,
+  core_request_count: 15_595,
+  core_request_limit: 1_000_000,
+  core_usage_percent: 1.5595,
+  geo_request_count: 4_215,
+  geo_request_limit: 100_000,
+  geo_usage_percent: 4.215,
+  geo_enabled: true,
+  is_active: true,
+  message: METRICS.message,
 };
 
 const CURRENT = {
-  request_count: 15_595, request_limit: 1_000_000, usage_percent: 1.5595,
-  is_active: true, message: METRICS.message,
+  request_count: 15_595,
+  request_limit: 1_000_000,
+  usage_percent: 1.5595,
+  is_active: true,
+  message: METRICS.message,
 };
 
 function parsed(version: Parameters<typeof metricsMembers>[0]): unknown {
@@ -35,8 +44,11 @@ test('v60 has its five members, versions before their nine, the plain path all',
     if (version !== 60) assert.deepEqual(parsed(version), LEGACY);
   }
   assert.deepEqual(parsed(null), {
-    ...CURRENT, ...LEGACY,
-    merchant_request_count: 120, merchant_request_limit: 5_000, merchant_usage_percent: 2.4,
+    ...CURRENT,
+    ...LEGACY,
+    merchant_request_count: 120,
+    merchant_request_limit: 5_000,
+    merchant_usage_percent: 2.4,
   });
 });
 
@@ -54,10 +66,19 @@ test('XML has the same members in the same order', () => {
 
 test('percentages are decimals, not doubles', () => {
   const cases: readonly (readonly [count: number, limit: number, percent: string])[] = [
-    [0, 0, '0'], [5, 0, '0'], [0, 7, '0'], [7, 7, '100'], [15, 10, '150'],
-    [4_215, 100_000, '4.215'], [15_595, 1_000_000, '1.5595'], [120, 5_000, '2.4'],
-    [57, 1_000, '5.7'], [29, 100, '29'], [1, 1_000_000_000, '0.0000001'],
-    [1, 3, '33.333333333333'], [2, 3, '66.666666666667'],
+    [0, 0, '0'],
+    [5, 0, '0'],
+    [0, 7, '0'],
+    [7, 7, '100'],
+    [15, 10, '150'],
+    [4_215, 100_000, '4.215'],
+    [15_595, 1_000_000, '1.5595'],
+    [120, 5_000, '2.4'],
+    [57, 1_000, '5.7'],
+    [29, 100, '29'],
+    [1, 1_000_000_000, '0.0000001'],
+    [1, 3, '33.333333333333'],
+    [2, 3, '66.666666666667'],
   ];
   for (const [count, limit, percent] of cases) {
     assert.equal(usagePercent(count, limit).decimal, percent);
@@ -66,13 +87,15 @@ test('percentages are decimals, not doubles', () => {
 
 test('a percentage times its limit is the count', () => {
   const number = fc.integer({ min: 1, max: 999_999_999 });
-  fc.assert(fc.property(number, number, (count, limit) => {
-    const { decimal } = usagePercent(count, limit);
-    assert.match(decimal, /^(?:0|[1-9]\d*)(?:\.\d{0,11}[1-9])?$/);
-    const [whole = '', fraction = ''] = decimal.split('.');
-    const scaled = BigInt(whole + fraction.padEnd(12, '0'));
-    const off = scaled * BigInt(limit) - BigInt(count) * 100n * 10n ** 12n;
-    // Half up at the last place: no further off than half of it.
-    assert.ok(2n * off <= BigInt(limit) && 2n * off > -BigInt(limit));
-  }));
+  fc.assert(
+    fc.property(number, number, (count, limit) => {
+      const { decimal } = usagePercent(count, limit);
+      assert.match(decimal, /^(?:0|[1-9]\d*)(?:\.\d{0,11}[1-9])?$/);
+      const [whole = '', fraction = ''] = decimal.split('.');
+      const scaled = BigInt(whole + fraction.padEnd(12, '0'));
+      const off = scaled * BigInt(limit) - BigInt(count) * 100n * 10n ** 12n;
+      // Half up at the last place: no further off than half of it.
+      assert.ok(2n * off <= BigInt(limit) && 2n * off > -BigInt(limit));
+    }),
+  );
 });

@@ -22,6 +22,8 @@ test('settings and plans are documented as they are', () => {
 
 test('every setting has its row', () => {
   const rows = settingsTable().split('\n').slice(2);
-  assert.deepEqual(rows.map((row) => /^\| `([A-Z_]+)` \|/.exec(row)?.[1]),
-    SETTINGS.map(({ name }) => name));
+  assert.deepEqual(
+    rows.map((row) => /^\| `([A-Z_]+)` \|/.exec(row)?.[1]),
+    SETTINGS.map(({ name }) => name),
+  );
 });

@@ -24,8 +24,13 @@ async function startServer(): Promise<void> {
   server = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 2],
     env: {
-      ...process.env, SITUS_VAR: built.varDir, HOST: '127.0.0.1', PORT: '0', SITUS_LOG: 'error',
-      SITUS_BOOTSTRAP_KEY: FIRST_KEY, SITUS_ACCOUNT_MESSAGE: MESSAGE,
+      ...process.env,
+      SITUS_VAR: built.varDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_LOG: 'error',
+      SITUS_BOOTSTRAP_KEY: FIRST_KEY,
+      SITUS_ACCOUNT_MESSAGE: MESSAGE,
     },
   });
   for await (const line of createInterface({ input: server.stdout! })) {
@@ -57,7 +62,9 @@ after(async () => {
 
 /** Runs `situs key ARGS --json` beside the server. @throws Error with what it says of a refusal. */
 async function key(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
-  const { code, out, err } = await commands.run(['key', ...args, '--json'], { SITUS_VAR: built.varDir });
+  const { code, out, err } = await commands.run(['key', ...args, '--json'], {
+    SITUS_VAR: built.varDir,
+  });
   if (code !== 0) throw new Error(err);
   return JSON.parse(out) as Readonly<Record<string, unknown>>;
 }
@@ -91,8 +98,12 @@ test('a new key answers soon, and a real 429 comes over the socket', async () =>
     assert.ok(!headers.has('retry-after'));
     if (status === 429) assert.match(body, /"code":108,"name":"RESPONSE_CODE_REQUEST_LIMIT_MET"/);
   }
-  assert.deepEqual(seen,
-    [[200, '3', '2'], [200, '3', '1'], [200, '3', '0'], [429, '3', '0']]);
+  assert.deepEqual(seen, [
+    [200, '3', '2'],
+    [200, '3', '1'],
+    [200, '3', '0'],
+    [429, '3', '0'],
+  ]);
   assert.equal((await metrics(text))['request_count'], 3, 'a 429 is not counted');
   await key('update', text, '--rate', '5');
   await eventually(statusIs(POSTAL, text, 200));
@@ -114,20 +125,45 @@ test('entitlements are taken and given against the plan in a running server', as
 });
 
 test('quotas are set, used up and raised in a running server', async () => {
-  const text = await newKey('--plan', 'pro', '--core-limit', '4', '--geo-limit', '2',
-    '--account', 'shop');
+  const text = await newKey(
+    '--plan',
+    'pro',
+    '--core-limit',
+    '4',
+    '--geo-limit',
+    '2',
+    '--account',
+    'shop',
+  );
   const statuses: number[] = [];
-  for (const path of [ADDRESS, '/request/v60?address=1+Nowhere', ADDRESS, ADDRESS, POSTAL, POSTAL,
-    POSTAL]) {
+  for (const path of [
+    ADDRESS,
+    '/request/v60?address=1+Nowhere',
+    ADDRESS,
+    ADDRESS,
+    POSTAL,
+    POSTAL,
+    POSTAL,
+  ]) {
     statuses.push((await get(path, text)).status);
   }
   assert.deepEqual(statuses, [200, 422, 200, 405, 200, 200, 405]);
   assert.deepEqual(await metrics(text), {
-    request_count: 4, request_limit: 4, usage_percent: 100,
-    core_request_count: 4, core_request_limit: 4, core_usage_percent: 100,
-    geo_request_count: 2, geo_request_limit: 2, geo_usage_percent: 100, geo_enabled: true,
-    merchant_request_count: 0, merchant_request_limit: 0, merchant_usage_percent: 0,
-    is_active: true, message: MESSAGE,
+    request_count: 4,
+    request_limit: 4,
+    usage_percent: 100,
+    core_request_count: 4,
+    core_request_limit: 4,
+    core_usage_percent: 100,
+    geo_request_count: 2,
+    geo_request_limit: 2,
+    geo_usage_percent: 100,
+    geo_enabled: true,
+    merchant_request_count: 0,
+    merchant_request_limit: 0,
+    merchant_usage_percent: 0,
+    is_active: true,
+    message: MESSAGE,
   });
   await key('update', text, '--core-limit', '0', '--geo-limit', '3');
   await eventually(statusIs(ADDRESS, text, 200));
@@ -150,9 +186,13 @@ test('a disabled key is refused, keeps its counters, and may be enabled', async 
 test('every answer of an operation with keys tells the rate', async () => {
   const text = await newKey('--plan', 'pro');
   const paths: readonly (readonly [string, string, number])[] = [
-    ['GET', '/request/v70', 404], ['POST', '/request/v60', 405], ['HEAD', '/search/tic', 405],
-    ['DELETE', '/account/metrics', 405], ['GET', '/account/v60/metrics?format=a', 422],
-    ['GET', '/merchant/nothing', 404], ['GET', '/request/v60', 422],
+    ['GET', '/request/v70', 404],
+    ['POST', '/request/v60', 405],
+    ['HEAD', '/search/tic', 405],
+    ['DELETE', '/account/metrics', 405],
+    ['GET', '/account/v60/metrics?format=a', 422],
+    ['GET', '/merchant/nothing', 404],
+    ['GET', '/request/v60', 422],
   ];
   for (const [method, path, status] of paths) {
     const answer = await get(path, text, method);
@@ -169,7 +209,8 @@ test('every answer of an operation with keys tells the rate', async () => {
 async function storedCore(account: string): Promise<number | undefined> {
   const { out } = await commands.run(['key', 'list', '--json'], { SITUS_VAR: built.varDir });
   const records = JSON.parse(out) as readonly {
-    readonly account: string; readonly usage: { readonly core: number };
+    readonly account: string;
+    readonly usage: { readonly core: number };
   }[];
   return records.find((each) => each.account === account)?.usage.core;
 }
@@ -177,7 +218,7 @@ async function storedCore(account: string): Promise<number | undefined> {
 test('a killed server has stored what it counted before', async () => {
   const text = await newKey('--plan', 'enterprise', '--account', 'killed');
   for (let index = 0; index < 25; index += 1) await get(index < 10 ? ADDRESS : POSTAL, text);
-  await eventually(async () => await storedCore('killed') === 25);
+  await eventually(async () => (await storedCore('killed')) === 25);
   for (let index = 0; index < 5; index += 1) await get(POSTAL, text);
   await end('SIGKILL');
   await startServer();
@@ -197,12 +238,12 @@ test('a server that is stopped loses none, and the command shows them', async ()
 
 test('settings of keys that make no sense are refused in a sentence', async () => {
   const bad: readonly (readonly [RegExp, ...string[]])[] = [
-    [/'geo' is invalid\. There are: geo_enabled, /, '--grant', 'geo'], [/granted and denied/, '--grant', 'historical',
-      '--deny', 'historical'],
+    [/'geo' is invalid\. There are: geo_enabled, /, '--grant', 'geo'],
+    [/granted and denied/, '--grant', 'historical', '--deny', 'historical'],
     [/--core-limit <N>' argument '-1'/, '--core-limit=-1'],
     [/--geo-limit <N>' argument '1e3'/, '--geo-limit', '1e3'],
-    [/whole number from 1 to /, '--rate', '0'], [/from 0 to 9{12}\./, '--merchant-limit',
-      '1'.repeat(13)],
+    [/whole number from 1 to /, '--rate', '0'],
+    [/from 0 to 9{12}\./, '--merchant-limit', '1'.repeat(13)],
   ];
   for (const [message, ...args] of bad) {
     await assert.rejects(key('create', '--plan', 'pro', ...args), message);

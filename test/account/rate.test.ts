@@ -36,13 +36,19 @@ function work(request: LookupRequest): void {
 
 test('10,000 requests at 12:00:30, over all versions: none until 12:01:30', () => {
   let now = AT_12_00_30;
-  const table = routeTable(lookupRoutes({
-    gate: new Gate({
-      find: () => stubKey('k', 10_000), rates: createRateGate(() => now), baseUrl: '',
+  const table = routeTable(
+    lookupRoutes({
+      gate: new Gate({
+        find: () => stubKey('k', 10_000),
+        rates: createRateGate(() => now),
+        baseUrl: '',
+      }),
+      usage: STUB_USAGE,
+      pool: { submit: work },
+      renderFailure: failureBytes,
+      baseUrl: '',
     }),
-    usage: STUB_USAGE,
-    pool: { submit: work }, renderFailure: failureBytes, baseUrl: '',
-  }));
+  );
   const ask = (version: number): InjectedReply =>
     inject(table, 'GET', `/request/v${version}`, HEADER);
   for (let index = 0; index < 10_000; index += 1) {
@@ -113,21 +119,35 @@ interface Metered {
 }
 
 async function openMetered(
-  context: TestContext, limits: Partial<LookupKey>, submit = work,
+  context: TestContext,
+  limits: Partial<LookupKey>,
+  submit = work,
 ): Promise<Metered> {
   const store = await Store.open(newVarDir(context));
   const usage = new UsageBook(store);
   context.after(() => usage.close().then(() => store.close()));
   const key = { ...stubKey('k', 1_000), ...limits };
   const rates = createRateGate(() => 0);
-  const table = routeTable(lookupRoutes({
-    gate: new Gate({ find: (text) => (text === KEY ? key : null), rates, baseUrl: '' }), usage, pool: { submit },
-    renderFailure: failureBytes, baseUrl: '',
-  }));
+  const table = routeTable(
+    lookupRoutes({
+      gate: new Gate({ find: (text) => (text === KEY ? key : null), rates, baseUrl: '' }),
+      usage,
+      pool: { submit },
+      renderFailure: failureBytes,
+      baseUrl: '',
+    }),
+  );
   return {
     usage,
-    ask: (query, version = 60) => inject(table, 'GET', `/request/v${version}?${query}`, HEADER,
-      '', new Gate({ find: () => key, rates, baseUrl: '' }).fieldsOf),
+    ask: (query, version = 60) =>
+      inject(
+        table,
+        'GET',
+        `/request/v${version}?${query}`,
+        HEADER,
+        '',
+        new Gate({ find: () => key, rates, baseUrl: '' }).fieldsOf,
+      ),
   };
 }
 
@@ -142,13 +162,19 @@ test('answers count, refusals count against the rate alone', async (context) => 
 
 test('a used-up quota is 107 and 405 in the envelope of the version', async (context) => {
   const { ask } = await openMetered(context, { coreLimit: 2 });
-  assert.deepEqual(['a', 'b', 'c'].map((query) => ask(query).status), [200, 200, 405]);
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((query) => ask(query).status),
+    [200, 200, 405],
+  );
   for (const version of API_VERSIONS) {
     const { status, headers, body } = ask('postalcode=90210', version);
     assert.equal(status, 405);
-    assert.match(body, version === 60
-      ? /"code":107,"name":"RESPONSE_CODE_FEATURE_NOT_ENABLED"/
-      : /"rCode":107,"rName":"RESPONSE_CODE_FEATURE_NOT_ENABLED"/);
+    assert.match(
+      body,
+      version === 60
+        ? /"code":107,"name":"RESPONSE_CODE_FEATURE_NOT_ENABLED"/
+        : /"rCode":107,"rName":"RESPONSE_CODE_FEATURE_NOT_ENABLED"/,
+    );
     assert.equal(headers.get('x-ratelimit-limit'), '1000');
   }
   assert.match(ask('format=xml').body, /<code>107<\/code>/);
@@ -156,8 +182,10 @@ test('a used-up quota is 107 and 405 in the envelope of the version', async (con
 
 test('a used-up geocoding quota leaves lookups by postal code', async (context) => {
   const { ask, usage } = await openMetered(context, { geoLimit: 1 });
-  assert.deepEqual(['address=1', 'address=2', 'postalcode=1'].map((query) => ask(query).status),
-    [200, 405, 200]);
+  assert.deepEqual(
+    ['address=1', 'address=2', 'postalcode=1'].map((query) => ask(query).status),
+    [200, 405, 200],
+  );
   assert.deepEqual(usage.counts('k'), { core: 2, geo: 1, merchant: 0 });
 });
 
@@ -188,8 +216,15 @@ test('requests under way together never exceed a quota, lost ones give it back',
 test('every query that the worker geocodes has its geocoding quota asked', () => {
   const metered = { ...stubKey('k', 1), geoLimit: 1 };
   const point = 'lng=-117.5&lat=33.5';
-  for (const query of ['address=1+Main', 'a=1&address=2', point, '%61ddress=1+Main+St', 'l%61t=1&lng=2',
-    'postalcode=92618&lng=1&lat=2', 'add%72ess=x']) {
+  for (const query of [
+    'address=1+Main',
+    'a=1&address=2',
+    point,
+    '%61ddress=1+Main+St',
+    'l%61t=1&lng=2',
+    'postalcode=92618&lng=1&lat=2',
+    'add%72ess=x',
+  ]) {
     const parsed = parseQuery(query, 60, 15);
     assert.ok(!('query' in parsed) || parsed.query.kind !== 'postal', query);
     assert.ok(mayGeocode(metered, query), query);
@@ -203,15 +238,19 @@ test('every query that the worker geocodes has its geocoding quota asked', () =>
 test('a fault in the handler tells the rate of the key', () => {
   const rates = createRateGate(() => 0);
   const key = stubKey('k', 9);
-  const table = routeTable(lookupRoutes({
-    gate: new Gate({ find: () => key, rates, baseUrl: '' }), usage: STUB_USAGE,
-    pool: {
-      submit: () => {
-        throw new Error('a bug');
+  const table = routeTable(
+    lookupRoutes({
+      gate: new Gate({ find: () => key, rates, baseUrl: '' }),
+      usage: STUB_USAGE,
+      pool: {
+        submit: () => {
+          throw new Error('a bug');
+        },
       },
-    },
-    renderFailure: failureBytes, baseUrl: '',
-  }));
+      renderFailure: failureBytes,
+      baseUrl: '',
+    }),
+  );
   const { status, headers } = inject(table, 'GET', '/request/v60', HEADER);
   assert.equal(status, 500);
   assert.equal(headers.get('x-ratelimit-limit'), '9');

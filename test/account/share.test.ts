@@ -10,7 +10,10 @@ import { setShare, SHARE_BYTES_MAX, type ShareKind } from '../../src/store/share
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  KEYS, withMerchants, type Answered, type MerchantService,
+  KEYS,
+  withMerchants,
+  type Answered,
+  type MerchantService,
 } from '../support/merchant-service.js';
 
 let service: MerchantService;
@@ -29,7 +32,8 @@ async function withStore(use: (store: Store) => Promise<unknown>): Promise<void>
 
 function fill(kind: ShareKind, account: string, bytes: number): Promise<void> {
   return withStore((store) =>
-    store.write((transaction) => setShare(transaction, kind, account, bytes)));
+    store.write((transaction) => setShare(transaction, kind, account, bytes)),
+  );
 }
 
 function refusedWith(answer: Answered, limit: number): void {
@@ -70,7 +74,9 @@ test('kept answers over the share are refused before anything is done', async ()
 
 test('an address is sent so many invitations a day, and the merchant is not made', async () => {
   const body = {
-    merchantName: 'Shop', contactEmail: 'someone@example.com', sendProviderInvite: true,
+    merchantName: 'Shop',
+    contactEmail: 'someone@example.com',
+    sendProviderInvite: true,
   };
   for (let index = 0; index < INVITATIONS_RECIPIENT_DAY_MAX; index += 1) {
     assert.equal((await service.post('/merchant/create', body)).status, 201);
@@ -79,10 +85,15 @@ test('an address is sent so many invitations a day, and the merchant is not made
   refusedWith(await service.post('/merchant/create', body), INVITATIONS_RECIPIENT_DAY_MAX);
   assert.equal((await service.list()).text, before);
   const { body: made } = await service.post('/merchant/create', SELF);
-  refusedWith(await service.post('/merchant/update', {
-    merchantId: made['merchantId'], setMerchantType: 'provider', sendProviderInvite: true,
-    update: { merchantName: 'Shop', contactEmail: 'Someone@example.com' },
-  }), INVITATIONS_RECIPIENT_DAY_MAX);
+  refusedWith(
+    await service.post('/merchant/update', {
+      merchantId: made['merchantId'],
+      setMerchantType: 'provider',
+      sendProviderInvite: true,
+      update: { merchantName: 'Shop', contactEmail: 'Someone@example.com' },
+    }),
+    INVITATIONS_RECIPIENT_DAY_MAX,
+  );
   const got = await service.post('/merchant/get', { merchantId: made['merchantId'] });
   assert.equal(got.body['status'], 'external_compliance');
   const other = { ...body, contactEmail: 'another@example.com' };
@@ -117,14 +128,19 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 }
 
 test('tens of thousands of merchants are listed in pieces, whole and in pages', async () => {
-  const id = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const id = (index: number): string =>
+    `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   await withStore(async (store) => {
     for (let from = 0; from < MANY; from += 1_000) {
       await store.write((transaction) => {
         for (let index = from; index < from + 1_000; index += 1) {
           createMerchant(transaction, {
-            account: 'counted', merchantId: id(index), name: `Shop ${index}`, contacts: {},
-            type: 'provider', now: MANY - index,
+            account: 'counted',
+            merchantId: id(index),
+            name: `Shop ${index}`,
+            contacts: {},
+            type: 'provider',
+            now: MANY - index,
           });
         }
         const first = findMerchant(transaction, 'counted', id(from));
@@ -144,8 +160,9 @@ test('tens of thousands of merchants are listed in pieces, whole and in pages', 
   });
   const ids = (text: string): string[] =>
     (JSON.parse(text) as { merchantId: string }[]).map(({ merchantId }) => merchantId);
-  const expected = Array.from({ length: MANY }, (_, index) => id(index))
-    .filter((_, index) => index % 1_000 !== 0);
+  const expected = Array.from({ length: MANY }, (_, index) => id(index)).filter(
+    (_, index) => index % 1_000 !== 0,
+  );
   assert.deepEqual(ids(whole), [...expected].reverse(), 'the oldest first');
   const paged: string[] = [];
   let cursor = '';

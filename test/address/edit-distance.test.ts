@@ -15,11 +15,7 @@ function distance(a: string, b: string): number {
       }
       const above = rows[i - 1] ?? [];
       const change = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min(
-        (above[j] ?? 0) + 1,
-        (row[j - 1] ?? 0) + 1,
-        (above[j - 1] ?? 0) + change,
-      );
+      let best = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + change);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
         best = Math.min(best, (rows[i - 2]?.[j - 2] ?? 0) + 1);
       }

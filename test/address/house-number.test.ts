@@ -43,7 +43,11 @@ test('hyphenated numbers keep the order of their doors', () => {
 });
 
 test('zeros in front of a hyphenated number count for nothing', () => {
-  for (const [written, plain] of [['00-1', '0-1'], ['01-2', '1-2'], ['07-15', '7-15']] as const) {
+  for (const [written, plain] of [
+    ['00-1', '0-1'],
+    ['01-2', '1-2'],
+    ['07-15', '7-15'],
+  ] as const) {
     assert.deepEqual(parseHouseNumber(written), parseHouseNumber(plain), written);
   }
   for (let low = 0; low < 120; low += 1) {

@@ -14,7 +14,11 @@ function brief(text: string): string {
 test('what stands behind state and ZIP is left aside', () => {
   const expected = '200 SPECTRUM CENTER DR|IRVINE|CA|92618-5003';
   for (const remark of [
-    ' (ring twice)', ', Store 60606', ' 949 555 1234', ', c/o Smith 10001', '; DROP TABLE',
+    ' (ring twice)',
+    ', Store 60606',
+    ' 949 555 1234',
+    ', c/o Smith 10001',
+    '; DROP TABLE',
   ]) {
     assert.equal(brief(`200 Spectrum Center Dr, Irvine, CA 92618-5003${remark}`), expected, remark);
     const spelled = `200 Spectrum Center Dr Irvine California 92618-5003${remark}`;
@@ -28,10 +32,14 @@ test('a ZIP may come first; figures that may be a house number are one', () => {
   const door = '200 SPECTRUM CENTER DR|IRVINE|CA|92618';
   assert.equal(brief('92618 Irvine, CA, 200 Spectrum Center Dr'), door);
   assert.equal(brief('92618, 200 Spectrum Center Dr, Irvine, CA'), door);
-  assert.equal(brief('92618 Spectrum Center Dr, Irvine, CA 92618'),
-    '92618 SPECTRUM CENTER DR|IRVINE|CA|92618');
-  assert.equal(brief('92618 Spectrum Center Dr, Irvine, CA'),
-    '92618 SPECTRUM CENTER DR|IRVINE|CA|');
+  assert.equal(
+    brief('92618 Spectrum Center Dr, Irvine, CA 92618'),
+    '92618 SPECTRUM CENTER DR|IRVINE|CA|92618',
+  );
+  assert.equal(
+    brief('92618 Spectrum Center Dr, Irvine, CA'),
+    '92618 SPECTRUM CENTER DR|IRVINE|CA|',
+  );
 });
 
 test('a state named in the midst of a line is told beside the one at its end', () => {

@@ -10,8 +10,15 @@ function brief(parsed: ParsedAddress | undefined): string {
   if (parsed === undefined) return '';
   const zip = parsed.zip4 === '' ? parsed.zip : `${parsed.zip}-${parsed.zip4}`;
   return [
-    parsed.number, parsed.preDirection, parsed.name, parsed.suffix, parsed.postDirection,
-    parsed.unit, parsed.city, parsed.state, zip,
+    parsed.number,
+    parsed.preDirection,
+    parsed.name,
+    parsed.suffix,
+    parsed.postDirection,
+    parsed.unit,
+    parsed.city,
+    parsed.state,
+    zip,
   ].join('|');
 }
 
@@ -89,8 +96,7 @@ table('directions', [
   ['123 W North Ave Milwaukee WI', '123|W|NORTH|AVE|||MILWAUKEE|WI|'],
   ['123 North St Stowe VT', '123||NORTH|ST|||STOWE|VT|'],
   ['500 E St NW Washington DC', '500||E|ST|NW||WASHINGTON|DC|'],
-  ['1600 Pennsylvania Avenue Northwest Washington DC',
-    '1600||PENNSYLVANIA|AVE|NW||WASHINGTON|DC|'],
+  ['1600 Pennsylvania Avenue Northwest Washington DC', '1600||PENNSYLVANIA|AVE|NW||WASHINGTON|DC|'],
   ['123 Main St, NW, Washington, DC', '123||MAIN|ST|NW||WASHINGTON|DC|'],
   ['123 East West Hwy, Pikesville MD', '123||EAST WEST|HWY|||PIKESVILLE|MD|'],
   ['123 NW Hwy, Houston TX', '123||NORTHWEST|HWY|||HOUSTON|TX|'],
@@ -278,7 +284,10 @@ test('any text is read without an exception', () => {
 
 test('any order of the words of addresses is read without an exception', () => {
   const words = fc.array(fc.constantFrom(...WORDS), { maxLength: 14 });
-  fc.assert(fc.property(words, (list) => check(list.join(' '))), { numRuns: 5000 });
+  fc.assert(
+    fc.property(words, (list) => check(list.join(' '))),
+    { numRuns: 5000 },
+  );
 });
 
 test('long and monotonous texts are read in no time', () => {

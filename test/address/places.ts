@@ -2,11 +2,33 @@
 import type { Gazetteer } from '../../src/address/parsed.js';
 
 const STATES: Readonly<Record<string, string>> = {
-  AL: 'ALABAMA', CA: 'CALIFORNIA', CO: 'COLORADO', CT: 'CONNECTICUT', DC: 'DISTRICT OF COLUMBIA',
-  FL: 'FLORIDA', HI: 'HAWAII', IL: 'ILLINOIS', IN: 'INDIANA', LA: 'LOUISIANA', MD: 'MARYLAND',
-  MI: 'MICHIGAN', MN: 'MINNESOTA', MO: 'MISSOURI', MT: 'MONTANA', NC: 'NORTH CAROLINA',
-  NE: 'NEBRASKA', NY: 'NEW YORK', ON: 'ONTARIO', OR: 'OREGON', TX: 'TEXAS', UT: 'UTAH',
-  VA: 'VIRGINIA', VT: 'VERMONT', WA: 'WASHINGTON', WI: 'WISCONSIN', WV: 'WEST VIRGINIA',
+  AL: 'ALABAMA',
+  CA: 'CALIFORNIA',
+  CO: 'COLORADO',
+  CT: 'CONNECTICUT',
+  DC: 'DISTRICT OF COLUMBIA',
+  FL: 'FLORIDA',
+  HI: 'HAWAII',
+  IL: 'ILLINOIS',
+  IN: 'INDIANA',
+  LA: 'LOUISIANA',
+  MD: 'MARYLAND',
+  MI: 'MICHIGAN',
+  MN: 'MINNESOTA',
+  MO: 'MISSOURI',
+  MT: 'MONTANA',
+  NC: 'NORTH CAROLINA',
+  NE: 'NEBRASKA',
+  NY: 'NEW YORK',
+  ON: 'ONTARIO',
+  OR: 'OREGON',
+  TX: 'TEXAS',
+  UT: 'UTAH',
+  VA: 'VIRGINIA',
+  VT: 'VERMONT',
+  WA: 'WASHINGTON',
+  WI: 'WISCONSIN',
+  WV: 'WEST VIRGINIA',
 };
 
 const CITIES: Readonly<Record<string, string>> = {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { foldStreetName, formatStreetName, parseStreetName } from '../../src/address/street-name.js';
+import {
+  foldStreetName,
+  formatStreetName,
+  parseStreetName,
+} from '../../src/address/street-name.js';
 import { titleCase } from '../../src/address/title-case.js';
 import { PLACES } from './places.js';
 
@@ -66,7 +70,11 @@ describe('one key for every spelling', () => {
   ];
   for (const spellings of rows) {
     test(spellings.join(', '), () => {
-      assert.equal(new Set(spellings.map(foldStreetName)).size, 1, spellings.map(foldStreetName).join());
+      assert.equal(
+        new Set(spellings.map(foldStreetName)).size,
+        1,
+        spellings.map(foldStreetName).join(),
+      );
     });
   }
 });

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  directionOf, directionWord, joinDirections, ordinal, ordinalValue, ordinalWords,
+  directionOf,
+  directionWord,
+  joinDirections,
+  ordinal,
+  ordinalValue,
+  ordinalWords,
 } from '../../src/address/street-words.js';
 import {
-  isStrongSuffix, STRONG_SUFFIXES, SUFFIX_TABLE, suffixOf, suffixWord,
+  isStrongSuffix,
+  STRONG_SUFFIXES,
+  SUFFIX_TABLE,
+  suffixOf,
+  suffixWord,
 } from '../../src/address/suffix.js';
 
 test('no spelling of a suffix stands for two', () => {
@@ -48,6 +57,14 @@ test('ordinals', () => {
     assert.equal(ordinalValue(word), value, word);
   }
   assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 112].map(ordinal), [
-    '1ST', '2ND', '3RD', '4TH', '11TH', '12TH', '13TH', '21ST', '112TH',
+    '1ST',
+    '2ND',
+    '3RD',
+    '4TH',
+    '11TH',
+    '12TH',
+    '13TH',
+    '21ST',
+    '112TH',
   ]);
 });

@@ -28,7 +28,8 @@ function pathOf(name: string): string {
 const STEPS = [...SECTION.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].map(([, name = '']) => pathOf(name));
 
 function importedBy(path: string): readonly string[] {
-  return importsOf(readFileSync(join(ROOT, path), 'utf8')).filter((from) => from.startsWith('.'))
+  return importsOf(readFileSync(join(ROOT, path), 'utf8'))
+    .filter((from) => from.startsWith('.'))
     .map((from) => normalize(join(dirname(path), from)).replace(/\.js$/, '.ts'));
 }
 
@@ -52,14 +53,17 @@ async function filesAtWork(run: () => void): Promise<readonly string[]> {
   session.disconnect();
   return result.flatMap(({ url, functions }) => {
     const path = /\/(src\/.*)\.js$/.exec(url)?.[1];
-    const called = functions.some(({ functionName, ranges: [whole] }) =>
-      functionName !== '' && (whole?.count ?? 0) > 0);
+    const called = functions.some(
+      ({ functionName, ranges: [whole] }) => functionName !== '' && (whole?.count ?? 0) > 0,
+    );
     return path !== undefined && called ? [`${path}.ts`] : [];
   });
 }
 
 test('the section names every file that is at work on an address', async () => {
-  const named = new Set([...SECTION.matchAll(/`([^`]+\.ts)`/g)].map(([, name = '']) => pathOf(name)));
+  const named = new Set(
+    [...SECTION.matchAll(/`([^`]+\.ts)`/g)].map(([, name = '']) => pathOf(name)),
+  );
   for (const path of named) assert.ok(existsSync(join(ROOT, path)), path);
   const address = 'address=200+Spindle+Center+Dr%2C+Brookmere%2C+QZ+97001';
   // The engine is made with the first request; this is about those that follow.
@@ -70,5 +74,8 @@ test('the section names every file that is at work on an address', async () => {
   });
   assert.match(text, /"normalizedAddress":"200 Spindle Center Dr/);
   assert.ok(files.length > 20, 'nothing was recorded');
-  assert.deepEqual(files.filter((path) => !named.has(path)), []);
+  assert.deepEqual(
+    files.filter((path) => !named.has(path)),
+    [],
+  );
 });

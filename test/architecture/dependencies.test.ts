@@ -19,41 +19,60 @@ const { dependencies, devDependencies } = JSON.parse(
 ) as Readonly<Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>>;
 
 function texts(folder: string, ending: string): readonly string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true }).map(String)
+  return readdirSync(join(ROOT, folder), { recursive: true })
+    .map(String)
     .filter((path) => path.endsWith(ending))
     .map((path) => readFileSync(join(ROOT, folder, path), 'utf8'));
 }
 
 /** "@scope/name" or "name" of "name/file". */
 function packageOf(specifier: string): string {
-  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }
 
 function imported(folders: readonly string[]): ReadonlySet<string> {
-  const specifiers = folders.flatMap((folder) => texts(folder, '.ts'))
+  const specifiers = folders
+    .flatMap((folder) => texts(folder, '.ts'))
     .map((text) => text.replaceAll(TYPES_ONLY, ''))
     .flatMap((text) => [
-      ...importsOf(text), ...[...text.matchAll(REQUIRED)].map(([, name]) => name!),
+      ...importsOf(text),
+      ...[...text.matchAll(REQUIRED)].map(([, name]) => name!),
     ]);
-  return new Set(specifiers.map(packageOf).filter((name) =>
-    !name.startsWith('.') && !name.startsWith('node:')));
+  return new Set(
+    specifiers.map(packageOf).filter((name) => !name.startsWith('.') && !name.startsWith('node:')),
+  );
 }
 
 function ofRecipes(): ReadonlySet<string> {
-  return new Set(texts('datasets/recipes', '.json').flatMap((text) =>
-    [...text.matchAll(/["|]package:([^"]+)"/g)].map(([, path]) => packageOf(path!))));
+  return new Set(
+    texts('datasets/recipes', '.json').flatMap((text) =>
+      [...text.matchAll(/["|]package:([^"]+)"/g)].map(([, path]) => packageOf(path!)),
+    ),
+  );
 }
 
 test('docs/dependencies.md tells of every dependency why it is there, and of no other', () => {
   const rows = [...readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8').matchAll(ROW)];
-  assert.deepEqual(rows.map(([, name]) => name), Object.keys(dependencies));
+  assert.deepEqual(
+    rows.map(([, name]) => name),
+    Object.keys(dependencies),
+  );
   for (const [, name, why] of rows) assert.ok(why!.length > 10, name);
 });
 
 test('the program imports dependencies alone, and each of them is used', () => {
   const used = new Set([...imported(['src', 'workers']), ...ofRecipes()]);
-  assert.deepEqual([...used].filter((name) => !Object.hasOwn(dependencies, name)), []);
-  assert.deepEqual(Object.keys(dependencies).filter((name) => !used.has(name)), []);
+  assert.deepEqual(
+    [...used].filter((name) => !Object.hasOwn(dependencies, name)),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(dependencies).filter((name) => !used.has(name)),
+    [],
+  );
   assert.ok(![...used].some((name) => builtinModules.includes(name)), 'built in: say node:');
 });
 

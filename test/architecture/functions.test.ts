@@ -14,9 +14,10 @@ function packageRoot(from: string): string {
 const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 
 test(`no function has more than ${FUNCTION_LINES_MAX} lines`, () => {
-  const found = longFunctions(join(ROOT, 'tsconfig.json'))
-    .map(({ file, line, lines, name }) =>
-      `${relative(ROOT, file)} ${name}: line ${line} has ${lines} lines`);
+  const found = longFunctions(join(ROOT, 'tsconfig.json')).map(
+    ({ file, line, lines, name }) =>
+      `${relative(ROOT, file)} ${name}: line ${line} has ${lines} lines`,
+  );
   assert.deepEqual(found, []);
 });
 
@@ -36,8 +37,11 @@ function check(...texts: readonly string[]): readonly (readonly string[])[] {
     ...Object.fromEntries(paths.map((path, index) => [path, texts[index]!])),
     [CONFIG]: JSON.stringify({ compilerOptions: { noLib: true, types: [] }, files: paths }),
   });
-  return paths.map((path) => found.filter(({ file }) => file === path)
-    .map(({ line, lines, name }) => `${line} ${lines} ${name}`));
+  return paths.map((path) =>
+    found
+      .filter(({ file }) => file === path)
+      .map(({ line, lines, name }) => `${line} ${lines} ${name}`),
+  );
 }
 
 // The first and the last line of a function are lines of it.
@@ -69,10 +73,13 @@ test('every shape of a function is measured from its first line to its last', ()
 test('parameters count, comments above do not; one within another is found, a class is none', () => {
   const inner = `const inner = () => {\n${body(INSIDE + 1)}};\n`;
   const method = `m() {\n${body(INSIDE)}}\n`;
-  assert.deepEqual(check(
-    `function named(\n  one,\n  other,\n) {\n${body(INSIDE - 2)}}\n`,
-    `/**\n * Says a lot.\n */\nfunction named() {\n${body(INSIDE)}}\n`,
-    `function outer() {\n${inner}}\n`,
-    `class A {\n${method}${method}}\n`,
-  ), [['1 61 named'], [], ['1 63 outer', '2 61 inner'], []]);
+  assert.deepEqual(
+    check(
+      `function named(\n  one,\n  other,\n) {\n${body(INSIDE - 2)}}\n`,
+      `/**\n * Says a lot.\n */\nfunction named() {\n${body(INSIDE)}}\n`,
+      `function outer() {\n${inner}}\n`,
+      `class A {\n${method}${method}}\n`,
+    ),
+    [['1 61 named'], [], ['1 63 outer', '2 61 inner'], []],
+  );
 });

@@ -5,7 +5,11 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
-  codeOf, importsOf, problemsOf, widthProblemsOf, type SourceFile,
+  codeOf,
+  importsOf,
+  problemsOf,
+  widthProblemsOf,
+  type SourceFile,
 } from '../support/http-source-rules.js';
 
 const FOLDERS = ['src', 'workers', 'bench', 'scripts', 'test'];
@@ -18,16 +22,21 @@ function packageRoot(from: string): string {
 const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 
 function sourceFiles(): readonly string[] {
-  return FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true })
-    .map((name) => `${folder}/${String(name)}`)
-    .filter((path) => path.endsWith('.ts')));
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true })
+      .map((name) => `${folder}/${String(name)}`)
+      .filter((path) => path.endsWith('.ts')),
+  );
 }
 
 function found(check: (file: SourceFile) => readonly string[]): readonly string[] {
   const files = sourceFiles();
   assert.ok(files.length > 30, 'the source was not found');
-  return files.flatMap((path) => check({ path, text: readFileSync(join(ROOT, path), 'utf8') })
-    .map((problem) => `${path}: ${problem}`));
+  return files.flatMap((path) =>
+    check({ path, text: readFileSync(join(ROOT, path), 'utf8') }).map(
+      (problem) => `${path}: ${problem}`,
+    ),
+  );
 }
 
 test('every file keeps to the rules', () => {
@@ -38,7 +47,8 @@ test('no line of the program is wider than a hundred columns', () => {
   // Tables of cases in tests may be.
   const program = /^(?:src|workers)\//;
   assert.deepEqual(
-    found((file) => (program.test(file.path) ? widthProblemsOf(file) : [])), [],
+    found((file) => (program.test(file.path) ? widthProblemsOf(file) : [])),
+    [],
   );
 });
 
@@ -70,7 +80,10 @@ const BAD: readonly (readonly [path: string, text: string, problem: RegExp])[] =
 
 test('the checker finds each kind of fault', () => {
   for (const [path, text, problem] of BAD) {
-    assert.ok(problemsOf({ path, text }).some((found) => problem.test(found)), `${path}: ${text}`);
+    assert.ok(
+      problemsOf({ path, text }).some((found) => problem.test(found)),
+      `${path}: ${text}`,
+    );
   }
 });
 

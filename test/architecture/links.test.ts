@@ -7,15 +7,26 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PAGES = [
-  'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md',
-  ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 ];
 
 /** The names that readers of Markdown give to headings. */
 function anchors(path: string): ReadonlySet<string> {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  return new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading.toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, '').trim().replaceAll(' ', '-')));
+  return new Set(
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
 
 for (const page of PAGES) {

@@ -44,6 +44,5 @@ test('a server loads what calls others, or measures, where it is set to', () => 
 });
 
 test('a thread that answers loads no store, no server and no client', () => {
-  assert.deepEqual(packagesOf('workers/engine.ts'),
-    ['leven', 'lmdb', 'msgpackr', 'papaparse']);
+  assert.deepEqual(packagesOf('workers/engine.ts'), ['leven', 'lmdb', 'msgpackr', 'papaparse']);
 });

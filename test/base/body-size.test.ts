@@ -3,11 +3,25 @@ import { test } from 'node:test';
 import { excessOf, JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { BODY_BYTES_MIN, bodyBytesMax } from '../../src/base/body-size.js';
 import {
-  anyText, choice, closed, flag, list, object, optional, text, told, uuid, whole,
+  anyText,
+  choice,
+  closed,
+  flag,
+  list,
+  object,
+  optional,
+  text,
+  told,
+  uuid,
+  whole,
 } from '../../src/base/shape.js';
 import { NEXUS_CREATE } from '../../src/api/merchant/nexus-shape.js';
 import { NEXUS_BYTES_MAX } from '../../src/api/merchant/nexus-handler.js';
-import { CREDENTIALS_SET, MERCHANT_CREATE, MERCHANT_ID } from '../../src/api/merchant/merchant-shape.js';
+import {
+  CREDENTIALS_SET,
+  MERCHANT_CREATE,
+  MERCHANT_ID,
+} from '../../src/api/merchant/merchant-shape.js';
 
 const MAX = 1_048_576;
 
@@ -21,16 +35,21 @@ test('a body that names a merchant needs the least there is', () => {
 
 test('the longest spelling of every kind of value has room, and a third of it for blanks', () => {
   const shape = closed({
-    id: uuid(), name: told(optional(text(1, 1_000)), 'A name.'), kind: choice(['aa', 'b']),
-    flag: flag(), count: optional(whole()), list: list(text(0, 100), { max: 20 }),
+    id: uuid(),
+    name: told(optional(text(1, 1_000)), 'A name.'),
+    kind: choice(['aa', 'b']),
+    flag: flag(),
+    count: optional(whole()),
+    list: list(text(0, 100), { max: 20 }),
   });
   const escaped = (character: string, count: number): string =>
     `"${(character === 'x' ? '\\u0078' : '\\ud83d\\ude00').repeat(count)}"`;
-  const body = `{"id":${escaped('x', 36)},"name":${escaped('y', 1_000)},"kind":${escaped('x', 2)},`
-    + `"flag":false,"count":${'1'.repeat(64)},`
-    + `"list":[${Array.from({ length: 20 }, () => escaped('y', 100)).join(',')}]}`;
+  const body =
+    `{"id":${escaped('x', 36)},"name":${escaped('y', 1_000)},"kind":${escaped('x', 2)},` +
+    `"flag":false,"count":${'1'.repeat(64)},` +
+    `"list":[${Array.from({ length: 20 }, () => escaped('y', 100)).join(',')}]}`;
   JSON.parse(body);
-  assert.ok(bodyBytesMax(shape, MAX) >= body.length * 4 / 3);
+  assert.ok(bodyBytesMax(shape, MAX) >= (body.length * 4) / 3);
   assert.ok(bodyBytesMax(shape, MAX) < body.length * 4);
 });
 
@@ -43,7 +62,11 @@ test('what has no limit has that of the route', () => {
 
 test('values are counted without parsing', () => {
   const counted: readonly (readonly [unknown, number])[] = [
-    [{}, 1], [0, 1], [{ a: 1 }, 2], [[1, 2, 3], 4], [{ a: [1, { b: ',[{' }], c: '"' }, 6],
+    [{}, 1],
+    [0, 1],
+    [{ a: 1 }, 2],
+    [[1, 2, 3], 4],
+    [{ a: [1, { b: ',[{' }], c: '"' }, 6],
     [[[], {}], 3],
   ];
   for (const [value, count] of counted) {

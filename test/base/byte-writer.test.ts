@@ -10,33 +10,49 @@ function written(into: ByteWriter): string {
 
 test('texts and numbers are written as JSON prints them', () => {
   const values = fc.oneof(
-    fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('a"b', 'c\\d', 'tab\t', '\ud800', '\x7f'),
-    fc.nat(), fc.nat(12), fc.double({ min: 0, max: 1e9, noNaN: true }),
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('a"b', 'c\\d', 'tab\t', '\ud800', '\x7f'),
+    fc.nat(),
+    fc.nat(12),
+    fc.double({ min: 0, max: 1e9, noNaN: true }),
     fc.constantFrom(0, -0, 999_999_999, 1_000_000_000, 1e21, 1e-7),
   );
-  fc.assert(fc.property(fc.array(values), (list) => {
-    const into = new ByteWriter(1);
-    for (const value of list) {
-      if (typeof value === 'string') into.json(value);
-      else into.number(value);
-      into.byte(0x2c);
-    }
-    assert.equal(written(into), list.map((value) => `${JSON.stringify(value)},`).join(''));
-  }), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(fc.array(values), (list) => {
+      const into = new ByteWriter(1);
+      for (const value of list) {
+        if (typeof value === 'string') into.json(value);
+        else into.number(value);
+        into.byte(0x2c);
+      }
+      assert.equal(written(into), list.map((value) => `${JSON.stringify(value)},`).join(''));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('texts and bytes of any length are written as they are', () => {
-  const values = fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 200 }));
-  fc.assert(fc.property(fc.array(values), (list) => {
-    const into = new ByteWriter(1);
-    const bytes = list.map((text) => Buffer.from(`.${text}.`));
-    list.forEach((text, index) => {
-      into.text(text);
-      into.copy(bytes[index]!, 1, bytes[index]!.length - 1);
-    });
-    // A half of a pair becomes the sign for what cannot be read, as in any text.
-    assert.equal(written(into), list.map((text) => Buffer.from(text).toString().repeat(2)).join(''));
-  }), { numRuns: 500 });
+  const values = fc.oneof(
+    fc.string({ maxLength: 200 }),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+  );
+  fc.assert(
+    fc.property(fc.array(values), (list) => {
+      const into = new ByteWriter(1);
+      const bytes = list.map((text) => Buffer.from(`.${text}.`));
+      list.forEach((text, index) => {
+        into.text(text);
+        into.copy(bytes[index]!, 1, bytes[index]!.length - 1);
+      });
+      // A half of a pair becomes the sign for what cannot be read, as in any text.
+      assert.equal(
+        written(into),
+        list.map((text) => Buffer.from(text).toString().repeat(2)).join(''),
+      );
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('what was written is written again, and memory that has grown is let go of', () => {
@@ -56,10 +72,12 @@ test('what was written is written again, and memory that has grown is let go of'
 });
 
 test('pieces of any length are written whole, with nothing behind them', () => {
-  fc.assert(fc.property(fc.array(fc.string({ unit: 'binary-ascii' })), fc.nat(20), (texts, room) => {
-    const into = new ByteWriter(room);
-    for (const text of texts) into.piece(new Piece(text));
-    assert.equal(written(into), texts.join(''));
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary-ascii' })), fc.nat(20), (texts, room) => {
+      const into = new ByteWriter(room);
+      for (const text of texts) into.piece(new Piece(text));
+      assert.equal(written(into), texts.join(''));
+    }),
+  );
   assert.throws(() => new Piece('é'), RangeError);
 });

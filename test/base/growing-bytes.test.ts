@@ -5,8 +5,9 @@ import fc from 'fast-check';
 import { grown, joined, JOINED_BYTES_MAX, NO_BYTES } from '../../src/base/growing-bytes.js';
 
 test('megabytes are put together a bounded piece each turn', async () => {
-  const pieces = [1, 65_536, 3 * JOINED_BYTES_MAX + 7, 100, JOINED_BYTES_MAX]
-    .map((length, at) => Buffer.alloc(length, 97 + at));
+  const pieces = [1, 65_536, 3 * JOINED_BYTES_MAX + 7, 100, JOINED_BYTES_MAX].map((length, at) =>
+    Buffer.alloc(length, 97 + at),
+  );
   let turns = 0;
   const { bytes, isUtf8: isText } = await joined(pieces, () => {
     turns += 1;
@@ -28,11 +29,14 @@ test('text is told from other bytes wherever it is cut', async () => {
       assert.equal((await joined([cut])).isUtf8, false);
     }
   }
-  await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 12 }), async (tail) => {
-    const bytes = Buffer.concat([Buffer.alloc(JOINED_BYTES_MAX - 6, 'x'), tail]);
-    const pieces = [bytes.subarray(0, JOINED_BYTES_MAX), bytes.subarray(JOINED_BYTES_MAX)];
-    assert.equal((await joined(pieces)).isUtf8, isUtf8(bytes));
-  }), { numRuns: 300 });
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 12 }), async (tail) => {
+      const bytes = Buffer.concat([Buffer.alloc(JOINED_BYTES_MAX - 6, 'x'), tail]);
+      const pieces = [bytes.subarray(0, JOINED_BYTES_MAX), bytes.subarray(JOINED_BYTES_MAX)];
+      assert.equal((await joined(pieces)).isUtf8, isUtf8(bytes));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('memory that was taken for all of it is written once', () => {
@@ -50,19 +54,21 @@ test('memory that was taken for all of it is written once', () => {
 });
 
 test('memory whose beginning was read is used again, and what is left stays as it was', () => {
-  fc.assert(fc.property(fc.array(fc.tuple(fc.nat(40), fc.nat(60))), (steps) => {
-    let [held, next] = [NO_BYTES, 0];
-    const expected: number[] = [];
-    for (const [pushed, read] of steps) {
-      const piece = Uint8Array.from({ length: pushed }, () => (next += 1) & 255);
-      held = grown(held, piece, { again: true });
-      expected.push(...piece);
-      const some = Math.min(read, held.length);
-      held = held.subarray(some);
-      expected.splice(0, some);
-      assert.deepEqual([...held], expected);
-    }
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(40), fc.nat(60))), (steps) => {
+      let [held, next] = [NO_BYTES, 0];
+      const expected: number[] = [];
+      for (const [pushed, read] of steps) {
+        const piece = Uint8Array.from({ length: pushed }, () => (next += 1) & 255);
+        held = grown(held, piece, { again: true });
+        expected.push(...piece);
+        const some = Math.min(read, held.length);
+        held = held.subarray(some);
+        expected.splice(0, some);
+        assert.deepEqual([...held], expected);
+      }
+    }),
+  );
   const first = grown(grown(NO_BYTES, Buffer.alloc(100), {}), Buffer.alloc(100), { again: true });
   let held = first;
   for (let turn = 0; turn < 100; turn += 1) {

@@ -5,13 +5,22 @@ import fc from 'fast-check';
 import { isProblem } from '../../src/base/problem.js';
 import { readJson } from '../../src/api/cart/cart-text.js';
 import {
-  isTooDeep, JSON_DEPTH_MAX, longNumber, NUMBER_DIGITS_MAX, numberText, SCAN_TOO_DEEP, scanJson,
+  isTooDeep,
+  JSON_DEPTH_MAX,
+  longNumber,
+  NUMBER_DIGITS_MAX,
+  numberText,
+  SCAN_TOO_DEEP,
+  scanJson,
 } from '../../src/base/json-scan.js';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 function isRounded(number: string): boolean {
-  const digits = number.replace(/[eE].*$/, '').replaceAll(/[-.]/g, '').replace(/^0+/, '');
+  const digits = number
+    .replace(/[eE].*$/, '')
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '');
   if (digits === '') return false;
   const value = Number(number);
   return digits.length > NUMBER_DIGITS_MAX || value === 0 || !Number.isFinite(value);
@@ -28,69 +37,114 @@ function byPattern(json: string): string | null {
 const digits = (min: number, max: number): fc.Arbitrary<string> =>
   fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
 const whole = fc.oneof(fc.constant('0'), fc.stringMatching(/^[1-9][0-9]{0,17}$/));
-const number = fc.tuple(
-  fc.constantFrom('', '-'), whole,
-  fc.oneof(fc.constant(''), digits(1, 18).map((text) => `.${text}`),
-    fc.integer({ min: 1, max: 340 }).map((zeros) => `.${'0'.repeat(zeros)}1`)),
-  fc.oneof({ weight: 3, arbitrary: fc.constant('') },
-    { weight: 1, arbitrary: fc.tuple(fc.constantFrom('e', 'E', 'e+', 'E-', 'e-'), digits(1, 3))
-      .map(([sign, power]) => sign + power) },
-    { weight: 1, arbitrary: digits(15, 18).map((power) => `e-${'0'.repeat(15)}${power}`) }),
-).map((parts) => parts.join(''));
+const number = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    whole,
+    fc.oneof(
+      fc.constant(''),
+      digits(1, 18).map((text) => `.${text}`),
+      fc.integer({ min: 1, max: 340 }).map((zeros) => `.${'0'.repeat(zeros)}1`),
+    ),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant('') },
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(fc.constantFrom('e', 'E', 'e+', 'E-', 'e-'), digits(1, 3))
+          .map(([sign, power]) => sign + power),
+      },
+      { weight: 1, arbitrary: digits(15, 18).map((power) => `e-${'0'.repeat(15)}${power}`) },
+    ),
+  )
+  .map((parts) => parts.join(''));
 const string = fc.oneof(
-  fc.string().map((text) => JSON.stringify(text)), fc.string({ unit: 'grapheme' })
-    .map((text) => JSON.stringify(text)),
-  fc.constantFrom('"4e123"', '"12345678901234567890"', '"\\""', '"\\\\"', '"\\\\\\"[["', '"\\u005b"',
-    '"0b6f7c9e-8d1e-4c7b-9e2f-3a4b5c4e1238"', '"{[\\"1e999"'),
+  fc.string().map((text) => JSON.stringify(text)),
+  fc.string({ unit: 'grapheme' }).map((text) => JSON.stringify(text)),
+  fc.constantFrom(
+    '"4e123"',
+    '"12345678901234567890"',
+    '"\\""',
+    '"\\\\"',
+    '"\\\\\\"[["',
+    '"\\u005b"',
+    '"0b6f7c9e-8d1e-4c7b-9e2f-3a4b5c4e1238"',
+    '"{[\\"1e999"',
+  ),
 );
 const space = fc.constantFrom('', '', '', ' ', '\n', '\t ');
 const json = fc.letrec<{ value: string; list: string; object: string }>((tie) => ({
-  value: fc.oneof({ maxDepth: 4 }, fc.constantFrom('true', 'false', 'null', '1', '9.99', '-0', '2e5'),
-    string, number, tie('list'), tie('object')),
-  list: fc.tuple(space, fc.array(tie('value'), { maxLength: 4 }))
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('true', 'false', 'null', '1', '9.99', '-0', '2e5'),
+    string,
+    number,
+    tie('list'),
+    tie('object'),
+  ),
+  list: fc
+    .tuple(space, fc.array(tie('value'), { maxLength: 4 }))
     .map(([gap, values]) => `[${gap}${values.join(`${gap},`)}]`),
-  object: fc.tuple(space, fc.array(fc.tuple(string, tie('value')), { maxLength: 4 }))
-    .map(([gap, members]) =>
-      `{${members.map(([name, value]) => `${gap}${name}${gap}:${value}`).join(',')}${gap}}`),
+  object: fc
+    .tuple(space, fc.array(fc.tuple(string, tie('value')), { maxLength: 4 }))
+    .map(
+      ([gap, members]) =>
+        `{${members.map(([name, value]) => `${gap}${name}${gap}:${value}`).join(',')}${gap}}`,
+    ),
 }));
 
 test('the first long number is the one that a pattern finds', () => {
   let long = 0;
-  fc.assert(fc.property(fc.oneof(json.value, json.object), (text) => {
-    JSON.parse(text);
-    const expected = byPattern(text);
-    assert.equal(longNumber(text), expected);
-    const bytes = Buffer.from(text);
-    const at = scanJson(bytes);
-    assert.equal(at < 0 ? null : numberText(bytes, at), expected);
-    if (expected !== null) long += 1;
-  }), { numRuns: 10_000 });
+  fc.assert(
+    fc.property(fc.oneof(json.value, json.object), (text) => {
+      JSON.parse(text);
+      const expected = byPattern(text);
+      assert.equal(longNumber(text), expected);
+      const bytes = Buffer.from(text);
+      const at = scanJson(bytes);
+      assert.equal(at < 0 ? null : numberText(bytes, at), expected);
+      if (expected !== null) long += 1;
+    }),
+    { numRuns: 10_000 },
+  );
   assert.ok(long > 1_000, `${long} texts had a long number`);
 });
 
 test('texts are too deep where the other look at their depth says so, JSON or not', () => {
-  const part = fc.oneof(fc.constantFrom('[', '{"a":', ']', '}', '"', '\\', '1e999', '[[[[[[[['),
-    json.value);
-  const deep = fc.tuple(fc.integer({ min: JSON_DEPTH_MAX - 4, max: JSON_DEPTH_MAX + 2 }), json.value)
+  const part = fc.oneof(
+    fc.constantFrom('[', '{"a":', ']', '}', '"', '\\', '1e999', '[[[[[[[['),
+    json.value,
+  );
+  const deep = fc
+    .tuple(fc.integer({ min: JSON_DEPTH_MAX - 4, max: JSON_DEPTH_MAX + 2 }), json.value)
     .map(([levels, text]) => '['.repeat(levels) + text + ']'.repeat(levels));
-  const text = fc.oneof(deep, fc.array(part, { maxLength: 40 }).map((parts) => parts.join('')));
+  const text = fc.oneof(
+    deep,
+    fc.array(part, { maxLength: 40 }).map((parts) => parts.join('')),
+  );
   let tooDeep = 0;
-  fc.assert(fc.property(text, fc.nat(), (whole, cut) => {
-    const bytes = Buffer.from(whole);
-    for (const each of [bytes, bytes.subarray(0, cut % (bytes.length + 1))]) {
-      const expected = isTooDeep(each);
-      assert.equal(scanJson(each) === SCAN_TOO_DEEP, expected);
-      if (expected) tooDeep += 1;
-    }
-  }), { numRuns: 5_000 });
+  fc.assert(
+    fc.property(text, fc.nat(), (whole, cut) => {
+      const bytes = Buffer.from(whole);
+      for (const each of [bytes, bytes.subarray(0, cut % (bytes.length + 1))]) {
+        const expected = isTooDeep(each);
+        assert.equal(scanJson(each) === SCAN_TOO_DEEP, expected);
+        if (expected) tooDeep += 1;
+      }
+    }),
+    { numRuns: 5_000 },
+  );
   assert.ok(tooDeep > 100, `${tooDeep} texts were too deep`);
 });
 
 test('any bytes are scanned to their end', () => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-    assert.equal(scanJson(bytes) === SCAN_TOO_DEEP, isTooDeep(bytes));
-    readJson(bytes);
-  }), { numRuns: 5_000 });
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+      assert.equal(scanJson(bytes) === SCAN_TOO_DEEP, isTooDeep(bytes));
+      readJson(bytes);
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
 test('a long number is looked for at any depth of a text that has no limit of its own', () => {

@@ -38,20 +38,26 @@ const scalar = fc.oneof(
 );
 const member = fc.record({
   name: fc.oneof(fc.constantFrom('m', 'a', 'mm'), fc.string()),
-  value: scalar, spaces: fc.tuple(space, space, space, space),
+  value: scalar,
+  spaces: fc.tuple(space, space, space, space),
 });
 
 test('whatever else an object holds, its members stay and parse to the same', () => {
-  fc.assert(fc.property(fc.array(member, { maxLength: 8 }), (members) => {
-    const texts = members.map(({ name, value, spaces: [a, b, c, d] }) =>
-      ({ name, text: `${a}${JSON.stringify(name)}${b}:${c}${value}${d}` }));
-    const whole = `{${texts.map(({ text }) => text).join(',')}}`;
-    const rest = cut(whole);
-    const kept = texts.filter(({ name }) => name !== 'm');
-    assert.deepEqual(JSON.parse(rest), JSON.parse(`{${kept.map(({ text }) => text).join(',')}}`));
-    for (const { text } of kept) assert.ok(rest.includes(text.trim()), text);
-    if (kept.length === texts.length) assert.equal(rest, whole);
-  }), { numRuns: 500 });
+  fc.assert(
+    fc.property(fc.array(member, { maxLength: 8 }), (members) => {
+      const texts = members.map(({ name, value, spaces: [a, b, c, d] }) => ({
+        name,
+        text: `${a}${JSON.stringify(name)}${b}:${c}${value}${d}`,
+      }));
+      const whole = `{${texts.map(({ text }) => text).join(',')}}`;
+      const rest = cut(whole);
+      const kept = texts.filter(({ name }) => name !== 'm');
+      assert.deepEqual(JSON.parse(rest), JSON.parse(`{${kept.map(({ text }) => text).join(',')}}`));
+      for (const { text } of kept) assert.ok(rest.includes(text.trim()), text);
+      if (kept.length === texts.length) assert.equal(rest, whole);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('depth is no limit', () => {
@@ -67,35 +73,52 @@ function spelt(name: string, escaped: boolean): string {
 }
 
 const named = fc.record({
-  name: fc.constantFrom('m', 'm', 'mm', '', 'M', 'é', '__proto__', 'm"'), escaped: fc.boolean(),
-  value: scalar, spaces: fc.tuple(space, space, space, space),
+  name: fc.constantFrom('m', 'm', 'mm', '', 'M', 'é', '__proto__', 'm"'),
+  escaped: fc.boolean(),
+  value: scalar,
+  spaces: fc.tuple(space, space, space, space),
 });
 
 test('a member reads as the parser reads it, however it is spelt and repeated', () => {
-  fc.assert(fc.property(fc.array(named, { maxLength: 8 }), fc.constantFrom('m', 'é', '', 'm"'),
-    (members, name) => {
-      const whole = `{${members.map(({ name: each, escaped, value, spaces: [a, b, c, d] }) =>
-        `${a}${spelt(each, escaped)}${b}:${c}${value}${d}`).join(',')}}`;
-      const parsed = new Map(Object.entries(JSON.parse(whole) as Record<string, unknown>));
-      const found = memberValue(Buffer.from(whole), memberName(name));
-      assert.equal(found === null, !parsed.has(name), whole);
-      if (found !== null) {
-        assert.deepEqual(JSON.parse(Buffer.from(found).toString()), parsed.get(name));
-      }
-      parsed.delete(name);
-      assert.deepEqual(
-        new Map(Object.entries(JSON.parse(cut(whole, name)) as Record<string, unknown>)), parsed);
-    }), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(
+      fc.array(named, { maxLength: 8 }),
+      fc.constantFrom('m', 'é', '', 'm"'),
+      (members, name) => {
+        const whole = `{${members
+          .map(
+            ({ name: each, escaped, value, spaces: [a, b, c, d] }) =>
+              `${a}${spelt(each, escaped)}${b}:${c}${value}${d}`,
+          )
+          .join(',')}}`;
+        const parsed = new Map(Object.entries(JSON.parse(whole) as Record<string, unknown>));
+        const found = memberValue(Buffer.from(whole), memberName(name));
+        assert.equal(found === null, !parsed.has(name), whole);
+        if (found !== null) {
+          assert.deepEqual(JSON.parse(Buffer.from(found).toString()), parsed.get(name));
+        }
+        parsed.delete(name);
+        assert.deepEqual(
+          new Map(Object.entries(JSON.parse(cut(whole, name)) as Record<string, unknown>)),
+          parsed,
+        );
+      },
+    ),
+    { numRuns: 2_000 },
+  );
 });
 
 test('whatever the bytes are, nothing is thrown', () => {
   const mark = fc.constantFrom(...'{}[]",:\\u006dm 0\ufeff'.split(''), '"m":', '\xff');
-  fc.assert(fc.property(fc.array(mark, { maxLength: 30 }), (marks) => {
-    const bytes = Buffer.from(marks.join(''), 'latin1');
-    memberValue(bytes, memberName('m'));
-    withoutMember(bytes, 'm');
-    isTooDeep(bytes);
-  }), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(fc.array(mark, { maxLength: 30 }), (marks) => {
+      const bytes = Buffer.from(marks.join(''), 'latin1');
+      memberValue(bytes, memberName('m'));
+      withoutMember(bytes, 'm');
+      isTooDeep(bytes);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('depth is told of lists and objects, not of what texts hold', () => {

@@ -15,7 +15,10 @@ test('a recent cache keeps what is used and never more than two generations', ()
 test('numbers that share a slot are told apart, and the one that lost it is still found', () => {
   const cache = new NumberCache<string>(100);
   const keys = [0, 5, 16_384, 16_389, 32_773, 2 ** 31 + 5, 2 ** 40 + 5];
-  assert.deepEqual(keys.map((key) => cache.get(key)), keys.map(() => undefined));
+  assert.deepEqual(
+    keys.map((key) => cache.get(key)),
+    keys.map(() => undefined),
+  );
   for (const key of keys) cache.set(key, `${key}`);
   for (let round = 0; round < 3; round += 1) {
     for (const key of keys) assert.equal(cache.get(key), `${key}`);

@@ -3,27 +3,52 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  anyText, anything, checkOf, choice, closed, flag, list, number, open, optional, readerOf, uuid,
+  anyText,
+  anything,
+  checkOf,
+  choice,
+  closed,
+  flag,
+  list,
+  number,
+  open,
+  optional,
+  readerOf,
+  uuid,
   whole,
 } from '../../src/base/shape.js';
 import { scanJson, SCAN_FINE } from '../../src/base/json-scan.js';
 
 const LINE = closed({
-  index: whole({ min: 0, max: 500 }), name: anyText(1, 5), price: number({ min: 0 }),
-  count: number({ positive: true, max: 99.5 }), code: optional(whole({ max: 9 })),
+  index: whole({ min: 0, max: 500 }),
+  name: anyText(1, 5),
+  price: number({ min: 0 }),
+  count: number({ positive: true, max: 99.5 }),
+  code: optional(whole({ max: 9 })),
 });
 const BODY = open({
-  items: list(LINE, { min: 1, max: 3 }), currency: closed({ code: optional(choice(['USD'])) }),
-  isGift: optional(flag()), id: optional(uuid()), note: optional(anything()),
+  items: list(LINE, { min: 1, max: 3 }),
+  currency: closed({ code: optional(choice(['USD'])) }),
+  isGift: optional(flag()),
+  id: optional(uuid()),
+  note: optional(anything()),
 });
 
 const readBody = readerOf(BODY);
 const checkBody = checkOf(BODY);
 
-const line = (change: object = {}): object =>
-  ({ index: 1, name: 'one', price: 0.1, count: 1, ...change });
-const body = (change: object = {}): object =>
-  ({ items: [line()], currency: { code: 'USD' }, ...change });
+const line = (change: object = {}): object => ({
+  index: 1,
+  name: 'one',
+  price: 0.1,
+  count: 1,
+  ...change,
+});
+const body = (change: object = {}): object => ({
+  items: [line()],
+  currency: { code: 'USD' },
+  ...change,
+});
 
 function read(text: string | Uint8Array): unknown {
   return readBody(typeof text === 'string' ? Buffer.from(text) : text);
@@ -36,7 +61,8 @@ function stated(value: unknown): unknown {
 
 test('what has the shape is read as JSON.parse reads it', () => {
   const bodies = [
-    body(), body({ isGift: false, note: null, id: null }),
+    body(),
+    body({ isGift: false, note: null, id: null }),
     body({ id: '00000000-0000-4000-8000-00000000000A', isGift: true }),
     body({ items: [line({ code: 9 }), line({ code: null, price: 12_345_678.91 }), line()] }),
     body({ items: [line({ name: 'né☃𝒳' }), line({ price: 0, count: 99.5 })] }),
@@ -47,7 +73,8 @@ test('what has the shape is read as JSON.parse reads it', () => {
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, '\t')]) {
       const members = ['items', 'currency', 'isGift', 'id', 'note'];
       const kept = Object.fromEntries(
-        Object.entries(value).filter(([name]) => members.includes(name)));
+        Object.entries(value).filter(([name]) => members.includes(name)),
+      );
       assert.deepEqual(stated(read(text)), kept, text);
     }
   }
@@ -55,15 +82,30 @@ test('what has the shape is read as JSON.parse reads it', () => {
 
 test('what has another shape, or is no JSON, is not read', () => {
   const refused = [
-    '', '{', '[]', 'null', '{}', `${JSON.stringify(body())}}`, `\ufeff${JSON.stringify(body())}`,
+    '',
+    '{',
+    '[]',
+    'null',
+    '{}',
+    `${JSON.stringify(body())}}`,
+    `\ufeff${JSON.stringify(body())}`,
     ...[
-      body({ items: [] }), body({ items: [line(), line(), line(), line()] }),
-      body({ items: [line({ name: '' })] }), body({ items: [line({ name: 'sixsix' })] }),
-      body({ items: [line({ more: 1 })] }), body({ items: [line({ index: 0.5 })] }),
-      body({ items: [line({ index: 501 })] }), body({ items: [line({ price: null })] }),
-      body({ items: [line({ price: '1' })] }), body({ items: [line({ count: 0 })] }),
-      body({ items: [line({ count: 99.6 })] }), body({ items: [null] }), body({ items: {} }),
-      body({ currency: { code: 'CAD' } }), body({ currency: null }), body({ isGift: 0 }),
+      body({ items: [] }),
+      body({ items: [line(), line(), line(), line()] }),
+      body({ items: [line({ name: '' })] }),
+      body({ items: [line({ name: 'sixsix' })] }),
+      body({ items: [line({ more: 1 })] }),
+      body({ items: [line({ index: 0.5 })] }),
+      body({ items: [line({ index: 501 })] }),
+      body({ items: [line({ price: null })] }),
+      body({ items: [line({ price: '1' })] }),
+      body({ items: [line({ count: 0 })] }),
+      body({ items: [line({ count: 99.6 })] }),
+      body({ items: [null] }),
+      body({ items: {} }),
+      body({ currency: { code: 'CAD' } }),
+      body({ currency: null }),
+      body({ isGift: 0 }),
       body({ id: 'x' }),
     ].map((value) => JSON.stringify(value)),
   ];
@@ -75,8 +117,12 @@ test('what has another shape, or is no JSON, is not read', () => {
 test('spellings that are seldom seen are left to JSON.parse', () => {
   const text = JSON.stringify(body());
   for (const [from, to] of [
-    ['0.1', '1e-1'], ['0.1', '-0'], ['0.1', '0.10000000000000000'], ['"one"', '"o\\u006ee"'],
-    ['"index"', '"ind\\u0065x"'], ['"index":1', '"index":1,"index":1'],
+    ['0.1', '1e-1'],
+    ['0.1', '-0'],
+    ['0.1', '0.10000000000000000'],
+    ['"one"', '"o\\u006ee"'],
+    ['"index"', '"ind\\u0065x"'],
+    ['"index":1', '"index":1,"index":1'],
     ['"currency"', '"isGift":true,"isGift":false,"currency"'],
     ['{"items"', `{"deep":${'['.repeat(20)}${']'.repeat(20)},"items"`],
   ] as const) {
@@ -89,28 +135,56 @@ test('spellings that are seldom seen are left to JSON.parse', () => {
 
 test('a text that was spoilt anywhere is read only where it still has the shape', () => {
   const texts = fc.constantFrom(
-    JSON.stringify(body()), JSON.stringify(body({ note: null, isGift: true, more: { a: [1.5] } })),
-    JSON.stringify(body({ items: [line({ name: 'é', code: 3 }), line({ price: 20.25 })] }), null, 1),
+    JSON.stringify(body()),
+    JSON.stringify(body({ note: null, isGift: true, more: { a: [1.5] } })),
+    JSON.stringify(
+      body({ items: [line({ name: 'é', code: 3 }), line({ price: 20.25 })] }),
+      null,
+      1,
+    ),
   );
   const pieces = fc.constantFrom(
-    '', '"', '{', '}', '[', ']', ',', ':', '\\', '0', '9', '-', 'e', '.', ' ', 'é', 'null', '1',
-    'true', '"a"', '\u0000', '\n',
+    '',
+    '"',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '\\',
+    '0',
+    '9',
+    '-',
+    'e',
+    '.',
+    ' ',
+    'é',
+    'null',
+    '1',
+    'true',
+    '"a"',
+    '\u0000',
+    '\n',
   );
   let fitting = 0;
-  fc.assert(fc.property(texts, fc.nat(), fc.nat(4), pieces, (text, place, cut, piece) => {
-    const at = place % (text.length + 1);
-    const spoilt = text.slice(0, at) + piece + text.slice(at + cut);
-    const bytes = Buffer.from(spoilt);
-    const value = stated(read(bytes));
-    if (value === null) return;
-    fitting += 1;
-    const parsed: object = JSON.parse(spoilt);
-    assert.deepEqual(checkBody(parsed), [], spoilt);
-    assert.equal(scanJson(bytes), SCAN_FINE, spoilt);
-    for (const [name, member] of Object.entries(value as object)) {
-      assert.deepEqual(member, (parsed as Record<string, unknown>)[name], spoilt);
-    }
-  }), { numRuns: 20_000, seed: 20_261_123 });
+  fc.assert(
+    fc.property(texts, fc.nat(), fc.nat(4), pieces, (text, place, cut, piece) => {
+      const at = place % (text.length + 1);
+      const spoilt = text.slice(0, at) + piece + text.slice(at + cut);
+      const bytes = Buffer.from(spoilt);
+      const value = stated(read(bytes));
+      if (value === null) return;
+      fitting += 1;
+      const parsed: object = JSON.parse(spoilt);
+      assert.deepEqual(checkBody(parsed), [], spoilt);
+      assert.equal(scanJson(bytes), SCAN_FINE, spoilt);
+      for (const [name, member] of Object.entries(value as object)) {
+        assert.deepEqual(member, (parsed as Record<string, unknown>)[name], spoilt);
+      }
+    }),
+    { numRuns: 20_000, seed: 20_261_123 },
+  );
   assert.ok(fitting > 500, `only ${fitting} were read`);
 });
 

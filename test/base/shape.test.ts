@@ -3,8 +3,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  anything, anyText, asciiText, checkOf, choice, closed, either, flag, list, number, object, open,
-  optional, text, uuid, whole, type Of, type Shape,
+  anything,
+  anyText,
+  asciiText,
+  checkOf,
+  choice,
+  closed,
+  either,
+  flag,
+  list,
+  number,
+  object,
+  open,
+  optional,
+  text,
+  uuid,
+  whole,
+  type Of,
+  type Shape,
 } from '../../src/base/shape.js';
 import { checker } from '../support/schema-check.js';
 
@@ -24,7 +40,9 @@ const BODY = closed({
 });
 
 const GOOD: Of<typeof BODY> = {
-  id: '6b3c1f5e-2a8d-4c9b-9f2e-1d7a4b6c8e10', kind: 'one', items: [{ name: 'abc', count: null }],
+  id: '6b3c1f5e-2a8d-4c9b-9f2e-1d7a4b6c8e10',
+  kind: 'one',
+  items: [{ name: 'abc', count: null }],
 };
 
 const check = checkOf(BODY);
@@ -76,8 +94,23 @@ test('values without a text are told like any others', () => {
 /** Values near the limits of the shape, right and wrong. */
 const VALUES = fc.oneof(
   fc.constantFrom(
-    null, '', 'x', 'abc', 'abcd', 'abcde', '\u{1f9fe}'.repeat(4), 'one', 'two', 0, 1, 0.5, 5, 6,
-    true, false, GOOD.id,
+    null,
+    '',
+    'x',
+    'abc',
+    'abcd',
+    'abcde',
+    '\u{1f9fe}'.repeat(4),
+    'one',
+    'two',
+    0,
+    1,
+    0.5,
+    5,
+    6,
+    true,
+    false,
+    GOOD.id,
   ),
   fc.constantFrom<object>([], {}, ['x'], [null], { deep: 'x' }, [{ name: 'a' }], [{ name: '' }]),
 );
@@ -85,15 +118,20 @@ const VALUES = fc.oneof(
 test('the schema takes what the check takes, and nothing else', () => {
   const valid = checker().compile(BODY.schema);
   const members = fc.constantFrom(...Object.keys(BODY.schema['properties'] ?? {}), 'stranger');
-  fc.assert(fc.property(fc.array(fc.tuple(members, VALUES), { maxLength: 3 }), (changes) => {
-    const body = { ...GOOD, ...Object.fromEntries(changes) };
-    assert.equal(check(body).length === 0, valid(body), JSON.stringify(body));
-  }), { numRuns: 2_000, seed: 7 });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(members, VALUES), { maxLength: 3 }), (changes) => {
+      const body = { ...GOOD, ...Object.fromEntries(changes) };
+      assert.equal(check(body).length === 0, valid(body), JSON.stringify(body));
+    }),
+    { numRuns: 2_000, seed: 7 },
+  );
 });
 
 test('one declaration may stand for several members', () => {
   const name: Shape<string> = text(1, 2);
   const pair = checkOf(closed({ first: name, second: name }));
-  assert.deepEqual(pair({ first: 'abc', second: 'abc' }).map(({ location }) => location),
-    ['body.first', 'body.second']);
+  assert.deepEqual(
+    pair({ first: 'abc', second: 'abc' }).map(({ location }) => location),
+    ['body.first', 'body.second'],
+  );
 });

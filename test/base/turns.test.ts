@@ -38,12 +38,16 @@ test('a long piece comes in parts in order, with its end last', async () => {
   const turns = new Turns();
   const parts: [number, number, boolean][] = [];
   let emptied = 0;
-  const paced = new PacedBytes((bytes, isLast) => {
-    parts.push([bytes[0]!, bytes.length, isLast]);
-    if (parts.length === 2) paced.rest();
-  }, () => {
-    emptied += 1;
-  }, turns);
+  const paced = new PacedBytes(
+    (bytes, isLast) => {
+      parts.push([bytes[0]!, bytes.length, isLast]);
+      if (parts.length === 2) paced.rest();
+    },
+    () => {
+      emptied += 1;
+    },
+    turns,
+  );
   const shared = new Uint8Array(2 * TURN_BYTES_MAX + 5).fill(7);
   paced.push(new Uint8Array(3).fill(1), false, true);
   assert.deepEqual(parts, [[1, 3, false]], 'what a turn has room for comes at once');
@@ -56,7 +60,10 @@ test('a long piece comes in parts in order, with its end last', async () => {
   paced.go();
   for (let turn = 0; turn < 5; turn += 1) await nextTurn();
   assert.deepEqual(parts, [
-    [1, 3, false], [7, TURN_BYTES_MAX, false], [7, TURN_BYTES_MAX, false], [7, 5, false],
+    [1, 3, false],
+    [7, TURN_BYTES_MAX, false],
+    [7, TURN_BYTES_MAX, false],
+    [7, 5, false],
     [9, 1, true],
   ]);
   assert.equal(emptied, 1);
@@ -66,9 +73,13 @@ test('a long piece comes in parts in order, with its end last', async () => {
 test('what is dropped comes no more', async () => {
   const turns = new Turns();
   let count = 0;
-  const paced = new PacedBytes(() => {
-    count += 1;
-  }, () => assert.fail('it was not emptied'), turns);
+  const paced = new PacedBytes(
+    () => {
+      count += 1;
+    },
+    () => assert.fail('it was not emptied'),
+    turns,
+  );
   paced.push(new Uint8Array(TURN_BYTES_MAX + 10), true, false);
   assert.equal(paced.clear(), TURN_BYTES_MAX + 10);
   for (let turn = 0; turn < 3; turn += 1) await nextTurn();
@@ -102,9 +113,16 @@ test('answers of 16 MiB at once are checked a few pieces a turn', async (context
   const simulator = await startSimulator(context, { faults: { large: 1 } });
   const client = clientOf(context, simulator.url, { timeoutMs: 120_000 });
   const most = await mostOfATurn(async () => {
-    const outcomes = await Promise.all(Array.from({ length: 3 }, () => client.send({
-      method: 'GET', path: '/tax/connections/c/orders/o', apiKey: 'simulated-key', body: null,
-    })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        client.send({
+          method: 'GET',
+          path: '/tax/connections/c/orders/o',
+          apiKey: 'simulated-key',
+          body: null,
+        }),
+      ),
+    );
     for (const outcome of outcomes) {
       assert.equal(outcome.kind, 'answer');
       assert.equal(outcome.kind === 'answer' && outcome.body.byteLength, 16_777_216);

@@ -15,7 +15,9 @@ function words(): string[] {
 }
 
 test('a table of words answers as a map does', () => {
-  const entries = words().filter((_, at) => at % 3 === 0).map((word, at) => [word, at] as const);
+  const entries = words()
+    .filter((_, at) => at % 3 === 0)
+    .map((word, at) => [word, at] as const);
   const table = new WordTable(entries);
   const map = new Map(entries);
   for (const word of ['', ...words(), 'AAAA', 'ABBA'.repeat(9)]) {
@@ -25,9 +27,16 @@ test('a table of words answers as a map does', () => {
 });
 
 test('of a word that comes twice the last value counts; an empty text may stand for one', () => {
-  const table = new WordTable([['A', '1'], ['B', ''], ['A', '2']]);
+  const table = new WordTable([
+    ['A', '1'],
+    ['B', ''],
+    ['A', '2'],
+  ]);
   assert.equal(table.get('A'), '2');
   assert.equal(table.get('B'), '');
   assert.equal(new WordTable<string>([]).get('A'), undefined);
-  assert.deepEqual(['X', 'Y'].map((word) => wordsOf(['X']).has(word)), [true, false]);
+  assert.deepEqual(
+    ['X', 'Y'].map((word) => wordsOf(['X']).has(word)),
+    [true, false],
+  );
 });

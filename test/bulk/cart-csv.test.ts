@@ -8,13 +8,24 @@ import { CART_COLUMNS } from '../../src/bulk/row/columns.js';
 import { columnRulesOf, mapColumns } from '../../src/bulk/row/mapping.js';
 import { below, cut, oneOf, runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import {
-  CA, CA_PARTS, cartOf, endpoint, errorOf, itemOf, NY, NY_PARTS, RUN, UUID,
+  CA,
+  CA_PARTS,
+  cartOf,
+  endpoint,
+  errorOf,
+  itemOf,
+  NY,
+  NY_PARTS,
+  RUN,
+  UUID,
 } from '../support/bulk-carts.js';
 
 type Table = readonly Readonly<Record<string, string>>[];
 
 function csvTo(text: string | Buffer, run: Partial<BulkRun> = {}): string {
-  return runBulk('csv', [Buffer.from(text)], { ...RUN, output: 'csv', ...run }).output.toString('utf8');
+  return runBulk('csv', [Buffer.from(text)], { ...RUN, output: 'csv', ...run }).output.toString(
+    'utf8',
+  );
 }
 
 function tableOf(text: string | Buffer, run: Partial<BulkRun> = {}): Table {
@@ -38,16 +49,28 @@ test('a table with semicolons and quotes comes back untouched, with its tax', ()
 });
 
 test('a row in parts is the cart of a merchant, and NDJSON tells it as the endpoint does', () => {
-  const header = 'id,origin street,origin city,origin state,origin zip,street,unit,city,state,zip,price,qty,tic,sku,customer,date';
-  const row = 'r1,1 Main St,Ashford,NY,10001,1 Main St,Apt 2,Birchton,CA,10002,19.995,1.5,20010,shoe,anna,2026-03-07';
-  const [line] = csvTo(`${header}\n${row}\n`, { output: 'ndjson', defaults: { explain: 'true' } }).split('\n');
+  const header =
+    'id,origin street,origin city,origin state,origin zip,street,unit,city,state,zip,price,qty,tic,sku,customer,date';
+  const row =
+    'r1,1 Main St,Ashford,NY,10001,1 Main St,Apt 2,Birchton,CA,10002,19.995,1.5,20010,shoe,anna,2026-03-07';
+  const [line] = csvTo(`${header}\n${row}\n`, {
+    output: 'ndjson',
+    defaults: { explain: 'true' },
+  }).split('\n');
   assert.deepEqual([errorOf(line!).line, errorOf(line!).id], [2, 'r1']);
   assert.match((JSON.parse(line!) as { cartId: string }).cartId, UUID);
   const cart = {
-    customerId: 'anna', currency: {}, origin: NY_PARTS, destination: { ...CA_PARTS, line2: 'Apt 2' },
+    customerId: 'anna',
+    currency: {},
+    origin: NY_PARTS,
+    destination: { ...CA_PARTS, line2: 'Apt 2' },
     lineItems: [{ index: 0, itemId: 'shoe', price: 19.995, quantity: 1.5, tic: 20010 }],
   };
-  const single = endpoint({ items: [cart], transactionDate: '2026-03-07T12:00:00Z' }, true, 'explain=true');
+  const single = endpoint(
+    { items: [cart], transactionDate: '2026-03-07T12:00:00Z' },
+    true,
+    'explain=true',
+  );
   // The endpoint prints the parts in its own order; so do rows.
   assert.equal(cartOf(line!), itemOf(single));
 });
@@ -59,16 +82,23 @@ test('amounts have two decimals, also of addresses on one line', () => {
   const up = tableOf(text, { defaults: { rounding: 'up' } });
   assert.equal(up[0]?.['situs_tax_amount'], '0.84');
   const item = JSON.parse(csvTo(text, { output: 'ndjson' }).split('\n')[0]!) as {
-    destination: object; lineItems: { price: number; tax: { amount: number } }[];
+    destination: object;
+    lineItems: { price: number; tax: { amount: number } }[];
   };
   assert.deepEqual(item.destination, { address: CA });
   assert.deepEqual(item.lineItems[0]?.tax, { rate: 0.0775, amount: 0.83 });
 });
 
 test('decimals are read from their digits, not through a double', () => {
-  const answers = csvTo(`origin,destination,price,quantity\n"${NY}","${CA}",123456789.123456789,0.0001\n`
-    + `"${NY}","${CA}",000.1000000000000000000000,99999.9999\n`, { output: 'ndjson' });
-  assert.match(answers, /"price":123456789\.123456789,"originalPrice":123456789\.123456789,"quantity":0\.0001/);
+  const answers = csvTo(
+    `origin,destination,price,quantity\n"${NY}","${CA}",123456789.123456789,0.0001\n` +
+      `"${NY}","${CA}",000.1000000000000000000000,99999.9999\n`,
+    { output: 'ndjson' },
+  );
+  assert.match(
+    answers,
+    /"price":123456789\.123456789,"originalPrice":123456789\.123456789,"quantity":0\.0001/,
+  );
   assert.match(answers, /"price":0\.1,"originalPrice":0\.1,"quantity":99999\.9999/);
 });
 
@@ -104,23 +134,37 @@ test('each cell at fault is named', () => {
     const { error } = errorOf(lines[index]!);
     const told = JSON.stringify(cells);
     assert.deepEqual([row?.['situs_code'], row?.['situs_tax_amount']], [code, ''], told);
-    assert.deepEqual([String(error?.code), error?.field, error?.message], [code, field, row?.['situs_message']], told);
+    assert.deepEqual(
+      [String(error?.code), error?.field, error?.message],
+      [code, field, row?.['situs_message']],
+      told,
+    );
   }
 });
 
 test('what of an address is there makes a line; a whole one in the street is enough', () => {
   const rows = [
-    `1 Main St,,CA,10002,5`, `"${CA}",Birchton,CA,10002,5`, `1 Main St,Birchton,CA,10002-1234,5`,
+    `1 Main St,,CA,10002,5`,
+    `"${CA}",Birchton,CA,10002,5`,
+    `1 Main St,Birchton,CA,10002-1234,5`,
   ];
-  const table = tableOf(`street,city,state,zip,price\n${rows.join('\n')}\n`, { defaults: { origin: NY } });
-  assert.deepEqual(table.map((row) => row['situs_code']), ['100', '100', '100']);
+  const table = tableOf(`street,city,state,zip,price\n${rows.join('\n')}\n`, {
+    defaults: { origin: NY },
+  });
+  assert.deepEqual(
+    table.map((row) => row['situs_code']),
+    ['100', '100', '100'],
+  );
   assert.deepEqual(new Set(table.map((row) => row['situs_tax_rate'])).size, 1);
 });
 
 test('bytes that are no UTF-8 are refused where they are asked', () => {
   const csv = Buffer.concat([
-    Buffer.from('note,destination,price\n'), Buffer.from([0xe4]), Buffer.from(`,"${CA}",5\nx,`),
-    Buffer.from([0xe4]), Buffer.from(',5\n'),
+    Buffer.from('note,destination,price\n'),
+    Buffer.from([0xe4]),
+    Buffer.from(`,"${CA}",5\nx,`),
+    Buffer.from([0xe4]),
+    Buffer.from(',5\n'),
   ]);
   const { output } = runBulk('csv', [csv], { ...RUN, output: 'csv', defaults: { origin: NY } });
   const lines = output.toString('latin1').split('\n');
@@ -130,20 +174,32 @@ test('bytes that are no UTF-8 are refused where they are asked', () => {
 
 test('columns are known by obvious names, and a file that lacks some is refused', () => {
   const rules = columnRulesOf('cart', {});
-  assert.deepEqual(mapColumns(['Ship From', 'Ship To', 'Unit Price', 'Qty'], [], rules),
-    { origin: 0, destination: 1, price: 2, quantity: 3 });
-  assert.deepEqual(mapColumns(['Address', 'City', 'Origin Address', 'Origin ZIP', 'amount'], [], rules),
-    { street: 0, city: 1, originStreet: 2, originZip: 3, price: 4 });
-  assert.deepEqual(mapColumns(['a', 'b', 'c'], ['origin:a', 'destination:#2', 'price:c'], rules),
-    { origin: 0, destination: 1, price: 2 });
+  assert.deepEqual(mapColumns(['Ship From', 'Ship To', 'Unit Price', 'Qty'], [], rules), {
+    origin: 0,
+    destination: 1,
+    price: 2,
+    quantity: 3,
+  });
+  assert.deepEqual(
+    mapColumns(['Address', 'City', 'Origin Address', 'Origin ZIP', 'amount'], [], rules),
+    { street: 0, city: 1, originStreet: 2, originZip: 3, price: 4 },
+  );
+  assert.deepEqual(mapColumns(['a', 'b', 'c'], ['origin:a', 'destination:#2', 'price:c'], rules), {
+    origin: 0,
+    destination: 1,
+    price: 2,
+  });
   for (const [headers, problem] of [
-    [['origin', 'destination'], /hold a price/], [['origin', 'price', 'zip'], /hold the destination/],
+    [['origin', 'destination'], /hold a price/],
+    [['origin', 'price', 'zip'], /hold the destination/],
     [['destination', 'price'], /hold the origin/],
   ] as const) {
     const found = mapColumns(headers, [], rules);
     assert.match(isProblem(found) ? found.detail : '', problem);
   }
-  assert.ok(!isProblem(mapColumns(['destination', 'price'], [], columnRulesOf('cart', { origin: NY }))));
+  assert.ok(
+    !isProblem(mapColumns(['destination', 'price'], [], columnRulesOf('cart', { origin: NY }))),
+  );
   const lat = mapColumns(['lat'], ['lat:lat'], rules);
   assert.match(isProblem(lat) ? lat.detail : '', /no role "lat"; roles: destination/);
 });
@@ -152,17 +208,30 @@ test('as many rows out as in, whatever the rows and the cuts', () => {
   const random = seeded(13);
   for (let index = 0; index < 300; index += 1) {
     const count = below(random, 12);
-    const rows = Array.from({ length: count }, (_, id) => (random() < 0.15
-      ? oneOf(random, ['"a"b', '5" pipe', '1,2,3,4,5,6'])
-      : Papa.unparse([[`r${id}`, oneOf(random, [NY, CA, 'x', '', 'a\nb']), oneOf(random, ['5', '', '1.5', 'x'])]])));
+    const rows = Array.from({ length: count }, (_, id) =>
+      random() < 0.15
+        ? oneOf(random, ['"a"b', '5" pipe', '1,2,3,4,5,6'])
+        : Papa.unparse([
+            [
+              `r${id}`,
+              oneOf(random, [NY, CA, 'x', '', 'a\nb']),
+              oneOf(random, ['5', '', '1.5', 'x']),
+            ],
+          ]),
+    );
     const body = Buffer.from(`id,destination,price\n${rows.map((row) => `${row}\n`).join('')}`);
     for (const output of ['csv', 'ndjson'] as const) {
       const run: BulkRun = { ...RUN, output, defaults: { origin: NY } };
-      const first = runBulk('csv', cut(random, body), { ...run, rowsPerChunk: 1 + below(random, 5) });
+      const first = runBulk('csv', cut(random, body), {
+        ...run,
+        rowsPerChunk: 1 + below(random, 5),
+      });
       assert.ok(first.output.equals(runBulk('csv', [body], run).output));
       const lines = first.output.toString('utf8');
-      const found = output === 'ndjson' ? lines.split('\n').length - 1
-        : Papa.parse<string[]>(lines, { delimiter: ',', newline: '\n' }).data.length - 2;
+      const found =
+        output === 'ndjson'
+          ? lines.split('\n').length - 1
+          : Papa.parse<string[]>(lines, { delimiter: ',', newline: '\n' }).data.length - 2;
       assert.equal(found, count, `${index}: ${lines}`);
     }
   }

@@ -8,24 +8,34 @@ import { wordProblem } from '../../src/bulk/row/stream-word.js';
 import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
 
 test('the elements of a list are found whatever they hold', () => {
-  fc.assert(fc.property(fc.array(fc.jsonValue()), fc.constantFrom('', ' ', '\n\t'), (list, space) => {
-    const text = `${space}[${space}${list.map((each) => JSON.stringify(each))
-      .join(`${space},${space}`)}${space}]${space}`;
-    const found = listElements(Buffer.from(text));
-    if (list.length === 0) {
-      assert.deepEqual(found?.map((each) => each.toString().trim()), ['']);
-    } else {
-      assert.deepEqual(found?.map((each) => JSON.parse(each.toString()) as unknown),
-        list.map((each) => JSON.parse(JSON.stringify(each)) as unknown));
-    }
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.constantFrom('', ' ', '\n\t'), (list, space) => {
+      const text = `${space}[${space}${list
+        .map((each) => JSON.stringify(each))
+        .join(`${space},${space}`)}${space}]${space}`;
+      const found = listElements(Buffer.from(text));
+      if (list.length === 0) {
+        assert.deepEqual(
+          found?.map((each) => each.toString().trim()),
+          [''],
+        );
+      } else {
+        assert.deepEqual(
+          found?.map((each) => JSON.parse(each.toString()) as unknown),
+          list.map((each) => JSON.parse(JSON.stringify(each)) as unknown),
+        );
+      }
+    }),
+  );
 });
 
 test('bytes without order never throw, and what is no list is one message', () => {
-  fc.assert(fc.property(fc.uint8Array(), (bytes) => {
-    const line = readClientLine(Buffer.from(bytes));
-    assert.ok(line.kind !== 'messages' || line.messages.length > 0);
-  }));
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      const line = readClientLine(Buffer.from(bytes));
+      assert.ok(line.kind !== 'messages' || line.messages.length > 0);
+    }),
+  );
   for (const text of ['[', '[1', '[1]]', '[1],', '{}', '', '["]', '[{]']) {
     const line = readClientLine(Buffer.from(text));
     assert.ok(line.kind === 'messages' && !line.batch, text);
@@ -36,7 +46,13 @@ test('words about the stream are told from messages', () => {
   const kind = (text: string): string => readClientLine(Buffer.from(text)).kind;
   assert.deepEqual(readClientLine(Buffer.from(' { "ack" : 12 } ')), { kind: 'ack', seq: 12 });
   assert.equal(kind('{"end":true}'), 'end');
-  for (const text of ['{"ack":-1}', '{"ack":"1"}', '{"end":false}', '{"ack":1,"id":2}', '[{"end":true}]']) {
+  for (const text of [
+    '{"ack":-1}',
+    '{"ack":"1"}',
+    '{"end":false}',
+    '{"ack":1,"id":2}',
+    '[{"end":true}]',
+  ]) {
     assert.equal(kind(text), 'messages', text);
   }
   assert.equal(kind(`[${Array(65).fill('{}').join(',')}]`), 'batch-too-long');
@@ -48,12 +64,23 @@ test('a word about the stream that is not written as one is told what is wrong w
     return problem === null ? '' : `${problem.failure} ${problem.field} ${problem.detail}`;
   };
   for (const ack of [-1, 1.5, '7', null, true, 1e15, [1]]) {
-    assert.match(wrong({ ack }), /^invalid-format ack Parameter ack: the number of the last answer/);
+    assert.match(
+      wrong({ ack }),
+      /^invalid-format ack Parameter ack: the number of the last answer/,
+    );
   }
   assert.match(wrong({ ack: 1, id: 2 }), /alone in a message of up to 64 bytes/);
   assert.match(wrong({ end: false }), /^invalid-format end Parameter end: true/);
-  assert.match(wrong({ id: 1, close: true }), /^address-incomplete null Parameter close is not known/);
-  for (const object of [{}, { id: 1 }, { address: '', end: true }, { postalcode: 91010, ack: -1 }]) {
+  assert.match(
+    wrong({ id: 1, close: true }),
+    /^address-incomplete null Parameter close is not known/,
+  );
+  for (const object of [
+    {},
+    { id: 1 },
+    { address: '', end: true },
+    { postalcode: 91010, ack: -1 },
+  ]) {
     assert.equal(wrong(object), '', 'other members of a lookup are ignored');
   }
 });
@@ -83,8 +110,12 @@ test('answers are kept until they are acknowledged, up to the limit', () => {
 
 test('a batch is one line, one cut short by the end too', () => {
   const outbox = new AnswerBacklog();
-  const messages = [1, 2, 3].map((seq) =>
-    ({ seq, bytes: Buffer.alloc(0), batch: true, last: seq === 4 }));
+  const messages = [1, 2, 3].map((seq) => ({
+    seq,
+    bytes: Buffer.alloc(0),
+    batch: true,
+    last: seq === 4,
+  }));
   outbox.add(messages.slice(0, 2), Buffer.from('1\n2\n'), 'a');
   outbox.add(messages.slice(2), Buffer.from('3\n'), 'b');
   assert.equal(outbox.next(), null);

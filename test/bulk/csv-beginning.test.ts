@@ -14,7 +14,11 @@ function readIn(body: Buffer, size: number): string {
     const found = beginning.push(body.subarray(at, at + size), false);
     if (found === null) continue;
     if (isProblem(found)) return `${found.status} ${found.detail}`;
-    const { head: { bytes, header, bom }, table, rest } = found;
+    const {
+      head: { bytes, header, bom },
+      table,
+      rest,
+    } = found;
     const after = Buffer.concat([rest, body.subarray(at + size)]);
     assert.ok(after.equals(body.subarray(bytes)));
     return JSON.stringify([header.toString('latin1'), bom, table.columns, bytes]);
@@ -25,12 +29,18 @@ function readIn(body: Buffer, size: number): string {
 
 test('pieces of any size begin the same table', () => {
   const part = fc.constantFrom('zip', ',', '"', '\r', '\n', '\r\n', 'a', ';', '\u00e9', '""');
-  fc.assert(fc.property(fc.boolean(), fc.array(part, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }),
-    (bom, parts, size) => {
-      // The last line end is of a row, so that what follows a CR is always known.
-      const body = Buffer.from(`${bom ? '\ufeff' : ''}zip${parts.join('')}\nrow\n`);
-      assert.equal(readIn(body, size), readIn(body, body.length));
-    }));
+  fc.assert(
+    fc.property(
+      fc.boolean(),
+      fc.array(part, { maxLength: 30 }),
+      fc.integer({ min: 1, max: 9 }),
+      (bom, parts, size) => {
+        // The last line end is of a row, so that what follows a CR is always known.
+        const body = Buffer.from(`${bom ? '\ufeff' : ''}zip${parts.join('')}\nrow\n`);
+        assert.equal(readIn(body, size), readIn(body, body.length));
+      },
+    ),
+  );
 });
 
 test('a header that never ends is refused at its limit, in single bytes too', () => {
@@ -40,6 +50,8 @@ test('a header that never ends is refused at its limit, in single bytes too', ()
 
 test('the end of a header is told from its bytes, each looked at once', () => {
   const end = new HeaderEnd();
-  const told = ['zip,"a', '\n', '"', '"b"', '\r', '\n'].map((piece) => end.passed(Buffer.from(piece)));
+  const told = ['zip,"a', '\n', '"', '"b"', '\r', '\n'].map((piece) =>
+    end.passed(Buffer.from(piece)),
+  );
   assert.deepEqual(told, [false, false, false, false, true, true]);
 });

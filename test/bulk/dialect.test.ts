@@ -9,8 +9,13 @@ import { cellReader } from '../../src/bulk/row/row-parameters.js';
 
 test('the delimiter is the one that makes most cells', () => {
   const cases: readonly (readonly [header: string, delimiter: string])[] = [
-    ['a,b,c', ','], ['a;b, c;d', ';'], ['a\tb', '\t'], ['a|b|c', '|'], ['one', ','],
-    ['"a;b;c;d",e', ','], ['a;b,c', ','],
+    ['a,b,c', ','],
+    ['a;b, c;d', ';'],
+    ['a\tb', '\t'],
+    ['a|b|c', '|'],
+    ['one', ','],
+    ['"a;b;c;d",e', ','],
+    ['a;b,c', ','],
   ];
   for (const [header, delimiter] of cases) assert.equal(sniffDelimiter(header), delimiter, header);
 });
@@ -57,11 +62,20 @@ test('cells are quoted as the file does', () => {
 });
 
 test('columns are known by obvious names', () => {
-  assert.deepEqual(mapColumns(['Order ID', 'Street Address', 'City', 'State', 'ZIP Code', 'TIC']),
-    { street: 1, city: 2, state: 3, zip: 4, taxabilityCode: 5 });
+  assert.deepEqual(mapColumns(['Order ID', 'Street Address', 'City', 'State', 'ZIP Code', 'TIC']), {
+    street: 1,
+    city: 2,
+    state: 3,
+    zip: 4,
+    taxabilityCode: 5,
+  });
   assert.deepEqual(mapColumns(['id', 'Address']), { id: 0, address: 1 });
   assert.deepEqual(mapColumns(['Address', 'Postal_Code']), { street: 0, zip: 1 });
-  assert.deepEqual(mapColumns(['Latitude', 'LNG', 'Historical']), { lat: 0, lng: 1, historical: 2 });
+  assert.deepEqual(mapColumns(['Latitude', 'LNG', 'Historical']), {
+    lat: 0,
+    lng: 1,
+    historical: 2,
+  });
   assert.deepEqual(mapColumns(['zip', 'zip']), { zip: 0 });
 });
 
@@ -82,7 +96,9 @@ test('what cannot be mapped is told in a sentence', () => {
   assert.match(problem(['zip'], ['place:zip']), /no role "place"/);
   assert.match(problem(['zip'], ['city:Town']), /no column "Town"/);
   assert.match(problem(['zip'], ['city:#2']), /no column "#2"/);
-  const many = Array.from({ length: COLUMNS_MAX + 1 }, (_, index) => (index === 0 ? 'zip' : `c${index}`));
+  const many = Array.from({ length: COLUMNS_MAX + 1 }, (_, index) =>
+    index === 0 ? 'zip' : `c${index}`,
+  );
   assert.match(problem(many), new RegExp(`${COLUMNS_MAX} are allowed`));
   assert.equal(problem(many.slice(1).concat('zip').slice(1)), '');
 });
@@ -91,25 +107,38 @@ test('what cannot be mapped is told in a sentence', () => {
 function located(headers: readonly string[], cells: readonly string[]): string {
   const mapping = mapColumns(headers);
   assert.ok(!isProblem(mapping));
-  const { address, postalcode, city, state, lat, lng, countryCode } =
-    cellReader(mapping, {})(cells, true);
+  const { address, postalcode, city, state, lat, lng, countryCode } = cellReader(mapping, {})(
+    cells,
+    true,
+  );
   return [address, postalcode, city, state, lat, lng, countryCode]
-    .map((part) => part ?? '-').join(' | ');
+    .map((part) => part ?? '-')
+    .join(' | ');
 }
 
 test('parts of an address make one line', () => {
   const parts = ['street', 'street2', 'city', 'state', 'zip', 'country'];
   const of = (...cells: string[]): string => located(parts, cells);
-  assert.equal(of('1 Main St', '', 'Elmton', 'QA', '91010', ''),
-    '1 Main St, Elmton, QA 91010 | - | - | - | - | - | -');
-  assert.equal(of(' 1 Main St ', 'Apt 2', '', 'QA', '', 'us'),
-    '1 Main St Apt 2, QA | - | - | - | - | - | USA');
-  assert.equal(of('1 Main St', 'x'.repeat(90), 'Elmton', 'QA', '1010', ''),
-    '1 Main St, Elmton, QA 01010 | - | - | - | - | - | -');
-  assert.equal(of('1 Main St, Elmton, QA 91010', '', 'Elmton', 'QA', '91010-1234', ''),
-    '1 Main St, Elmton, QA 91010 | - | - | - | - | - | -');
-  assert.equal(of('', '', 'Elmton', 'QA', '91010-1234', 'Canada'),
-    '- | 91010 | Elmton | QA | - | - | CAN');
+  assert.equal(
+    of('1 Main St', '', 'Elmton', 'QA', '91010', ''),
+    '1 Main St, Elmton, QA 91010 | - | - | - | - | - | -',
+  );
+  assert.equal(
+    of(' 1 Main St ', 'Apt 2', '', 'QA', '', 'us'),
+    '1 Main St Apt 2, QA | - | - | - | - | - | USA',
+  );
+  assert.equal(
+    of('1 Main St', 'x'.repeat(90), 'Elmton', 'QA', '1010', ''),
+    '1 Main St, Elmton, QA 01010 | - | - | - | - | - | -',
+  );
+  assert.equal(
+    of('1 Main St, Elmton, QA 91010', '', 'Elmton', 'QA', '91010-1234', ''),
+    '1 Main St, Elmton, QA 91010 | - | - | - | - | - | -',
+  );
+  assert.equal(
+    of('', '', 'Elmton', 'QA', '91010-1234', 'Canada'),
+    '- | 91010 | Elmton | QA | - | - | CAN',
+  );
   assert.equal(of('', '', '', '', '501', 'XX'), '- | 00501 | - | - | - | - | XX');
 });
 

@@ -9,7 +9,12 @@ import { JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { CART_COLUMNS, APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import { CART_PARAMETERS } from '../../src/bulk/row/cart-parameters.js';
 import {
-  CART_ROW_BYTES_MAX, CHUNK_ROWS_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, ID_CHARS_MAX, ROW_BYTES_MAX,
+  CART_ROW_BYTES_MAX,
+  CHUNK_ROWS_MAX,
+  COLUMNS_MAX,
+  HEADER_BYTES_MAX,
+  ID_CHARS_MAX,
+  ROW_BYTES_MAX,
 } from '../../src/bulk/row/row-limits.js';
 import { CART_ROLES, columnRulesOf, mapColumns, ROLES } from '../../src/bulk/row/mapping.js';
 import { SHARED_PARAMETERS } from '../../src/api/lookup/parameter-table.js';
@@ -39,7 +44,12 @@ test('roles, defaults and limits are named', () => {
     assert.ok(section('Carts').includes(`\`${name}\``), name);
   }
   const limits = [
-    ROW_BYTES_MAX, CART_ROW_BYTES_MAX, HEADER_BYTES_MAX, COLUMNS_MAX, ID_CHARS_MAX, CHUNK_ROWS_MAX,
+    ROW_BYTES_MAX,
+    CART_ROW_BYTES_MAX,
+    HEADER_BYTES_MAX,
+    COLUMNS_MAX,
+    ID_CHARS_MAX,
+    CHUNK_ROWS_MAX,
     JSON_DEPTH_MAX,
   ];
   for (const limit of limits) assert.ok(PAGE.includes(limit.toLocaleString('en')), String(limit));
@@ -55,10 +65,18 @@ test('the names it lists for columns are known', () => {
 test('the names it lists for columns of carts are known', () => {
   const { roleOf } = columnRulesOf('cart', {});
   for (const [name, role] of [
-    ['shipto', 'destination'], ['toaddress', 'destination'], ['fulladdress', 'destination'],
-    ['shippingcity', 'city'], ['shipfrom', 'origin'], ['fromaddress', 'origin'],
-    ['originzip', 'originZip'], ['shipfromstreet', 'originStreet'], ['unitprice', 'price'],
-    ['units', 'quantity'], ['sku', 'itemId'], ['orderdate', 'transactionDate'],
+    ['shipto', 'destination'],
+    ['toaddress', 'destination'],
+    ['fulladdress', 'destination'],
+    ['shippingcity', 'city'],
+    ['shipfrom', 'origin'],
+    ['fromaddress', 'origin'],
+    ['originzip', 'originZip'],
+    ['shipfromstreet', 'originStreet'],
+    ['unitprice', 'price'],
+    ['units', 'quantity'],
+    ['sku', 'itemId'],
+    ['orderdate', 'transactionDate'],
   ] as const) {
     assert.equal(roleOf.get(name), role, name);
   }

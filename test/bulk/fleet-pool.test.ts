@@ -15,18 +15,32 @@ const ROW = Buffer.from('{"postalcode":"91010"}\n');
 
 function runOf({ built }: FilesFleet): RunFacts {
   return {
-    name: 'bulk_test', kind: 'lookup', release: { id: built.name, dir: '' }, nowMs: Date.now(),
-    output: 'ndjson', table: null, defaults: {},
+    name: 'bulk_test',
+    kind: 'lookup',
+    release: { id: built.name, dir: '' },
+    nowMs: Date.now(),
+    output: 'ndjson',
+    table: null,
+    defaults: {},
   };
 }
 
 function payloadOf(run: RunFacts, line: number, more: object = {}): Uint8Array {
-  return encodeChunk(Buffer.from(JSON.stringify({ ...run, ...more })), { line, bytes: ROW, ends: Uint32Array.of(ROW.length) });
+  return encodeChunk(Buffer.from(JSON.stringify({ ...run, ...more })), {
+    line,
+    bytes: ROW,
+    ends: Uint32Array.of(ROW.length),
+  });
 }
 
 function poolOf(context: TestContext, { broker, built }: FilesFleet): FleetPool {
   const pool = new FleetPool({
-    broker, job: 'bulk_test', release: built.name, rows: 1, waitMs: 30_000, tell: () => undefined,
+    broker,
+    job: 'bulk_test',
+    release: built.name,
+    rows: 1,
+    waitMs: 30_000,
+    tell: () => undefined,
   });
   context.after(() => pool.close());
   return pool;
@@ -36,7 +50,9 @@ function poolOf(context: TestContext, { broker, built }: FilesFleet): FleetPool 
 function submit(pool: FleetPool, payload: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     pool.submit({
-      kind: 'rows', grants: GRANT_ALL, payload,
+      kind: 'rows',
+      grants: GRANT_ALL,
+      payload,
       answered: ({ body }) => resolve(Buffer.from(body).toString('utf8')),
       failed: (failure) => resolve(failure),
     });
@@ -50,7 +66,10 @@ test('a chunk that no node can answer is told with its rows, and holds nobody up
   const run = runOf(fleet);
   const pool = poolOf(context, fleet);
   // A table without its columns: a fault of the program in every worker that reads it.
-  const [first, second] = [submit(pool, payloadOf(run, 1)), submit(pool, payloadOf(run, 2, { table: { columns: 1 } }))];
+  const [first, second] = [
+    submit(pool, payloadOf(run, 1)),
+    submit(pool, payloadOf(run, 2, { table: { columns: 1 } })),
+  ];
   assert.match(await first, /"rCode":100/);
   assert.equal(await second, 'internal');
   assert.match(pool.fault ?? '', /^rows from line 2 to 2: nodes took them 5 times, and none /);
@@ -157,10 +176,21 @@ test('a chunk that is lost at the broker is sent again though chunks of others w
   // The node has the release and takes nothing: what it could take is in the hand of the test.
   broker.onAsked(() => ({ node: 'a', program: '0', active: built.name, has: true }));
   const parts = [{ grants: GRANT_ALL, payload: payloadOf(run, 1) }];
-  const other = { job: 'bulk_other', chunk: 'bulk_other.one', release: built.name, line: 1, rows: 1 };
+  const other = {
+    job: 'bulk_other',
+    chunk: 'bulk_other.one',
+    release: built.name,
+    line: 1,
+    rows: 1,
+  };
   await broker.queue(other, parts, 'other');
   const pool = new FleetPool({
-    broker, job: 'bulk_test', release: built.name, rows: 1, waitMs: 500, tell: () => undefined,
+    broker,
+    job: 'bulk_test',
+    release: built.name,
+    rows: 1,
+    waitMs: 500,
+    tell: () => undefined,
   });
   context.after(() => pool.close());
   const answered = submit(pool, payloadOf(run, 1));

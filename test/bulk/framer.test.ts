@@ -11,7 +11,10 @@ const NDJSON: Framing = { kind: 'ndjson' };
 
 /** Records of a text, sent in pieces of a size; null for one that was too long. */
 function records(
-  framing: Framing, text: string, size = text.length, rowBytesMax = ROW_BYTES_MAX,
+  framing: Framing,
+  text: string,
+  size = text.length,
+  rowBytesMax = ROW_BYTES_MAX,
 ): readonly (string | null)[] {
   const framer = new RecordFramer({ framing, rowBytesMax });
   const bytes = Buffer.from(text);
@@ -32,7 +35,10 @@ function records(
 
 /** The same at every cut. */
 function atAnyCut(
-  framing: Framing, text: string, expected: readonly (string | null)[], rowBytesMax?: number,
+  framing: Framing,
+  text: string,
+  expected: readonly (string | null)[],
+  rowBytesMax?: number,
 ): void {
   for (let size = 1; size <= Buffer.byteLength(text); size += 1) {
     assert.deepEqual(records(framing, text, size, rowBytesMax), expected, `pieces of ${size}`);
@@ -96,7 +102,12 @@ test('chunks keep to their rows and bytes, but for a single larger row', () => {
     if (chunk === null) break;
     sizes.push([chunk.line, chunk.ends.length]);
   }
-  assert.deepEqual(sizes, [[5, 2], [7, 1], [8, 1], [9, 1]]);
+  assert.deepEqual(sizes, [
+    [5, 2],
+    [7, 1],
+    [8, 1],
+    [9, 1],
+  ]);
   assert.equal(framer.rows, 0);
   assert.equal(framer.bytes, 0);
   assert.equal(framer.line, 10);

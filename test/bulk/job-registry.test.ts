@@ -50,13 +50,20 @@ function releasesWithout(gone: string): JobRegistry['options']['releases'] {
 }
 
 const REQUEST = {
-  kind: 'lookup', input: 'csv', output: 'csv', strict: false, map: [], delimiter: null,
+  kind: 'lookup',
+  input: 'csv',
+  output: 'csv',
+  strict: false,
+  map: [],
+  delimiter: null,
   defaults: {},
 } as const;
 
 /** Every limit is far away. */
 const SPACE_LIMITS = {
-  bytesMax: 10_000_000, accountBytesMax: 10_000_000, errorBytesMax: 10_000_000,
+  bytesMax: 10_000_000,
+  accountBytesMax: 10_000_000,
+  errorBytesMax: 10_000_000,
 };
 
 async function openWorld(): Promise<World> {
@@ -66,29 +73,46 @@ async function openWorld(): Promise<World> {
   const keys = new KeyCache(store);
   const usage = new UsageBook(store);
   const clock: World['clock'] = { now: Date.UTC(2026, 5, 1) };
-  const open: World['open'] = ({ gone = '', workers = pool } = {}) => new JobRegistry({
-    store, log: SILENT, days: 3, now: () => clock.wall ?? clock.now, age: () => clock.now,
-    usage, filesDir: null,
-    space: new JobSpace(join(dir, 'jobs'), SPACE_LIMITS),
-    schedule: new ChunkSchedule(workers, CHUNKS_PER_WORKER),
-    limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },
-    kinds: [{ kind: 'lookup' }], findMerchant: () => null,
-    keyOf: (id) => keys.findId(id),
-    releases: releasesWithout(gone),
-  });
+  const open: World['open'] = ({ gone = '', workers = pool } = {}) =>
+    new JobRegistry({
+      store,
+      log: SILENT,
+      days: 3,
+      now: () => clock.wall ?? clock.now,
+      age: () => clock.now,
+      usage,
+      filesDir: null,
+      space: new JobSpace(join(dir, 'jobs'), SPACE_LIMITS),
+      schedule: new ChunkSchedule(workers, CHUNKS_PER_WORKER),
+      limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },
+      kinds: [{ kind: 'lookup' }],
+      findMerchant: () => null,
+      keyOf: (id) => keys.findId(id),
+      releases: releasesWithout(gone),
+    });
   return {
-    store, clock, dir, open,
+    store,
+    clock,
+    dir,
+    open,
     make: async (registry, body = BODY) => {
       const id = registry.reserve(key.account);
       const path = registry.options.space.input(id);
       writeFileSync(path, body);
       const { statSync } = await import('node:fs');
       const { size, mtimeMs } = statSync(path);
-      await registry.create({
-        id, key, file: null, inputBytes: size, inputModifiedMs: mtimeMs,
-        dataset: currentRelease(built.varDir) ?? '',
-        request: { ...REQUEST, nowMs: clock.now },
-      }, () => undefined);
+      await registry.create(
+        {
+          id,
+          key,
+          file: null,
+          inputBytes: size,
+          inputModifiedMs: mtimeMs,
+          dataset: currentRelease(built.varDir) ?? '',
+          request: { ...REQUEST, nowMs: clock.now },
+        },
+        () => undefined,
+      );
       const record = findJob(store, key.account, id);
       if (record === null) throw new Error('the job was not stored');
       return record;
@@ -130,9 +154,12 @@ test('a job that cannot be cancelled, because nothing can be stored, goes on', a
 test('a job that has ended stays ended, though its files cannot be removed', async () => {
   const world = await openWorld();
   const registry = world.open();
-  registry.options.space.removeInput = () => Promise.reject(Object.assign(new Error('io'), {
-    code: 'EIO',
-  }));
+  registry.options.space.removeInput = () =>
+    Promise.reject(
+      Object.assign(new Error('io'), {
+        code: 'EIO',
+      }),
+    );
   const job = await world.make(registry);
   await eventually(() => stateOf(world.store, job).endedAt !== null);
   await registry.stop();
@@ -145,7 +172,7 @@ test('a job that has ended stays ended, though its files cannot be removed', asy
   await world.end();
 });
 
-test('a machine\'s clock that jumps by a year removes no result', async () => {
+test("a machine's clock that jumps by a year removes no result", async () => {
   const world = await openWorld();
   const registry = world.open();
   registry.start();
@@ -183,7 +210,10 @@ test('jobs are kept for their days, and no longer', async () => {
   world.clock.now += 1;
   await registry.sweep();
   assert.ok(!existsSync(output));
-  assert.deepEqual(listJobs(world.store).map(({ id }) => id), [late.id]);
+  assert.deepEqual(
+    listJobs(world.store).map(({ id }) => id),
+    [late.id],
+  );
   assert.deepEqual(registry.options.space.ids, [late.id]);
   await registry.stop();
   await world.end();
@@ -195,7 +225,10 @@ test('jobs that were queued when the service stopped run when it starts', async 
   // Never started: as if the process had ended right after the answer.
   await before.stop();
   const jobs = [await world.make(before), await world.make(before), await world.make(before)];
-  assert.deepEqual(jobs.map(({ state }) => state), ['queued', 'queued', 'queued']);
+  assert.deepEqual(
+    jobs.map(({ state }) => state),
+    ['queued', 'queued', 'queued'],
+  );
   mkdirSync(join(world.dir, 'jobs', 'job_of_a_torn_upload'));
   const registry = world.open();
   registry.start();
@@ -243,7 +276,9 @@ test('a job whose release, key or body has gone fails and says so', async () => 
   const before = world.open();
   await before.stop();
   const [noRelease, changed, noKey] = [
-    await world.make(before), await world.make(before), await world.make(before),
+    await world.make(before),
+    await world.make(before),
+    await world.make(before),
   ];
   await storeJob(world.store, { ...noRelease, dataset: '2020-01-01-000000000000' });
   writeFileSync(before.options.space.input(changed.id), 'address\n');

@@ -1,7 +1,14 @@
 /** Releases whose checker is killed: nothing is known of them, so they are tried again. */
 import assert from 'node:assert/strict';
 import {
-  chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync,
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,8 +45,10 @@ withRowWorkers((opened, workers) => {
 
 /** Checkers that this process has begun. */
 function checkers(): readonly number[] {
-  return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ')
-    .filter((pid) => pid !== '').map(Number)
+  return readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
+    .split(' ')
+    .filter((pid) => pid !== '')
+    .map(Number)
     .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('workers/release.js'));
 }
 
@@ -64,7 +73,12 @@ function place(context: TestContext): Place {
   const copies = new ReleaseCopies(varDir, SILENT, []);
   const checks: Place['checks'] = { begun: 0, kill: 1, groups: [] };
   const live = new LiveDataset({
-    varDir, log: SILENT, open: openDataset, probe: probeRelease, pollMs: 60_000, againMs: 200,
+    varDir,
+    log: SILENT,
+    open: openDataset,
+    probe: probeRelease,
+    pollMs: 60_000,
+    againMs: 200,
     prepare: (name, options) => {
       const prepared = copies.prepare(name, options);
       checks.begun += 1;
@@ -97,14 +111,24 @@ async function openJobs(context: TestContext, { varDir, live }: Place): Promise<
   const usage = new UsageBook(store);
   const keys = new KeyCache(store);
   const jobs = new JobRegistry({
-    store, log: SILENT, days: 3, now: Date.now, age: Date.now, usage, filesDir: null,
+    store,
+    log: SILENT,
+    days: 3,
+    now: Date.now,
+    age: Date.now,
+    usage,
+    filesDir: null,
     space: new JobSpace(join(varDir, 'jobs'), {
-      bytesMax: 10_000_000, accountBytesMax: 10_000_000, errorBytesMax: 10_000_000,
+      bytesMax: 10_000_000,
+      accountBytesMax: 10_000_000,
+      errorBytesMax: 10_000_000,
     }),
     schedule: new ChunkSchedule(pool, CHUNKS_PER_WORKER),
     limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },
-    kinds: [{ kind: 'lookup' }], findMerchant: () => null,
-    keyOf: (id) => keys.findId(id), releases: live,
+    kinds: [{ kind: 'lookup' }],
+    findMerchant: () => null,
+    keyOf: (id) => keys.findId(id),
+    releases: live,
   });
   context.after(async () => {
     await jobs.stop();
@@ -120,19 +144,34 @@ async function openJobs(context: TestContext, { varDir, live }: Place): Promise<
 }
 
 async function makeJob(
-  jobs: JobRegistry, key: Parameters<JobRegistry['create']>[0]['key'],
+  jobs: JobRegistry,
+  key: Parameters<JobRegistry['create']>[0]['key'],
 ): Promise<JobRecord> {
   const id = jobs.reserve(key.account);
   const path = jobs.options.space.input(id);
   writeFileSync(path, BODY);
   const { size, mtimeMs } = statSync(path);
-  await jobs.create({
-    id, key, file: null, inputBytes: size, inputModifiedMs: mtimeMs, dataset: built.name,
-    request: {
-      kind: 'lookup', input: 'csv', output: 'csv', strict: false, map: [], delimiter: null,
-      defaults: {}, nowMs: Date.now(),
+  await jobs.create(
+    {
+      id,
+      key,
+      file: null,
+      inputBytes: size,
+      inputModifiedMs: mtimeMs,
+      dataset: built.name,
+      request: {
+        kind: 'lookup',
+        input: 'csv',
+        output: 'csv',
+        strict: false,
+        map: [],
+        delimiter: null,
+        defaults: {},
+        nowMs: Date.now(),
+      },
     },
-  }, () => undefined);
+    () => undefined,
+  );
   const record = jobs.find(key.account, id);
   if (record === null) throw new Error('the job was not stored');
   return record;

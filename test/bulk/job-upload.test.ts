@@ -26,9 +26,17 @@ test('whenever a client goes, its file has been made or never is once it is give
     const id = `job_${round}`;
     space.make(id, 'a', 'a server');
     const upload = new JobUpload({
-      id, space, gzip: false, bytesMax: 1_000,
+      id,
+      space,
+      gzip: false,
+      bytesMax: 1_000,
       body: { pause: () => undefined, resume: () => undefined },
-      done: () => { told += 1; }, failed: () => { told += 1; },
+      done: () => {
+        told += 1;
+      },
+      failed: () => {
+        told += 1;
+      },
     });
     if (round % 3 === 0) await turn();
     else busy((round % 97) / 400);

@@ -10,7 +10,14 @@ import { ENTITLEMENTS } from '../../src/store/plan.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe, situs, type Built } from '../support/built-dataset.js';
 import {
-  CSV, KEYS, NDJSON, readLines, sendBulk, startBulkApp, type BulkAnswer, type KeyName,
+  CSV,
+  KEYS,
+  NDJSON,
+  readLines,
+  sendBulk,
+  startBulkApp,
+  type BulkAnswer,
+  type KeyName,
 } from '../support/bulk-client.js';
 import { JobClient } from '../support/job-service.js';
 import { rateOf, setFormat, writeRates, ZIP } from '../support/tiny-release.js';
@@ -34,7 +41,10 @@ before(async () => {
   other = [...(await writeRates(built.varDir, [41])).values()][0]!;
   const store = await Store.open(built.varDir);
   await createKey(store, {
-    plan: 'pro', account: 'present', text: 'a-key-of-the-present', deny: ENTITLEMENTS.historical,
+    plan: 'pro',
+    account: 'present',
+    text: 'a-key-of-the-present',
+    deny: ENTITLEMENTS.historical,
   });
   await store.close();
   ({ app, port } = await startBulkApp(built.varDir));
@@ -47,7 +57,11 @@ after(async () => {
 });
 
 function file(
-  query: string, body: string, path = '/bulk/lookup', key: KeyName = 'bulk', type = NDJSON,
+  query: string,
+  body: string,
+  path = '/bulk/lookup',
+  key: KeyName = 'bulk',
+  type = NDJSON,
 ): Promise<BulkAnswer> {
   return sendBulk({ port, path: `${path}?${query}`, type, key }, body);
 }
@@ -66,7 +80,8 @@ function rowLines(body: Buffer): readonly string[] {
 }
 
 const ROWS = Array.from({ length: 40 }, (_, at) =>
-  (at % 2 === 0 ? { postalcode: ZIP } : { address: DOOR }));
+  at % 2 === 0 ? { postalcode: ZIP } : { address: DOOR },
+);
 const BODY = `${ROWS.map((row) => JSON.stringify(row)).join('\n')}\n`;
 
 async function expected(query: string): Promise<readonly string[]> {
@@ -92,9 +107,11 @@ test('each row has the answer of its single request, byte for byte', async () =>
 });
 
 test('what is past is told from the moment of the file', async () => {
-  const codes = async (at: string): Promise<unknown> => readLines((await file(
-    `historical=202606&dataset=${built.name}&at=${at}`, `{"address":"${DOOR}"}\n`,
-  )).body).trailer.codes;
+  const codes = async (at: string): Promise<unknown> =>
+    readLines(
+      (await file(`historical=202606&dataset=${built.name}&at=${at}`, `{"address":"${DOOR}"}\n`))
+        .body,
+    ).trailer.codes;
   assert.deepEqual(await codes('2026-06-15T12:00:00Z'), { 111: 1 });
   assert.deepEqual(await codes('2026-07-15T12:00:00Z'), { 100: 1 });
 });
@@ -115,14 +132,18 @@ test('carts in files are those of the endpoint as of the moment', async () => {
   const body = sentCalculation({ origin: place, destination: place });
   const query = `dataset=${built.name}&at=${AT}`;
   const response = await fetch(`http://127.0.0.1:${port}/calculate/cart?${query}`, {
-    method: 'POST', body: JSON.stringify(body),
+    method: 'POST',
+    body: JSON.stringify(body),
     headers: { 'X-API-KEY': KEYS.bulk, 'Content-Type': 'application/json' },
   });
   const text = await response.text();
   assert.equal(response.status, 200, text);
-  const { items: [cart] } = JSON.parse(text) as { readonly items: readonly object[] };
-  const { rows: [row] } = readLines((await file(query, `${JSON.stringify(body)}\n`,
-    '/bulk/cart')).body);
+  const {
+    items: [cart],
+  } = JSON.parse(text) as { readonly items: readonly object[] };
+  const {
+    rows: [row],
+  } = readLines((await file(query, `${JSON.stringify(body)}\n`, '/bulk/cart')).body);
   assert.ok(row !== undefined && cart !== undefined);
   // An id that nobody gave is of the request, or of the row of its file.
   for (const [name, value] of Object.entries({ ...cart, cartId: row['cartId'] })) {
@@ -142,22 +163,30 @@ test('a job is of the dataset that it names, and answers as the upload does', as
 
 test('situs bulk answers the same rows', async () => {
   const input = join(dir, 'rows.ndjson');
-  writeFileSync(input, BODY.split('\n').filter((line) => line.includes('postalcode')).join('\n'));
-  const output = situs(built.varDir,
-    ['bulk', input, '--dataset', other, '--at', AT, '--quiet']);
+  writeFileSync(
+    input,
+    BODY.split('\n')
+      .filter((line) => line.includes('postalcode'))
+      .join('\n'),
+  );
+  const output = situs(built.varDir, ['bulk', input, '--dataset', other, '--at', AT, '--quiet']);
   const { header, rows } = readLines(Buffer.from(output));
   assert.equal(header['dataset'], other);
   assert.ok(rows.every((row) => rateOf(JSON.stringify(row)) === OTHER_RATE) && rows.length > 9);
-  assert.throws(() => situs(built.varDir, ['bulk', input, '--dataset', '2020-01-01-000000000000']),
-    /is not kept here/);
+  assert.throws(
+    () => situs(built.varDir, ['bulk', input, '--dataset', '2020-01-01-000000000000']),
+    /is not kept here/,
+  );
   assert.throws(() => situs(built.varDir, ['bulk', input, '--at', AT]), /beside dataset/);
 });
 
 test('what may not be asked is refused before the first row', async () => {
   const gone = '2020-01-01-000000000000';
   for (const [query, status, told] of [
-    [`dataset=${gone}`, 422, 'is not kept here'], ['dataset=newest', 422, 'query.dataset'],
-    [`at=${AT}`, 422, 'query.at'], [`dataset=${other}&at=today`, 422, 'query.at'],
+    [`dataset=${gone}`, 422, 'is not kept here'],
+    ['dataset=newest', 422, 'query.dataset'],
+    [`at=${AT}`, 422, 'query.at'],
+    [`dataset=${other}&at=today`, 422, 'query.at'],
     ['receipt=true', 422, 'query.receipt'],
   ] as const) {
     for (const path of ['/bulk/lookup', '/bulk/cart', '/bulk/jobs']) {
@@ -167,10 +196,16 @@ test('what may not be asked is refused before the first row', async () => {
     }
   }
   for (const path of ['/bulk/lookup', '/bulk/jobs']) {
-    const { status, body } = await sendBulk({
-      port, path: `${path}?dataset=${other}`, type: CSV, key: null,
-      headers: { 'X-API-KEY': 'a-key-of-the-present' },
-    }, `zip\n${ZIP}\n`);
+    const { status, body } = await sendBulk(
+      {
+        port,
+        path: `${path}?dataset=${other}`,
+        type: CSV,
+        key: null,
+        headers: { 'X-API-KEY': 'a-key-of-the-present' },
+      },
+      `zip\n${ZIP}\n`,
+    );
     assert.equal(status, 403, body.toString());
     assert.match(body.toString(), /entitlement historical/);
   }
@@ -187,7 +222,10 @@ test('files, jobs and streams of a release that an older version built are refus
   }
   for (const transport of ['socket', 'post'] as const) {
     const stream = await StreamClient.open({
-      port, key: KEYS.bulk, transport, query: `?dataset=${old}`,
+      port,
+      key: KEYS.bulk,
+      transport,
+      query: `?dataset=${old}`,
     });
     assert.ok(wasRefused(stream));
     assert.equal(stream.status, 422);

@@ -30,7 +30,10 @@ before(async () => {
   others = await writeRates(built.varDir, [41, 42, 43]);
   const store = await Store.open(built.varDir);
   await createKey(store, {
-    plan: 'pro', account: 'present', text: PRESENT, deny: ENTITLEMENTS.historical,
+    plan: 'pro',
+    account: 'present',
+    text: PRESENT,
+    deny: ENTITLEMENTS.historical,
   });
   await store.close();
   ({ app, port } = await startBulkApp(built.varDir, { SITUS_STREAM_RESUME_SECONDS: '1' }));
@@ -42,7 +45,9 @@ after(async () => {
 });
 
 async function open(
-  transport: StreamAsk['transport'], query: string, key: string = KEYS.bulk,
+  transport: StreamAsk['transport'],
+  query: string,
+  key: string = KEYS.bulk,
 ): Promise<StreamClient> {
   const client = await StreamClient.open({ port, key, transport, query });
   assert.ok(!wasRefused(client), wasRefused(client) ? client.body : '');
@@ -70,7 +75,9 @@ for (const transport of ['socket', 'post'] as const) {
     await header(client);
     client.send(JSON.stringify({ address: DOOR, explain: true }));
     client.finish();
-    const { lines: [line] } = await ending(client);
+    const {
+      lines: [line],
+    } = await ending(client);
     const expected = await single(`address=${encodeURIComponent(DOOR)}&${query}`);
     assert.equal(line, `{"seq":1,"id":null,${expected.slice(1)}`);
     assert.notEqual(expected, await single(`address=${encodeURIComponent(DOOR)}&explain=true`));
@@ -79,8 +86,10 @@ for (const transport of ['socket', 'post'] as const) {
   test(`${transport}: the dataset stays, whatever is activated, also after a cut`, async () => {
     const [[rate = 0, name = ''] = [], ...rest] = others;
     const client = await open(transport, `?dataset=${name}`);
-    const { resume, dataset } = await header(client) as
-      { readonly resume: string; readonly dataset?: string };
+    const { resume, dataset } = (await header(client)) as {
+      readonly resume: string;
+      readonly dataset?: string;
+    };
     assert.equal(dataset, name);
     client.send(LOOKUP);
     assert.equal(await nextRate(client), rate);
@@ -104,8 +113,10 @@ for (const transport of ['socket', 'post'] as const) {
   test(`${transport}: what may not be asked is refused before the stream begins`, async () => {
     const [name = ''] = others.values();
     for (const [query, key, status] of [
-      ['dataset=2020-01-01-000000000000', KEYS.bulk, 422], ['dataset=newest', KEYS.bulk, 422],
-      [`at=${AT}`, KEYS.bulk, 422], ['receipt=true', KEYS.bulk, 422],
+      ['dataset=2020-01-01-000000000000', KEYS.bulk, 422],
+      ['dataset=newest', KEYS.bulk, 422],
+      [`at=${AT}`, KEYS.bulk, 422],
+      ['receipt=true', KEYS.bulk, 422],
       [`dataset=${name}`, PRESENT, 403],
     ] as const) {
       const found = await StreamClient.open({ port, key, transport, query: `?${query}` });
@@ -127,7 +138,7 @@ test('a dataset is let go of when its stream is over', async () => {
   await header(client);
   for (const name of rest) await single(`postalcode=${ZIP}&dataset=${name}`);
   client.send(LOOKUP);
-  assert.match(await client.next() ?? '', /"taxSales"/);
+  assert.match((await client.next()) ?? '', /"taxSales"/);
   assert.ok(copied().includes(first), 'a stream keeps it');
   client.finish();
   await ending(client);

@@ -6,15 +6,22 @@ import { packedOut } from '../../src/bulk/run/request.js';
 
 test('the closest entry decides, then the highest weight', () => {
   const asked: readonly (readonly [field: string, csv: string | null, ndjson: string | null])[] = [
-    ['', 'csv', 'ndjson'], ['*/*', 'csv', 'ndjson'], ['text/csv', 'csv', null],
-    ['text/*', 'csv', null], ['application/*', 'ndjson', 'ndjson'],
-    ['TEXT/CSV ; q=0.5', 'csv', null], ['text/csv;header=present', 'csv', null],
-    ['text/csv;q=0, */*', 'ndjson', 'ndjson'], ['text/csv;q=0.1, */*;q=0.9', 'ndjson', 'ndjson'],
+    ['', 'csv', 'ndjson'],
+    ['*/*', 'csv', 'ndjson'],
+    ['text/csv', 'csv', null],
+    ['text/*', 'csv', null],
+    ['application/*', 'ndjson', 'ndjson'],
+    ['TEXT/CSV ; q=0.5', 'csv', null],
+    ['text/csv;header=present', 'csv', null],
+    ['text/csv;q=0, */*', 'ndjson', 'ndjson'],
+    ['text/csv;q=0.1, */*;q=0.9', 'ndjson', 'ndjson'],
     ['application/x-ndjson;q=0.5, text/csv;q=0.4', 'ndjson', 'ndjson'],
     ['application/x-ndjson, text/csv', 'ndjson', 'ndjson'],
     ['text/csv, application/ndjson', 'csv', 'ndjson'],
     ['application/json, text/plain, */*', 'csv', 'ndjson'],
-    ['*/*;q=0', null, null], ['application/json', null, null], ['text/csv;q=abc', null, null],
+    ['*/*;q=0', null, null],
+    ['application/json', null, null],
+    ['text/csv;q=abc', null, null],
   ];
   for (const [field, csv, ndjson] of asked) {
     assert.equal(outputAccepted(field, 'csv'), csv, field);

@@ -19,10 +19,14 @@ interface Taken {
 }
 
 function records(
-  random: Random, framing: Framing, body: Buffer, from?: FramerPosition,
+  random: Random,
+  framing: Framing,
+  body: Buffer,
+  from?: FramerPosition,
 ): readonly Taken[] {
   const framer = new RecordFramer({
-    framing, rowBytesMax: ROW_BYTES_MAX,
+    framing,
+    rowBytesMax: ROW_BYTES_MAX,
     ...(from === undefined ? {} : { firstLine: from.line, from }),
   });
   const found: Taken[] = [];
@@ -31,8 +35,10 @@ function records(
       const chunk = framer.take(1, 1);
       if (chunk === null) return;
       found.push({
-        line: chunk.line, text: Buffer.from(chunk.bytes).toString('latin1'),
-        empty: chunk.bytes.length === 0, after: framer.position,
+        line: chunk.line,
+        text: Buffer.from(chunk.bytes).toString('latin1'),
+        empty: chunk.bytes.length === 0,
+        after: framer.position,
       });
     }
   };
@@ -49,15 +55,20 @@ test('records after any position are those of the whole body', () => {
   const random = seeded(20_260_601);
   let rescans = 0;
   for (let count = 0; count < BODIES; count += 1) {
-    const body = Buffer.from(Array.from({ length: below(random, 60) }, () =>
-      PIECES[below(random, PIECES.length)]!).join(''), 'latin1');
-    const framing: Framing = random() < 0.2 ? { kind: 'ndjson' }
-      : { kind: 'csv', delimiter: 44, loneCr: random() < 0.5 };
+    const body = Buffer.from(
+      Array.from({ length: below(random, 60) }, () => PIECES[below(random, PIECES.length)]!).join(
+        '',
+      ),
+      'latin1',
+    );
+    const framing: Framing =
+      random() < 0.2 ? { kind: 'ndjson' } : { kind: 'csv', delimiter: 44, loneCr: random() < 0.5 };
     const whole = records(random, framing, body);
     whole.forEach(({ after }, index) => {
       if (after.rescanned > after.at) rescans += 1;
       assert.deepEqual(
-        records(random, framing, body, after), whole.slice(index + 1),
+        records(random, framing, body, after),
+        whole.slice(index + 1),
         `${JSON.stringify(body.toString('latin1'))} from ${JSON.stringify(after)}`,
       );
     });

@@ -13,16 +13,32 @@ const BOM = '\ufeff';
 
 test('a ZIP that was taken for a number is one again', () => {
   const whole: readonly (readonly [written: string, five: string, zip: string])[] = [
-    ['2139', '02139', '02139'], ['601', '00601', '00601'], ['02139', '02139', '02139'],
-    ['02139-1234', '02139', '02139-1234'], ['2139-1234', '02139', '02139-1234'],
-    ['21391234', '02139', '021391234'], ['021391234', '02139', '021391234'],
-    ['92618.0', '92618', '92618'], ['2139.00', '02139', '02139'], ['21391234.0', '02139', '021391234'],
+    ['2139', '02139', '02139'],
+    ['601', '00601', '00601'],
+    ['02139', '02139', '02139'],
+    ['02139-1234', '02139', '02139-1234'],
+    ['2139-1234', '02139', '02139-1234'],
+    ['21391234', '02139', '021391234'],
+    ['021391234', '02139', '021391234'],
+    ['92618.0', '92618', '92618'],
+    ['2139.00', '02139', '02139'],
+    ['21391234.0', '02139', '021391234'],
   ];
   for (const [written, five, zip] of whole) {
     assert.equal(fiveDigits(written), five, written);
     assert.equal(wholeZip(written), zip, written);
   }
-  for (const other of ['', '0', '12', '926180', '92618.5', '92618-12', '92618-', 'K1A 0B1', '9.2618E+04']) {
+  for (const other of [
+    '',
+    '0',
+    '12',
+    '926180',
+    '92618.5',
+    '92618-12',
+    '92618-',
+    'K1A 0B1',
+    '9.2618E+04',
+  ]) {
     assert.equal(fiveDigits(other), other);
     assert.equal(wholeZip(other), other);
   }
@@ -33,7 +49,9 @@ test('wide and packed beginnings are told, with a mark and without', () => {
     const marked = Buffer.from(`${BOM}zip\n`, encoding);
     assert.equal(isWide(marked), encoding === 'utf16le');
   }
-  assert.ok(isWide(Buffer.from('zip\n', 'utf16le')) && isWide(Buffer.from('zip\n', 'utf16le').swap16()));
+  assert.ok(
+    isWide(Buffer.from('zip\n', 'utf16le')) && isWide(Buffer.from('zip\n', 'utf16le').swap16()),
+  );
   assert.ok(isWide(Buffer.from([0, 0, 0xfe, 0xff])));
   assert.ok(!isWide(Buffer.from('z')) && !isWide(Buffer.from('zip\n\0')));
   assert.ok(isGzip(Buffer.from([0x1f, 0x8b, 8])) && !isGzip(Buffer.from([0x1f])));
@@ -53,9 +71,13 @@ test('a record that is no row keeps its bytes, UTF-8 or not', () => {
 test('a byte order mark before the first line of NDJSON is not part of it, one before another is', () => {
   const row = '{"id":"a","postalcode":"97001"}';
   const { output } = runBulk('ndjson', [Buffer.from(`${BOM}${row}\n${BOM}${row}\n${row}`)], {
-    ...RUN, output: 'ndjson',
+    ...RUN,
+    output: 'ndjson',
   });
-  const ids = output.toString('utf8').trim().split('\n')
+  const ids = output
+    .toString('utf8')
+    .trim()
+    .split('\n')
     .map((line) => (JSON.parse(line) as { readonly id: string | null }).id);
   assert.deepEqual(ids, ['a', null, 'a']);
 });

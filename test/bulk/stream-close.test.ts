@@ -4,17 +4,28 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { StreamClient } from '../../bench/load/stream-client.js';
-import { CREDIT_MESSAGES, HEARTBEAT_MS, MESSAGE_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
+import {
+  CREDIT_MESSAGES,
+  HEARTBEAT_MS,
+  MESSAGE_BYTES_MAX,
+} from '../../src/bulk/stream/stream-limits.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  ending, header, line, message, startStreams, STREAM_KEY, TIMES,
+  ending,
+  header,
+  line,
+  message,
+  startStreams,
+  STREAM_KEY,
+  TIMES,
 } from '../support/stream-service.js';
 
 test('a client without a sign of life is ended, one that answers pings is not', async (context) => {
   const service = await startStreams(context, { ...TIMES, idleMs: 10 * HEARTBEAT_MS });
   const open = async (autoPong: boolean): Promise<{ socket: WebSocket; client: StreamClient }> => {
     const socket = new WebSocket(`ws://127.0.0.1:${service.port}/stream`, {
-      headers: { 'X-API-KEY': STREAM_KEY }, autoPong,
+      headers: { 'X-API-KEY': STREAM_KEY },
+      autoPong,
     });
     const client = StreamClient.over(socket);
     await header(client);
@@ -73,16 +84,28 @@ test('a silent upload is ended with its trailer', async (context) => {
   client.cut();
 });
 
-const VIOLATIONS: readonly (readonly [name: string, code: number, send: (socket: WebSocket) => void])[] = [
+const VIOLATIONS: readonly (readonly [
+  name: string,
+  code: number,
+  send: (socket: WebSocket) => void,
+])[] = [
   ['binary', 1003, (socket) => socket.send(Buffer.from(message(1)))],
   ['a long batch', 1008, (socket) => socket.send(`[${Array(65).fill('{}').join(',')}]`)],
   ['a long message', 1009, (socket) => socket.send(' '.repeat(MESSAGE_BYTES_MAX + 1))],
-  ['too many messages', 4429, (socket) => {
-    for (let id = 0; id <= CREDIT_MESSAGES; id += 1) socket.send(message(id));
-  }],
-  ['too many bytes', 4429, (socket) => {
-    for (let id = 0; id < 5; id += 1) socket.send(' '.repeat(MESSAGE_BYTES_MAX));
-  }],
+  [
+    'too many messages',
+    4429,
+    (socket) => {
+      for (let id = 0; id <= CREDIT_MESSAGES; id += 1) socket.send(message(id));
+    },
+  ],
+  [
+    'too many bytes',
+    4429,
+    (socket) => {
+      for (let id = 0; id < 5; id += 1) socket.send(' '.repeat(MESSAGE_BYTES_MAX));
+    },
+  ],
 ];
 
 test('each violation has its close code, after what came before it is answered', async (context) => {
@@ -135,7 +158,10 @@ test('a key that is taken away ends its streams at the next message', async (con
 
 test('lost workers and a lost dataset end a stream, each with its code', async (context) => {
   const service = await startStreams(context, TIMES);
-  for (const [failure, code] of [['internal', 1011], ['overloaded', 1013]] as const) {
+  for (const [failure, code] of [
+    ['internal', 1011],
+    ['overloaded', 1013],
+  ] as const) {
     const client = await service.open();
     await header(client);
     client.send(message(1));
@@ -163,7 +189,10 @@ test('a service that stops answers what the workers have, and says goodbye', asy
   service.streams.stop();
   service.pool.answer();
   const ends = [await ending(socket), await ending(post)];
-  assert.deepEqual(ends.map(({ code }) => code), [1012, 1]);
+  assert.deepEqual(
+    ends.map(({ code }) => code),
+    [1012, 1],
+  );
   for (const { trailer, lines } of ends) {
     assert.equal(lines.length, 2);
     assert.deepEqual([trailer.complete, trailer.rows, trailer.stopped?.line], [false, 1, 2]);

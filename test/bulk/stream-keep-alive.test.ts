@@ -5,7 +5,11 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../support/http-eventually.js';
 import {
-  message, startStreams, STREAM_KEY, type StreamService, TIMES,
+  message,
+  startStreams,
+  STREAM_KEY,
+  type StreamService,
+  TIMES,
 } from '../support/stream-service.js';
 
 /** So often that every upload of these tests is nudged many times. */
@@ -23,7 +27,11 @@ function connection(context: TestContext, { port }: StreamService) {
   context.after(() => agent.destroy());
   const open = (type = 'application/x-ndjson'): Opened => {
     const sent = request({
-      agent, port, host: '127.0.0.1', method: 'POST', path: '/stream',
+      agent,
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/stream',
       headers: { 'X-API-KEY': STREAM_KEY, 'Content-Type': type },
     });
     sent.flushHeaders();
@@ -31,9 +39,10 @@ function connection(context: TestContext, { port }: StreamService) {
     return { sent, answer };
   };
   /** Resolves when the connection is gone. */
-  const gone = (): Promise<unknown> => eventually(
-    () => Object.keys(agent.sockets).length + Object.keys(agent.freeSockets).length === 0,
-  );
+  const gone = (): Promise<unknown> =>
+    eventually(
+      () => Object.keys(agent.sockets).length + Object.keys(agent.freeSockets).length === 0,
+    );
   return { open, gone };
 }
 

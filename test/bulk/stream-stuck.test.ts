@@ -6,7 +6,11 @@ import { CREDIT_MESSAGES, HEARTBEAT_MS } from '../../src/bulk/stream/stream-limi
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  header, message, startStreams, type StreamService, TIMES,
+  header,
+  message,
+  startStreams,
+  type StreamService,
+  TIMES,
 } from '../support/stream-service.js';
 
 /** Longer than what the system takes for a connection, all together. */
@@ -59,7 +63,8 @@ for (const transport of ['socket', 'post'] as const) {
   test(`one that goes away while it is owed answers leaves its place (${transport})`, async (context) => {
     const service = await startStreams(context, TIMES);
     const client = await stuck(service, transport);
-    if (transport === 'post') for (let id = 0; id < 4 * CREDIT_MESSAGES; id += 1) client.send(message(id));
+    if (transport === 'post')
+      for (let id = 0; id < 4 * CREDIT_MESSAGES; id += 1) client.send(message(id));
     await serve(service);
     client.cut();
     await eventually(() => service.router.traffic.open === 0);

@@ -6,8 +6,17 @@ import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX } from '../../src/bulk/stream/stre
 import { eventually } from '../support/http-eventually.js';
 import { ask } from '../support/http-client.js';
 import {
-  ending, header, line, message, OTHER_KEY, recordOf, refused, startStreams, STREAM_KEY,
-  type StreamService, TIMES,
+  ending,
+  header,
+  line,
+  message,
+  OTHER_KEY,
+  recordOf,
+  refused,
+  startStreams,
+  STREAM_KEY,
+  type StreamService,
+  TIMES,
 } from '../support/stream-service.js';
 
 /** Both transports, each as a test of its own. */
@@ -21,7 +30,8 @@ function overBoth(
   }
 }
 
-overBoth('messages and batches are answered in order between header and trailer',
+overBoth(
+  'messages and batches are answered in order between header and trailer',
   async (service, transport) => {
     service.pool.prompt = true;
     const client = await service.open({ transport });
@@ -29,15 +39,20 @@ overBoth('messages and batches are answered in order between header and trailer'
     client.send(message(1));
     client.send(`[${message(2)}, ${message(3)}]`);
     assert.equal((await line(client)).seq, 1);
-    assert.deepEqual(await line(client), [{ seq: 2, id: null }, { seq: 3, id: null }]);
+    assert.deepEqual(await line(client), [
+      { seq: 2, id: null },
+      { seq: 3, id: null },
+    ]);
     client.send('{"end":true}');
     const { trailer, code } = await ending(client);
     assert.deepEqual([trailer.complete, trailer.rows, trailer.stopped], [true, 3, null]);
     assert.equal(code, transport === 'socket' ? 1000 : 1);
     assert.equal(service.router.traffic.open, 0);
-  });
+  },
+);
 
-overBoth('a cut stream goes on where the client says, and is told what came',
+overBoth(
+  'a cut stream goes on where the client says, and is told what came',
   async (service, transport) => {
     service.pool.prompt = true;
     const first = await service.open({ transport });
@@ -60,7 +75,8 @@ overBoth('a cut stream goes on where the client says, and is told what came',
     const third = await service.open({ transport, query: `?resume=${resume}&from=4` });
     await header(third);
     assert.deepEqual((await ending(third)).trailer, trailer, 'a lost trailer comes again');
-  });
+  },
+);
 
 overBoth('a second connection takes the stream over', async (service, transport) => {
   const first = await service.open({ transport });

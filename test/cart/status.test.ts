@@ -4,7 +4,11 @@ import { after, before, test } from 'node:test';
 import { CART_BODY_BYTES_MAX } from '../../src/api/cart/handler.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { BODIES, postRaw, startRelay } from '../support/relay-service.js';
 import { sentCalculation, sentCart } from '../support/sent-carts.js';
@@ -54,12 +58,15 @@ test('a worker that fails is 500, on both ways to it, and the next request is an
   }
 });
 
-test('more requests than the rate are 429 for a merchant\'s carts too', async () => {
+test("more requests than the rate are 429 for a merchant's carts too", async () => {
   const service = await startMerchants(await newMerchantDir(built.varDir));
   try {
     const options = { key: KEYS.slow };
-    const made = await service.post('/merchant/create',
-      { merchantName: 'A', merchantType: 'self-managed' }, options);
+    const made = await service.post(
+      '/merchant/create',
+      { merchantName: 'A', merchantType: 'self-managed' },
+      options,
+    );
     assert.equal(made.status, 201);
     const body = { merchantId: made.body['merchantId'], items: [sentCart()] };
     const limited = await service.post(CART, body, options);

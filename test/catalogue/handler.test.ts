@@ -16,7 +16,10 @@ const KEY = 'situs_0123456789';
 const BASE = 'https://rates.example';
 const HEADER = { 'x-api-key': KEY };
 
-const DOCUMENTS = new Map([['tic', factRows('tic.tsv')], ['tic-words', factRows('tic_words.tsv')]]);
+const DOCUMENTS = new Map([
+  ['tic', factRows('tic.tsv')],
+  ['tic-words', factRows('tic_words.tsv')],
+]);
 
 interface Codes {
   get(target: string, client?: string): InjectedReply;
@@ -29,18 +32,22 @@ function openCodes(options: { rate?: number; release?: string | null } = {}): Co
   const { rate = 1_000, release = 'r1' } = options;
   let now = 0;
   const tics = new TicCatalogue({
-    release: () => release, document: (name) => DOCUMENTS.get(name) ?? null,
+    release: () => release,
+    document: (name) => DOCUMENTS.get(name) ?? null,
   });
-  const table = routeTable(ticRoutes({
-    gate: new Gate({
-      find: (text) => (text === KEY ? { id: 'k', rate, scopes: ALL_SCOPES } : null),
-      rates: createRateGate(() => now), baseUrl: BASE,
+  const table = routeTable(
+    ticRoutes({
+      gate: new Gate({
+        find: (text) => (text === KEY ? { id: 'k', rate, scopes: ALL_SCOPES } : null),
+        rates: createRateGate(() => now),
+        baseUrl: BASE,
+      }),
+      clients: new ClientGate(() => now),
+      pages: () => tics.pages(),
+      renderFailure: failureBytes,
+      baseUrl: BASE,
     }),
-    clients: new ClientGate(() => now),
-    pages: () => tics.pages(),
-    renderFailure: failureBytes,
-    baseUrl: BASE,
-  }));
+  );
   return {
     get: (target, client = '10.0.0.1') => inject(table, 'GET', target, { 'test-client': client }),
     search: (body, headers = HEADER, target = '/search/tic') =>
@@ -72,8 +79,9 @@ test('the catalogue is public, in both formats', () => {
   const refused = get('/data/tic?format=yaml');
   assert.equal(refused.status, 422);
   assert.equal(refused.headers.get('content-type'), 'application/problem+json');
-  assert.deepEqual(bodyOf(refused)['errors'],
-    [{ location: 'query.format', message: 'expected json or xml' }]);
+  assert.deepEqual(bodyOf(refused)['errors'], [
+    { location: 'query.format', message: 'expected json or xml' },
+  ]);
 });
 
 test('each client has a hundred in a rolling minute, refused with code 108', () => {
@@ -88,8 +96,11 @@ test('each client has a hundred in a rolling minute, refused with code 108', () 
   assert.equal(refused.headers.get('retry-after'), undefined);
   assert.deepEqual(bodyOf(refused), {
     metadata: {
-      version: 'v60', response: {
-        code: 108, name: 'RESPONSE_CODE_REQUEST_LIMIT_MET', message: 'API request limit met.',
+      version: 'v60',
+      response: {
+        code: 108,
+        name: 'RESPONSE_CODE_REQUEST_LIMIT_MET',
+        message: 'API request limit met.',
         definition: `${BASE}/request/v60/schema`,
       },
     },
@@ -135,10 +146,17 @@ test('without a usable key: 401, a problem document with response code 101', () 
     assert.deepEqual(rateOf(refused), ['0', '0']);
     const message = 'Key format is not valid or key not found.';
     assert.deepEqual(bodyOf(refused), {
-      type: 'about:blank', title: 'Unauthorized', status: 401, detail: message,
-      instance: '/search/tic', metadata: {
-        version: 'v60', response: {
-          code: 101, name: 'RESPONSE_CODE_INVALID_KEY', message,
+      type: 'about:blank',
+      title: 'Unauthorized',
+      status: 401,
+      detail: message,
+      instance: '/search/tic',
+      metadata: {
+        version: 'v60',
+        response: {
+          code: 101,
+          name: 'RESPONSE_CODE_INVALID_KEY',
+          message,
           definition: `${BASE}/request/v60/schema`,
         },
       },
@@ -178,7 +196,9 @@ test('without codes both answer 503', () => {
 test('other methods are refused', () => {
   const { send } = openCodes();
   for (const [method, path, allow] of [
-    ['POST', '/data/tic', 'GET, HEAD'], ['HEAD', '/search/tic', 'POST'], ['GET', '/search/tic', 'POST'],
+    ['POST', '/data/tic', 'GET, HEAD'],
+    ['HEAD', '/search/tic', 'POST'],
+    ['GET', '/search/tic', 'POST'],
     ['DELETE', '/search/tic/', 'POST'],
   ] as const) {
     const reply = send(method, path);
@@ -194,7 +214,8 @@ test('what is made of the codes is made once, and again only for other codes', (
   let release: string | null = 'r1';
   let codes = factRows('tic.tsv').slice(0, 50);
   const tics = new TicCatalogue({
-    release: () => release, document: (name) => (name === 'tic' ? codes : null),
+    release: () => release,
+    document: (name) => (name === 'tic' ? codes : null),
   });
   const first = tics.pages();
   assert.equal(tics.pages(), first);
@@ -204,7 +225,10 @@ test('what is made of the codes is made once, and again only for other codes', (
   codes = codes.slice(0, 40);
   const third = tics.pages();
   assert.notEqual(third, first);
-  assert.equal((JSON.parse(String(third?.list.json)) as { tic_list: object[] }).tic_list.length, 40);
+  assert.equal(
+    (JSON.parse(String(third?.list.json)) as { tic_list: object[] }).tic_list.length,
+    40,
+  );
   release = null;
   assert.equal(tics.pages(), null);
 });

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { keepings, removeLeft, removeRelease } from '../../src/dataset/keeping.js';
 import {
-  activateRelease, ANSWERED_FILE, listReleases, releasesDir,
+  activateRelease,
+  ANSWERED_FILE,
+  listReleases,
+  releasesDir,
 } from '../../src/dataset/release.js';
 import { storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
@@ -31,7 +34,9 @@ function made(varDir: string, number: number, daysAgo: number, file = 'manifest.
 }
 
 function reasons(
-  varDir: string, rule = RULE, jobs: readonly string[] = [],
+  varDir: string,
+  rule = RULE,
+  jobs: readonly string[] = [],
 ): readonly (string | null)[] {
   return keepings(varDir, rule, new Set(jobs), Date.now()).map(({ reason }) => reason);
 }
@@ -85,20 +90,42 @@ test('the commands list why each is kept, and prune removes no other', async (co
   activateRelease(varDir, releaseNumber(5));
   const store = await Store.open(varDir);
   const job: JobRecord = {
-    v: 1, id: 'j', account: 'a', keyId: 'k', state: 'queued', request: '{}', file: null,
-    inputBytes: 0, inputModifiedMs: 0, dataset: releaseNumber(2),
-    createdAt: 0, startedAt: null, endedAt: null, checkpoint: null,
-    reason: null, stopped: null, result: null,
+    v: 1,
+    id: 'j',
+    account: 'a',
+    keyId: 'k',
+    state: 'queued',
+    request: '{}',
+    file: null,
+    inputBytes: 0,
+    inputModifiedMs: 0,
+    dataset: releaseNumber(2),
+    createdAt: 0,
+    startedAt: null,
+    endedAt: null,
+    checkpoint: null,
+    reason: null,
+    stopped: null,
+    result: null,
   };
   await storeJob(store, job);
   await storeJob(store, { ...job, id: 'ended', dataset: releaseNumber(3), endedAt: 1 });
   await store.close();
   const env = { SITUS_KEEP_DAYS: '30', SITUS_KEEP_DATASETS: '1' };
   const run = (...args: string[]): string => situs(varDir, ['dataset', ...args], env);
-  assert.deepEqual(run('list').trim().split('\n').map((line) => line.split(/ {2,}/).at(-1)), [
-    'goes with the next prune', 'a job works on it', 'goes with the next prune',
-    'goes with the next prune', 'active',
-  ]);
+  assert.deepEqual(
+    run('list')
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/).at(-1)),
+    [
+      'goes with the next prune',
+      'a job works on it',
+      'goes with the next prune',
+      'goes with the next prune',
+      'active',
+    ],
+  );
   const gone = [1, 3, 4].map((number) => `${releaseNumber(number)}\n`).join('');
   assert.equal(run('prune', '--list'), gone);
   assert.equal(listReleases(varDir).length, 5, 'none went');

@@ -11,11 +11,18 @@ import { RELEASE_FILES } from '../../src/dataset/stamp.js';
 import { createLog } from '../../src/log.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 
 const [FIRST, SECOND, THIRD, FOURTH] = [1, 2, 3, 4].map(releaseNumber) as [
-  string, string, string, string,
+  string,
+  string,
+  string,
+  string,
 ];
 const FACTS = { areas: 7, stale: [] };
 
@@ -147,8 +154,11 @@ test('what is not sound is read once, however many ask for it, until its files c
   activate(varDir, FIRST);
   let checks = 0;
   const live = new LiveDataset({
-    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
-    open: (dir) => emptyDataset(dir), probe: () => FACTS,
+    varDir,
+    pollMs: 60_000,
+    log: createLog('error', () => undefined),
+    open: (dir) => emptyDataset(dir),
+    probe: () => FACTS,
     prepare: (name) => {
       if (name !== SECOND) return Promise.resolve(inPlace(`${varDir}/datasets/${name}`));
       checks += 1;
@@ -172,8 +182,11 @@ test('a release that is removed while it is read is not there, and is again when
   activate(varDir, FIRST);
   let removes = true;
   const live = new LiveDataset({
-    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
-    open: (dir) => emptyDataset(dir), probe: () => FACTS,
+    varDir,
+    pollMs: 60_000,
+    log: createLog('error', () => undefined),
+    open: (dir) => emptyDataset(dir),
+    probe: () => FACTS,
     prepare: async (name) => {
       if (name === SECOND && removes) {
         removeRelease(varDir, name);
@@ -197,8 +210,11 @@ test('one that is put back while it is read is read again, and not there while i
   const [dir, away] = [`${varDir}/datasets/${SECOND}`, `${varDir}/datasets/.away`];
   let [moves, reads] = [0, 0];
   const live = new LiveDataset({
-    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
-    open: (folder) => emptyDataset(folder), probe: () => FACTS,
+    varDir,
+    pollMs: 60_000,
+    log: createLog('error', () => undefined),
+    open: (folder) => emptyDataset(folder),
+    probe: () => FACTS,
     prepare: async (name) => {
       if (name !== SECOND) return inPlace(`${varDir}/datasets/${name}`);
       reads += 1;
@@ -227,8 +243,11 @@ test('one release is prepared at a time, and only the last is taken', async (con
   for (const name of [FIRST, SECOND, THIRD]) writeRelease(varDir, name);
   activate(varDir, FIRST);
   const live = new LiveDataset({
-    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
-    open: (dir) => emptyDataset(dir), probe: () => FACTS,
+    varDir,
+    pollMs: 60_000,
+    log: createLog('error', () => undefined),
+    open: (dir) => emptyDataset(dir),
+    probe: () => FACTS,
     prepare: async (name) => {
       await new Promise<void>((resolve) => waiting.set(name, resolve));
       if (name === THIRD) throw new Error('torn');

@@ -13,7 +13,8 @@ test('a copy has all of the disk that opening it takes', async (context) => {
   const built = buildRecipe('fixture');
   context.after(() => built.remove());
   const prepared = await new ReleaseCopies(built.varDir, SILENT, []).prepare(built.name, {
-    background: false, signal: new AbortController().signal,
+    background: false,
+    signal: new AbortController().signal,
   });
   const lock = join(prepared.dir, LOCK_FILE);
   const before = statSync(lock);

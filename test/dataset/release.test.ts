@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readManifest } from '../../src/dataset/manifest.js';
 import {
-  activateRelease, currentRelease, earlierRelease, findRelease, listReleases, previousRelease,
+  activateRelease,
+  currentRelease,
+  earlierRelease,
+  findRelease,
+  listReleases,
+  previousRelease,
   releasesDir,
 } from '../../src/dataset/release.js';
 import { checkFiles } from '../../src/dataset/file-check.js';

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { RowHash } from '../../src/dataset/row-hash.js';
 
 test('rows have the hash of their lengths and bytes one after the other, whatever their size', () => {
-  const rows = [0, 3, 65_000, 600, 65_528, 65_529, 300_000, 1].map((bytes, index) =>
-    [Buffer.from(`key ${index}`), Buffer.alloc(bytes, index + 1)] as const);
+  const rows = [0, 3, 65_000, 600, 65_528, 65_529, 300_000, 1].map(
+    (bytes, index) => [Buffer.from(`key ${index}`), Buffer.alloc(bytes, index + 1)] as const,
+  );
   const plain = createHash('sha256').update('one');
   const gathered = new RowHash();
   gathered.table('one');

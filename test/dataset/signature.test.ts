@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -23,7 +21,9 @@ const commands = new CommandProcess();
 
 /** Runs `situs ARGS` over a folder of variables; what it refuses is thrown. */
 async function situs(
-  dir: string, args: readonly string[], env: Readonly<Record<string, string>> = {},
+  dir: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { code, out, err } = await commands.run(args, { SITUS_VAR: dir, ...env });
   if (code !== 0) throw new Error(err);
@@ -86,9 +86,14 @@ test('what is not signed, or by others, or is other bytes, is not activated', as
   await assert.rejects(activated(other, ours), /it is not signed/);
   rmSync(fileOf(other));
   assert.equal(await situs(varDir, ['dataset', 'activate', other]), `${other}\n`, 'not asked for');
-  await assert.rejects(situs(varDir, ['dataset', 'rollback', '--require-signature', ours]), /unknown option/);
-  await assert.rejects(situs(varDir, ['dataset', 'activate', other, '--require-signature', ours]),
-    /it is not signed/);
+  await assert.rejects(
+    situs(varDir, ['dataset', 'rollback', '--require-signature', ours]),
+    /unknown option/,
+  );
+  await assert.rejects(
+    situs(varDir, ['dataset', 'activate', other, '--require-signature', ours]),
+    /it is not signed/,
+  );
 });
 
 test('keys of openssl serve as well, those of another kind are refused by name', async () => {
@@ -114,13 +119,13 @@ test('a bundle adds its signature and takes none away', async () => {
     await signed(name, key);
     return (await situs(varDir, ['dataset', 'pack', name, join(to, file)])).trim();
   };
-  const bundles = [
-    await pack('theirs', join(varDir, 'other.pem')), await pack('ours', keyFile()),
-  ];
+  const bundles = [await pack('theirs', join(varDir, 'other.pem')), await pack('ours', keyFile())];
   for (const bundle of bundles) await situs(to, ['dataset', 'unpack', bundle]);
   for (const required of [theirs, ours]) {
-    assert.equal(await situs(to, ['dataset', 'activate', name, '--require-signature', required]),
-      `${name}\n`);
+    assert.equal(
+      await situs(to, ['dataset', 'activate', name, '--require-signature', required]),
+      `${name}\n`,
+    );
   }
 });
 
@@ -128,19 +133,28 @@ test('a build that is to be activated is refused before it begins, or signed', a
   const build = ['dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'];
   const required = { SITUS_REQUIRE_SIGNATURE: ours };
   await assert.rejects(situs(varDir, build, required), /--sign has to name/);
-  await assert.rejects(situs(varDir, [...build, '--sign', join(varDir, 'other.pem')], required), /--sign has to name/);
+  await assert.rejects(
+    situs(varDir, [...build, '--sign', join(varDir, 'other.pem')], required),
+    /--sign has to name/,
+  );
   const name = (await situs(varDir, [...build, '--sign', keyFile()], required)).trim();
   assert.match(readFileSync(fileOf(name), 'utf8'), /"signature"/);
   assert.equal(await activated(name, ours), `${name}\n`);
 });
 
 async function serving(
-  context: TestContext, required: string, lines: string[],
+  context: TestContext,
+  required: string,
+  lines: string[],
 ): Promise<() => Promise<string>> {
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_REQUIRE_SIGNATURE: required,
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_REQUIRE_SIGNATURE: required,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
     }),
     log: createLog('error', (line) => lines.push(line)),
   });
@@ -177,11 +191,18 @@ test('a copy that was kept without asking is not opened where a signature is ask
     log: createLog('error', () => undefined),
   });
   await app.stop();
-  await assert.rejects(App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_REQUIRE_SIGNATURE: ours,
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+  await assert.rejects(
+    App.start({
+      config: loadConfig({
+        HOST: '127.0.0.1',
+        PORT: '0',
+        SITUS_VAR: varDir,
+        SITUS_REQUIRE_SIGNATURE: ours,
+        SITUS_WORKERS: '1',
+        SITUS_BULK_WORKERS: '1',
+      }),
+      log: createLog('error', () => undefined),
     }),
-    log: createLog('error', () => undefined),
-  }), /it is not signed/);
+    /it is not signed/,
+  );
 });

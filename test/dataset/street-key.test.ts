@@ -49,8 +49,9 @@ test('keys in bytes and in text find what was written under text, and nothing el
   const streets = streetTable(tables.text.streets);
   const key = new StreetKey();
   const text = (found: Uint8Array | null): string | null =>
-    found === null ? null : Array.from({ length: found.length }, (_, at) =>
-      String.fromCharCode(found[at]!)).join('');
+    found === null
+      ? null
+      : Array.from({ length: found.length }, (_, at) => String.fromCharCode(found[at]!)).join('');
   for (const fold of [...FOLDS].reverse()) {
     for (const zip of [97_001, 501, 5401, 502]) {
       const expected = written.get(zipGroupKey('QA', zip, fold)) ?? null;
@@ -60,7 +61,9 @@ test('keys in bytes and in text find what was written under text, and nothing el
   }
   const found = streets.group(key.townGroup('QA', 9, 'LONG'));
   assert.equal(found?.length, long.length);
-  assert.ok(Array.from({ length: long.length }, (_, at) => found?.[at]).every((byte) => byte === 7));
+  assert.ok(
+    Array.from({ length: long.length }, (_, at) => found?.[at]).every((byte) => byte === 7),
+  );
   const listed = [...tables.text.streets.getKeys()].map(String);
   assert.deepEqual(listed, [...written.keys(), townGroupKey('QA', 9, 'LONG')].sort());
   await tables.root.close();

@@ -13,7 +13,10 @@ import { OPERATIONS } from '../../src/describe/operations.js';
 import { type ComponentName, COMPONENTS } from '../../src/describe/document.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  operationsOf, operationsTable, parametersTable, withTable,
+  operationsOf,
+  operationsTable,
+  parametersTable,
+  withTable,
 } from '../support/documented-tables.js';
 import { checker, faults, strictly } from '../support/schema-check.js';
 
@@ -31,7 +34,11 @@ let emptyBase: string;
 async function startApp(varDir: string): Promise<App> {
   return App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY, SITUS_WORKERS: '1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_WORKERS: '1',
       SITUS_BASE_URL: 'https://rates.example',
     }),
     log: SILENT,
@@ -59,19 +66,24 @@ function get(path: string, key: string | null = KEY): Promise<Response> {
 
 function search(body: string, key: string | null = KEY): Promise<Response> {
   return fetch(`${base}/search/tic`, {
-    method: 'POST', body, headers: key === null ? {} : { 'X-API-KEY': key },
+    method: 'POST',
+    body,
+    headers: key === null ? {} : { 'X-API-KEY': key },
   });
 }
 
 test('routes, OpenAPI and documentation list the same operations', async () => {
   const routes = app.routes.map(({ method, path }) => `${method} ${path}`).sort();
-  const document = await (await get('/openapi.json', null)).json() as {
+  const document = (await (await get('/openapi.json', null)).json()) as {
     readonly openapi: string;
     readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
   };
   assert.equal(document.openapi, '3.1.0');
-  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)).sort();
+  const described = Object.entries(document.paths)
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    .sort();
   assert.deepEqual(described, routes);
   assert.deepEqual([...OPERATIONS.keys()].sort(), routes);
   assert.deepEqual([...operationsOf(readFileSync(PAGE, 'utf8'))].sort(), routes);
@@ -80,22 +92,31 @@ test('routes, OpenAPI and documentation list the same operations', async () => {
 test('the tables of the page are those of the program', () => {
   const text = readFileSync(PAGE, 'utf8');
   const right = withTable(
-    withTable(text, 'operations', operationsTable()), 'parameters', parametersTable(),
+    withTable(text, 'operations', operationsTable()),
+    'parameters',
+    parametersTable(),
   );
   if (REWRITE) writeFileSync(PAGE, right);
   else assert.equal(text, right);
 });
 
 const ANSWERS: readonly (readonly [path: string, status: number, name: ComponentName])[] = [
-  ...[10, 20, 30, 40, 50].flatMap((version) => [
-    [`/request/v${version}?postalcode=91020`, 200, `V${version}Rates`],
-    [`/request/v${version}?postalcode=x`, 422, `V${version}Refusal`],
-    [`/account/v${version}/metrics`, 200, 'LegacyMetrics'],
-  ] as [string, number, ComponentName][]),
+  ...[10, 20, 30, 40, 50].flatMap(
+    (version) =>
+      [
+        [`/request/v${version}?postalcode=91020`, 200, `V${version}Rates`],
+        [`/request/v${version}?postalcode=x`, 422, `V${version}Refusal`],
+        [`/account/v${version}/metrics`, 200, 'LegacyMetrics'],
+      ] as [string, number, ComponentName][],
+  ),
   ['/request/v60?address=120+Main+St,+Elmton,+QA+91010&taxabilityCode=41000', 200, 'V60Rates'],
   ['/request/v60?address=120+Main+St,+Elmton,+QA+91010&taxabilityCode=20010', 200, 'V60Rates'],
   ['/request/v60?address=120+Main+St,+Elmton,+QA+91010&taxabilityCode=x1', 200, 'V60Rates'],
-  ['/request/v60?lat=10.18&lng=-29.8&addressDetailExtended=true&shippingExtended=true', 200, 'V60Rates'],
+  [
+    '/request/v60?lat=10.18&lng=-29.8&addressDetailExtended=true&shippingExtended=true',
+    200,
+    'V60Rates',
+  ],
   ['/request/v60/?postalcode=91020', 200, 'V60PostalList'],
   ['/request/v60?address=', 422, 'V60Refusal'],
   ['/account/metrics', 200, 'Metrics'],
@@ -133,7 +154,10 @@ test('live answers are of the schemas that the document names', async () => {
 
 test('searches are of theirs, refused ones too', async () => {
   for (const [body, status] of [
-    ['{"query":"milk"}', 200], ['{', 400], ['{"query":" "}', 422], [`"${'x'.repeat(20_000)}"`, 413],
+    ['{"query":"milk"}', 200],
+    ['{', 400],
+    ['{"query":" "}', 422],
+    [`"${'x'.repeat(20_000)}"`, 413],
   ] as const) {
     const response = await search(body);
     assert.equal(response.status, status);
@@ -147,18 +171,18 @@ test('searches are of theirs, refused ones too', async () => {
 });
 
 test('schemas, metadata and the document are public, and links lead to them', async () => {
-  const answer = await (await get('/request/v60?postalcode=x')).json() as {
+  const answer = (await (await get('/request/v60?postalcode=x')).json()) as {
     metadata: { response: { definition: string } };
   };
   const { pathname } = new URL(answer.metadata.response.definition);
   const schema = await get(pathname, null);
   assert.equal(schema.headers.get('content-type'), 'application/schema+json');
-  const { $id } = await schema.json() as { $id: string };
+  const { $id } = (await schema.json()) as { $id: string };
   assert.equal($id, answer.metadata.response.definition);
-  const found = await (await search('{"query":"milk"}')).json() as { $schema: string };
-  const searched = await (await get(new URL(found.$schema).pathname, null)).json() as object;
+  const found = (await (await search('{"query":"milk"}')).json()) as { $schema: string };
+  const searched = (await (await get(new URL(found.$schema).pathname, null)).json()) as object;
   assert.equal(faults(checker().compile(searched), found), '');
-  const metadata = await (await get('/system/metadata', null)).json() as Record<string, string>;
+  const metadata = (await (await get('/system/metadata', null)).json()) as Record<string, string>;
   assert.deepEqual(Object.keys(metadata), ['go_version', 'hostname', 'runtime_version']);
   assert.equal(metadata['go_version'], '');
 });
@@ -172,7 +196,7 @@ test('without a dataset the catalogue is 503 and the rest still answers', async 
 
 test('every route refuses other methods, with the ones it takes', async () => {
   const known = new Map<string, string[]>();
-  for (const { method, path } of app.routes) known.set(path, [...known.get(path) ?? [], method]);
+  for (const { method, path } of app.routes) known.set(path, [...(known.get(path) ?? []), method]);
   for (const [path, methods] of known) {
     const response = await fetch(base + path, { method: 'PUT' });
     assert.equal(response.status, 405, path);

@@ -40,7 +40,10 @@ let valid: ValidateFunction;
 async function start(varDir: string): Promise<Running> {
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_WORKERS: '1',
       SITUS_BOOTSTRAP_KEY: 'a-key-for-the-codes-test',
     }),
     log: SILENT,
@@ -80,8 +83,14 @@ async function run({ plan, when, path }: CodeRow): Promise<Response> {
   const running = when === NO_DATASET ? empty : full;
   const headers = plan === null ? {} : await withKey(running, plan);
   const earlier = EARLIER[when];
-  assert.ok(when === '' || plan === null || when === NO_DATASET || NO_GRANT.test(when)
-    || earlier !== undefined, `what is "${when}"?`);
+  assert.ok(
+    when === '' ||
+      plan === null ||
+      when === NO_DATASET ||
+      NO_GRANT.test(when) ||
+      earlier !== undefined,
+    `what is "${when}"?`,
+  );
   for (let sent = 0; sent < (earlier ?? 0); sent += 1) {
     assert.equal((await fetch(running.base + path, { headers })).status, 200);
   }
@@ -89,12 +98,18 @@ async function run({ plan, when, path }: CodeRow): Promise<Response> {
 }
 
 test('the page has every code, as the program has it', () => {
-  assert.deepEqual(ROWS.map(({ code }) => code), CODES);
+  assert.deepEqual(
+    ROWS.map(({ code }) => code),
+    CODES,
+  );
   const known = [SUCCESS, ...Object.values(RESPONSE_CODES)];
   for (const { code, name, http } of ROWS) {
     const same = known.filter((each) => each.code === code);
     assert.deepEqual(new Set(same.map((each) => each.name)), new Set([name]));
-    assert.deepEqual(same.map((each) => each.http), http);
+    assert.deepEqual(
+      same.map((each) => each.http),
+      http,
+    );
   }
 });
 
@@ -106,7 +121,7 @@ for (const row of ROWS) {
     assert.ok(response.headers.has('x-ratelimit-limit'));
     assert.ok(response.headers.has('x-ratelimit-remaining'));
     assert.equal(response.headers.get('retry-after'), null);
-    const body = await response.json() as {
+    const body = (await response.json()) as {
       readonly rCode?: number;
       readonly metadata?: { readonly response: { readonly code: number; readonly name: string } };
     };

@@ -20,8 +20,9 @@ const ROUTES = [...OPERATIONS.keys()].map((name) => {
 const DOCUMENT = openapiDocument(ROUTES, 'https://rates.example', '60');
 
 function referencesOf(text: string): readonly string[] {
-  return [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)]
-    .map(([, name = '']) => name);
+  return [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+    ([, name = '']) => name,
+  );
 }
 
 test('every schema is sound, named and used', () => {
@@ -62,11 +63,26 @@ test('a route nobody described is listed all the same', () => {
 });
 
 const WRONG: Readonly<Record<string, string>> = {
-  format: 'yaml', countryCode: 'XXX', lat: '91', lng: '-181', postalcode: '9101', stateCode: 'q',
-  adjustment: 'none', sat_item_total: '-1', historical: '2025-1', taxabilityCode: 'a-b',
-  addressDetailExtended: 'yes', shippingExtended: '1', explain: 'why', address: 'x'.repeat(101),
-  dataset: 'newest', at: 'today', receipt: 'perhaps',
-  city: 'x'.repeat(51), county: 'x'.repeat(51), state: 'x'.repeat(51),
+  format: 'yaml',
+  countryCode: 'XXX',
+  lat: '91',
+  lng: '-181',
+  postalcode: '9101',
+  stateCode: 'q',
+  adjustment: 'none',
+  sat_item_total: '-1',
+  historical: '2025-1',
+  taxabilityCode: 'a-b',
+  addressDetailExtended: 'yes',
+  shippingExtended: '1',
+  explain: 'why',
+  address: 'x'.repeat(101),
+  dataset: 'newest',
+  at: 'today',
+  receipt: 'perhaps',
+  city: 'x'.repeat(51),
+  county: 'x'.repeat(51),
+  state: 'x'.repeat(51),
 };
 
 test('what a schema refuses the parser refuses, in the versions that know the parameter', () => {
@@ -78,13 +94,19 @@ test('what a schema refuses the parser refuses, in the versions that know the pa
       const value = schema['type'] === 'number' ? Number(text) : text;
       const freely = version === 50 && name === 'adjustment';
       assert.equal(ajv.compile(schema)(value), freely, `v${version} ${name}`);
-      const parsed = parseQuery(`postalcode=91010&${name}=${text}`.replace(
-        name === 'postalcode' ? 'postalcode=91010&' : '', '',
-      ), version, GRANT_ALL);
+      const parsed = parseQuery(
+        `postalcode=91010&${name}=${text}`.replace(
+          name === 'postalcode' ? 'postalcode=91010&' : '',
+          '',
+        ),
+        version,
+        GRANT_ALL,
+      );
       assert.equal(isFailure(parsed), !freely, `v${version} ${name}`);
     }
-    for (const name of Object.keys(WRONG).filter((each) =>
-      !(parameterNames(version) as readonly string[]).includes(each))) {
+    for (const name of Object.keys(WRONG).filter(
+      (each) => !(parameterNames(version) as readonly string[]).includes(each),
+    )) {
       const parsed = parseQuery(`postalcode=91010&${name}=${WRONG[name]}`, version, GRANT_ALL);
       assert.ok(!isFailure(parsed), `v${version} ignores ${name}`);
     }

@@ -38,9 +38,7 @@ test('the schema of v60 is true of every recorded answer and refusal, and names 
 test('earlier versions have theirs', () => {
   for (const version of API_VERSIONS) {
     if (version === 60) continue;
-    const [success, failure] = [
-      strictly(legacySuccess(version)), strictly(legacyFailure(version)),
-    ];
+    const [success, failure] = [strictly(legacySuccess(version)), strictly(legacyFailure(version))];
     for (const [name, body] of golden(version)) {
       const { rCode } = body as { rCode: number };
       const validate = rCode === 100 ? success : failure;
@@ -54,8 +52,15 @@ test('other bodies are no answers', () => {
   assert.ok(typeof answer === 'object' && answer !== null && 'metadata' in answer);
   const { metadata, ...rest } = answer;
   const others: readonly unknown[] = [
-    {}, [], null, rest, { ...answer, more: 1 }, { metadata: {} }, { ...answer, service: {} },
-    { ...answer, baseRates: null }, { version: 'v50', rCode: 100, results: [] },
+    {},
+    [],
+    null,
+    rest,
+    { ...answer, more: 1 },
+    { metadata: {} },
+    { ...answer, service: {} },
+    { ...answer, baseRates: null },
+    { version: 'v50', rCode: 100, results: [] },
   ];
   for (const body of others) assert.notEqual(faults(V60, body), '', JSON.stringify(body));
   assert.ok(metadata);

@@ -14,12 +14,18 @@ const BYTES = Buffer.alloc(300_000, 'a release');
 const SUM = sumOf(BYTES);
 
 async function s3(
-  context: TestContext, more: Readonly<Record<string, string>> = {},
+  context: TestContext,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly server: StoreServer; readonly place: Place }> {
   const server = await startStoreServer(context, { signed: true });
-  const place = await openPlace(loadConfig({
-    SITUS_DATASETS: 's3://bucket/tax/releases', AWS_ENDPOINT_URL: server.url, ...S3_KEYS, ...more,
-  }));
+  const place = await openPlace(
+    loadConfig({
+      SITUS_DATASETS: 's3://bucket/tax/releases',
+      AWS_ENDPOINT_URL: server.url,
+      ...S3_KEYS,
+      ...more,
+    }),
+  );
   context.after(() => place.close());
   return { server, place };
 }
@@ -60,12 +66,18 @@ test('S3: another key, another secret, another region and an altered request are
     [{ AWS_REGION: 'elsewhere' }, 'AuthorizationHeaderMalformed'],
   ] as const) {
     const { place } = await s3(context, more);
-    await assert.rejects(place.read(null),
-      new RegExp(`^PlaceError: s3://bucket/tax/releases at 127\\.0\\.0\\.1:\\d+: asked for the state of `
-        + `the fleet, it refuses \\(403 ${code}\\): look at the credentials$`));
+    await assert.rejects(
+      place.read(null),
+      new RegExp(
+        `^PlaceError: s3://bucket/tax/releases at 127\\.0\\.0\\.1:\\d+: asked for the state of ` +
+          `the fleet, it refuses \\(403 ${code}\\): look at the credentials$`,
+      ),
+    );
   }
-  await assert.rejects(openPlace(loadConfig({ SITUS_DATASETS: 's3://bucket' })),
-    /AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY have to be set/);
+  await assert.rejects(
+    openPlace(loadConfig({ SITUS_DATASETS: 's3://bucket' })),
+    /AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY have to be set/,
+  );
 });
 
 const WAITS = { connectMs: 2_000, documentMs: 300, silentMs: 300 };
@@ -73,13 +85,18 @@ const WAITS = { connectMs: 2_000, documentMs: 300, silentMs: 300 };
 test('what the store does instead of answering is told in a sentence', async (context) => {
   const server = await startStoreServer(context, { signed: false });
   const place = new HttpPlace({
-    name: 'https://mirror', base: server.url, waits: WAITS,
+    name: 'https://mirror',
+    base: server.url,
+    waits: WAITS,
     sign: ({ headers }) => Promise.resolve(headers),
   });
   context.after(() => place.close());
   await place.put(SUM, BYTES);
   const cases: readonly (readonly [Fault, RegExp])[] = [
-    [{ status: 403 }, /asked for the piece [0-9a-f]{12}…, it refuses \(403\): look at the credentials/],
+    [
+      { status: 403 },
+      /asked for the piece [0-9a-f]{12}…, it refuses \(403\): look at the credentials/,
+    ],
     [{ status: 404 }, /it does not have it \(404\)/],
     [{ status: 500 }, /it answered 500/],
     ['truncated', /https:\/\/mirror cannot be reached: .+/],
@@ -101,17 +118,28 @@ test('what the store does instead of answering is told in a sentence', async (co
 
 test('a server that is not there is told by its address', async () => {
   const place = new HttpPlace({
-    name: 'https://gone', base: 'http://127.0.0.1:9', sign: ({ headers }) => Promise.resolve(headers),
+    name: 'https://gone',
+    base: 'http://127.0.0.1:9',
+    sign: ({ headers }) => Promise.resolve(headers),
   });
-  await assert.rejects(place.read(null), /^PlaceError: https:\/\/gone cannot be reached: .*ECONNREFUSED/);
+  await assert.rejects(
+    place.read(null),
+    /^PlaceError: https:\/\/gone cannot be reached: .*ECONNREFUSED/,
+  );
   await place.close();
 });
 
-async function web(context: TestContext, conditional: boolean): Promise<Place & { server: StoreServer }> {
+async function web(
+  context: TestContext,
+  conditional: boolean,
+): Promise<Place & { server: StoreServer }> {
   const server = await startStoreServer(context, { signed: false, conditional });
-  const place = await openPlace(loadConfig({
-    SITUS_DATASETS: `${server.url}/datasets/`, SITUS_ALLOW_PRIVATE_NETWORK: '1',
-  }));
+  const place = await openPlace(
+    loadConfig({
+      SITUS_DATASETS: `${server.url}/datasets/`,
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    }),
+  );
   context.after(() => place.close());
   return Object.assign(place, { server });
 }
@@ -138,7 +166,10 @@ test('a static mirror is read, and says that it takes nothing', async (context) 
   place.server.fault = (method) => (method === 'PUT' ? { status: 405 } : null);
   assert.notEqual(await place.read(null), null);
   await assert.rejects(place.put(SUM, BYTES), /it takes no changes \(405\): it can only be read/);
-  await assert.rejects(place.replace('1', null), /it takes no changes \(405\): it can only be read/);
+  await assert.rejects(
+    place.replace('1', null),
+    /it takes no changes \(405\): it can only be read/,
+  );
 });
 
 test('addresses that are none are refused without repeating them', async () => {
@@ -152,9 +183,17 @@ test('addresses that are none are refused without repeating them', async () => {
     ['nats://host/a?replicas=9', /replicas from 1 to 5/],
   ] as const) {
     const opened = openPlace(loadConfig({ SITUS_DATASETS: text }));
-    await assert.rejects(opened, (error: Error) => told.test(error.message)
-      && error.message.startsWith('SITUS_DATASETS') && !error.message.includes('secret'), text);
+    await assert.rejects(
+      opened,
+      (error: Error) =>
+        told.test(error.message) &&
+        error.message.startsWith('SITUS_DATASETS') &&
+        !error.message.includes('secret'),
+      text,
+    );
   }
-  const place = await openPlace(loadConfig({ SITUS_DATASETS: 'nats://me:secret@host,other:4223/tax' }));
+  const place = await openPlace(
+    loadConfig({ SITUS_DATASETS: 'nats://me:secret@host,other:4223/tax' }),
+  );
   assert.equal(place.name, 'nats://host:4222,other:4223/tax');
 });

@@ -1,7 +1,13 @@
 /** Releases pushed to a store and pulled from it, with everything that can go wrong between. */
 import assert from 'node:assert/strict';
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +51,9 @@ interface World {
 async function world(context: TestContext): Promise<World> {
   const server = await startStoreServer(context, { signed: false });
   const place = new HttpPlace({
-    name: 'the store', base: server.url, sign: ({ headers }) => Promise.resolve(headers),
+    name: 'the store',
+    base: server.url,
+    sign: ({ headers }) => Promise.resolve(headers),
     waits: { connectMs: 2_000, documentMs: 5_000, silentMs: 2_000 },
   });
   const varDir = mkdtempSync(join(top, 'node-'));
@@ -55,7 +63,13 @@ async function world(context: TestContext): Promise<World> {
 
 async function pushed(place: Place): Promise<Offer> {
   const { releases } = await pushRelease({
-    place, dir, dataset, temporary: join(top, 'packed'), by: 'me', pieceBytes: PIECE, packed: quiet,
+    place,
+    dir,
+    dataset,
+    temporary: join(top, 'packed'),
+    by: 'me',
+    pieceBytes: PIECE,
+    packed: quiet,
     pushed: quiet,
   });
   return releases.at(-1)!;
@@ -104,7 +118,10 @@ test('a pull that was cut goes on with the pieces that are not here', async (con
   w.server.fault = () => null;
   w.server.asked.length = 0;
   await pull(w, offer);
-  assert.deepEqual(gets(w.server), [offer.list, ...sums.slice(2)].map((sum) => `GET /pieces/${sum}`));
+  assert.deepEqual(
+    gets(w.server),
+    [offer.list, ...sums.slice(2)].map((sum) => `GET /pieces/${sum}`),
+  );
   assert.deepEqual(left(w.varDir), [dataset]);
 });
 
@@ -115,7 +132,7 @@ test('a fault that passes is tried again within one pull', async (context) => {
   const faults = ['truncated', 'wrong'] as const;
   let met = 0;
   w.server.fault = (_method, path) =>
-    (path === `/pieces/${sums[1]}` && met < faults.length ? faults[met++]! : null);
+    path === `/pieces/${sums[1]}` && met < faults.length ? faults[met++]! : null;
   await pull(w, offer);
   assert.equal(met, faults.length);
 });
@@ -128,7 +145,10 @@ test('wrong bytes, missing pieces and lists of other releases are refused; nothi
   await assert.rejects(pull(w, offer), /not those that were pushed/);
   w.server.objects.delete(`/pieces/${sums[0]}`);
   await assert.rejects(pull(w, offer), /it does not have it \(404 NoSuchKey\)/);
-  await assert.rejects(pull(w, { ...offer, bytes: offer.bytes + 1 }), /not one that this program reads/);
+  await assert.rejects(
+    pull(w, { ...offer, bytes: offer.bytes + 1 }),
+    /not one that this program reads/,
+  );
   const other = await writeRelease(top, tinyContent(60), quiet);
   await assert.rejects(pull(w, { ...offer, dataset: other }), /not one that this program reads/);
   assert.ok(!existsSync(join(releasesDir(w.varDir), dataset)));
@@ -140,7 +160,8 @@ test('a release that is not signed as asked for is not taken, and its bytes go',
   const publicKey = makeSigningKey(key);
   const unsigned = await pushed(w.place);
   await assert.rejects(pull(w, unsigned, { signedBy: [publicKey] }), {
-    name: 'UnsoundRelease', message: /was pulled and not taken: it is not signed/,
+    name: 'UnsoundRelease',
+    message: /was pulled and not taken: it is not signed/,
   });
   assert.deepEqual(left(w.varDir), []);
   context.after(() => rmSync(join(dir, 'signature.json'), { force: true }));
@@ -158,7 +179,10 @@ test('a disk without room is told before anything is asked for', async (context)
   const w = await world(context);
   const offer = await pushed(w.place);
   w.server.asked.length = 0;
-  await assert.rejects(pull({ ...w, varDir: disk }, offer), /needs \d+ bytes, and the disk has \d+/);
+  await assert.rejects(
+    pull({ ...w, varDir: disk }, offer),
+    /needs \d+ bytes, and the disk has \d+/,
+  );
   assert.deepEqual(gets(w.server), [`GET /pieces/${offer.list}`]);
 });
 

@@ -3,8 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Place, Versioned } from '../../src/distribution/fleet-place.js';
 import {
-  activateInFleet, changeState, parseState, readState, RELEASES_MAX, wantedOf, withActive,
-  withOffer, type FleetState, type Offer,
+  activateInFleet,
+  changeState,
+  parseState,
+  readState,
+  RELEASES_MAX,
+  wantedOf,
+  withActive,
+  withOffer,
+  type FleetState,
+  type Offer,
 } from '../../src/distribution/state.js';
 
 const NEVER = (): never => {
@@ -17,8 +25,13 @@ function name(number: number): string {
 
 function offer(number: number): Offer {
   return {
-    dataset: name(number), list: String(number).padStart(64, '0'), bytes: 1, unpacked: 2, signedBy: [],
-    at: '2026-01-01T00:00:00.000Z', by: 'somebody@here',
+    dataset: name(number),
+    list: String(number).padStart(64, '0'),
+    bytes: 1,
+    unpacked: 2,
+    signedBy: [],
+    at: '2026-01-01T00:00:00.000Z',
+    by: 'somebody@here',
   };
 }
 
@@ -57,7 +70,8 @@ class OneDocument implements Place {
     const { between } = this;
     this.between = () => undefined;
     between();
-    if (version !== (this.text === null ? null : String(this.version))) return Promise.resolve(false);
+    if (version !== (this.text === null ? null : String(this.version)))
+      return Promise.resolve(false);
     this.text = text;
     this.version += 1;
     return Promise.resolve(true);
@@ -65,13 +79,21 @@ class OneDocument implements Place {
 }
 
 const by = (who: string, number: number) =>
-  ({ action: 'activate', dataset: name(number), by: who, at: `2026-02-0${number}T00:00:00.000Z` }) as const;
+  ({
+    action: 'activate',
+    dataset: name(number),
+    by: who,
+    at: `2026-02-0${number}T00:00:00.000Z`,
+  }) as const;
 
 const PUSHED = [1, 2, 3].map(offer).reduce(withOffer, EMPTY);
 
 test('the active release, the one pushed last and the one before are wanted, in this order', () => {
   const state = withActive(withActive(PUSHED, by('one', 1)), by('two', 2));
-  assert.deepEqual(wantedOf(state).map(({ dataset }) => dataset), [name(2), name(3), name(1)]);
+  assert.deepEqual(
+    wantedOf(state).map(({ dataset }) => dataset),
+    [name(2), name(3), name(1)],
+  );
   assert.equal(withActive(state, by('again', 2)).previous, name(1), 'and the way back is kept');
 });
 
@@ -107,21 +129,34 @@ test('what a newer program added stays, and a newer form is refused in a sentenc
   await activateInFleet(place, (await readState(place)).state, by('me', 2));
   const kept = JSON.parse(place.text!) as { readonly zones: unknown };
   assert.deepEqual(kept.zones, { a: 1 });
-  assert.throws(() => parseState(JSON.stringify({ ...PUSHED, v: 2 }), 'a place'),
-    /is of version 2, and this program reads up to 1: it has to be upgraded first/);
+  assert.throws(
+    () => parseState(JSON.stringify({ ...PUSHED, v: 2 }), 'a place'),
+    /is of version 2, and this program reads up to 1: it has to be upgraded first/,
+  );
 });
 
 test('what is no state of a fleet is refused', () => {
   for (const text of [
-    '', '<html>', 'null', '{}', JSON.stringify({ ...PUSHED, active: '../../etc' }),
+    '',
+    '<html>',
+    'null',
+    '{}',
+    JSON.stringify({ ...PUSHED, active: '../../etc' }),
     JSON.stringify({ ...PUSHED, releases: [{ ...offer(1), list: 'x' }] }),
     JSON.stringify({ ...PUSHED, changes: [{ by: 1 }] }),
-  ]) assert.throws(() => parseState(text, 'a place'), /what a place holds/, text);
+  ])
+    assert.throws(() => parseState(text, 'a place'), /what a place holds/, text);
 });
 
 test('a place holds no more releases than its document has room for', () => {
-  const full = Array.from({ length: RELEASES_MAX }, (_, index) => offer(index))
-    .reduce(withOffer, EMPTY);
+  const full = Array.from({ length: RELEASES_MAX }, (_, index) => offer(index)).reduce(
+    withOffer,
+    EMPTY,
+  );
   assert.throws(() => withOffer(full, offer(RELEASES_MAX)), /no more fit.*prune --fleet/);
-  assert.equal(withOffer(full, offer(0)).releases.at(-1)?.dataset, name(0), 'one that is there moves');
+  assert.equal(
+    withOffer(full, offer(0)).releases.at(-1)?.dataset,
+    name(0),
+    'one that is there moves',
+  );
 });

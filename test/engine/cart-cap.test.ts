@@ -3,15 +3,45 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CartPlace } from '../../src/engine/cart/cart-query.js';
 import {
-  amountsOf, calculated, cartOf, cartWorld, refused, splitAt,
+  amountsOf,
+  calculated,
+  cartOf,
+  cartWorld,
+  refused,
+  splitAt,
 } from '../support/cart-world.js';
 
-const world = cartWorld([
-  { state: 'TX', county: '201', percents: [['state', '6.25'], ['city', '1'], ['district', '1']] },
-  { state: 'TX', county: '113', percents: [['state', '6.25'], ['city', '1']] },
-  { state: 'TX', county: '037', percents: [['state', '6.25'], ['city', '1.5']] },
-  { state: 'TX', county: '401', percents: [['state', '6.25']] },
-], [{ zip: 10_099, state: 'TX', places: [2, 3] }]);
+const world = cartWorld(
+  [
+    {
+      state: 'TX',
+      county: '201',
+      percents: [
+        ['state', '6.25'],
+        ['city', '1'],
+        ['district', '1'],
+      ],
+    },
+    {
+      state: 'TX',
+      county: '113',
+      percents: [
+        ['state', '6.25'],
+        ['city', '1'],
+      ],
+    },
+    {
+      state: 'TX',
+      county: '037',
+      percents: [
+        ['state', '6.25'],
+        ['city', '1.5'],
+      ],
+    },
+    { state: 'TX', county: '401', percents: [['state', '6.25']] },
+  ],
+  [{ zip: 10_099, state: 'TX', places: [2, 3] }],
+);
 
 function shared(zip: string): CartPlace {
   return { kind: 'split', line1: '9 Nowhere Ln', line2: '', city: 'Nowhere', state: 'TX', zip };
@@ -31,7 +61,12 @@ test('below the cap the destination is asked for', () => {
 test('a ZIP that is none and a state that is none are refused, not read as something else', () => {
   const place = splitAt('TX', 0);
   assert.ok(place.kind === 'split');
-  for (const wrong of [{ zip: '10001-10002' }, { zip: '1000' }, { zip: '10001-12' }, { state: 'XX' }]) {
+  for (const wrong of [
+    { zip: '10001-10002' },
+    { zip: '1000' },
+    { zip: '10001-12' },
+    { state: 'XX' },
+  ]) {
     const refusal = refused(world, cartOf(place, { ...place, ...wrong }, [['100']]));
     assert.equal(refusal.field, 'destination', JSON.stringify(wrong));
     assert.match(refusal.detail ?? '', /is no (?:ZIP code|state)/);

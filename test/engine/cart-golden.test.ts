@@ -5,14 +5,34 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { formatRate } from '../../src/tax/rate.js';
 import type { FactPlace } from '../support/product-facts.js';
 import {
-  amountsOf, calculated, cartOf, cartWorld, refused, splitAt, type CartWish, type Item,
+  amountsOf,
+  calculated,
+  cartOf,
+  cartWorld,
+  refused,
+  splitAt,
+  type CartWish,
+  type Item,
 } from '../support/cart-world.js';
 
 const NYC: FactPlace = {
-  state: 'NY', county: '061', placeGeoid: '3651000',
-  percents: [['state', '4'], ['city', '4.5'], ['district', '0.375']],
+  state: 'NY',
+  county: '061',
+  placeGeoid: '3651000',
+  percents: [
+    ['state', '4'],
+    ['city', '4.5'],
+    ['district', '0.375'],
+  ],
 };
-const ALBANY: FactPlace = { state: 'NY', county: '001', percents: [['state', '4'], ['county', '4']] };
+const ALBANY: FactPlace = {
+  state: 'NY',
+  county: '001',
+  percents: [
+    ['state', '4'],
+    ['county', '4'],
+  ],
+};
 
 function within(place: FactPlace, items: readonly Item[], wish?: CartWish): readonly string[] {
   const at = splitAt(place.state, 0);
@@ -29,15 +49,27 @@ test('New York: an order of small lines is 1.70 by line and 1.72 by order', () =
   const order: readonly Item[] = [['4.79'], ['4.79'], ['4.79'], ['4.79']];
   assert.deepEqual(within(NYC, order), ['0.43', '0.43', '0.43', '0.43']);
   const at = splitAt('NY', 0);
-  const whole = calculated(cartWorld([NYC]), cartOf(at, at, order, { rounding: { level: 'cart' } }));
+  const whole = calculated(
+    cartWorld([NYC]),
+    cartOf(at, at, order, { rounding: { level: 'cart' } }),
+  );
   assert.equal(whole.total, 1_700_000_000n);
   assert.deepEqual(amountsOf(whole), ['0.43', '0.43', '0.42', '0.42']);
 });
 
 test('a rate of 9.375 % is not cut to 9.38', () => {
-  const place: FactPlace = { state: 'CA', county: '001', percents: [['state', '7.25'], ['county', '2.125']] };
+  const place: FactPlace = {
+    state: 'CA',
+    county: '001',
+    percents: [
+      ['state', '7.25'],
+      ['county', '2.125'],
+    ],
+  };
   const at = splitAt('CA', 0);
-  const { lines: [line] } = calculated(cartWorld([place]), cartOf(at, at, [['1000']]));
+  const {
+    lines: [line],
+  } = calculated(cartWorld([place]), cartOf(at, at, [['1000']]));
   assert.equal(line?.amount, 93_750_000_000n);
   assert.equal(formatRate(line!.rate), '0.09375');
 });
@@ -47,7 +79,10 @@ test('15.14 by order is 15.15 by line', () => {
   const items: readonly Item[] = [['76.16'], ['76.16'], ['76.16']];
   assert.deepEqual(within(place, items), ['5.05', '5.05', '5.05']);
   const at = splitAt('NJ', 0);
-  const whole = calculated(cartWorld([place]), cartOf(at, at, items, { rounding: { level: 'cart' } }));
+  const whole = calculated(
+    cartWorld([place]),
+    cartOf(at, at, items, { rounding: { level: 'cart' } }),
+  );
   assert.equal(whole.total, 15_140_000_000n);
 });
 
@@ -55,9 +90,15 @@ test('a ZIP across two states is never taxed across the line', () => {
   const minnesota: FactPlace = { state: 'MN', county: '117', percents: [['state', '6.875']] };
   const dakota: FactPlace = { state: 'SD', county: '101', percents: [['state', '4.2']] };
   const world = cartWorld([minnesota, dakota], [{ zip: 56164, state: 'MN', places: [0, 1] }]);
-  const place = (state: string) => ({
-    kind: 'split', line1: '99 County Rd', line2: '', city: 'Shared', state, zip: '56164',
-  }) as const;
+  const place = (state: string) =>
+    ({
+      kind: 'split',
+      line1: '99 County Rd',
+      line2: '',
+      city: 'Shared',
+      state,
+      zip: '56164',
+    }) as const;
   const from = splitAt('MN', 0);
   assert.deepEqual(amountsOf(calculated(world, cartOf(from, place('MN'), [['100']]))), ['6.88']);
   assert.deepEqual(amountsOf(calculated(world, cartOf(from, place('SD'), [['100']]))), ['4.20']);
@@ -67,28 +108,53 @@ test('a ZIP across two states is never taxed across the line', () => {
 });
 
 test('New York: a garment of $109.99 is exempt and one of $110.00 is taxed', () => {
-  const items: readonly Item[] = [['109.99', 3, CLOTHING], ['110', 1, CLOTHING]];
+  const items: readonly Item[] = [
+    ['109.99', 3, CLOTHING],
+    ['110', 1, CLOTHING],
+  ];
   assert.deepEqual(within(NYC, items), ['0.00', '9.76']);
   // Albany County levies its own 4 % below the threshold too.
   assert.deepEqual(within(ALBANY, items), ['13.20', '8.80']);
 });
 
 test('New York: a county that opted in exempts from its first day, and a city may differ', () => {
-  const county = (code: string, placeGeoid = ''): FactPlace =>
-    ({ state: 'NY', county: code, placeGeoid, percents: [['state', '4'], ['county', '4']] });
+  const county = (code: string, placeGeoid = ''): FactPlace => ({
+    state: 'NY',
+    county: code,
+    placeGeoid,
+    percents: [
+      ['state', '4'],
+      ['county', '4'],
+    ],
+  });
   for (const [place, tax] of [
-    [county('079'), '0.00'], [county('027'), '0.00'], [county('017'), '0.00'],
-    [county('017', '3653979'), '4.00'], [county('119'), '4.00'],
+    [county('079'), '0.00'],
+    [county('027'), '0.00'],
+    [county('017'), '0.00'],
+    [county('017', '3653979'), '4.00'],
+    [county('119'), '4.00'],
   ] as const) {
     assert.deepEqual(within(place, [['100', 1, CLOTHING]]), [tax], JSON.stringify(place));
   }
 });
 
 test('New York: a ZIP across counties that differ on clothing alone is refused for clothing', () => {
-  const wayne: FactPlace = { state: 'NY', county: '117', percents: [['state', '4'], ['county', '4']] };
+  const wayne: FactPlace = {
+    state: 'NY',
+    county: '117',
+    percents: [
+      ['state', '4'],
+      ['county', '4'],
+    ],
+  };
   const world = cartWorld([ALBANY, wayne], [{ zip: 14500, state: 'NY', places: [0, 1] }]);
   const shared = {
-    kind: 'split', line1: '99 County Rd', line2: '', city: 'Shared', state: 'NY', zip: '14500',
+    kind: 'split',
+    line1: '99 County Rd',
+    line2: '',
+    city: 'Shared',
+    state: 'NY',
+    zip: '14500',
   } as const;
   assert.deepEqual(amountsOf(calculated(world, cartOf(shared, shared, [['100']]))), ['8.00']);
   const answer = refused(world, cartOf(shared, shared, [['100'], ['100', 1, CLOTHING]]));
@@ -116,8 +182,15 @@ function instant(date: string, time: string, offset: string): number {
   return Date.parse(`${date}T${time}${offset}`);
 }
 
-test('Texas: the holiday begins and ends at midnight in the place\'s own zone', () => {
-  const texas: FactPlace = { state: 'TX', county: '201', percents: [['state', '6.25'], ['city', '2']] };
+test("Texas: the holiday begins and ends at midnight in the place's own zone", () => {
+  const texas: FactPlace = {
+    state: 'TX',
+    county: '201',
+    percents: [
+      ['state', '6.25'],
+      ['city', '2'],
+    ],
+  };
   const world: Dataset = cartWorld([texas]);
   const at = splitAt('TX', 0);
   const tax = (when: number): readonly string[] =>
@@ -128,7 +201,7 @@ test('Texas: the holiday begins and ends at midnight in the place\'s own zone', 
   assert.deepEqual(tax(instant('2026-08-10', '00:00:00', '-05:00')), ['8.25']);
 });
 
-test('El Paso\'s midnight is an hour after Austin\'s, Pensacola\'s after Miami\'s', () => {
+test("El Paso's midnight is an hour after Austin's, Pensacola's after Miami's", () => {
   const tax = (place: FactPlace, when: number): readonly string[] =>
     within(place, [['50', 1, CLOTHING]], { at: when });
   const elPaso: FactPlace = { state: 'TX', county: '141', percents: [['state', '6.25']] };
@@ -145,7 +218,7 @@ test('El Paso\'s midnight is an hour after Austin\'s, Pensacola\'s after Miami\'
   assert.equal(told.explain?.timeZone, 'America/Denver');
 });
 
-test('a holiday\'s limit is part of it or not, as the law says', () => {
+test("a holiday's limit is part of it or not, as the law says", () => {
   const noon = instant('2026-08-08', '12:00:00', '-05:00');
   const state = (code: string): FactPlace => ({ state: code, percents: [['state', '5']] });
   const tax = (code: string, price: string): readonly string[] =>

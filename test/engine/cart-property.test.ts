@@ -20,90 +20,127 @@ const world = new RandomCarts();
 const draws = fc.integer({ min: 0, max: 0xffff_ffff }).map((seed) => seeded(seed));
 
 test(`${CARTS} random carts come to what the oracle says`, () => {
-  fc.assert(fc.property(draws, (next) => {
-    assert.equal(world.compare(world.cart(next)), '');
-  }), { numRuns: CARTS });
+  fc.assert(
+    fc.property(draws, (next) => {
+      assert.equal(world.compare(world.cart(next)), '');
+    }),
+    { numRuns: CARTS },
+  );
 });
 
 test('an explanation recomputes every amount', () => {
-  fc.assert(fc.property(draws, (next) => {
-    const { asked } = world.cart(next, true);
-    const outcome = engineOf(world.dataset).calculate(asked, NOW);
-    if (isFailure(outcome)) return;
-    const plain = JSON.stringify({
-      cart: outcome.explain, lines: outcome.lines.map(({ explain }) => explain),
-    });
-    assert.deepEqual(recompute(JSON.parse(plain)), []);
-    const quiet = engineOf(world.dataset).calculate({ ...asked, explain: false }, NOW);
-    assert.ok(!isFailure(quiet));
-    assert.equal(quiet.explain, null);
-    assert.deepEqual(quiet.lines.map(({ amount }) => amount), outcome.lines.map(({ amount }) => amount));
-  }), { numRuns: CARTS_EACH });
+  fc.assert(
+    fc.property(draws, (next) => {
+      const { asked } = world.cart(next, true);
+      const outcome = engineOf(world.dataset).calculate(asked, NOW);
+      if (isFailure(outcome)) return;
+      const plain = JSON.stringify({
+        cart: outcome.explain,
+        lines: outcome.lines.map(({ explain }) => explain),
+      });
+      assert.deepEqual(recompute(JSON.parse(plain)), []);
+      const quiet = engineOf(world.dataset).calculate({ ...asked, explain: false }, NOW);
+      assert.ok(!isFailure(quiet));
+      assert.equal(quiet.explain, null);
+      assert.deepEqual(
+        quiet.lines.map(({ amount }) => amount),
+        outcome.lines.map(({ amount }) => amount),
+      );
+    }),
+    { numRuns: CARTS_EACH },
+  );
 });
 
 test('the order of lines does not matter, and amounts add up to the total', () => {
-  fc.assert(fc.property(draws, fc.nat(), (next, turn) => {
-    const { asked } = world.cart(next);
-    const one = engineOf(world.dataset).calculate(asked, NOW);
-    const at = turn % asked.lines.length;
-    const lines = [...asked.lines.slice(at), ...asked.lines.slice(0, at)].reverse();
-    const other = engineOf(world.dataset).calculate({ ...asked, lines }, NOW);
-    if (isFailure(one)) {
-      assert.ok(isFailure(other));
-      return;
-    }
-    assert.ok(!isFailure(other));
-    const byIndex = (answer: CartOutcome): readonly (readonly unknown[])[] =>
-      [...answer.lines].sort((left, right) => left.index - right.index)
-        .map(({ index, amount, rate }) => [index, amount, rate]);
-    assert.deepEqual(byIndex(other), byIndex(one));
-    assert.equal(one.lines.reduce((sum, { amount }) => sum + amount, 0n), one.total);
-    assert.equal(other.total, one.total);
-  }), { numRuns: CARTS_EACH });
+  fc.assert(
+    fc.property(draws, fc.nat(), (next, turn) => {
+      const { asked } = world.cart(next);
+      const one = engineOf(world.dataset).calculate(asked, NOW);
+      const at = turn % asked.lines.length;
+      const lines = [...asked.lines.slice(at), ...asked.lines.slice(0, at)].reverse();
+      const other = engineOf(world.dataset).calculate({ ...asked, lines }, NOW);
+      if (isFailure(one)) {
+        assert.ok(isFailure(other));
+        return;
+      }
+      assert.ok(!isFailure(other));
+      const byIndex = (answer: CartOutcome): readonly (readonly unknown[])[] =>
+        [...answer.lines]
+          .sort((left, right) => left.index - right.index)
+          .map(({ index, amount, rate }) => [index, amount, rate]);
+      assert.deepEqual(byIndex(other), byIndex(one));
+      assert.equal(
+        one.lines.reduce((sum, { amount }) => sum + amount, 0n),
+        one.total,
+      );
+      assert.equal(other.total, one.total);
+    }),
+    { numRuns: CARTS_EACH },
+  );
 });
 
 function split(line: CartLine, index: number): readonly CartLine[] {
   const first = Math.floor(line.quantity / 2);
   return [
-    { ...line, quantity: first }, { ...line, index, quantity: line.quantity - first },
+    { ...line, quantity: first },
+    { ...line, index, quantity: line.quantity - first },
   ];
 }
 
 test('splitting a quantity changes tax by rounding alone', () => {
-  fc.assert(fc.property(draws, (next) => {
-    const { asked, told } = world.cart(next);
-    const lines = asked.lines.flatMap((line, at) =>
-      (at === 0 ? split(line, asked.lines.length) : [line]));
-    const whole = engineOf(world.dataset).calculate(asked, NOW);
-    const parts = engineOf(world.dataset).calculate({ ...asked, lines }, NOW);
-    assert.equal(isFailure(parts), isFailure(whole));
-    if (isFailure(whole) || isFailure(parts)) return;
-    const unit = 10n ** BigInt(9 - told.digits);
-    const difference = whole.total - parts.total;
-    const most = told.level === 'cart' ? 0n : UNIT_TOLERANCE * unit;
-    assert.ok(difference <= most && -difference <= most, `${difference} ${JSON.stringify(told)}`);
-  }), { numRuns: CARTS_EACH });
+  fc.assert(
+    fc.property(draws, (next) => {
+      const { asked, told } = world.cart(next);
+      const lines = asked.lines.flatMap((line, at) =>
+        at === 0 ? split(line, asked.lines.length) : [line],
+      );
+      const whole = engineOf(world.dataset).calculate(asked, NOW);
+      const parts = engineOf(world.dataset).calculate({ ...asked, lines }, NOW);
+      assert.equal(isFailure(parts), isFailure(whole));
+      if (isFailure(whole) || isFailure(parts)) return;
+      const unit = 10n ** BigInt(9 - told.digits);
+      const difference = whole.total - parts.total;
+      const most = told.level === 'cart' ? 0n : UNIT_TOLERANCE * unit;
+      assert.ok(difference <= most && -difference <= most, `${difference} ${JSON.stringify(told)}`);
+    }),
+    { numRuns: CARTS_EACH },
+  );
 });
 
 test('a line of general goods has the rate of a lookup at the place that taxes it', () => {
-  fc.assert(fc.property(draws, (next) => {
-    const { asked } = world.cart(next);
-    const { destination } = asked;
-    assert.ok(destination.kind === 'split');
-    const { line1, city, state, zip } = destination;
-    const address = `${line1}, ${city}, ${state} ${zip}`;
-    const found = engineOf(world.dataset).lookup({
-      kind: 'address', address, options: {
-        country: 'USA', date: null, addressDetailExtended: false,
-        shippingExtended: false, taxabilityCode: null, satItemTotal: null,
-      },
-    }, NOW);
-    assert.ok(!isFailure(found) && found.kind === 'situs');
-    const outcome = engineOf(world.dataset).calculate(cartOf(destination, destination, [['100']]), NOW);
-    assert.ok(!isFailure(outcome));
-    const [line] = outcome.lines;
-    const exact = Number(found.rates.sales);
-    assert.ok(Math.abs(Number(line?.rate) - exact) <= 5_000);
-    assert.equal(outcome.marks.precision, found.situs.precision);
-  }), { numRuns: CARTS_EACH });
+  fc.assert(
+    fc.property(draws, (next) => {
+      const { asked } = world.cart(next);
+      const { destination } = asked;
+      assert.ok(destination.kind === 'split');
+      const { line1, city, state, zip } = destination;
+      const address = `${line1}, ${city}, ${state} ${zip}`;
+      const found = engineOf(world.dataset).lookup(
+        {
+          kind: 'address',
+          address,
+          options: {
+            country: 'USA',
+            date: null,
+            addressDetailExtended: false,
+            shippingExtended: false,
+            taxabilityCode: null,
+            satItemTotal: null,
+          },
+        },
+        NOW,
+      );
+      assert.ok(!isFailure(found) && found.kind === 'situs');
+      const outcome = engineOf(world.dataset).calculate(
+        cartOf(destination, destination, [['100']]),
+        NOW,
+      );
+      assert.ok(!isFailure(outcome));
+      const [line] = outcome.lines;
+      const exact = Number(found.rates.sales);
+      assert.ok(Math.abs(Number(line?.rate) - exact) <= 5_000);
+      assert.equal(outcome.marks.precision, found.situs.precision);
+    }),
+    { numRuns: CARTS_EACH },
+  );
 });

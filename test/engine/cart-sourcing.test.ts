@@ -4,7 +4,13 @@ import { test } from 'node:test';
 import { SOURCING_RULES } from '../../src/engine/cart/cart-facts.js';
 import type { FactPlace } from '../support/product-facts.js';
 import {
-  amountsOf, calculated, CART_DOCUMENTS, cartOf, cartWorld, refused, splitAt,
+  amountsOf,
+  calculated,
+  CART_DOCUMENTS,
+  cartOf,
+  cartWorld,
+  refused,
+  splitAt,
 } from '../support/cart-world.js';
 
 type Percents = NonNullable<FactPlace['percents']>;
@@ -13,14 +19,22 @@ function place(state: string, county: string, percents: Percents): FactPlace {
   return { state, county, percents };
 }
 
-const LOW: Percents = [['state', '4'], ['county', '1']];
-const HIGH: Percents = [['state', '4'], ['county', '3']];
+const LOW: Percents = [
+  ['state', '4'],
+  ['county', '1'],
+];
+const HIGH: Percents = [
+  ['state', '4'],
+  ['county', '3'],
+];
 
 /** Tax on $100 from a place at 5 % to one at 7 % of the same state. */
 function within(state: string): readonly [string, string] {
   const world = cartWorld([place(state, '001', LOW), place(state, '003', HIGH)]);
-  const { lines: [line], marks } =
-    calculated(world, cartOf(splitAt(state, 0), splitAt(state, 1), [['100']]));
+  const {
+    lines: [line],
+    marks,
+  } = calculated(world, cartOf(splitAt(state, 0), splitAt(state, 1), [['100']]));
   return [(Number(line?.amount) / 1e9).toFixed(2), marks.sourcing];
 }
 
@@ -40,21 +54,40 @@ test('sales from another state are taxed at the destination, in origin states to
   for (const state of ['AZ', 'CA', 'IL', 'MO', 'OH', 'PA', 'TN', 'TX', 'UT', 'VA']) {
     const world = cartWorld([place('NV', '003', LOW), place(state, '003', HIGH)]);
     const outcome = calculated(world, cartOf(splitAt('NV', 0), splitAt(state, 1), [['100']]));
-    assert.deepEqual([amountsOf(outcome), outcome.marks.sourcing], [['7.00'], 'destination'], state);
+    assert.deepEqual(
+      [amountsOf(outcome), outcome.marks.sourcing],
+      [['7.00'], 'destination'],
+      state,
+    );
   }
 });
 
 test('California: the base is that of the place of sale, district taxes those of the delivery', () => {
   const world = cartWorld([
-    place('CA', '059', [['state', '7.25'], ['county', '0.5']]),
-    place('CA', '037', [['state', '7.25'], ['county', '2.25']]),
+    place('CA', '059', [
+      ['state', '7.25'],
+      ['county', '0.5'],
+    ]),
+    place('CA', '037', [
+      ['state', '7.25'],
+      ['county', '2.25'],
+    ]),
   ]);
   const cart = cartOf(splitAt('CA', 0), splitAt('CA', 1), [['100']], { explain: true });
-  const { lines: [line], marks, explain } = calculated(world, cart);
+  const {
+    lines: [line],
+    marks,
+    explain,
+  } = calculated(world, cart);
   assert.equal(marks.sourcing, 'mixed');
   assert.equal(line?.amount, 9_500_000_000n);
-  assert.deepEqual(line?.explain?.parts.map(({ level, place: side }) => [level, side]),
-    [['state', 'origin'], ['county', 'destination']]);
+  assert.deepEqual(
+    line?.explain?.parts.map(({ level, place: side }) => [level, side]),
+    [
+      ['state', 'origin'],
+      ['county', 'destination'],
+    ],
+  );
   assert.equal(explain?.sourcing.rule, 'sourcing: base-at-origin');
   assert.match(explain?.sourcing.source?.citation ?? '', /1802 and 1823/);
 });
@@ -77,7 +110,14 @@ test('Texas: at the origin, topped up from the destination below two per cent', 
     // The kinds that the origin lacks are added, each whole or not at all.
     [[], [['city', '1.5']], '7.75'],
     [[['city', '1']], [['county', '0.5']], '7.75'],
-    [[['city', '1']], [['city', '1.5'], ['county', '0.5']], '7.75'],
+    [
+      [['city', '1']],
+      [
+        ['city', '1.5'],
+        ['county', '0.5'],
+      ],
+      '7.75',
+    ],
     [[['city', '1.75']], [['county', '0.5']], '8.00'],
     [[['city', '1']], [['district', '1']], '8.25'],
     [[['city', '1.5']], [['district', '1']], '7.75'],
@@ -90,7 +130,13 @@ test('Texas: at the origin, topped up from the destination below two per cent', 
 test('Texas: which districts exclude each other is not held, and is not guessed', () => {
   for (const [origin, destination] of [
     [[['district', '1']], [['district', '0.5']]],
-    [[], [['district', '1.5'], ['district', '1']]],
+    [
+      [],
+      [
+        ['district', '1.5'],
+        ['district', '1'],
+      ],
+    ],
   ] as readonly (readonly [Percents, Percents])[]) {
     const answer = refused(texasWorld(origin, destination), ACROSS);
     assert.equal(answer.field, null);
@@ -102,7 +148,10 @@ test('every special rule is one the engine knows, with its law', () => {
   const rows = CART_DOCUMENTS['sourcing-cases'];
   assert.ok(Array.isArray(rows) && rows.length > 0);
   for (const row of rows as readonly Record<string, string>[]) {
-    assert.ok(SOURCING_RULES.some((rule) => rule === row['rule']), row['state']);
+    assert.ok(
+      SOURCING_RULES.some((rule) => rule === row['rule']),
+      row['state'],
+    );
     assert.notEqual(row['citation'], '', row['state']);
     assert.notEqual(row['source'], '', row['state']);
   }

@@ -2,14 +2,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isByArea } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
-import { dateOf, expect, LAT, LONG_STREET, refusal, situs, LOCATOR } from '../support/located-world.js';
+import {
+  dateOf,
+  expect,
+  LAT,
+  LONG_STREET,
+  refusal,
+  situs,
+  LOCATOR,
+} from '../support/located-world.js';
 
 test('a door by its point, normalized with its ZIP+4 and without the unit', () => {
   const found = expect('200 spindle center drive suite 3 brookmere qz 97001', 'point', 0);
   assert.deepEqual(found, {
-    area: 0, precision: 'point', lat: LAT, lng: 100,
+    area: 0,
+    precision: 'point',
+    lat: LAT,
+    lng: 100,
     normalizedAddress: '200 Spindle Center Dr, Brookmere, QZ 97001-5003, United States',
-    houseNumber: '200', street: 'Spindle Center Dr', city: 'Brookmere', postalCode: '97001-5003',
+    houseNumber: '200',
+    street: 'Spindle Center Dr',
+    city: 'Brookmere',
+    postalCode: '97001-5003',
   });
   expect('200 Spindle Center Dr, QZ 97001', 'point', 0);
   expect('200 Spindle Center Dr, Brookmere, Zephyria', 'point', 0);
@@ -37,14 +51,18 @@ test('a range puts the door on its side, in the direction of the numbers', () =>
 
 test('then the ZIP+4, then the street that lies in one tax area, then the ZIP', () => {
   const block = expect('9 Nowhere Ln, Brookmere, QZ 97001-0150', 'zip9', 1);
-  assert.deepEqual([block.normalizedAddress, block.houseNumber, block.street],
-    ['Brookmere, QZ 97001-0150, United States', '', '']);
+  assert.deepEqual(
+    [block.normalizedAddress, block.houseNumber, block.street],
+    ['Brookmere, QZ 97001-0150, United States', '', ''],
+  );
   const street = expect('16 Main St, Brookmere, QZ 97001', 'street', 0);
   assert.deepEqual([street.lat, street.street], [0, 'Main St']);
   assert.match(refusal('41 N Main St, QZ 97001'), /overlaps several tax areas/);
   const invented = expect('999 Nowhere Ln, Fenway, QZ 97002-0099', 'postal', 3);
-  assert.deepEqual([invented.normalizedAddress, invented.houseNumber, invented.street],
-    ['Fenway, QZ 97002-0099, United States', '', '']);
+  assert.deepEqual(
+    [invented.normalizedAddress, invented.houseNumber, invented.street],
+    ['Fenway, QZ 97002-0099, United States', '', ''],
+  );
   assert.doesNotMatch(situs('999 Nowhere Ln, Atlantis, QZ 97002').normalizedAddress, /Atlantis/);
 });
 
@@ -111,7 +129,8 @@ test('figures behind the ZIP are no ZIP, and a state in the midst is not crossed
     expect(`12 Main St, Brookmere, QZ 97001${remark}`, 'point', 0);
   }
   for (const text of [
-    '12 Main St, Brookmere, QB, Gate 97001', '12 Main St, Brookmere QB, c/o Smith 97001',
+    '12 Main St, Brookmere, QB, Gate 97001',
+    '12 Main St, Brookmere QB, c/o Smith 97001',
     '12 Main St, Fenway, QZ 97002, Brookmere, QB 97001',
   ]) {
     assert.match(refusal(text), /QB/, text);
@@ -120,8 +139,10 @@ test('figures behind the ZIP are no ZIP, and a state in the midst is not crossed
 
 test('a ZIP may come first, before the place or before the street', () => {
   for (const text of [
-    '97001 Brookmere, QZ, 12 Main St', '97001, 12 Main St, Brookmere, QZ',
-    '97001 Brookmere QZ, 12 Main St', 'Brookmere QZ 97001, 12 Main St',
+    '97001 Brookmere, QZ, 12 Main St',
+    '97001, 12 Main St, Brookmere, QZ',
+    '97001 Brookmere QZ, 12 Main St',
+    'Brookmere QZ 97001, 12 Main St',
   ]) {
     assert.equal(expect(text, 'point', 0).postalCode, '97001', text);
   }
@@ -133,8 +154,10 @@ test('streets are read to their end, whatever else is read meanwhile', () => {
   assert.equal(expect('96 Border Rd, Brookmere, QZ 97001', 'range', 1).street, 'Border Rd');
   // Dale is not where the source has the street, so that the ZIPs of the city are asked.
   const last = expect(`2698 ${LONG_STREET}, Dale, QZ 97001`, 'point', 0);
-  assert.deepEqual([last.lng, last.street, last.postalCode],
-    [10_899, 'Longfellow Pike', '97001-1899']);
+  assert.deepEqual(
+    [last.lng, last.street, last.postalCode],
+    [10_899, 'Longfellow Pike', '97001-1899'],
+  );
   assert.equal(situs(`2698 ${LONG_STREET}, Brookmere, QZ 97001`).lng, 10_899);
 });
 
@@ -152,8 +175,10 @@ test('a last word that is no part of the street is left aside', () => {
 
 test('ZIP and city that contradict one another', () => {
   // The street is in the city alone, and the ZIP's own streets are known: the ZIP is wrong.
-  assert.equal(expect('200 Spindle Center Dr, Brookmere, QZ 97002', 'point', 0).postalCode,
-    '97001-5003');
+  assert.equal(
+    expect('200 Spindle Center Dr, Brookmere, QZ 97002', 'point', 0).postalCode,
+    '97001-5003',
+  );
   // The street is in the ZIP alone, the city's name is no city of ours.
   expect('66 Willow Rd, Nosuchplace, QZ 97002', 'point', 3);
   // Both have it, in different tax areas: no choice.

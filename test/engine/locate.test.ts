@@ -38,7 +38,9 @@ function locate(...addresses: readonly string[]): readonly (LocateOutcome | null
 
 test('an address of a state is normalized, others say why not', () => {
   const [found, nowhere, blank] = locate(
-    '120 Main Street, Elmton, Aldermark 91010', '1 Nowhere Rd, Nowhere, QA 00001', '\u00e4',
+    '120 Main Street, Elmton, Aldermark 91010',
+    '1 Nowhere Rd, Nowhere, QA 00001',
+    '\u00e4',
   );
   assert.ok(found !== null && found !== undefined && !isFailure(found));
   assert.equal(found.state, 'QA');

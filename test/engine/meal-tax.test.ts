@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  mealTaxAt, readMeals, type MealPlace, type MealTable, type MealTax,
+  mealTaxAt,
+  readMeals,
+  type MealPlace,
+  type MealTable,
+  type MealTax,
 } from '../../src/engine/product/meal-tax.js';
 import { openWire } from '../../src/api/lookup/context.js';
 import { cellsOf } from '../../src/engine/product/table-cells.js';
@@ -12,7 +16,10 @@ import { ask } from '../lookup/ask.js';
 import { amountsOf, cartOf, cartWorld, NOW, splitAt } from '../support/cart-world.js';
 import { engineOf } from '../support/engine-of.js';
 import {
-  FACT_DOCUMENTS, FACT_STATES, type FactPlace, tableDocument,
+  FACT_DOCUMENTS,
+  FACT_STATES,
+  type FactPlace,
+  tableDocument,
 } from '../support/product-facts.js';
 
 const TODAY = 20261121 as DateInt;
@@ -43,8 +50,11 @@ test('state meal rates in place of the state sales tax', () => {
   for (const [name, where, expected] of states) {
     const meal = at(where);
     assert.equal(shown(meal), expected, name);
-    assert.deepEqual(meal.rules.map((rule) => [rule.component, rule.replacesStateRate]),
-      [['STATE_SPECIAL_TOTAL', true]], name);
+    assert.deepEqual(
+      meal.rules.map((rule) => [rule.component, rule.replacesStateRate]),
+      [['STATE_SPECIAL_TOTAL', true]],
+      name,
+    );
   }
 });
 
@@ -96,19 +106,26 @@ test('a tax that was read without its first day is not known for the years befor
   assert.equal(shown(at(norfolk, FACTS, 20251231)), `=none ${UNMAPPED}`);
 });
 
-test('an address known by its ZIP alone has the state\'s rules', () => {
+test("an address known by its ZIP alone has the state's rules", () => {
   const unsure = { ...place('50', '007', '5010675'), certain: false };
   assert.equal(shown(at(unsure)), `50=0.09 LOCATION_NOT_RESOLVED,${UNMAPPED}`);
   assert.equal(shown(at({ ...place('23', '005'), certain: false })), '23=0.08');
 });
 
-const HEAD = 'component_type\tjurisdiction_code\tjurisdiction_name\tjurisdiction_type\textent\trate'
-  + '\treplaces_state_rate\tsourcing_basis\ttax_name\teffective_from\teffective_to\n';
+const HEAD =
+  'component_type\tjurisdiction_code\tjurisdiction_name\tjurisdiction_type\textent\trate' +
+  '\treplaces_state_rate\tsourcing_basis\ttax_name\teffective_from\teffective_to\n';
 
 /** A table of invented rules: code, rate, first day, last day, tax. */
 function table(...rows: readonly (readonly string[])[]): MealTable {
-  const text = HEAD + rows.map(([code = '', percent = '', from = '', to = '', tax = 'Tax']) =>
-    `ADD_ON\t${code}\tName\tTYPE\twhole\t${percent}\tno\tDESTINATION\t${tax}\t${from}\t${to}\n`).join('');
+  const text =
+    HEAD +
+    rows
+      .map(
+        ([code = '', percent = '', from = '', to = '', tax = 'Tax']) =>
+          `ADD_ON\t${code}\tName\tTYPE\twhole\t${percent}\tno\tDESTINATION\t${tax}\t${from}\t${to}\n`,
+      )
+      .join('');
   return readMeals(cellsOf(tableDocument(text), 'meal-tax') ?? []);
 }
 
@@ -127,7 +144,7 @@ test('a tax that has ended is none, one not begun is unknown where it will hold'
   assert.equal(shown(at(place('97', '003'), both, 20220101)), `=none ${UNMAPPED}`);
 });
 
-test('a city\'s tax cannot be told where no city borders are held', () => {
+test("a city's tax cannot be told where no city borders are held", () => {
   const city = table(['9712345', '0.01']);
   const outside = place('97', '001');
   assert.equal(shown(at(outside, city)), '=none');
@@ -158,12 +175,20 @@ test('every row of the fact table belongs to a state', () => {
 /** What an answer says of a meal. */
 interface Body {
   readonly baseRates: readonly { readonly jurType: string; readonly rate: number }[];
-  readonly productDetail: { readonly taxabilityCode: {
-    readonly rateRules: readonly { readonly effectiveTaxRate: number }[];
-    readonly specialRules: { readonly mealTax: { readonly rules: readonly {
-      readonly componentType: string; readonly rate: number; readonly replacesStateRate: boolean;
-    }[]; }; };
-  }; };
+  readonly productDetail: {
+    readonly taxabilityCode: {
+      readonly rateRules: readonly { readonly effectiveTaxRate: number }[];
+      readonly specialRules: {
+        readonly mealTax: {
+          readonly rules: readonly {
+            readonly componentType: string;
+            readonly rate: number;
+            readonly replacesStateRate: boolean;
+          }[];
+        };
+      };
+    };
+  };
 }
 
 test('the documented sum of a meal is what a cart takes, wherever a meal tax is held', () => {
@@ -173,9 +198,15 @@ test('the documented sum of a meal is what a cart takes, wherever a meal tax is 
     const state = FACT_STATES.find(({ fips }) => fips === code.slice(0, 2))!.code;
     if (extent !== 'whole' || state === 'NH') continue;
     const place: FactPlace = {
-      state, county: code.length === 2 || code.length === 7 ? '999' : code.slice(2, 5),
+      state,
+      county: code.length === 2 || code.length === 7 ? '999' : code.slice(2, 5),
       placeGeoid: code.length > 5 ? code : '',
-      percents: [['state', '5'], ['county', '1'], ['city', '2'], ['district', '0.5']],
+      percents: [
+        ['state', '5'],
+        ['county', '1'],
+        ['city', '2'],
+        ['district', '0.5'],
+      ],
     };
     const dataset = cartWorld([place]);
     const at = splitAt(state, 0);
@@ -183,13 +214,24 @@ test('the documented sum of a meal is what a cart takes, wherever a meal tax is 
     if (isFailure(outcome)) continue;
     compared += 1;
     const { text } = ask(60, 'lat=10.5&lng=0.5&taxabilityCode=41000', {
-      dataset, nowMs: NOW, context: openWire(),
+      dataset,
+      nowMs: NOW,
+      context: openWire(),
     });
-    const { baseRates, productDetail: { taxabilityCode } } = JSON.parse(text) as Body;
-    const { rateRules: [rule], specialRules: { mealTax: { rules } } } = taxabilityCode;
+    const {
+      baseRates,
+      productDetail: { taxabilityCode },
+    } = JSON.parse(text) as Body;
+    const {
+      rateRules: [rule],
+      specialRules: {
+        mealTax: { rules },
+      },
+    } = taxabilityCode;
     const ofSale = rules.filter(({ componentType }) => componentType !== 'OCCUPATION_TAX');
     const replaced = ofSale.some(({ replacesStateRate }) => replacesStateRate)
-      ? baseRates.find(({ jurType }) => jurType === 'US_STATE_SALES_TAX')!.rate : 0;
+      ? baseRates.find(({ jurType }) => jurType === 'US_STATE_SALES_TAX')!.rate
+      : 0;
     const rate = ofSale.reduce((sum, each) => sum + each.rate, rule!.effectiveTaxRate - replaced);
     assert.deepEqual([(rate * 100).toFixed(2)], amountsOf(outcome), `${state} ${code}`);
   }

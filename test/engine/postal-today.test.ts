@@ -25,8 +25,12 @@ test('the date turns at local midnight, also off the hour and back in time', () 
 
 test('the date turns at midnight on the days clocks change', () => {
   const denver = state('America/Denver');
-  for (const [year, month, day, hours] of [[2026, 2, 8, 7], [2026, 2, 9, 6], [2026, 10, 1, 6],
-    [2026, 10, 2, 7]] as const) {
+  for (const [year, month, day, hours] of [
+    [2026, 2, 8, 7],
+    [2026, 2, 9, 6],
+    [2026, 10, 1, 6],
+    [2026, 10, 2, 7],
+  ] as const) {
     const midnight = Date.UTC(year, month, day, hours);
     const date = year * 10000 + (month + 1) * 100 + day;
     assert.equal(todayAt(denver, midnight), date);

@@ -4,7 +4,10 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { ProductRules } from '../../src/engine/product/rules.js';
 import { formatUsd, parseUsd } from '../../src/tax/amount.js';
 import {
-  codeForm, effectiveRate, type OrdinaryRates, type ProductRule,
+  codeForm,
+  effectiveRate,
+  type OrdinaryRates,
+  type ProductRule,
 } from '../../src/tax/product-rule.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';
 import type { DateInt } from '../../src/tax/date.js';
@@ -23,16 +26,21 @@ function percent(text: string): Rate {
   return rate;
 }
 
-const CATALOGUE = 'tic\ttitle\tparent\n10000\tTop\t\n11000\tMiddle\t10000\n11100\tLow\t11000\n'
-  + '12000\tLoop\t12500\n12500\tLoop too\t12000\n';
-const COLUMNS = 'state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\tscope\tfood_drug'
-  + '\tcovers_children\teffective_from\teffective_to\tpercent_taxable\tper_volume_usd'
-  + '\tper_volume_unit\tcap_per_unit_usd\n';
+const CATALOGUE =
+  'tic\ttitle\tparent\n10000\tTop\t\n11000\tMiddle\t10000\n11100\tLow\t11000\n' +
+  '12000\tLoop\t12500\n12500\tLoop too\t12000\n';
+const COLUMNS =
+  'state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\tscope\tfood_drug' +
+  '\tcovers_children\teffective_from\teffective_to\tpercent_taxable\tper_volume_usd' +
+  '\tper_volume_unit\tcap_per_unit_usd\n';
 
 /** A dataset of a product table alone; cells are separated by commas here. */
 function invented(...rows: readonly string[]): Dataset {
   const products = COLUMNS + rows.map((row) => `${row.replaceAll(',', '\t')}\n`).join('');
-  const documents = new Map([['tic', CATALOGUE], ['products', products]]);
+  const documents = new Map([
+    ['tic', CATALOGUE],
+    ['products', products],
+  ]);
   return {
     ...memoryDataset(),
     document: (name) => {
@@ -86,7 +94,8 @@ test('parents that lead in a circle end', () => {
 
 test('rules hold from their first to their last day', () => {
   const dated = book(
-    'QZ,11000,Y,0.03,,,state,yes,no,20200101,20251231', 'QZ,11000,Y,0.02,,,state,yes,no,20260101,',
+    'QZ,11000,Y,0.03,,,state,yes,no,20200101,20251231',
+    'QZ,11000,Y,0.02,,,state,yes,no,20260101,',
   );
   const rates = (date: number): readonly (Rate | null)[] =>
     rulesOf(dated, '11000', day(date)).map(({ rate }) => rate);
@@ -106,8 +115,10 @@ test('a table speaks for the days from its first rule of a code on', () => {
   assert.equal(held(dated, 20260101), null);
   assert.equal(held(book('QZ,10000,N,,,,all,no,no'), 20000101), null);
   const table = tableDocument('state\ttic\ttaxable\tas_of\nQZ\t11100\tN\t20260531\n');
-  const undated = read({ ...memoryDataset(), document: (name) =>
-    (name === 'products' ? table : null) });
+  const undated = read({
+    ...memoryDataset(),
+    document: (name) => (name === 'products' ? table : null),
+  });
   assert.equal(held(undated, 20251231), 20260101);
   assert.equal(held(undated, 20260101), null);
 });
@@ -133,14 +144,24 @@ test('the effective rate is that of what the rule speaks for', () => {
 });
 
 test('every column is read exactly', () => {
-  const [rule] = rulesOf(book(
-    'QZ,11000,Y,0.005,5000.01,above_exempt,state,yes,yes,,,0.8,0.0125,gallon,1600',
-  ), '11000');
+  const [rule] = rulesOf(
+    book('QZ,11000,Y,0.005,5000.01,above_exempt,state,yes,yes,,,0.8,0.0125,gallon,1600'),
+    '11000',
+  );
   assert.deepEqual(rule, {
-    tic: '11000', coversChildren: true, taxable: true, rate: 5_000_000, scope: 'state',
-    threshold: { kind: 'above_exempt', amount: 5_000_010_000_000n }, percentTaxable: 800_000_000,
-    perVolume: { amount: 12_500_000n, unit: 'gallon' }, capPerUnit: 1_600_000_000_000n,
-    foodDrug: true, from: null, to: null, heldFrom: null,
+    tic: '11000',
+    coversChildren: true,
+    taxable: true,
+    rate: 5_000_000,
+    scope: 'state',
+    threshold: { kind: 'above_exempt', amount: 5_000_010_000_000n },
+    percentTaxable: 800_000_000,
+    perVolume: { amount: 12_500_000n, unit: 'gallon' },
+    capPerUnit: 1_600_000_000_000n,
+    foodDrug: true,
+    from: null,
+    to: null,
+    heldFrom: null,
     basis: { citation: '', source: '', asOf: null, confidence: 'low', condition: '' },
   });
 });
@@ -159,7 +180,11 @@ test('a cell that cannot be read names its document and row', () => {
 
 test('dollars are exact and print shortest', () => {
   for (const [text, printed] of [
-    ['110.00', '110'], ['0.5', '0.5'], ['1600.01', '1600.01'], ['0', '0'], ['0.000000001', '0.000000001'],
+    ['110.00', '110'],
+    ['0.5', '0.5'],
+    ['1600.01', '1600.01'],
+    ['0', '0'],
+    ['0.000000001', '0.000000001'],
   ] as const) {
     const amount = parseUsd(text);
     assert.notEqual(amount, null, text);
@@ -171,6 +196,12 @@ test('dollars are exact and print shortest', () => {
 });
 
 test('the form of a code', () => {
-  assert.deepEqual(['20010', '123', '200100', 'CIR00001', '2001O', 'A'].map(codeForm),
-    ['standard', 'malformed', 'malformed', 'override', 'override', 'override']);
+  assert.deepEqual(['20010', '123', '200100', 'CIR00001', '2001O', 'A'].map(codeForm), [
+    'standard',
+    'malformed',
+    'malformed',
+    'override',
+    'override',
+    'override',
+  ]);
 });

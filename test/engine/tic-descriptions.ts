@@ -180,6 +180,11 @@ export const LEISURE_AND_SERVICES: readonly Description[] = [
 ];
 
 export const DESCRIPTIONS: readonly Description[] = [
-  ...WEARING, ...ELECTRONIC, ...EATING, ...HEALTH, ...CHILDREN_AND_PETS, ...HOME,
+  ...WEARING,
+  ...ELECTRONIC,
+  ...EATING,
+  ...HEALTH,
+  ...CHILDREN_AND_PETS,
+  ...HOME,
   ...LEISURE_AND_SERVICES,
 ];

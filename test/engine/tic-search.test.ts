@@ -10,7 +10,10 @@ const TICS = realTics();
 const SEARCH = new TicSearch(TICS);
 
 function firsts(query: string, count: number, search = SEARCH): readonly string[] {
-  return search.find(query).slice(0, count).map(({ tic }) => tic.tic);
+  return search
+    .find(query)
+    .slice(0, count)
+    .map(({ tic }) => tic.tic);
 }
 
 interface Shares {
@@ -19,8 +22,10 @@ interface Shares {
 }
 
 function sharesOf(descriptions: readonly Description[], search = SEARCH): Shares {
-  const share = (count: number): number => descriptions.filter(([text, ...codes]) =>
-    firsts(text, count, search).some((code) => codes.includes(code))).length / descriptions.length;
+  const share = (count: number): number =>
+    descriptions.filter(([text, ...codes]) =>
+      firsts(text, count, search).some((code) => codes.includes(code)),
+    ).length / descriptions.length;
   return { top1: share(1), top3: share(3) };
 }
 
@@ -32,10 +37,16 @@ test('the catalogue has every code, and everyday words name codes that exist', (
   assert.equal(TICS.length, 669);
   const known = new Set(TICS.map(({ tic }) => tic));
   const words = factRows('tic_words.tsv').map((row) => row['tic'] ?? '');
-  assert.deepEqual(words.filter((tic) => !known.has(tic)), []);
+  assert.deepEqual(
+    words.filter((tic) => !known.has(tic)),
+    [],
+  );
   assert.equal(new Set(words).size, words.length, 'one row a code');
   const expected = [...DESCRIPTIONS, ...KEPT_DESCRIPTIONS].flatMap(([, ...codes]) => codes);
-  assert.deepEqual(expected.filter((tic) => !known.has(tic)), []);
+  assert.deepEqual(
+    expected.filter((tic) => !known.has(tic)),
+    [],
+  );
 });
 
 test('everyday descriptions find the code a reader would choose', (context) => {
@@ -61,12 +72,22 @@ test('titles alone answer less: the everyday words are worth their table', (cont
 
 test('slips, beginnings, endings, accents and capitals do not matter', () => {
   const cases: readonly Description[] = [
-    ['refridgerator', '21009'], ['ibuprophen', '51130'], ['dipers', '20012'],
-    ['toothpast', '51170', '51171', '51172'], ['refrig', '21009'], ['vitam', '90011'],
-    ['FISHING RODS', '21303'], ['fished rod', '21303'], ['Bicyclé', '21356'], ['kayaks', '21327'],
+    ['refridgerator', '21009'],
+    ['ibuprophen', '51130'],
+    ['dipers', '20012'],
+    ['toothpast', '51170', '51171', '51172'],
+    ['refrig', '21009'],
+    ['vitam', '90011'],
+    ['FISHING RODS', '21303'],
+    ['fished rod', '21303'],
+    ['Bicyclé', '21356'],
+    ['kayaks', '21327'],
   ];
   for (const [text, ...codes] of cases) {
-    assert.ok(firsts(text, 3).some((code) => codes.includes(code)), text);
+    assert.ok(
+      firsts(text, 3).some((code) => codes.includes(code)),
+      text,
+    );
   }
 });
 
@@ -80,7 +101,7 @@ test('a slip in an ending, which leaves another stem, does not matter either', (
 test('a title finds its code', (context) => {
   assert.equal(firsts('clothing', 1)[0], '20010');
   const codes = new Map<string, string[]>();
-  for (const { tic, title } of TICS) codes.set(title, [...codes.get(title) ?? [], tic]);
+  for (const { tic, title } of TICS) codes.set(title, [...(codes.get(title) ?? []), tic]);
   const { top1 } = sharesOf([...codes].map(([title, tics]): Description => [title, ...tics]));
   context.diagnostic(`${codes.size} titles: first ${percent(top1)}`);
   assert.ok(top1 >= 0.96, percent(top1));
@@ -94,7 +115,10 @@ test('answers are ranked, bounded and always the same', () => {
   const found = SEARCH.find('food for the dog and the computer');
   assert.ok(found.length > 3 && found.length <= FOUND_MAX);
   const scores = found.map(({ score }) => score);
-  assert.deepEqual(scores, [...scores].sort((one, other) => other - one));
+  assert.deepEqual(
+    scores,
+    [...scores].sort((one, other) => other - one),
+  );
   assert.ok(scores.every((score) => score > 0 && score < 1));
   assert.deepEqual(SEARCH.find('food for the dog and the computer'), found);
 });

@@ -11,14 +11,17 @@ const NOW_MS = Date.UTC(2026, 6, 1, 12);
 test('every ZIP counts once, as it is answered', () => {
   const world = {
     ...dataset,
-    document: (name: string) => (name === POPULATION
-      ? [{ state: 'XA', population: '100' }] : dataset.document(name)),
+    document: (name: string) =>
+      name === POPULATION ? [{ state: 'XA', population: '100' }] : dataset.document(name),
   };
   const told: number[] = [];
   const states = zipCoverage(new Engine(world), world, NOW_MS, (done) => told.push(done));
   const [xa] = states;
   assert.equal(DAY, 20260701);
-  assert.deepEqual(states.map(({ state }) => state), ['XA']);
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    ['XA'],
+  );
   assert.ok(xa !== undefined);
   assert.deepEqual(told, [0]);
   // 10001 to 10024 but for 10007, which has no parts.

@@ -28,17 +28,23 @@ test('list shows what waits and what is dead, replay sends it again', async (con
   for (const wait of RETRY_MS) await outbox.pass(wait);
   await outbox.addEvent('c-3');
   await outbox.addInvitation();
-  const all = JSON.parse((await run(outbox, ['list', '--json'])).out) as
-    { id: string; list: string; kind: string; error: string | null; attempts: number }[];
-  assert.deepEqual(all.map(({ list, kind }) => `${list} ${kind}`),
-    ['waiting event', 'waiting mail', 'dead event', 'dead event']);
+  const all = JSON.parse((await run(outbox, ['list', '--json'])).out) as {
+    id: string;
+    list: string;
+    kind: string;
+    error: string | null;
+    attempts: number;
+  }[];
+  assert.deepEqual(
+    all.map(({ list, kind }) => `${list} ${kind}`),
+    ['waiting event', 'waiting mail', 'dead event', 'dead event'],
+  );
   assert.deepEqual([all[2]?.error, all[2]?.attempts], ['answered 500', RETRY_MS.length]);
   assert.ok(!JSON.stringify(all).includes('c-1'), 'no connection is shown');
   assert.equal((await run(outbox, ['list', '--all'])).out.trim().split('\n').length, 4);
   const dead = (await run(outbox, ['list', '--dead'])).out.trim().split('\n');
   assert.equal(dead.length, 2);
-  assert.match(dead[0]!,
-    /^evt_\S+ {2}dead {2}merchant\.credentials\.set {2}shop .* answered 500$/);
+  assert.match(dead[0]!, /^evt_\S+ {2}dead {2}merchant\.credentials\.set {2}shop .* answered 500$/);
   const waiting = (await run(outbox, ['list', '--waiting'])).out;
   assert.match(waiting, /invitation m-1/);
   assert.ok(!waiting.includes('jane@'), 'no address is shown');
@@ -49,7 +55,9 @@ test('list shows what waits and what is dead, replay sends it again', async (con
   outbox.delivery.start();
   const { id } = all[2]!;
   assert.deepEqual(await run(outbox, ['replay', id]), {
-    code: 0, out: `${id} to be sent again\n`, err: '',
+    code: 0,
+    out: `${id} to be sent again\n`,
+    err: '',
   });
   outbox.now = Date.now();
   const sent = (): readonly unknown[] =>
@@ -81,9 +89,16 @@ test('enable puts an endpoint back that said it was gone', async (context) => {
 
 test('bad usage is refused before the store is opened', async () => {
   for (const args of [
-    ['nonsense'], ['list', 'x'], ['replay'], ['enable', 'x'], ['list', '--nonsense'],
-    ['replay', 'evt_a', '--dead'], ['replay', 'evt_a', 'evt_b'], ['enable', '--dead'],
-    ['enable', '--json'], ['replay', 'evt_a', '--all'],
+    ['nonsense'],
+    ['list', 'x'],
+    ['replay'],
+    ['enable', 'x'],
+    ['list', '--nonsense'],
+    ['replay', 'evt_a', '--dead'],
+    ['replay', 'evt_a', 'evt_b'],
+    ['enable', '--dead'],
+    ['enable', '--json'],
+    ['replay', 'evt_a', '--all'],
   ]) {
     await assert.rejects(runCommand(['events', ...args]), UsageError, args.join(' '));
   }
@@ -94,6 +109,8 @@ test('bad usage exits with 2, an unknown id with 1', async (context) => {
   assert.equal((await run(outbox, [])).code, 2);
   assert.equal((await run(outbox, ['replay'])).code, 2);
   const unknown = await run(outbox, ['replay', 'evt_a']);
-  assert.deepEqual([unknown.code, unknown.err],
-    [1, 'situs: no such event or mail; situs events list shows them\n']);
+  assert.deepEqual(
+    [unknown.code, unknown.err],
+    [1, 'situs: no such event or mail; situs events list shows them\n'],
+  );
 });

@@ -174,7 +174,10 @@ test('an overloaded receiver that asks for a day gets it for the event, an hour 
   await outbox.pass(1);
   assert.equal(receiver.got.length, 2);
   assert.match(receiver.got[1]!.body, /second/);
-  assert.deepEqual(waiting(outbox).map(({ dueAt }) => dueAt), [from + RETRY_AFTER_MS_MAX]);
+  assert.deepEqual(
+    waiting(outbox).map(({ dueAt }) => dueAt),
+    [from + RETRY_AFTER_MS_MAX],
+  );
 });
 
 test('so many attempts are under way at once, and no event is sent twice', async (context) => {
@@ -215,14 +218,20 @@ test('a stop lets attempts end, and forgets those it has to cut short', async (c
   held[ends]!.writeHead(204).end();
   await outbox.delivery.close(500);
   const left = waiting(outbox);
-  assert.deepEqual(left.map(({ attempts }) => attempts), [0, 0]);
+  assert.deepEqual(
+    left.map(({ attempts }) => attempts),
+    [0, 0],
+  );
   assert.ok(left.every((record) => !openEventData(outbox.vault, record).includes('ends')));
   assert.equal(receiver.got.length, 2);
 
   receiver.answer = answering(204);
   const settings = toEndpoint(receiver.url);
   const next = await Delivery.open({
-    store: outbox.store, vault: outbox.vault, log: SILENT, settings,
+    store: outbox.store,
+    vault: outbox.vault,
+    log: SILENT,
+    settings,
   });
   next.start();
   await eventually(() => receiver.got.length === 4);
@@ -233,16 +242,16 @@ test('a stop lets attempts end, and forgets those it has to cut short', async (c
 test('a damaged record is told once, and ends nothing', async (context) => {
   const receiver = await startReceiver(context);
   const outbox = await openOutbox(context, toEndpoint(receiver.url));
-  await outbox.store.write(({ put }) => put(
-    ['outbox', 'waiting', 'event', '000000000000001', 'evt_bad'], { v: 2 },
-  ));
+  await outbox.store.write(({ put }) =>
+    put(['outbox', 'waiting', 'event', '000000000000001', 'evt_bad'], { v: 2 }),
+  );
   await outbox.pass(0);
   await outbox.pass(0);
   const told = outbox.lines.filter((line) => line.includes('outbox unreadable'));
   assert.equal(told.length, 1);
-  await outbox.store.write(({ remove }) => remove(
-    ['outbox', 'waiting', 'event', '000000000000001', 'evt_bad'],
-  ));
+  await outbox.store.write(({ remove }) =>
+    remove(['outbox', 'waiting', 'event', '000000000000001', 'evt_bad']),
+  );
   await outbox.addEvent();
   await outbox.pass(0);
   assert.equal(receiver.got.length, 1);
@@ -276,7 +285,9 @@ test('what died last is not what makes room, whatever the clock says', async (co
   const [first, second] = waiting(outbox) as readonly [EventRecord, EventRecord];
   const attempt = { status: 500, error: 'x' };
   await store.write((transaction) => bury(transaction, first, attempt, outbox.now));
-  await store.write((transaction) =>
-    bury(transaction, second, attempt, outbox.now - 365 * DAY_MS));
-  assert.deepEqual(dead(outbox).map(({ id }) => id), [first.id, second.id]);
+  await store.write((transaction) => bury(transaction, second, attempt, outbox.now - 365 * DAY_MS));
+  assert.deepEqual(
+    dead(outbox).map(({ id }) => id),
+    [first.id, second.id],
+  );
 });

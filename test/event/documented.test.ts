@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
-  DEAD_ACCOUNT_MAX, DEAD_MAX, WAITING_ACCOUNT_MAX, WAITING_MAX,
+  DEAD_ACCOUNT_MAX,
+  DEAD_MAX,
+  WAITING_ACCOUNT_MAX,
+  WAITING_MAX,
 } from '../../src/store/outbox.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { openOutbox, SECRET, toEndpoint } from '../support/event-outbox.js';
@@ -17,8 +20,9 @@ const TEXT = readFileSync(join(packageRoot(), 'docs', 'events.md'), 'utf8');
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 function blocks(language: string): readonly string[] {
-  return [...TEXT.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))]
-    .map(([, code]) => code ?? '');
+  return [...TEXT.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, code]) => code ?? '',
+  );
 }
 
 interface Examples {

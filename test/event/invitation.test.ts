@@ -6,9 +6,20 @@ import { parseMailbox, isMailAddress } from '../../src/base/mail-address.js';
 import type { MailRecord } from '../../src/store/outbox-record.js';
 
 const RECORD: MailRecord = {
-  v: 1, kind: 'mail', id: 'mail_a', account: 'shop', createdAt: 0, dueAt: 0, attempts: 0,
-  status: null, error: null, merchantId: 'm-1', merchantName: 'Acme Outfitters',
-  contactFirst: 'Jane', contactLast: 'Doe', email: 'jane@acme.example',
+  v: 1,
+  kind: 'mail',
+  id: 'mail_a',
+  account: 'shop',
+  createdAt: 0,
+  dueAt: 0,
+  attempts: 0,
+  status: null,
+  error: null,
+  merchantId: 'm-1',
+  merchantName: 'Acme Outfitters',
+  contactFirst: 'Jane',
+  contactLast: 'Doe',
+  email: 'jane@acme.example',
 };
 
 test('an invitation greets the contact and names merchant and link', () => {
@@ -28,9 +39,15 @@ test('without names and link it still reads well', () => {
 
 test('names end no line and open no tag', () => {
   const hostile = 'Acme\r\nBcc: all@shop.example\r\n\r\n<script>alert("1")</script>\u2028\u202e&\0';
-  const { subject, text, html } = invitationText({
-    ...RECORD, merchantName: hostile, contactFirst: hostile, contactLast: '\r\n.\r\nQUIT',
-  }, null);
+  const { subject, text, html } = invitationText(
+    {
+      ...RECORD,
+      merchantName: hostile,
+      contactFirst: hostile,
+      contactLast: '\r\n.\r\nQUIT',
+    },
+    null,
+  );
   assert.ok(!/[\r\n\0\u2028\u202e]/.test(subject), JSON.stringify(subject));
   assert.ok(text.split('\n').every((line) => !/^(?:Bcc|\.|QUIT)/.test(line)));
   assert.ok(!html.includes('<script') && html.includes('&lt;script&gt;'));
@@ -43,21 +60,45 @@ test('an address is one plain address', () => {
     assert.ok(isMailAddress(address), address);
   }
   for (const address of [
-    '', 'jane', '@acme.example', 'jane@', 'jane@acme..example', 'jane@.example', 'a b@acme.example',
-    'jane@acme.example\r\nBcc: all@shop.example', 'jane@acme.example,all@shop.example',
-    'jane@acme.example;', 'Jane <jane@acme.example>', '<jane@acme.example>', '"a b"@acme.example',
-    'jane@acme.example\0', 'jane\ud800@acme.example', 'jane@acme.example\u202e', 'jane@[127.0.0.1]', 'a:b@acme.example',
-    `${'x'.repeat(65)}@acme.example`, `jane@${'x'.repeat(256)}`, 'jane(x)@acme.example',
-  ]) assert.ok(!isMailAddress(address), JSON.stringify(address));
+    '',
+    'jane',
+    '@acme.example',
+    'jane@',
+    'jane@acme..example',
+    'jane@.example',
+    'a b@acme.example',
+    'jane@acme.example\r\nBcc: all@shop.example',
+    'jane@acme.example,all@shop.example',
+    'jane@acme.example;',
+    'Jane <jane@acme.example>',
+    '<jane@acme.example>',
+    '"a b"@acme.example',
+    'jane@acme.example\0',
+    'jane\ud800@acme.example',
+    'jane@acme.example\u202e',
+    'jane@[127.0.0.1]',
+    'a:b@acme.example',
+    `${'x'.repeat(65)}@acme.example`,
+    `jane@${'x'.repeat(256)}`,
+    'jane(x)@acme.example',
+  ])
+    assert.ok(!isMailAddress(address), JSON.stringify(address));
 });
 
 test('a sender is an address, or a name and an address', () => {
   assert.deepEqual(parseMailbox('tax@shop.example'), { name: '', address: 'tax@shop.example' });
   assert.deepEqual(parseMailbox("Jane's Shop <tax@shop.example>"), {
-    name: "Jane's Shop", address: 'tax@shop.example',
+    name: "Jane's Shop",
+    address: 'tax@shop.example',
   });
   for (const text of [
-    '', 'Shop', 'Shop <>', 'Shop <tax@shop.example', 'Shop <a@b.example> <c@d.example>',
-    'Sh\r\nop <tax@shop.example>', `${'x'.repeat(101)} <tax@shop.example>`,
-  ]) assert.equal(parseMailbox(text), null, JSON.stringify(text));
+    '',
+    'Shop',
+    'Shop <>',
+    'Shop <tax@shop.example',
+    'Shop <a@b.example> <c@d.example>',
+    'Sh\r\nop <tax@shop.example>',
+    `${'x'.repeat(101)} <tax@shop.example>`,
+  ])
+    assert.equal(parseMailbox(text), null, JSON.stringify(text));
 });

@@ -19,14 +19,16 @@ test('an event committed before a kill is delivered after the restart', async (c
   const child = spawn(process.execPath, [SENDER, varDir, receiver.url, 'commit'], {
     stdio: ['ignore', 'pipe', 2],
   });
-  const [said] = await once(child.stdout!, 'data') as [Buffer];
+  const [said] = (await once(child.stdout!, 'data')) as [Buffer];
   child.kill('SIGKILL');
   await once(child, 'close');
   assert.equal(receiver.got.length, 0);
   const outbox = await openOutbox(context, toEndpoint(receiver.url), varDir);
   await outbox.pass(0);
-  assert.deepEqual(receiver.got.map(({ headers }) => headers['webhook-id']),
-    [said.toString().trim()]);
+  assert.deepEqual(
+    receiver.got.map(({ headers }) => headers['webhook-id']),
+    [said.toString().trim()],
+  );
   assert.deepEqual(outboxCounts(outbox.store).events, { waiting: 0, dead: 0 });
 });
 

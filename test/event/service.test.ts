@@ -17,7 +17,11 @@ import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 import { CLI } from '../support/program.js';
 
@@ -26,11 +30,17 @@ const SENDER = fileURLToPath(new URL('../support/event-sender.js', import.meta.u
 async function startApp(varDir: string, environment: Environment): Promise<App> {
   return App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: 'key-of-the-test',
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_BOOTSTRAP_KEY: 'key-of-the-test',
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
       ...environment,
     }),
-    log: SILENT, worker: ECHO_WORKER, open: emptyDataset,
+    log: SILENT,
+    worker: ECHO_WORKER,
+    open: emptyDataset,
   });
 }
 
@@ -43,7 +53,9 @@ function release(context: TestContext): string {
 
 function endpoint(url: string): Environment {
   return {
-    SITUS_WEBHOOK_URL: url, SITUS_WEBHOOK_SECRET: SECRET, SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    SITUS_WEBHOOK_URL: url,
+    SITUS_WEBHOOK_SECRET: SECRET,
+    SITUS_ALLOW_PRIVATE_NETWORK: '1',
   };
 }
 
@@ -97,14 +109,15 @@ test('an endpoint that fails changes nothing about health, and can be replayed',
     promisify(execFile)(process.execPath, [CLI, 'events', ...args], {
       env: { ...process.env, SITUS_VAR: varDir },
     });
-  await eventually(async () => (await events('list')).stdout.includes('answered 500'),
-    20_000);
+  await eventually(async () => (await events('list')).stdout.includes('answered 500'), 20_000);
   await events('replay', id);
   await eventually(() => receiver.got.length === 2);
 });
 
 test('the server does not start with settings that cannot be', async (context) => {
   const varDir = release(context);
-  await assert.rejects(startApp(varDir, { SITUS_WEBHOOK_URL: 'https://shop.example/' }),
-    /SITUS_WEBHOOK_URL needs SITUS_WEBHOOK_SECRET/);
+  await assert.rejects(
+    startApp(varDir, { SITUS_WEBHOOK_URL: 'https://shop.example/' }),
+    /SITUS_WEBHOOK_URL needs SITUS_WEBHOOK_SECRET/,
+  );
 });

@@ -15,14 +15,19 @@ function read(environment: Environment) {
 
 test('nothing set is no events and no mails', () => {
   assert.deepEqual(read({}), { webhook: null, mail: null });
-  assert.deepEqual(read({ SITUS_WEBHOOK_SECRET: SECRET, SITUS_MAIL_FROM: FROM }),
-    { webhook: null, mail: null });
+  assert.deepEqual(read({ SITUS_WEBHOOK_SECRET: SECRET, SITUS_MAIL_FROM: FROM }), {
+    webhook: null,
+    mail: null,
+  });
 });
 
 test('settings that go together', () => {
   const { webhook, mail } = read({
-    SITUS_WEBHOOK_URL: `${HOOK}?token=a`, SITUS_WEBHOOK_SECRET: SECRET, SITUS_SMTP_URL: SMTP,
-    SITUS_MAIL_FROM: `Shop <${FROM}>`, SITUS_INVITE_URL: 'https://provider.example/?from=shop',
+    SITUS_WEBHOOK_URL: `${HOOK}?token=a`,
+    SITUS_WEBHOOK_SECRET: SECRET,
+    SITUS_SMTP_URL: SMTP,
+    SITUS_MAIL_FROM: `Shop <${FROM}>`,
+    SITUS_INVITE_URL: 'https://provider.example/?from=shop',
   });
   assert.equal(webhook?.url, `${HOOK}?token=a`);
   assert.equal(webhook?.secrets.length, 1);
@@ -33,7 +38,8 @@ test('settings that go together', () => {
 
 test('each bad value is named and not repeated', () => {
   const url = (value: string): Environment => ({
-    SITUS_WEBHOOK_URL: value, SITUS_WEBHOOK_SECRET: SECRET,
+    SITUS_WEBHOOK_URL: value,
+    SITUS_WEBHOOK_SECRET: SECRET,
   });
   const cases: readonly (readonly [Environment, RegExp])[] = [
     [{ SITUS_WEBHOOK_URL: HOOK }, /^SITUS_WEBHOOK_URL needs SITUS_WEBHOOK_SECRET$/],
@@ -55,20 +61,25 @@ test('each bad value is named and not repeated', () => {
     [{ SITUS_INVITE_URL: 'https://a b' }, /^SITUS_INVITE_URL/],
   ];
   for (const [environment, message] of cases) {
-    assert.throws(() => read(environment), (error: Error) => {
-      assert.match(error.message, message);
-      return !error.message.includes('hidden');
-    });
+    assert.throws(
+      () => read(environment),
+      (error: Error) => {
+        assert.match(error.message, message);
+        return !error.message.includes('hidden');
+      },
+    );
   }
 });
 
 test('a private network is allowed by its setting alone', () => {
   const environment = {
-    SITUS_WEBHOOK_URL: 'http://127.0.0.1:9/hooks', SITUS_WEBHOOK_SECRET: SECRET,
+    SITUS_WEBHOOK_URL: 'http://127.0.0.1:9/hooks',
+    SITUS_WEBHOOK_SECRET: SECRET,
   };
   assert.throws(() => read(environment));
   assert.equal(
-    read({ ...environment, SITUS_ALLOW_PRIVATE_NETWORK: '1' }).webhook?.guard.allowPrivate, true,
+    read({ ...environment, SITUS_ALLOW_PRIVATE_NETWORK: '1' }).webhook?.guard.allowPrivate,
+    true,
   );
   assert.throws(() => loadConfig({ SITUS_ALLOW_PRIVATE_NETWORK: 'yes' }));
 });

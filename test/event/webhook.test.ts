@@ -12,8 +12,12 @@ import { openOutbox, OLD_SECRET, SECRET, secretsOf, toEndpoint } from '../suppor
 import { answering, type Got, startReceiver } from '../support/event-receivers.js';
 
 function standardFields({ headers }: Got): Record<string, string> {
-  return Object.fromEntries(['webhook-id', 'webhook-timestamp', 'webhook-signature']
-    .map((name) => [name, String(headers[name])]));
+  return Object.fromEntries(
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
+      name,
+      String(headers[name]),
+    ]),
+  );
 }
 
 test('a receiver of Standard Webhooks verifies what it gets', async (context) => {
@@ -31,8 +35,10 @@ test('a receiver of Standard Webhooks verifies what it gets', async (context) =>
     timestamp: new Date(outbox.now).toISOString().replace('T', ' '),
     data: { merchantId: 'm-1', connectionId: 'conn-1' },
   });
-  assert.equal(got.headers['x-signature'],
-    createHmac('sha256', SECRET).update(got.body).digest('hex'));
+  assert.equal(
+    got.headers['x-signature'],
+    createHmac('sha256', SECRET).update(got.body).digest('hex'),
+  );
   assert.ok(Buffer.byteLength(got.body) < 20_000);
   assert.throws(() => new Webhook(OLD_SECRET).verify(got.body, standardFields(got)));
   assert.throws(() => new Webhook(SECRET).verify(`${got.body} `, standardFields(got)));
@@ -41,17 +47,22 @@ test('a receiver of Standard Webhooks verifies what it gets', async (context) =>
 
 test('during a rotation receivers with either secret verify', async (context) => {
   const receiver = await startReceiver(context);
-  const outbox = await openOutbox(context, toEndpoint(receiver.url, {
-    secret: `${SECRET},${OLD_SECRET}`,
-  }));
+  const outbox = await openOutbox(
+    context,
+    toEndpoint(receiver.url, {
+      secret: `${SECRET},${OLD_SECRET}`,
+    }),
+  );
   await outbox.addEvent();
   await outbox.pass(0);
   const got = receiver.got[0]!;
   for (const secret of [SECRET, OLD_SECRET]) {
     assert.ok(new Webhook(secret).verify(got.body, standardFields(got)));
   }
-  assert.equal(got.headers['x-signature'],
-    createHmac('sha256', OLD_SECRET).update(got.body).digest('hex'));
+  assert.equal(
+    got.headers['x-signature'],
+    createHmac('sha256', OLD_SECRET).update(got.body).digest('hex'),
+  );
 });
 
 test('each attempt has the same id and bytes, and the time it was made at', async (context) => {
@@ -65,8 +76,10 @@ test('each attempt has the same id and bytes, and the time it was made at', asyn
   assert.ok(first && second);
   assert.equal(second.headers['webhook-id'], first.headers['webhook-id']);
   assert.equal(second.body, first.body);
-  assert.equal(Number(second.headers['webhook-timestamp']),
-    Number(first.headers['webhook-timestamp']) + 5);
+  assert.equal(
+    Number(second.headers['webhook-timestamp']),
+    Number(first.headers['webhook-timestamp']) + 5,
+  );
   assert.notEqual(second.headers['webhook-signature'], first.headers['webhook-signature']);
 });
 
@@ -87,7 +100,10 @@ test('only 2xx is success, and redirects are not followed', async (context) => {
     await outbox.pass(0);
     assert.equal(receiver.got.length, before + index + 1, `${status} led to one request`);
     const waiting = listOutbox(outbox.store, 'waiting', 'event');
-    assert.ok(waiting.some((record) => record.status === status), `${status} is kept`);
+    assert.ok(
+      waiting.some((record) => record.status === status),
+      `${status} is kept`,
+    );
   }
   assert.ok(receiver.got.every(({ path }) => path === '/hooks?for=situs'));
 });
@@ -135,7 +151,10 @@ test('a long answer is not read to its end', async (context) => {
 
 test('what is no HTTP, refuses or hangs up leaves a code behind', async (context) => {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined).resume().end('SSH-2.0-nothing\r\n');
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .end('SSH-2.0-nothing\r\n');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -156,7 +175,8 @@ test('a private address is refused unless it is allowed', async (context) => {
   const receiver = await startReceiver(context);
   const outbox = await openOutbox(context, {
     webhook: {
-      url: `http://localhost:${receiver.port}/`, secrets: secretsOf(SECRET),
+      url: `http://localhost:${receiver.port}/`,
+      secrets: secretsOf(SECRET),
       guard: { allowPrivate: false },
     },
     mail: null,
@@ -170,11 +190,16 @@ test('a private address is refused unless it is allowed', async (context) => {
 
 test('a receiver that answers at length and closes ends nothing else', async (context) => {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined).once('data', () => {
-      socket.end(Buffer.concat([
-        Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n'), Buffer.alloc(8_388_608, 'x'),
-      ]));
-    });
+    socket
+      .on('error', () => undefined)
+      .once('data', () => {
+        socket.end(
+          Buffer.concat([
+            Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n'),
+            Buffer.alloc(8_388_608, 'x'),
+          ]),
+        );
+      });
   }).listen(0, '127.0.0.1');
   context.after(() => server.close());
   await once(server, 'listening');

@@ -43,8 +43,10 @@ function build(world: World): (lat: number, lng: number) => string {
     names.set(name, id);
     return id;
   };
-  const layers = (['county', 'place', 'town', 'district'] as const)
-    .map((layer) => ({ layer, features: features(world[layer] ?? []) }));
+  const layers = (['county', 'place', 'town', 'district'] as const).map((layer) => ({
+    layer,
+    features: features(world[layer] ?? []),
+  }));
   const { tiles, leaves } = buildCells(layers, areaOf, quiet);
   const index = new CellIndex(reusing(tiles), reusing(leaves));
   return (lat, lng) => {
@@ -56,8 +58,12 @@ function build(world: World): (lat: number, lng: number) => string {
 function expected(world: World, lat: number, lng: number): string {
   const x = lng === 180_000_000 ? -180_000_000 : lng;
   const of = (layer: LayerName): readonly string[] => holders(world[layer] ?? [], x, lat);
-  return [of('county')[0] ?? '', of('place')[0] ?? '', of('town')[0] ?? '',
-    of('district').join('+')].join('|');
+  return [
+    of('county')[0] ?? '',
+    of('place')[0] ?? '',
+    of('town')[0] ?? '',
+    of('district').join('+'),
+  ].join('|');
 }
 
 const WORLDS: readonly {
@@ -66,27 +72,33 @@ const WORLDS: readonly {
   readonly points: number;
 }[] = [
   {
-    name: 'a country', points: 60_000,
+    name: 'a country',
+    points: 60_000,
     box: { west: -3_000_000, south: 20_000_000, east: 1_000_000, north: 23_000_000 },
   },
   {
-    name: 'a small town', points: 20_000,
+    name: 'a small town',
+    points: 20_000,
     box: { west: 500, south: -700, east: 9_000, north: 6_000 },
   },
   {
-    name: 'the north pole', points: 15_000,
+    name: 'the north pole',
+    points: 15_000,
     box: { west: -180_000_000, south: 86_000_000, east: 180_000_000, north: 90_000_000 },
   },
   {
-    name: 'the south pole', points: 10_000,
+    name: 'the south pole',
+    points: 10_000,
     box: { west: -180_000_000, south: -90_000_000, east: 180_000_000, north: -88_000_000 },
   },
   {
-    name: 'west of the antimeridian', points: 15_000,
+    name: 'west of the antimeridian',
+    points: 15_000,
     box: { west: 177_000_000, south: 50_000_000, east: 180_000_000, north: 53_000_000 },
   },
   {
-    name: 'east of the antimeridian', points: 15_000,
+    name: 'east of the antimeridian',
+    points: 15_000,
     box: { west: -180_000_000, south: 50_000_000, east: -178_000_000, north: 53_000_000 },
   },
 ];
@@ -98,10 +110,18 @@ for (const [seed, { name, box, points: count }] of WORLDS.entries()) {
     const world: World = {
       county: tessellation(random, 'c', box, 5, 4),
       place: stars(random, 'p', box, 30, size / 9),
-      town: tessellation(random, 't', {
-        west: box.west + Math.floor(size / 4), south: box.south + Math.floor(size / 4),
-        east: box.east - Math.floor(size / 4), north: box.north - Math.floor(size / 4),
-      }, 5, 3),
+      town: tessellation(
+        random,
+        't',
+        {
+          west: box.west + Math.floor(size / 4),
+          south: box.south + Math.floor(size / 4),
+          east: box.east - Math.floor(size / 4),
+          north: box.north - Math.floor(size / 4),
+        },
+        5,
+        3,
+      ),
       district: stars(random, 'd', box, 5, size / 4),
     };
     const locate = build(world);

@@ -13,7 +13,11 @@ import { ask, RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 
 const KEY = 'bootstrap-key-of-the-test';
@@ -32,7 +36,11 @@ async function startApp(context: TestContext, environment: Environment = {}): Pr
   activate(varDir, releaseNumber(1));
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY, ...environment,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_BOOTSTRAP_KEY: KEY,
+      ...environment,
     }),
     log: SILENT,
     worker: ECHO_WORKER,

@@ -5,7 +5,11 @@ import { KEYLESS_DRAIN } from '../../src/http/drain.js';
 import { RawClient, requestText } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 
@@ -15,8 +19,15 @@ const LOAD_MS = 120_000;
 const MIB = 1_048_576;
 const CART = '/merchant/cart/calculate';
 const POSTS = [
-  '/merchant/create', '/merchant/nexus/create', '/merchant/order/create', CART, '/calculate/cart',
-  '/search/tic', '/bulk/lookup', '/bulk/cart', '/bulk/jobs',
+  '/merchant/create',
+  '/merchant/nexus/create',
+  '/merchant/order/create',
+  CART,
+  '/calculate/cart',
+  '/search/tic',
+  '/bulk/lookup',
+  '/bulk/cart',
+  '/bulk/jobs',
 ];
 
 let varDir: string;
@@ -34,7 +45,9 @@ after(async () => {
 
 /** A client that announces a body and sends its beginning. */
 async function begun(
-  path: string, headers: Readonly<Record<string, string>>, text: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  text: string,
 ): Promise<RawClient> {
   const client = await RawClient.open(Number(new URL(service.base).port));
   client.socket.on('error', () => undefined);
@@ -74,8 +87,11 @@ test('a client that waits to be told to send its body is answered 401, with a ke
 
 test('room is given back by clients that vanish, in the midst of a body and behind it', async () => {
   const headers = { 'X-API-KEY': KEYS.alpha, 'Content-Length': String(MIB) };
-  const gone = await Promise.all(Array.from({ length: 10 }, (_, at) =>
-    begun(CART, headers, ' '.repeat(at % 2 === 0 ? MIB : MIB / 2))));
+  const gone = await Promise.all(
+    Array.from({ length: 10 }, (_, at) =>
+      begun(CART, headers, ' '.repeat(at % 2 === 0 ? MIB : MIB / 2)),
+    ),
+  );
   for (const client of gone) client.socket.resetAndDestroy();
   await eventually(() => service.app.router.traffic.open === 0);
   assert.equal(service.app.router.room.used, 0);
@@ -83,17 +99,31 @@ test('room is given back by clients that vanish, in the midst of a body and behi
 
 test('what is too long is answered with the limit of its route, which the description states', async () => {
   const answer = await fetch(`${service.base}/openapi.json`);
-  const { paths } = await answer.json() as { paths: Record<string, { post?: {
-    requestBody?: { description?: string; 'x-body-bytes-max'?: number };
-  } }> };
+  const { paths } = (await answer.json()) as {
+    paths: Record<
+      string,
+      {
+        post?: {
+          requestBody?: { description?: string; 'x-body-bytes-max'?: number };
+        };
+      }
+    >;
+  };
   const limited = Object.entries(paths).flatMap(([path, { post }]) => {
     const bytes = post?.requestBody?.['x-body-bytes-max'];
     return bytes === undefined ? [] : [{ path, bytes, told: post?.requestBody?.description ?? '' }];
   });
-  const open = Object.entries(paths).filter(([path, { post }]) =>
-    post?.requestBody !== undefined && !limited.some((each) => each.path === path));
-  assert.deepEqual(open.map(([path]) => path.split('/')[1]).filter((first) =>
-    first !== 'bulk' && first !== 'stream'), [], 'only bulk files and streams are read as they come');
+  const open = Object.entries(paths).filter(
+    ([path, { post }]) =>
+      post?.requestBody !== undefined && !limited.some((each) => each.path === path),
+  );
+  assert.deepEqual(
+    open
+      .map(([path]) => path.split('/')[1])
+      .filter((first) => first !== 'bulk' && first !== 'stream'),
+    [],
+    'only bulk files and streams are read as they come',
+  );
   assert.ok(limited.length > 20);
   for (const { path, bytes, told } of limited) {
     assert.match(told, new RegExp(`At most ${bytes} bytes`), path);
@@ -118,7 +148,10 @@ test('one that trickles is cut as well', async () => {
 test('a client that sends everything first reads its 401', async () => {
   const body = Buffer.alloc(8 * MIB, ' ');
   for (const path of POSTS) {
-    const answer = await service.post(path, body, { key: null, headers: { 'Content-Type': 'text/csv' } });
+    const answer = await service.post(path, body, {
+      key: null,
+      headers: { 'Content-Type': 'text/csv' },
+    });
     assert.equal(answer.status, 401, path);
   }
 });
@@ -144,8 +177,11 @@ test('a refused body takes its place in the rate window, once', async () => {
   assert.deepEqual([long.status, kept.status], [413, 400]);
   assert.deepEqual([left(long), left(kept)], [before - 1, before - 2]);
   assert.equal((await service.post('/merchant/create', {}, { key: KEYS.slow })).status, 422);
-  const client = await begun('/merchant/create',
-    { 'X-API-KEY': KEYS.slow, 'Content-Length': '60000' }, 'x');
+  const client = await begun(
+    '/merchant/create',
+    { 'X-API-KEY': KEYS.slow, 'Content-Length': '60000' },
+    'x',
+  );
   const answer = await client.answer();
   assert.equal(answer?.status, 429);
   assert.match(answer.body, /"code":108/);

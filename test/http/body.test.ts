@@ -24,7 +24,9 @@ function collect(bytesMax: number, room = new BodyRoom(), status = 413): Collect
   const results: string[] = [];
   const exchange = new Exchange(raw, { open: 0, closing: false });
   readBody(exchange, {
-    bytesMax, told: Number.NaN, room,
+    bytesMax,
+    told: Number.NaN,
+    room,
     done: (body) => results.push(Buffer.from(body).toString()),
     refused: (why) => {
       results.push(why);
@@ -86,7 +88,10 @@ test('a refused upload that rests or trickles is answered and cut', (context) =>
     refuseBody(exchange, { status, head: HEAD, body: 'no' });
     return raw;
   };
-  for (const [status, { quietMs }] of [[401, KEYLESS_DRAIN], [413, KEYED_DRAIN]] as const) {
+  for (const [status, { quietMs }] of [
+    [401, KEYLESS_DRAIN],
+    [413, KEYED_DRAIN],
+  ] as const) {
     const raw = refuse(status);
     context.mock.timers.tick(quietMs - 1);
     raw.receive('x');
@@ -114,7 +119,10 @@ test('bodies of all connections share a room, which they leave with their answer
   // What is left is for short ones, as far as it goes.
   const short = [1, 2, 3].map(() => collect(1e9, room));
   for (const { raw } of short) raw.receive(long.slice(0, SHORT_BODY_BYTES_MAX), true);
-  assert.deepEqual(short.map(({ results }) => results[0]?.length), [65_536, 65_536, 7]);
+  assert.deepEqual(
+    short.map(({ results }) => results[0]?.length),
+    [65_536, 65_536, 7],
+  );
   held.raw.abort();
   assert.equal(room.used, 2 * SHORT_BODY_BYTES_MAX);
   for (const { raw } of short) raw.abort();
@@ -172,11 +180,16 @@ test('of a body whose client has gone nothing is kept, whoever keeps the respons
 
 test('a long body whose length was told lies in memory of that length, with room for a head', () => {
   const piece = 'x'.repeat(300_000);
-  for (const [told, isWhole] of [[4 * piece.length, true], [Number.NaN, false]] as const) {
+  for (const [told, isWhole] of [
+    [4 * piece.length, true],
+    [Number.NaN, false],
+  ] as const) {
     const raw = new FakeResponse();
     let memory = 0;
     readBody(new Exchange(raw, { open: 0, closing: false }), {
-      bytesMax: 8_000_000, told, room: new BodyRoom(),
+      bytesMax: 8_000_000,
+      told,
+      room: new BodyRoom(),
       done: (body) => {
         assert.equal(body.length, 4 * piece.length);
         assert.equal(body.byteOffset, REQUEST_HEAD_BYTES);

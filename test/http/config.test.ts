@@ -17,41 +17,65 @@ test('an empty environment gives the defaults of the table', () => {
 
 test('every bad value is named at once, and no key is repeated', () => {
   const environment = {
-    PORT: '70000', SITUS_BOOTSTRAP_KEY: 'tooshort', SITUS_LOG: 'loud',
-    SITUS_BOOTSTRAP_RATE: '1e3', SITUS_BASE_URL: 'ftp://x', SITUS_PRECISION_MIN: 'exact',
+    PORT: '70000',
+    SITUS_BOOTSTRAP_KEY: 'tooshort',
+    SITUS_LOG: 'loud',
+    SITUS_BOOTSTRAP_RATE: '1e3',
+    SITUS_BASE_URL: 'ftp://x',
+    SITUS_PRECISION_MIN: 'exact',
   };
-  assert.throws(() => loadConfig(environment), (error: Error) => {
-    for (const name of Object.keys(environment)) assert.ok(error.message.includes(name), name);
-    return !error.message.includes('tooshort');
-  });
+  assert.throws(
+    () => loadConfig(environment),
+    (error: Error) => {
+      for (const name of Object.keys(environment)) assert.ok(error.message.includes(name), name);
+      return !error.message.includes('tooshort');
+    },
+  );
 });
 
 test('a name that is no setting is refused with the nearest one, and without its value', () => {
   for (const [name, meant] of [
-    ['SITUS_BULKDIR', 'SITUS_BULK_DIR'], ['SITUS_VARS', 'SITUS_VAR'], ['SITUS_PORT', 'PORT'],
-    ['SITUS_WEBHOOK_SECERT', 'SITUS_WEBHOOK_SECRET'], ['SITUS_LOGLEVEL', 'SITUS_LOG'],
+    ['SITUS_BULKDIR', 'SITUS_BULK_DIR'],
+    ['SITUS_VARS', 'SITUS_VAR'],
+    ['SITUS_PORT', 'PORT'],
+    ['SITUS_WEBHOOK_SECERT', 'SITUS_WEBHOOK_SECRET'],
+    ['SITUS_LOGLEVEL', 'SITUS_LOG'],
   ] as const) {
-    assert.throws(() => loadConfig({ [name]: 'hidden' }), (error: Error) =>
-      error.message === `${name} is no setting; did you mean ${meant}?`, name);
+    assert.throws(
+      () => loadConfig({ [name]: 'hidden' }),
+      (error: Error) => error.message === `${name} is no setting; did you mean ${meant}?`,
+      name,
+    );
   }
-  assert.throws(() => loadConfig({ SITUS_COMPLETELY_DIFFERENT: '1' }), (error: Error) =>
-    error.message === 'SITUS_COMPLETELY_DIFFERENT is no setting');
+  assert.throws(
+    () => loadConfig({ SITUS_COMPLETELY_DIFFERENT: '1' }),
+    (error: Error) => error.message === 'SITUS_COMPLETELY_DIFFERENT is no setting',
+  );
 });
 
 test('what Kubernetes and Docker put beside the settings is let be', () => {
-  assert.deepEqual(loadConfig({
-    SITUS_SERVICE_HOST: '10.0.0.7', SITUS_SERVICE_PORT: '3000', SITUS_SERVICE_PORT_HTTP: '3000',
-    SITUS_PORT: 'tcp://10.0.0.7:3000', SITUS_PORT_3000_TCP: 'tcp://10.0.0.7:3000',
-    SITUS_PORT_3000_TCP_ADDR: '10.0.0.7', SITUS_API_SERVICE_HOST: '10.0.0.8',
-    SITUSATION: 'nothing of ours',
-  }), loadConfig({}));
+  assert.deepEqual(
+    loadConfig({
+      SITUS_SERVICE_HOST: '10.0.0.7',
+      SITUS_SERVICE_PORT: '3000',
+      SITUS_SERVICE_PORT_HTTP: '3000',
+      SITUS_PORT: 'tcp://10.0.0.7:3000',
+      SITUS_PORT_3000_TCP: 'tcp://10.0.0.7:3000',
+      SITUS_PORT_3000_TCP_ADDR: '10.0.0.7',
+      SITUS_API_SERVICE_HOST: '10.0.0.8',
+      SITUSATION: 'nothing of ours',
+    }),
+    loadConfig({}),
+  );
 });
 
 test('the base URL has no slash at its end', () => {
   assert.equal(loadConfig({}).baseUrl, 'http://127.0.0.1:3000');
   assert.equal(loadConfig({ HOST: '0.0.0.0' }).baseUrl, '');
-  assert.equal(loadConfig({ SITUS_BASE_URL: 'https://tax.example/a//' }).baseUrl,
-    'https://tax.example/a');
+  assert.equal(
+    loadConfig({ SITUS_BASE_URL: 'https://tax.example/a//' }).baseUrl,
+    'https://tax.example/a',
+  );
 });
 
 test('every setting has a name of its own and a sentence', () => {

@@ -26,8 +26,10 @@ test('each is told when its own time is up, in their order, and none that is rem
   await delay(2 * SHORT_MS);
   begin('last', SHORT_MS);
   while (told.length < 4) await delay(5);
-  assert.deepEqual(told.map(([name]) => name).filter((name) => name !== 'longer'),
-    ['first', 'second', 'last']);
+  assert.deepEqual(
+    told.map(([name]) => name).filter((name) => name !== 'longer'),
+    ['first', 'second', 'last'],
+  );
   for (const [name, after] of told) {
     // Timers count whole milliseconds.
     assert.ok(after > (name === 'longer' ? 2 : 1) * SHORT_MS - 2, `${name} after ${after} ms`);
@@ -39,10 +41,15 @@ test('one that waits again when it is told waits its whole time, as those beside
   const deadlines = new Deadlines();
   const told: string[] = [];
   const again = { late: () => told.push('again') };
-  deadlines.add({ late: () => {
-    told.push('first');
-    deadlines.add(again, 10);
-  } }, 10);
+  deadlines.add(
+    {
+      late: () => {
+        told.push('first');
+        deadlines.add(again, 10);
+      },
+    },
+    10,
+  );
   deadlines.add({ late: () => told.push('beside') }, 10);
   context.mock.timers.tick(10);
   assert.deepEqual(told, ['first', 'beside']);

@@ -5,7 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  ConnectionLimit, connectionsFor, DESCRIPTORS_RESERVED,
+  ConnectionLimit,
+  connectionsFor,
+  DESCRIPTORS_RESERVED,
 } from '../../src/http/descriptors.js';
 import { startChildServer } from '../support/http-child-server.js';
 import { RawClient } from '../support/http-client.js';
@@ -25,13 +27,15 @@ test('some descriptors are kept free', () => {
 test('connections that are open count once, however often the limit is set', () => {
   const limit = new ConnectionLimit();
   let accept = (): boolean => false;
-  limit.watch({ filter: (changed) => {
-    accept = () => {
-      let isClosed = false;
-      changed({ close: () => (isClosed = true) }, 1);
-      return !isClosed;
-    };
-  } });
+  limit.watch({
+    filter: (changed) => {
+      accept = () => {
+        let isClosed = false;
+        changed({ close: () => (isClosed = true) }, 1);
+        return !isClosed;
+      };
+    },
+  });
   for (let at = 0; at < 5; at += 1) assert.ok(accept());
   // Three more may come beside those that are open.
   limit.begin(() => 3);
@@ -45,9 +49,12 @@ test('a server without descriptors rests, and serves again when some are free', 
   let closed = 0;
   for (let at = 0; at < 2 * DESCRIPTORS; at += 1) {
     const socket = connect({ port: server.port, host: '127.0.0.1' });
-    socket.on('error', () => undefined).on('close', () => {
-      closed += 1;
-    }).resume();
+    socket
+      .on('error', () => undefined)
+      .on('close', () => {
+        closed += 1;
+      })
+      .resume();
     sockets.push(socket);
   }
   await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'connect'), delay(500)])));

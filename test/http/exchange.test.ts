@@ -63,10 +63,18 @@ test('the first answer wins, the second touches nothing', () => {
 test('an answer without content has no content type and no body', () => {
   const raw = new FakeResponse();
   new Exchange(raw, newTraffic()).send({
-    status: 204, head: headOf(JSON_TYPE, { 'X-A': 1, 'X-B': 'b: c' }), body: '',
+    status: 204,
+    head: headOf(JSON_TYPE, { 'X-A': 1, 'X-B': 'b: c' }),
+    body: '',
   });
-  assert.deepEqual(raw.calls,
-    ['onAborted', 'cork', 'writeStatus', 'writeHeader', 'writeHeader', 'endWithoutBody']);
+  assert.deepEqual(raw.calls, [
+    'onAborted',
+    'cork',
+    'writeStatus',
+    'writeHeader',
+    'writeHeader',
+    'endWithoutBody',
+  ]);
 });
 
 test('everyone who asked is told once that an exchange has closed', () => {

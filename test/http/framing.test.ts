@@ -29,18 +29,28 @@ async function answers(client: RawClient): Promise<readonly string[]> {
 }
 
 const REFUSED: readonly (readonly [name: string, request: string])[] = [
-  ['two lengths',
-    `POST /echo ${HEAD}Content-Length: 3\r\nContent-Length: ${HIDDEN.length + 3}\r\n\r\nabc`],
-  ['two lengths, the first empty',
-    `POST /echo ${HEAD}Content-Length: \r\nContent-Length: ${HIDDEN.length}\r\n\r\n`],
-  ['two lengths of a GET',
-    `GET /large ${HEAD}Content-Length: 0\r\nContent-Length: ${HIDDEN.length}\r\n\r\n`],
+  [
+    'two lengths',
+    `POST /echo ${HEAD}Content-Length: 3\r\nContent-Length: ${HIDDEN.length + 3}\r\n\r\nabc`,
+  ],
+  [
+    'two lengths, the first empty',
+    `POST /echo ${HEAD}Content-Length: \r\nContent-Length: ${HIDDEN.length}\r\n\r\n`,
+  ],
+  [
+    'two lengths of a GET',
+    `GET /large ${HEAD}Content-Length: 0\r\nContent-Length: ${HIDDEN.length}\r\n\r\n`,
+  ],
   ['another encoding', `POST /echo ${HEAD}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
   ['two encodings', `POST /echo ${HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
-  ['two fields of encodings',
-    `POST /echo ${HEAD}Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
-  ['an encoding without a word',
-    `POST /echo ${HEAD}Transfer-Encoding: \r\nContent-Length: 5\r\n\r\nabcde`],
+  [
+    'two fields of encodings',
+    `POST /echo ${HEAD}Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
+  [
+    'an encoding without a word',
+    `POST /echo ${HEAD}Transfer-Encoding: \r\nContent-Length: 5\r\n\r\nabcde`,
+  ],
   ['a length with a sign', `POST /echo ${HEAD}Content-Length: +3\r\n\r\nabc`],
   ['a list of lengths', `POST /echo ${HEAD}Content-Length: 3, 3\r\n\r\nabc`],
 ];
@@ -123,7 +133,10 @@ for (const [name, body] of BEHIND) {
       // A connection that waits for the rest of a chunk would be cut after ten seconds.
       setTimeout(() => client.close(), 300).unref();
       const all = await answers(client);
-      assert.ok(all.every((answer) => !answer.includes('/hidden')), all.join());
+      assert.ok(
+        all.every((answer) => !answer.includes('/hidden')),
+        all.join(),
+      );
     }
   });
 }

@@ -3,10 +3,17 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import {
-  CLIENTS_MAX, FAILED_KEYS_MAX, FAILED_KEYS_WINDOW_MS, GuessGuard,
+  CLIENTS_MAX,
+  FAILED_KEYS_MAX,
+  FAILED_KEYS_WINDOW_MS,
+  GuessGuard,
 } from '../../src/http/client-limit.js';
 import {
-  ask, KEYS, newMerchantDir, startMerchants, type MerchantService,
+  ask,
+  KEYS,
+  newMerchantDir,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 
 function failTimes(guard: GuessGuard, address: string, times: number): boolean {
@@ -75,9 +82,7 @@ test('over the bound every kind of operation answers 429 in its own shape, and k
   assert.match(lookup.text, /from this address/);
   assert.equal(lookup.headers.get('content-type'), 'application/json');
   assert.equal(lookup.headers.get('x-ratelimit-limit'), '0');
-  for (const path of [
-    '/merchant/list', '/account/metrics', '/bulk/jobs', '/bulk/trailer',
-  ]) {
+  for (const path of ['/merchant/list', '/account/metrics', '/bulk/jobs', '/bulk/trailer']) {
     const { status, headers, text } = await ask(base, 'GET', path, null, guess);
     assert.equal(status, 429, path);
     assert.equal(headers.get('content-type'), 'application/problem+json', path);

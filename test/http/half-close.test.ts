@@ -14,8 +14,16 @@ const ASKED: readonly (readonly [name: string, request: string, status: number])
   ['a lookup', `GET /request/v60?echo ${HEAD}\r\n`, 200],
   ['a slow lookup', `GET /request/v60?sleep ${HEAD}\r\n`, 200],
   ['a body', `POST /echo ${HEAD}Content-Length: 3\r\n\r\nabc`, 200],
-  ['a body in chunks', `POST /echo ${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`, 200],
-  ['a body in chunks that takes a while', `POST /slow ${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`, 200],
+  [
+    'a body in chunks',
+    `POST /echo ${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+    200,
+  ],
+  [
+    'a body in chunks that takes a while',
+    `POST /slow ${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`,
+    200,
+  ],
 ];
 
 for (const [name, request, status] of ASKED) {

@@ -6,11 +6,20 @@ import { OPERATIONS } from '../../src/describe/operations.js';
 import { COMPONENTS } from '../../src/describe/document.js';
 import { Simulator } from '../../src/provider/simulator/server.js';
 import {
-  bodyOperations, HOSTILE_NAMES, HOSTILE_VALUES, mutated, placesOf, type BodyOperation,
+  bodyOperations,
+  HOSTILE_NAMES,
+  HOSTILE_VALUES,
+  mutated,
+  placesOf,
+  type BodyOperation,
   type Mutation,
 } from '../support/body-sample.js';
 import {
-  inventedCountry, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+  inventedCountry,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { CONNECTION_ID, postRaw } from '../support/relay-service.js';
 import { checker, faults } from '../support/schema-check.js';
@@ -36,16 +45,25 @@ async function merchant(merchantType: string): Promise<string> {
 before(async () => {
   simulator = await Simulator.start({});
   varDir = await newMerchantDir(inventedCountry());
-  service = await startMerchants(varDir, {}, {
-    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: simulator.url, SITUS_BULK_DIR: varDir,
-  });
+  service = await startMerchants(
+    varDir,
+    {},
+    {
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+      SITUS_PROVIDER_URL: simulator.url,
+      SITUS_BULK_DIR: varDir,
+    },
+  );
   const own = await merchant('self-managed');
   const connected = await merchant('provider');
   await service.post('/merchant/credentials/set', {
-    merchantId: connected, apiKey: 'simulated-key', connectionId: CONNECTION_ID,
+    merchantId: connected,
+    apiKey: 'simulated-key',
+    connectionId: CONNECTION_ID,
   });
-  const document = await (await fetch(`${service.base}/openapi.json`)).json() as Parameters<
-    typeof bodyOperations>[0];
+  const document = (await (await fetch(`${service.base}/openapi.json`)).json()) as Parameters<
+    typeof bodyOperations
+  >[0];
   operations = [own, connected].flatMap((merchantId) => bodyOperations(document, { merchantId }));
 });
 
@@ -58,9 +76,9 @@ after(async () => {
 /** Sends a body and tells what is wrong with the answer; null when nothing is. */
 async function wrongWith({ path, type }: BodyOperation, body: string): Promise<string | null> {
   const from = performance.now();
-  const { status, headers, text } = await postRaw(
-    service, path, body, { headers: { 'Content-Type': type } },
-  );
+  const { status, headers, text } = await postRaw(service, path, body, {
+    headers: { 'Content-Type': type },
+  });
   const took = performance.now() - from;
   const told = `POST ${path} ${body.slice(0, 300)}: ${status} ${text.slice(0, 300)}`;
   if (took > ANSWER_MS_MAX) return `${took} ms for ${told}`;
@@ -74,8 +92,10 @@ async function wrongWith({ path, type }: BodyOperation, body: string): Promise<s
 
 test('every operation with a JSON body has a sample', () => {
   const paths = new Set(operations.map(({ path }) => path));
-  const described = [...OPERATIONS].filter(([name, { body, content }]) =>
-    name.startsWith('POST ') && (body !== undefined || content !== undefined));
+  const described = [...OPERATIONS].filter(
+    ([name, { body, content }]) =>
+      name.startsWith('POST ') && (body !== undefined || content !== undefined),
+  );
   assert.equal(paths.size, described.length);
   for (const { path, type, sample } of operations) {
     if (type === 'application/json') assert.ok(sample !== undefined, path);
@@ -94,7 +114,8 @@ test('every hostile value at every place of every body is refused or taken', asy
         const isKnown = value.includes('toString');
         if (!isKnown && turn % 47 !== 0) continue;
         const fault = await wrongWith(
-          operation, mutated(sample, [{ at, kind: 'replace', value, name: '' }]),
+          operation,
+          mutated(sample, [{ at, kind: 'replace', value, name: '' }]),
         );
         if (fault !== null) wrong.push(fault);
       }
@@ -110,21 +131,47 @@ test('bodies with several faults are refused or taken', async () => {
     value: fc.oneof(fc.constantFrom(...HOSTILE_VALUES), fc.json({ maxDepth: 4 })),
     name: fc.oneof(fc.constantFrom(...HOSTILE_NAMES), fc.string()),
   });
-  await fc.assert(fc.asyncProperty(
-    fc.nat(operations.length - 1), fc.array(mutation, { minLength: 1, maxLength: 4 }),
-    async (index, mutations) => {
-      const operation = operations[index]!;
-      const { sample = {} } = operation;
-      const places = placesOf(sample);
-      const within = mutations.map((each) => ({ ...each, at: each.at % places }));
-      assert.equal(await wrongWith(operation, mutated(sample, within)), null);
-    },
-  ), { seed: 1, numRuns: RUNS, interruptAfterTimeLimit: PROPERTY_MS_MAX });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(operations.length - 1),
+      fc.array(mutation, { minLength: 1, maxLength: 4 }),
+      async (index, mutations) => {
+        const operation = operations[index]!;
+        const { sample = {} } = operation;
+        const places = placesOf(sample);
+        const within = mutations.map((each) => ({ ...each, at: each.at % places }));
+        assert.equal(await wrongWith(operation, mutated(sample, within)), null);
+      },
+    ),
+    { seed: 1, numRuns: RUNS, interruptAfterTimeLimit: PROPERTY_MS_MAX },
+  );
 });
 
 test('bodies that are no JSON at all are refused', async () => {
-  const texts = ['', ' ', '{', '[', ']', '"', '{"a"', '{"a":', '{"a":1,}', '{,}', '[1,]', '01', '1.', '+1',
-    'NaN', 'nul', '{"a":1}x', '\ufeff{}', '{"\u0001":1}', '{"a":"\n"}', '\\', '["\\x"]'];
+  const texts = [
+    '',
+    ' ',
+    '{',
+    '[',
+    ']',
+    '"',
+    '{"a"',
+    '{"a":',
+    '{"a":1,}',
+    '{,}',
+    '[1,]',
+    '01',
+    '1.',
+    '+1',
+    'NaN',
+    'nul',
+    '{"a":1}x',
+    '\ufeff{}',
+    '{"\u0001":1}',
+    '{"a":"\n"}',
+    '\\',
+    '["\\x"]',
+  ];
   const wrong: string[] = [];
   for (const operation of operations) {
     for (const text of texts) {

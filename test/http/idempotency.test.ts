@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ENDPOINTS } from '../support/merchant-routes.js';
 import {
-  ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants, type Answered,
+  ELMTON,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type Answered,
   type MerchantService,
 } from '../support/merchant-service.js';
 
@@ -90,8 +96,9 @@ test('many at once make one merchant: one answer, the rest under way or repeated
   const before = await count();
   const options = { idempotencyKey: 'rush-1' };
   const body = { merchantName: 'Rush' };
-  const answers = await Promise.all(Array.from({ length: CLIENTS }, () =>
-    service.post('/merchant/create', body, options)));
+  const answers = await Promise.all(
+    Array.from({ length: CLIENTS }, () => service.post('/merchant/create', body, options)),
+  );
   assert.equal(await count(), before + 1);
   const made = answers.filter((answer) => answer.status === 201);
   assert.equal(made.filter((answer) => !replayed(answer)).length, 1);
@@ -103,8 +110,9 @@ test('while a request is under way its key is 409', async () => {
   const merchantId = await create('Slow');
   const body = { merchantId, locations: Array.from({ length: 25 }, () => ELMTON) };
   const options = { idempotencyKey: 'running-1' };
-  const answers = await Promise.all(Array.from({ length: CLIENTS }, () =>
-    service.post('/merchant/nexus/create', body, options)));
+  const answers = await Promise.all(
+    Array.from({ length: CLIENTS }, () => service.post('/merchant/nexus/create', body, options)),
+  );
   const refused = answers.filter(({ status }) => status === 409);
   // Geocoding goes to a worker and back: the others arrive meanwhile.
   assert.ok(refused.length > 0);
@@ -116,16 +124,23 @@ test('while a request is under way its key is 409', async () => {
 test('every operation that writes can be repeated, over a restart too', async () => {
   const mine = await create('Repeated');
   const connected = await create('Connected', 'provider');
-  const [location] = (await service.post(
-    '/merchant/nexus/create', { merchantId: mine, locations: [ELMTON] },
-  )).body['locations'] as { locationId: string }[];
+  const [location] = (
+    await service.post('/merchant/nexus/create', { merchantId: mine, locations: [ELMTON] })
+  ).body['locations'] as { locationId: string }[];
   const order = [
-    'create', 'update', 'nexus/create', 'nexus/update', 'nexus/delete', 'credentials/set',
-    'credentials/delete', 'delete',
+    'create',
+    'update',
+    'nexus/create',
+    'nexus/update',
+    'nexus/delete',
+    'credentials/set',
+    'credentials/delete',
+    'delete',
   ];
   const writing = ENDPOINTS.filter(({ writes }) => writes);
   assert.deepEqual(
-    writing.map(({ path }) => path).sort(), order.map((name) => `/merchant/${name}`).sort(),
+    writing.map(({ path }) => path).sort(),
+    order.map((name) => `/merchant/${name}`).sort(),
   );
   const first = new Map<string, Answered>();
   const send = async (name: string): Promise<Answered> => {

@@ -8,7 +8,11 @@ import { SCOPES, type Scope } from '../../src/store/scope.js';
 import { Store } from '../../src/store/store.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import { eventually } from '../support/http-eventually.js';
-import { newMerchantDir, startMerchants, type MerchantService } from '../support/merchant-service.js';
+import {
+  newMerchantDir,
+  startMerchants,
+  type MerchantService,
+} from '../support/merchant-service.js';
 
 const NAMES = Object.keys(SCOPES) as readonly Scope[];
 const keyOf = (scope: Scope): string => `a-key-of-scope-${scope}`;
@@ -16,12 +20,21 @@ const OLD_KEY = 'a-key-of-an-older-store';
 
 /** By the beginning of a path, told a second time here. Several: all of them; a bar: one of them. */
 const ALLOWED: readonly (readonly [string, readonly string[]])[] = [
-  ['/request/', ['lookup']], ['/search/tic', ['lookup']], ['/account/', ['operate']],
-  ['/calculate/cart', ['carts']], ['/merchant/cart/calculate', ['carts']],
-  ['/merchant/order/', ['carts']], ['/merchant/refund/', ['carts']], ['/merchant/cert/', ['carts']],
-  ['/merchant/credentials/', ['credentials']], ['/merchant/nexus/', ['merchants']],
-  ['/merchant/', ['merchants']], ['/bulk/lookup', ['lookup']], ['/bulk/cart', ['carts']],
-  ['/bulk/jobs', ['lookup|carts']], ['/bulk/trailer', ['lookup|carts']],
+  ['/request/', ['lookup']],
+  ['/search/tic', ['lookup']],
+  ['/account/', ['operate']],
+  ['/calculate/cart', ['carts']],
+  ['/merchant/cart/calculate', ['carts']],
+  ['/merchant/order/', ['carts']],
+  ['/merchant/refund/', ['carts']],
+  ['/merchant/cert/', ['carts']],
+  ['/merchant/credentials/', ['credentials']],
+  ['/merchant/nexus/', ['merchants']],
+  ['/merchant/', ['merchants']],
+  ['/bulk/lookup', ['lookup']],
+  ['/bulk/cart', ['carts']],
+  ['/bulk/jobs', ['lookup|carts']],
+  ['/bulk/trailer', ['lookup|carts']],
   ['/stream', ['lookup', 'carts']],
 ];
 
@@ -33,13 +46,16 @@ before(async () => {
   const store = await Store.open(varDir);
   for (const scope of NAMES) {
     await createKey(store, {
-      text: keyOf(scope), plan: 'enterprise', account: 'scoped', rate: 100_000,
+      text: keyOf(scope),
+      plan: 'enterprise',
+      account: 'scoped',
+      rate: 100_000,
       scopes: SCOPES[scope],
     });
   }
-  const { record: { scopes: _, ...old } } = await createKey(
-    store, { text: OLD_KEY, plan: 'enterprise', account: 'scoped' },
-  );
+  const {
+    record: { scopes: _, ...old },
+  } = await createKey(store, { text: OLD_KEY, plan: 'enterprise', account: 'scoped' });
   await store.write((transaction) => transaction.put(['key', old.id], old));
   await store.close();
   service = await startMerchants(varDir);
@@ -61,8 +77,11 @@ function upgrade(path: string, key: string): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const sent = rawRequest(service.base + path, {
       headers: {
-        'X-API-KEY': key, Connection: 'Upgrade', Upgrade: 'websocket',
-        'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+        'X-API-KEY': key,
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
       },
     });
     sent.on('upgrade', (_response, socket) => {
@@ -71,11 +90,17 @@ function upgrade(path: string, key: string): Promise<Seen> {
     });
     sent.on('response', (response) => {
       let text = '';
-      response.on('data', (piece: Buffer) => {
-        text += piece.toString();
-      }).on('end', () => resolve({
-        status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text,
-      }));
+      response
+        .on('data', (piece: Buffer) => {
+          text += piece.toString();
+        })
+        .on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            type: response.headers['content-type'] ?? '',
+            text,
+          }),
+        );
     });
     sent.on('error', reject).end();
   });
@@ -86,10 +111,11 @@ async function send(name: string, key: string): Promise<Seen> {
   const path = template.replace('{id}', 'job_0');
   if (name === 'GET /stream') return upgrade(path, key);
   const rows = path === '/bulk/jobs' && key === keyOf('carts') ? '?kind=cart' : '';
-  const type = path.startsWith('/bulk') || path === '/stream'
-    ? 'application/x-ndjson' : 'application/json';
+  const type =
+    path.startsWith('/bulk') || path === '/stream' ? 'application/x-ndjson' : 'application/json';
   const response = await fetch(service.base + path + rows, {
-    method, headers: { 'X-API-KEY': key, 'Content-Type': type },
+    method,
+    headers: { 'X-API-KEY': key, 'Content-Type': type },
     ...(method === 'POST' ? { body: '{}' } : {}),
   });
   const text = await response.text();
@@ -131,7 +157,8 @@ for (const [name, { responses }] of KEYED) {
 test('rows of a job need the scope of their kind', async () => {
   const post = (key: string, kind: string): Promise<Response> =>
     fetch(`${service.base}/bulk/jobs?kind=${kind}`, {
-      method: 'POST', headers: { 'X-API-KEY': key, 'Content-Type': 'application/x-ndjson' },
+      method: 'POST',
+      headers: { 'X-API-KEY': key, 'Content-Type': 'application/x-ndjson' },
       body: '{}',
     });
   assert.equal((await post(keyOf('lookup'), 'cart')).status, 403);

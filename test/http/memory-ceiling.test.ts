@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import {
-  ANSWERS_MIB, BODIES_MIB, BUFFERS_MIB, BULK_CACHE_MIB, FRONT_MIB, HEAP_MIB, LOOKUP_CACHE_MIB,
+  ANSWERS_MIB,
+  BODIES_MIB,
+  BUFFERS_MIB,
+  BULK_CACHE_MIB,
+  FRONT_MIB,
+  HEAP_MIB,
+  LOOKUP_CACHE_MIB,
   memoryCeiling,
 } from '../../bench/torture/memory-ceiling.js';
 import { loadConfig } from '../../src/config.js';
@@ -21,12 +27,17 @@ const MIB = 1_024 ** 2;
 const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 
 async function tell(
-  pool: { submit(request: PoolRequest): void }, payload: string,
+  pool: { submit(request: PoolRequest): void },
+  payload: string,
 ): Promise<Record<string, unknown>> {
   const text = await new Promise<string>((resolve) => {
     pool.submit({
-      kind: 'lookup', version: 60, grants: 0, payload,
-      answered: ({ body }) => resolve(Buffer.from(body).toString()), failed: resolve,
+      kind: 'lookup',
+      version: 60,
+      grants: 0,
+      payload,
+      answered: ({ body }) => resolve(Buffer.from(body).toString()),
+      failed: resolve,
     });
   });
   return JSON.parse(text) as Record<string, unknown>;
@@ -34,8 +45,11 @@ async function tell(
 
 function bulkPool(context: TestContext): ReturnType<typeof openChunkPool> {
   const pool = openChunkPool({
-    releases: { pin: () => RELEASE, unpin: () => undefined }, log: SILENT, threads: 1,
-    settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'error' }, worker: ECHO_WORKER,
+    releases: { pin: () => RELEASE, unpin: () => undefined },
+    log: SILENT,
+    threads: 1,
+    settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'error' },
+    worker: ECHO_WORKER,
   });
   context.after(() => pool.close());
   return pool;
@@ -69,7 +83,13 @@ test('the documentation states the parts and their sum', () => {
   const table = page.slice(page.indexOf('<!-- memory -->'), page.indexOf('<!-- /memory -->'));
   const parts = [...table.matchAll(/^\| [^|]+ \| (\d+) \|/gm)].map(([, figure]) => Number(figure));
   assert.deepEqual(parts, [
-    FRONT_MIB, BODIES_MIB, ANSWERS_MIB, HEAP_MIB, BUFFERS_MIB, LOOKUP_CACHE_MIB, BULK_CACHE_MIB,
+    FRONT_MIB,
+    BODIES_MIB,
+    ANSWERS_MIB,
+    HEAP_MIB,
+    BUFFERS_MIB,
+    LOOKUP_CACHE_MIB,
+    BULK_CACHE_MIB,
   ]);
   assert.ok(page.includes(`that is ${memoryCeiling(2) / MIB} MiB`));
 });

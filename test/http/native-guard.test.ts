@@ -18,9 +18,12 @@ async function done(use: (response: RawResponse) => void): Promise<string> {
 
 test('what is paused again in the same turn stays paused', async () => {
   assert.equal(await done((response) => response.resume()), 'resume');
-  assert.equal(await done((response) => {
-    response.pause();
-    response.resume();
-    response.pause();
-  }), 'pause pause');
+  assert.equal(
+    await done((response) => {
+      response.pause();
+      response.resume();
+      response.pause();
+    }),
+    'pause pause',
+  );
 });

@@ -7,8 +7,14 @@ import { FakeResponse } from '../support/http-fake-response.js';
 
 test('nobody who asks late takes a body that was let go of for an empty one', () => {
   const raw = {
-    getHeader: () => '', getQuery: () => '', getUrl: () => '/', getCaseSensitiveMethod: () => 'POST',
-    getMethod: () => 'post', getParameter: () => '', forEach: () => undefined, setYield: () => undefined,
+    getHeader: () => '',
+    getQuery: () => '',
+    getUrl: () => '/',
+    getCaseSensitiveMethod: () => 'POST',
+    getMethod: () => 'post',
+    getParameter: () => '',
+    forEach: () => undefined,
+    setYield: () => undefined,
   };
   const exchange = new Exchange(new FakeResponse(), { open: 0, closing: false });
   const request = new BodyRequest(raw, exchange, 'POST', '/');

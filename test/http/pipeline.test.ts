@@ -70,18 +70,17 @@ test('a hundred small answers come whole and in order', async (context) => {
   client.close();
 });
 
-test('an answer longer than the buffers of the system comes whole, and the next one after it',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
-    const client = await RawClient.open(server.port);
-    for (let round = 0; round < 20; round += 1) {
-      client.get('/large');
-      assert.equal((await client.answer())?.body.length, LARGE_BYTES);
-    }
-    assert.equal(server.router.traffic.open, 0);
-    client.close();
-  });
+test('an answer longer than the buffers of the system comes whole, and the next one after it', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const client = await RawClient.open(server.port);
+  for (let round = 0; round < 20; round += 1) {
+    client.get('/large');
+    assert.equal((await client.answer())?.body.length, LARGE_BYTES);
+  }
+  assert.equal(server.router.traffic.open, 0);
+  client.close();
+});
 
 test('a client that takes its answer late gets all of it', async (context) => {
   const server = await startStubServer();
@@ -103,53 +102,55 @@ test('a client that takes its answer late gets all of it', async (context) => {
   client.close();
 });
 
-test('a client that takes nothing is cut, whatever it sends; one that takes a little is not',
-  async (context) => {
-    const { port, server, close } = await startStubServer();
-    context.after(close);
-    const huge = 'GET /huge HTTP/1.1\r\nHost: a\r\n\r\n';
-    const [slow, mute, loud] = [await deaf(port, huge), await deaf(port, huge), await deaf(port, huge)];
-    const sending = setInterval(() => loud.write('\r\n'), 500);
-    let taken = 0;
-    slow.on('data', (bytes) => {
-      taken += bytes.length;
-      if (taken % PART_BYTES < bytes.length) slow.pause();
-    });
-    const taking = setInterval(() => slow.resume(), 1_000);
-    context.after(() => {
-      clearInterval(sending);
-      clearInterval(taking);
-      for (const socket of [slow, mute, loud]) socket.destroy();
-    });
-    await eventually(() => server.connections === 3);
-    await eventually(() => server.connections < 3, 60_000);
-    await eventually(() => server.connections === 1, 20_000);
+test('a client that takes nothing is cut, whatever it sends; one that takes a little is not', async (context) => {
+  const { port, server, close } = await startStubServer();
+  context.after(close);
+  const huge = 'GET /huge HTTP/1.1\r\nHost: a\r\n\r\n';
+  const [slow, mute, loud] = [
+    await deaf(port, huge),
+    await deaf(port, huge),
+    await deaf(port, huge),
+  ];
+  const sending = setInterval(() => loud.write('\r\n'), 500);
+  let taken = 0;
+  slow.on('data', (bytes) => {
+    taken += bytes.length;
+    if (taken % PART_BYTES < bytes.length) slow.pause();
+  });
+  const taking = setInterval(() => slow.resume(), 1_000);
+  context.after(() => {
+    clearInterval(sending);
     clearInterval(taking);
-    slow.removeAllListeners('data').resume();
-    const before = taken;
-    slow.on('data', (bytes) => {
-      taken += bytes.length;
-    });
-    await eventually(() => taken > before + PART_BYTES);
+    for (const socket of [slow, mute, loud]) socket.destroy();
   });
+  await eventually(() => server.connections === 3);
+  await eventually(() => server.connections < 3, 60_000);
+  await eventually(() => server.connections === 1, 20_000);
+  clearInterval(taking);
+  slow.removeAllListeners('data').resume();
+  const before = taken;
+  slow.on('data', (bytes) => {
+    taken += bytes.length;
+  });
+  await eventually(() => taken > before + PART_BYTES);
+});
 
-test('a request that comes while workers answer the one before waits for its turn',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
-    const client = await RawClient.open(server.port);
-    client.get('/request/v60?sleep', KEY);
-    await delay(5);
-    for (let at = 0; at < 3; at += 1) {
-      client.get(`/nothing/${at}`);
-      await delay(2);
-    }
-    assert.equal((await client.answer())?.status, 200);
-    for (let at = 0; at < 3; at += 1) {
-      assert.match((await client.answer())?.body ?? '', new RegExp(`/nothing/${at}`));
-    }
-    client.close();
-  });
+test('a request that comes while workers answer the one before waits for its turn', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const client = await RawClient.open(server.port);
+  client.get('/request/v60?sleep', KEY);
+  await delay(5);
+  for (let at = 0; at < 3; at += 1) {
+    client.get(`/nothing/${at}`);
+    await delay(2);
+  }
+  assert.equal((await client.answer())?.status, 200);
+  for (let at = 0; at < 3; at += 1) {
+    assert.match((await client.answer())?.body ?? '', new RegExp(`/nothing/${at}`));
+  }
+  client.close();
+});
 
 test('HEAD tells the length of the answer it leaves out', async (context) => {
   const server = await startStubServer();

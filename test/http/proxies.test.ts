@@ -46,11 +46,17 @@ test('pages of named origins may read answers, of others not', () => {
   assert.ok(origins !== null);
   assert.deepEqual(origins.fieldsFor('https://other.example'), ['Vary', 'Origin']);
   assert.deepEqual(origins.fieldsFor(''), ['Vary', 'Origin']);
-  assert.deepEqual(origins.fieldsFor('https://shop.example').slice(0, 4),
-    ['Vary', 'Origin', 'Access-Control-Allow-Origin', 'https://shop.example']);
+  assert.deepEqual(origins.fieldsFor('https://shop.example').slice(0, 4), [
+    'Vary',
+    'Origin',
+    'Access-Control-Allow-Origin',
+    'https://shop.example',
+  ]);
   assert.equal(origins.preflight('https://other.example', ['GET']), null);
   const any = CrossOrigins.of('*');
   assert.deepEqual(any?.fieldsFor(''), []);
-  assert.deepEqual(any?.fieldsFor('https://any.example').slice(0, 2),
-    ['Access-Control-Allow-Origin', '*']);
+  assert.deepEqual(any?.fieldsFor('https://any.example').slice(0, 2), [
+    'Access-Control-Allow-Origin',
+    '*',
+  ]);
 });

@@ -16,21 +16,27 @@ class ListWindow {
   }
 }
 
-const STEPS = fc.array(fc.record({
-  wait: fc.integer({ min: 0, max: 20_000 }), limit: fc.constantFrom(1, 3, 70, 200),
-}), { maxLength: 300 });
+const STEPS = fc.array(
+  fc.record({
+    wait: fc.integer({ min: 0, max: 20_000 }),
+    limit: fc.constantFrom(1, 3, 70, 200),
+  }),
+  { maxLength: 300 },
+);
 
 test('both windows equal the definition', () => {
-  fc.assert(fc.property(STEPS, (steps) => {
-    const list = new ListWindow();
-    const windows = [new ExactWindow(), new BucketWindow(0)];
-    let now = 0;
-    for (const { wait, limit } of steps) {
-      now += wait;
-      const expected = list.take(now, limit);
-      for (const window of windows) assert.equal(window.take(now, limit), expected);
-    }
-  }));
+  fc.assert(
+    fc.property(STEPS, (steps) => {
+      const list = new ListWindow();
+      const windows = [new ExactWindow(), new BucketWindow(0)];
+      let now = 0;
+      for (const { wait, limit } of steps) {
+        now += wait;
+        const expected = list.take(now, limit);
+        for (const window of windows) assert.equal(window.take(now, limit), expected);
+      }
+    }),
+  );
 });
 
 test('a limit used up at once is free again a minute later, not before', () => {

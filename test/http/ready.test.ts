@@ -11,7 +11,11 @@ import { ask, RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 import { startSimulator } from '../support/simulated-provider.js';
 import { fill, release, smallDisk } from '../support/small-disk.js';
@@ -23,11 +27,16 @@ interface Running {
 }
 
 async function start(
-  context: TestContext, environment: Environment = {}, varDir = newVarDir(context),
+  context: TestContext,
+  environment: Environment = {},
+  varDir = newVarDir(context),
 ): Promise<Running> {
   const app = await App.start({
     config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, ...environment }),
-    log: SILENT, worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
+    log: SILENT,
+    worker: ECHO_WORKER,
+    open: emptyDataset,
+    renderFailure: stubFailure,
   });
   context.after(() => app.stop());
   return { app, port: await app.listen(), varDir };
@@ -60,12 +69,14 @@ test('without a dataset nothing should be sent here; once there is one it should
   const { port, varDir } = await start(context);
   await reasonsBecome(port, ['dataset']);
   assert.deepEqual((await health(port))['unready'], ['dataset']);
-  assert.deepEqual(await ask(port, '/system/live').then(({ status, body }) => [status, body]),
-    [200, '{"status":"live"}']);
+  assert.deepEqual(await ask(port, '/system/live').then(({ status, body }) => [status, body]), [
+    200,
+    '{"status":"live"}',
+  ]);
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
   await reasonsBecome(port, []);
-  assert.ok(!('unready' in await health(port)));
+  assert.ok(!('unready' in (await health(port))));
 });
 
 test('a service told to stop is unready at once and answers on for as long as is set', async (context) => {
@@ -114,10 +125,15 @@ test('a provider that is required and gone makes the service unready', async (co
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
   const simulator = await startSimulator(context);
-  const { port, app } = await start(context, {
-    SITUS_PROVIDER_URL: simulator.url, SITUS_ALLOW_PRIVATE_NETWORK: '1',
-    SITUS_PROVIDER_REQUIRED: '1',
-  }, varDir);
+  const { port, app } = await start(
+    context,
+    {
+      SITUS_PROVIDER_URL: simulator.url,
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+      SITUS_PROVIDER_REQUIRED: '1',
+    },
+    varDir,
+  );
   await reasonsBecome(port, []);
   await simulator.close();
   await eventually(async () => {
@@ -127,15 +143,21 @@ test('a provider that is required and gone makes the service unready', async (co
 });
 
 test('a required provider has to be configured', async (context) => {
-  await assert.rejects(start(context, { SITUS_PROVIDER_REQUIRED: '1' }),
-    /SITUS_PROVIDER_REQUIRED needs SITUS_PROVIDER_URL/);
+  await assert.rejects(
+    start(context, { SITUS_PROVIDER_REQUIRED: '1' }),
+    /SITUS_PROVIDER_REQUIRED needs SITUS_PROVIDER_URL/,
+  );
 });
 
 test('before the first worker serves it is starting, after the last one has gone it is not', () => {
   let serving = false;
   const services: ReadyServices = {
-    draining: () => false, hasDataset: () => true, followsFleet: () => true, serving: () => serving,
-    storeTakes: () => true, providerReached: () => true,
+    draining: () => false,
+    hasDataset: () => true,
+    followsFleet: () => true,
+    serving: () => serving,
+    storeTakes: () => true,
+    providerReached: () => true,
   };
   const readiness = new Readiness(services);
   assert.deepEqual(readiness.reasons, ['starting']);

@@ -38,14 +38,27 @@ test('requests, refusals and times are told as they were counted', () => {
   const requests: unknown[] = [];
   meter.requests((...each) => requests.push(each));
   assert.deepEqual(requests, [
-    ['none', 499, 1], ['GET /a', 200, 2], ['GET /a', 401, 1], ['POST /b', 404, 1],
+    ['none', 499, 1],
+    ['GET /a', 200, 2],
+    ['GET /a', 401, 1],
+    ['POST /b', 404, 1],
   ]);
   const refusals: unknown[] = [];
   meter.refusals((...each) => refusals.push(each));
-  assert.deepEqual(refusals, [[101, 1], [404, 1], [499, 1]]);
+  assert.deepEqual(refusals, [
+    [101, 1],
+    [404, 1],
+    [499, 1],
+  ]);
   const lookups = meter.latencies().find(({ precision }) => precision === 2);
   assert.equal(lookups?.operation, 'GET /a');
   assert.equal(lookups.seconds, 0.00015);
   assert.deepEqual(lookups.buckets.slice(0, 3), [1, 1, 0]);
-  assert.equal(meter.latencies().find(({ operation }) => operation === 'none')?.buckets.at(-1), 1);
+  assert.equal(
+    meter
+      .latencies()
+      .find(({ operation }) => operation === 'none')
+      ?.buckets.at(-1),
+    1,
+  );
 });

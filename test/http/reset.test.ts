@@ -29,8 +29,11 @@ for (const text of ASKED) {
   test(`resets do not end the process: ${JSON.stringify(text.slice(0, 60))}`, async (context) => {
     const { port, process: child } = await startChildServer(context);
     for (let at = 0; at < TRIES && child.exitCode === null; at += AT_ONCE) {
-      await Promise.all(Array.from({ length: AT_ONCE }, (_, of) =>
-        resetAfter(port, text, of % 2 === 0).catch(() => undefined)));
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, of) =>
+          resetAfter(port, text, of % 2 === 0).catch(() => undefined),
+        ),
+      );
     }
     assert.deepEqual([child.exitCode, child.signalCode], [null, null]);
     const client = await RawClient.open(port);

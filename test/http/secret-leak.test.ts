@@ -14,7 +14,8 @@ const CONNECTION_ID = '5f1c1a52-9d0e-4c55-8a5e-c0ffee0ddba1';
 
 /** Every file below a folder with its bytes. */
 function files(dir: string): readonly (readonly [name: string, bytes: Buffer])[] {
-  return readdirSync(dir, { recursive: true }).map(String)
+  return readdirSync(dir, { recursive: true })
+    .map(String)
     .filter((name) => statSync(join(dir, name)).isFile())
     .map((name) => [name, readFileSync(join(dir, name))] as const);
 }
@@ -69,16 +70,25 @@ test('the store, the logs and other answers hold no secret in any plain form', a
 test('waiting events and kept answers hold no connection, and a backup neither', async (t) => {
   const simulator = await startSimulator(t, { now: () => Date.UTC(2026, 0, 2) });
   const varDir = await newMerchantDir(null);
-  const service = await startMerchants(varDir, {}, {
-    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: simulator.url,
-    // Nothing listens there: the event waits.
-    SITUS_WEBHOOK_URL: 'http://127.0.0.1:1/', SITUS_WEBHOOK_SECRET: 'a'.repeat(24),
-  });
+  const service = await startMerchants(
+    varDir,
+    {},
+    {
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+      SITUS_PROVIDER_URL: simulator.url,
+      // Nothing listens there: the event waits.
+      SITUS_WEBHOOK_URL: 'http://127.0.0.1:1/',
+      SITUS_WEBHOOK_SECRET: 'a'.repeat(24),
+    },
+  );
   const made = await service.post('/merchant/create', { merchantName: 'a' });
   const merchantId = String(made.body['merchantId']);
   const apiKey = 'simulated-key';
-  const set = await service.post(
-    '/merchant/credentials/set', { merchantId, apiKey, connectionId: CONNECTION_ID });
+  const set = await service.post('/merchant/credentials/set', {
+    merchantId,
+    apiKey,
+    connectionId: CONNECTION_ID,
+  });
   assert.equal(set.status, 200, set.text);
   const order = { merchantId, ...BODIES['order/create'] };
   const idempotencyKey = 'an-order-sent-twice';

@@ -19,7 +19,8 @@ function saying(connection: string): Pick<RawRequest, 'getHeader'> {
 
 test('whoever says keep-alive, in whatever letters, stays; nobody else does', () => {
   const staying = new Staying();
-  for (const said of ['keep-alive', 'Keep-Alive']) assert.equal(staying.stays(saying(said), 'a'), true);
+  for (const said of ['keep-alive', 'Keep-Alive'])
+    assert.equal(staying.stays(saying(said), 'a'), true);
   for (const said of ['', 'close', 'upgrade', 'keep-alive, Upgrade', 'keep-alivf']) {
     assert.equal(staying.stays(saying(said), 'a'), false, said);
   }
@@ -38,39 +39,37 @@ test('after a cut the connections of that key are held for a while, those of oth
   assert.equal(staying.stays(request, 'a'), true);
 });
 
-test('a connection that was used again and again may still end its half where it does not say more',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
-    const client = await RawClient.open(server.port);
-    for (let at = 0; at < 40; at += 1) {
-      client.get(`/request/v60?${at}`, STAYING);
-      assert.equal((await client.answer())?.status, 200);
-    }
-    client.socket.end(requestText('GET', SLOW, KEY));
+test('a connection that was used again and again may still end its half where it does not say more', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const client = await RawClient.open(server.port);
+  for (let at = 0; at < 40; at += 1) {
+    client.get(`/request/v60?${at}`, STAYING);
     assert.equal((await client.answer())?.status, 200);
-    await client.closed();
-  });
+  }
+  client.socket.end(requestText('GET', SLOW, KEY));
+  assert.equal((await client.answer())?.status, 200);
+  await client.closed();
+});
 
-test('a client that says it stays and sends the next request early is cut once at most',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
-    const early = async (): Promise<number> => {
-      const client = await RawClient.open(server.port);
-      client.get(SLOW, STAYING);
-      await delay(5);
-      client.get('/nothing', STAYING);
-      const statuses = [(await client.answer())?.status, (await client.answer())?.status];
-      client.close();
-      assert.ok(statuses[0] === 200 ? statuses[1] === 404 : statuses[1] === undefined);
-      return statuses[0] === 200 ? 0 : 1;
-    };
-    const first = await early();
-    assert.equal(first, server.server.transport === 'native' ? 1 : 0);
-    for (let round = 0; round < 5; round += 1) assert.equal(await early(), 0);
-    assert.equal(server.router.traffic.open, 0);
-  });
+test('a client that says it stays and sends the next request early is cut once at most', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const early = async (): Promise<number> => {
+    const client = await RawClient.open(server.port);
+    client.get(SLOW, STAYING);
+    await delay(5);
+    client.get('/nothing', STAYING);
+    const statuses = [(await client.answer())?.status, (await client.answer())?.status];
+    client.close();
+    assert.ok(statuses[0] === 200 ? statuses[1] === 404 : statuses[1] === undefined);
+    return statuses[0] === 200 ? 0 : 1;
+  };
+  const first = await early();
+  assert.equal(first, server.server.transport === 'native' ? 1 : 0);
+  for (let round = 0; round < 5; round += 1) assert.equal(await early(), 0);
+  assert.equal(server.router.traffic.open, 0);
+});
 
 test('while a key is not known yet, a cut of any is minded', () => {
   const staying = new Staying();
@@ -82,8 +81,10 @@ test('while a key is not known yet, a cut of any is minded', () => {
 
 /** A POST whose client ends its half behind it all the same. */
 function posted(path: string, fields: string, body = 'x'): string {
-  return `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n${fields}` +
-    `Content-Length: ${body.length}\r\n\r\n${body}`;
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n${fields}` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`
+  );
 }
 
 const LONG = 'x'.repeat(STAYING_BODY_BYTES_MAX + 1);
@@ -117,79 +118,78 @@ for (const [name, request, isRead] of POSTS) {
   });
 }
 
-test('bodies of a client that stays and waits are answered, one behind the other, whole or in parts',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
+test('bodies of a client that stays and waits are answered, one behind the other, whole or in parts', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const client = await RawClient.open(server.port);
+  for (let round = 0; round < 5; round += 1) {
+    const request = posted('/slow', '', 'some text');
+    client.write(request.slice(0, -3));
+    if (round % 2 === 0) await delay(5);
+    client.write(request.slice(-3));
+    assert.equal((await client.answer())?.body, '/slow');
+  }
+  client.close();
+  assert.equal(server.router.room.used, 0);
+});
+
+test('the answer of a client that goes meanwhile is let go of, and others are answered', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  for (const leave of ['end', 'resetAndDestroy'] as const) {
     const client = await RawClient.open(server.port);
-    for (let round = 0; round < 5; round += 1) {
-      const request = posted('/slow', '', 'some text');
-      client.write(request.slice(0, -3));
-      if (round % 2 === 0) await delay(5);
-      client.write(request.slice(-3));
-      assert.equal((await client.answer())?.body, '/slow');
-    }
-    client.close();
-    assert.equal(server.router.room.used, 0);
-  });
-
-test('the answer of a client that goes meanwhile is let go of, and others are answered',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
-    for (const leave of ['end', 'resetAndDestroy'] as const) {
-      const client = await RawClient.open(server.port);
-      client.get(SLOW, STAYING);
-      await delay(5);
-      client.socket[leave]();
-      const other = await RawClient.open(server.port);
-      other.get('/request/v60?other', STAYING);
-      assert.equal((await other.answer())?.status, 200);
-      other.close();
-    }
-    while (server.router.traffic.open > 0) await delay(5);
-  });
-
-test('under load every client is answered that waits, or ends its half without a word',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
-    const stays = async (): Promise<void> => {
-      const client = await RawClient.open(server.port);
-      for (let at = 0; at < 300; at += 1) {
-        client.get(`/request/v60?stays${at}`, STAYING);
-        assert.equal((await client.answer())?.status, 200);
-      }
-      client.close();
-    };
-    const ends = async (): Promise<void> => {
-      for (let at = 0; at < 40; at += 1) {
-        const client = await RawClient.open(server.port);
-        client.socket.end(requestText('GET', `/request/v60?ends${at}`, KEY));
-        assert.equal((await client.answer())?.status, 200);
-        await client.closed();
-      }
-    };
-    await Promise.all([
-      ...Array.from({ length: 16 }, stays), ...Array.from({ length: 8 }, ends),
-    ]);
-    assert.equal(server.router.traffic.open, 0);
-  });
-
-test('the load generator waits for its last answers, so that what it measures next is read on too',
-  async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
-    const { port } = server;
-    const { errors, requests } = await runLoad({
-      port, paths: [SLOW], headers: KEY, connections: 4, seconds: 0.2, warmupSeconds: 0.1,
-    });
-    assert.equal(errors, 0);
-    assert.ok(requests > 0);
-    const client = await RawClient.open(port);
     client.get(SLOW, STAYING);
     await delay(5);
-    client.socket.end();
-    assert.equal(await client.answer() === null, server.server.transport === 'native');
-    await client.closed();
+    client.socket[leave]();
+    const other = await RawClient.open(server.port);
+    other.get('/request/v60?other', STAYING);
+    assert.equal((await other.answer())?.status, 200);
+    other.close();
+  }
+  while (server.router.traffic.open > 0) await delay(5);
+});
+
+test('under load every client is answered that waits, or ends its half without a word', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const stays = async (): Promise<void> => {
+    const client = await RawClient.open(server.port);
+    for (let at = 0; at < 300; at += 1) {
+      client.get(`/request/v60?stays${at}`, STAYING);
+      assert.equal((await client.answer())?.status, 200);
+    }
+    client.close();
+  };
+  const ends = async (): Promise<void> => {
+    for (let at = 0; at < 40; at += 1) {
+      const client = await RawClient.open(server.port);
+      client.socket.end(requestText('GET', `/request/v60?ends${at}`, KEY));
+      assert.equal((await client.answer())?.status, 200);
+      await client.closed();
+    }
+  };
+  await Promise.all([...Array.from({ length: 16 }, stays), ...Array.from({ length: 8 }, ends)]);
+  assert.equal(server.router.traffic.open, 0);
+});
+
+test('the load generator waits for its last answers, so that what it measures next is read on too', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const { port } = server;
+  const { errors, requests } = await runLoad({
+    port,
+    paths: [SLOW],
+    headers: KEY,
+    connections: 4,
+    seconds: 0.2,
+    warmupSeconds: 0.1,
   });
+  assert.equal(errors, 0);
+  assert.ok(requests > 0);
+  const client = await RawClient.open(port);
+  client.get(SLOW, STAYING);
+  await delay(5);
+  client.socket.end();
+  assert.equal((await client.answer()) === null, server.server.transport === 'native');
+  await client.closed();
+});

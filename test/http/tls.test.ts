@@ -11,7 +11,11 @@ import { createLog } from '../../src/log.js';
 import { freePort } from '../support/free-port.js';
 import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 import { selfSigned } from '../support/simulated-provider.js';
 import { skipForWantOf } from '../support/wanting.js';
@@ -26,7 +30,8 @@ interface Files {
 function files(dir: string): Files {
   const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
   return {
-    cert, key,
+    cert,
+    key,
     write: () => {
       const made = selfSigned();
       if (made === null) return false;
@@ -46,23 +51,30 @@ async function open(port: number): Promise<TLSSocket> {
 /** Status line of one request on an open connection. */
 async function ask(socket: TLSSocket): Promise<string> {
   socket.write('GET /system/live HTTP/1.1\r\nHost: a\r\n\r\n');
-  const [piece] = await once(socket, 'data') as [Buffer];
+  const [piece] = (await once(socket, 'data')) as [Buffer];
   return piece.toString('latin1').split('\r\n')[0] ?? '';
 }
 
-async function start(context: TestContext, { cert, key }: Files): Promise<
-  { readonly app: App; readonly port: number; readonly told: readonly string[] }
-> {
+async function start(
+  context: TestContext,
+  { cert, key }: Files,
+): Promise<{ readonly app: App; readonly port: number; readonly told: readonly string[] }> {
   const varDir = newVarDir(context);
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
   const told: string[] = [];
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: String(await freePort()), SITUS_VAR: varDir, SITUS_TLS_CERT: cert, SITUS_TLS_KEY: key,
+      HOST: '127.0.0.1',
+      PORT: String(await freePort()),
+      SITUS_VAR: varDir,
+      SITUS_TLS_CERT: cert,
+      SITUS_TLS_KEY: key,
     }),
     log: createLog('warn', (line) => told.push(line)),
-    worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
+    worker: ECHO_WORKER,
+    open: emptyDataset,
+    renderFailure: stubFailure,
   });
   context.after(() => app.stop());
   return { app, port: await app.listen(), told };
@@ -84,16 +96,30 @@ test('a new certificate serves new connections, open ones go on with theirs', as
   writeFileSync(made.cert, 'torn');
   await app.reload();
   const third = await open(port);
-  assert.equal(third.getPeerCertificate().fingerprint256,
-    second.getPeerCertificate().fingerprint256, 'what cannot be read changes nothing');
-  assert.ok(told.some((line) => line.includes('certificate not renewed')), told.join(''));
+  assert.equal(
+    third.getPeerCertificate().fingerprint256,
+    second.getPeerCertificate().fingerprint256,
+    'what cannot be read changes nothing',
+  );
+  assert.ok(
+    told.some((line) => line.includes('certificate not renewed')),
+    told.join(''),
+  );
   for (const socket of [first, second, third]) socket.destroy();
 });
 
 test('certificate and key are named together, and have to be there', async (context) => {
-  assert.throws(() => loadConfig({ SITUS_TLS_CERT: '/a' }), /SITUS_TLS_CERT and SITUS_TLS_KEY need/);
+  assert.throws(
+    () => loadConfig({ SITUS_TLS_CERT: '/a' }),
+    /SITUS_TLS_CERT and SITUS_TLS_KEY need/,
+  );
   const nowhere = { cert: '/nowhere/cert.pem', key: '/nowhere/key.pem', write: () => false };
-  await assert.rejects(start(context, nowhere), /SITUS_TLS_CERT names no file: \/nowhere\/cert\.pem/);
-  assert.equal(loadConfig({ SITUS_TLS_CERT: '/a', SITUS_TLS_KEY: '/b' }).baseUrl,
-    'https://127.0.0.1:3000');
+  await assert.rejects(
+    start(context, nowhere),
+    /SITUS_TLS_CERT names no file: \/nowhere\/cert\.pem/,
+  );
+  assert.equal(
+    loadConfig({ SITUS_TLS_CERT: '/a', SITUS_TLS_KEY: '/b' }).baseUrl,
+    'https://127.0.0.1:3000',
+  );
 });

@@ -9,7 +9,11 @@ import { loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
 import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 
 const KEY = 'a-key-of-the-tests-of-traces';
@@ -50,7 +54,11 @@ async function collector(context: TestContext): Promise<{
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, bodies };
 }
 
-async function start(context: TestContext, url: string, every: number): Promise<{
+async function start(
+  context: TestContext,
+  url: string,
+  every: number,
+): Promise<{
   readonly app: App;
   readonly told: readonly string[];
   ask(path: string, traceparent?: string): Promise<number>;
@@ -61,16 +69,23 @@ async function start(context: TestContext, url: string, every: number): Promise<
   const told: string[] = [];
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY, SITUS_OTLP: url,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_OTLP: url,
       SITUS_OTLP_EVERY: String(every),
     }),
     log: createLog('warn', (line) => told.push(line)),
-    worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
+    worker: ECHO_WORKER,
+    open: emptyDataset,
+    renderFailure: stubFailure,
   });
   context.after(() => app.stop());
   const base = `http://127.0.0.1:${await app.listen()}`;
   return {
-    app, told,
+    app,
+    told,
     ask: async (path, traceparent) => {
       const headers = { 'X-API-KEY': KEY, ...(traceparent === undefined ? {} : { traceparent }) };
       return (await fetch(base + path, { headers })).status;
@@ -84,8 +99,11 @@ function spansOf(bodies: readonly string[]): readonly Span[] {
       readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
     }[];
   }
-  return bodies.flatMap((body) => (JSON.parse(body) as Batch).resourceSpans
-    .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
+  return bodies.flatMap((body) =>
+    (JSON.parse(body) as Batch).resourceSpans.flatMap(({ scopeSpans }) =>
+      scopeSpans.flatMap(({ spans }) => spans),
+    ),
+  );
 }
 
 test('a sampled request is a span of its trace, without address or key', async (context) => {
@@ -102,15 +120,20 @@ test('a sampled request is a span of its trace, without address or key', async (
   assert.ok(first !== undefined);
   assert.deepEqual([first.name, first.kind, first.parentSpanId], ['GET /request/v60', 2, PARENT]);
   assert.ok(BigInt(first.endTimeUnixNano) >= BigInt(first.startTimeUnixNano));
-  const attributes = Object.fromEntries(first.attributes.map(({ key, value }) =>
-    [key, Object.values(value)[0] as unknown]));
+  const attributes = Object.fromEntries(
+    first.attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown]),
+  );
   const own = attributes['situs.key'];
   assert.ok(typeof own === 'string' && KEY.startsWith(own) && own.length < KEY.length);
   delete attributes['situs.key'];
   assert.deepEqual(attributes, {
-    'http.request.method': 'GET', 'http.route': '/request/v60', 'http.response.status_code': 200,
-    'situs.code': 100, 'situs.precision': attributes['situs.precision'],
-    'situs.dataset': releaseNumber(1), 'situs.request_id': attributes['situs.request_id'],
+    'http.request.method': 'GET',
+    'http.route': '/request/v60',
+    'http.response.status_code': 200,
+    'situs.code': 100,
+    'situs.precision': attributes['situs.precision'],
+    'situs.dataset': releaseNumber(1),
+    'situs.request_id': attributes['situs.request_id'],
   });
   for (const secret of [KEY, 'Spectrum']) assert.ok(!bodies.join('').includes(secret), secret);
   assert.match(bodies[0] ?? '', /"service\.name"/);
@@ -120,7 +143,10 @@ test('a collector that is not there is told in the log, and nothing waits for it
   const { app, told, ask } = await start(context, 'http://127.0.0.1:1', 1);
   assert.equal(await ask(LOOKUP), 200);
   await app.stop();
-  assert.ok(told.some((line) => line.includes('traces not sent')), told.join(''));
+  assert.ok(
+    told.some((line) => line.includes('traces not sent')),
+    told.join(''),
+  );
 });
 
 test('an address of a collector that is none is refused by its setting', () => {

@@ -18,15 +18,18 @@ function plain({ polygon: { key, coords, rings } }: BoundaryFeature): PlainPolyg
   return {
     key,
     rings: [...rings.subarray(0, -1)].map((start, ring) =>
-      Array.from({ length: rings[ring + 1]! - 1 - start }, (_, vertex) =>
-        [coords[(start + vertex) * 2]!, coords[(start + vertex) * 2 + 1]!] as const)),
+      Array.from(
+        { length: rings[ring + 1]! - 1 - start },
+        (_, vertex) => [coords[(start + vertex) * 2]!, coords[(start + vertex) * 2 + 1]!] as const,
+      ),
+    ),
   };
 }
 
 test('the index agrees with brute force at and around the borders carried', () => {
   const layers = readGeometryFile(join(datasetsDir(), 'geometry/us.geometry.gz'));
-  const layer = (name: string): readonly BoundaryFeature[] => (layers.get(name) ?? [])
-    .filter(({ polygon }) => STATES.includes(polygon.key.slice(0, 2)));
+  const layer = (name: string): readonly BoundaryFeature[] =>
+    (layers.get(name) ?? []).filter(({ polygon }) => STATES.includes(polygon.key.slice(0, 2)));
   const [counties, places] = [layer('counties'), layer('places')];
   const names = new Map<string, number>();
   const areaOf = ({ county, place }: LayerHits): number => {
@@ -35,9 +38,14 @@ test('the index agrees with brute force at and around the borders carried', () =
     if (!names.has(name)) names.set(name, names.size);
     return names.get(name)!;
   };
-  const { index } = buildCells([
-    { layer: 'county', features: counties }, { layer: 'place', features: places },
-  ], areaOf, () => undefined);
+  const { index } = buildCells(
+    [
+      { layer: 'county', features: counties },
+      { layer: 'place', features: places },
+    ],
+    areaOf,
+    () => undefined,
+  );
   const known = [...names.keys()];
   const [inCounties, inPlaces] = [counties.map(plain), places.map(plain)];
   const all = [...inCounties, ...inPlaces];

@@ -11,13 +11,23 @@ function place(geoid: string, ...counties: readonly string[]): PlaceFact {
 const INPUT: SituateInput = {
   places: [place('9100010', '91001', '91003'), place('9100020', '91510', '91001')],
   placesLoaded: new Set(['91']),
-  placeOfCounty: new Map([['91510', '9100020'], ['91520', '9100099'], ['92510', '9200020']]),
+  placeOfCounty: new Map([
+    ['91510', '9100020'],
+    ['91520', '9100099'],
+    ['92510', '9200020'],
+  ]),
   provinces: new Set(['CA-XX']),
 };
 
 function at(hits: Partial<LayerHits>, input = INPUT): string {
-  const tuple = createSituate(input)(
-    { county: '', place: '', town: '', districts: [], doubts: [], ...hits });
+  const tuple = createSituate(input)({
+    county: '',
+    place: '',
+    town: '',
+    districts: [],
+    doubts: [],
+    ...hits,
+  });
   return tuple === null
     ? 'nowhere'
     : [tuple.state, tuple.county, tuple.place, tuple.town, ...tuple.districts].join('|');
@@ -41,15 +51,19 @@ test('an independent city has no county but itself, whatever counties a list giv
   assert.equal(at({ county: '91001', place: '9100020' }), '91|91510|9100020|');
 });
 
-test('land of an independent city\'s county is the city\'s, with or without its boundary', () => {
+test("land of an independent city's county is the city's, with or without its boundary", () => {
   assert.equal(at({ county: '91510' }), '91|91510|9100020|');
   assert.equal(at({ county: '91520' }), '91|91520|9100099|');
   assert.equal(at({ county: '92510' }), '92|92510|9200020|');
 });
 
-test('land of a county that is all one city\'s is the city\'s, and stays in the county', () => {
+test("land of a county that is all one city's is the city's, and stays in the county", () => {
   const input: SituateInput = {
-    ...INPUT, cityCounties: new Map([['91005', '9100030'], ['92003', '9200030']]),
+    ...INPUT,
+    cityCounties: new Map([
+      ['91005', '9100030'],
+      ['92003', '9200030'],
+    ]),
   };
   assert.equal(at({ county: '91005' }, input), '91|91005|9100030|');
   assert.equal(at({ county: '91005', doubts: ['91005'] }, input), '91|91005|9100030|');
@@ -65,11 +79,10 @@ test('outside places: none; unknown without boundaries or on doubtful land of it
   assert.equal(at({ county: '91001', place: '9100010', doubts: ['91001'] }), '91|91001|9100010|');
 });
 
-test('a town settles what doubt and missing boundaries leave open; one beyond the state is none',
-  () => {
-    assert.equal(at({ county: '92001', town: '9200100001' }), '92|92001||9200100001');
-    assert.equal(at({ county: '91001', town: '9200100001' }), '91|91001||');
-  });
+test('a town settles what doubt and missing boundaries leave open; one beyond the state is none', () => {
+  assert.equal(at({ county: '92001', town: '9200100001' }), '92|92001||9200100001');
+  assert.equal(at({ county: '91001', town: '9200100001' }), '91|91001||');
+});
 
 test('provinces, nothing at all, districts', () => {
   assert.equal(at({ county: 'CA-XX' }), 'CA-XX|||');

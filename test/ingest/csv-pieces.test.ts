@@ -17,13 +17,19 @@ async function rowsOf(text: string, cuts: readonly number[]): Promise<(readonly 
 }
 
 const EXPECTED = [
-  ['Straße', 'a "b" €, c', '12'], ['', 'x\ny\r\nz', ''], ['Ñuñoa 𝔸', 'it"s', 'end'],
+  ['Straße', 'a "b" €, c', '12'],
+  ['', 'x\ny\r\nz', ''],
+  ['Ñuñoa 𝔸', 'it"s', 'end'],
 ];
 
-for (const [name, end] of [['LF', '\n'], ['CRLF', '\r\n'], ['CR', '\r']] as const) {
+for (const [name, end] of [
+  ['LF', '\n'],
+  ['CRLF', '\r\n'],
+  ['CR', '\r'],
+] as const) {
   test(`rows with ${name} are the same wherever the bytes are cut`, async () => {
-    const text = `\uFEFFStraße,"a ""b"" €, c",12${end}${end},"x\ny\r\nz",${end}`
-      + `Ñuñoa 𝔸,it"s,end`;
+    const text =
+      `\uFEFFStraße,"a ""b"" €, c",12${end}${end},"x\ny\r\nz",${end}` + `Ñuñoa 𝔸,it"s,end`;
     const { length } = Buffer.from(text);
     for (let cut = 0; cut <= length; cut += 1) {
       assert.deepEqual(await rowsOf(text, [cut]), EXPECTED, `cut at ${cut}`);

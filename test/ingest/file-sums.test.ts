@@ -1,7 +1,13 @@
 /** Sums of files that were read before: only a file that is the same in every respect is not read. */
 import assert from 'node:assert/strict';
 import {
-  mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

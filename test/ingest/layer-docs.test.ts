@@ -32,12 +32,17 @@ interface DefaultRates {
 /** A polygon as GeoJSON, in degrees. */
 function featureOf({ key, coords, rings }: Polygon): object {
   return {
-    type: 'Feature', id: key, properties: {},
+    type: 'Feature',
+    id: key,
+    properties: {},
     geometry: {
       type: 'Polygon',
       coordinates: Array.from(rings.subarray(0, -1), (start, at) =>
-        Array.from({ length: rings[at + 1]! - start }, (_, step) =>
-          [coords[2 * (start + step)]! / 1e6, coords[2 * (start + step) + 1]! / 1e6])),
+        Array.from({ length: rings[at + 1]! - start }, (_, step) => [
+          coords[2 * (start + step)]! / 1e6,
+          coords[2 * (start + step) + 1]! / 1e6,
+        ]),
+      ),
     },
   };
 }
@@ -52,27 +57,42 @@ function writeStateRecipe(folder: string): string {
   const boundaries = recipe.boundaries.flatMap(({ object, ...more }) => {
     // Those of Canada are another file's.
     if (object === undefined) return [];
-    const features = layers.get(object)!.filter(({ polygon }) => polygon.key.startsWith(FIPS))
+    const features = layers
+      .get(object)!
+      .filter(({ polygon }) => polygon.key.startsWith(FIPS))
       .map(({ polygon }) => featureOf(polygon));
     const collection = { type: 'FeatureCollection', features };
     writeFileSync(join(folder, `${object}.geojson`), JSON.stringify(collection));
     return { ...more, path: `${object}.geojson` };
   });
-  const zips = Object.fromEntries(Object.entries(recipe.zips).map(([name, path]) => {
-    // What stands behind the bar is read where nothing was fetched.
-    const lines = files.text(path.slice(path.lastIndexOf('|') + 1)).split('\n');
-    const own = new RegExp(`\\b${STATE}\\b|^zip`);
-    const kept = lines.filter((line) => own.test(line));
-    writeFileSync(join(folder, `${name}.txt`), `${kept.join('\n')}\n`);
-    return [name, `${name}.txt`];
-  }));
-  writeFileSync(join(folder, 'rates-state.json'), JSON.stringify({
-    ...rates, lists: rates.lists.filter(({ path }) => path.includes(`/${STATE}.tsv`)),
-  }));
+  const zips = Object.fromEntries(
+    Object.entries(recipe.zips).map(([name, path]) => {
+      // What stands behind the bar is read where nothing was fetched.
+      const lines = files.text(path.slice(path.lastIndexOf('|') + 1)).split('\n');
+      const own = new RegExp(`\\b${STATE}\\b|^zip`);
+      const kept = lines.filter((line) => own.test(line));
+      writeFileSync(join(folder, `${name}.txt`), `${kept.join('\n')}\n`);
+      return [name, `${name}.txt`];
+    }),
+  );
+  writeFileSync(
+    join(folder, 'rates-state.json'),
+    JSON.stringify({
+      ...rates,
+      lists: rates.lists.filter(({ path }) => path.includes(`/${STATE}.tsv`)),
+    }),
+  );
   const path = join(folder, 'state.json');
-  writeFileSync(path, JSON.stringify({
-    ...recipe, name: 'default', rates: 'rates-state.json', boundaries, zips,
-  }));
+  writeFileSync(
+    path,
+    JSON.stringify({
+      ...recipe,
+      name: 'default',
+      rates: 'rates-state.json',
+      boundaries,
+      zips,
+    }),
+  );
   return path;
 }
 
@@ -97,7 +117,8 @@ test('one parish with its rate is answered as the page says', async () => {
     });
     assert.equal(commands.length, 3);
     commands.forEach(({ command, output }, at) =>
-      assert.equal(withoutVolatile(outputs[at]!), withoutVolatile(output), command));
+      assert.equal(withoutVolatile(outputs[at]!), withoutVolatile(output), command),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -16,7 +16,15 @@ import { askAddress, askQuery } from '../support/ask-dataset.js';
 
 const SQUARE = (west: number, south: number, east: number, north: number): object => ({
   type: 'Polygon',
-  coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]],
+  coordinates: [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ],
 });
 
 /** Every level, a boundary, ZIPs, counties, a product rule; Coralmark's rates nobody else holds. */
@@ -40,10 +48,16 @@ let name = '';
 let dataset: Dataset;
 
 async function build(
-  own: readonly string[], report: (line: string) => void = () => undefined,
+  own: readonly string[],
+  report: (line: string) => void = () => undefined,
 ): Promise<string> {
   return buildDataset({
-    varDir: folder, recipe: 'fixture', sources: null, layers: [], own, report,
+    varDir: folder,
+    recipe: 'fixture',
+    sources: null,
+    layers: [],
+    own,
+    report,
     progress: () => undefined,
   });
 }
@@ -52,9 +66,14 @@ before(async () => {
   mkdirSync(releasesDir(folder), { recursive: true });
   writeFileSync(acme, ACME);
   writeFileSync(join(folder, 'park.geojson'), JSON.stringify(SQUARE(-29.3, 10.1, -29.2, 10.22)));
-  writeFileSync(join(folder, 'gorse.geojson'), JSON.stringify({
-    type: 'Feature', properties: { code: '9100950' }, geometry: SQUARE(-29.2, 10.4, -29.1, 10.45),
-  }));
+  writeFileSync(
+    join(folder, 'gorse.geojson'),
+    JSON.stringify({
+      type: 'Feature',
+      properties: { code: '9100950' },
+      geometry: SQUARE(-29.2, 10.4, -29.1, 10.45),
+    }),
+  );
   base = await build([]);
   name = await build([acme], (line) => told.push(line));
   dataset = openDataset(join(releasesDir(folder), name));
@@ -65,7 +84,10 @@ after(() => {
 });
 
 function at(
-  lat: number, lng: number, more = '', of = dataset,
+  lat: number,
+  lng: number,
+  more = '',
+  of = dataset,
 ): readonly [code: number, total: number] {
   const { code, total } = askQuery(of, `lat=${lat}&lng=${lng}${more}`);
   return [code, total];
@@ -91,9 +113,13 @@ test('a district holds where it is drawn, also for doors and in rows of a ZIP', 
   assert.deepEqual(at(10.3, -29.25), [100, 0.0575]);
   const door = askAddress(dataset, '210 County Highway 12, Birchwood, QA 91020');
   assert.equal(door.precision, 'point');
-  assert.deepEqual(door.rows.map(({ jurName }) => jurName), ['QA', 'BIRCH', 'BIRCH PARK']);
-  const { results } = JSON.parse(askQuery(dataset, 'postalcode=91020').text) as
-    { results?: readonly { taxSales: number }[] };
+  assert.deepEqual(
+    door.rows.map(({ jurName }) => jurName),
+    ['QA', 'BIRCH', 'BIRCH PARK'],
+  );
+  const { results } = JSON.parse(askQuery(dataset, 'postalcode=91020').text) as {
+    results?: readonly { taxSales: number }[];
+  };
   assert.ok(results === undefined || results.length >= 2, 'the ZIP lies on both sides');
 });
 
@@ -108,23 +134,31 @@ test('a district by ZIPs holds for addresses with them; a mere spot is refused',
 
 test('a district by its county, and a city that the base does not know', () => {
   assert.deepEqual(at(10.25, -28.8), [100, 0.07]);
-  assert.deepEqual(askQuery(dataset, 'lat=10.42&lng=-29.15').rows.map(({ jurName }) => jurName),
-    ['QA', 'BIRCH', 'NEW GORSE']);
+  assert.deepEqual(
+    askQuery(dataset, 'lat=10.42&lng=-29.15').rows.map(({ jurName }) => jurName),
+    ['QA', 'BIRCH', 'NEW GORSE'],
+  );
 });
 
 test('explanations name the layer, its day and its source', () => {
-  const { explain } = JSON.parse(askQuery(dataset, 'lat=10.3&lng=179.8&explain=true').text) as
-    { explain: { areas: { rows: { level: string; source: object }[] }[] } };
-  assert.deepEqual(explain.areas[0]!.rows.find(({ level }) => level === 'county')?.source,
-    { name: 'layer:acme', asOf: '2026-10-01', citation: 'Ordinance 12, Elder County' });
+  const { explain } = JSON.parse(askQuery(dataset, 'lat=10.3&lng=179.8&explain=true').text) as {
+    explain: { areas: { rows: { level: string; source: object }[] }[] };
+  };
+  assert.deepEqual(explain.areas[0]!.rows.find(({ level }) => level === 'county')?.source, {
+    name: 'layer:acme',
+    asOf: '2026-10-01',
+    citation: 'Ordinance 12, Elder County',
+  });
 });
 
 test('product rules of a layer end those of the base on their days', () => {
   const rows = dataset.document('products') as readonly Record<string, string>[];
-  const own = rows.filter(({ tic, state }) => tic === '20010' && state === 'QA')
+  const own = rows
+    .filter(({ tic, state }) => tic === '20010' && state === 'QA')
     .map(({ taxable, effective_to: to = '', source }) => [taxable, to, source]);
   assert.deepEqual(own, [
-    ['N', '20251231', 'invented geography for tests'], ['Y', '', 'layer:acme'],
+    ['N', '20251231', 'invented geography for tests'],
+    ['Y', '', 'layer:acme'],
   ]);
 });
 
@@ -132,15 +166,23 @@ test('what was replaced is told, and the layer is in manifest and id', () => {
   const lines = told.filter((line) => line.startsWith('layer'));
   const has = (line: string): void =>
     assert.ok(lines.includes(`layer acme: acme.csv ${line}`), lines.join('\n'));
-  has('line 5: Ash County, QA 1.25 % from 2026-07-01 until 2026-11-30 replaces 1 % from '
-    + '2020-01-01 of invented');
+  has(
+    'line 5: Ash County, QA 1.25 % from 2026-07-01 until 2026-11-30 replaces 1 % from ' +
+      '2020-01-01 of invented',
+  );
   has('line 10: QA 20010 taxable Y from 2026-01-01 replaces clothing (taxable N)');
   const { recipe, layers, files, coverage } = readManifest(join(releasesDir(folder), name));
   assert.equal(recipe, 'fixture+layer:acme');
   assert.ok(layers.includes('layer:acme@2026-10-01'));
-  const own = files.map(({ path }) => path).filter((path) => path.startsWith('layer:')).sort();
-  assert.deepEqual(own,
-    ['layer:acme/acme.csv', 'layer:acme/gorse.geojson', 'layer:acme/park.geojson']);
+  const own = files
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith('layer:'))
+    .sort();
+  assert.deepEqual(own, [
+    'layer:acme/acme.csv',
+    'layer:acme/gorse.geojson',
+    'layer:acme/park.geojson',
+  ]);
   const { levels } = coverage.find(({ state }) => state === 'QC')!;
   assert.equal(levels.find(({ level }) => level === 'county')?.completeness, 'partial');
 });
@@ -165,20 +207,26 @@ test('rows that cannot be told are refused with line, column and reason', async 
     ['QC,county,Elder,,4,2026-01-01,2025-01-01,,,,x,2026-10-01,,', /column until: it is before/],
     ['QC,county,Elder,,4,2026-01-01,,,,,,2026-10-01,,', /column source: it is empty/],
     [`QC,parish,Elder,,4,${first}`, /column level: "parish" is none of: state/],
-    [`QC,county,Elden County,,4,${first}`,
-      /column name: QC has no "Elden County".*did you mean "Elder County"/],
+    [
+      `QC,county,Elden County,,4,${first}`,
+      /column name: QC has no "Elden County".*did you mean "Elder County"/,
+    ],
     [`ZZ,county,Elder,,4,${first}`, /column state: "ZZ" is no state/],
     [`QC,city,*,,4,${first}`, /column county: every other city/],
-    ['QC,city,Elmton,,4,2026-01-01,,9100100,,,x,2026-10-01,,',
-      /column code: 9100100 is no city of QC, whose codes begin with 93/],
+    [
+      'QC,city,Elmton,,4,2026-01-01,,9100100,,,x,2026-10-01,,',
+      /column code: 9100100 is no city of QC, whose codes begin with 93/,
+    ],
     ['QA,city,New,,4,2026-01-01,,,no.geojson,,x,2026-10-01,,', /column code: "" is no code of a/],
     ['QA,district,P,,4,2026-01-01,,,no.geojson,,x,2026-10-01,,', /boundary: there is no file/],
     [`QA,district,Park,,4,${first}`, /nobody knows where the district Park is/],
     ['QA,district,P,,4,2026-01-01,,,,92030,x,2026-10-01,,', /the ZIP 92030 is none of QA/],
     ['QA,district,P,,4,2026-01-01,,,,9203,x,2026-10-01,,', /column zips: "9203" is no ZIP/],
     ['QA,,,,,2026-01-01,,,,,x,2026-10-01,20011,Y', /tic: the catalogue has no code 20011/],
-    [`QC,county,Elder,,4,${first}\nQC,county,Elder,,5,2026-06-01,,,,,x,2026-10-01,,`,
-      /line 3, column from: line 2 has a rate of Elder County, QC for the same days/],
+    [
+      `QC,county,Elder,,4,${first}\nQC,county,Elder,,5,2026-06-01,,,,,x,2026-10-01,,`,
+      /line 3, column from: line 2 has a rate of Elder County, QC for the same days/,
+    ],
   ];
   const bad = join(folder, 'bad.csv');
   for (const [row, fault] of cases) {
@@ -186,7 +234,9 @@ test('rows that cannot be told are refused with line, column and reason', async 
     await assert.rejects(build([bad]), fault, row);
   }
   const faults = new LayerFaults('a.csv');
-  assert.throws(() => readLayerTable('state,level,name,rates,from,source\n', faults),
-    /line 1: unknown column "rates"; did you mean "rate"\?[\s\S]*it has no column rate\n/);
+  assert.throws(
+    () => readLayerTable('state,level,name,rates,from,source\n', faults),
+    /line 1: unknown column "rates"; did you mean "rate"\?[\s\S]*it has no column rate\n/,
+  );
   assert.equal(workbookDay('46023'), '2026-01-01');
 });

@@ -6,7 +6,7 @@ import { inOneGo, meanwhile, type Pieces } from '../../src/ingest/progress.js';
 /** Takes about a millisecond a piece, and counts them. */
 function* counted(pieces: number, done: number[]): Pieces<string> {
   for (let piece = 0; piece < pieces; piece += 1) {
-    for (const until = performance.now() + 1; performance.now() < until;);
+    for (const until = performance.now() + 1; performance.now() < until; );
     done.push(piece);
     yield;
   }

@@ -22,19 +22,32 @@ const LIST = `${readFileSync(join(PUBLISHED, 'nm-grt.csv'), 'utf8').trim()}
 let dataset: Dataset;
 
 function build(
-  list: string, key = 'locat_cdr|locat_cd1', others: readonly RateList[] = [],
+  list: string,
+  key = 'locat_cdr|locat_cd1',
+  others: readonly RateList[] = [],
 ): Promise<string> {
   writeFileSync(join(FOLDER, 'rates.csv'), list);
   const { recipe, rates } = readRecipe('fixture');
   const locations = {
-    layer: 'district' as const, path: 'locations.geojson', key, source: 'invented', states: ['94'],
+    layer: 'district' as const,
+    path: 'locations.geojson',
+    key,
+    source: 'invented',
+    states: ['94'],
   };
   const own = {
-    reader: 'nm-grt', path: 'rates.csv', source: 'invented', state: 'QD',
+    reader: 'nm-grt',
+    path: 'rates.csv',
+    source: 'invented',
+    state: 'QD',
     options: { state: '5.125', from: '2026-07-01', areas: true },
   };
   return buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
+    varDir: FOLDER,
+    sources: FOLDER,
+    layers: [],
+    workers: 1,
+    progress: () => undefined,
     recipe: {
       recipe: { ...recipe, boundaries: [...recipe.boundaries, locations], points: [], ranges: [] },
       rates: { ...rates, lists: [...rates.lists, ...others, own] },
@@ -83,12 +96,15 @@ test('where two locations hold nothing is added up', () => {
 });
 
 test('rates of counties and cities beside locations would be levied twice: refused', async () => {
-  writeFileSync(join(FOLDER, 'others.csv'), readFileSync(join(PUBLISHED, 'nm-grt.csv'), 'utf8')
-    .replaceAll('Alpha', 'Fir'));
+  writeFileSync(
+    join(FOLDER, 'others.csv'),
+    readFileSync(join(PUBLISHED, 'nm-grt.csv'), 'utf8').replaceAll('Alpha', 'Fir'),
+  );
   const others = { reader: 'nm-grt', path: 'others.csv', source: 'invented', state: 'QD' };
-  await assert.rejects(build(LIST, 'locat_cdr', [
-    { ...others, options: { state: '5.125', from: '2025-07-01' } },
-  ]), /QD: Fir County has a rate after 2026-07-01, beside locations that have all of it/);
+  await assert.rejects(
+    build(LIST, 'locat_cdr', [{ ...others, options: { state: '5.125', from: '2025-07-01' } }]),
+    /QD: Fir County has a rate after 2026-07-01, beside locations that have all of it/,
+  );
   await build(LIST, 'locat_cdr', [
     { ...others, options: { state: '5.125', from: '2025-07-01', to: '2026-06-30' } },
   ]);
@@ -100,7 +116,10 @@ test('a list that is laid out otherwise, or contradicts itself, is refused', asy
   await assert.rejects(changed('01-100', ''), /line 3: Arden: no location code/);
   await assert.rejects(changed('7.5,', '5,'), /line 3: Arden: a total below the state's part/);
   await assert.rejects(changed('02-100', '01-100'), /O'Dell: code 01-100 has another rate than/);
-  await assert.rejects(changed('locat_cd1', 'code1'), /layout is another: it has no column locat_cd1/);
+  await assert.rejects(
+    changed('locat_cd1', 'code1'),
+    /layout is another: it has no column locat_cd1/,
+  );
 });
 
 test('polygons without a code are refused', async () => {

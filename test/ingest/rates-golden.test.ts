@@ -36,7 +36,9 @@ interface Golden {
 function bookOf(recipe: string, sourcesDir: string): RateBook {
   const text = readFileSync(join(ROOT, 'datasets/recipes', `${recipe}.json`), 'utf8');
   return loadRates(JSON.parse(text) as RatesRecipe, {
-    factsDir: join(ROOT, 'datasets/facts'), sourcesDir, estimated: false,
+    factsDir: join(ROOT, 'datasets/facts'),
+    sourcesDir,
+    estimated: false,
   }).book;
 }
 
@@ -50,7 +52,8 @@ function check(book: RateBook, golden: Golden, names: boolean): void {
   const day = golden.on;
   const refused = area.unknown.filter((span) => span.from <= day && span.to >= day);
   const expected = (golden.refused ?? []).map((reason) =>
-    names ? reason : reason.replace(' or the estimated layer would fill', ' would fill'));
+    names ? reason : reason.replace(' or the estimated layer would fill', ' would fill'),
+  );
   assert.deepEqual([...new Set(refused.map((span) => span.reason))], expected);
   if (golden.refused) return;
   const found = area.components.flatMap((component): (Jurisdiction & { value: Rate })[] => {
@@ -60,7 +63,10 @@ function check(book: RateBook, golden: Golden, names: boolean): void {
     const rate = formatRate(period.sales);
     return [{ level, name, code, ...(kind ? { kind } : {}), rate, value: period.sales }];
   });
-  assert.deepEqual(found.map(({ value: _, ...rest }) => rest), golden.jurisdictions);
+  assert.deepEqual(
+    found.map(({ value: _, ...rest }) => rest),
+    golden.jurisdictions,
+  );
   assert.equal(formatRate(sumRates(found.map(({ value }) => value))), golden.total);
   assert.equal(area.incorporated, golden.incorporated);
 }
@@ -74,16 +80,20 @@ for (const file of readdirSync(GOLDENS).sort()) {
 }
 
 test('every state, territory and province has a golden', () => {
-  const states = readFileSync(join(ROOT, 'datasets/facts/states.tsv'), 'utf8').split('\n').slice(1)
-    .filter((line) => line !== '').map((line) => line.split('\t'));
+  const states = readFileSync(join(ROOT, 'datasets/facts/states.tsv'), 'utf8')
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t'));
   const expected = states.map(([code = '', , , country]) =>
-    (country === 'CAN' ? 'canada.json' : `${code.toLowerCase()}.json`));
+    country === 'CAN' ? 'canada.json' : `${code.toLowerCase()}.json`,
+  );
   assert.deepEqual([...new Set(expected)].sort(), readdirSync(GOLDENS).sort());
 });
 
-test('the publishers\' files give the same answers as the facts carried from them', (t) => {
+test("the publishers' files give the same answers as the facts carried from them", (t) => {
   if (!existsSync(join(SOURCES, 'local-rates-more'))) {
-    t.skip('no publishers\' files beside the project');
+    t.skip("no publishers' files beside the project");
     return;
   }
   const reference = bookOf('rates-reference', SOURCES);

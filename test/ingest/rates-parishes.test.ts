@@ -14,7 +14,9 @@ const LOUISIANA = '22';
 
 const recipe = readFileSync(join(DATASETS, 'recipes/rates-default.json'), 'utf8');
 const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
-  factsDir: join(DATASETS, 'facts'), sourcesDir: '', estimated: false,
+  factsDir: join(DATASETS, 'facts'),
+  sourcesDir: '',
+  estimated: false,
 });
 const places = rates.input.places.filter(({ geoid }) => geoid.startsWith(LOUISIANA));
 
@@ -24,22 +26,39 @@ const places = rates.input.places.filter(({ geoid }) => geoid.startsWith(LOUISIA
  */
 function local(parish: string, city = ''): string {
   const county = LOUISIANA + parish;
-  const place = city === '' || city === '?' ? city : places.find(({ name, counties }) =>
-    name === city && counties.includes(county))?.geoid ?? assert.fail(city);
+  const place =
+    city === '' || city === '?'
+      ? city
+      : (places.find(({ name, counties }) => name === city && counties.includes(county))?.geoid ??
+        assert.fail(city));
   const area = rates.book.resolve({ state: LOUISIANA, county, place, town: '', districts: [] });
   const gap = area.unknown.find(({ from, to }) => from <= TODAY && to >= TODAY);
   if (gap !== undefined) return gap.reason;
-  const sum = sumRates(area.components.filter(({ level }) => level !== 'state').flatMap((one) =>
-    one.periods.filter(({ from, to }) => from <= TODAY && to >= TODAY).map(({ sales }) => sales)));
+  const sum = sumRates(
+    area.components
+      .filter(({ level }) => level !== 'state')
+      .flatMap((one) =>
+        one.periods
+          .filter(({ from, to }) => from <= TODAY && to >= TODAY)
+          .map(({ sales }) => sales),
+      ),
+  );
   return formatRate((sum * 100) as typeof sum);
 }
 
 test('parishes of one rate have it in their cities and outside them', () => {
   const whole: readonly (readonly [string, string, readonly string[]])[] = [
-    ['051', '4.75', ['Gretna', 'Kenner', 'Westwego']], ['071', '5', ['New Orleans']],
-    ['109', '5.5', []], ['087', '5', []], ['075', '4.75', []], ['039', '6', ['Mamou']],
-    ['073', '5.99', ['Monroe', 'West Monroe']], ['121', '5.25', ['Port Allen', 'Addis']],
-    ['047', '5.25', ['Plaquemine']], ['089', '5', []], ['095', '5.25', []],
+    ['051', '4.75', ['Gretna', 'Kenner', 'Westwego']],
+    ['071', '5', ['New Orleans']],
+    ['109', '5.5', []],
+    ['087', '5', []],
+    ['075', '4.75', []],
+    ['039', '6', ['Mamou']],
+    ['073', '5.99', ['Monroe', 'West Monroe']],
+    ['121', '5.25', ['Port Allen', 'Addis']],
+    ['047', '5.25', ['Plaquemine']],
+    ['089', '5', []],
+    ['095', '5.25', []],
   ];
   for (const [parish, rate, cities] of whole) {
     assert.equal(local(parish), rate, parish);
@@ -49,13 +68,27 @@ test('parishes of one rate have it in their cities and outside them', () => {
 
 test('a city has its column of the table: its own tax and what the parish takes inside it', () => {
   const columns: readonly (readonly [string, string, string])[] = [
-    ['033', 'Baton Rouge', '5.5'], ['033', 'Baker', '6'], ['033', 'Central', '6'],
-    ['055', 'Lafayette', '4'], ['055', 'Broussard', '4.5'], ['055', 'Scott', '5'],
-    ['019', 'Lake Charles', '5.75'], ['019', 'Sulphur', '5.75'], ['079', 'Alexandria', '5.5'],
-    ['105', 'Hammond', '5.5'], ['057', 'Thibodaux', '5.35'], ['117', 'Bogalusa', '5.493'],
-    ['047', 'St. Gabriel', '5.916'], ['061', 'Ruston', '6'], ['115', 'Leesville', '5.5'],
-    ['101', 'Morgan City', '5.25'], ['113', 'Abbeville', '6'], ['073', 'Sterlington', '6.5'],
-    ['027', 'Homer', '6'], ['011', 'DeRidder', '5'], ['053', 'Jennings', '6'],
+    ['033', 'Baton Rouge', '5.5'],
+    ['033', 'Baker', '6'],
+    ['033', 'Central', '6'],
+    ['055', 'Lafayette', '4'],
+    ['055', 'Broussard', '4.5'],
+    ['055', 'Scott', '5'],
+    ['019', 'Lake Charles', '5.75'],
+    ['019', 'Sulphur', '5.75'],
+    ['079', 'Alexandria', '5.5'],
+    ['105', 'Hammond', '5.5'],
+    ['057', 'Thibodaux', '5.35'],
+    ['117', 'Bogalusa', '5.493'],
+    ['047', 'St. Gabriel', '5.916'],
+    ['061', 'Ruston', '6'],
+    ['115', 'Leesville', '5.5'],
+    ['101', 'Morgan City', '5.25'],
+    ['113', 'Abbeville', '6'],
+    ['073', 'Sterlington', '6.5'],
+    ['027', 'Homer', '6'],
+    ['011', 'DeRidder', '5'],
+    ['053', 'Jennings', '6'],
   ];
   for (const [parish, city, rate] of columns) assert.equal(local(parish, city), rate, city);
   assert.equal(local('055'), '4');
@@ -63,7 +96,7 @@ test('a city has its column of the table: its own tax and what the parish takes 
   assert.equal(local('085'), '4.625');
 });
 
-test('a city in two parishes pays each parish\'s part beside its own', () => {
+test("a city in two parishes pays each parish's part beside its own", () => {
   assert.equal(local('097', 'Eunice'), '6');
   assert.equal(local('001', 'Eunice'), '5.7', '3.25 of Acadia Parish and 2.45');
   assert.equal(local('055', 'Duson'), '5');
@@ -84,8 +117,12 @@ test('land that wards or districts divide, and cities with annexed land, are ref
   for (const parish of ['017', '053', '063', '079', '113', '117', '119']) {
     assert.match(local(parish), /would fill it/, parish);
   }
-  for (const [parish, city] of [['045', 'New Iberia'], ['069', 'Natchitoches'],
-    ['005', 'Gonzales'], ['099', 'Breaux Bridge']] as const) {
+  for (const [parish, city] of [
+    ['045', 'New Iberia'],
+    ['069', 'Natchitoches'],
+    ['005', 'Gonzales'],
+    ['099', 'Breaux Bridge'],
+  ] as const) {
     assert.match(local(parish, city), new RegExp(`land that ${city} annexed`));
   }
 });

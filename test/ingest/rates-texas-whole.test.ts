@@ -14,8 +14,10 @@ test('texas: a district that is whole has all that cities leave of its county', 
   ].join('\n');
   const held = (whole: readonly string[]): readonly string[] => {
     const { rows, members } = read('texas', list, { whole }, [], { areas });
-    return [...members.map(({ code, county, place }) => `${code} ${county} ${place}`),
-      ...brief(rows).filter((row) => row.includes('unknown'))];
+    return [
+      ...members.map(({ code, county, place }) => `${code} ${county} ${place}`),
+      ...brief(rows).filter((row) => row.includes('unknown')),
+    ];
   };
   assert.match(held([]).join(), /district 99002 .*unknown/, 'land without a local tax has no area');
   assert.ok(held(['5002500']).includes('5002500 99002 '));

@@ -13,7 +13,9 @@ const TODAY = 20261121 as DateInt;
 
 const recipe = readFileSync(join(DATASETS, 'recipes/rates-default.json'), 'utf8');
 const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
-  factsDir: join(DATASETS, 'facts'), sourcesDir: '', estimated: false,
+  factsDir: join(DATASETS, 'facts'),
+  sourcesDir: '',
+  estimated: false,
 });
 
 /** In percent, or "refused"; `place` is the code of a city, "" outside all. */
@@ -21,8 +23,11 @@ function total(county: string, place = '', day = TODAY): string {
   const state = county.slice(0, 2);
   const area = rates.book.resolve({ state, county, place, town: '', districts: [] });
   if (area.unknown.some(({ from, to }) => from <= day && to >= day)) return 'refused';
-  const sum = sumRates(area.components.flatMap(({ periods }) =>
-    periods.filter(({ from, to }) => from <= day && to >= day).map(({ sales }) => sales)));
+  const sum = sumRates(
+    area.components.flatMap(({ periods }) =>
+      periods.filter(({ from, to }) => from <= day && to >= day).map(({ sales }) => sales),
+    ),
+  );
   return formatRate((sum * 100) as typeof sum);
 }
 
@@ -40,14 +45,18 @@ function totals(state: string): ReadonlyMap<string, number> {
 test('Idaho: 23 cities have a tax, by the list of the state; the others have its rate', () => {
   const found = totals('ID');
   assert.equal(found.get('refused'), 11);
-  assert.equal([...found].filter(([figure]) => figure !== '6' && figure !== 'refused')
-    .reduce((sum, [, count]) => sum + count, 0), 12);
+  assert.equal(
+    [...found]
+      .filter(([figure]) => figure !== '6' && figure !== 'refused')
+      .reduce((sum, [, count]) => sum + count, 0),
+    12,
+  );
   assert.equal(total('16001', '1676870'), '6', 'Star');
   assert.equal(total('16013', '1634390'), 'refused', 'Hailey levies, and nobody here knows what');
   assert.equal(total('16001', '1676870', 20260909 as DateInt), 'refused', 'before the list');
 });
 
-test('Iowa: a county\'s average shows that its larger cities have the tax', () => {
+test("Iowa: a county's average shows that its larger cities have the tax", () => {
   assert.equal(total('19155', '1916860'), '7', 'Council Bluffs');
   assert.equal(total('19155', '1916860', 20260630 as DateInt), 'refused');
   assert.equal(total('19015', '1906040'), 'refused', 'Berkley, smaller than what is left out');
@@ -72,11 +81,15 @@ test('Illinois: a municipality has one tax in all its counties, whatever a distr
   assert.equal(total('17111', '1727533'), 'refused', 'Fox River Grove');
 });
 
-test('Illinois: the transit tax rose in six counties, and Sangamon County\'s a month before', () => {
+test("Illinois: the transit tax rose in six counties, and Sangamon County's a month before", () => {
   const july = 20260731 as DateInt;
   const six: readonly (readonly [string, string, string])[] = [
-    ['17031', '9', '9.25'], ['17043', '7', '7.25'], ['17089', '7', '7.25'],
-    ['17097', '7', '7.25'], ['17111', '7.25', '7.5'], ['17197', '7', '7.25'],
+    ['17031', '9', '9.25'],
+    ['17043', '7', '7.25'],
+    ['17089', '7', '7.25'],
+    ['17097', '7', '7.25'],
+    ['17111', '7.25', '7.5'],
+    ['17197', '7', '7.25'],
   ];
   for (const [county, before, after] of six) {
     assert.deepEqual([total(county, '', july), total(county)], [before, after], county);
@@ -98,8 +111,12 @@ test('cities by their own pages: Missouri, and Rio Rancho on either side of a co
 
 test('Arizona: towns that the rate table lacks, by the profiles of the department', () => {
   const towns: readonly (readonly [string, string, string])[] = [
-    ['04013', '0427050', '9.8'], ['04027', '0481480', '10.212'], ['04021', '0437200', '10.7'],
-    ['04021', '0443990', '10.7'], ['04003', '0420050', '10.4'], ['04015', '0414870', '8.6'],
+    ['04013', '0427050', '9.8'],
+    ['04027', '0481480', '10.212'],
+    ['04021', '0437200', '10.7'],
+    ['04021', '0443990', '10.7'],
+    ['04003', '0420050', '10.4'],
+    ['04015', '0414870', '8.6'],
   ];
   for (const [county, place, figure] of towns) {
     assert.equal(total(county, place), figure, place);

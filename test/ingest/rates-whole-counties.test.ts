@@ -14,15 +14,20 @@ const COLORADO = '08';
 
 const recipe = readFileSync(join(DATASETS, 'recipes/rates-default.json'), 'utf8');
 const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
-  factsDir: join(DATASETS, 'facts'), sourcesDir: '', estimated: false,
+  factsDir: join(DATASETS, 'facts'),
+  sourcesDir: '',
+  estimated: false,
 });
 
 /** In percent, or "refused"; `place` is the code of a city, "" outside all. */
 function total(county: string, place = ''): string {
   const area = rates.book.resolve({ state: COLORADO, county, place, town: '', districts: [] });
   if (area.unknown.some(({ from, to }) => from <= TODAY && to >= TODAY)) return 'refused';
-  const sum = sumRates(area.components.flatMap(({ periods }) =>
-    periods.filter(({ from, to }) => from <= TODAY && to >= TODAY).map(({ sales }) => sales)));
+  const sum = sumRates(
+    area.components.flatMap(({ periods }) =>
+      periods.filter(({ from, to }) => from <= TODAY && to >= TODAY).map(({ sales }) => sales),
+    ),
+  );
   return formatRate((sum * 100) as typeof sum);
 }
 
@@ -35,7 +40,7 @@ test('all of Boulder and Jefferson counties lies in the districts of the metropo
   assert.equal(total('08059'), 'refused', 'a local improvement district divides the land');
 });
 
-test('Adams County\'s cities are in them by its own list, its land east of a creek is not', () => {
+test("Adams County's cities are in them by its own list, its land east of a creek is not", () => {
   assert.equal(total('08001', '0877290'), '8.5', 'Thornton');
   assert.equal(total('08001', '0816495'), '9.25', 'Commerce City');
   assert.equal(total('08001', '0808675'), '8.5', 'Brighton');

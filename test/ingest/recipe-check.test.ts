@@ -30,23 +30,47 @@ test('the recipes that come with the program pass', () => {
 const RATES: readonly (readonly [was: string, is: string, fault: string])[] = [
   ['"texas"', '"texass"', 'lists[24].reader: unknown reader "texass"; did you mean "texas"?'],
   ['"texas"', '"constructor"', 'lists[24].reader: unknown reader "constructor"; there is: '],
-  ['"reader": "texas"', '"raeder": "texas"',
-    'lists[24]: unknown key "raeder"; did you mean "reader"?'],
-  ['"districtNames"', '"districtsNames"',
-    'unknown key "districtsNames"; did you mean "districtNames"?'],
-  ['"source": "state-rates"', '"sources": "state-rates"',
-    'lists[0]: unknown key "sources"; did you mean "source"?'],
-  ['"exceptCounty"', '"exceptCountry"',
-    'lists[9].options: unknown key "exceptCountry"; did you mean "exceptCounty"?'],
-  ['"to": "2022-06-30"', '"untill": "2022-06-30"',
-    'lists[29].options: unknown key "untill"; there is: basis, to'],
-  ['"areas": "local', '"area": "local',
-    'lists[24].files: unknown key "area"; did you mean "areas"?'],
+  [
+    '"reader": "texas"',
+    '"raeder": "texas"',
+    'lists[24]: unknown key "raeder"; did you mean "reader"?',
+  ],
+  [
+    '"districtNames"',
+    '"districtsNames"',
+    'unknown key "districtsNames"; did you mean "districtNames"?',
+  ],
+  [
+    '"source": "state-rates"',
+    '"sources": "state-rates"',
+    'lists[0]: unknown key "sources"; did you mean "source"?',
+  ],
+  [
+    '"exceptCounty"',
+    '"exceptCountry"',
+    'lists[9].options: unknown key "exceptCountry"; did you mean "exceptCounty"?',
+  ],
+  [
+    '"to": "2022-06-30"',
+    '"untill": "2022-06-30"',
+    'lists[29].options: unknown key "untill"; there is: basis, to',
+  ],
+  [
+    '"areas": "local',
+    '"area": "local',
+    'lists[24].files: unknown key "area"; did you mean "areas"?',
+  ],
   ['"floor": "7.25"', '"floor": 7.25', 'lists[2].options.floor: expected a string'],
-  ['"gapUnlisted": "multi"', '"gapUnlisted": "multy"',
-    'lists[20].options.gapUnlisted: expected multi or noted or parts'],
-  ['"reader": "estimated"', '"reader": "estimate"',
-    'estimates[0].reader: unknown reader "estimate"; did you mean "estimated"?'],
+  [
+    '"gapUnlisted": "multi"',
+    '"gapUnlisted": "multy"',
+    'lists[20].options.gapUnlisted: expected multi or noted or parts',
+  ],
+  [
+    '"reader": "estimated"',
+    '"reader": "estimate"',
+    'estimates[0].reader: unknown reader "estimate"; did you mean "estimated"?',
+  ],
   ['"TX": "2"', '"TX": 2', 'caps.TX: expected a string'],
 ];
 
@@ -58,19 +82,30 @@ test('a misspelt reader or key of the rates is refused with its place and the ne
 });
 
 const RECIPE: readonly (readonly [was: string, is: string, fault: string])[] = [
-  ['"postalPrefixes"', '"postalPrefix"',
-    'unknown key "postalPrefix"; did you mean "postalPrefixes"?'],
+  [
+    '"postalPrefixes"',
+    '"postalPrefix"',
+    'unknown key "postalPrefix"; did you mean "postalPrefixes"?',
+  ],
   ['"counted"', '"count"', 'zips: unknown key "count"; did you mean "counted"?'],
   ['"delivered"', '"deliverd"', 'zips: unknown key "deliverd"; did you mean "delivered"?'],
-  ['"template"', '"templete"',
-    'boundaries[5]: unknown key "templete"; did you mean "template"?'],
+  ['"template"', '"templete"', 'boundaries[5]: unknown key "templete"; did you mean "template"?'],
   ['"layer": "town"', '"layer": "towns"', 'boundaries[5].layer: expected county or province'],
-  ['"layout": "e911-sites"', '"layout": "e911-site"',
-    'points[0].layout: unknown layout "e911-site"; did you mean "e911-sites"?'],
-  ['"cityIsMunicipality"', '"cityIsMunicipalty"',
-    'points[2]: unknown key "cityIsMunicipalty"; did you mean "cityIsMunicipality"?'],
-  ['"layout": "segments"', '"layuot": "segments"',
-    'ranges[0]: unknown key "layuot"; did you mean "layout"?'],
+  [
+    '"layout": "e911-sites"',
+    '"layout": "e911-site"',
+    'points[0].layout: unknown layout "e911-site"; did you mean "e911-sites"?',
+  ],
+  [
+    '"cityIsMunicipality"',
+    '"cityIsMunicipalty"',
+    'points[2]: unknown key "cityIsMunicipalty"; did you mean "cityIsMunicipality"?',
+  ],
+  [
+    '"layout": "segments"',
+    '"layuot": "segments"',
+    'ranges[0]: unknown key "layuot"; did you mean "layout"?',
+  ],
   ['"state": "MN"', '"sate": "MN"', 'sst[0]: unknown key "sate"; did you mean "state"?'],
   ['"holidays"', '"holiday"', 'documents: unknown key "holiday"; did you mean "holidays"?'],
   ['"facts": "facts",', '', 'facts: expected required property facts'],
@@ -86,11 +121,12 @@ test('a misspelt layout or key of a recipe is refused with its place and the nea
 });
 
 test('a key that is missing is told, and every fault of a file at once', () => {
-  const recipe = { ...changed('rates-reference', '"caps"', '"cap"') as object, extra: 1 };
+  const recipe = { ...(changed('rates-reference', '"caps"', '"cap"') as object), extra: 1 };
   assert.deepEqual(ratesFaults(recipe), [
-    'unknown key "cap"; did you mean "caps"?', 'unknown key "extra"; there is: states, counties, '
-      + 'places, tiers, aliases, districtNames, sources, completeness, notSupported, members, '
-      + 'lists, estimates, caps, stated, divided',
+    'unknown key "cap"; did you mean "caps"?',
+    'unknown key "extra"; there is: states, counties, ' +
+      'places, tiers, aliases, districtNames, sources, completeness, notSupported, members, ' +
+      'lists, estimates, caps, stated, divided',
     'caps: expected required property caps',
   ]);
   const listed = changed('rates-reference', '"path": "ca-cdtfa/cdtfa_rates_2026-01-01.csv",', '');
@@ -99,14 +135,20 @@ test('a key that is missing is told, and every fault of a file at once', () => {
 
 test('a misspelt key of a download is refused', () => {
   const entry = { path: 'a.csv', url: 'http://example.invalid/a.csv', sha265: 'x' };
-  assert.throws(() => parseDownloads(JSON.stringify([entry])),
-    /^Error: download 1: unknown key "sha265"; did you mean "sha256"\?$/);
+  assert.throws(
+    () => parseDownloads(JSON.stringify([entry])),
+    /^Error: download 1: unknown key "sha265"; did you mean "sha256"\?$/,
+  );
 });
 
 test('the nearest name is by letters inserted, dropped, replaced or swapped', () => {
   const cases: readonly (readonly [string, string, number])[] = [
-    ['', '', 0], ['', 'abc', 3], ['until', 'untill', 1], ['kitten', 'sitting', 3],
-    ['raeder', 'reader', 1], ['ca', 'abc', 3],
+    ['', '', 0],
+    ['', 'abc', 3],
+    ['until', 'untill', 1],
+    ['kitten', 'sitting', 3],
+    ['raeder', 'reader', 1],
+    ['ca', 'abc', 3],
   ];
   for (const [one, other, distance] of cases) {
     assert.equal(editDistance(one, other), distance, `${one} ${other}`);
@@ -120,7 +162,8 @@ test('the nearest name is by letters inserted, dropped, replaced or swapped', ()
 test('a recipe may lie anywhere, its rates section beside it or among those of the program', () => {
   const dir = mkdtempSync(join(tmpdir(), 'situs-recipe-'));
   const own = JSON.parse(
-    readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8')) as object;
+    readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8'),
+  ) as object;
   const path = join(dir, 'mine.json');
   writeFileSync(path, JSON.stringify({ ...own, name: 'mine' }));
   const { recipe, rates } = readRecipe(path);
@@ -128,6 +171,9 @@ test('a recipe may lie anywhere, its rates section beside it or among those of t
   assert.deepEqual(rates, readRecipe('fixture').rates);
   writeFileSync(join(dir, recipe.rates), JSON.stringify({ ...rates, caps: { QB: '3' } }));
   assert.deepEqual(readRecipe(path).rates.caps, { QB: '3' });
-  assert.throws(() => readRecipe(join(dir, 'none.json')), /recipe none\.json cannot be read: there is no file .*none\.json$/);
+  assert.throws(
+    () => readRecipe(join(dir, 'none.json')),
+    /recipe none\.json cannot be read: there is no file .*none\.json$/,
+  );
   rmSync(dir, { recursive: true });
 });

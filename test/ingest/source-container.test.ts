@@ -1,7 +1,13 @@
 /** Publishers' files as they come: zip archives, gzip, workbooks, and what only bears the name. */
 import assert from 'node:assert/strict';
 import {
-  existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,23 +44,33 @@ test('rows of a zipped file are those of the file', async () => {
   const plain = await all(readRows(put('list.csv', LIST), ','));
   assert.equal(plain.length, 3);
   const one = put('one.zip', zipOf([{ name: 'LIST.CSV', data: LIST }]));
-  const several = put('several.ZIP', zipOf([
-    { name: 'notes/', data: '' }, { name: 'readme.pdf', data: '%PDF' },
-    { name: '__MACOSX/list.csv', data: 'x' }, { name: 'data/list.csv', data: LIST },
-    { name: 'data/other.csv', data: 'x' },
-  ]));
+  const several = put(
+    'several.ZIP',
+    zipOf([
+      { name: 'notes/', data: '' },
+      { name: 'readme.pdf', data: '%PDF' },
+      { name: '__MACOSX/list.csv', data: 'x' },
+      { name: 'data/list.csv', data: LIST },
+      { name: 'data/other.csv', data: 'x' },
+    ]),
+  );
   for (const path of [one, `${one}!*.csv`, `${several}!LIST*`, `${several}!data/list.csv`]) {
     assert.deepEqual(await all(readRows(path, ',')), plain, path);
   }
-  assert.deepEqual(await all(readLines(put('list.csv.gz', gzipSync(LIST)))), LIST.trim().split('\n'));
+  assert.deepEqual(
+    await all(readLines(put('list.csv.gz', gzipSync(LIST)))),
+    LIST.trim().split('\n'),
+  );
   assert.equal(await readPacked(one), LIST);
 });
 
 test('a real boundary file reads the same out of a zip', {
   skip: existsSync(BOUNDARY) ? false : `${BOUNDARY} is not there`,
 }, async () => {
-  const zip = put('MNB2026Q2FEB18.zip',
-    zipOf([{ name: 'MNB2026Q2FEB18.csv', data: readFileSync(BOUNDARY) }]));
+  const zip = put(
+    'MNB2026Q2FEB18.zip',
+    zipOf([{ name: 'MNB2026Q2FEB18.csv', data: readFileSync(BOUNDARY) }]),
+  );
   const rows = await all(readRows(zip, ','));
   assert.equal(rows.length, 100);
   assert.deepEqual(rows, await all(readRows(BOUNDARY, ',')));
@@ -65,12 +81,18 @@ test('text keeps its letters and lines across chunks', async () => {
   const text = `\uFEFF${lines.join('\r\n')}`;
   assert.ok(Buffer.byteLength(text) > 1 << 19);
   assert.deepEqual(await all(readLines(put('lines.txt', text))), lines);
-  const latin = put('latin.zip', zipOf([{ name: 'a.csv', data: Buffer.from('Ca\xf1on\n', 'latin1') }]));
+  const latin = put(
+    'latin.zip',
+    zipOf([{ name: 'a.csv', data: Buffer.from('Ca\xf1on\n', 'latin1') }]),
+  );
   assert.equal(await readPacked(latin), 'Cañon\n');
 });
 
 test('what cannot be read is an error with the file and the reason', async () => {
-  const good = zipOf([{ name: 'a.csv', data: LIST }, { name: 'b.csv', data: LIST }]);
+  const good = zipOf([
+    { name: 'a.csv', data: LIST },
+    { name: 'b.csv', data: LIST },
+  ]);
   const one = zipOf([{ name: 'a.csv', data: LIST.repeat(50) }]);
   const cases: readonly (readonly [string, string | Buffer, RegExp, member?: string])[] = [
     ['page.zip', '<!DOCTYPE html><html>404</html>', /end of central directory/i],
@@ -82,8 +104,16 @@ test('what cannot be read is an error with the file and the reason', async () =>
     ['void.zip', zipOf([]), /has 0 members \(none\)/],
     ['empty.zip', zipOf([{ name: 'a.csv', data: '' }]), /is empty/],
     ['locked.zip', zipOf([{ name: 'a.csv', data: LIST }], { flags: 0x801 }), /a\.csv is encrypted/],
-    ['flipped.zip', zipOf([{ name: 'a.csv', data: LIST }], { crc: 1 }), /not those that were packed/],
-    ['short.zip', zipOf([{ name: 'a.csv', data: LIST }], { size: 9999 }), /not enough bytes|expected/i],
+    [
+      'flipped.zip',
+      zipOf([{ name: 'a.csv', data: LIST }], { crc: 1 }),
+      /not those that were packed/,
+    ],
+    [
+      'short.zip',
+      zipOf([{ name: 'a.csv', data: LIST }], { size: 9999 }),
+      /not enough bytes|expected/i,
+    ],
     ['long.zip', zipOf([{ name: 'a.csv', data: LIST }], { size: 3 }), /too many bytes|expected/i],
     ['page.csv', '\n <html><body>Not found</body>', /web page, not a table/],
     ['report.csv', '%PDF-1.7', /PDF, not a table/],
@@ -94,11 +124,14 @@ test('what cannot be read is an error with the file and the reason', async () =>
   ];
   for (const [name, bytes, reason, member] of cases) {
     const path = put(name, bytes) + (member === undefined ? '' : `!${member}`);
-    await assert.rejects(() => readWhole(path), (error: Error) => {
-      assert.ok(error.message.includes(name), `${name}: ${error.message}`);
-      assert.match(error.message, reason, name);
-      return true;
-    });
+    await assert.rejects(
+      () => readWhole(path),
+      (error: Error) => {
+        assert.ok(error.message.includes(name), `${name}: ${error.message}`);
+        assert.match(error.message, reason, name);
+        return true;
+      },
+    );
   }
 });
 
@@ -106,14 +139,18 @@ test('who reads no further leaves no file open', {
   skip: !existsSync('/proc/self/fd') && 'the system tells of no open files',
 }, async () => {
   const line = `${'x'.repeat(99)}\n`;
-  const path = put('left.csv.gz', gzipSync(Array.from({ length: 99_999 }, (_, at) => `${at}${line}`).join('')));
-  const open = (): number => readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`) === path;
-    } catch {
-      return false;
-    }
-  }).length;
+  const path = put(
+    'left.csv.gz',
+    gzipSync(Array.from({ length: 99_999 }, (_, at) => `${at}${line}`).join('')),
+  );
+  const open = (): number =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`) === path;
+      } catch {
+        return false;
+      }
+    }).length;
   for await (const row of readLines(path)) {
     assert.ok(row.startsWith('0x'));
     assert.equal(open(), 1);
@@ -125,25 +162,53 @@ test('who reads no further leaves no file open', {
 test('archives that would unpack to far more than they are end early', async () => {
   const zeros = Buffer.alloc(80 * 1_048_576);
   const bomb = new RegExp(`more than ${UNPACK_RATIO_MAX} times its`);
-  await assert.rejects(() => readWhole(put('bomb.zip', zipOf([{ name: 'a.csv', data: zeros }]))), bomb);
+  await assert.rejects(
+    () => readWhole(put('bomb.zip', zipOf([{ name: 'a.csv', data: zeros }]))),
+    bomb,
+  );
   await assert.rejects(() => readWhole(put('bomb.csv.gz', gzipSync(zeros))), bomb);
 });
 
 test('workbooks: sheets by name, rows in their places, numbers as they are shown', async () => {
-  const book = put('rates.xlsx', workbookOf({
-    Notes: [['Rates & notes']],
-    'By Name ': [[], ['', 'Place', 'Rate'], [null, 'Elmton, "Old"', 0.0725], [], ['x', null, 46023]],
-  }));
+  const book = put(
+    'rates.xlsx',
+    workbookOf({
+      Notes: [['Rates & notes']],
+      'By Name ': [
+        [],
+        ['', 'Place', 'Rate'],
+        [null, 'Elmton, "Old"', 0.0725],
+        [],
+        ['x', null, 46023],
+      ],
+    }),
+  );
   assert.equal(await readPacked(book), 'Rates & notes\n');
-  assert.equal(await readPacked(`${book}!by name`),
-    '\n,Place,Rate\n,"Elmton, ""Old""",0.0725\n\nx,,46023\n');
-  await assert.rejects(() => readPacked(`${book}!Cities`),
-    /rates\.xlsx: it has no sheet "Cities", but: Notes, By Name/);
-  await assert.rejects(() => readPacked(put('torn.xlsx', readFileSync(book).subarray(0, 500))),
-    /torn\.xlsx/);
-  assert.deepEqual(['7.2499999999999995E-2', '1E-3', '5.0000000000000001E-4', '46023', '-1.5',
-    '0.30000000000000004', '1e-7', 'n/a'].map(decimalText),
-  ['0.0725', '0.001', '0.0005', '46023', '-1.5', '0.3', '0.0000001', 'n/a']);
+  assert.equal(
+    await readPacked(`${book}!by name`),
+    '\n,Place,Rate\n,"Elmton, ""Old""",0.0725\n\nx,,46023\n',
+  );
+  await assert.rejects(
+    () => readPacked(`${book}!Cities`),
+    /rates\.xlsx: it has no sheet "Cities", but: Notes, By Name/,
+  );
+  await assert.rejects(
+    () => readPacked(put('torn.xlsx', readFileSync(book).subarray(0, 500))),
+    /torn\.xlsx/,
+  );
+  assert.deepEqual(
+    [
+      '7.2499999999999995E-2',
+      '1E-3',
+      '5.0000000000000001E-4',
+      '46023',
+      '-1.5',
+      '0.30000000000000004',
+      '1e-7',
+      'n/a',
+    ].map(decimalText),
+    ['0.0725', '0.001', '0.0005', '46023', '-1.5', '0.3', '0.0000001', 'n/a'],
+  );
 });
 
 const TIGER = join(SHARED, 'tiger-addrfeat-sample');
@@ -153,8 +218,10 @@ const NO_TIGER = existsSync(TIGER) ? false : `${TIGER} is not there`;
 function tigerParts(prj?: string): Packed[] {
   return ['cpg', 'dbf', 'prj', 'shp', 'shx'].map((ending) => ({
     name: `${COUNTY}.${ending}`,
-    data: ending === 'prj' && prj !== undefined
-      ? prj : readFileSync(join(TIGER, `${COUNTY}.${ending}`)),
+    data:
+      ending === 'prj' && prj !== undefined
+        ? prj
+        : readFileSync(join(TIGER, `${COUNTY}.${ending}`)),
   }));
 }
 
@@ -167,21 +234,36 @@ test('a shapefile is read out of the zip it is published in', { skip: NO_TIGER }
   assert.deepEqual(await all(readTigerRanges(`${zip}!${COUNTY}.shp`, options)), ranges);
   const feet = 'PROJCS["NAD_1983_StatePlane_Washington_South_FIPS_4602_Feet",GEOGCS["x"]]';
   const projected = put('feet.zip', zipOf(tigerParts(feet)));
-  await assert.rejects(() => all(readTigerRanges(projected, options)),
-    /feet\.zip: its coordinates are those of NAD_1983_StatePlane_Washington/);
+  await assert.rejects(
+    () => all(readTigerRanges(projected, options)),
+    /feet\.zip: its coordinates are those of NAD_1983_StatePlane_Washington/,
+  );
   const torn = put('torn-shp.zip', zipOf(tigerParts().filter(({ name }) => !name.endsWith('dbf'))));
-  await assert.rejects(() => all(readTigerRanges(torn, options)),
-    /torn-shp\.zip: it has no member "\*\.dbf"/);
+  await assert.rejects(
+    () => all(readTigerRanges(torn, options)),
+    /torn-shp\.zip: it has no member "\*\.dbf"/,
+  );
 });
 
-test('recipes name archives: the archive is noted, its text is the member\'s', async () => {
+test("recipes name archives: the archive is noted, its text is the member's", async () => {
   put('XXR2026Q4.zip', zipOf([{ name: 'XXR2026Q4.csv', data: LIST }]));
-  put('list.xlsx', workbookOf({ Rates: [['name', 'rate'], ['Elmton', 0.01]] }));
+  put(
+    'list.xlsx',
+    workbookOf({
+      Rates: [
+        ['name', 'rate'],
+        ['Elmton', 0.01],
+      ],
+    }),
+  );
   const files = new SourceFiles(DIR, DIR);
   await files.unpack(['XXR2026Q4.zip!*.csv', 'XXR2026Q4.zip', 'list.xlsx!Rates', undefined]);
   assert.equal(files.text('XXR2026Q4.zip'), LIST);
   assert.equal(files.text('XXR2026Q4.zip!*.csv'), LIST);
   assert.equal(files.text('list.xlsx!Rates'), 'name,rate\nElmton,0.01\n');
-  assert.deepEqual(files.list().map(({ path }) => path), ['XXR2026Q4.zip', 'list.xlsx']);
+  assert.deepEqual(
+    files.list().map(({ path }) => path),
+    ['XXR2026Q4.zip', 'list.xlsx'],
+  );
   assert.throws(() => files.note('gone.zip!a.csv'), /needs gone\.zip, which is not in/);
 });

@@ -23,48 +23,100 @@ interface Found {
 async function doors(layout: string, file: string, tolerance?: string): Promise<Found> {
   const points: AddressPoint[] = [];
   const told: string[] = [];
-  const source = { file, layout, source: layout, state: '', ...(tolerance === undefined ? {}
-    : { tolerance }) };
+  const source = {
+    file,
+    layout,
+    source: layout,
+    state: '',
+    ...(tolerance === undefined ? {} : { tolerance }),
+  };
   for await (const point of readPoints(DIR, source, (line) => told.push(line))) points.push(point);
   return { points, told };
 }
 
 test('nad: doors out of the archive, what stands for nothing, retired and moved rows', async () => {
-  writeFileSync(join(DIR, 'NAD_r21_TXT.zip'), zipOf([
-    { name: 'TXT/NAD_r21.txt', data: NAD }, { name: 'TXT/schema.ini', data: '[NAD_r21.txt]\n' }]));
+  writeFileSync(
+    join(DIR, 'NAD_r21_TXT.zip'),
+    zipOf([
+      { name: 'TXT/NAD_r21.txt', data: NAD },
+      { name: 'TXT/schema.ini', data: '[NAD_r21.txt]\n' },
+    ]),
+  );
   const { points, told } = await doors('nad', 'NAD_r21_TXT.zip!*.txt', '50');
-  assert.deepEqual(points.map((at) => [at.number, at.street, at.unit, at.city, at.municipality,
-    at.county,
-    at.state, at.zip, at.zip4, at.lat, at.lng]), [
-    ['12', 'East Alder Street', 'Apt 3', 'Ashford', 'Ashford', 'Quill', 'QA', '91010', '0042',
-      10_250_000, -29_500_000],
-    ['12 1/2', 'Alder Way', '', '', '', 'Quill', 'QA', '91010', '', 10_250_000, -29_500_000],
-  ]);
-  for (const part of ['5 of 7 rows', '1 without coordinates (first: row 4)',
+  assert.deepEqual(
+    points.map((at) => [
+      at.number,
+      at.street,
+      at.unit,
+      at.city,
+      at.municipality,
+      at.county,
+      at.state,
+      at.zip,
+      at.zip4,
+      at.lat,
+      at.lng,
+    ]),
+    [
+      [
+        '12',
+        'East Alder Street',
+        'Apt 3',
+        'Ashford',
+        'Ashford',
+        'Quill',
+        'QA',
+        '91010',
+        '0042',
+        10_250_000,
+        -29_500_000,
+      ],
+      ['12 1/2', 'Alder Way', '', '', '', 'Quill', 'QA', '91010', '', 10_250_000, -29_500_000],
+    ],
+  );
+  for (const part of [
+    '5 of 7 rows',
+    '1 without coordinates (first: row 4)',
     '1 that are retired (first: row 5)',
-    '1 without a house number (first: row 6)', 'fields than the header (first: row 7)',
-      '1 with a state that is none (first: row 8)']) {
+    '1 without a house number (first: row 6)',
+    'fields than the header (first: row 7)',
+    '1 with a state that is none (first: row 8)',
+  ]) {
     assert.ok(told[0]?.includes(part), `${part} in ${told[0]}`);
   }
-  await assert.rejects(() => doors('nad', 'NAD_r21_TXT.zip!*.txt'),
-    /2 of 7 rows cannot be read, more than the 0\.1 % that are tolerated/);
+  await assert.rejects(
+    () => doors('nad', 'NAD_r21_TXT.zip!*.txt'),
+    /2 of 7 rows cannot be read, more than the 0\.1 % that are tolerated/,
+  );
   writeFileSync(join(DIR, 'other.txt'), NAD.toString('utf8').replace('StNam_Full', 'Street'));
   await assert.rejects(() => doors('nad', 'other.txt'), /has no column "StNam_Full"/);
 });
 
 test('openaddresses-collection: members of a state, whose path names it', async () => {
-  writeFileSync(join(DIR, 'collection-us-northeast.zip'), zipOf([
-    { name: 'us/qa/statewide-addresses-state.geojson', data: FEATURES },
-    { name: 'us/qa/statewide-parcels-state.geojson', data: FEATURES },
-    { name: 'us/qb/cedar-addresses-county.geojson', data: FEATURES },
-    { name: 'us/qa/statewide-addresses-state.geojson.meta', data: '{}' }]));
+  writeFileSync(
+    join(DIR, 'collection-us-northeast.zip'),
+    zipOf([
+      { name: 'us/qa/statewide-addresses-state.geojson', data: FEATURES },
+      { name: 'us/qa/statewide-parcels-state.geojson', data: FEATURES },
+      { name: 'us/qb/cedar-addresses-county.geojson', data: FEATURES },
+      { name: 'us/qa/statewide-addresses-state.geojson.meta', data: '{}' },
+    ]),
+  );
   const all = await doors('openaddresses-collection', 'collection-us-northeast.zip');
-  assert.deepEqual(all.points.map(({ number, state }) => number + state), ['12QA', '14QA', '12QB',
-    '14QB']);
+  assert.deepEqual(
+    all.points.map(({ number, state }) => number + state),
+    ['12QA', '14QA', '12QB', '14QB'],
+  );
   const one = await doors('openaddresses-collection', 'collection-us-northeast.zip!us/qb/*');
-  assert.deepEqual(one.points.map(({ state, zip, city }) => [state, zip, city]),
-    [['QB', '91010', 'ASHFORD'], ['QB', '91010', 'ASHFORD']]);
-  await assert.rejects(() => doors('openaddresses-collection',
-    'collection-us-northeast.zip!us/qc/*'),
-    /has no member us\/qc\/\*/);
+  assert.deepEqual(
+    one.points.map(({ state, zip, city }) => [state, zip, city]),
+    [
+      ['QB', '91010', 'ASHFORD'],
+      ['QB', '91010', 'ASHFORD'],
+    ],
+  );
+  await assert.rejects(
+    () => doors('openaddresses-collection', 'collection-us-northeast.zip!us/qc/*'),
+    /has no member us\/qc\/\*/,
+  );
 });

@@ -35,19 +35,32 @@ let dataset: Dataset;
 
 function build(sst: readonly BoundaryRecordSource[]): Promise<string> {
   const { recipe, rates } = readRecipe('fixture');
-  const stated = [{
-    reader: 'wa-quarter', path: 'rates.csv', source: 'invented', state: 'QA',
-    options: { areas: true },
-  }];
+  const stated = [
+    {
+      reader: 'wa-quarter',
+      path: 'rates.csv',
+      source: 'invented',
+      state: 'QA',
+      options: { areas: true },
+    },
+  ];
   return buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
+    varDir: FOLDER,
+    sources: FOLDER,
+    layers: [],
+    workers: 1,
+    progress: () => undefined,
     recipe: { recipe: { ...recipe, sst }, rates: { ...rates, stated } },
     report: (line) => told.push(line),
   });
 }
 
 const RECORDS = {
-  file: 'QAB.csv', layout: 'sst-locations', state: 'QA', source: 'invented', tolerance: '60',
+  file: 'QAB.csv',
+  layout: 'sst-locations',
+  state: 'QA',
+  source: 'invented',
+  tolerance: '60',
 };
 
 before(async () => {
@@ -91,14 +104,14 @@ test('a location that the list has not, none, and several lead nowhere', () => {
     assert.notEqual(ask(`${number} Quill Ln`).precision, 'range', number);
   }
   assert.notEqual(ask('1 Nowhere Rd', '91012-0142').precision, 'zip9');
-  const line = told.find((each) => /^QAB.*of its records/.test(each))
-    ?? assert.fail(told.join('\n'));
+  const line =
+    told.find((each) => /^QAB.*of its records/.test(each)) ?? assert.fail(told.join('\n'));
   assert.match(line, /2 with a district that the state's rate file has not/);
   assert.match(line, /2 without one location that all of the record lies in/);
   assert.match(line, /1 of another state/);
 });
 
-test('where the state\'s own tax does not apply nothing is answered', () => {
+test("where the state's own tax does not apply nothing is answered", () => {
   assert.match(ask('507 Quill Ln').refusal, /own tax does not apply here/);
 });
 
@@ -115,11 +128,23 @@ test('what the file has elsewhere than the boundaries is counted', () => {
 
 test('locations by address serve a state whose lists have cities, by the same list', async () => {
   const rows = readFileSync(join(PUBLISHED, 'wa-addresses.csv'), 'utf8')
-    .replaceAll('94010', '91012').replaceAll(',QD,', ',QA,');
+    .replaceAll('94010', '91012')
+    .replaceAll(',QD,', ',QA,');
   writeFileSync(join(FOLDER, 'addresses.csv'), rows);
-  const own = openDataset(join(releasesDir(FOLDER), await build([{
-    file: 'addresses.csv', layout: 'wa-addresses', state: 'QA', source: 'x', tolerance: '60',
-  }])));
+  const own = openDataset(
+    join(
+      releasesDir(FOLDER),
+      await build([
+        {
+          file: 'addresses.csv',
+          layout: 'wa-addresses',
+          state: 'QA',
+          source: 'x',
+          tolerance: '60',
+        },
+      ]),
+    ),
+  );
   const found = byLookup(own, '11 Heron Way, Gorse, QA 91012', '');
   own.close();
   assert.deepEqual([found.precision, found.levels], ['range', [STATE, 0, 0, 15_000_000]]);
@@ -135,29 +160,49 @@ function json(file: string): unknown {
 }
 
 function heldFile(key: string): readonly [string, HeldFile] {
-  const wanted = readCatalogue().flatMap(wantedOf).find((one) => one.key === key)
-    ?? assert.fail(key);
-  return [key, {
-    key, source: wanted.source, state: wanted.state, fips: '', path: `${key}.zip`,
-    asOf: 20261001 as DateInt, until: 20261231 as DateInt,
-  }];
+  const wanted =
+    readCatalogue()
+      .flatMap(wantedOf)
+      .find((one) => one.key === key) ?? assert.fail(key);
+  return [
+    key,
+    {
+      key,
+      source: wanted.source,
+      state: wanted.state,
+      fips: '',
+      path: `${key}.zip`,
+      asOf: 20261001 as DateInt,
+      until: 20261231 as DateInt,
+    },
+  ];
 }
 
 for (const recipe of ['default', 'reference']) {
   test(`${recipe}: the state's own address files stand before its boundary file`, () => {
     const own = {
-      recipe: json(`${recipe}.json`) as Recipe, rates: json(`rates-${recipe}.json`) as RatesRecipe,
+      recipe: json(`${recipe}.json`) as Recipe,
+      rates: json(`rates-${recipe}.json`) as RatesRecipe,
     };
     const layouts = (...keys: readonly string[]): readonly (string | undefined)[] =>
-      withHeld(own, new Map(keys.map(heldFile))).recipe.sst
-        .filter(({ state }) => state === 'WA').map(({ layout }) => layout);
+      withHeld(own, new Map(keys.map(heldFile)))
+        .recipe.sst.filter(({ state }) => state === 'WA')
+        .map(({ layout }) => layout);
     assert.deepEqual(layouts('wa-rates', 'sst-boundaries/WA'), ['sst-locations']);
-    assert.deepEqual(layouts('wa-rates', 'sst-boundaries/WA', 'wa-addresses', 'wa-zip4'),
-      ['wa-addresses', 'wa-zip4']);
+    assert.deepEqual(layouts('wa-rates', 'sst-boundaries/WA', 'wa-addresses', 'wa-zip4'), [
+      'wa-addresses',
+      'wa-zip4',
+    ]);
     // Without the list of what locations levy none of them says anything.
     assert.deepEqual(layouts('sst-boundaries/WA', 'wa-addresses'), []);
     const { lists, rates } = withHeld(own, new Map([heldFile('wa-rates')]));
-    assert.deepEqual(lists.map((list) => [list.name, list.stated]), [['wa-rates', undefined]]);
-    assert.deepEqual(rates.stated?.map(({ options }) => options), [{ areas: true }]);
+    assert.deepEqual(
+      lists.map((list) => [list.name, list.stated]),
+      [['wa-rates', undefined]],
+    );
+    assert.deepEqual(
+      rates.stated?.map(({ options }) => options),
+      [{ areas: true }],
+    );
   });
 }

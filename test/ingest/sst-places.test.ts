@@ -22,12 +22,23 @@ let dataset: Dataset;
 before(async () => {
   copyFileSync(join(PUBLISHED, 'sst-places.csv'), join(FOLDER, 'QAB.csv'));
   const { recipe, rates } = readRecipe('fixture');
-  const sst = [{
-    file: 'QAB.csv', layout: 'sst-places', state: 'QA', source: 'invented', tolerance: '60',
-  }];
+  const sst = [
+    {
+      file: 'QAB.csv',
+      layout: 'sst-places',
+      state: 'QA',
+      source: 'invented',
+      tolerance: '60',
+    },
+  ];
   const name = await buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
-    recipe: { recipe: { ...recipe, sst }, rates }, report: (line) => told.push(line),
+    varDir: FOLDER,
+    sources: FOLDER,
+    layers: [],
+    workers: 1,
+    progress: () => undefined,
+    recipe: { recipe: { ...recipe, sst }, rates },
+    report: (line) => told.push(line),
   });
   dataset = openDataset(join(releasesDir(FOLDER), name));
 });
@@ -56,7 +67,7 @@ test('county and city of a range and a ZIP+4 are worth what the lists say', () =
   assert.equal(ask('1 Nowhere Rd', '91020', 'Birchwood').precision, 'postal');
 });
 
-test('a district, a code of no place and the state\'s tax left out lead nowhere', () => {
+test("a district, a code of no place and the state's tax left out lead nowhere", () => {
   for (const number of ['207', '307', '407']) {
     assert.notEqual(ask(`${number} Quill Ln`, '91012').precision, 'range', number);
   }

@@ -26,8 +26,12 @@ const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sst-towns-'));
 const FACTS = join(FOLDER, 'facts');
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, addressDetailExtended: false,
-  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+  country: 'USA',
+  date: null,
+  addressDetailExtended: false,
+  shippingExtended: false,
+  taxabilityCode: null,
+  satItemTotal: null,
 };
 
 /** Towns of Cedar County from west to east, one of them a city, and the one of Dogwood County. */
@@ -38,7 +42,11 @@ const TOWNS = [
   ['9200100010', 'Reed', 'Reed town', '92001', -29.75, -29.5],
   ['9200300005', 'Juniper', 'Juniper town', '92003', -29.5, -29],
 ] as const;
-const CODES = [['00510', '9200100005'], ['00610', '9200100010'], ['00710', '9200300005']] as const;
+const CODES = [
+  ['00510', '9200100005'],
+  ['00610', '9200100010'],
+  ['00710', '9200300005'],
+] as const;
 
 function edit(file: string, change: (text: string) => string): void {
   const path = join(FACTS, file);
@@ -48,32 +56,74 @@ function edit(file: string, change: (text: string) => string): void {
 /** The facts of a state without county taxes, whose towns are what the Census Bureau numbers. */
 function writeFacts(): void {
   cpSync(join(datasetsDir(), 'fixture', 'facts'), FACTS, { recursive: true });
-  edit('places/QB.tsv', (text) => text + TOWNS.map(([geoid, name, full, county]) =>
-    `${geoid}\t${name}\t${full}\tT1\t${county}\tinvented\t2026-01-01\t\n`).join(''));
-  edit('place_aliases.tsv', (text) => text + CODES.map(([code, town]) =>
-    `QB\tcity\t#${code}\t\t${town}\tthe Census Bureau's code\tinvented\t2026-01-01\n`).join(''));
-  edit('completeness.tsv', (text) => text
-    .replace(/^QB\tcounty\t.*$/m,
-      'QB\tcounty\tnot-levied\tnothing\t0001-01-01\tfull\t\tinvented-law\tthe statute\t')
-    .replace(/^QB\tcity\t.*$/m,
-      'QB\tcity\tcomplete\tnothing\t2020-01-01\tfull\t\tinvented\tan older list\t'));
-  const rates = [['state', '', 'Brookmark', '0.06'], ['city', '9200100005', 'ASPEN', '0.01'],
-    ['city', '9200100', 'ST. HAZEL', '0.01'], ['city', '9200100015', 'ST. HAZEL', '0.01']];
-  edit('rates/QB.tsv', (text) => text.slice(0, text.indexOf('\n') + 1)
-    + rates.map(([level, place, name, rate]) => `QB\t${level}\t\t${place}\t${name}\t\town\t${rate}`
-      + `\t${rate}\t2020-01-01\t\tinvented\t2026-01-01\t\n`).join(''));
+  edit(
+    'places/QB.tsv',
+    (text) =>
+      text +
+      TOWNS.map(
+        ([geoid, name, full, county]) =>
+          `${geoid}\t${name}\t${full}\tT1\t${county}\tinvented\t2026-01-01\t\n`,
+      ).join(''),
+  );
+  edit(
+    'place_aliases.tsv',
+    (text) =>
+      text +
+      CODES.map(
+        ([code, town]) =>
+          `QB\tcity\t#${code}\t\t${town}\tthe Census Bureau's code\tinvented\t2026-01-01\n`,
+      ).join(''),
+  );
+  edit('completeness.tsv', (text) =>
+    text
+      .replace(
+        /^QB\tcounty\t.*$/m,
+        'QB\tcounty\tnot-levied\tnothing\t0001-01-01\tfull\t\tinvented-law\tthe statute\t',
+      )
+      .replace(
+        /^QB\tcity\t.*$/m,
+        'QB\tcity\tcomplete\tnothing\t2020-01-01\tfull\t\tinvented\tan older list\t',
+      ),
+  );
+  const rates = [
+    ['state', '', 'Brookmark', '0.06'],
+    ['city', '9200100005', 'ASPEN', '0.01'],
+    ['city', '9200100', 'ST. HAZEL', '0.01'],
+    ['city', '9200100015', 'ST. HAZEL', '0.01'],
+  ];
+  edit(
+    'rates/QB.tsv',
+    (text) =>
+      text.slice(0, text.indexOf('\n') + 1) +
+      rates
+        .map(
+          ([level, place, name, rate]) =>
+            `QB\t${level}\t\t${place}\t${name}\t\town\t${rate}` +
+            `\t${rate}\t2020-01-01\t\tinvented\t2026-01-01\t\n`,
+        )
+        .join(''),
+  );
 }
 
 function writeTowns(): void {
-  const ring = (west: number, east: number): number[][] =>
-    [[west, 10.5], [east, 10.5], [east, 11], [west, 11], [west, 10.5]];
-  writeFileSync(join(FOLDER, 'towns.geojson'), JSON.stringify({
-    type: 'FeatureCollection',
-    features: TOWNS.map(([geoid, , , , west, east]) => ({
-      type: 'Feature', properties: { GEOID: geoid },
-      geometry: { type: 'Polygon', coordinates: [ring(west, east)] },
-    })),
-  }));
+  const ring = (west: number, east: number): number[][] => [
+    [west, 10.5],
+    [east, 10.5],
+    [east, 11],
+    [west, 11],
+    [west, 10.5],
+  ];
+  writeFileSync(
+    join(FOLDER, 'towns.geojson'),
+    JSON.stringify({
+      type: 'FeatureCollection',
+      features: TOWNS.map(([geoid, , , , west, east]) => ({
+        type: 'Feature',
+        properties: { GEOID: geoid },
+        geometry: { type: 'Polygon', coordinates: [ring(west, east)] },
+      })),
+    }),
+  );
 }
 
 const told: string[] = [];
@@ -86,21 +136,43 @@ async function build(towns: boolean): Promise<string> {
   const { recipe, rates } = readRecipe('fixture');
   told.length = 0;
   return buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
+    varDir: FOLDER,
+    sources: FOLDER,
+    layers: [],
+    workers: 1,
+    progress: () => undefined,
     recipe: {
       recipe: {
-        ...recipe, facts: relative(datasetsDir(), FACTS),
-        boundaries: [...recipe.boundaries, ...(towns ? [{
-          layer: 'town' as const, path: 'towns.geojson', key: 'GEOID', states: ['92'],
-          source: 'invented',
-        }] : [])],
-        points: [...recipe.points, {
-          file: 'doors.csv', layout: 'openaddresses', state: 'QB', source: 'invented',
-        }],
+        ...recipe,
+        facts: relative(datasetsDir(), FACTS),
+        boundaries: [
+          ...recipe.boundaries,
+          ...(towns
+            ? [
+                {
+                  layer: 'town' as const,
+                  path: 'towns.geojson',
+                  key: 'GEOID',
+                  states: ['92'],
+                  source: 'invented',
+                },
+              ]
+            : []),
+        ],
+        points: [
+          ...recipe.points,
+          {
+            file: 'doors.csv',
+            layout: 'openaddresses',
+            state: 'QB',
+            source: 'invented',
+          },
+        ],
         sst: [{ file: 'QBB.csv', state: 'QB', source: 'invented', tolerance: '60' }],
       },
       rates: {
-        ...rates, stated: [{ reader: 'sst', path: 'QBR.csv', source: 'invented', state: 'QB' }],
+        ...rates,
+        stated: [{ reader: 'sst', path: 'QBR.csv', source: 'invented', state: 'QB' }],
       },
     },
     report: (line) => told.push(line),
@@ -111,8 +183,11 @@ before(async () => {
   writeFacts();
   writeTowns();
   // In Aspen by the boundaries, and in Reed by the state's file.
-  writeFileSync(join(FOLDER, 'doors.csv'), 'LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n'
-    + '-29.95,10.9,5,FINCH LN,,ASPEN,,QB,92030\n-29.95,10.8,5,HERON LN,,ASPEN,,QB,92030\n');
+  writeFileSync(
+    join(FOLDER, 'doors.csv'),
+    'LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n' +
+      '-29.95,10.9,5,FINCH LN,,ASPEN,,QB,92030\n-29.95,10.8,5,HERON LN,,ASPEN,,QB,92030\n',
+  );
   copyFileSync(join(PUBLISHED, 'sst-towns.csv'), join(FOLDER, 'QBB.csv'));
   copyFileSync(join(PUBLISHED, 'sst-towns-rates.csv'), join(FOLDER, 'QBR.csv'));
   bare = openDataset(join(releasesDir(FOLDER), await build(false)));
@@ -135,8 +210,11 @@ function ask(of: Dataset, street: string, zip = '92030', city = 'Cedarville'): T
 function each(street: string, precision: string, city: number, zip = '92030'): void {
   for (const of of [drawn, bare]) {
     const { precision: found, levels, refusal } = ask(of, street, zip);
-    assert.deepEqual([refusal, found, levels], ['', precision, [60_000_000, 0, city, 0]],
-      `${street} ${of === drawn ? 'with' : 'without'} boundaries of towns`);
+    assert.deepEqual(
+      [refusal, found, levels],
+      ['', precision, [60_000_000, 0, city, 0]],
+      `${street} ${of === drawn ? 'with' : 'without'} boundaries of towns`,
+    );
   }
 }
 
@@ -158,11 +236,20 @@ test('a city that is a town as well levies its rate once', () => {
 
 test('a city is its own town though borders differ; a village has the one town of its land', () => {
   const fact = (geoid: string, fullName: string) => ({
-    geoid, name: 'Vale', fullName, state: 'QB', counties: ['92001'], independent: false,
+    geoid,
+    name: 'Vale',
+    fullName,
+    state: 'QB',
+    counties: ['92001'],
+    independent: false,
   });
-  const gazetteer = createGazetteer([], [], [fact('9200700', 'Vale city'),
-    fact('9200800', 'Vale village')], [], [fact('9200100025', 'Vale city'),
-    fact('9200100030', 'Vale town')]);
+  const gazetteer = createGazetteer(
+    [],
+    [],
+    [fact('9200700', 'Vale city'), fact('9200800', 'Vale village')],
+    [],
+    [fact('9200100025', 'Vale city'), fact('9200100030', 'Vale town')],
+  );
   const town = (place: string, ...towns: readonly string[]): string =>
     townOf(place, '92001', new Set(towns), gazetteer);
   assert.equal(town('9200700', '9200100025', '9200100030'), '9200100025');
@@ -172,14 +259,16 @@ test('a city is its own town though borders differ; a village has the one town o
   assert.equal(town('9200800', ''), '');
 });
 
-test('a code that is no town\'s leads nowhere, whatever its type and rate', () => {
+test("a code that is no town's leads nowhere, whatever its type and rate", () => {
   for (const of of [drawn, bare]) {
     assert.notEqual(ask(of, '307 Aspen Ln').precision, 'range');
   }
   const file = told.find((line) => line.startsWith('QBB')) ?? assert.fail(told.join('\n'));
   assert.match(file, /1 with a place that is not known/);
-  assert.ok(told.some((line) => /QBR\.csv.*without a jurisdiction: 1/.test(line)),
-    told.join('\n'));
+  assert.ok(
+    told.some((line) => /QBR\.csv.*without a jurisdiction: 1/.test(line)),
+    told.join('\n'),
+  );
 });
 
 test('a village has the rate of the town around it, where a boundary tells that', () => {
@@ -193,11 +282,16 @@ test('where file and boundaries have a door in two towns the file is followed, a
   assert.deepEqual([moved.precision, moved.levels], ['point', [60_000_000, 0, 0, 0]]);
   const engine = engineOf(drawn);
   const outcome = engine.lookup(
-    { kind: 'address', address: '5 Finch Ln, Cedarville, QB 92030', options: OPTIONS }, NOON_MS);
+    { kind: 'address', address: '5 Finch Ln, Cedarville, QB 92030', options: OPTIONS },
+    NOON_MS,
+  );
   assert.ok(!isFailure(outcome));
   assert.match(engine.explain(outcome).boundary, /boundary file, which decides/);
   const { coverage } = readManifest(join(releasesDir(FOLDER), name));
   const { stateFile, gaps = [] } = coverage.find(({ state }) => state === 'QB') ?? {};
   assert.deepEqual([stateFile?.doors, stateFile?.doorsElsewhere], [1, 1]);
-  assert.ok(gaps.some((gap) => gap.includes('1 of 1 doors')), gaps.join('\n'));
+  assert.ok(
+    gaps.some((gap) => gap.includes('1 of 1 doors')),
+    gaps.join('\n'),
+  );
 });

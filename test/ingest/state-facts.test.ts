@@ -5,7 +5,11 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readTable } from '../../src/ingest/source/rows.js';
 import {
-  loadCounties, loadStateRecords, loadStates, loadZipFacts, overlay,
+  loadCounties,
+  loadStateRecords,
+  loadStates,
+  loadZipFacts,
+  overlay,
 } from '../../src/ingest/state-facts.js';
 import { parseDate, type DateInt } from '../../src/tax/date.js';
 
@@ -30,8 +34,10 @@ test('states, territories and provinces are all there with zone and country', ()
   assert.equal(states.filter((state) => state.country === 'USA').length, 51);
   assert.equal(states.filter((state) => state.country === 'CAN').length, 13);
   assert.equal(states.find((state) => state.code === 'PR')?.country, 'PRI');
-  assert.deepEqual(states.filter((state) => state.allMunicipal).map((state) => state.code),
-    ['CT', 'DC', 'MA', 'NJ', 'RI']);
+  assert.deepEqual(
+    states.filter((state) => state.allMunicipal).map((state) => state.code),
+    ['CT', 'DC', 'MA', 'NJ', 'RI'],
+  );
   for (const { timeZone } of states) new Intl.DateTimeFormat('en', { timeZone });
 });
 
@@ -39,7 +45,8 @@ test('every state has one rule for any day, with the texts of the wire', () => {
   const records = loadStateRecords(FACTS, ({ asOf }) => (asOf > 20260101 ? 7 : -1));
   const on = (code: string, date: number): unknown[] => {
     const rules = records.find((state) => state.code === code)?.rules ?? [];
-    return rules.filter((rule) => rule.from <= date && date <= rule.to)
+    return rules
+      .filter((rule) => rule.from <= date && date <= rule.to)
       .map((rule) => [rule.serviceTaxable, rule.freightTaxable, rule.sourcing]);
   };
   for (const { code, rules } of records) {
@@ -77,15 +84,20 @@ test('facts about ZIPs name places and counties by code', () => {
 });
 
 const DATED: readonly (readonly [file: string, columns: readonly string[]])[] = [
-  ['states.tsv', []], ['county_names.tsv', []],
+  ['states.tsv', []],
+  ['county_names.tsv', []],
   ['freight.tsv', ['effective_from', 'effective_to']],
   ['services.tsv', ['effective_from', 'effective_to']],
   ['sourcing.tsv', ['effective_from', 'effective_to']],
-  ['products.tsv', []], ['holidays.tsv', ['effective_from', 'effective_to']],
+  ['products.tsv', []],
+  ['holidays.tsv', ['effective_from', 'effective_to']],
   ['price_tiers.tsv', ['effective_from', 'effective_to']],
   ['meal_tax.tsv', ['effective_from', 'effective_to']],
-  ['single_article.tsv', ['effective_from', 'effective_to']], ['tic.tsv', []],
-  ['zip_city_aliases.tsv', []], ['zip_municipal_counties.tsv', []], ['zip_territories.tsv', []],
+  ['single_article.tsv', ['effective_from', 'effective_to']],
+  ['tic.tsv', []],
+  ['zip_city_aliases.tsv', []],
+  ['zip_municipal_counties.tsv', []],
+  ['zip_territories.tsv', []],
 ];
 
 test('each fact row has a source, an as-of date, and dates that exist', () => {
@@ -121,6 +133,12 @@ test('labor on goods is taxed as the rule named with the state says', () => {
 
 test('Louisiana taxes delivery since 2025; what held before is not known', () => {
   const louisiana = loadStateRecords(FACTS, () => 0).find(({ code }) => code === 'LA');
-  assert.deepEqual(louisiana?.rules.map(({ from, freightTaxable, freightRule }) =>
-    [from, freightTaxable, freightRule]), [[20250101, 'Y', 'ITEM_SPECIFIC']]);
+  assert.deepEqual(
+    louisiana?.rules.map(({ from, freightTaxable, freightRule }) => [
+      from,
+      freightTaxable,
+      freightRule,
+    ]),
+    [[20250101, 'Y', 'ITEM_SPECIFIC']],
+  );
 });

@@ -34,24 +34,37 @@ function street(zip: string, low: string, high: string, more: Columns = {}): Col
 /** ZIPs that no list has, so that the file alone decides. */
 const ROWS: readonly Columns[] = [
   // All that is stated agrees, but for what is meant by one record.
-  whole('91061'), addOns('91061', '1', '9'),
-  whole('91062'), addOns('91062', '1', '9', NOWHERE),
-  whole('91063'), street('91063', '1', '9', NOWHERE),
+  whole('91061'),
+  addOns('91061', '1', '9'),
+  whole('91062'),
+  addOns('91062', '1', '9', NOWHERE),
+  whole('91063'),
+  street('91063', '1', '9', NOWHERE),
   // Doors that are no range of whole numbers, post office boxes, and add-ons the wrong way round.
-  whole('91064'), street('91064', '12A', '14A', GORSE),
-  whole('91065'), street('91065', '1', '99', { ...GORSE, 8: 'PO BOX', 9: '' }),
-  whole('91066'), addOns('91066', '90', '10', GORSE),
+  whole('91064'),
+  street('91064', '12A', '14A', GORSE),
+  whole('91065'),
+  street('91065', '1', '99', { ...GORSE, 8: 'PO BOX', 9: '' }),
+  whole('91066'),
+  addOns('91066', '90', '10', GORSE),
   // The same where they agree.
-  whole('91067'), street('91067', '12A', '14A'), addOns('91067', '90', '10'),
+  whole('91067'),
+  street('91067', '12A', '14A'),
+  addOns('91067', '90', '10'),
   // What is stated later leads nowhere: what was stated before does not hold either.
-  addOns('91068', '1', '100', GORSE), addOns('91068', '50', '60', { ...NOWHERE, ...LATER }),
-  whole('91069'), whole('91069', { ...NOWHERE, ...LATER }),
-  street('91073', '1', '99', GORSE), street('91073', '41', '49', { ...NOWHERE, ...LATER }),
+  addOns('91068', '1', '100', GORSE),
+  addOns('91068', '50', '60', { ...NOWHERE, ...LATER }),
+  whole('91069'),
+  whole('91069', { ...NOWHERE, ...LATER }),
+  street('91073', '1', '99', GORSE),
+  street('91073', '41', '49', { ...NOWHERE, ...LATER }),
   street('91073', '101', '199', GORSE),
   // Even numbers stated of the odd side, and a block of which one end is.
-  street('91071', '100', '198', { 6: 'O' }), street('91072', '100', '199', { 6: 'O' }),
+  street('91071', '100', '198', { 6: 'O' }),
+  street('91072', '100', '199', { 6: 'O' }),
   // A county of zeros is none, and a municipality of zeros is none.
-  addOns('91070', '1', '9', { 25: '000' }), addOns('91070', '10', '19', { 26: '00000' }),
+  addOns('91070', '1', '9', { 25: '000' }),
+  addOns('91070', '10', '19', { 26: '00000' }),
 ];
 let dataset: Dataset;
 
@@ -59,9 +72,18 @@ before(async () => {
   writeFileSync(join(FOLDER, 'QAB.csv'), `${ROWS.map((row) => boundaryRow(row)).join('\n')}\n`);
   const { recipe, rates } = readRecipe('fixture');
   const name = await buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
-    recipe: { recipe: { ...recipe,
-      sst: [{ file: 'QAB.csv', state: 'QA', source: 'invented', tolerance: '60' }] }, rates },
+    varDir: FOLDER,
+    sources: FOLDER,
+    layers: [],
+    workers: 1,
+    progress: () => undefined,
+    recipe: {
+      recipe: {
+        ...recipe,
+        sst: [{ file: 'QAB.csv', state: 'QA', source: 'invented', tolerance: '60' }],
+      },
+      rates,
+    },
     report: () => undefined,
   });
   dataset = openDataset(join(releasesDir(FOLDER), name));
@@ -85,7 +107,10 @@ test('a ZIP is not certain where a record of it leads to no tax area', () => {
 });
 
 test('what is stated of doors that are no range of numbers counts for their ZIP', () => {
-  assert.deepEqual(['91064', '91065', '91066'].map((zip) => precisionOf(zip)), ['', '', '']);
+  assert.deepEqual(
+    ['91064', '91065', '91066'].map((zip) => precisionOf(zip)),
+    ['', '', ''],
+  );
   assert.equal(precisionOf('91067'), 'postal');
 });
 

@@ -36,15 +36,27 @@ function tuple(county: string, place = ''): AreaTuple {
 /** Four counties that fill the country, and what lies in none beyond the coasts. */
 const REGISTRY = new AreaRegistry();
 const EDGES = [-180, -100, -84, -76, -60].map((lng) => lng * 1_000_000);
-const CELLS = buildCells([{
-  layer: 'county',
-  features: EDGES.slice(1).map((east, index) => ({
-    polygon: createPolygon(`0100${index}`, [[
-      [EDGES[index]!, 20_000_000], [east, 20_000_000], [east, 70_000_000],
-      [EDGES[index]!, 70_000_000], [EDGES[index]!, 20_000_000],
-    ]])!, properties: {},
-  })),
-}], ({ county }) => (county === '' ? -1 : REGISTRY.intern(tuple(county))), () => undefined);
+const CELLS = buildCells(
+  [
+    {
+      layer: 'county',
+      features: EDGES.slice(1).map((east, index) => ({
+        polygon: createPolygon(`0100${index}`, [
+          [
+            [EDGES[index]!, 20_000_000],
+            [east, 20_000_000],
+            [east, 70_000_000],
+            [EDGES[index]!, 70_000_000],
+            [EDGES[index]!, 20_000_000],
+          ],
+        ])!,
+        properties: {},
+      })),
+    },
+  ],
+  ({ county }) => (county === '' ? -1 : REGISTRY.intern(tuple(county))),
+  () => undefined,
+);
 
 /** Doors by municipality, some with a ZIP that is a slip of the pen, some without any. */
 function writeSites(): NationFiles['points'][number] {
@@ -70,19 +82,33 @@ const RECIPE: NationFiles = { ...NATION, points: [...NATION.points, writeSites()
 function inputOf(name: string, more: Partial<AddressInput> = {}): AddressInput {
   const registry = new AreaRegistry();
   for (const one of REGISTRY.tuples()) registry.intern(one);
-  const place: PlaceStated = ({ state, county, place: code, districts }) => (county === '999'
-    ? 'with a county that is not known' : registry.intern({
-      state, county: state + county, place: code === '' ? '' : state + code, town: '', districts,
-    }));
+  const place: PlaceStated = ({ state, county, place: code, districts }) =>
+    county === '999'
+      ? 'with a county that is not known'
+      : registry.intern({
+          state,
+          county: state + county,
+          place: code === '' ? '' : state + code,
+          town: '',
+          districts,
+        });
   return {
-    recipe: RECIPE, states: STATES, places: [],
+    recipe: RECIPE,
+    states: STATES,
+    places: [],
     files: {
-      note: (path) => join(FOLDER, path), sha256: (path) => fileSha256(join(FOLDER, path)),
+      note: (path) => join(FOLDER, path),
+      sha256: (path) => fileSha256(join(FOLDER, path)),
     },
-    cells: CELLS, tuples: registry.tuples(), place, today: TODAY,
-    scratch: join(FOLDER, name), parts: new PartCache(join(FOLDER, name), false),
+    cells: CELLS,
+    tuples: registry.tuples(),
+    place,
+    today: TODAY,
+    scratch: join(FOLDER, name),
+    parts: new PartCache(join(FOLDER, name), false),
     progress: () => undefined,
-    report: () => undefined, ...more,
+    report: () => undefined,
+    ...more,
   };
 }
 
@@ -94,8 +120,10 @@ function dump(entries: Iterable<readonly [string, Uint8Array]>): readonly string
 async function inMemory(): Promise<readonly string[]> {
   const input = inputOf('none');
   const situator = new DoorSituator((lat, lng) => CELLS.index.locate(lat, lng), areaNames(input));
-  const builder = new StreetIndexBuilder((lat, lng, municipality) =>
-    situator.areaAt(lat, lng, municipality ?? ''), stateGazetteer(STATES));
+  const builder = new StreetIndexBuilder(
+    (lat, lng, municipality) => situator.areaAt(lat, lng, municipality ?? ''),
+    stateGazetteer(STATES),
+  );
   for (const source of RECIPE.points) {
     for await (const point of readPoints(`${FOLDER}/`, source)) builder.addPoint(point);
   }
@@ -107,7 +135,13 @@ async function inMemory(): Promise<readonly string[]> {
       const districts = record.districts.map(({ code }) => code).sort();
       const { stateFips, county, place } = record;
       const stated = {
-        state: stateFips, county, place, districts, stateTaxed: true, zip: 0, alone: '' as const,
+        state: stateFips,
+        county,
+        place,
+        districts,
+        stateTaxed: true,
+        zip: 0,
+        alone: '' as const,
       };
       const area = input.place(stated, state);
       if (typeof area === 'string') continue;
@@ -125,12 +159,15 @@ test('the street table is the same whatever memory, threads and order of files',
   const kinds = new Set(expected.map((line) => line[0]));
   assert.deepEqual([...kinds].sort(), ['4', '5', 'c', 'm', 'n', 'p', 's', 't', 'z']);
   const turned = {
-    points: RECIPE.points.toReversed(), ranges: RECIPE.ranges.toReversed(),
+    points: RECIPE.points.toReversed(),
+    ranges: RECIPE.ranges.toReversed(),
     sst: RECIPE.sst.toReversed(),
   };
   const cases: readonly (readonly [string, Partial<AddressInput>])[] = [
-    ['one', { workers: 1 }], ['little', { workers: 1, spillBytes: 2_000 }],
-    ['threads', { workers: 3, spillBytes: 40_000 }], ['turned', { workers: 1, recipe: turned }],
+    ['one', { workers: 1 }],
+    ['little', { workers: 1, spillBytes: 2_000 }],
+    ['threads', { workers: 3, spillBytes: 40_000 }],
+    ['turned', { workers: 1, recipe: turned }],
   ];
   const figures: (readonly unknown[])[] = [];
   for (const [name, more] of [...cases, ['threads again', cases[2]![1]] as const]) {
@@ -149,22 +186,36 @@ test('what is lost is told by file and reason; too much of it ends the build', a
   const told: string[] = [];
   const recipe = { points: sites, ranges: [], sst: [] };
   const built = await buildAddresses(
-    inputOf('lost', { recipe, report: (line) => told.push(line) }));
-  const reasons = [['in no tax area', 1], ['whose number, street or ZIP cannot be read', 1]];
+    inputOf('lost', { recipe, report: (line) => told.push(line) }),
+  );
+  const reasons = [
+    ['in no tax area', 1],
+    ['whose number, street or ZIP cannot be read', 1],
+  ];
   assert.deepEqual(built.lost, [{ file: 'sites.tsv', state: 'VT', rows: 806, reasons }]);
   assert.deepEqual([...built.doors], [['VT', 804]]);
-  assert.deepEqual(told, ['sites.tsv: of 806 doors, sides or records: 1 in no tax area; '
-    + '1 whose number, street or ZIP cannot be read']);
-  assert.equal(lostByState(built.lost).get('VT'), 'of 806 rows of addresses left out: '
-    + '1 in no tax area; 1 whose number, street or ZIP cannot be read');
+  assert.deepEqual(told, [
+    'sites.tsv: of 806 doors, sides or records: 1 in no tax area; ' +
+      '1 whose number, street or ZIP cannot be read',
+  ]);
+  assert.equal(
+    lostByState(built.lost).get('VT'),
+    'of 806 rows of addresses left out: ' +
+      '1 in no tax area; 1 whose number, street or ZIP cannot be read',
+  );
   const far = { file: 'far.csv', layout: 'openaddresses', source: 'far', state: 'VT' };
-  const lines = Array.from({ length: 20 }, (_, n) =>
-    `-72.5,${n < 3 ? 80 : 44},${n + 1},ELM ST,,ASH,,VT,05401`);
-  writeFileSync(join(FOLDER, far.file),
-    `LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n${lines.join('\n')}\n`);
+  const lines = Array.from(
+    { length: 20 },
+    (_, n) => `-72.5,${n < 3 ? 80 : 44},${n + 1},ELM ST,,ASH,,VT,05401`,
+  );
+  writeFileSync(
+    join(FOLDER, far.file),
+    `LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n${lines.join('\n')}\n`,
+  );
   await assert.rejects(
     buildAddresses(inputOf('far', { recipe: { ...recipe, points: [far] } })),
-    /far\.csv: 3 of 20 doors, sides or records have no use, more than the 10 % that may: 3 in no/);
+    /far\.csv: 3 of 20 doors, sides or records have no use, more than the 10 % that may: 3 in no/,
+  );
 });
 
 test('a source that cannot be read ends the build, with threads too', async () => {
@@ -172,8 +223,10 @@ test('a source that cannot be read ends the build, with threads too', async () =
   writeFileSync(join(FOLDER, broken.file), 'LON,LAT\n1,2\n');
   const recipe = { ...RECIPE, points: [...RECIPE.points, broken] };
   for (const workers of [1, 2]) {
-    await assert.rejects(buildAddresses(inputOf(`broken-${workers}`, { recipe, workers })),
-      /broken\.csv has no column/);
+    await assert.rejects(
+      buildAddresses(inputOf(`broken-${workers}`, { recipe, workers })),
+      /broken\.csv has no column/,
+    );
   }
 });
 
@@ -187,15 +240,30 @@ test('without sources there is an empty table', async () => {
 
 test('names that a stray quote made of many rows are none, nor countless vertices', () => {
   const spill = new SpillWriter(
-    join(FOLDER, 'long.spill'), new Spellings(stateGazetteer(STATES)), 1e9);
+    join(FOLDER, 'long.spill'),
+    new Spellings(stateGazetteer(STATES)),
+    1e9,
+  );
   const place = { state: 'VT', city: '', municipality: '', street: 'ELM ST', source: 'sites' };
-  const door = { ...place, number: '1', unit: '', county: '', zip: '05401', zip4: '',
-    lat: 44_000_000, lng: -72_500_000 };
+  const door = {
+    ...place,
+    number: '1',
+    unit: '',
+    county: '',
+    zip: '05401',
+    zip4: '',
+    lat: 44_000_000,
+    lng: -72_500_000,
+  };
   const left = {
-    from: 1, to: 9, parity: 'odd', zip: '05401', zip4: '', wideSetback: false,
+    from: 1,
+    to: 9,
+    parity: 'odd',
+    zip: '05401',
+    zip4: '',
+    wideSetback: false,
   } as const;
-  const range = { ...place, left, right: null, area: null, begin: null,
-    geometry: [1, 2, 3, 4] };
+  const range = { ...place, left, right: null, area: null, begin: null, geometry: [1, 2, 3, 4] };
   const sides = new SideWriter();
   assert.ok(addDoor(spill, door, 0) && sides.add(spill, range, false, 0));
   const name = '7,ELM ST\n'.repeat(8_000);

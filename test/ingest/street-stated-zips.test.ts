@@ -12,8 +12,16 @@ const date = (text: number): DateInt => text as DateInt;
 
 function range(more: Partial<ZipRange>): ZipRange {
   return {
-    kind: 'zip9', state: 'QA', zipLow: 91010, zipHigh: 91010, plus4Low: 1, plus4High: 2, area: 3,
-    begin: date(20240101), end: DATE_OPEN, ...more,
+    kind: 'zip9',
+    state: 'QA',
+    zipLow: 91010,
+    zipHigh: 91010,
+    plus4Low: 1,
+    plus4High: 2,
+    area: 3,
+    begin: date(20240101),
+    end: DATE_OPEN,
+    ...more,
   };
 }
 
@@ -28,56 +36,84 @@ function holds({ zipLow, zipHigh, plus4Low, plus4High }: ZipRange, zip: number, 
 function latestOf(records: readonly ZipRange[], day: DateInt): readonly number[] {
   const held = records.filter(({ begin, end }) => begin <= day && end >= day);
   const begin = Math.max(...held.map((one) => one.begin));
-  return [...new Set(held.filter((one) => one.begin === begin).map(({ area }) => area))]
-    .sort((a, b) => a - b);
+  return [...new Set(held.filter((one) => one.begin === begin).map(({ area }) => area))].sort(
+    (a, b) => a - b,
+  );
 }
 
 const ADD_ON = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 9999 }));
-const RECORD = fc.record({
-  kind: fc.constantFrom('zip9' as const, 'zip9' as const, 'zip5' as const),
-  state: fc.constant('QA'), zipLow: fc.integer({ min: 91010, max: 91012 }),
-  zipHigh: fc.integer({ min: 91010, max: 91013 }), plus4Low: ADD_ON, plus4High: ADD_ON,
-  area: fc.integer({ min: 0, max: 4 }),
-  begin: fc.constantFrom(date(20200101), date(20240101), date(20240102)),
-  end: fc.constantFrom(date(20231231), date(20240101), date(20250630), DATE_OPEN),
-}).filter(({ begin, end }) => begin <= end);
+const RECORD = fc
+  .record({
+    kind: fc.constantFrom('zip9' as const, 'zip9' as const, 'zip5' as const),
+    state: fc.constant('QA'),
+    zipLow: fc.integer({ min: 91010, max: 91012 }),
+    zipHigh: fc.integer({ min: 91010, max: 91013 }),
+    plus4Low: ADD_ON,
+    plus4High: ADD_ON,
+    area: fc.integer({ min: 0, max: 4 }),
+    begin: fc.constantFrom(date(20200101), date(20240101), date(20240102)),
+    end: fc.constantFrom(date(20231231), date(20240101), date(20250630), DATE_OPEN),
+  })
+  .filter(({ begin, end }) => begin <= end);
 const DAYS = [20191231, 20200101, 20231231, 20240101, 20240102, 20250701].map(date);
 
 test('what is stated of a ZIP+4 and a ZIP on a day is what asking every record would tell', () => {
-  fc.assert(fc.property(
-    fc.array(RECORD, { minLength: 1, maxLength: 40 }), fc.array(ADD_ON, { minLength: 5 }),
-    (records, asked) => {
-      const table = new StatedZips();
-      for (const one of records) assert.ok(table.add(one));
-      const bytes = new Map(table.entries());
-      for (const zip of [91009, 91010, 91011, 91012, 91013]) {
-        const addOns = bytes.get(`4|QA${zip}`);
-        const whole = bytes.get(`5|QA${zip}`);
-        for (const day of DAYS) {
-          for (const addOn of asked) {
-            const own = records.filter((one) => one.kind === 'zip9' && holds(one, zip, addOn));
-            assert.deepEqual(addOns === undefined ? [] : areasOfAddOn(addOns, addOn, day),
-              latestOf(own, day), `${zip}-${addOn} on ${day}`);
-          }
-          const stated = records.filter(({ kind, zipLow, zipHigh }) =>
-            kind === 'zip5' && zipLow <= zip && zip <= zipHigh);
-          const found = whole === undefined ? null : areasOfZip(whole, day);
-          assert.deepEqual(found?.own ?? [], latestOf(stated, day));
-          const all = new Set(Array.from({ length: 10_000 }, (_, addOn) => addOn)
-            .filter((addOn) => addOn < 25 || asked.includes(addOn))
-            .flatMap((addOn) => latestOf(records.filter((one) =>
-              one.kind === 'zip9' && holds(one, zip, addOn)), day)));
-          for (const area of [...all, ...latestOf(stated, day)]) {
-            assert.ok(found?.all.includes(area));
-          }
-          for (const area of found?.all ?? []) {
-            assert.ok(records.some((one) => one.area === area && one.zipLow <= zip
-              && zip <= one.zipHigh && one.begin <= day && one.end >= day));
+  fc.assert(
+    fc.property(
+      fc.array(RECORD, { minLength: 1, maxLength: 40 }),
+      fc.array(ADD_ON, { minLength: 5 }),
+      (records, asked) => {
+        const table = new StatedZips();
+        for (const one of records) assert.ok(table.add(one));
+        const bytes = new Map(table.entries());
+        for (const zip of [91009, 91010, 91011, 91012, 91013]) {
+          const addOns = bytes.get(`4|QA${zip}`);
+          const whole = bytes.get(`5|QA${zip}`);
+          for (const day of DAYS) {
+            for (const addOn of asked) {
+              const own = records.filter((one) => one.kind === 'zip9' && holds(one, zip, addOn));
+              assert.deepEqual(
+                addOns === undefined ? [] : areasOfAddOn(addOns, addOn, day),
+                latestOf(own, day),
+                `${zip}-${addOn} on ${day}`,
+              );
+            }
+            const stated = records.filter(
+              ({ kind, zipLow, zipHigh }) => kind === 'zip5' && zipLow <= zip && zip <= zipHigh,
+            );
+            const found = whole === undefined ? null : areasOfZip(whole, day);
+            assert.deepEqual(found?.own ?? [], latestOf(stated, day));
+            const all = new Set(
+              Array.from({ length: 10_000 }, (_, addOn) => addOn)
+                .filter((addOn) => addOn < 25 || asked.includes(addOn))
+                .flatMap((addOn) =>
+                  latestOf(
+                    records.filter((one) => one.kind === 'zip9' && holds(one, zip, addOn)),
+                    day,
+                  ),
+                ),
+            );
+            for (const area of [...all, ...latestOf(stated, day)]) {
+              assert.ok(found?.all.includes(area));
+            }
+            for (const area of found?.all ?? []) {
+              assert.ok(
+                records.some(
+                  (one) =>
+                    one.area === area &&
+                    one.zipLow <= zip &&
+                    zip <= one.zipHigh &&
+                    one.begin <= day &&
+                    one.end >= day,
+                ),
+              );
+            }
           }
         }
-      }
-    },
-  ), { numRuns: 60 });
+      },
+    ),
+    { numRuns: 60 },
+  );
 });
 
 test('ends that are no ZIPs or add-ons are not taken, and states lie apart', () => {
@@ -86,8 +122,10 @@ test('ends that are no ZIPs or add-ons are not taken, and states lie apart', () 
     assert.equal(table.add(range(more)), false);
   }
   for (const state of ['QB', 'QA']) assert.ok(table.add(range({ state })));
-  assert.deepEqual([...table.entries()].map(([key]) => key),
-    ['4|QA91010', '5|QA91010', '4|QB91010', '5|QB91010']);
+  assert.deepEqual(
+    [...table.entries()].map(([key]) => key),
+    ['4|QA91010', '5|QA91010', '4|QB91010', '5|QB91010'],
+  );
   assert.deepEqual([...table.entries(91011)], []);
   assert.equal([...table.entries(91010, 91010)].length, 4);
 });
@@ -101,8 +139,10 @@ test('add-ons beside each other with the same areas are one, reversed ends are n
   const bytes = new Map(table.entries()).get('4|QA91010')!;
   assert.equal(bytes.length, 2 + 2 * 8 + 2 * (2 + 10 + 4));
   const day = date(20250101);
-  assert.deepEqual([0, 1, 4000, 4001, 9000, 9001, 9450].map((addOn) =>
-    areasOfAddOn(bytes, addOn, day)), [[], [3], [3], [7], [7], [], []]);
+  assert.deepEqual(
+    [0, 1, 4000, 4001, 9000, 9001, 9450].map((addOn) => areasOfAddOn(bytes, addOn, day)),
+    [[], [3], [3], [7], [7], [], []],
+  );
 });
 
 test('what is stated of streets counts to what is stated in their ZIP', () => {
@@ -116,8 +156,10 @@ test('what is stated of streets counts to what is stated in their ZIP', () => {
   assert.deepEqual(areasOfZip(bytes.get('5|QA91011')!, date(20250601)), { own: [], all: [4] });
 });
 
-const SAMPLE = join(import.meta.dirname,
-  '../../../../shared/data/sst-files/MNB2026Q2FEB18-sample.csv');
+const SAMPLE = join(
+  import.meta.dirname,
+  '../../../../shared/data/sst-files/MNB2026Q2FEB18-sample.csv',
+);
 
 test('a piece of a real file: ZIP+4s and ZIPs on the days that it states them for', {
   skip: existsSync(SAMPLE) ? false : `${SAMPLE} is not there`,

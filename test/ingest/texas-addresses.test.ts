@@ -23,7 +23,9 @@ import { zipOf } from '../support/made-files.js';
 import { byLookup, byRow, lineOf, type Told } from '../support/three-ways.js';
 
 const PUBLISHED = readFileSync(
-  join(import.meta.dirname, '../../../test/ingest/published/tx-addresses.csv'), 'utf8');
+  join(import.meta.dirname, '../../../test/ingest/published/tx-addresses.csv'),
+  'utf8',
+);
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-texas-addresses-'));
 const NONE = '\tn/a\tn/a\tn/a';
 const BIRCH_CO = 'Birch Co\t4002000\t0.005';
@@ -44,8 +46,15 @@ function build(file: string): Promise<string> {
   const list = { reader: 'tx-quarter', path: 'taxrates.txt', source: 'invented', state: 'QA' };
   const sst = [{ file, layout: 'tx-addresses', state: 'QA', source: 'invented', tolerance: '60' }];
   return buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
-    recipe: { recipe: { ...recipe, sst }, rates: { ...rates, lists: [...rates.lists, list], caps: { QA: '2.5' } } },
+    varDir: FOLDER,
+    sources: FOLDER,
+    layers: [],
+    workers: 1,
+    progress: () => undefined,
+    recipe: {
+      recipe: { ...recipe, sst },
+      rates: { ...rates, lists: [...rates.lists, list], caps: { QA: '2.5' } },
+    },
     report: (line) => told.push(line),
   });
 }
@@ -55,8 +64,10 @@ before(async () => {
   mkdirSync(join(FOLDER, 'tx'));
   const counties = { '003': PUBLISHED, '001': PUBLISHED.replaceAll('QUILL', 'HERON') };
   for (const [county, data] of Object.entries(counties)) {
-    writeFileSync(join(FOLDER, `tx/TX-County-FIPS-${county}-2026Q2.zip`),
-      zipOf([{ name: `TX-County-FIPS-${county}.csv`, data }]));
+    writeFileSync(
+      join(FOLDER, `tx/TX-County-FIPS-${county}-2026Q2.zip`),
+      zipOf([{ name: `TX-County-FIPS-${county}.csv`, data }]),
+    );
   }
   dataset = openDataset(join(releasesDir(FOLDER), await build('tx/*.zip')));
 });
@@ -74,8 +85,9 @@ function ask(street: string, month = ''): Told {
   return lookup;
 }
 
-const [STATE, BIRCH, GORSE, TRANSIT, ESD] =
-  [50_000_000, 5_000_000, 15_000_000, 5_000_000, 2_500_000];
+const [STATE, BIRCH, GORSE, TRANSIT, ESD] = [
+  50_000_000, 5_000_000, 15_000_000, 5_000_000, 2_500_000,
+];
 
 test('county, city and districts are those of the codes, whatever column they stand in', () => {
   for (const street of ['Quill', 'Heron']) {
@@ -97,8 +109,9 @@ test('codes without a rate or above the cap, a unique authority, no county, two 
   for (const number of ['407', '507', '607', '707', '1007']) {
     assert.notEqual(ask(`${number} Quill Ln`).precision, 'range', number);
   }
-  const line = told.find((each) => /^tx.TX-County-FIPS-003.*of its records/.test(each))
-    ?? assert.fail(told.join('\n'));
+  const line =
+    told.find((each) => /^tx.TX-County-FIPS-003.*of its records/.test(each)) ??
+    assert.fail(told.join('\n'));
   assert.match(line, /of its records: 2 with a code that no list of rates has/);
   assert.match(line, /1 with several counties or cities/);
   assert.match(line, /1 with codes that together levy more than the law allows/);
@@ -109,8 +122,10 @@ async function readAll(path: string): Promise<FallenRows> {
   const fallen = new FallenRows(path, 100);
   const records: BoundaryRecord[] = [];
   for await (const record of readTexasAddresses(path, fallen)) records.push(record);
-  assert.deepEqual(records.map(({ low }) => low),
-    ['1', '101', '200', '301', '401', '501', '601', '701', '1001']);
+  assert.deepEqual(
+    records.map(({ low }) => low),
+    ['1', '101', '200', '301', '401', '501', '601', '701', '1001'],
+  );
   return fallen;
 }
 
@@ -122,8 +137,10 @@ function laid(name: string, text: string): string {
 
 test('rows that cannot be read are counted by reason', async () => {
   const { reasons } = await readAll(laid('TX-County-FIPS-003-2026Q2.csv', PUBLISHED));
-  assert.deepEqual(reasons,
-    [['with a local code that is none', 1], ['with a ZIP that is none', 1]]);
+  assert.deepEqual(reasons, [
+    ['with a local code that is none', 1],
+    ['with a ZIP that is none', 1],
+  ]);
 });
 
 test('a file without its quarter, and one laid out otherwise, is refused', async () => {
@@ -131,18 +148,29 @@ test('a file without its quarter, and one laid out otherwise, is refused', async
   const changed = (from: string, to: string): string =>
     laid('changed-2026Q2.csv', PUBLISHED.replace(from, to));
   await assert.rejects(readAll(changed('Street', 'Road')), /has no column "Street"/);
-  await assert.rejects(readAll(changed('Special Purpose District 4 TAID 4', 'Spare')),
-    /lacks columns of local codes/);
-  await assert.rejects(readAll(changed('Even-Odd,Pre Dir', 'Even-Odd,Hospital TAID,Pre Dir')),
-    /has a column "Hospital TAID"/);
+  await assert.rejects(
+    readAll(changed('Special Purpose District 4 TAID 4', 'Spare')),
+    /lacks columns of local codes/,
+  );
+  await assert.rejects(
+    readAll(changed('Even-Odd,Pre Dir', 'Even-Odd,Hospital TAID,Pre Dir')),
+    /has a column "Hospital TAID"/,
+  );
 });
 
 test('local codes number the counties of Texas by the letters of their names', () => {
-  const counties = readCounties(readFileSync(join(datasetsDir(), 'facts/county_names.tsv'), 'utf8'));
+  const counties = readCounties(
+    readFileSync(join(datasetsDir(), 'facts/county_names.tsv'), 'utf8'),
+  );
   const gazetteer = createGazetteer([], counties, [], []);
   const countyOf = countiesByCode({ gazetteer, state: 'TX' });
   const named = (code: string): string => gazetteer.countyFact(countyOf(code))?.fullName ?? '';
   assert.deepEqual(['4001008', '4154004', '4160006', '4163003', '4254003', '4255001'].map(named), [
-    'Anderson County', 'Madison County', 'McCulloch County', 'Medina County', 'Zavala County', '',
+    'Anderson County',
+    'Madison County',
+    'McCulloch County',
+    'Medina County',
+    'Zavala County',
+    '',
   ]);
 });

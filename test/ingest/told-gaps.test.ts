@@ -11,8 +11,11 @@ import { readTable } from '../../src/ingest/source/rows.js';
 
 const FACTS = join(datasetsDir(), 'facts');
 const RECIPE = join(datasetsDir(), 'recipes/rates-default.json');
-const rates = loadRates(JSON.parse(readFileSync(RECIPE, 'utf8')) as RatesRecipe,
-  { factsDir: FACTS, sourcesDir: '', estimated: false });
+const rates = loadRates(JSON.parse(readFileSync(RECIPE, 'utf8')) as RatesRecipe, {
+  factsDir: FACTS,
+  sourcesDir: '',
+  estimated: false,
+});
 const fips = new Map(rates.input.states.map((state) => [state.code, state.fips]));
 
 test('figures in what a list lacks are counted, not written', () => {
@@ -33,24 +36,38 @@ test('figures in what a list lacks are counted, not written', () => {
   const alabama = states.get('AL')!;
   assert.equal(alabama.levels.find(({ level }) => level === 'county')?.jurisdictions, 67);
   assert.match(alabama.gaps.join(), /Tuscaloosa counties levy outside cities is not held/);
-  assert.equal(rates.input.marks.some(({ fill }) => / (is|are) /.test(fill)), false);
+  assert.equal(
+    rates.input.marks.some(({ fill }) => / (is|are) /.test(fill)),
+    false,
+  );
   for (const row of readTable(readFileSync(join(FACTS, 'completeness.tsv'), 'utf8'), '\t')) {
-    assert.doesNotMatch(row.get('gap'), /\d+( of \d+)? [a-z ]*(are held|are refused)/,
-      `${row.get('state')} ${row.get('level')}`);
+    assert.doesNotMatch(
+      row.get('gap'),
+      /\d+( of \d+)? [a-z ]*(are held|are refused)/,
+      `${row.get('state')} ${row.get('level')}`,
+    );
   }
 });
 
 test('where districts are known not to be listed the area says so', () => {
   const isPartial = (state: string, county: string, complete = false): boolean =>
     rates.book.resolve({
-      state: fips.get(state) ?? '', county, place: '', town: '', districts: [], complete,
+      state: fips.get(state) ?? '',
+      county,
+      place: '',
+      town: '',
+      districts: [],
+      complete,
     }).partial;
   assert.equal(isPartial('MO', '29091'), true);
   assert.equal(isPartial('KS', '20165'), true);
   assert.equal(isPartial('AL', '01113'), true, 'police jurisdictions');
   assert.equal(isPartial('TX', '48215'), true, 'districts since 2024');
   assert.equal(isPartial('KS', '20165', true), false, 'a boundary file names all districts');
-  for (const [state, county] of [['SC', '45049'], ['OR', '41051']] as const) {
+  for (const [state, county] of [
+    ['SC', '45049'],
+    ['OR', '41051'],
+  ] as const) {
     assert.equal(isPartial(state, county), false, state);
   }
 });

@@ -18,9 +18,13 @@ before(async () => {
   const { recipe, rates } = readRecipe('fixture');
   // Doors would show the districts by themselves.
   const name = await buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1,
+    varDir: FOLDER,
+    sources: FOLDER,
+    layers: [],
+    workers: 1,
     recipe: { recipe: { ...recipe, points: [], ranges: [] }, rates },
-    progress: () => undefined, report: () => undefined,
+    progress: () => undefined,
+    report: () => undefined,
   });
   dataset = openDataset(join(releasesDir(FOLDER), name));
 });
@@ -34,8 +38,12 @@ test('a ZIP has the rates of the districts that its land may lie in, and those w
   const found = byZip(dataset, '91010', 'QA');
   assert.ok('rows' in found);
   const rows = found.rows.map(({ levels }) => levels.join(' '));
-  for (const levels of ['50000000 10000000 12500000 0', '50000000 10000000 12500000 5000000',
-    '50000000 10000000 0 0', '50000000 10000000 0 5000000']) {
+  for (const levels of [
+    '50000000 10000000 12500000 0',
+    '50000000 10000000 12500000 5000000',
+    '50000000 10000000 0 0',
+    '50000000 10000000 0 5000000',
+  ]) {
     assert.ok(rows.includes(levels), `${levels} in\n${rows.join('\n')}`);
   }
 });

@@ -18,8 +18,12 @@ const EQUATOR_LNG = -100_000_000;
 
 function point(zip: number, east: number, north = 0): ZipPoint {
   return {
-    zip, name: 'Elm', state: 'XA', county: COUNTY,
-    lat: north * TENTH, lng: EQUATOR_LNG + east * TENTH,
+    zip,
+    name: 'Elm',
+    state: 'XA',
+    county: COUNTY,
+    lat: north * TENTH,
+    lng: EQUATOR_LNG + east * TENTH,
   };
 }
 
@@ -41,8 +45,16 @@ function cityEastOf(east: number): (lat: number, lng: number) => AreaTuple | nul
 function square(east: number, half: number): Polygon {
   const [west, right] = [EQUATOR_LNG + (east - half) * TENTH, EQUATOR_LNG + (east + half) * TENTH];
   const top = half * TENTH;
-  return createPolygon('9000002', [[[west, -top], [right, -top], [right, top], [west, top]]])
-    ?? assert.fail('no polygon');
+  return (
+    createPolygon('9000002', [
+      [
+        [west, -top],
+        [right, -top],
+        [right, top],
+        [west, top],
+      ],
+    ]) ?? assert.fail('no polygon')
+  );
 }
 
 /** Points on a lattice of a tenth of a degree around the middle, which is ZIP 1. */
@@ -58,15 +70,20 @@ function lattice(): ZipPoint[] {
 
 /** ZIPs at their points, all with land. */
 function placedAt(
-  points: readonly ZipPoint[], tupleAt: (lat: number, lng: number) => AreaTuple | null,
+  points: readonly ZipPoint[],
+  tupleAt: (lat: number, lng: number) => AreaTuple | null,
   named: ReadonlySet<string> = new Set(),
 ): PlacedZip[] {
-  return points.map((each) => placeZip(zipOf(each.zip), [each], tupleAt,
-    each.zip === 1 ? named : new Set(), true)).filter((zip) => zip !== null);
+  return points
+    .map((each) =>
+      placeZip(zipOf(each.zip), [each], tupleAt, each.zip === 1 ? named : new Set(), true),
+    )
+    .filter((zip) => zip !== null);
 }
 
 function extentWith(
-  tupleAt: (lat: number, lng: number) => AreaTuple | null, cities: readonly Polygon[] = [],
+  tupleAt: (lat: number, lng: number) => AreaTuple | null,
+  cities: readonly Polygon[] = [],
   named: ReadonlySet<string> = new Set(),
 ) {
   const placed = placedAt(lattice(), tupleAt, named);
@@ -119,19 +136,26 @@ test('a city counts as densely as it is lived in, and more for the ZIP that bear
 
 test('land between cities along their lines leaves a remainder, however small it is', () => {
   const all = (_lat: number, lng: number): AreaTuple => ({
-    state: '90', county: COUNTY, place: lng < EQUATOR_LNG ? '9000001' : '9000002', town: '',
+    state: '90',
+    county: COUNTY,
+    place: lng < EQUATOR_LNG ? '9000001' : '9000002',
+    town: '',
     districts: [],
   });
   assert.equal(extentWith(all).extent.allCities, true);
   const pocket = (lat: number, lng: number): AreaTuple => ({
     ...all(lat, lng),
-    place: Math.hypot(lat - 30_300, lng - EQUATOR_LNG - 30_300) < 400
-      ? '' : all(lat, lng).place,
+    place: Math.hypot(lat - 30_300, lng - EQUATOR_LNG - 30_300) < 400 ? '' : all(lat, lng).place,
   });
-  const beside = createPolygon('9000002', [[
-    [EQUATOR_LNG, -TENTH], [EQUATOR_LNG + 30_000, -TENTH], [EQUATOR_LNG + 30_000, 30_000],
-    [EQUATOR_LNG, 30_000],
-  ]]) ?? assert.fail('no polygon');
+  const beside =
+    createPolygon('9000002', [
+      [
+        [EQUATOR_LNG, -TENTH],
+        [EQUATOR_LNG + 30_000, -TENTH],
+        [EQUATOR_LNG + 30_000, 30_000],
+        [EQUATOR_LNG, 30_000],
+      ],
+    ]) ?? assert.fail('no polygon');
   const { extent } = extentWith(pocket, [beside]);
   assert.equal(extent.allCities, false);
   assert.ok(extent.reached.some(({ tuple, land }) => tuple.place === '' && land === 0));
@@ -139,8 +163,14 @@ test('land between cities along their lines leaves a remainder, however small it
 
 /** A rectangle, in tenths of a degree. */
 function corners(west: number, south: number, east: number, north: number): [number, number][] {
-  return ([[west, south], [east, south], [east, north], [west, north]] as const)
-    .map(([x, y]) => [EQUATOR_LNG + x * TENTH, y * TENTH]);
+  return (
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+    ] as const
+  ).map(([x, y]) => [EQUATOR_LNG + x * TENTH, y * TENTH]);
 }
 
 test('a pocket of open land next to a corner of a large city is found', () => {
@@ -151,17 +181,21 @@ test('a pocket of open land next to a corner of a large city is found', () => {
     return { state: '90', county: COUNTY, place, town: '', districts: [] };
   };
   const city = createPolygon('9000002', [
-    corners(-0.3, -0.3, 4, 4), corners(-0.2, -0.21, -0.19, -0.2)]);
+    corners(-0.3, -0.3, 4, 4),
+    corners(-0.2, -0.21, -0.19, -0.2),
+  ]);
   const { extent } = extentWith(tupleAt, [city ?? assert.fail('no polygon')]);
   assert.equal(extent.allCities, false);
   assert.ok(extent.reached.some(({ tuple }) => tuple.place === ''));
 });
 
-test('a post office inside a city is the city\'s by whatever name; one in a town is not', () => {
+test("a post office inside a city is the city's by whatever name; one in a town is not", () => {
   const inCity = cityEastOf(-0.1);
   const all = new Set(['9000001']);
-  const placed = (tupleAt: typeof inCity): PlacedZip[] => lattice().map((each) =>
-    placeZip(zipOf(each.zip), [each], tupleAt, each.zip === 1 ? new Set() : all, true)!);
+  const placed = (tupleAt: typeof inCity): PlacedZip[] =>
+    lattice().map(
+      (each) => placeZip(zipOf(each.zip), [each], tupleAt, each.zip === 1 ? new Set() : all, true)!,
+    );
   const city = createPolygon('9000001', [corners(-0.1, -3, 3, 3)]) ?? assert.fail('no polygon');
   const zips = placed(inCity);
   assert.deepEqual([...zips[0]!.named], ['9000001']);
@@ -201,7 +235,9 @@ test('a drawn district is out of a ZIP where it is far, and nearer to others by 
 test('ways with a district that cannot reach the ZIP are out where no spot tells', () => {
   const land: AreaTuple = { state: '90', county: COUNTY, place: '', town: '', districts: [] };
   const districts = new OwnDistricts(drawnDistricts(['FAR', 'NEAR'])).learned([
-    land, { ...land, districts: ['FAR'] }, { ...land, districts: ['NEAR'] },
+    land,
+    { ...land, districts: ['FAR'] },
+    { ...land, districts: ['NEAR'] },
   ]);
   const ways = (reached: readonly AreaTuple[], mayHold?: (code: string) => boolean) =>
     districts.variants(land, 90_001, reached, mayHold).map((one) => one.districts.join());
@@ -209,10 +245,14 @@ test('ways with a district that cannot reach the ZIP are out where no spot tells
   assert.deepEqual(ways([]), ['', 'FAR', 'NEAR']);
   assert.deepEqual(ways([], near), ['', 'NEAR']);
   assert.deepEqual(ways([{ ...land, districts: ['FAR'] }], near), ['FAR'], 'a spot is known');
-  const whole = new OwnDistricts(drawnDistricts(['FAR']))
-    .learned([{ ...land, districts: ['FAR'] }]);
-  assert.deepEqual(whole.variants(land, 90_001, [], near).map((one) => one.districts),
-    [['FAR']], 'no other way is left');
+  const whole = new OwnDistricts(drawnDistricts(['FAR'])).learned([
+    { ...land, districts: ['FAR'] },
+  ]);
+  assert.deepEqual(
+    whole.variants(land, 90_001, [], near).map((one) => one.districts),
+    [['FAR']],
+    'no other way is left',
+  );
 });
 
 test('a point counts only in a county of the ZIP', () => {
@@ -224,7 +264,10 @@ test('a point counts only in a county of the ZIP', () => {
 });
 
 test('cities are lived in more densely than other land, the more so the larger the ZIP', () => {
-  assert.deepEqual([5, 100, 1_000, 100_000].map((km2) => cityDensity(km2, 1)), [3, 12, 120, 1_000]);
+  assert.deepEqual(
+    [5, 100, 1_000, 100_000].map((km2) => cityDensity(km2, 1)),
+    [3, 12, 120, 1_000],
+  );
   assert.equal(cityDensity(100, 0.5), 24);
 });
 

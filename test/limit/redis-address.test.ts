@@ -8,20 +8,43 @@ import { startRedis } from '../support/redis-server.js';
 
 test('hosts, sockets, credentials, databases and prefixes are read', () => {
   const plain = {
-    host: 'cache.internal', port: 6379, socket: '', username: '', password: '', database: 0,
-    tls: false, prefix: 'situs', shown: 'redis://cache.internal:6379',
+    host: 'cache.internal',
+    port: 6379,
+    socket: '',
+    username: '',
+    password: '',
+    database: 0,
+    tls: false,
+    prefix: 'situs',
+    shown: 'redis://cache.internal:6379',
   };
   const unix = { ...plain, host: '', socket: '/run/r.sock', shown: 'unix:///run/r.sock' };
   const cases = [
     ['redis://cache.internal', plain],
     ['redis://cache.internal:6379/', plain],
-    ['rediss://u:p%40ss@cache.internal:7000/2?prefix=blue', {
-      ...plain, port: 7_000, username: 'u', password: 'p@ss', database: 2, tls: true,
-      prefix: 'blue', shown: 'rediss://cache.internal:7000',
-    }],
-    ['redis://:p:w@[::1]:1', {
-      ...plain, host: '::1', port: 1, password: 'p:w', shown: 'redis://::1:1',
-    }],
+    [
+      'rediss://u:p%40ss@cache.internal:7000/2?prefix=blue',
+      {
+        ...plain,
+        port: 7_000,
+        username: 'u',
+        password: 'p@ss',
+        database: 2,
+        tls: true,
+        prefix: 'blue',
+        shown: 'rediss://cache.internal:7000',
+      },
+    ],
+    [
+      'redis://:p:w@[::1]:1',
+      {
+        ...plain,
+        host: '::1',
+        port: 1,
+        password: 'p:w',
+        shown: 'redis://::1:1',
+      },
+    ],
     ['unix:///run/r.sock', unix],
     ['unix://:pw@/run/r.sock?db=3', { ...unix, password: 'pw', database: 3 }],
   ] as const;
@@ -35,13 +58,25 @@ test('hosts, sockets, credentials, databases and prefixes are read', () => {
 
 test('anything else is refused by the name of the setting alone', () => {
   for (const text of [
-    'redis://', 'http://secret@host', 'redis://:secret@host:0', 'redis://:secret@host:70000',
-    'redis://:secret@host/one', 'redis://:secret@ho st', 'unix://host/secret', 'unix://secret',
-    'redis://:secret%zz@host', 'redis://:secret@host?prefix={secret}', 'redis://host?tls=secret',
+    'redis://',
+    'http://secret@host',
+    'redis://:secret@host:0',
+    'redis://:secret@host:70000',
+    'redis://:secret@host/one',
+    'redis://:secret@ho st',
+    'unix://host/secret',
+    'unix://secret',
+    'redis://:secret%zz@host',
+    'redis://:secret@host?prefix={secret}',
+    'redis://host?tls=secret',
     'secret',
   ]) {
-    assert.throws(() => readRedisAddress(text), (error: Error) =>
-      error.message.startsWith('SITUS_LIMITS ') && !error.message.includes('secret'), text);
+    assert.throws(
+      () => readRedisAddress(text),
+      (error: Error) =>
+        error.message.startsWith('SITUS_LIMITS ') && !error.message.includes('secret'),
+      text,
+    );
   }
 });
 

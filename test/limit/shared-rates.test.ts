@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { REFUSED } from '../../src/http/rate-limit.js';
 import { WINDOW_MS } from '../../src/http/rate-window.js';
 import type {
-  SharedWindows, WindowAnswer, WindowDebt, WindowQuestion,
+  SharedWindows,
+  WindowAnswer,
+  WindowDebt,
+  WindowQuestion,
 } from '../../src/limit/port.js';
 import { SharedRates } from '../../src/limit/shared-rates.js';
 import { eventually } from '../support/http-eventually.js';
@@ -21,12 +24,14 @@ class Counted implements SharedWindows {
     if (this.mode === 'silent') return new Promise(() => undefined);
     if (this.mode === 'fails') return Promise.reject(new Error('connection refused'));
     if (questions.length > 0) this.batches.push(questions);
-    return Promise.resolve(questions.map(({ id, rate, count }) => {
-      const used = this.counts.get(id) ?? 0;
-      const admitted = Math.max(0, Math.min(count, rate - used));
-      this.counts.set(id, used + admitted);
-      return { admitted, left: Math.max(0, rate - used - admitted) };
-    }));
+    return Promise.resolve(
+      questions.map(({ id, rate, count }) => {
+        const used = this.counts.get(id) ?? 0;
+        const admitted = Math.max(0, Math.min(count, rate - used));
+        this.counts.set(id, used + admitted);
+        return { admitted, left: Math.max(0, rate - used - admitted) };
+      }),
+    );
   }
 
   settle(debts: readonly WindowDebt[]): Promise<void> {
@@ -45,7 +50,8 @@ class Counted implements SharedWindows {
 }
 
 async function opened(
-  windows: Counted, changed: (reason: string | null) => void = () => undefined,
+  windows: Counted,
+  changed: (reason: string | null) => void = () => undefined,
 ): Promise<SharedRates> {
   const rates = new SharedRates({ windows, sharePercent: 50, changed });
   assert.equal(await rates.started(60_000), true);
@@ -55,15 +61,26 @@ async function opened(
 test('questions of a turn are one batch, one of each key, and places go by order', async () => {
   const windows = new Counted();
   const rates = await opened(windows);
-  const [a, b] = [{ id: 'a', rate: 3 }, { id: 'b', rate: 10 }];
+  const [a, b] = [
+    { id: 'a', rate: 3 },
+    { id: 'b', rate: 10 },
+  ];
   const answers = await Promise.all([
-    rates.ask(a, true), rates.ask(b, true), rates.ask(a, false), rates.ask(a, true),
-    rates.ask(a, true), rates.ask(a, true), rates.ask(b, true),
+    rates.ask(a, true),
+    rates.ask(b, true),
+    rates.ask(a, false),
+    rates.ask(a, true),
+    rates.ask(a, true),
+    rates.ask(a, true),
+    rates.ask(b, true),
   ]);
   assert.deepEqual(answers, [2, 9, 0, 1, 0, REFUSED, 8]);
-  assert.deepEqual(windows.batches, [[
-    { id: 'a', rate: 3, count: 4 }, { id: 'b', rate: 10, count: 2 },
-  ]]);
+  assert.deepEqual(windows.batches, [
+    [
+      { id: 'a', rate: 3, count: 4 },
+      { id: 'b', rate: 10, count: 2 },
+    ],
+  ]);
   assert.equal(await rates.ask(a, true), REFUSED, 'what was refused took nothing');
   assert.equal(rates.remaining(a), 0);
   assert.equal(rates.remaining(b), 8, 'as it was told last');
@@ -88,7 +105,10 @@ test('without an answer a share of each limit is had here, at once, and told lat
     assert.equal(told.length, 2);
     assert.match(told[1]!, mode === 'silent' ? /no answer within 12 ms/ : /connection refused/);
     assert.equal(rates.ask(key, true), null, 'nothing is waited for');
-    assert.deepEqual([1, 0, REFUSED, REFUSED].map(() => rates.take(key)), [1, 0, REFUSED, REFUSED]);
+    assert.deepEqual(
+      [1, 0, REFUSED, REFUSED].map(() => rates.take(key)),
+      [1, 0, REFUSED, REFUSED],
+    );
     assert.equal(rates.remaining(key), 0);
     assert.equal(rates.take({ id: 'b', rate: 1 }), 0, 'one at least');
     windows.mode = 'answers';
@@ -106,7 +126,9 @@ test('a start without an answer is told, and goes on with the share', async () =
   windows.mode = 'silent';
   const told: (string | null)[] = [];
   const rates = new SharedRates({
-    windows, sharePercent: 20, changed: (reason) => told.push(reason),
+    windows,
+    sharePercent: 20,
+    changed: (reason) => told.push(reason),
   });
   assert.equal(await rates.started(1), false);
   assert.deepEqual(told, ['no answer yet']);

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  FLAG_GEO, FLAG_STALE, GRANT_ALL, GRANT_GEO, type LookupRequest,
+  FLAG_GEO,
+  FLAG_STALE,
+  GRANT_ALL,
+  GRANT_GEO,
+  type LookupRequest,
 } from '../../src/pool/types.js';
 import {
-  AnswerCache, KEPT_BODY_BYTES_MAX, KEPT_QUERY_CHARS_MAX, type KeptAnswer,
+  AnswerCache,
+  KEPT_BODY_BYTES_MAX,
+  KEPT_QUERY_CHARS_MAX,
+  type KeptAnswer,
 } from '../../src/api/lookup/answer-cache.js';
 import { lookupRoutes } from '../../src/api/lookup/handler.js';
 import { Gate } from '../../src/http/gate.js';
@@ -40,7 +47,7 @@ test('an answer is kept from its second asking on, under its kind and query', ()
   assert.equal(kept(cache, 'postalcode=2'), null);
 });
 
-test('the bytes are the cache\'s own', () => {
+test("the bytes are the cache's own", () => {
   const cache = new AnswerCache(2 * MEBIBYTE);
   const shared = Buffer.from('first');
   cache.keep('one', cache.time('one', NOON), NOON, KIND, 'q', { ...answerOf(''), body: shared });
@@ -70,8 +77,11 @@ test('another release and another quarter of an hour begin anew', () => {
 test('memory is bounded, the oldest go, and very long answers are not kept', () => {
   const cache = new AnswerCache(4 * MEBIBYTE);
   const time = cache.time('one', NOON);
-  const keep = (query: string, bytes: number): void => cache.keep(
-    'one', time, NOON, KIND, query, { ...answerOf(''), body: Buffer.alloc(bytes, query) });
+  const keep = (query: string, bytes: number): void =>
+    cache.keep('one', time, NOON, KIND, query, {
+      ...answerOf(''),
+      body: Buffer.alloc(bytes, query),
+    });
   for (let at = 0; at < 10_000; at += 1) {
     keep(`query-${at};`, 1000);
     assert.ok(cache.bytes <= 4 * MEBIBYTE);
@@ -81,7 +91,10 @@ test('memory is bounded, the oldest go, and very long answers are not kept', () 
   const there = Array.from({ length: 10_000 }, (_, at) => kept(cache, `query-${at};`) !== null);
   const first = there.indexOf(true);
   assert.ok(first > 5_000 && first < 8_500, `the oldest kept is ${first}`);
-  assert.ok(there.slice(first).every((is) => is), 'all that came later are there');
+  assert.ok(
+    there.slice(first).every((is) => is),
+    'all that came later are there',
+  );
   keep('long', KEPT_BODY_BYTES_MAX + 1);
   assert.equal(kept(cache, 'long'), null);
   keep('longest', KEPT_BODY_BYTES_MAX);
@@ -96,8 +109,11 @@ test('memory is bounded, the oldest go, and very long answers are not kept', () 
 test('what was dropped is kept again, and nothing is kept twice', () => {
   const cache = new AnswerCache(2 * MEBIBYTE);
   const time = cache.time('one', NOON);
-  const keep = (query: string): void => cache.keep(
-    'one', time, NOON, KIND, query, { ...answerOf(''), body: Buffer.alloc(1000, query) });
+  const keep = (query: string): void =>
+    cache.keep('one', time, NOON, KIND, query, {
+      ...answerOf(''),
+      body: Buffer.alloc(1000, query),
+    });
   keep('first');
   const { bytes } = cache;
   keep('first');
@@ -116,26 +132,38 @@ test('a limit of zero keeps nothing', () => {
 
 test('a cache that is too small for anything is not looked into, and counts what it was asked', () => {
   const sizes = [0, MEBIBYTE - 1, MEBIBYTE];
-  assert.deepEqual(sizes.map((bytes) => new AnswerCache(bytes).isOff), [true, true, false]);
+  assert.deepEqual(
+    sizes.map((bytes) => new AnswerCache(bytes).isOff),
+    [true, true, false],
+  );
   const cache = new AnswerCache(0);
   cache.wasAsked = () => assert.fail('it was looked into');
   let submitted = 0;
-  const table = routeTable(lookupRoutes({
-    gate: new Gate({ find: () => stubKey('a', 1_000), rates: createRateGate(() => 0), baseUrl: '' }),
-    renderFailure: stubFailure, baseUrl: '',
-    usage: {
-      admit: ({ id, account }) => new Admission(new Meter(id, account), GRANT_ALL, 0),
-      settle: () => undefined,
-    },
-    pool: {
-      submit: (request) => {
-        submitted += 1;
-        request.answered({ status: 200, code: 100, precision: 2, flags: 0, body: Buffer.from('x') },
-          { id: 'one', dir: '' });
+  const table = routeTable(
+    lookupRoutes({
+      gate: new Gate({
+        find: () => stubKey('a', 1_000),
+        rates: createRateGate(() => 0),
+        baseUrl: '',
+      }),
+      renderFailure: stubFailure,
+      baseUrl: '',
+      usage: {
+        admit: ({ id, account }) => new Admission(new Meter(id, account), GRANT_ALL, 0),
+        settle: () => undefined,
       },
-    },
-    repeats: { cache, release: () => 'one' },
-  }));
+      pool: {
+        submit: (request) => {
+          submitted += 1;
+          request.answered(
+            { status: 200, code: 100, precision: 2, flags: 0, body: Buffer.from('x') },
+            { id: 'one', dir: '' },
+          );
+        },
+      },
+      repeats: { cache, release: () => 'one' },
+    }),
+  );
   for (let time = 0; time < 3; time += 1) inject(table, 'GET', '/request/v60?postalcode=05401');
   assert.deepEqual([submitted, cache.misses, cache.hits, cache.bytes], [3, 3, 0, 0]);
 });
@@ -143,10 +171,16 @@ test('a cache that is too small for anything is not looked into, and counts what
 /** Answers as a worker would that has this release; what says "refused" is refused. */
 function answerAs(request: LookupRequest, release: string): void {
   const status = String(request.payload).includes('refused') ? 422 : 200;
-  request.answered({
-    status, code: 100, precision: 2, flags: FLAG_GEO | FLAG_STALE,
-    body: Buffer.from(`${release} ${request.grants} ${request.version}`),
-  }, { id: release, dir: '' });
+  request.answered(
+    {
+      status,
+      code: 100,
+      precision: 2,
+      flags: FLAG_GEO | FLAG_STALE,
+      body: Buffer.from(`${release} ${request.grants} ${request.version}`),
+    },
+    { id: release, dir: '' },
+  );
 }
 
 test('who asks a third time gets the same bytes and fields without a worker, and is counted', () => {
@@ -155,23 +189,26 @@ test('who asks a third time gets the same bytes and fields without a worker, and
   const key = stubKey('k', 1000, 5);
   let grants = GRANT_ALL;
   let release = 'one';
-  const table = routeTable(lookupRoutes({
-    gate: new Gate({ find: () => key, rates: createRateGate(() => 0), baseUrl: '' }),
-    renderFailure: stubFailure, baseUrl: '',
-    usage: {
-      admit: ({ id, account }) => new Admission(new Meter(id, account), grants, 0),
-      settle: (_admission, counted, geo) => {
-        settled.push([counted, geo]);
+  const table = routeTable(
+    lookupRoutes({
+      gate: new Gate({ find: () => key, rates: createRateGate(() => 0), baseUrl: '' }),
+      renderFailure: stubFailure,
+      baseUrl: '',
+      usage: {
+        admit: ({ id, account }) => new Admission(new Meter(id, account), grants, 0),
+        settle: (_admission, counted, geo) => {
+          settled.push([counted, geo]);
+        },
       },
-    },
-    pool: {
-      submit: (request) => {
-        asked.push(request);
-        answerAs(request, release);
+      pool: {
+        submit: (request) => {
+          asked.push(request);
+          answerAs(request, release);
+        },
       },
-    },
-    repeats: { cache: new AnswerCache(2 * MEBIBYTE), release: () => release },
-  }));
+      repeats: { cache: new AnswerCache(2 * MEBIBYTE), release: () => release },
+    }),
+  );
   const get = (query: string, version = 60): InjectedReply =>
     inject(table, 'GET', `/request/v${version}?${query}`);
   const first = get('lat=1&lng=2');
@@ -181,11 +218,18 @@ test('who asks a third time gets the same bytes and fields without a worker, and
   assert.equal(asked.length, 2);
   assert.equal(third.body, first.body);
   const remaining = 'x-ratelimit-remaining';
-  assert.deepEqual([first, third].map(({ headers }) => headers.get(remaining)), ['999', '997']);
+  assert.deepEqual(
+    [first, third].map(({ headers }) => headers.get(remaining)),
+    ['999', '997'],
+  );
   for (const [name, value] of first.headers) {
     if (name !== remaining) assert.equal(third.headers.get(name), value, name);
   }
-  assert.deepEqual(settled, [[true, true], [true, true], [true, true]]);
+  assert.deepEqual(settled, [
+    [true, true],
+    [true, true],
+    [true, true],
+  ]);
   assert.equal(get('lat=1&lng=2', 50).body, `one ${GRANT_ALL} 50`, 'another version');
   grants = GRANT_ALL - GRANT_GEO;
   assert.equal(get('lat=1&lng=2').body, `one ${grants} 60`, 'a quota is used up');

@@ -15,17 +15,32 @@ function codeOf(text: string, options?: AskOptions, version = 60): number {
 
 test('a frame is answered in order, each request on its own', () => {
   const answers = askAll(60, [DOOR, 'postalcode=97001', 'lat=91&lng=0', DOOR]);
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 422, 200]);
-  assert.deepEqual(answers.map(({ code }) => code), [100, 100, 105, 100]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 422, 200],
+  );
+  assert.deepEqual(
+    answers.map(({ code }) => code),
+    [100, 100, 105, 100],
+  );
   assert.equal(answers[0]?.text, answers[3]?.text);
   assert.deepEqual(askAll(60, []), []);
 });
 
 test('lookups of a frame, which go through each step together, are answered as alone', () => {
   const queries = [
-    DOOR, 'lat=10.5&lng=0.5', 'address=1+Nowhere+Rd,+Brookmere,+QZ+97001', 'postalcode=97001',
-    `${DOOR}&format=xml&explain=true`, 'address=%ff', DOOR, 'lat=10.5&lng=5.5', 'lat=10.5&lng=0.5',
-    `${DOOR}&historical=202001`, `${DOOR}&dataset=2026-01-01-000000000000`, '',
+    DOOR,
+    'lat=10.5&lng=0.5',
+    'address=1+Nowhere+Rd,+Brookmere,+QZ+97001',
+    'postalcode=97001',
+    `${DOOR}&format=xml&explain=true`,
+    'address=%ff',
+    DOOR,
+    'lat=10.5&lng=5.5',
+    'lat=10.5&lng=0.5',
+    `${DOOR}&historical=202001`,
+    `${DOOR}&dataset=2026-01-01-000000000000`,
+    '',
   ];
   for (const version of [10, 50, 60]) {
     const alone = queries.map((query) => ask(version, query));
@@ -50,9 +65,11 @@ function brokenAt97002() {
 
 test('an address that cannot be looked up leaves the others alone and is reported once', () => {
   const { reported, ...broken } = brokenAt97002();
-  const answers = askAll(60, [DOOR, DOOR.replace('97001', '97002'), DOOR],
-    broken);
-  assert.deepEqual(answers.map(({ code }) => code), [100, 106, 100]);
+  const answers = askAll(60, [DOOR, DOOR.replace('97001', '97002'), DOOR], broken);
+  assert.deepEqual(
+    answers.map(({ code }) => code),
+    [100, 106, 100],
+  );
   assert.equal(reported.length, 1);
 });
 
@@ -77,9 +94,11 @@ test('a figure of an estimated source marks the answer though its area is not ma
 
 test('an exception is a 106 for its request alone, and is reported', () => {
   const { reported, ...broken } = brokenAt97002();
-  const answers = askAll(60, ['postalcode=97001', 'postalcode=97002&format=xml', DOOR],
-    broken);
-  assert.deepEqual(answers.map(({ status }) => status), [200, 500, 200]);
+  const answers = askAll(60, ['postalcode=97001', 'postalcode=97002&format=xml', DOOR], broken);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 500, 200],
+  );
   assert.match(answers[1]?.text ?? '', /^<\?xml .*<code>106<\/code>/s);
   assert.equal(reported.length, 1);
 });
@@ -139,18 +158,26 @@ test('coordinates are echoed as given and name the place, else the county, else 
   const detail = (text: string): unknown => {
     const body: unknown = JSON.parse(ask(60, text).text);
     return typeof body === 'object' && body !== null && 'addressDetail' in body
-      ? body.addressDetail : null;
+      ? body.addressDetail
+      : null;
   };
   assert.deepEqual(detail('lat=10.50000001&lng=0.25'), {
-    normalizedAddress: 'Brookmere, QZ, United States', incorporated: 'true',
-    geoLat: 10.50000001, geoLng: 0.25,
+    normalizedAddress: 'Brookmere, QZ, United States',
+    incorporated: 'true',
+    geoLat: 10.50000001,
+    geoLng: 0.25,
   });
   assert.deepEqual(detail('lat=10.5&lng=1.0000001'), {
-    normalizedAddress: 'Orchard County, QZ, United States', incorporated: 'false',
-    geoLat: 10.5, geoLng: 1.0000001,
+    normalizedAddress: 'Orchard County, QZ, United States',
+    incorporated: 'false',
+    geoLat: 10.5,
+    geoLng: 1.0000001,
   });
   assert.deepEqual(detail('lat=10.5&lng=7.5&countryCode=CAN'), {
-    normalizedAddress: 'Harmonia, Canada', incorporated: 'false', geoLat: 10.5, geoLng: 7.5,
+    normalizedAddress: 'Harmonia, Canada',
+    incorporated: 'false',
+    geoLat: 10.5,
+    geoLng: 7.5,
   });
 });
 

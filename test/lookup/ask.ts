@@ -30,10 +30,15 @@ const CONTEXT = openWire({ baseUrl: BASE_URL });
 
 /** Sends several queries in one frame. */
 export function askAll(
-  version: number, queries: readonly (string | Uint8Array)[], options: AskOptions = {},
+  version: number,
+  queries: readonly (string | Uint8Array)[],
+  options: AskOptions = {},
 ): Asked[] {
   const {
-    dataset = DATASET, context = CONTEXT, grants = GRANT_ALL, nowMs = NOW_MS,
+    dataset = DATASET,
+    context = CONTEXT,
+    grants = GRANT_ALL,
+    nowMs = NOW_MS,
     fields = { kind: 'lookup', version, grants } as const,
   } = options;
   const frame = new RequestFrame();

@@ -13,9 +13,11 @@ test('coordinates are echoed as they were given', () => {
     assertEcho(degrees);
   }
   fc.assert(fc.property(fc.double({ min: -180, max: 180, noNaN: true }), assertEcho));
-  fc.assert(fc.property(fc.integer({ min: -180_000_000, max: 180_000_000 }), (micro) => {
-    assertEcho(micro / 1e6);
-  }));
+  fc.assert(
+    fc.property(fc.integer({ min: -180_000_000, max: 180_000_000 }), (micro) => {
+      assertEcho(micro / 1e6);
+    }),
+  );
 });
 
 test('what would be printed with an exponent is rounded to a millionth', () => {

@@ -71,7 +71,10 @@ test('it names the boundary, and the parts of every area add up with their sourc
 
 test('explanations keep to the published schemas and say the same in XML', () => {
   const [located, listed] = [strictly(V60_SUCCESS), strictly(V60_POSTAL)];
-  for (const [query, validate] of [[DOOR, located], [ZIP, listed]] as const) {
+  for (const [query, validate] of [
+    [DOOR, located],
+    [ZIP, listed],
+  ] as const) {
     const body = explained(query);
     assert.equal(faults(validate, body), '');
     const xml = ask(60, `${query}&explain=true&format=xml`).text;
@@ -80,6 +83,9 @@ test('explanations keep to the published schemas and say the same in XML', () =>
     };
     assert.equal(response.explain.dataset, body.explain.dataset);
     const areas = [response.explain.areas].flat();
-    assert.deepEqual(areas.map(({ sales }) => sales), body.explain.areas.map(({ sales }) => sales));
+    assert.deepEqual(
+      areas.map(({ sales }) => sales),
+      body.explain.areas.map(({ sales }) => sales),
+    );
   }
 });

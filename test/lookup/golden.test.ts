@@ -17,20 +17,20 @@ const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
 
 /** Cases of every version. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
-  'address': DOOR,
+  address: DOOR,
   'address-unincorporated': 'address=12+Orchard+Rd%2C+Brookmere%2C+QZ+97001',
   'address-seven-districts': 'address=7+Levee+Ln,+Fenway,+QZ+97002',
-  'postal': 'postalcode=97001',
+  postal: 'postalcode=97001',
   'postal-independent-city': 'postalcode=97005',
   'postal-seven-districts': 'postalcode=97002',
   'postal-markup': 'postalcode=97004',
   'postal-unknown-rate': 'postalcode=97003',
-  'nothing': '',
+  nothing: '',
 };
 
 /** Cases of versions that know coordinates. */
 const SINCE_50: Readonly<Record<string, string>> = {
-  'point': 'lat=10.5&lng=0.2500012',
+  point: 'lat=10.5&lng=0.2500012',
   'point-unincorporated': 'lat=10.5&lng=1.5',
   'point-markup': 'lat=10.5&lng=9.5',
   'point-nowhere': 'lat=0&lng=0',
@@ -51,7 +51,9 @@ const SINCE_60: Readonly<Record<string, string>> = {
 
 function casesOf(version: number): [string, string][] {
   return Object.entries({
-    ...EVERYWHERE, ...(version >= 50 ? SINCE_50 : {}), ...(version >= 60 ? SINCE_60 : {}),
+    ...EVERYWHERE,
+    ...(version >= 50 ? SINCE_50 : {}),
+    ...(version >= 60 ? SINCE_60 : {}),
   });
 }
 

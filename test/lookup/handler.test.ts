@@ -15,18 +15,21 @@ const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 
 type Answering = (request: LookupRequest) => void;
 
-const answering: Answering = (request) => request.answered(
-  { status: 200, code: 100, precision: 1, flags: 0, body: Buffer.from(String(request.payload)) },
-  RELEASE,
-);
+const answering: Answering = (request) =>
+  request.answered(
+    { status: 200, code: 100, precision: 1, flags: 0, body: Buffer.from(String(request.payload)) },
+    RELEASE,
+  );
 
-function lookups(submit: Answering = answering, rate = 1000): (
-  target: string, headers?: Readonly<Record<string, string>>,
-) => InjectedReply {
+function lookups(
+  submit: Answering = answering,
+  rate = 1000,
+): (target: string, headers?: Readonly<Record<string, string>>) => InjectedReply {
   const services: LookupServices = {
     gate: new Gate({
       find: (text) => (text === KEY ? stubKey('k', rate, 5) : null),
-      rates: createRateGate(() => 0), baseUrl: '',
+      rates: createRateGate(() => 0),
+      baseUrl: '',
     }),
     usage: STUB_USAGE,
     pool: { submit },
@@ -47,7 +50,10 @@ test('every version answers, with and without a trailing slash', () => {
     assert.equal(get(`/request/v${version}?key=${KEY}`).status, 200);
     assert.equal(get(`/request/v${version}/?key=${KEY}`).status, 200);
   }
-  assert.deepEqual(seen, API_VERSIONS.flatMap((version) => [version, version]));
+  assert.deepEqual(
+    seen,
+    API_VERSIONS.flatMap((version) => [version, version]),
+  );
 });
 
 test('the key comes from the header, else from the lower-case parameter', () => {
@@ -77,8 +83,9 @@ test('no key travels to the worker', () => {
 
 test('missing, malformed and unknown keys give one and the same 401', () => {
   const get = lookups(() => assert.fail('no request without a key reaches the pool'));
-  const replies = ['', `?key=${OTHER}`, '?key=short', `?key=${'x'.repeat(101)}`, '?key=%zz']
-    .map((query) => get(`/request/v60${query}`));
+  const replies = ['', `?key=${OTHER}`, '?key=short', `?key=${'x'.repeat(101)}`, '?key=%zz'].map(
+    (query) => get(`/request/v60${query}`),
+  );
   for (const reply of replies) {
     assert.equal(reply.status, 401);
     assert.deepEqual(JSON.parse(reply.body), {
@@ -92,7 +99,13 @@ test('a refusal before the pool has the format asked for, read as a lookup reads
   const get = lookups();
   const type = (query: string): string | undefined =>
     get(`/request/v60?${query}`).headers.get('content-type');
-  for (const query of ['format=xml', 'format=XML', 'format=%78ml', 'f%6Frmat=xml', 'format=xml&format=json']) {
+  for (const query of [
+    'format=xml',
+    'format=XML',
+    'format=%78ml',
+    'f%6Frmat=xml',
+    'format=xml&format=json',
+  ]) {
     assert.equal(type(query), 'application/xml; charset=utf-8', query);
   }
   for (const query of ['format=json&format=xml', 'format=yaml', 'a=format=xml', '']) {
@@ -103,18 +116,26 @@ test('a refusal before the pool has the format asked for, read as a lookup reads
 test('the rate is exact and every answer tells it', () => {
   const get = lookups(answering, 2);
   const answers = [1, 2, 3].map(() => get(`/request/v60?key=${KEY}`));
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 429]);
   assert.deepEqual(
-    answers.map(({ headers }) => headers.get('x-ratelimit-remaining')), ['1', '0', '0'],
+    answers.map(({ status }) => status),
+    [200, 200, 429],
+  );
+  assert.deepEqual(
+    answers.map(({ headers }) => headers.get('x-ratelimit-remaining')),
+    ['1', '0', '0'],
   );
   assert.ok(answers.every(({ headers }) => headers.get('x-ratelimit-limit') === '2'));
   assert.match(answers[2]!.body, /"code":108/);
 });
 
 test('precision, release and format are told in the head', () => {
-  const send = (precision: number, flags: number): InjectedReply => lookups((request) =>
-    request.answered({ status: 200, code: 100, precision, flags, body: Buffer.alloc(0) }, RELEASE),
-  )(`/request/v60?key=${KEY}`);
+  const send = (precision: number, flags: number): InjectedReply =>
+    lookups((request) =>
+      request.answered(
+        { status: 200, code: 100, precision, flags, body: Buffer.alloc(0) },
+        RELEASE,
+      ),
+    )(`/request/v60?key=${KEY}`);
   const plain = send(1, 0).headers;
   assert.equal(plain.get('content-type'), 'application/json');
   assert.equal(plain.get('x-situs-precision'), 'point');
@@ -142,11 +163,15 @@ test('what the pool refuses or loses is answered in the envelope, in the asked f
 });
 
 test('other methods and paths give problem documents', () => {
-  const table = routeTable(lookupRoutes({
-    gate: new Gate<LookupKey>({ find: () => null, rates: createRateGate(), baseUrl: '' }),
-    usage: STUB_USAGE, pool: { submit: answering },
-    renderFailure: stubFailure, baseUrl: '',
-  }));
+  const table = routeTable(
+    lookupRoutes({
+      gate: new Gate<LookupKey>({ find: () => null, rates: createRateGate(), baseUrl: '' }),
+      usage: STUB_USAGE,
+      pool: { submit: answering },
+      renderFailure: stubFailure,
+      baseUrl: '',
+    }),
+  );
   for (const method of ['POST', 'PUT', 'OPTIONS', 'DELETE']) {
     const reply = inject(table, method, `/request/v60/?key=${KEY}`);
     assert.equal(reply.status, 405);
@@ -155,7 +180,10 @@ test('other methods and paths give problem documents', () => {
   }
   const unknown = inject(table, 'GET', `/request/v70?key=${KEY}`);
   assert.deepEqual(JSON.parse(unknown.body), {
-    type: 'about:blank', title: 'Not Found', status: 404,
-    detail: 'There is no such path.', instance: '/request/v70',
+    type: 'about:blank',
+    title: 'Not Found',
+    status: 404,
+    detail: 'There is no such path.',
+    instance: '/request/v70',
   });
 });

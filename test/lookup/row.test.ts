@@ -30,29 +30,39 @@ function rate(row: Row, name: string): Rate {
 
 const figure = fc.integer({ min: 0, max: 120_000_000 }).map((value) => value as Rate);
 const component = fc.record({
-  level: fc.constantFrom(...LEVELS), sales: figure, use: figure,
+  level: fc.constantFrom(...LEVELS),
+  sales: figure,
+  use: figure,
   jurCode: fc.option(fc.string({ maxLength: 8 })),
 });
 
 test('parts add up in every version that has parts', () => {
-  fc.assert(fc.property(fc.array(component, { maxLength: 14 }), (made) => {
-    const components: ComponentRecord[] = made.map(({ level, sales, use, jurCode }, id) => ({
-      id, level, jurName: 'X', jurCode, kind: null,
-      periods: [{ from: FROM, to: DATE_OPEN, sales, use, source: 0, asOf: FROM }],
-    }));
-    const template = memoryDataset().area(3);
-    const ids = LEVELS.flatMap((level) =>
-      components.filter((each) => each.level === level).map(({ id }) => id));
-    const areas: AreaRecord[] = [0, 1, 2, 3].map((id) => ({ ...template, id, components: ids }));
-    const dataset = memoryDataset({ areas, components });
-    for (const version of API_VERSIONS) {
-      const { text } = ask(version, 'postalcode=97002', { dataset, context: openWire() });
-      for (const row of rowsOf(text)) {
-        assert.ok(Object.values(row).every((value) => value !== null));
-        checkRow(row, version, sumRates(made.map(({ sales }) => sales)));
+  fc.assert(
+    fc.property(fc.array(component, { maxLength: 14 }), (made) => {
+      const components: ComponentRecord[] = made.map(({ level, sales, use, jurCode }, id) => ({
+        id,
+        level,
+        jurName: 'X',
+        jurCode,
+        kind: null,
+        periods: [{ from: FROM, to: DATE_OPEN, sales, use, source: 0, asOf: FROM }],
+      }));
+      const template = memoryDataset().area(3);
+      const ids = LEVELS.flatMap((level) =>
+        components.filter((each) => each.level === level).map(({ id }) => id),
+      );
+      const areas: AreaRecord[] = [0, 1, 2, 3].map((id) => ({ ...template, id, components: ids }));
+      const dataset = memoryDataset({ areas, components });
+      for (const version of API_VERSIONS) {
+        const { text } = ask(version, 'postalcode=97002', { dataset, context: openWire() });
+        for (const row of rowsOf(text)) {
+          assert.ok(Object.values(row).every((value) => value !== null));
+          checkRow(row, version, sumRates(made.map(({ sales }) => sales)));
+        }
       }
-    }
-  }), { numRuns: 100 });
+    }),
+    { numRuns: 100 },
+  );
 });
 
 function checkRow(row: Row, version: number, sales: Rate): void {
@@ -60,9 +70,13 @@ function checkRow(row: Row, version: number, sales: Rate): void {
   assert.equal(Object.keys(row).length, fields);
   assert.equal(rate(row, 'taxSales'), sales);
   if (version === 10) return;
-  for (const [kind, total] of [['Sales', 'taxSales'], ['Use', 'taxUse']] as const) {
+  for (const [kind, total] of [
+    ['Sales', 'taxSales'],
+    ['Use', 'taxUse'],
+  ] as const) {
     const parts = ['state', 'county', 'city', 'district'].map((level) =>
-      rate(row, `${level}${kind}Tax`));
+      rate(row, `${level}${kind}Tax`),
+    );
     assert.equal(sumRates(parts), rate(row, total));
     if (version < 40) continue;
     const districts = [1, 2, 3, 4, 5].map((number) => rate(row, `district${number}${kind}Tax`));

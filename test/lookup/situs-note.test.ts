@@ -34,18 +34,27 @@ test('the note names precision and release, and nothing that does not apply', ()
   const dataset = memoryDataset().id;
   assert.deepEqual(noteOf(DOOR), { precision: 'point', dataset });
   assert.deepEqual(noteOf('lat=10.5&lng=0.5'), { precision: 'polygon', dataset });
-  assert.deepEqual(noteOf('lat=10.5&lng=5.5'),
-    { precision: 'polygon', dataset, stale: true, estimated: true });
+  assert.deepEqual(noteOf('lat=10.5&lng=5.5'), {
+    precision: 'polygon',
+    dataset,
+    stale: true,
+    estimated: true,
+  });
 });
 
 test('a city that is assumed comes with the rates that the ZIP may have', () => {
   const query = 'address=999+Nowhere+Ln,+Brookmere,+QZ+97001';
-  const { metadata: { situs }, taxSummaries } = bodyOf(query);
+  const {
+    metadata: { situs },
+    taxSummaries,
+  } = bodyOf(query);
   const own = taxSummaries[0]!.rate;
   const beside = bodyOf('lat=10.5&lng=1.5').taxSummaries[0]!.rate;
   assert.notEqual(own, beside);
-  assert.deepEqual([situs.precision, situs.assumed],
-    ['city', { lowest: Math.min(own, beside), highest: Math.max(own, beside) }]);
+  assert.deepEqual(
+    [situs.precision, situs.assumed],
+    ['city', { lowest: Math.min(own, beside), highest: Math.max(own, beside) }],
+  );
   const xml = ask(60, `${query}&format=xml`).text;
   assert.match(xml, /<situs><precision>city<\/precision><dataset>[^<]*<\/dataset><assumed>/);
 });
@@ -63,7 +72,9 @@ test('where districts are known not to be listed every way says so', () => {
   const plain = memoryDataset();
   const areas = Object.values(AREA).map((id) => ({ ...plain.area(id), partial: true as const }));
   const dataset = memoryDataset({ id: '2026-11-21-000000000001', areas });
-  const { metadata: { situs } } = JSON.parse(ask(60, DOOR, { dataset }).text) as Body;
+  const {
+    metadata: { situs },
+  } = JSON.parse(ask(60, DOOR, { dataset }).text) as Body;
   assert.deepEqual(situs, { precision: 'point', dataset: dataset.id, partial: true });
   assert.match(ask(60, `${DOOR}&format=xml`, { dataset }).text, /<partial>true<\/partial>/);
   assert.equal(ask(50, DOOR, { dataset }).text, ask(50, DOOR).text);
@@ -80,19 +91,33 @@ test('the note of a row tells what is not known of its ZIP, and what is true of 
   const noteOf = (csv: string, id: string, change: (id: number) => object): string => {
     const areas = Object.values(AREA).map((area) => ({ ...plain.area(area), ...change(area) }));
     const dataset = memoryDataset({ id, areas });
-    const { output } = runBulk('csv', [Buffer.from(csv)], { dataset, nowMs: NOW_MS, output: 'csv' });
-    const [row] = Papa.parse<Readonly<Record<string, string>>>(output.toString('utf8'), { header: true }).data;
+    const { output } = runBulk('csv', [Buffer.from(csv)], {
+      dataset,
+      nowMs: NOW_MS,
+      output: 'csv',
+    });
+    const [row] = Papa.parse<Readonly<Record<string, string>>>(output.toString('utf8'), {
+      header: true,
+    }).data;
     return `${row?.['situs_code']} ${row?.['situs_note']}`;
   };
   const assumed = 'address\n"999 Nowhere Ln, Brookmere, QZ 97001"\n';
-  assert.match(noteOf(assumed, '2026-11-21-00000000000a', () => ({})), /^100 assumed [\d.]+-[\d.]+$/);
+  assert.match(
+    noteOf(assumed, '2026-11-21-00000000000a', () => ({})),
+    /^100 assumed [\d.]+-[\d.]+$/,
+  );
   const { unknown } = plain.area(AREA.unknown);
-  assert.match(noteOf(assumed, '2026-11-21-00000000000b', (id) => (id === AREA.remainder ? { unknown } : {})),
-    /^100 assumed ([\d.]+)-\1 unknown$/);
+  assert.match(
+    noteOf(assumed, '2026-11-21-00000000000b', (id) => (id === AREA.remainder ? { unknown } : {})),
+    /^100 assumed ([\d.]+)-\1 unknown$/,
+  );
   const { components } = plain.area(AREA.city);
   const { staleAfter } = plain.area(AREA.estimated);
-  assert.equal(noteOf('zip\n97001\n', '2026-11-21-00000000000c', (id) => {
-    if (id === AREA.city) return { estimated: true, staleAfter };
-    return id === AREA.remainder ? { components, partial: true, staleAfter } : {};
-  }), '100 estimated stale partial');
+  assert.equal(
+    noteOf('zip\n97001\n', '2026-11-21-00000000000c', (id) => {
+      if (id === AREA.city) return { estimated: true, staleAfter };
+      return id === AREA.remainder ? { components, partial: true, staleAfter } : {};
+    }),
+    '100 estimated stale partial',
+  );
 });

@@ -13,8 +13,17 @@ import { openDataset } from '../../src/dataset/open.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import {
-  byCalculation, byLookup, byMerchantCart, byRow, byZip, CALCULATED_DIGITS, lineOf, MERCHANT_DIGITS,
-  type Told, type ToldCart, type Written,
+  byCalculation,
+  byLookup,
+  byMerchantCart,
+  byRow,
+  byZip,
+  CALCULATED_DIGITS,
+  lineOf,
+  MERCHANT_DIGITS,
+  type Told,
+  type ToldCart,
+  type Written,
 } from '../support/three-ways.js';
 import { assertAgrees } from '../support/ways-agree.js';
 
@@ -33,14 +42,17 @@ const ZIP_END = 100_000;
 /** The date of the facts: no row of the two tables below ends after it. */
 const OPEN = '';
 
-const held = Array.from({ length: ZIP_END }, (_, zip) => dataset.zip(zip))
-  .filter((record): record is ZipRecord => record !== null && record.parts.length > 0);
+const held = Array.from({ length: ZIP_END }, (_, zip) => dataset.zip(zip)).filter(
+  (record): record is ZipRecord => record !== null && record.parts.length > 0,
+);
 const records = fc.integer({ min: 0, max: held.length - 1 }).map((at) => held[at]!);
 const prices = fc.integer({ min: 1, max: 100_000_000 });
 
 /** Above them a state taxes an article otherwise (facts single_article.tsv and price_tiers.tsv). */
 const ARTICLE_CENTS: Readonly<Record<string, number>> = {
-  TN: 160_000, FL: 500_000, AZ: 500_000,
+  TN: 160_000,
+  FL: 500_000,
+  AZ: 500_000,
 };
 
 /** A price that the ordinary rates hold for. */
@@ -50,9 +62,11 @@ function ordinary({ state }: Written, cents: number): number {
 }
 
 /** A part of a ZIP: its state, and a city of it or none. */
-const places: fc.Arbitrary<Written> = fc.tuple(records, fc.nat(), fc.nat(), fc.boolean())
+const places: fc.Arbitrary<Written> = fc
+  .tuple(records, fc.nat(), fc.nat(), fc.boolean())
   .map(([{ zip, parts, cities }, part, city, named]) => ({
-    street: '1 Nosuch Way', city: named ? cities[city % cities.length] ?? '' : '',
+    street: '1 Nosuch Way',
+    city: named ? (cities[city % cities.length] ?? '') : '',
     state: dataset.area(parts[part % parts.length]!.area).state,
     zip: String(zip).padStart(5, '0'),
   }));
@@ -63,55 +77,61 @@ function lookupAt(place: Written): Told {
 
 test(`a lookup, a bulk row and a cart within a ZIP agree, ${ADDRESSES} times`, () => {
   let answered = 0;
-  fc.assert(fc.property(places, prices, (place, drawn) => {
-    const cents = ordinary(place, drawn);
-    const line = lineOf(place);
-    const lookup = lookupAt(place);
-    assert.deepEqual(byRow(dataset, { address: line }), lookup, line);
-    const cart = byCalculation(dataset, line, line, cents);
-    assertAgrees(cart, lookup, cents, CALCULATED_DIGITS, line);
-    if (place.city !== '') {
-      const merchant = byMerchantCart(dataset, place, place, cents, '');
-      assertAgrees(merchant, lookup, cents, MERCHANT_DIGITS, line);
-    }
-    if (lookup.refusal === '') answered += 1;
-  }), { numRuns: ADDRESSES, includeErrorInReport: true });
+  fc.assert(
+    fc.property(places, prices, (place, drawn) => {
+      const cents = ordinary(place, drawn);
+      const line = lineOf(place);
+      const lookup = lookupAt(place);
+      assert.deepEqual(byRow(dataset, { address: line }), lookup, line);
+      const cart = byCalculation(dataset, line, line, cents);
+      assertAgrees(cart, lookup, cents, CALCULATED_DIGITS, line);
+      if (place.city !== '') {
+        const merchant = byMerchantCart(dataset, place, place, cents, '');
+        assertAgrees(merchant, lookup, cents, MERCHANT_DIGITS, line);
+      }
+      if (lookup.refusal === '') answered += 1;
+    }),
+    { numRuns: ADDRESSES, includeErrorInReport: true },
+  );
   assert.ok(answered > ADDRESSES / 4 && answered < ADDRESSES, `${answered} answered`);
 });
 
 test(`a ZIP alone is taxed as its list says, ${ZIPS} times`, () => {
   let answered = 0;
-  fc.assert(fc.property(places, prices, (place, drawn) => {
-    const cents = ordinary(place, drawn);
-    const { zip, state } = place;
-    const list = byZip(dataset, zip, state);
-    const row = byRow(dataset, { zip, state });
-    const line = `${state} ${zip}`;
-    const cart = byCalculation(dataset, line, line, cents);
-    if ('refusal' in list) {
-      assert.deepEqual([row.code, row.refusal], [list.refusal.code, list.refusal.refusal], line);
-      assert.notEqual(cart.refusal, '', line);
-      return;
-    }
-    const [first] = list.rows;
-    if (list.rows.some(({ rate }) => rate !== first!.rate)) {
-      assert.equal(row.code, 109, line);
-      assert.notEqual(cart.refusal, '', line);
-      return;
-    }
-    assert.deepEqual([row.code, row.rate, row.precision], [100, first!.rate, 'postal'], line);
-    if (cart.refusal === '') {
-      answered += 1;
-      // Areas of one combined rate may share it out otherwise: the cart names one of them.
-      const same = list.rows.find(({ levels }) => String(levels) === String(cart.levels));
-      const found = { ...(same ?? first!), precision: row.precision };
-      assertAgrees(cart, found, cents, CALCULATED_DIGITS, line);
-      return;
-    }
-    // A list names land outside of cities; no address can be told to lie there without their
-    // borders. So the cart is refused, as is the lookup of a door in the ZIP.
-    assert.notEqual(lookupAt({ ...place, city: '' }).refusal, '', line);
-  }), { numRuns: ZIPS, includeErrorInReport: true });
+  fc.assert(
+    fc.property(places, prices, (place, drawn) => {
+      const cents = ordinary(place, drawn);
+      const { zip, state } = place;
+      const list = byZip(dataset, zip, state);
+      const row = byRow(dataset, { zip, state });
+      const line = `${state} ${zip}`;
+      const cart = byCalculation(dataset, line, line, cents);
+      if ('refusal' in list) {
+        assert.deepEqual([row.code, row.refusal], [list.refusal.code, list.refusal.refusal], line);
+        assert.notEqual(cart.refusal, '', line);
+        return;
+      }
+      const [first] = list.rows;
+      if (list.rows.some(({ rate }) => rate !== first!.rate)) {
+        assert.equal(row.code, 109, line);
+        assert.notEqual(cart.refusal, '', line);
+        return;
+      }
+      assert.deepEqual([row.code, row.rate, row.precision], [100, first!.rate, 'postal'], line);
+      if (cart.refusal === '') {
+        answered += 1;
+        // Areas of one combined rate may share it out otherwise: the cart names one of them.
+        const same = list.rows.find(({ levels }) => String(levels) === String(cart.levels));
+        const found = { ...(same ?? first!), precision: row.precision };
+        assertAgrees(cart, found, cents, CALCULATED_DIGITS, line);
+        return;
+      }
+      // A list names land outside of cities; no address can be told to lie there without their
+      // borders. So the cart is refused, as is the lookup of a door in the ZIP.
+      assert.notEqual(lookupAt({ ...place, city: '' }).refusal, '', line);
+    }),
+    { numRuns: ZIPS, includeErrorInReport: true },
+  );
   assert.ok(answered > ZIPS / 4, `${answered} answered`);
 });
 
@@ -123,7 +143,11 @@ interface Fact {
 
 function facts(file: string, column: number): readonly Fact[] {
   const text = readFileSync(join(packageRoot(), 'datasets/facts', file), 'utf8');
-  return text.trim().split('\n').slice(1).map((row) => row.split('\t'))
+  return text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split('\t'))
     .map((cells) => ({ state: cells[0]!, to: cells[2]!, rule: cells[column]! }));
 }
 
@@ -141,21 +165,23 @@ const rules = new Map(dataset.states().map(({ code }) => [code, ruleOf(code)]));
 const byState = new Map<string, readonly ZipRecord[]>();
 for (const record of held) {
   const { state } = dataset.area(record.parts[0]!.area);
-  byState.set(state, [...byState.get(state) ?? [], record]);
+  byState.set(state, [...(byState.get(state) ?? []), record]);
 }
 
-const SPECIAL = [...rules].filter(([code, rule]) => rule !== 'destination' && byState.has(code))
+const SPECIAL = [...rules]
+  .filter(([code, rule]) => rule !== 'destination' && byState.has(code))
   .map(([code]) => code);
 
 /** Two ZIPs of a state that does not simply tax at the destination, or of any two. */
 const shipments: fc.Arbitrary<readonly [Written, Written]> = fc.oneof(
   fc.tuple(places, places),
-  fc.tuple(
-    fc.constantFrom(...SPECIAL), fc.nat(), fc.nat(),
-  ).map(([state, one, other]) => {
+  fc.tuple(fc.constantFrom(...SPECIAL), fc.nat(), fc.nat()).map(([state, one, other]) => {
     const zips = byState.get(state)!;
     const at = (index: number): Written => {
-      const { zip, cities: [city = ''] } = zips[index % zips.length]!;
+      const {
+        zip,
+        cities: [city = ''],
+      } = zips[index % zips.length]!;
       return { street: '1 Nosuch Way', city, state, zip: String(zip).padStart(5, '0') };
     };
     return [at(one), at(other)] as const;
@@ -170,7 +196,11 @@ const LOCAL_CAP = 20_000_000;
  * other is not held, so such a cart may be refused.
  */
 function toppedUp(
-  cart: ToldCart, atOrigin: Told, atDestination: Told, cents: number, what: string,
+  cart: ToldCart,
+  atOrigin: Told,
+  atDestination: Told,
+  cents: number,
+  what: string,
 ): void {
   const [state = 0] = atOrigin.levels;
   const full = atOrigin.rate >= state + LOCAL_CAP;
@@ -187,26 +217,29 @@ function toppedUp(
 
 test(`a shipped cart is taxed where the tables point, ${SHIPMENTS} times`, () => {
   const told = new Map<string, number>();
-  fc.assert(fc.property(shipments, prices, ([from, to], drawn) => {
-    const cents = ordinary(to, drawn);
-    const what = `${lineOf(from)} -> ${lineOf(to)}`;
-    const cart = byCalculation(dataset, lineOf(from), lineOf(to), cents);
-    const atOrigin = lookupAt(from);
-    const atDestination = lookupAt(to);
-    const rule = from.state === to.state ? rules.get(to.state) ?? '' : 'interstate';
-    if (rule === 'origin-to-cap') {
-      toppedUp(cart, atOrigin, atDestination, cents, what);
-      return;
-    }
-    const lookup = rule === 'origin' ? atOrigin : atDestination;
-    if (/\.(?:origin|destination)$/.test(cart.location)) {
-      const side = cart.location.endsWith('origin') ? atOrigin : atDestination;
-      assert.equal(cart.refusal, side.refusal, what);
-      return;
-    }
-    assertAgrees(cart, lookup, cents, CALCULATED_DIGITS, what);
-    if (cart.refusal === '') told.set(rule, (told.get(rule) ?? 0) + 1);
-  }), { numRuns: SHIPMENTS, includeErrorInReport: true });
+  fc.assert(
+    fc.property(shipments, prices, ([from, to], drawn) => {
+      const cents = ordinary(to, drawn);
+      const what = `${lineOf(from)} -> ${lineOf(to)}`;
+      const cart = byCalculation(dataset, lineOf(from), lineOf(to), cents);
+      const atOrigin = lookupAt(from);
+      const atDestination = lookupAt(to);
+      const rule = from.state === to.state ? (rules.get(to.state) ?? '') : 'interstate';
+      if (rule === 'origin-to-cap') {
+        toppedUp(cart, atOrigin, atDestination, cents, what);
+        return;
+      }
+      const lookup = rule === 'origin' ? atOrigin : atDestination;
+      if (/\.(?:origin|destination)$/.test(cart.location)) {
+        const side = cart.location.endsWith('origin') ? atOrigin : atDestination;
+        assert.equal(cart.refusal, side.refusal, what);
+        return;
+      }
+      assertAgrees(cart, lookup, cents, CALCULATED_DIGITS, what);
+      if (cart.refusal === '') told.set(rule, (told.get(rule) ?? 0) + 1);
+    }),
+    { numRuns: SHIPMENTS, includeErrorInReport: true },
+  );
   for (const rule of ['interstate', 'origin', 'base-at-origin']) {
     assert.ok((told.get(rule) ?? 0) > 20, `${rule}: ${told.get(rule)}`);
   }

@@ -4,8 +4,15 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { ENDPOINTS, type MerchantEndpoint } from '../support/merchant-routes.js';
 import {
-  ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID,
-  type Answered, type MerchantService,
+  ELMTON,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  UNKNOWN_ID,
+  type Answered,
+  type MerchantService,
 } from '../support/merchant-service.js';
 
 const ACCOUNTS = ['alpha', 'beta'] as const;
@@ -40,7 +47,9 @@ async function make(account: Account, kind: 'connected' | 'nexus' | 'deleted'): 
   serial += 1;
   const merchantType = kind === 'nexus' ? 'self-managed' : 'provider';
   const made = await post(account, 'create', {
-    merchantName: `Merchant ${serial}`, merchantType, referenceId: `reference-${serial}`,
+    merchantName: `Merchant ${serial}`,
+    merchantType,
+    referenceId: `reference-${serial}`,
   });
   const merchantId = String(made.body['merchantId']);
   const apiKey = `sk-${account}-${serial}-secret`;
@@ -70,7 +79,9 @@ async function seen(account: Account, { merchantId }: Owned): Promise<string> {
 
 /** An answer but for the rate: status, the fields that may differ, and the body. */
 function shown({ status, headers, text }: Answered): string {
-  const fields = [...headers].filter(([name]) => name !== 'date' && name !== 'x-ratelimit-remaining');
+  const fields = [...headers].filter(
+    ([name]) => name !== 'date' && name !== 'x-ratelimit-remaining',
+  );
   return JSON.stringify([status, fields, text]);
 }
 
@@ -82,31 +93,36 @@ function send(account: Account, endpoint: MerchantEndpoint, owned: Owned): Promi
 }
 
 test('an id of the other account is answered like one that never was, and changes nothing', async () => {
-  await fc.assert(fc.asyncProperty(
-    fc.constantFrom(...ACCOUNTS),
-    fc.constantFrom('connected', 'nexus', 'deleted'),
-    fc.shuffledSubarray(ABOUT, { minLength: 1 }),
-    fc.uuid(),
-    async (owner, kind, endpoints, never) => {
-      const other: Account = owner === 'alpha' ? 'beta' : 'alpha';
-      const owned = await make(owner, kind);
-      const before = await seen(owner, owned);
-      for (const endpoint of endpoints) {
-        const foreign = await send(other, endpoint, owned);
-        const unknown = await send(
-          other, endpoint, { ...owned, merchantId: never, locationId: never },
-        );
-        assert.equal(foreign.status, endpoint.foreign, endpoint.path);
-        assert.equal(shown(foreign), shown(unknown), endpoint.path);
-      }
-      assert.equal(await seen(owner, owned), before);
-      const { text } = await service.list({ key: KEYS[other] });
-      for (const part of [owned.merchantId, owned.apiKey]) assert.ok(!text.includes(part));
-    },
-  ), { numRuns: RUNS });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...ACCOUNTS),
+      fc.constantFrom('connected', 'nexus', 'deleted'),
+      fc.shuffledSubarray(ABOUT, { minLength: 1 }),
+      fc.uuid(),
+      async (owner, kind, endpoints, never) => {
+        const other: Account = owner === 'alpha' ? 'beta' : 'alpha';
+        const owned = await make(owner, kind);
+        const before = await seen(owner, owned);
+        for (const endpoint of endpoints) {
+          const foreign = await send(other, endpoint, owned);
+          const unknown = await send(other, endpoint, {
+            ...owned,
+            merchantId: never,
+            locationId: never,
+          });
+          assert.equal(foreign.status, endpoint.foreign, endpoint.path);
+          assert.equal(shown(foreign), shown(unknown), endpoint.path);
+        }
+        assert.equal(await seen(owner, owned), before);
+        const { text } = await service.list({ key: KEYS[other] });
+        for (const part of [owned.merchantId, owned.apiKey]) assert.ok(!text.includes(part));
+      },
+    ),
+    { numRuns: RUNS },
+  );
 });
 
-test('one\'s own merchant does not lead to another account\'s location', async () => {
+test("one's own merchant does not lead to another account's location", async () => {
   const mine = await make('alpha', 'nexus');
   const theirs = await make('beta', 'nexus');
   for (const path of ['nexus/update', 'nexus/delete']) {
@@ -125,13 +141,16 @@ test('references, connections and idempotency keys of accounts do not meet', asy
   const made: string[] = [];
   for (const account of ACCOUNTS) {
     const answer = await service.post(
-      '/merchant/create', { merchantName: 'Same', referenceId: 'same-reference' },
+      '/merchant/create',
+      { merchantName: 'Same', referenceId: 'same-reference' },
       { key: KEYS[account], idempotencyKey: 'same-key' },
     );
     assert.equal(answer.status, 201);
     const merchantId = String(answer.body['merchantId']);
     const set = await post(account, 'credentials/set', {
-      merchantId, apiKey: 'same-key', connectionId: 'same-connection',
+      merchantId,
+      apiKey: 'same-key',
+      connectionId: 'same-connection',
     });
     assert.equal(set.status, 200);
     made.push(merchantId);

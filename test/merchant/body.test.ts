@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  closed, flag, optional, text, textThat, uuid, type Shape,
-} from '../../src/base/shape.js';
+import { closed, flag, optional, text, textThat, uuid, type Shape } from '../../src/base/shape.js';
 import { BODY_ERRORS_MAX } from '../../src/base/validator.js';
 import { isProblem } from '../../src/base/problem.js';
 import { bodyCheck } from '../../src/api/merchant/checked-body.js';
@@ -23,7 +21,9 @@ interface Body {
 
 const ID = uuid();
 const SHAPE: Shape<Body> = closed({
-  first: ID, second: ID, name: text(1, 3),
+  first: ID,
+  second: ID,
+  name: text(1, 3),
   mail: optional(textThat((mail) => mail === '' || isMailAddress(mail), 'emailText', {}, 10)),
   wanted: optional(flag()),
 });
@@ -36,7 +36,8 @@ const hushed = bodyCheck(SHAPE, { ids: ['first', 'second'], secret: true });
 function problems(input: unknown, run = check): readonly (readonly unknown[])[] {
   const checked = run(input);
   return isProblem(checked)
-    ? checked.errors!.map(({ location, message, value }) => [location, message, value]) : [];
+    ? checked.errors!.map(({ location, message, value }) => [location, message, value])
+    : [];
 }
 
 test('what is in order passes unchanged', () => {
@@ -67,16 +68,23 @@ test('values are told back, but none of a body with secrets', () => {
     ['body.wanted', 'expected true or false', 'no'],
     ['body.more', 'unexpected property', undefined],
   ]);
-  assert.deepEqual(problems(broken, hushed).map(([, , value]) => value), Array(4).fill(undefined));
+  assert.deepEqual(
+    problems(broken, hushed).map(([, , value]) => value),
+    Array(4).fill(undefined),
+  );
 });
 
 test('text is counted in characters, and has neither control characters nor halves', () => {
   assert.deepEqual(problems({ ...GOOD, name: '\u{1f9fe}\u{1f9fe}\u{1f9fe}' }), []);
-  assert.deepEqual(problems({ ...GOOD, name: 'abcd' }).map(([, message]) => message),
-    ['expected length <= 3']);
+  assert.deepEqual(
+    problems({ ...GOOD, name: 'abcd' }).map(([, message]) => message),
+    ['expected length <= 3'],
+  );
   for (const name of ['a\n', '\u0000', '\u0085', '\ud800', 'a\udc00']) {
-    assert.deepEqual(problems({ ...GOOD, name }).map(([, message]) => message),
-      ['expected text without control characters']);
+    assert.deepEqual(
+      problems({ ...GOOD, name }).map(([, message]) => message),
+      ['expected text without control characters'],
+    );
   }
 });
 
@@ -90,9 +98,11 @@ test('addresses have one @ between two parts without spaces or brackets', () => 
 });
 
 test('no JSON makes a parser throw', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => {
-    for (const parse of [parseCreate, parseUpdate]) assert.equal(typeof parse(value), 'object');
-  }));
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      for (const parse of [parseCreate, parseUpdate]) assert.equal(typeof parse(value), 'object');
+    }),
+  );
 });
 
 test('a list that is too long is not looked into, and errors end the look', () => {
@@ -106,7 +116,10 @@ test('a list that is too long is not looked into, and errors end the look', () =
   const merchantId = UUID;
   const tooLong = parseNexusCreate({ merchantId, locations: Array<object>(1_000).fill(counted) });
   assert.ok(isProblem(tooLong));
-  assert.deepEqual(tooLong.errors!.map(({ location }) => location), ['body.locations']);
+  assert.deepEqual(
+    tooLong.errors!.map(({ location }) => location),
+    ['body.locations'],
+  );
   assert.equal(looks, 0);
   const states = Array<object>(1_000).fill({
     get abbreviation(): undefined {

@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventually } from '../support/http-eventually.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type AskOptions, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type AskOptions,
+  type MerchantService,
 } from '../support/merchant-service.js';
 
 interface Event {
@@ -17,10 +22,12 @@ interface Event {
 const events: Event[] = [];
 const receiver = createServer((request, response) => {
   const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-    events.push(JSON.parse(Buffer.concat(chunks).toString()) as Event);
-    response.writeHead(204).end();
-  });
+  request
+    .on('data', (chunk: Buffer) => chunks.push(chunk))
+    .on('end', () => {
+      events.push(JSON.parse(Buffer.concat(chunks).toString()) as Event);
+      response.writeHead(204).end();
+    });
 });
 
 /** Without events, and with a receiver of them. */
@@ -32,11 +39,15 @@ before(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const address = receiver.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  telling = await startMerchants(await newMerchantDir(null), {}, {
-    SITUS_WEBHOOK_URL: `http://127.0.0.1:${port}/events`,
-    SITUS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
-    SITUS_ALLOW_PRIVATE_NETWORK: '1',
-  });
+  telling = await startMerchants(
+    await newMerchantDir(null),
+    {},
+    {
+      SITUS_WEBHOOK_URL: `http://127.0.0.1:${port}/events`,
+      SITUS_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    },
+  );
 });
 
 after(async () => {
@@ -53,7 +64,10 @@ async function create(body: object = {}, options: AskOptions = {}): Promise<stri
 }
 
 async function set(
-  merchantId: string, apiKey: string, connectionId: string, expected = 200,
+  merchantId: string,
+  apiKey: string,
+  connectionId: string,
+  expected = 200,
   options: AskOptions = {},
 ): Promise<string> {
   const body = { merchantId, apiKey, connectionId };
@@ -66,17 +80,19 @@ test('what was set is what get answers, and nobody keeps the answer', async () =
   const merchantId = await create();
   const text = await set(merchantId, 'sk-first', 'connection-first');
   assert.deepEqual(JSON.parse(text), {
-    merchantId, message: 'merchant credentials set successfully', status: 'success',
+    merchantId,
+    message: 'merchant credentials set successfully',
+    status: 'success',
   });
   const got = await service.post('/merchant/credentials/get', { merchantId });
   assert.equal(got.status, 200);
   assert.deepEqual(got.body, { apiKey: 'sk-first', connectionId: 'connection-first' });
   assert.equal(got.headers.get('cache-control'), 'no-store');
   await set(merchantId, 'sk-second', 'connection-second');
-  assert.deepEqual(
-    (await service.post('/merchant/credentials/get', { merchantId })).body,
-    { apiKey: 'sk-second', connectionId: 'connection-second' },
-  );
+  assert.deepEqual((await service.post('/merchant/credentials/get', { merchantId })).body, {
+    apiKey: 'sk-second',
+    connectionId: 'connection-second',
+  });
 });
 
 test('a Pro key may read what an Enterprise key set', async () => {
@@ -95,7 +111,8 @@ test('a connection belongs to one merchant of an account', async () => {
   assert.match(refused, /"location":"body.connectionId"/);
   assert.ok(!refused.includes('connection-shared'));
   assert.equal(
-    (await service.post('/merchant/credentials/get', { merchantId: second })).status, 404,
+    (await service.post('/merchant/credentials/get', { merchantId: second })).status,
+    404,
   );
   // Again for the same merchant, and in another account, it is no conflict.
   await set(first, 'sk', 'connection-shared');
@@ -106,7 +123,9 @@ test('a connection belongs to one merchant of an account', async () => {
   await set(second, 'sk', 'connection-shared');
   const gone = await service.post('/merchant/credentials/delete', { merchantId: second });
   assert.deepEqual(gone.body, {
-    merchantId: second, message: 'merchant credentials deleted successfully', status: 'success',
+    merchantId: second,
+    message: 'merchant credentials deleted successfully',
+    status: 'success',
   });
   await set(first, 'sk', 'connection-shared');
 });
@@ -140,7 +159,10 @@ test('broken fields are named and never repeated', async () => {
     const answer = await service.post('/merchant/credentials/set', { ...whole, ...change });
     assert.equal(answer.status, 422, answer.text);
     const errors = answer.body['errors'] as Record<string, unknown>[];
-    assert.deepEqual(errors.map((error) => error['location']), [location]);
+    assert.deepEqual(
+      errors.map((error) => error['location']),
+      [location],
+    );
     assert.ok(!/hush|71177117/.test(answer.text), answer.text);
   }
   const malformed = await service.post('/merchant/credentials/set', '{"apiKey":"sk-hush-6"');
@@ -170,11 +192,17 @@ test('neither the store nor the log holds a secret, nor any answer but get', asy
   ];
   const folder = join(service.varDir, 'store');
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
-  assert.ok(files.some((bytes) => bytes.includes(merchantId)), 'the store was not found');
+  assert.ok(
+    files.some((bytes) => bytes.includes(merchantId)),
+    'the store was not found',
+  );
   for (const secret of secrets) {
     assert.ok(answers.every(({ text }) => !text.includes(secret)));
     assert.ok(!service.logged().includes(secret));
-    assert.ok(files.every((bytes) => !bytes.includes(secret)), secret);
+    assert.ok(
+      files.every((bytes) => !bytes.includes(secret)),
+      secret,
+    );
   }
 });
 
@@ -183,9 +211,9 @@ test('each success is told once to the endpoint, a refusal never', async () => {
   const bare = await telling.post('/merchant/create', { merchantName: 'Bare' });
   const merchantId = made.body['merchantId'];
   const body = { merchantId, apiKey: 'sk-told', connectionId: 'connection-told' };
-  const send = async (more: object, idempotencyKey: string): Promise<number> => (
-    await telling.post('/merchant/credentials/set', { ...body, ...more }, { idempotencyKey })
-  ).status;
+  const send = async (more: object, idempotencyKey: string): Promise<number> =>
+    (await telling.post('/merchant/credentials/set', { ...body, ...more }, { idempotencyKey }))
+      .status;
   assert.equal(await send({}, 'k1'), 200);
   // Repeated, not carried out again.
   assert.equal(await send({}, 'k1'), 200);
@@ -194,12 +222,20 @@ test('each success is told once to the endpoint, a refusal never', async () => {
   const other = { merchantId: bare.body['merchantId'], connectionId: 'connection-bare' };
   assert.equal(await send(other, 'k4'), 200);
   await eventually(() => events.length >= 2);
-  const byName = events.map(({ event, data }) => [event, data] as const)
-    .sort(([, left], [, right]) => (String(left['connectionId']) < String(right['connectionId']) ? -1 : 1));
+  const byName = events
+    .map(({ event, data }) => [event, data] as const)
+    .sort(([, left], [, right]) =>
+      String(left['connectionId']) < String(right['connectionId']) ? -1 : 1,
+    );
   assert.deepEqual(byName, [
     ['merchant.credentials.set', other],
-    ['merchant.credentials.set', {
-      merchantId, connectionId: 'connection-told', referenceId: 'r-1',
-    }],
+    [
+      'merchant.credentials.set',
+      {
+        merchantId,
+        connectionId: 'connection-told',
+        referenceId: 'r-1',
+      },
+    ],
   ]);
 });

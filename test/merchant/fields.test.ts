@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  UNKNOWN_ID, withMerchants, type Answered, type MerchantService,
+  UNKNOWN_ID,
+  withMerchants,
+  type Answered,
+  type MerchantService,
 } from '../support/merchant-service.js';
 
 let service: MerchantService;
@@ -46,18 +49,26 @@ const BROKEN: readonly (readonly [body: object, location: string, message: strin
   [{ contactEmail: 'a@b\r\nBcc: c@d' }, 'body.contactEmail', 'expected an e-mail address'],
   [{ contactEmail: `${'x'.repeat(251)}@b.c` }, 'body.contactEmail', 'expected length <= 254'],
   [{ referenceId: 'x'.repeat(256) }, 'body.referenceId', 'expected length <= 255'],
-  [{ merchantType: 'other' }, 'body.merchantType',
-    'expected provider or self-managed or connected or offline'],
-  [{ merchantType: 'provider', merchant_type: 'offline' }, 'body.merchant_type',
-    'expected the same as merchantType'],
+  [
+    { merchantType: 'other' },
+    'body.merchantType',
+    'expected provider or self-managed or connected or offline',
+  ],
+  [
+    { merchantType: 'provider', merchant_type: 'offline' },
+    'body.merchant_type',
+    'expected the same as merchantType',
+  ],
   [{ sendProviderInvite: 'yes' }, 'body.sendProviderInvite', 'expected true or false'],
   [{ isActive: true }, 'body.isActive', 'unexpected property'],
 ];
 
 test('each field that breaks its rule is named', async () => {
   for (const [fields, location, message] of BROKEN) {
-    const name = 'merchantName' in fields || Object.keys(fields).length === 0
-      ? {} : { merchantName: 'Broken' };
+    const name =
+      'merchantName' in fields || Object.keys(fields).length === 0
+        ? {}
+        : { merchantName: 'Broken' };
     const text = JSON.stringify({ ...name, ...fields });
     const answer = await service.post('/merchant/create', text);
     assert.equal(answer.status, 422, text);
@@ -65,7 +76,9 @@ test('each field that breaks its rule is named', async () => {
     assert.equal(answer.body['detail'], 'validation failed');
     const errors = answer.body['errors'] as { location: string; message: string }[];
     assert.deepEqual(
-      errors.map((error) => [error.location, error.message]), [[location, message]], text,
+      errors.map((error) => [error.location, error.message]),
+      [[location, message]],
+      text,
     );
   }
 });
@@ -80,7 +93,10 @@ test('a member that names the prototype is like any other unknown one', async ()
 test('text at its limit is taken, counted in characters', async () => {
   const long = '\u{1f9fe}'.repeat(255);
   const whole = {
-    merchantName: long, contactFirst: long, contactLast: long, referenceId: long,
+    merchantName: long,
+    contactFirst: long,
+    contactLast: long,
+    referenceId: long,
     contactEmail: `${'x'.repeat(64)}@${'y'.repeat(187)}.c`,
   };
   const merchantId = await create(whole);
@@ -89,7 +105,13 @@ test('text at its limit is taken, counted in characters', async () => {
 
 test('bodies that are no JSON object and ids that are no UUID are 400', async () => {
   const bad: readonly (string | Uint8Array)[] = [
-    '', '{', '[]', '"x"', 'null', '7', Uint8Array.of(0x7b, 0xff, 0x7d),
+    '',
+    '{',
+    '[]',
+    '"x"',
+    'null',
+    '7',
+    Uint8Array.of(0x7b, 0xff, 0x7d),
   ];
   for (const body of bad) {
     assert.equal((await service.post('/merchant/create', body)).status, 400, String(body));
@@ -119,13 +141,19 @@ test('an update needs something to do, and its block follows the rules of create
   ] as const) {
     const { body: answer } = await update(merchantId, body, 422);
     const errors = answer['errors'] as { location: string }[];
-    assert.deepEqual(errors.map((error) => error.location), [location], JSON.stringify(body));
+    assert.deepEqual(
+      errors.map((error) => error.location),
+      [location],
+      JSON.stringify(body),
+    );
   }
 });
 
 test('the content type and X-ENV do not matter', async () => {
   for (const headers of [
-    { 'Content-Type': 'text/plain' }, { 'X-ENV': 'TEST' }, { 'X-ENV': 'LIVE' },
+    { 'Content-Type': 'text/plain' },
+    { 'X-ENV': 'TEST' },
+    { 'X-ENV': 'LIVE' },
   ]) {
     const answer = await service.post('/merchant/create', { merchantName: 'Env' }, { headers });
     assert.equal(answer.status, 201);

@@ -9,8 +9,15 @@ import { COMPONENTS } from '../../src/describe/document.js';
 import { operationObject, OPERATIONS } from '../../src/describe/operations.js';
 import { bodyAboutNobody, ENDPOINTS } from '../support/merchant-routes.js';
 import {
-  ask, KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type Answered,
-  type AskOptions, type MerchantService,
+  ask,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  UNKNOWN_ID,
+  type Answered,
+  type AskOptions,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { faults, strictly } from '../support/schema-check.js';
 
@@ -39,7 +46,8 @@ after(async () => {
 const isProblem = strictly(COMPONENTS.Problem);
 
 function send(
-  { method, path }: { readonly method: 'GET' | 'POST'; readonly path: string }, body: unknown,
+  { method, path }: { readonly method: 'GET' | 'POST'; readonly path: string },
+  body: unknown,
   options: AskOptions = {},
 ): Promise<Answered> {
   return ask(service.base, method, path, body, options);
@@ -91,7 +99,8 @@ test('every endpoint is open to the plans that include it, and 403 to the others
 test('merchants of the provider type need Enterprise, at creation and to switch', async () => {
   const key = KEYS.pro;
   for (const body of [
-    { merchantName: 'P' }, { merchantName: 'P', merchantType: 'provider' },
+    { merchantName: 'P' },
+    { merchantName: 'P', merchantType: 'provider' },
     { merchantName: 'P', merchant_type: 'connected' },
   ]) {
     assertProblem(await service.post('/merchant/create', body, { key }), 403, 'create');
@@ -99,7 +108,9 @@ test('merchants of the provider type need Enterprise, at creation and to switch'
     assert.equal(made.status, 201);
   }
   const own = await service.post(
-    '/merchant/create', { merchantName: 'S', merchantType: 'self-managed' }, { key },
+    '/merchant/create',
+    { merchantName: 'S', merchantType: 'self-managed' },
+    { key },
   );
   const merchantId = own.body['merchantId'];
   const change = { merchantId, setMerchantType: 'provider', sendProviderInvite: false };
@@ -157,8 +168,9 @@ test('a body over 1 MiB is 413', async () => {
 });
 
 test('a fault is a 500 that tells nothing, with the fields of the rate', async () => {
-  for (const endpoint of ENDPOINTS.filter(({ about, path }) =>
-    about !== null || path.endsWith('list'))) {
+  for (const endpoint of ENDPOINTS.filter(
+    ({ about, path }) => about !== null || path.endsWith('list'),
+  )) {
     const answer = await send(endpoint, bodyAboutNobody(endpoint), { key: BROKEN_KEY });
     assertProblem(answer, 500, endpoint.path);
     assert.equal(answer.body['detail'], 'The service failed to answer.');
@@ -187,9 +199,15 @@ test('the document describes the bodies that are taken, and the header that is a
     const { security } = operationObject(operation);
     assert.deepEqual(security, [{ key: [] }]);
     const fields = operation.parameters.filter((each) => each.in === 'header');
-    assert.deepEqual(fields.map(({ name }) => name), endpoint.writes ? ['Idempotency-Key'] : []);
+    assert.deepEqual(
+      fields.map(({ name }) => name),
+      endpoint.writes ? ['Idempotency-Key'] : [],
+    );
     const others = operation.parameters.filter((each) => each.in !== 'header');
-    assert.deepEqual(others.map(({ name }) => name), QUERY[endpoint.path] ?? []);
+    assert.deepEqual(
+      others.map(({ name }) => name),
+      QUERY[endpoint.path] ?? [],
+    );
     if (operation.body === undefined) continue;
     const check = strictly(COMPONENTS[operation.body]);
     const body = { ...bodyAboutNobody(endpoint) };

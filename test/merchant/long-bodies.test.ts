@@ -8,7 +8,12 @@ import { bodyBytesMax } from '../../src/base/body-size.js';
 import { MERCHANT_CREATE } from '../../src/api/merchant/merchant-shape.js';
 import { PARSED_BYTES_MAX, PARSED_VALUES_MAX } from '../../src/http/json-body.js';
 import {
-  ELMTON, inventedCountry, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+  ELMTON,
+  inventedCountry,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { BODIES, CONNECTION_ID, postRaw } from '../support/relay-service.js';
 import { startRawProvider } from '../support/simulated-provider.js';
@@ -28,8 +33,10 @@ let own: string;
 before(async () => {
   varDir = await newMerchantDir(inventedCountry());
   service = await startMerchants(varDir);
-  const made = await service.post('/merchant/create',
-    { merchantName: 'Acme', merchantType: 'self-managed' });
+  const made = await service.post('/merchant/create', {
+    merchantName: 'Acme',
+    merchantType: 'self-managed',
+  });
   own = String(made.body['merchantId']);
 });
 
@@ -72,8 +79,8 @@ test('megabytes of a cart without a merchant are refused and hold up nobody', as
 });
 
 test('nexus locations with every member at its longest are taken in the longest spelling', async () => {
-  const escaped = (text: string): string => [...text]
-    .map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const escaped = (text: string): string =>
+    [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
   const member = (name: string, text: string): string => `"${name}":"${escaped(text)}"`;
   const location = `{${[
     ...Object.entries(ELMTON).map(([name, text]) => member(name, text)),
@@ -99,7 +106,8 @@ test('nexus locations with every member at its longest are taken in the longest 
 test('every other merchant operation takes what its shape needs', async () => {
   const emoji = '\\ud83d\\ude00'.repeat(255);
   const longest = `{${['merchantName', 'contactFirst', 'contactLast', 'referenceId']
-    .map((name) => `"${name}":"${emoji}"`).join(' , ')}}`;
+    .map((name) => `"${name}":"${emoji}"`)
+    .join(' , ')}}`;
   const bytesMax = bodyBytesMax(MERCHANT_CREATE, PARSED_BYTES_MAX);
   assert.ok(longest.length < bytesMax && bytesMax < PARSED_BYTES_MAX, String(bytesMax));
   assert.equal((await service.post('/merchant/create', longest.padEnd(bytesMax))).status, 201);
@@ -131,26 +139,41 @@ test('a long order and a provider answer of 16 MiB are relayed and hold up nobod
   const provider = await startRawProvider(t, (socket) => {
     if (answered.has(socket)) return;
     answered.add(socket);
-    socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n'
-      + `Content-Length: ${answer.length}\r\n\r\n`);
+    socket.write(
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n' +
+        `Content-Length: ${answer.length}\r\n\r\n`,
+    );
     socket.end(answer);
   });
   const dir = await newMerchantDir(inventedCountry());
-  const relaying = await startMerchants(dir, {}, {
-    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: provider.url,
-  });
+  const relaying = await startMerchants(
+    dir,
+    {},
+    {
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+      SITUS_PROVIDER_URL: provider.url,
+    },
+  );
   t.after(async () => {
     await relaying.stop();
     removeDirs(dir);
   });
   const made = await relaying.post('/merchant/create', { merchantName: 'Acme' });
   const merchantId = String(made.body['merchantId']);
-  await relaying.post('/merchant/credentials/set',
-    { merchantId, apiKey: 'k', connectionId: CONNECTION_ID });
+  await relaying.post('/merchant/credentials/set', {
+    merchantId,
+    apiKey: 'k',
+    connectionId: CONNECTION_ID,
+  });
   const [line] = BODIES['order/create'].lineItems;
   const order = {
-    merchantId, ...BODIES['order/create'],
-    lineItems: Array.from({ length: 500 }, (_line, index) => ({ ...line, index, itemId: 'x'.repeat(50) })),
+    merchantId,
+    ...BODIES['order/create'],
+    lineItems: Array.from({ length: 500 }, (_line, index) => ({
+      ...line,
+      index,
+      itemId: 'x'.repeat(50),
+    })),
   };
   assert.ok(JSON.stringify(order).length > PARSED_BYTES_MAX);
   await assertNoStall(answer, async () => {

@@ -4,7 +4,11 @@ import { test, type TestContext } from 'node:test';
 import { fail } from '../../src/failure.js';
 import { packValue } from '../../src/pool/value.js';
 import { FLAG_GEO, type AnswerSlice } from '../../src/pool/types.js';
-import { locateAll, LOCATE_MS_MAX, type LocateServices } from '../../src/api/merchant/nexus-locator.js';
+import {
+  locateAll,
+  LOCATE_MS_MAX,
+  type LocateServices,
+} from '../../src/api/merchant/nexus-locator.js';
 import type { PoolRequest } from '../../src/pool.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
@@ -14,11 +18,21 @@ import { newVarDir } from '../support/http-var-dir.js';
 
 const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 const FOUND: LocatedAddress = {
-  normalizedAddress: '1 Main St', state: 'QA', postalCode: '91010', lat: 1, lng: 2,
+  normalizedAddress: '1 Main St',
+  state: 'QA',
+  postalCode: '91010',
+  lat: 1,
+  lng: 2,
 };
 
 function slice(status: number, told: object): AnswerSlice {
-  return { status, code: 100, precision: 1, flags: FLAG_GEO, body: Buffer.concat(packValue(told).map((part) => Buffer.from(part as Uint8Array))) };
+  return {
+    status,
+    code: 100,
+    precision: 1,
+    flags: FLAG_GEO,
+    body: Buffer.concat(packValue(told).map((part) => Buffer.from(part as Uint8Array))),
+  };
 }
 
 interface Bench {
@@ -42,7 +56,8 @@ async function bench(context: TestContext): Promise<Bench> {
   let fire = (): void => undefined;
   let stopped = false;
   return {
-    usage, asked,
+    usage,
+    asked,
     fire: () => fire(),
     stopped: () => stopped,
     services: {
@@ -65,8 +80,10 @@ const ADDRESSES = ['one', 'two', 'three'];
 test('answers in any order come out in the order asked', async (context) => {
   const { services, asked, usage, stopped } = await bench(context);
   const all = locateAll(services, KEY, ADDRESSES);
-  assert.deepEqual(asked.map(({ kind, payload }) => [kind, payload]),
-    ADDRESSES.map((address) => ['locate', address]));
+  assert.deepEqual(
+    asked.map(({ kind, payload }) => [kind, payload]),
+    ADDRESSES.map((address) => ['locate', address]),
+  );
   asked[2]?.answered(slice(422, fail('no-result', 'it is nowhere')), RELEASE);
   asked[0]?.answered(slice(200, FOUND), RELEASE);
   asked[1]?.answered(slice(200, { ...FOUND, state: 'QB' }), RELEASE);

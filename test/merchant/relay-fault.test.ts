@@ -6,7 +6,12 @@ import { RESPONSE_BYTES_MAX } from '../../src/provider/client.js';
 import { eventually } from '../support/http-eventually.js';
 import { KEYS, type RawAnswered } from '../support/merchant-service.js';
 import {
-  BODIES, CONNECTION_ID, postRaw, startRelay, type RelayName, type RelayService,
+  BODIES,
+  CONNECTION_ID,
+  postRaw,
+  startRelay,
+  type RelayName,
+  type RelayService,
 } from '../support/relay-service.js';
 import { startRawProvider, startSimulator } from '../support/simulated-provider.js';
 
@@ -15,11 +20,16 @@ const TIMEOUT_MS = 5_000;
 const SECRET = 'sk-a-very-secret-provider-key';
 
 function relayed(
-  service: RelayService, name: RelayName, signal?: AbortSignal, idempotencyKey?: string,
+  service: RelayService,
+  name: RelayName,
+  signal?: AbortSignal,
+  idempotencyKey?: string,
 ): Promise<RawAnswered> {
   return postRaw(
-    service, `/merchant/${name}`,
-    JSON.stringify({ merchantId: service.connected, ...BODIES[name] }), {
+    service,
+    `/merchant/${name}`,
+    JSON.stringify({ merchantId: service.connected, ...BODIES[name] }),
+    {
       ...(signal === undefined ? {} : { signal }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     },
@@ -63,7 +73,7 @@ test('faults of the simulated provider', async (t) => {
   assert.equal(limited.text, '{"title":"Too Many Requests","status":429,"detail":"simulated"}');
   assert.equal(limited.headers.get('retry-after'), null);
   assert.equal(limited.headers.get('set-cookie'), null);
-  assert.equal(limited.headers.get('x-ratelimit-limit'), '1000000', 'the caller\'s own');
+  assert.equal(limited.headers.get('x-ratelimit-limit'), '1000000', "the caller's own");
 
   const calls = simulator.received.length;
   const read = await met('reset', 'order/get');
@@ -73,7 +83,11 @@ test('faults of the simulated provider', async (t) => {
 
 /** Answers of a provider, and what the caller gets; null bodies are problems of ours. */
 const ANSWERS: readonly (readonly [
-  status: string, type: string, body: string, told: number, relayed: boolean,
+  status: string,
+  type: string,
+  body: string,
+  told: number,
+  relayed: boolean,
 ])[] = [
   ['200 OK', 'application/json', '{"a":1}', 200, true],
   ['201 Created', 'application/json', '[]', 201, true],
@@ -108,9 +122,16 @@ test('what becomes of each status', async (t) => {
   const raw = await startRawProvider(t, (socket) => socket.write(answer, 'latin1'));
   const service = await startRelay(t, { providerUrl: raw.url });
   for (const [status, type, body, told, isRelayed] of ANSWERS) {
-    answer = [`HTTP/1.1 ${status}`, ...(type === '' ? [] : [`Content-Type: ${type}`]),
-      'Location: http://127.0.0.1:1/', 'Retry-After: 9', 'WWW-Authenticate: Basic',
-      `Content-Length: ${body.length}`, '', body].join('\r\n');
+    answer = [
+      `HTTP/1.1 ${status}`,
+      ...(type === '' ? [] : [`Content-Type: ${type}`]),
+      'Location: http://127.0.0.1:1/',
+      'Retry-After: 9',
+      'WWW-Authenticate: Basic',
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
     const before = raw.requests.length;
     const got = await relayed(service, 'order/create');
     const what = `${status} ${type} ${body}`;
@@ -129,9 +150,11 @@ test('what becomes of each status', async (t) => {
 
 test('an answer over the limit is 502', async (t) => {
   const body = `"${'x'.repeat(RESPONSE_BYTES_MAX - 1)}"`;
-  const raw = await startRawProvider(t, (socket) => socket.write(
-    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  ));
+  const raw = await startRawProvider(t, (socket) =>
+    socket.write(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    ),
+  );
   const service = await startRelay(t, { providerUrl: raw.url });
   const got = await relayed(service, 'order/get');
   assert.equal(got.status, 502);
@@ -148,7 +171,9 @@ test('a provider that is not there is 502', async (t) => {
 test('credentials are in no log and no answer, whatever happens', async (t) => {
   const simulator = await startSimulator(t, { key: SECRET });
   const service = await startRelay(t, {
-    providerUrl: simulator.url, apiKey: SECRET, timeoutMs: TIMEOUT_MS,
+    providerUrl: simulator.url,
+    apiKey: SECRET,
+    timeoutMs: TIMEOUT_MS,
   });
   const answers: string[] = [];
   const faults = ['slow', 'reset', '429', '500', 'garbage'] as const;
@@ -160,7 +185,10 @@ test('credentials are in no log and no answer, whatever happens', async (t) => {
   answers.push((await relayed(service, 'order/get')).text);
   assert.equal(simulator.received.at(-1)?.headers['x-api-key'], SECRET);
   const logged = service.logged();
-  assert.match(logged, /"event":"provider call failed","operation":"order\/create","trouble":"timeout /);
+  assert.match(
+    logged,
+    /"event":"provider call failed","operation":"order\/create","trouble":"timeout /,
+  );
   for (const secret of [SECRET, KEYS.alpha]) {
     assert.ok(!logged.includes(secret));
     assert.ok(!answers.join('').includes(secret));
@@ -198,14 +226,23 @@ test('with an Idempotency-Key the call is finished, and its answer is given agai
   });
   assert.equal(again.status, 201);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
-  assert.equal(again.headers.get('location'),
-    `${simulator.url}/tax/connections/${CONNECTION_ID}/orders/order-1`);
+  assert.equal(
+    again.headers.get('location'),
+    `${simulator.url}/tax/connections/${CONNECTION_ID}/orders/order-1`,
+  );
   assert.equal(again.headers.get('content-type'), 'application/json');
   assert.equal((JSON.parse(again.text) as { orderId: string }).orderId, 'order-1');
   assert.equal(simulator.received.length, 1, 'asked once');
-  const other = await postRaw(service, '/merchant/order/create', JSON.stringify({
-    merchantId: service.connected, ...BODIES['order/create'], orderId: 'order-9',
-  }), { idempotencyKey: 'k-1' });
+  const other = await postRaw(
+    service,
+    '/merchant/order/create',
+    JSON.stringify({
+      merchantId: service.connected,
+      ...BODIES['order/create'],
+      orderId: 'order-9',
+    }),
+    { idempotencyKey: 'k-1' },
+  );
   assert.equal(other.status, 422);
 });
 
@@ -232,9 +269,16 @@ test('a call of which nobody knows what became is not sent again under its key',
     assert.equal(again.status, 409, fault);
     assert.match(detailOf(again), /was not sent again: look it up/);
     assert.equal(simulator.received.length, before + 1, fault);
-    const other = await postRaw(service, '/merchant/cert/create', JSON.stringify({
-      merchantId: service.connected, ...BODIES['cert/create'], reason: 'Charity',
-    }), { idempotencyKey: fault });
+    const other = await postRaw(
+      service,
+      '/merchant/cert/create',
+      JSON.stringify({
+        merchantId: service.connected,
+        ...BODIES['cert/create'],
+        reason: 'Charity',
+      }),
+      { idempotencyKey: fault },
+    );
     assert.equal(other.status, 422);
     assert.equal((await relayed(service, 'cert/create', undefined, `${fault} 2`)).status, 201);
   }

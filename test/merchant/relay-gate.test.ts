@@ -4,9 +4,7 @@ import { after, before, test } from 'node:test';
 import { BODY_BYTES_MAX } from '../../src/http/body.js';
 import { Simulator } from '../../src/provider/simulator/server.js';
 import { KEYS, UNKNOWN_ID } from '../support/merchant-service.js';
-import {
-  BODIES, RELAY_NAMES, startRelay, type RelayName,
-} from '../support/relay-service.js';
+import { BODIES, RELAY_NAMES, startRelay, type RelayName } from '../support/relay-service.js';
 
 let simulator: Simulator;
 
@@ -27,7 +25,10 @@ test('who is refused', async (t) => {
     const path = `/merchant/${name}`;
     const body = bodyOf(name, service.connected);
     assert.equal((await service.post(path, body, { key: null })).status, 401, name);
-    assert.equal((await service.post(`${path}?key=${KEYS.alpha}`, body, { key: null })).status, 401);
+    assert.equal(
+      (await service.post(`${path}?key=${KEYS.alpha}`, body, { key: null })).status,
+      401,
+    );
     for (const key of [KEYS.starter, KEYS.growth, KEYS.pro]) {
       const { status, text } = await service.post(path, body, { key });
       assert.deepEqual([status, /Enterprise plan/.test(text)], [403, true], name);
@@ -53,20 +54,30 @@ test('who is refused', async (t) => {
     assert.ok(long.headers.get('x-ratelimit-limit'));
   }
   assert.equal(simulator.received.length, 0);
-  assert.equal((await service.post('/merchant/cert/list', bodyOf('cert/list', UNKNOWN_ID),
-    { key: KEYS.slow })).status, 403);
+  assert.equal(
+    (await service.post('/merchant/cert/list', bodyOf('cert/list', UNKNOWN_ID), { key: KEYS.slow }))
+      .status,
+    403,
+  );
   assert.equal((await service.post('/merchant/cert/list', {}, { key: KEYS.slow })).status, 429);
 });
 
 test('writes count for the quota when they were carried out, reads never', async (t) => {
   const metered = await startRelay(t, { providerUrl: simulator.url });
-  const { body: { merchantId } } = await metered.post('/merchant/create', { merchantName: 'M' });
-  assert.equal((await metered.post('/merchant/order/create',
-    bodyOf('order/create', String(merchantId)))).status, 404);
+  const {
+    body: { merchantId },
+  } = await metered.post('/merchant/create', { merchantName: 'M' });
+  assert.equal(
+    (await metered.post('/merchant/order/create', bodyOf('order/create', String(merchantId))))
+      .status,
+    404,
+  );
   const counts = async (): Promise<unknown> =>
-    (await (await fetch(`${metered.base}/account/metrics?key=${KEYS.alpha}`)).json() as {
-      merchant_request_count: number;
-    }).merchant_request_count;
+    (
+      (await (await fetch(`${metered.base}/account/metrics?key=${KEYS.alpha}`)).json()) as {
+        merchant_request_count: number;
+      }
+    ).merchant_request_count;
   const before = await counts();
   await metered.post('/merchant/order/create', bodyOf('order/create', metered.connected));
   assert.equal(await counts(), Number(before) + 1);
@@ -77,7 +88,10 @@ test('writes count for the quota when they were carried out, reads never', async
 
 /** Bodies that are refused: the operation, what is changed, the status, where the fault is. */
 const REFUSED: readonly (readonly [
-  name: RelayName, change: object, status: number, location: string,
+  name: RelayName,
+  change: object,
+  status: number,
+  location: string,
 ])[] = [
   ['order/get', { orderId: undefined }, 400, 'body.orderId'],
   ['order/get', { orderId: '' }, 400, 'body.orderId'],
@@ -132,7 +146,10 @@ test('broken bodies are told where, and reach nobody', async (t) => {
     const what = `${name} ${JSON.stringify(change)} ${got.text}`;
     assert.equal(got.status, status, what);
     const errors = got.body['errors'] as readonly { location: string; message: string }[];
-    assert.ok(errors.some((error) => error.location === location), what);
+    assert.ok(
+      errors.some((error) => error.location === location),
+      what,
+    );
     for (const { message } of errors) assert.match(message, /^(?:expected|not as)/);
     assert.equal(got.headers.get('content-type'), 'application/problem+json');
   }
@@ -151,7 +168,10 @@ test('broken bodies are told where, and reach nobody', async (t) => {
 test('what is documented passes, and so does what is not', async (t) => {
   const open = await startRelay(t, { providerUrl: simulator.url });
   const passes: readonly (readonly [name: RelayName, change: object])[] = [
-    ['order/create', { orderId: 'a', unknown: { a: [1] }, batchId: null, channel: 'amazon', kind: 'credit' }],
+    [
+      'order/create',
+      { orderId: 'a', unknown: { a: [1] }, batchId: null, channel: 'amazon', kind: 'credit' },
+    ],
     ['order/create', { orderId: 'o'.repeat(50), completedDate: '2024-08-01' }],
     ['order/create', { orderId: 'b', lineItems: [], discounts: {}, exemption: {} }],
     ['refund/create', { items: [], orderId: 'order-1' }],

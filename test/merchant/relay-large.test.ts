@@ -4,7 +4,11 @@ import { after, before, test } from 'node:test';
 import { SMALL_CART_BYTES_MAX } from '../../src/api/cart/cart-lane.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { BODIES, CONNECTION_ID, postRaw } from '../support/relay-service.js';
 import { startSimulator } from '../support/simulated-provider.js';
@@ -21,14 +25,22 @@ before(() => {
 after(() => built.remove());
 
 function lines(price: unknown): readonly object[] {
-  return Array.from({ length: 250 }, (_line, index) => (
-    { index, itemId: `item-${index}`, price, quantity: 1.5, tic: 0 }));
+  return Array.from({ length: 250 }, (_line, index) => ({
+    index,
+    itemId: `item-${index}`,
+    price,
+    quantity: 1.5,
+    tic: 0,
+  }));
 }
 
 /** A body of some carts, without its first brace. */
 function cartsOf(price: unknown): string {
-  const items = Array.from({ length: 8 }, (_cart, index) => (
-    { ...CART, cartId: `cart-${index}`, lineItems: lines(price) }));
+  const items = Array.from({ length: 8 }, (_cart, index) => ({
+    ...CART,
+    cartId: `cart-${index}`,
+    lineItems: lines(price),
+  }));
   return JSON.stringify({ items }).slice(1);
 }
 
@@ -36,19 +48,29 @@ async function connect(service: MerchantService): Promise<string> {
   const { body } = await service.post('/merchant/create', { merchantName: 'Acme' });
   const merchantId = String(body['merchantId']);
   const set = await service.post('/merchant/credentials/set', {
-    merchantId, apiKey: 'simulated-key', connectionId: CONNECTION_ID,
+    merchantId,
+    apiKey: 'simulated-key',
+    connectionId: CONNECTION_ID,
   });
   assert.equal(set.status, 200, set.text);
   return merchantId;
 }
 
-for (const [title, hasDataset] of [['in a worker', true], ['without a dataset', false]] as const) {
+for (const [title, hasDataset] of [
+  ['in a worker', true],
+  ['without a dataset', false],
+] as const) {
   test(`a large cart is relayed byte for byte, or refused, ${title}`, async (t) => {
     const simulator = await startSimulator(t);
     const varDir = await newMerchantDir(hasDataset ? built.varDir : null);
-    const service = await startMerchants(varDir, {}, {
-      SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: simulator.url,
-    });
+    const service = await startMerchants(
+      varDir,
+      {},
+      {
+        SITUS_ALLOW_PRIVATE_NETWORK: '1',
+        SITUS_PROVIDER_URL: simulator.url,
+      },
+    );
     t.after(async () => {
       await service.stop();
       removeDirs(varDir);

@@ -5,7 +5,10 @@ import { PROVIDER_ENDPOINTS, RELAYED_NAMES } from '../../src/provider/operation-
 import { type ComponentName, COMPONENTS } from '../../src/describe/document.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import {
-  BUSINESS_TYPES, EXEMPTION_REASONS, PROVIDER_ID_CHARS_MAX, relayProblem,
+  BUSINESS_TYPES,
+  EXEMPTION_REASONS,
+  PROVIDER_ID_CHARS_MAX,
+  relayProblem,
 } from '../../src/api/merchant/relay-shape.js';
 import type { Schema } from '../../src/base/json-schema.js';
 import { UNKNOWN_ID } from '../support/merchant-service.js';
@@ -36,16 +39,18 @@ test('checks and schemas agree, member by member', () => {
     const whole = { merchantId: UNKNOWN_ID, ...BODIES[name] };
     assert.ok(check(whole) && isRelayed(name, whole), name);
     const { properties = {} }: Schema = COMPONENTS[schemaOf(name)];
-    const members = Object.keys(properties ?? {})
-      .filter((member) => member !== 'merchantId');
+    const members = Object.keys(properties ?? {}).filter((member) => member !== 'merchantId');
     for (const member of members) {
       for (const value of [undefined, 7, true, {}, 'x'.repeat(300)]) {
         const { [member]: _left, ...rest } = { ...whole } as Record<string, unknown>;
         const body = value === undefined ? rest : { ...rest, [member]: value };
         // Of dates the schema tells no more than that they are text.
         if (typeof value === 'string' && /Date$/.test(member)) continue;
-        assert.equal(isRelayed(name, body), check(body),
-          `${name} ${member} ${JSON.stringify(value)} ${JSON.stringify(check.errors)}`);
+        assert.equal(
+          isRelayed(name, body),
+          check(body),
+          `${name} ${member} ${JSON.stringify(value)} ${JSON.stringify(check.errors)}`,
+        );
       }
     }
   }

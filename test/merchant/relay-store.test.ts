@@ -17,7 +17,12 @@ import type { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { serveMerchants } from '../support/merchant-routes.js';
 import {
-  ask, inventedCountry, KEYS, newMerchantDir, removeDirs, type Answered,
+  ask,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  type Answered,
 } from '../support/merchant-service.js';
 import { BODIES, CONNECTION_ID, type RelayName } from '../support/relay-service.js';
 import { clientOf, startSimulator } from '../support/simulated-provider.js';
@@ -40,23 +45,27 @@ async function connect(base: string): Promise<string> {
   const made = await ask(base, 'POST', '/merchant/create', { merchantName: 'Acme' });
   const merchantId = String(made.body['merchantId']);
   const set = await ask(base, 'POST', '/merchant/credentials/set', {
-    merchantId, apiKey: 'simulated-key', connectionId: CONNECTION_ID,
+    merchantId,
+    apiKey: 'simulated-key',
+    connectionId: CONNECTION_ID,
   });
   assert.equal(set.status, 200, set.text);
   return merchantId;
 }
 
 function sender(base: string, merchantId: string): Relay['send'] {
-  return (name, key, change = {}) => ask(
-    base, 'POST', `/merchant/${name}`, { merchantId, ...BODIES[name], ...change },
-    key === undefined ? {} : { idempotencyKey: key },
-  );
+  return (name, key, change = {}) =>
+    ask(
+      base,
+      'POST',
+      `/merchant/${name}`,
+      { merchantId, ...BODIES[name], ...change },
+      key === undefined ? {} : { idempotencyKey: key },
+    );
 }
 
 /** The routes over a small store, in front of a simulated provider. */
-async function openRelay(
-  context: TestContext, varDir: string | null = null,
-): Promise<Relay> {
+async function openRelay(context: TestContext, varDir: string | null = null): Promise<Relay> {
   varDir ??= await newMerchantDir(null);
   const simulator = await startSimulator(context, { slowMs: SLOW_MS });
   const provider = clientOf(context, simulator.url);
@@ -64,8 +73,9 @@ async function openRelay(
     bytesMax: STORE_BYTES,
     also: ({ services }) => relayRoutes({ ...services, provider, timeoutMs: 120_000 }),
   });
-  await createKey(store, { text: KEYS.alpha, plan: 'enterprise', rate: 1_000_000 })
-    .catch(() => undefined);
+  await createKey(store, { text: KEYS.alpha, plan: 'enterprise', rate: 1_000_000 }).catch(
+    () => undefined,
+  );
   return { store, simulator, merchants, base, send: sender(base, await connect(base)) };
 }
 
@@ -77,8 +87,7 @@ function failFrom(store: Store, first: number): () => void {
     // Usage is counted beside the requests.
     if (!/#keep|remove\(/.test(String(action))) return write(action, options);
     count += 1;
-    return count < first
-      ? write(action, options) : Promise.reject(new StoreFault('unwritable'));
+    return count < first ? write(action, options) : Promise.reject(new StoreFault('unwritable'));
   };
   return () => {
     store.write = write;
@@ -91,14 +100,19 @@ async function fill(base: string): Promise<void> {
   let status = 201;
   for (let count = 0; status === 201 && count < CREATES_MAX; count += 1) {
     ({ status } = await ask(base, 'POST', '/merchant/create', {
-      merchantName: long, contactFirst: long, contactLast: long,
+      merchantName: long,
+      contactFirst: long,
+      contactLast: long,
     }));
   }
   assert.equal(status, 503, 'the store is full');
 }
 
 const WRITING = [
-  'order/create', 'order/update', 'refund/create', 'cert/create',
+  'order/create',
+  'order/update',
+  'refund/create',
+  'cert/create',
 ] as const satisfies readonly RelayName[];
 
 test('what was carried out is told although it cannot be stored, and once', async (context) => {
@@ -118,7 +132,10 @@ test('what was carried out is told although it cannot be stored, and once', asyn
   // What is remembered is stored when the store takes it, at the latest at the end.
   const answers = (): readonly unknown[] =>
     (store.list(['idempotency']) as readonly { answer: unknown }[]).map(({ answer }) => answer);
-  assert.deepEqual(answers(), WRITING.map(() => null));
+  assert.deepEqual(
+    answers(),
+    WRITING.map(() => null),
+  );
   await merchants.close();
   assert.equal(answers().includes(null), false);
 });
@@ -176,9 +193,11 @@ test('a disk that fills up during a call keeps no answer from the caller', async
   fillDisk(dir);
   await fill(base);
   for (let failed = 0, count = 0; failed < 5; count += 1) {
-    await store.write(({ put }) => put(['small', String(count)], { v: 1 })).catch(() => {
-      failed += 1;
-    });
+    await store
+      .write(({ put }) => put(['small', String(count)], { v: 1 }))
+      .catch(() => {
+        failed += 1;
+      });
   }
   const placed = await slow;
   assert.equal(placed.status, 201, placed.text);
@@ -199,8 +218,13 @@ async function serve(context: TestContext, varDir: string, providerUrl: string):
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'], SITUS_VAR: varDir, HOST: '127.0.0.1', PORT: '0',
-      SITUS_LOG: 'error', SITUS_WORKERS: '1', SITUS_PROVIDER_URL: providerUrl,
+      PATH: process.env['PATH'],
+      SITUS_VAR: varDir,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_LOG: 'error',
+      SITUS_WORKERS: '1',
+      SITUS_PROVIDER_URL: providerUrl,
       SITUS_ALLOW_PRIVATE_NETWORK: '1',
     },
   });

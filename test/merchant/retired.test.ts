@@ -8,10 +8,11 @@ import { ask, newMerchantDir } from '../support/merchant-service.js';
 const NOW = 1_800_000_000_000;
 const YEARS = 10 * 365 * 86_400_000;
 
-test('deleted merchants are kept by the service\'s own clock', async (context) => {
+test("deleted merchants are kept by the service's own clock", async (context) => {
   let [wall, age] = [NOW, NOW];
   const { store, merchants, base } = await serveMerchants(context, await newMerchantDir(null), {
-    now: () => wall, age: () => age,
+    now: () => wall,
+    age: () => age,
   });
 
   const deleteOne = async (): Promise<void> => {

@@ -4,7 +4,11 @@ import { test } from 'node:test';
 import { startSitus } from '../../bench/load/situs-server.js';
 import { ServerMemory } from '../../bench/torture/server-memory.js';
 import {
-  ask, askUntilTaken, inventedCountry, newMerchantDir, removeDirs,
+  ask,
+  askUntilTaken,
+  inventedCountry,
+  newMerchantDir,
+  removeDirs,
 } from '../support/merchant-service.js';
 import { BODIES, CONNECTION_ID } from '../support/relay-service.js';
 import { startSimulator } from '../support/simulated-provider.js';
@@ -22,9 +26,12 @@ test('a hundred of 1 MiB against a slow provider leave the server alive', async 
   const simulator = await startSimulator(context, { faults: { slow: 1 }, slowMs: SLOW_MS });
   const varDir = await newMerchantDir(inventedCountry());
   const server = await startSitus(inventedCountry(), {
-    SITUS_VAR: varDir, SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: simulator.url,
+    SITUS_VAR: varDir,
+    SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    SITUS_PROVIDER_URL: simulator.url,
     SITUS_PROVIDER_TIMEOUT_MS: '120000',
-    SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+    SITUS_WORKERS: '1',
+    SITUS_BULK_WORKERS: '1',
     NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
   });
   const memory = new ServerMemory(server.pid);
@@ -36,14 +43,20 @@ test('a hundred of 1 MiB against a slow provider leave the server alive', async 
   const base = `http://127.0.0.1:${server.port}`;
   const made = await ask(base, 'POST', '/merchant/create', { merchantName: 'Acme' });
   const merchantId = String(made.body['merchantId']);
-  await ask(base, 'POST', '/merchant/credentials/set',
-    { merchantId, apiKey: 'simulated-key', connectionId: CONNECTION_ID });
+  await ask(base, 'POST', '/merchant/credentials/set', {
+    merchantId,
+    apiKey: 'simulated-key',
+    connectionId: CONNECTION_ID,
+  });
   const order = JSON.stringify({ merchantId, ...BODIES['order/create'] });
   // Parsed, half of it takes more than the heap of the server holds a hundred times.
   const more = `${'{},'.repeat(MIB / 6)}{}]}`;
   const body = Buffer.from(`${order.slice(0, -1)},"more":[${more}`.padEnd(MIB));
-  const answers = await Promise.all(Array.from({ length: ORDERS }, () =>
-    askUntilTaken(base, 'POST', '/merchant/order/create', body)));
+  const answers = await Promise.all(
+    Array.from({ length: ORDERS }, () =>
+      askUntilTaken(base, 'POST', '/merchant/order/create', body),
+    ),
+  );
   // The provider has the order since the first of them.
   const statuses = new Set(answers.map(({ status }) => status));
   assert.deepEqual([...statuses].sort(), [201, 400]);

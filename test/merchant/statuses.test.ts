@@ -15,8 +15,16 @@ import { Store } from '../../src/store/store.js';
 import { type ComponentName, COMPONENTS } from '../../src/describe/document.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import {
-  ELMTON, inventedCountry, KEYS, newMerchantDir, NOWHERE, removeDirs, startMerchants, UNKNOWN_ID,
-  type Answered, type MerchantService,
+  ELMTON,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  NOWHERE,
+  removeDirs,
+  startMerchants,
+  UNKNOWN_ID,
+  type Answered,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { faults, strictly } from '../support/schema-check.js';
 
@@ -72,9 +80,14 @@ function notGiven(): ReadonlyMap<string, readonly number[]> {
   const section = page.split('### What does not happen')[1]?.split('\n## ')[0] ?? '';
   const rows = [...section.matchAll(/^\| ((?:`[a-z/]+`(?:, )?)+) \| ([\d, ]+) \|/gm)];
   assert.ok(rows.length > 0, 'the table was not found');
-  return new Map(rows.flatMap(([, names = '', statuses = '']) =>
-    [...names.matchAll(/`([a-z/]+)`/g)].map(([, name = '']): [string, number[]] =>
-      [name, statuses.split(', ').map(Number)])));
+  return new Map(
+    rows.flatMap(([, names = '', statuses = '']) =>
+      [...names.matchAll(/`([a-z/]+)`/g)].map(([, name = '']): [string, number[]] => [
+        name,
+        statuses.split(', ').map(Number),
+      ]),
+    ),
+  );
 }
 
 const given = new Map<string, Set<number>>();
@@ -91,10 +104,13 @@ function checkOf(name: ComponentName): ValidateFunction {
 }
 
 async function send(
-  name: string, body: unknown, key: string = KEYS.alpha, of = service,
+  name: string,
+  body: unknown,
+  key: string = KEYS.alpha,
+  of = service,
 ): Promise<Answered> {
-  const answer = name === 'list'
-    ? await of.list({ key }) : await of.post(`/merchant/${name}`, body, { key });
+  const answer =
+    name === 'list' ? await of.list({ key }) : await of.post(`/merchant/${name}`, body, { key });
   given.set(name, (given.get(name) ?? new Set()).add(answer.status));
   // Nothing is answered that the OpenAPI document does not describe.
   const operation = OPERATIONS.get(`${name === 'list' ? 'GET' : 'POST'} /merchant/${name}`);
@@ -131,8 +147,11 @@ test('every listed status is given, or named as one that is not', async () => {
   await service.list({ key: KEYS.slow });
   for (const name of Object.keys(LISTED)) {
     const more = MORE[name] ?? {};
-    const merchantId = name.startsWith('credentials') ? provider
-      : name === 'delete' ? await create('provider') : mine;
+    const merchantId = name.startsWith('credentials')
+      ? provider
+      : name === 'delete'
+        ? await create('provider')
+        : mine;
     await send(name, { merchantId: 'x', ...more });
     await send(name, { merchantId: UNKNOWN_ID, ...more });
     await send(name, { merchantId, ...more, unknown: 1 });

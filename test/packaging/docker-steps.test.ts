@@ -13,7 +13,11 @@ import { test, type TestContext } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import {
-  environmentOf, execWords, readStages, type Stage, type Step,
+  environmentOf,
+  execWords,
+  readStages,
+  type Stage,
+  type Step,
 } from '../support/packaging-files.js';
 import { eventually } from '../support/http-eventually.js';
 import { NO_REGISTRY } from '../support/packed.js';
@@ -59,7 +63,8 @@ function carryOut(stage: Stage, root: string, roots: ReadonlyMap<string, string>
         break;
       case 'RUN':
         execFileSync('sh', ['-c', step.text.replaceAll(ABSOLUTE, `${root}/`)], {
-          cwd: place.work, stdio: ['ignore', 'pipe', 'pipe'],
+          cwd: place.work,
+          stdio: ['ignore', 'pipe', 'pipe'],
           env: { ...process.env, npm_config_prefer_offline: 'true', npm_config_fetch_retries: '0' },
         });
         break;
@@ -90,9 +95,15 @@ async function startIn(context: TestContext, place: Place): Promise<string> {
   context.after(() => built.remove());
   const [command, ...args] = wordsOf('CMD');
   const server = spawn(command!, args, {
-    cwd: place.work, stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...environmentOf(STAGES.at(-1)!), PATH: process.env['PATH'], SITUS_VAR: built.varDir,
-      PORT: '0', SITUS_DRAIN_SECONDS: '0' },
+    cwd: place.work,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {
+      ...environmentOf(STAGES.at(-1)!),
+      PATH: process.env['PATH'],
+      SITUS_VAR: built.varDir,
+      PORT: '0',
+      SITUS_DRAIN_SECONDS: '0',
+    },
   });
   context.after(async () => {
     server.kill('SIGTERM');
@@ -122,7 +133,9 @@ test('the steps of the Dockerfile make a program that becomes healthy', async (c
     if (!NO_REGISTRY.test(String(error))) throw error;
     return skipForWantOf(context, 'the npm registry cannot be reached');
   }
-  const size = execFileSync('du', ['-sm', join(dir, `stage-${STAGES.length - 1}`)]).toString('utf8');
+  const size = execFileSync('du', ['-sm', join(dir, `stage-${STAGES.length - 1}`)]).toString(
+    'utf8',
+  );
   context.diagnostic(`beside the base image ${size.split('\t')[0]} MiB`);
   const port = await startIn(context, place);
   // The first worker may begin later than the port is there; so builders ask again too.

@@ -6,7 +6,11 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import {
-  environmentOf, execWords, readStages, type Stage, type Step,
+  environmentOf,
+  execWords,
+  readStages,
+  type Stage,
+  type Step,
 } from '../support/packaging-files.js';
 
 const ROOT = packageRoot();
@@ -43,12 +47,15 @@ test('every stage begins with the same exact version of a Node that is supported
 });
 
 test('every path that is copied exists, is let through, and is there in the stage named', () => {
-  const through = read('.dockerignore').split('\n').filter((line) => line.startsWith('!'));
+  const through = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'));
   for (const stage of STAGES) {
     assert.equal(steps(stage, 'ADD').length, 0, 'COPY is enough');
     for (const { words, from } of steps(stage, 'COPY')) {
       for (const path of words.slice(0, -1)) {
-        if (from === null) assert.ok(through.includes(`!${path}`), `.dockerignore keeps ${path} out`);
+        if (from === null)
+          assert.ok(through.includes(`!${path}`), `.dockerignore keeps ${path} out`);
         const source = from === null ? path : path.replace(/^\/build\//, '');
         assert.ok(from === null || STAGES.some(({ name }) => name === from), from ?? '');
         assert.ok(existsSync(join(ROOT, source)), source);
@@ -98,7 +105,8 @@ test('what it sets are settings that there are, and no secret', () => {
 
 test('compose.yaml runs it with nothing to write but its volume', () => {
   const { services, volumes } = parse(read('compose.yaml')) as {
-    readonly services: Readonly<Record<string, Service>>; readonly volumes: object;
+    readonly services: Readonly<Record<string, Service>>;
+    readonly volumes: object;
   };
   const { version } = JSON.parse(read('package.json')) as { readonly version: string };
   const service = services['situs']!;
@@ -109,6 +117,8 @@ test('compose.yaml runs it with nothing to write but its volume', () => {
   const { SITUS_VAR, PORT, SITUS_DRAIN_SECONDS } = environmentOf(LAST);
   assert.deepEqual(service.volumes, [`situs:${SITUS_VAR}`]);
   assert.deepEqual(Object.keys(volumes), ['situs']);
-  assert.ok(service.ports.every((each) => each.startsWith('127.0.0.1:') && each.endsWith(`:${PORT}`)));
+  assert.ok(
+    service.ports.every((each) => each.startsWith('127.0.0.1:') && each.endsWith(`:${PORT}`)),
+  );
   assert.ok(parseInt(service.stop_grace_period, 10) >= Number(SITUS_DRAIN_SECONDS) + 10);
 });

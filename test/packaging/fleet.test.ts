@@ -28,7 +28,10 @@ interface Probe {
 interface Container {
   readonly image: string;
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly envFrom: readonly { readonly configMapRef?: { name: string }; readonly secretRef?: { name: string } }[];
+  readonly envFrom: readonly {
+    readonly configMapRef?: { name: string };
+    readonly secretRef?: { name: string };
+  }[];
   readonly startupProbe: Probe;
   readonly livenessProbe: Probe;
   readonly readinessProbe: Probe;
@@ -49,8 +52,10 @@ interface Pods {
 
 function manifests(): readonly Manifest[] {
   return readdirSync(KUBERNETES).flatMap((file) =>
-    parseAllDocuments(readFileSync(join(KUBERNETES, file), 'utf8'))
-      .map((document) => document.toJS({ maxAliasCount: 0 }) as Manifest));
+    parseAllDocuments(readFileSync(join(KUBERNETES, file), 'utf8')).map(
+      (document) => document.toJS({ maxAliasCount: 0 }) as Manifest,
+    ),
+  );
 }
 
 const ALL = manifests();
@@ -76,14 +81,19 @@ const [CONTAINER] = PODS.spec.containers as readonly [Container];
 
 /** Names of settings that the guide puts into the Secret, with values of their kind. */
 const SECRETS: Settings = {
-  SITUS_KEK: Buffer.alloc(32, 7).toString('base64'), SITUS_STORE: 'postgres://situs:password@postgres/situs',
-  SITUS_LIMITS: 'redis://situs:password@valkey:6379/0', SITUS_DATASETS: 'nats://nats:4222/situs',
+  SITUS_KEK: Buffer.alloc(32, 7).toString('base64'),
+  SITUS_STORE: 'postgres://situs:password@postgres/situs',
+  SITUS_LIMITS: 'redis://situs:password@valkey:6379/0',
+  SITUS_DATASETS: 'nats://nats:4222/situs',
 };
 
 /** Fails where a name is no setting, or the values cannot be used. */
 function usable(settings: Settings): void {
   const names: readonly string[] = SETTINGS.map(({ name }) => name);
-  assert.deepEqual(Object.keys(settings).filter((name) => !names.includes(name)), []);
+  assert.deepEqual(
+    Object.keys(settings).filter((name) => !names.includes(name)),
+    [],
+  );
   const config = loadConfig(settings);
   if (config.metrics !== '') assert.notEqual(metricsAddress(config.metrics), null);
   if (config.proxies !== '') assert.notEqual(TrustedProxies.of(config.proxies), null);
@@ -92,15 +102,18 @@ function usable(settings: Settings): void {
 
 test('every manifest is one that the API of Kubernetes takes', async () => {
   assert.ok(ALL.length >= 6);
-  for (const each of ALL) assert.deepEqual(await manifestProblems(each), [], `${each.kind} ${each.metadata.name}`);
+  for (const each of ALL)
+    assert.deepEqual(await manifestProblems(each), [], `${each.kind} ${each.metadata.name}`);
 });
 
 test('a manifest with a wrong type, a missing member or a misspelt one would be found', async () => {
   const set = ofKind('StatefulSet');
   const spec = set['spec'] as Readonly<Record<string, unknown>>;
   const wrong = { ...set, spec: { ...spec, replicas: '3' } };
-  assert.deepEqual(await manifestProblems(wrong), ['/spec/replicas type']
-    .concat((await manifestProblems(wrong)).slice(1)));
+  assert.deepEqual(
+    await manifestProblems(wrong),
+    ['/spec/replicas type'].concat((await manifestProblems(wrong)).slice(1)),
+  );
   const { selector: _, ...without } = spec;
   assert.match((await manifestProblems({ ...set, spec: without })).join(), /selector|required/);
   const misspelt = { ...set, spec: { ...spec, podManagmentPolicy: 'Parallel' } };
@@ -109,40 +122,51 @@ test('a manifest with a wrong type, a missing member or a misspelt one would be 
 
 test('services, budget and set are of the same pods', () => {
   const { labels } = PODS.metadata;
-  const selectors = ALL.filter(({ kind }) => kind === 'Service')
-    .map(({ spec }) => (spec as { readonly selector: Settings }).selector);
-  const budget = ofKind('PodDisruptionBudget')['spec'] as
-    { readonly selector: { readonly matchLabels: Settings }; readonly maxUnavailable: number };
+  const selectors = ALL.filter(({ kind }) => kind === 'Service').map(
+    ({ spec }) => (spec as { readonly selector: Settings }).selector,
+  );
+  const budget = ofKind('PodDisruptionBudget')['spec'] as {
+    readonly selector: { readonly matchLabels: Settings };
+    readonly maxUnavailable: number;
+  };
   for (const selector of [...selectors, budget.selector.matchLabels, SET.selector.matchLabels]) {
     assert.deepEqual(selector, labels);
   }
   assert.ok(SET.replicas >= 3 && budget.maxUnavailable < SET.replicas - 1);
   assert.equal(SET.updateStrategy.type, 'RollingUpdate');
-  const services = ALL.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
+  const services = ALL.filter(({ kind }) => kind === 'Service').map(
+    ({ metadata }) => metadata.name,
+  );
   assert.ok(services.includes(SET.serviceName));
 });
 
 test('ports, volumes and maps that are named are there', () => {
   const ports = CONTAINER.ports.map(({ name }) => name);
-  const services = ALL.filter(({ kind }) => kind === 'Service').flatMap(({ spec }) =>
-    (spec as { readonly ports: readonly { readonly targetPort: string }[] }).ports);
+  const services = ALL.filter(({ kind }) => kind === 'Service').flatMap(
+    ({ spec }) => (spec as { readonly ports: readonly { readonly targetPort: string }[] }).ports,
+  );
   for (const { targetPort } of services) assert.ok(ports.includes(targetPort), targetPort);
-  const volumes = [...PODS.spec.volumes.map(({ name }) => name),
-    ...SET.volumeClaimTemplates.map(({ metadata }) => metadata.name)];
+  const volumes = [
+    ...PODS.spec.volumes.map(({ name }) => name),
+    ...SET.volumeClaimTemplates.map(({ metadata }) => metadata.name),
+  ];
   assert.deepEqual(CONTAINER.volumeMounts.map(({ name }) => name).sort(), volumes.sort());
   const data = ofKind('ConfigMap')['data'] as Settings;
   assert.equal(CONTAINER.ports[0]?.containerPort, Number(data['PORT']));
   assert.equal(CONTAINER.ports[1]?.containerPort, metricsAddress(data['SITUS_METRICS']!)?.port);
   assert.deepEqual(CONTAINER.envFrom, [
-    { configMapRef: { name: ofKind('ConfigMap').metadata.name } }, { secretRef: { name: 'situs' } },
+    { configMapRef: { name: ofKind('ConfigMap').metadata.name } },
+    { secretRef: { name: 'situs' } },
   ]);
 });
 
 test('pods are asked what the service answers, and have the time that it takes to leave', () => {
   const { startupProbe, livenessProbe, readinessProbe } = CONTAINER;
-  for (const { httpGet } of [startupProbe, livenessProbe]) assert.equal(httpGet.path, '/system/live');
+  for (const { httpGet } of [startupProbe, livenessProbe])
+    assert.equal(httpGet.path, '/system/live');
   assert.equal(readinessProbe.httpGet.path, '/system/ready');
-  for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe]) assert.equal(httpGet.port, 'http');
+  for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe])
+    assert.equal(httpGet.port, 'http');
   const data = ofKind('ConfigMap')['data'] as Settings;
   const drain = Number(data['SITUS_DRAIN_SECONDS']);
   assert.ok(drain > readinessProbe.periodSeconds * readinessProbe.failureThreshold);
@@ -155,12 +179,21 @@ test('pods run as nobody in particular over a root that is never written', () =>
   assert.ok(Number(pod['runAsUser']) > 0 && Number(pod['runAsGroup']) > 0);
   assert.deepEqual(pod['seccompProfile'], { type: 'RuntimeDefault' });
   assert.deepEqual(CONTAINER.securityContext, {
-    allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] },
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
   });
   assert.match(CONTAINER.image, PINNED);
   const { requests, limits } = CONTAINER.resources;
-  assert.deepEqual([Object.keys(requests).sort(), Object.keys(limits)], [['cpu', 'memory'], ['memory']]);
-  assert.equal(ALL.filter(({ kind }) => kind === 'Secret').length, 0, 'secrets are made, not kept in files');
+  assert.deepEqual(
+    [Object.keys(requests).sort(), Object.keys(limits)],
+    [['cpu', 'memory'], ['memory']],
+  );
+  assert.equal(
+    ALL.filter(({ kind }) => kind === 'Secret').length,
+    0,
+    'secrets are made, not kept in files',
+  );
 });
 
 test('settings of the manifests and of the guide are settings, and can be used', () => {
@@ -189,32 +222,54 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-const COMPOSE = parse(readFileSync(join(PACKAGING, 'fleet', 'compose.yml'), 'utf8'), { merge: true }) as Compose;
+const COMPOSE = parse(readFileSync(join(PACKAGING, 'fleet', 'compose.yml'), 'utf8'), {
+  merge: true,
+}) as Compose;
 const NODES = Object.entries(COMPOSE.services).filter(([name]) => name.startsWith('node'));
 
 test('compose: services, networks and volumes that are named are there, in exact versions', () => {
-  for (const [name, { image, networks, volumes = [], depends_on = [] }] of Object.entries(COMPOSE.services)) {
+  for (const [name, { image, networks, volumes = [], depends_on = [] }] of Object.entries(
+    COMPOSE.services,
+  )) {
     assert.match(image, PINNED, name);
     for (const network of networks) assert.ok(network in COMPOSE.networks, network);
     for (const volume of volumes.filter((each) => !each.startsWith('.'))) {
       assert.ok(volume.split(':')[0]! in COMPOSE.volumes, volume);
     }
-    const needed = Array.isArray(depends_on) ? depends_on as readonly string[] : Object.keys(depends_on);
+    const needed = Array.isArray(depends_on)
+      ? (depends_on as readonly string[])
+      : Object.keys(depends_on);
     for (const other of needed) assert.ok(other in COMPOSE.services, other);
   }
 });
 
 test('compose: three nodes with the same usable settings, as locked up as a single one', () => {
   assert.equal(NODES.length, 3);
-  const single = (parse(readFileSync(join(packageRoot(), 'compose.yaml'), 'utf8')) as Compose).services['situs']!;
+  const single = (parse(readFileSync(join(packageRoot(), 'compose.yaml'), 'utf8')) as Compose)
+    .services['situs']!;
   const [, first] = NODES[0]!;
-  const filled = Object.fromEntries(Object.entries(first.environment!).map(([name, value]) => [name,
-    value.replace(/\$\{SITUS_KEK:\?[^}]+\}/, SECRETS['SITUS_KEK']!).replace(/\$\{\w+:\?[^}]+\}/, 'password')]));
+  const filled = Object.fromEntries(
+    Object.entries(first.environment!).map(([name, value]) => [
+      name,
+      value
+        .replace(/\$\{SITUS_KEK:\?[^}]+\}/, SECRETS['SITUS_KEK']!)
+        .replace(/\$\{\w+:\?[^}]+\}/, 'password'),
+    ]),
+  );
   usable(filled);
-  assert.deepEqual(Object.keys(SECRETS).filter((name) => filled[name] === undefined), []);
+  assert.deepEqual(
+    Object.keys(SECRETS).filter((name) => filled[name] === undefined),
+    [],
+  );
   for (const [name, { volumes, ...node }] of NODES) {
     assert.deepEqual(node.environment, first.environment);
-    for (const member of ['read_only', 'cap_drop', 'security_opt', 'stop_grace_period', 'image'] as const) {
+    for (const member of [
+      'read_only',
+      'cap_drop',
+      'security_opt',
+      'stop_grace_period',
+      'image',
+    ] as const) {
       assert.deepEqual(node[member], single[member], `${name} ${member}`);
     }
     assert.deepEqual(volumes, [`${name}:/var/lib/situs`]);
@@ -225,7 +280,10 @@ test('compose: three nodes with the same usable settings, as locked up as a sing
 test('compose: the balancer sends to the nodes, by the rules of the proxy for one', () => {
   const own = readFileSync(join(PACKAGING, 'fleet', 'nginx.conf'), 'utf8');
   const servers = [...own.matchAll(/^\s*server (\w+):3000 /gm)].map(([, name]) => name);
-  assert.deepEqual(servers, NODES.map(([name]) => name));
+  assert.deepEqual(
+    servers,
+    NODES.map(([name]) => name),
+  );
   const one = readFileSync(join(PACKAGING, 'proxy', 'nginx.conf'), 'utf8');
   const locations = (text: string): string => text.slice(text.indexOf('location /'));
   assert.equal(locations(own), locations(one));

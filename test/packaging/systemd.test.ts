@@ -27,8 +27,12 @@ function copyHere(context: TestContext): string {
   return path;
 }
 
-function analyze(args: readonly string[]): { readonly status: number; readonly told: string } | null {
-  const { error, status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+function analyze(
+  args: readonly string[],
+): { readonly status: number; readonly told: string } | null {
+  const { error, status, stdout, stderr } = spawnSync('systemd-analyze', args, {
+    encoding: 'utf8',
+  });
   if (error !== undefined) return null;
   return { status: status ?? -1, told: stdout + stderr };
 }
@@ -36,13 +40,23 @@ function analyze(args: readonly string[]): { readonly status: number; readonly t
 test('systemd finds nothing wrong with the unit', (context) => {
   const result = analyze(['verify', '--man=no', copyHere(context)]);
   if (result === null) return skipForWantOf(context, 'there is no systemd-analyze');
-  assert.equal(result.told.split('\n').filter((line) => line.includes('situs.service')).join('\n'), '');
+  assert.equal(
+    result.told
+      .split('\n')
+      .filter((line) => line.includes('situs.service'))
+      .join('\n'),
+    '',
+  );
   assert.equal(result.status, 0, result.told);
 });
 
 test(`the exposure that systemd reckons is ${EXPOSURE_MAX / 10} at most`, (context) => {
   const result = analyze([
-    'security', '--no-pager', '--offline=true', `--threshold=${EXPOSURE_MAX}`, copyHere(context),
+    'security',
+    '--no-pager',
+    '--offline=true',
+    `--threshold=${EXPOSURE_MAX}`,
+    copyHere(context),
   ]);
   if (result === null) return skipForWantOf(context, 'there is no systemd-analyze');
   context.diagnostic(/Overall exposure level.*: [\d.]+/.exec(result.told)?.[0] ?? result.told);
@@ -61,6 +75,7 @@ test('the unit gives the service what it needs, and time to finish', () => {
   assert.match(unit.get('Environment') ?? '', /\bSITUS_VAR=\/var\/lib\/situs\b/);
   const drain = Number(/SITUS_DRAIN_SECONDS=(\d+)/.exec(unit.get('Environment') ?? '')?.[1]);
   assert.ok(Number(unit.get('TimeoutStopSec')) >= drain + FINISH_SECONDS + 5);
-  const [, path] = /^\S+ (?:--\S+ )*\/usr\/lib\/situs\/(\S+)$/.exec(unit.get('ExecStart') ?? '') ?? [];
+  const [, path] =
+    /^\S+ (?:--\S+ )*\/usr\/lib\/situs\/(\S+)$/.exec(unit.get('ExecStart') ?? '') ?? [];
   assert.equal(path, 'dist/src/main.js');
 });

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  AnswerWriter, countRequests, readAnswers, RequestFrame, RequestReader,
+  AnswerWriter,
+  countRequests,
+  readAnswers,
+  RequestFrame,
+  RequestReader,
 } from '../../src/pool/frame.js';
 import { CART_ENDPOINTS, type Answer, type RequestFields } from '../../src/pool/types.js';
 import { ENDPOINT_NAMES } from '../../src/provider/operation-call.js';
@@ -38,21 +42,31 @@ test('requests come out as they went in, whatever their bytes', () => {
     fc.record({ kind: kind('lookup'), version: byte, grants: word }),
     fc.record({ kind: kind('rows'), grants: word }),
     fc.record({
-      kind: kind('cart'), endpoint: fc.constantFrom(...CART_ENDPOINTS), optionBits: word,
+      kind: kind('cart'),
+      endpoint: fc.constantFrom(...CART_ENDPOINTS),
+      optionBits: word,
     }),
     fc.record({ kind: kind('relayed'), operation: fc.constantFrom(...ENDPOINT_NAMES) }),
-    fc.record({ kind: fc.constantFrom('locate' as const, 'cart-owner' as const, 'nexus' as const) }),
+    fc.record({
+      kind: fc.constantFrom('locate' as const, 'cart-owner' as const, 'nexus' as const),
+    }),
   );
   const request = fc.record({ fields, payload: fc.string({ unit: 'grapheme' }) });
-  fc.assert(fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
-    const frame = new RequestFrame(16);
-    for (const { fields: asked, payload } of requests) frame.add(asked, payload);
-    assert.equal(frame.count, requests.length);
-    assert.equal(countRequests(frame.bytes()), requests.length);
-    assert.deepEqual(readAll(frame.bytes()), requests.map((one) => ({
-      fields: { ...one.fields }, payload: Buffer.from(one.payload).toString('utf8'),
-    })));
-  }));
+  fc.assert(
+    fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
+      const frame = new RequestFrame(16);
+      for (const { fields: asked, payload } of requests) frame.add(asked, payload);
+      assert.equal(frame.count, requests.length);
+      assert.equal(countRequests(frame.bytes()), requests.length);
+      assert.deepEqual(
+        readAll(frame.bytes()),
+        requests.map((one) => ({
+          fields: { ...one.fields },
+          payload: Buffer.from(one.payload).toString('utf8'),
+        })),
+      );
+    }),
+  );
 });
 
 test('a kind of request that there is not is not read', () => {
@@ -86,7 +100,10 @@ function assertAnswers(packed: Uint8Array): void {
   readAnswers(packed, ANSWERS.length, (index, slice) => {
     seen[index] = { ...slice, body: Buffer.from(slice.body).toString() };
   });
-  assert.deepEqual(seen, ANSWERS.map((one) => ({ ...one, body: one.body.join('') })));
+  assert.deepEqual(
+    seen,
+    ANSWERS.map((one) => ({ ...one, body: one.body.join('') })),
+  );
 }
 
 test('answers keep their order, heads and bodies, in whatever memory they fit', () => {

@@ -12,10 +12,14 @@ const MIB = 1_048_576;
 
 /** A pool whose every task names another release. */
 function startPool(
-  context: TestContext, options: Partial<PoolOptions> = {},
+  context: TestContext,
+  options: Partial<PoolOptions> = {},
 ): ReturnType<typeof startEchoPool> {
-  return startEchoPool(context, (taken) =>
-    ({ id: `2026-11-21-${taken % 3}`, dir: `/nowhere/${taken % 3}/é` }), options);
+  return startEchoPool(
+    context,
+    (taken) => ({ id: `2026-11-21-${taken % 3}`, dir: `/nowhere/${taken % 3}/é` }),
+    options,
+  );
 }
 
 interface Told {
@@ -26,7 +30,10 @@ interface Told {
 function tell(pool: EnginePool, payload: string | Uint8Array): Promise<Told> {
   return new Promise((resolve) => {
     pool.submit({
-      kind: 'lookup', version: 60, grants: 0, payload,
+      kind: 'lookup',
+      version: 60,
+      grants: 0,
+      payload,
       answered: ({ body }, release) => resolve({ body: Buffer.from(body).toString(), release }),
       failed: (failure) => resolve({ body: failure, release: null }),
     });
@@ -62,7 +69,10 @@ test('an answer stays as it is while its taker asks again at once', async (conte
     left -= 1;
     const payload = `echo=${left}`;
     pool.submit({
-      kind: 'lookup', version: 60, grants: 0, payload,
+      kind: 'lookup',
+      version: 60,
+      grants: 0,
+      payload,
       answered: ({ body }) => {
         if (left > 0) again(resolve);
         else resolve();
@@ -107,26 +117,42 @@ test('requests and answers that outgrow the shared memory come through whole', a
     for (const size of sizes) alone.push((await ask(pool, 'x'.repeat(size))).length);
     assert.deepEqual(alone, sizes);
     const together = await Promise.all(sizes.map((size) => ask(pool, Buffer.alloc(size, 'y'))));
-    assert.deepEqual(together.map((body) => body.length), sizes);
+    assert.deepEqual(
+      together.map((body) => body.length),
+      sizes,
+    );
     const grown = await Promise.all(sizes.map((size) => ask(pool, `grow=${size}`)));
-    assert.deepEqual(grown.map((body) => body.length), sizes);
+    assert.deepEqual(
+      grown.map((body) => body.length),
+      sizes,
+    );
   }
   assert.equal(pins.held, 0);
 });
 
 test('a long payload that is given is not copied, and any other is', async (context) => {
   const { pool } = startPool(context, { requestBytes: 2_048 });
-  const give = (payload: Buffer): Promise<Buffer> => new Promise((resolve, reject) => {
-    pool.submit({
-      kind: 'lookup', version: 60, grants: 0, payload, gives: true,
-      answered: ({ body }) => resolve(Buffer.from(body)), failed: reject,
+  const give = (payload: Buffer): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      pool.submit({
+        kind: 'lookup',
+        version: 60,
+        grants: 0,
+        payload,
+        gives: true,
+        answered: ({ body }) => resolve(Buffer.from(body)),
+        failed: reject,
+      });
     });
-  });
   const memoryOf = (length: number, before: number): Buffer =>
-    Buffer.allocUnsafeSlow(before + length + 100).subarray(before, before + length).fill('g');
+    Buffer.allocUnsafeSlow(before + length + 100)
+      .subarray(before, before + length)
+      .fill('g');
   for (const [length, before, isGiven] of [
-    [MIB, REQUEST_HEAD_BYTES, true], [MIB, 5 * REQUEST_HEAD_BYTES + 1, true],
-    [MIB, REQUEST_HEAD_BYTES - 1, false], [2_048, REQUEST_HEAD_BYTES, false],
+    [MIB, REQUEST_HEAD_BYTES, true],
+    [MIB, 5 * REQUEST_HEAD_BYTES + 1, true],
+    [MIB, REQUEST_HEAD_BYTES - 1, false],
+    [2_048, REQUEST_HEAD_BYTES, false],
   ] as const) {
     const payload = memoryOf(length, before);
     const expected = Buffer.from(payload);
@@ -187,7 +213,8 @@ test('what waits behind a task that ends its worker fails with it', async (conte
 test('a busy pool that closes fails what it holds, once, and ends', async (context) => {
   const { pool, pins } = startPool(context, { threads: 3, requestsPerTask: 1 });
   const asked = Array.from({ length: 20 }, (_, index) =>
-    ask(pool, index % 2 === 0 ? 'hang' : 'echo=1'));
+    ask(pool, index % 2 === 0 ? 'hang' : 'echo=1'),
+  );
   await nextTurn();
   await nextTurn();
   await pool.close();
@@ -207,8 +234,15 @@ test('two pools side by side share nothing', async (context) => {
 });
 
 test('a lane has a bounded number of slots', () => {
-  assert.throws(() => new EnginePool({
-    releases: { pin: () => null, unpin: () => undefined },
-    log: SILENT, threads: 1, worker: ECHO_WORKER, tasksPerWorker: 33,
-  }), RangeError);
+  assert.throws(
+    () =>
+      new EnginePool({
+        releases: { pin: () => null, unpin: () => undefined },
+        log: SILENT,
+        threads: 1,
+        worker: ECHO_WORKER,
+        tasksPerWorker: 33,
+      }),
+    RangeError,
+  );
 });

@@ -8,7 +8,8 @@ import { eventually } from '../support/http-eventually.js';
 const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 
 function startPool(
-  context: TestContext, options: Partial<PoolOptions> = {},
+  context: TestContext,
+  options: Partial<PoolOptions> = {},
 ): ReturnType<typeof startEchoPool> {
   return startEchoPool(context, () => RELEASE, options);
 }
@@ -17,7 +18,10 @@ function startPool(
 function ask(pool: EnginePool, payload: string | Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     pool.submit({
-      kind: 'lookup', version: 60, grants: 0, payload,
+      kind: 'lookup',
+      version: 60,
+      grants: 0,
+      payload,
       answered: ({ body }, release: PinnedRelease) => {
         assert.equal(release.id, RELEASE.id);
         resolve(Buffer.from(body).toString());
@@ -45,12 +49,17 @@ test('a large turn is split into tasks that go out as they fill', async (context
 test('of requests that are no lookups a task takes a quarter', async (context) => {
   const { pool, pins } = startPool(context, { requestsPerTask: 32 });
   const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}`);
-  const located = payloads.map((payload) => new Promise<string>((resolve) => {
-    pool.submit({
-      kind: 'locate', payload, failed: resolve,
-      answered: ({ body }) => resolve(Buffer.from(body).toString()),
-    });
-  }));
+  const located = payloads.map(
+    (payload) =>
+      new Promise<string>((resolve) => {
+        pool.submit({
+          kind: 'locate',
+          payload,
+          failed: resolve,
+          answered: ({ body }) => resolve(Buffer.from(body).toString()),
+        });
+      }),
+  );
   assert.deepEqual(await Promise.all(located), payloads);
   assert.deepEqual(pins, { held: 0, taken: 5 });
 });
@@ -68,7 +77,10 @@ test('requests of many bytes are refused before they are many', async (context) 
   const { pool } = startPool(context, { waitingBytesMax: 1_000, requestsPerTask: 64 });
   const long = `echo=${'x'.repeat(395)}`;
   const outcomes = await Promise.all(Array.from({ length: 5 }, () => ask(pool, long)));
-  assert.deepEqual(outcomes.map((outcome) => outcome === long), [true, true, false, false, false]);
+  assert.deepEqual(
+    outcomes.map((outcome) => outcome === long),
+    [true, true, false, false, false],
+  );
   assert.equal(outcomes[2], 'overloaded');
   const longest = `echo=${'y'.repeat(2_000)}`;
   assert.equal(await ask(pool, longest), longest, 'one alone may be longer');
@@ -95,7 +107,7 @@ test('a worker that hangs is replaced after the longest time of a task', async (
   const { pool, pins } = startPool(context, { taskMs: 2_000, watchMs: 50 });
   assert.equal(await ask(pool, 'hang'), 'internal');
   // The next one may take longer than that to start.
-  await eventually(async () => await ask(pool, 'echo=4') === 'echo=4');
+  await eventually(async () => (await ask(pool, 'echo=4')) === 'echo=4');
   assert.equal(pins.held, 0);
 });
 

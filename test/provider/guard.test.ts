@@ -7,37 +7,75 @@ import { test, type TestContext } from 'node:test';
 import { Agent, request } from 'undici';
 import { ADDRESSES_MAX, guardedConnect } from '../../src/provider/connect.js';
 import {
-  addressRefusal, readTarget, TARGET_CHARS_MAX, type GuardOptions,
+  addressRefusal,
+  readTarget,
+  TARGET_CHARS_MAX,
+  type GuardOptions,
 } from '../../src/provider/guard.js';
 
-const PUBLIC = ['1.1.1.1', '93.184.216.34', '172.15.0.1', '172.32.0.1', '100.63.255.255',
-  '100.128.0.1', '169.253.0.1', '2606:4700::1111', '2a00:1450:4001::200e'];
+const PUBLIC = [
+  '1.1.1.1',
+  '93.184.216.34',
+  '172.15.0.1',
+  '172.32.0.1',
+  '100.63.255.255',
+  '100.128.0.1',
+  '169.253.0.1',
+  '2606:4700::1111',
+  '2a00:1450:4001::200e',
+];
 
 /** Reachable in one's own network, where that is allowed. */
 const OWN: readonly (readonly [address: string, range: string])[] = [
-  ['127.0.0.1', 'loopback'], ['127.255.255.254', 'loopback'], ['::1', 'loopback'],
-  ['10.0.0.1', 'private'], ['172.16.0.1', 'private'], ['172.31.255.255', 'private'],
+  ['127.0.0.1', 'loopback'],
+  ['127.255.255.254', 'loopback'],
+  ['::1', 'loopback'],
+  ['10.0.0.1', 'private'],
+  ['172.16.0.1', 'private'],
+  ['172.31.255.255', 'private'],
   ['192.168.1.1', 'private'],
-  ['169.254.169.254', 'link-local'], ['169.254.0.1', 'link-local'], ['fe80::1', 'link-local'],
-  ['100.64.0.1', 'carrier-grade NAT'], ['100.127.255.255', 'carrier-grade NAT'],
-  ['fd00::1', 'unique local'], ['fc00::1', 'unique local'], ['fd00:ec2::254', 'unique local'],
-  ['::ffff:127.0.0.1', 'IPv4-mapped'], ['::ffff:10.0.0.1', 'IPv4-mapped'],
+  ['169.254.169.254', 'link-local'],
+  ['169.254.0.1', 'link-local'],
+  ['fe80::1', 'link-local'],
+  ['100.64.0.1', 'carrier-grade NAT'],
+  ['100.127.255.255', 'carrier-grade NAT'],
+  ['fd00::1', 'unique local'],
+  ['fc00::1', 'unique local'],
+  ['fd00:ec2::254', 'unique local'],
+  ['::ffff:127.0.0.1', 'IPv4-mapped'],
+  ['::ffff:10.0.0.1', 'IPv4-mapped'],
   ['::ffff:a9fe:a9fe', 'IPv4-mapped'],
 ];
 
 const NEVER: readonly (readonly [address: string, range: string])[] = [
-  ['0.0.0.0', 'unspecified'], ['0.1.2.3', 'unspecified'], ['::', 'unspecified'],
-  ['224.0.0.1', 'multicast'], ['239.255.255.250', 'multicast'], ['ff02::1', 'multicast'],
-  ['255.255.255.255', 'broadcast'], ['240.0.0.1', 'reserved'], ['192.0.2.1', 'reserved'],
-  ['198.18.0.1', 'reserved'], ['192.0.0.8', 'reserved'], ['2001:db8::1', 'reserved'],
-  ['64:ff9b::7f00:1', 'NAT64'], ['64:ff9b::101:101', 'NAT64'], ['64:ff9b:1::a00:1', 'NAT64'],
-  ['2002:7f00:1::', '6to4'], ['2002:a00:1::1', '6to4'], ['2001::1', 'teredo'],
-  ['::ffff:0:7f00:1', 'IPv4-translated'], ['::7f00:1', 'reserved'], ['4000::1', 'reserved'],
-  ['fec0::1', 'deprecatedSiteLocal'], ['100::1', 'discard'],
-  ['localhost', 'unreadable'], ['', 'unreadable'],
+  ['0.0.0.0', 'unspecified'],
+  ['0.1.2.3', 'unspecified'],
+  ['::', 'unspecified'],
+  ['224.0.0.1', 'multicast'],
+  ['239.255.255.250', 'multicast'],
+  ['ff02::1', 'multicast'],
+  ['255.255.255.255', 'broadcast'],
+  ['240.0.0.1', 'reserved'],
+  ['192.0.2.1', 'reserved'],
+  ['198.18.0.1', 'reserved'],
+  ['192.0.0.8', 'reserved'],
+  ['2001:db8::1', 'reserved'],
+  ['64:ff9b::7f00:1', 'NAT64'],
+  ['64:ff9b::101:101', 'NAT64'],
+  ['64:ff9b:1::a00:1', 'NAT64'],
+  ['2002:7f00:1::', '6to4'],
+  ['2002:a00:1::1', '6to4'],
+  ['2001::1', 'teredo'],
+  ['::ffff:0:7f00:1', 'IPv4-translated'],
+  ['::7f00:1', 'reserved'],
+  ['4000::1', 'reserved'],
+  ['fec0::1', 'deprecatedSiteLocal'],
+  ['100::1', 'discard'],
+  ['localhost', 'unreadable'],
+  ['', 'unreadable'],
 ];
 
-test('addresses are public, of one\'s own network, or nobody\'s', () => {
+test("addresses are public, of one's own network, or nobody's", () => {
   for (const address of PUBLIC) {
     assert.equal(addressRefusal(address, false), null, address);
     assert.equal(addressRefusal(address, true), null, address);
@@ -54,8 +92,12 @@ test('addresses are public, of one\'s own network, or nobody\'s', () => {
   assert.equal(addressRefusal('::ffff:224.0.0.1', true), 'multicast');
 });
 
-const GOOD_URLS = ['https://provider.example', 'https://provider.example:8443/v3/',
-  'https://1.1.1.1/', 'https://[2606:4700::1111]/x'];
+const GOOD_URLS = [
+  'https://provider.example',
+  'https://provider.example:8443/v3/',
+  'https://1.1.1.1/',
+  'https://[2606:4700::1111]/x',
+];
 
 const BAD_URLS: readonly (readonly [url: string, refused: RegExp])[] = [
   ['provider.example', /not a URL/],
@@ -83,9 +125,19 @@ const BAD_URLS: readonly (readonly [url: string, refused: RegExp])[] = [
 ];
 
 /** All of them are 127.0.0.1, 10.0.0.1 or 1.1.1.1 to a URL. */
-const DISGUISED = ['https://2130706433', 'https://0x7f000001', 'https://0x7f.0.0.1',
-  'https://0177.0.0.1', 'https://017700000001', 'https://127.1', 'https://127.0.0.1.',
-  'https://1.1', 'https://01.1.1.1', 'https://①.1.1.1', 'https://%31.1.1.1'];
+const DISGUISED = [
+  'https://2130706433',
+  'https://0x7f000001',
+  'https://0x7f.0.0.1',
+  'https://0177.0.0.1',
+  'https://017700000001',
+  'https://127.1',
+  'https://127.0.0.1.',
+  'https://1.1',
+  'https://01.1.1.1',
+  'https://①.1.1.1',
+  'https://%31.1.1.1',
+];
 
 test('URLs of public hosts over TLS pass, others are refused with a reason', () => {
   for (const text of GOOD_URLS) {
@@ -108,12 +160,22 @@ test('URLs of public hosts over TLS pass, others are refused with a reason', () 
 });
 
 test('with private networks allowed, http, any port and own addresses pass, and no others', () => {
-  for (const text of ['http://127.0.0.1:8080', 'http://[::1]:1', 'https://10.0.0.1:6379/x',
-    'http://localhost:3000', 'https://[::ffff:10.0.0.1]']) {
+  for (const text of [
+    'http://127.0.0.1:8080',
+    'http://[::1]:1',
+    'https://10.0.0.1:6379/x',
+    'http://localhost:3000',
+    'https://[::ffff:10.0.0.1]',
+  ]) {
     assert.ok('url' in readTarget(text, true), text);
   }
-  for (const text of ['ftp://127.0.0.1', 'http://224.0.0.1', 'http://[64:ff9b::1]',
-    'http://user:x@localhost', 'http://localhost?x']) {
+  for (const text of [
+    'ftp://127.0.0.1',
+    'http://224.0.0.1',
+    'http://[64:ff9b::1]',
+    'http://user:x@localhost',
+    'http://localhost?x',
+  ]) {
     assert.ok('refused' in readTarget(text, true), text);
   }
 });
@@ -142,7 +204,8 @@ function agentOf(context: TestContext, options: GuardOptions): Agent {
 
 /** Answers each question with the next list. */
 function resolver(...answers: (readonly string[])[]): {
-  readonly asked: string[]; readonly resolve: (name: string) => Promise<readonly string[]>;
+  readonly asked: string[];
+  readonly resolve: (name: string) => Promise<readonly string[]>;
 } {
   const asked: string[] = [];
   return {
@@ -169,7 +232,8 @@ test('a name that was public and turns private is refused, and nothing is connec
   const dialled: (readonly [string, string | undefined])[] = [];
   const { asked, resolve } = resolver(['1.1.1.1'], ['127.0.0.1'], ['10.0.0.1', '::1']);
   const dispatcher = agentOf(t, {
-    allowPrivate: false, resolve,
+    allowPrivate: false,
+    resolve,
     dial: ({ hostname, servername }, callback) => {
       dialled.push([hostname, servername]);
       callback(new Error('not connected in a test'), null);
@@ -190,7 +254,8 @@ test('private ones among the addresses of a name are passed over', async (t) => 
   const many = Array.from({ length: ADDRESSES_MAX + 3 }, (_unused, index) => `1.1.1.${index + 1}`);
   const { resolve } = resolver(['127.0.0.1', ...many]);
   const dispatcher = agentOf(t, {
-    allowPrivate: false, resolve,
+    allowPrivate: false,
+    resolve,
     dial: ({ hostname }, callback) => {
       dialled.push(hostname);
       callback(new Error(hostname), null);

@@ -28,10 +28,14 @@ test('an address that may not be used is refused at the start, by its setting', 
       assert.ok(provider !== null, SITUS_PROVIDER_URL);
       await provider.close();
     } else {
-      await assert.rejects(openProvider(config), (error: Error) => {
-        assert.match(error.message, refused);
-        return !error.message.includes('secret');
-      }, SITUS_PROVIDER_URL);
+      await assert.rejects(
+        openProvider(config),
+        (error: Error) => {
+          assert.match(error.message, refused);
+          return !error.message.includes('secret');
+        },
+        SITUS_PROVIDER_URL,
+      );
     }
   }
   assert.equal(await openProvider(loadConfig({})), null);
@@ -41,9 +45,12 @@ test('settings of the provider', () => {
   const { providerUrl, providerTimeoutMs, allowPrivateNetwork } = loadConfig({});
   assert.deepEqual([providerUrl, providerTimeoutMs, allowPrivateNetwork], [null, 20_000, false]);
   for (const [name, value] of [
-    ['SITUS_PROVIDER_TIMEOUT_MS', '99'], ['SITUS_PROVIDER_TIMEOUT_MS', '120001'],
-    ['SITUS_PROVIDER_TIMEOUT_MS', '1s'], ['SITUS_ALLOW_PRIVATE_NETWORK', 'yes'],
-    ['SITUS_PROVIDER_URL', 'provider.example'], ['SITUS_PROVIDER_URL', 'https://x.example/?a'],
+    ['SITUS_PROVIDER_TIMEOUT_MS', '99'],
+    ['SITUS_PROVIDER_TIMEOUT_MS', '120001'],
+    ['SITUS_PROVIDER_TIMEOUT_MS', '1s'],
+    ['SITUS_ALLOW_PRIVATE_NETWORK', 'yes'],
+    ['SITUS_PROVIDER_URL', 'provider.example'],
+    ['SITUS_PROVIDER_URL', 'https://x.example/?a'],
   ] as const) {
     assert.throws(() => loadConfig({ [name]: value }), new RegExp(name));
   }
@@ -51,7 +58,9 @@ test('settings of the provider', () => {
 
 test('the service does not start with a refused address', async (t) => {
   const config = loadConfig({
-    SITUS_VAR: newVarDir(t), SITUS_PROVIDER_URL: 'https://169.254.169.254', PORT: '0',
+    SITUS_VAR: newVarDir(t),
+    SITUS_PROVIDER_URL: 'https://169.254.169.254',
+    PORT: '0',
   });
   await assert.rejects(App.start({ config, log: SILENT }), /SITUS_PROVIDER_URL/);
 });

@@ -6,13 +6,25 @@ import { test } from 'node:test';
 import { runCommand } from '../../src/cli/program.js';
 import { UsageError } from '../../src/cli/command-line.js';
 import {
-  drawFault, FAULT_HEADER, type FaultName, FAULTS, parseFaults, seeded,
+  drawFault,
+  FAULT_HEADER,
+  type FaultName,
+  FAULTS,
+  parseFaults,
+  seeded,
 } from '../../src/provider/simulator/faults.js';
 import {
-  numberOfUnits, rateOf, shareOf, taxOf, unitsOf,
+  numberOfUnits,
+  rateOf,
+  shareOf,
+  taxOf,
+  unitsOf,
 } from '../../src/provider/simulator/carts.js';
 import {
-  RECEIVED_MAX, SIMULATED_BODY_BYTES_MAX, SIMULATED_KEY, type Simulator,
+  RECEIVED_MAX,
+  SIMULATED_BODY_BYTES_MAX,
+  SIMULATED_KEY,
+  type Simulator,
 } from '../../src/provider/simulator/server.js';
 import { BODIES } from '../support/relay-service.js';
 import { startSimulator } from '../support/simulated-provider.js';
@@ -27,17 +39,21 @@ interface Told {
 }
 
 async function ask(
-  simulator: Pick<Simulator, 'url'>, method: string, path: string, body?: unknown,
+  simulator: Pick<Simulator, 'url'>,
+  method: string,
+  path: string,
+  body?: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Told> {
   const response = await fetch(simulator.url + path, {
-    method, headers: { 'X-API-KEY': SIMULATED_KEY, ...headers },
-    ...(body === undefined
-      ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    method,
+    headers: { 'X-API-KEY': SIMULATED_KEY, ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   return {
-    status: response.status, headers: response.headers,
+    status: response.status,
+    headers: response.headers,
     body: (text === '' ? {} : JSON.parse(text)) as Told['body'],
   };
 }
@@ -48,21 +64,31 @@ test('carts are taxed and replaced by their id', async (t) => {
   const first = await ask(simulator, 'POST', `${BASE}/carts`, cart);
   assert.equal(first.status, 201);
   assert.equal(first.headers.get('location'), `${simulator.url}${BASE}/carts`);
-  const { items: [item], ...rest } = first.body as {
+  const {
+    items: [item],
+    ...rest
+  } = first.body as {
     items: [{ cartId: string; lineItems: [Record<string, unknown>] }];
   };
   assert.deepEqual(rest, { connectionId: 'c-1', transactionDate: '1970-01-01T00:00:00.000Z' });
   assert.equal(item.cartId, 'cart-1');
   const rate = numberOfUnits(rateOf('55401'));
   assert.deepEqual(item.lineItems[0], {
-    index: 0, itemId: 'item-1', price: 10.75, originalPrice: 10.75, quantity: 1.5, tic: 0,
+    index: 0,
+    itemId: 'item-1',
+    price: 10.75,
+    originalPrice: 10.75,
+    quantity: 1.5,
+    tic: 0,
     tax: { rate, amount: Math.round(10.75 * 1.5 * rate * 100) / 100 },
   });
   const again = await ask(simulator, 'POST', `${BASE}/carts`, {
-    items: [{
-      ...cart.items[0],
-      discounts: { lineItemDiscounts: [{ itemId: 'item-1', type: 'percentage', value: 0.2 }] },
-    }],
+    items: [
+      {
+        ...cart.items[0],
+        discounts: { lineItemDiscounts: [{ itemId: 'item-1', type: 'percentage', value: 0.2 }] },
+      },
+    ],
   });
   assert.equal(again.status, 200);
   assert.match(JSON.stringify(again.body), /"price":8\.6,"originalPrice":10\.75/);
@@ -70,7 +96,12 @@ test('carts are taxed and replaced by their id', async (t) => {
     items: [{ ...cart.items[0], cartId: 'e', exemption: { isExempt: true } }],
   });
   assert.match(JSON.stringify(exempt.body), /"tax":\{"rate":0,"amount":0\}/);
-  const order = await ask(simulator, 'POST', `${BASE}/carts/orders`, BODIES['order/create-from-cart']);
+  const order = await ask(
+    simulator,
+    'POST',
+    `${BASE}/carts/orders`,
+    BODIES['order/create-from-cart'],
+  );
   assert.equal(order.status, 201);
   assert.match(JSON.stringify(order.body), /"completedDate".*"price":8\.6/);
   const none = { cartId: 'nowhere', orderId: 'o' };
@@ -80,19 +111,30 @@ test('carts are taxed and replaced by their id', async (t) => {
 
 test('connections are apart, and keys are asked for', async (t) => {
   const simulator = await startSimulator(t);
-  assert.equal((await ask(simulator, 'POST', `${BASE}/orders`, BODIES['order/create'])).status, 201);
+  assert.equal(
+    (await ask(simulator, 'POST', `${BASE}/orders`, BODIES['order/create'])).status,
+    201,
+  );
   assert.equal((await ask(simulator, 'GET', `${BASE}/orders/order-1`)).status, 200);
   assert.equal((await ask(simulator, 'GET', '/tax/connections/c-2/orders/order-1')).status, 404);
-  assert.equal((await ask(simulator, 'GET', `${BASE}/orders/order-1`, undefined, {
-    'X-API-KEY': 'other',
-  })).status, 401);
+  assert.equal(
+    (
+      await ask(simulator, 'GET', `${BASE}/orders/order-1`, undefined, {
+        'X-API-KEY': 'other',
+      })
+    ).status,
+    401,
+  );
   for (const path of ['/', '/tax', '/tax/connections', `${BASE}/nothing`, `${BASE}/carts/x/y`]) {
     assert.equal((await ask(simulator, 'GET', path)).status, 404, path);
   }
   assert.equal((await ask(simulator, 'POST', `${BASE}/orders`, '{')).status, 400);
   assert.equal((await ask(simulator, 'POST', `${BASE}/orders`, '[]')).status, 400);
-  assert.equal((await ask(simulator, 'POST', `${BASE}/orders`,
-    ' '.repeat(SIMULATED_BODY_BYTES_MAX + 1))).status, 413);
+  assert.equal(
+    (await ask(simulator, 'POST', `${BASE}/orders`, ' '.repeat(SIMULATED_BODY_BYTES_MAX + 1)))
+      .status,
+    413,
+  );
 });
 
 test('an order must be completed to be refunded, and no more than its whole', async (t) => {
@@ -103,13 +145,25 @@ test('an order must be completed to be refunded, and no more than its whole', as
   assert.equal((await ask(simulator, 'POST', path, {})).status, 400);
   await ask(simulator, 'PATCH', `${BASE}/orders/order-1`, { completedDate: '2024-08-01' });
   for (const [items, status] of [
-    [[{ itemId: 'item-1', quantity: 1.6 }], 400], [[{ itemId: 'other', quantity: 1 }], 400],
+    [[{ itemId: 'item-1', quantity: 1.6 }], 400],
+    [[{ itemId: 'other', quantity: 1 }], 400],
     [[{ itemId: 'item-1', quantity: 0 }], 400],
-    [[{ itemId: 'item-1', quantity: 1 }, { itemId: 'item-1', quantity: 1 }], 400],
-    [[{ itemId: 'item-1', quantity: 1 }], 201], [[{ itemId: 'item-1', quantity: 0.5 }], 201],
+    [
+      [
+        { itemId: 'item-1', quantity: 1 },
+        { itemId: 'item-1', quantity: 1 },
+      ],
+      400,
+    ],
+    [[{ itemId: 'item-1', quantity: 1 }], 201],
+    [[{ itemId: 'item-1', quantity: 0.5 }], 201],
     [[{ itemId: 'item-1', quantity: 0.1 }], 400],
   ] as const) {
-    assert.equal((await ask(simulator, 'POST', path, { items })).status, status, JSON.stringify(items));
+    assert.equal(
+      (await ask(simulator, 'POST', path, { items })).status,
+      status,
+      JSON.stringify(items),
+    );
   }
   assert.equal((await ask(simulator, 'POST', `${BASE}/orders/refunds/none`, {})).status, 404);
 });
@@ -126,7 +180,13 @@ test('faults by header', async (t) => {
   await assert.rejects(asked('garbage'), SyntaxError);
   assert.equal((await asked('unknown')).status, 201);
   // reset and garbage strike after the work is done, the statuses before.
-  for (const [id, status] of [['slow', 200], ['reset', 200], ['garbage', 200], ['500', 404], ['429', 404]]) {
+  for (const [id, status] of [
+    ['slow', 200],
+    ['reset', 200],
+    ['garbage', 200],
+    ['500', 404],
+    ['429', 404],
+  ]) {
     assert.equal((await ask(simulator, 'GET', `${BASE}/orders/${id}`)).status, status, String(id));
   }
 });
@@ -159,7 +219,15 @@ test('shares of faults are those asked for', () => {
     assert.ok(Math.abs(share - (rates[name] ?? 0)) < 0.01, `${name} ${share}`);
   }
   assert.equal(drawFault({}, random), null);
-  for (const text of ['slow', 'slow=2', 'slow=x', 'other=0.1', 'slow=-1', 'slow=0.6,reset=0.6', '=1']) {
+  for (const text of [
+    'slow',
+    'slow=2',
+    'slow=x',
+    'other=0.1',
+    'slow=-1',
+    'slow=0.6,reset=0.6',
+    '=1',
+  ]) {
     assert.throws(() => parseFaults(text), /share/, text);
   }
   assert.deepEqual(parseFaults(''), {});
@@ -179,16 +247,21 @@ test('amounts are exact', () => {
 
 test('no more requests are remembered than it says', async (t) => {
   const simulator = await startSimulator(t);
-  for (let count = 0; count < RECEIVED_MAX + 5; count += 1) await ask(simulator, 'GET', `/${count}`);
+  for (let count = 0; count < RECEIVED_MAX + 5; count += 1)
+    await ask(simulator, 'GET', `/${count}`);
   assert.equal(simulator.received.length, RECEIVED_MAX);
   assert.equal(simulator.received[0]?.url, '/5');
 });
 
 test('the command prints its address, answers, and ends on Ctrl-C', async () => {
-  const child = spawn(process.execPath, [CLI, 'simulate', 'provider', '--port', '0', '--key', SIMULATED_KEY], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = await once(child.stdout.setEncoding('utf8'), 'data') as [string];
+  const child = spawn(
+    process.execPath,
+    [CLI, 'simulate', 'provider', '--port', '0', '--key', SIMULATED_KEY],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
   const url = /http:\S+/.exec(line)?.[0] ?? '';
   assert.equal((await ask({ url }, 'GET', `${BASE}/exemption-certificates`)).status, 200);
   child.kill('SIGINT');
@@ -204,9 +277,15 @@ test('the help of the command names every fault', async () => {
 });
 
 test('the command refuses what it does not know', async () => {
-  for (const args of [['other'], ['provider', 'x'], ['provider', '--port', 'x'],
-    ['provider', '--port', '70000'], ['provider', '--seed=-1'], ['provider', '--slow-ms', '1e3'],
-    ['provider', '--faults', 'x=1']]) {
+  for (const args of [
+    ['other'],
+    ['provider', 'x'],
+    ['provider', '--port', 'x'],
+    ['provider', '--port', '70000'],
+    ['provider', '--seed=-1'],
+    ['provider', '--slow-ms', '1e3'],
+    ['provider', '--faults', 'x=1'],
+  ]) {
     await assert.rejects(runCommand(['simulate', ...args]), UsageError, args.join(' '));
   }
   await assert.rejects(runCommand(['simulate', 'provider', '--nothing']), /nothing/);

@@ -20,11 +20,14 @@ test('what the worker loads beside packages is itself', () => {
 test('a bundle is written over what the compiler wrote, with what it imports as it is now', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'situs-bundled-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const folder of ['src', 'workers', 'dist/workers']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['src', 'workers', 'dist/workers'])
+    mkdirSync(join(root, folder), { recursive: true });
   const built = join(root, 'dist', `${BUNDLED}.js`);
-  writeFileSync(built, '// the compiler\'s\n');
-  writeFileSync(join(root, `${BUNDLED}.ts`),
-    'import { said } from \'../src/shared.js\';\nexport const told: string = said;\n');
+  writeFileSync(built, "// the compiler's\n");
+  writeFileSync(
+    join(root, `${BUNDLED}.ts`),
+    "import { said } from '../src/shared.js';\nexport const told: string = said;\n",
+  );
   for (const said of ['one', 'another']) {
     writeFileSync(join(root, 'src', 'shared.ts'), `export const said: string = '${said}';\n`);
     assert.ok(bundleWorker(root), 'npm ci installs the bundler');

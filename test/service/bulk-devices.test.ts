@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import {
-  createReadStream, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync,
+  createReadStream,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,9 +46,15 @@ interface Ended {
 
 function run(args: readonly string[], input: string | Buffer = ''): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [CLI, ...args], {
-      env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir }, encoding: 'buffer',
-    }, (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err: err.toString() }));
+    const child = execFile(
+      process.execPath,
+      [CLI, ...args],
+      {
+        env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir },
+        encoding: 'buffer',
+      },
+      (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err: err.toString() }),
+    );
     child.stdin?.end(input);
   });
 }
@@ -104,9 +116,12 @@ test('a file is not written over itself, whatever it is called', async () => {
 
 test('a folder, a missing folder and a pipe that is to be resumed are bad usage', async () => {
   for (const args of [
-    [dir], [rows, '-o', dir], [rows, '-o', join(dir, 'none', 'out.csv')],
+    [dir],
+    [rows, '-o', dir],
+    [rows, '-o', join(dir, 'none', 'out.csv')],
     [pipe('never'), '-o', join(dir, 'out.csv'), '--resume'],
-    [rows, '--format', 'constructor'], [rows, '--input', 'toString'],
+    [rows, '--format', 'constructor'],
+    [rows, '--input', 'toString'],
   ]) {
     const ended = await run(['bulk', ...args]);
     assert.equal(ended.code, 2, `${args.join(' ')}: ${ended.err}`);
@@ -116,8 +131,9 @@ test('a folder, a missing folder and a pipe that is to be resumed are bad usage'
 });
 
 test('lint compares ZIPs and states however they are written', async () => {
-  const table = 'street,city,state,zip\n120 Main St,Elmton,Brookmark,91010\n'
-    + '120 Main St,Elmton,QA,91010-1234\n120 Main St,Elmton,QA,910.0\n1 Main St,Elmton,qa,910101234\n';
+  const table =
+    'street,city,state,zip\n120 Main St,Elmton,Brookmark,91010\n' +
+    '120 Main St,Elmton,QA,91010-1234\n120 Main St,Elmton,QA,910.0\n1 Main St,Elmton,qa,910101234\n';
   const ended = await run(['lint', '-', '--json'], table);
   const report = JSON.parse(ended.out.toString()) as {
     readonly faults: readonly { readonly name: string; readonly lines: readonly number[] }[];

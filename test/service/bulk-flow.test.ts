@@ -10,7 +10,12 @@ import { releasesDir } from '../../src/dataset/release.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { type ChildService, startChild } from '../support/server-process.js';
 import {
-  CSV, NDJSON, openBulk, readLines, sendBulk, startBulkApp,
+  CSV,
+  NDJSON,
+  openBulk,
+  readLines,
+  sendBulk,
+  startBulkApp,
 } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 
@@ -76,9 +81,10 @@ test('a reader that rests stops the upload, and memory stays bounded for 300,000
     const drained = once(request, 'drain').then(() => true);
     let quiet = 0;
     // Until the service stops reading, pieces go on; then the reader takes some more.
-    for (let free = false; !free;) {
+    for (let free = false; !free; ) {
       free = await Promise.race([
-        drained, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 3)),
+        drained,
+        new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 3)),
       ]);
       quiet += 1;
       if (free || quiet < 5) continue;
@@ -101,7 +107,8 @@ test('a reader that rests stops the upload, and memory stays bounded for 300,000
   watch();
   assert.equal(rows, ROWS + 1);
   context.diagnostic(`${Math.round((peak - (idle ?? 0)) / 1e6)} MB above idle`);
-  if (idle !== null) assert.ok(peak - idle < CEILING_BYTES, `${Math.round((peak - idle) / 1e6)} MB more`);
+  if (idle !== null)
+    assert.ok(peak - idle < CEILING_BYTES, `${Math.round((peak - idle) / 1e6)} MB more`);
 });
 
 test('a writer that waits for each answer gets it at once', async () => {
@@ -130,7 +137,10 @@ test('pieces of a row, however they are cut, make the row', async () => {
   }
   request.end();
   const { rows } = readLines((await answer).body);
-  assert.deepEqual(rows.map(({ id, error }) => [id, error]), Array(3).fill(['ü', undefined]));
+  assert.deepEqual(
+    rows.map(({ id, error }) => [id, error]),
+    Array(3).fill(['ü', undefined]),
+  );
 });
 
 test('clients that go away leave their places', async () => {
@@ -144,20 +154,32 @@ test('clients that go away leave their places', async () => {
     }
     await Promise.all(open.map(({ request }) => once(request, 'response')));
     for (const { request } of open) request.destroy();
-    await eventually(async () => (await sendBulk({ port, type: CSV }, 'zip\n91020')).status === 200);
+    await eventually(
+      async () => (await sendBulk({ port, type: CSV }, 'zip\n91020')).status === 200,
+    );
   }
 });
 
 test('one worker and four give the same bytes', async () => {
-  const body = Buffer.from('id,address\n' + Array.from({ length: 5_000 }, (_, id) =>
-    `${id},"${id % 7 === 0 ? 'nowhere' : `${100 + (id % 40)} Main St, Elmton, QA 91010`}"\n`).join(''));
+  const body = Buffer.from(
+    'id,address\n' +
+      Array.from(
+        { length: 5_000 },
+        (_, id) =>
+          `${id},"${id % 7 === 0 ? 'nowhere' : `${100 + (id % 40)} Main St, Elmton, QA 91010`}"\n`,
+      ).join(''),
+  );
   const outputs: Buffer[] = [];
   for (const workers of ['1', '4']) {
     const { app, port } = await startBulkApp(ownVar(), { SITUS_BULK_WORKERS: workers });
     const plain = await sendBulk({ port, type: CSV }, body);
     const lines = await sendBulk({ port, type: CSV, headers: { Accept: NDJSON } }, body);
-    outputs.push(Buffer.concat([plain.body, ...readLines(lines.body).rows
-      .map((row) => Buffer.from(JSON.stringify(row)))]));
+    outputs.push(
+      Buffer.concat([
+        plain.body,
+        ...readLines(lines.body).rows.map((row) => Buffer.from(JSON.stringify(row))),
+      ]),
+    );
     await app.stop();
   }
   assert.ok(outputs[0]!.equals(outputs[1]!));

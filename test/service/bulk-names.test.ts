@@ -9,7 +9,13 @@ import type { App } from '../../src/app.js';
 import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  CSV, NDJSON, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
+  CSV,
+  NDJSON,
+  readLines,
+  sendBulk,
+  startBulkApp,
+  type BulkAnswer,
+  type BulkAsk,
 } from '../support/bulk-client.js';
 import { JobClient } from '../support/job-service.js';
 

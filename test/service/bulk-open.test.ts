@@ -4,7 +4,14 @@ import { after, before, test } from 'node:test';
 import type { App } from '../../src/app.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  KEYS, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
+  KEYS,
+  NDJSON,
+  openBulk,
+  readLines,
+  sendBulk,
+  startBulkApp,
+  type BulkAnswer,
+  type BulkAsk,
 } from '../support/bulk-client.js';
 
 let built: Built;
@@ -33,7 +40,10 @@ async function trailerOf(job: string): Promise<BulkAnswer> {
   return sendBulk({ port, path: `/bulk/trailer?job=${job}`, method: 'GET' });
 }
 
-function problem(answer: BulkAnswer, status: number): { readonly limit?: number; readonly status: number } {
+function problem(
+  answer: BulkAnswer,
+  status: number,
+): { readonly limit?: number; readonly status: number } {
   assert.equal(answer.status, status, answer.body.toString());
   return JSON.parse(answer.body.toString()) as { limit?: number; status: number };
 }
@@ -41,12 +51,15 @@ function problem(answer: BulkAnswer, status: number): { readonly limit?: number;
 test('an account has a limit of open uploads, and their places are given back', async () => {
   const open = Array.from({ length: 8 }, () => openBulk({ port, type: NDJSON }));
   for (const { request } of open) request.write(rowsOf(1));
-  await Promise.all(open.map(({ request }) => new Promise((resolve) => request.on('response', resolve))));
+  await Promise.all(
+    open.map(({ request }) => new Promise((resolve) => request.on('response', resolve))),
+  );
   const refused = problem(await ndjson(rowsOf(1)), 429);
   assert.equal(refused.limit, 8);
   assert.equal((await ndjson(rowsOf(1), { key: 'other' })).status, 200);
   for (const { request } of open) request.end();
-  for (const { answer } of open) assert.equal(readLines((await answer).body).trailer.complete, true);
+  for (const { answer } of open)
+    assert.equal(readLines((await answer).body).trailer.complete, true);
   assert.equal((await ndjson(rowsOf(1))).status, 200);
 });
 
@@ -60,5 +73,11 @@ test('a trailer is not there before the stream has ended', async () => {
   request.end();
   await answer;
   assert.equal((await trailerOf(job)).status, 200);
-  assert.equal(problem(await sendBulk({ port, path: `/bulk/trailer?key=${KEYS.starter}`, method: 'GET', key: null }), 403).status, 403);
+  assert.equal(
+    problem(
+      await sendBulk({ port, path: `/bulk/trailer?key=${KEYS.starter}`, method: 'GET', key: null }),
+      403,
+    ).status,
+    403,
+  );
 });

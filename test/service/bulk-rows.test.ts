@@ -10,8 +10,10 @@ import { buildRecipe, type Built } from '../support/built-dataset.js';
 
 const SEED = 5;
 const ROWS = 40;
-const POOL: readonly PoolRow[] = Array.from({ length: 4 }, (_, index) =>
-  ({ body: Buffer.from(`${index} Main St,Elmton,QA,91010,,`), query: null }));
+const POOL: readonly PoolRow[] = Array.from({ length: 4 }, (_, index) => ({
+  body: Buffer.from(`${index} Main St,Elmton,QA,91010,,`),
+  query: null,
+}));
 
 let built: Built;
 
@@ -26,7 +28,10 @@ after(() => {
 test('rows come back as they were sent while both sides rest', async () => {
   const { summary, codes, wrong } = await bulkRows(built.varDir, 12_000, SEED, 30);
   assert.deepEqual(wrong, [], summary);
-  assert.equal([...codes.values()].reduce((sum, count) => sum + count, 0), 12_000);
+  assert.equal(
+    [...codes.values()].reduce((sum, count) => sum + count, 0),
+    12_000,
+  );
   assert.ok((codes.get(100) ?? 0) > 6_000 && codes.size > 2, summary);
 });
 
@@ -51,8 +56,13 @@ function faultsOf(lines: readonly string[], change: Partial<RowsTrailer> = {}): 
     codes[code] = count;
   }
   check.end(ROWS, {
-    complete: true, rows: check.rows, codes, bytes: output.length,
-    sha256: createHash('sha256').update(output).digest('hex'), stopped: null, ...change,
+    complete: true,
+    rows: check.rows,
+    codes,
+    bytes: output.length,
+    sha256: createHash('sha256').update(output).digest('hex'),
+    stopped: null,
+    ...change,
   });
   return check.wrong;
 }
@@ -75,13 +85,23 @@ test('the check finds rows that are lost, moved, changed or answered in two ways
     [(own) => own.splice(0, 1, 'id'), /^the header line is id$/],
   ] as readonly (readonly [(own: string[]) => void, RegExp])[]) {
     const faults = changed(change);
-    assert.ok(faults.some((each) => fault.test(each)), `${fault}: ${faults.join('\n')}`);
+    assert.ok(
+      faults.some((each) => fault.test(each)),
+      `${fault}: ${faults.join('\n')}`,
+    );
   }
   for (const change of [
-    { complete: false }, { rows: 41 }, { codes: { 100: 40 } }, { bytes: 1 }, { sha256: '' },
+    { complete: false },
+    { rows: 41 },
+    { codes: { 100: 40 } },
+    { bytes: 1 },
+    { sha256: '' },
     { stopped: {} },
   ]) {
     const [name] = Object.keys(change);
-    assert.match(faultsOf(lines, change).join('\n'), new RegExp(`^${name} is .*, the trailer says`));
+    assert.match(
+      faultsOf(lines, change).join('\n'),
+      new RegExp(`^${name} is .*, the trailer says`),
+    );
   }
 });

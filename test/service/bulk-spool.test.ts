@@ -8,7 +8,13 @@ import type { App } from '../../src/app.js';
 import { SPOOL_ACCOUNT_PART } from '../../src/bulk/run/spool.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
+  NDJSON,
+  openBulk,
+  readLines,
+  sendBulk,
+  startBulkApp,
+  type BulkAnswer,
+  type BulkAsk,
 } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 
@@ -37,14 +43,17 @@ function ndjson(body: string, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> 
 }
 
 function rowsOf(count: number): string {
-  return Array.from({ length: count }, (_, id) => `${JSON.stringify({ id, address: DOOR })}\n`)
-    .join('');
+  return Array.from(
+    { length: count },
+    (_, id) => `${JSON.stringify({ id, address: DOOR })}\n`,
+  ).join('');
 }
 
 /** Bytes of all files in the spool, where each server has a folder. */
 function spooled(): readonly number[] {
   return readdirSync(join(built.varDir, 'spool'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile()).map(({ path, name }) => statSync(join(path, name)).size);
+    .filter((entry) => entry.isFile())
+    .map(({ path, name }) => statSync(join(path, name)).size);
 }
 
 function empty(): boolean {
@@ -64,7 +73,10 @@ function refused({ status, body }: BulkAnswer): Refused {
 test('spooled output is the same, and its disk has a limit', async () => {
   const spool = { path: '/bulk/lookup?spool=true' };
   const body = rowsOf(100);
-  assert.deepEqual(readLines((await ndjson(body, spool)).body).rows, readLines((await ndjson(body)).body).rows);
+  assert.deepEqual(
+    readLines((await ndjson(body, spool)).body).rows,
+    readLines((await ndjson(body)).body).rows,
+  );
   const full = refused(await ndjson(rowsOf(2_000), spool));
   assert.equal(full.limit, SPOOL_ACCOUNT_MAX);
   await eventually(empty);

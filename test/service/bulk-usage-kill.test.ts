@@ -13,8 +13,11 @@ const HERE = '120 Main St, Elmton, QA 91010';
 const UNANSWERED_MAX = 1_024;
 
 const CART = JSON.stringify({
-  customerId: 'c', currency: { currencyCode: 'USD' }, origin: { address: HERE },
-  destination: { address: HERE }, lineItems: [{ itemId: 'a', price: 1, quantity: 1 }],
+  customerId: 'c',
+  currency: { currencyCode: 'USD' },
+  origin: { address: HERE },
+  destination: { address: HERE },
+  lineItems: [{ itemId: 'a', price: 1, quantity: 1 }],
 });
 const UPLOADS = [
   ['/bulk/lookup', `${JSON.stringify({ address: HERE })}\n`],
@@ -49,10 +52,12 @@ async function killDuring(path: string, row: string, from: number): Promise<Ran>
     sent += count;
     request.write(row.repeat(count));
   };
-  request.on('response', (response) => response.on('data', (part: Buffer) => {
-    for (const byte of part) if (byte === 10) rows += 1;
-    send();
-  }));
+  request.on('response', (response) =>
+    response.on('data', (part: Buffer) => {
+      for (const byte of part) if (byte === 10) rows += 1;
+      send();
+    }),
+  );
   request.on('error', () => undefined);
   send();
   await eventually(() => rows > 0);

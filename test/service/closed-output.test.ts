@@ -42,7 +42,8 @@ function environment(): NodeJS.ProcessEnv {
 /** Runs a line of the shell in which `situs` is this build's command. */
 async function shell(line: string): Promise<{ readonly out: string; readonly err: string }> {
   const { stdout, stderr } = await promisify(execFile)(
-    'bash', ['--norc', '-c', `situs() { '${process.execPath}' '${CLI}' "$@"; }\n${line}`],
+    'bash',
+    ['--norc', '-c', `situs() { '${process.execPath}' '${CLI}' "$@"; }\n${line}`],
     { env: environment(), cwd: dir },
   );
   return { out: stdout, err: stderr };
@@ -63,15 +64,21 @@ for (const options of ['--quiet', '--quiet --strict', '--format ndjson --quiet',
 }
 
 for (const args of [
-  ['bulk', 'rows.csv', '--quiet'], ['lint', 'rows.csv'],
-  ['lookup', '91010'], ['events', 'list', '--json'],
-  ['dataset', 'coverage', '--json'], ['dataset', 'list'], ['--help'],
+  ['bulk', 'rows.csv', '--quiet'],
+  ['lint', 'rows.csv'],
+  ['lookup', '91010'],
+  ['events', 'list', '--json'],
+  ['dataset', 'coverage', '--json'],
+  ['dataset', 'list'],
+  ['--help'],
 ]) {
   test(`situs ${args.join(' ')}, to nobody`, async () => {
     // The command begins when the other end of its output is closed.
-    const child = spawn('bash',
+    const child = spawn(
+      'bash',
       ['--norc', '-c', 'read -r _ && exec "$@"', 'bash', process.execPath, CLI, ...args],
-      { env: environment(), cwd: dir, stdio: 'pipe' });
+      { env: environment(), cwd: dir, stdio: 'pipe' },
+    );
     let err = '';
     child.stderr.on('data', (piece: Buffer) => {
       err += piece.toString();
@@ -80,7 +87,7 @@ for (const args of [
     child.stdout.destroy();
     await closed;
     child.stdin.end('begin\n');
-    const [, signal] = await once(child, 'close') as [null, NodeJS.Signals | null];
+    const [, signal] = (await once(child, 'close')) as [null, NodeJS.Signals | null];
     assert.equal(signal, 'SIGPIPE', err);
     assert.equal(err, '');
   });

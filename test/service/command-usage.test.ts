@@ -14,27 +14,49 @@ const MS_MAX = 300_000;
 
 function run(varDir: string, args: readonly string[]): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
-    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
+    env: { ...process.env, SITUS_VAR: varDir },
+    encoding: 'utf8',
+    timeout: MS_MAX,
   });
   return { code: status, out: stdout, err: stderr };
 }
 
 const VERBS: Readonly<Record<string, readonly string[]>> = {
-  serve: [''], lookup: [''], replay: [''], bulk: [''], stream: [''], lint: [''], doctor: [''],
+  serve: [''],
+  lookup: [''],
+  replay: [''],
+  bulk: [''],
+  stream: [''],
+  lint: [''],
+  doctor: [''],
   simulate: ['', 'provider'],
   dataset: [
-    '', 'build', 'verify', 'activate', 'rollback', 'list', 'diff', 'coverage', 'fetch', 'sign',
-    'pack', 'unpack', 'prune',
+    '',
+    'build',
+    'verify',
+    'activate',
+    'rollback',
+    'list',
+    'diff',
+    'coverage',
+    'fetch',
+    'sign',
+    'pack',
+    'unpack',
+    'prune',
   ],
   key: ['', 'create', 'list', 'update', 'disable', 'enable'],
-  events: ['', 'list', 'replay', 'enable'], secrets: ['', 'rotate'],
-  store: ['', 'backup', 'verify', 'restore'], audit: ['', 'list'],
+  events: ['', 'list', 'replay', 'enable'],
+  secrets: ['', 'rotate'],
+  store: ['', 'backup', 'verify', 'restore'],
+  audit: ['', 'list'],
 };
 
 test('every command and each of its verbs tells its usage', (context) => {
   const varDir = newVarDir(context);
   const lines = Object.entries(VERBS).flatMap(([name, verbs]) =>
-    verbs.map((verb) => (verb === '' ? [name] : [name, verb])));
+    verbs.map((verb) => (verb === '' ? [name] : [name, verb])),
+  );
   const asked = lines.map((words, index) => [...words, index % 2 === 0 ? '--help' : '-h']);
   for (const [index, { code, out, err }] of runMany(varDir, asked).entries()) {
     const words = lines[index]!.join(' ');
@@ -49,8 +71,9 @@ test('help names every command, and the version is that of the package', (contex
   const { code, out } = run(varDir, ['-h']);
   assert.equal(code, 0);
   for (const name of Object.keys(VERBS)) assert.match(out, new RegExp(`^  ${name} `, 'm'));
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as
-    { version: string };
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
   for (const option of ['--version', '-v']) {
     assert.deepEqual(run(varDir, [option]), { code: 0, out: `${version}\n`, err: '' });
   }
@@ -59,7 +82,8 @@ test('help names every command, and the version is that of the package', (contex
 test('an option that no command has is named first, with the nearest that it has', (context) => {
   const varDir = newVarDir(context);
   const verbs = Object.entries(VERBS).flatMap(([name, each]) =>
-    each.map((verb) => (verb === '' ? [name] : [name, verb])));
+    each.map((verb) => (verb === '' ? [name] : [name, verb])),
+  );
   const strange = verbs.map((words) => [...words, '--nonesuch']);
   for (const [index, { code, out, err }] of runMany(varDir, strange).entries()) {
     assert.deepEqual([code, out], [2, ''], strange[index]!.join(' '));
@@ -73,7 +97,10 @@ test('an option that no command has is named first, with the nearest that it has
     ['kye list', 'command kye; did you mean key?'],
     ['dataset bild', 'command bild; did you mean build?'],
   ] as const;
-  const ran = runMany(varDir, near.map(([line]) => line.split(' ')));
+  const ran = runMany(
+    varDir,
+    near.map(([line]) => line.split(' ')),
+  );
   for (const [index, { code, err }] of ran.entries()) {
     assert.deepEqual([code, err], [2, `situs: unknown ${near[index]![1]}\n`]);
   }
@@ -82,7 +109,8 @@ test('an option that no command has is named first, with the nearest that it has
 
 test('what follows -- is no option', (context) => {
   assert.deepEqual(run(newVarDir(context), ['key', 'list', '--', '--help']), {
-    code: 2, out: '',
+    code: 2,
+    out: '',
     err: 'situs: "--help" is one word too many; --help tells what the command takes\n',
   });
 });
@@ -90,8 +118,10 @@ test('what follows -- is no option', (context) => {
 test('an option is no value of the one before it', (context) => {
   const varDir = newVarDir(context);
   const lines = [
-    ['bulk', 'a', '-o', '--resume'], ['dataset', 'fetch', '--to', '--list'],
-    ['lint', 'a', '--map', '--json'], ['audit', 'list', '--since', '--json'],
+    ['bulk', 'a', '-o', '--resume'],
+    ['dataset', 'fetch', '--to', '--list'],
+    ['lint', 'a', '--map', '--json'],
+    ['audit', 'list', '--since', '--json'],
     ['key', 'create', '--plan', 'pro', '--account', '--json'],
   ];
   for (const [index, { code, out, err }] of runMany(varDir, lines).entries()) {
@@ -105,7 +135,10 @@ test('an option is no value of the one before it', (context) => {
 test('a command without its verb tells its usage and is refused', (context) => {
   const varDir = newVarDir(context);
   const names = ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate'];
-  const all = runMany(varDir, names.map((name) => [name]));
+  const all = runMany(
+    varDir,
+    names.map((name) => [name]),
+  );
   for (const [index, { code, out, err }] of all.entries()) {
     const name = names[index];
     assert.deepEqual([code, out], [2, ''], name);
@@ -116,15 +149,36 @@ test('a command without its verb tells its usage and is refused', (context) => {
 test('a word too many is named, and nothing is done', (context) => {
   const varDir = newVarDir(context);
   const lines = [
-    ['serve'], ['bulk', 'a'], ['lint', 'a'], ['doctor'], ['simulate', 'provider'],
-    ['dataset', 'build'], ['dataset', 'verify', 'a'], ['dataset', 'activate', 'a'],
-    ['dataset', 'rollback'], ['dataset', 'list'], ['dataset', 'diff', 'a', 'b'],
-    ['dataset', 'coverage', 'a'], ['dataset', 'fetch'], ['key', 'create', '--plan', 'pro'],
-    ['key', 'list'], ['key', 'update', 'a'], ['key', 'disable', 'a'], ['key', 'enable', 'a'],
-    ['events', 'list'], ['events', 'replay', 'a'], ['events', 'enable'], ['secrets', 'rotate'],
-    ['store', 'backup', 'a'], ['store', 'verify', 'a'], ['store', 'restore', 'a'],
+    ['serve'],
+    ['bulk', 'a'],
+    ['lint', 'a'],
+    ['doctor'],
+    ['simulate', 'provider'],
+    ['dataset', 'build'],
+    ['dataset', 'verify', 'a'],
+    ['dataset', 'activate', 'a'],
+    ['dataset', 'rollback'],
+    ['dataset', 'list'],
+    ['dataset', 'diff', 'a', 'b'],
+    ['dataset', 'coverage', 'a'],
+    ['dataset', 'fetch'],
+    ['key', 'create', '--plan', 'pro'],
+    ['key', 'list'],
+    ['key', 'update', 'a'],
+    ['key', 'disable', 'a'],
+    ['key', 'enable', 'a'],
+    ['events', 'list'],
+    ['events', 'replay', 'a'],
+    ['events', 'enable'],
+    ['secrets', 'rotate'],
+    ['store', 'backup', 'a'],
+    ['store', 'verify', 'a'],
+    ['store', 'restore', 'a'],
   ];
-  const all = runMany(varDir, lines.map((args) => [...args, 'surplus']));
+  const all = runMany(
+    varDir,
+    lines.map((args) => [...args, 'surplus']),
+  );
   for (const [index, { code, out, err }] of all.entries()) {
     assert.deepEqual([code, out], [2, ''], lines[index]!.join(' '));
     assert.match(err, /^situs: [^\n]*["']surplus["'][^\n]*\n$/);
@@ -135,11 +189,13 @@ test('a word too many is named, and nothing is done', (context) => {
 test('an unknown recipe is told with those there are', (context) => {
   const varDir = newVarDir(context);
   assert.deepEqual(run(varDir, ['dataset', 'build', '--recipe', 'nosuch']), {
-    code: 2, out: '',
+    code: 2,
+    out: '',
     err: 'situs: there is no recipe "nosuch"; there are: default, fixture, reference\n',
   });
   assert.deepEqual(run(varDir, ['dataset', 'fetch', '--recipe', 'nosuch', '--list']), {
-    code: 2, out: '',
+    code: 2,
+    out: '',
     err: 'situs: recipe "nosuch" has no list of downloads; these have: reference\n',
   });
   const usage = run(varDir, ['dataset', 'build', '--help']).out;
@@ -149,21 +205,37 @@ test('an unknown recipe is told with those there are', (context) => {
 test('only commands that put something into a store make one', (context) => {
   const varDir = join(newVarDir(context), 'mistyped');
   const lines = [
-    ['key', 'list'], ['key', 'update', 'abcdef'], ['key', 'disable', 'abcdef'],
-    ['key', 'enable', 'abcdef'], ['events', 'list'], ['events', 'replay', '--dead'],
-    ['events', 'enable'], ['secrets', 'rotate'], ['secrets', 'rotate', '--status'],
+    ['key', 'list'],
+    ['key', 'update', 'abcdef'],
+    ['key', 'disable', 'abcdef'],
+    ['key', 'enable', 'abcdef'],
+    ['events', 'list'],
+    ['events', 'replay', '--dead'],
+    ['events', 'enable'],
+    ['secrets', 'rotate'],
+    ['secrets', 'rotate', '--status'],
     ['store', 'backup', join(varDir, 'backup')],
   ];
   for (const [index, ended] of runMany(varDir, lines).entries()) {
-    assert.deepEqual(ended, {
-      code: 1, out: '', err: `situs: there is no store in ${varDir}, the folder that SITUS_VAR ` +
-        'names; "situs serve" and "situs key create" make one\n',
-    }, lines[index]!.join(' '));
+    assert.deepEqual(
+      ended,
+      {
+        code: 1,
+        out: '',
+        err:
+          `situs: there is no store in ${varDir}, the folder that SITUS_VAR ` +
+          'names; "situs serve" and "situs key create" make one\n',
+      },
+      lines[index]!.join(' '),
+    );
   }
   const { code, out, err } = run(varDir, ['dataset', 'list']);
   assert.deepEqual([code, out], [0, '']);
-  assert.equal(err, `there is no dataset in ${varDir}, the folder that SITUS_VAR names; `
-    + 'build one with: npx situs dataset build --activate\n');
+  assert.equal(
+    err,
+    `there is no dataset in ${varDir}, the folder that SITUS_VAR names; ` +
+      'build one with: npx situs dataset build --activate\n',
+  );
   assert.ok(!existsSync(varDir));
   assert.equal(run(varDir, ['key', 'create', '--plan', 'pro']).code, 0);
   assert.equal(run(varDir, ['key', 'list']).out.trim().split('\n').length, 1);
@@ -176,7 +248,8 @@ test('a folder that cannot be made ends the command with a sentence', (context) 
   const places = existsSync('/proc/self') ? [file, '/proc'] : [file];
   for (const varDir of places) {
     for (const args of [
-      ['key', 'create', '--plan', 'pro'], ['dataset', 'build', '--recipe', 'fixture'],
+      ['key', 'create', '--plan', 'pro'],
+      ['dataset', 'build', '--recipe', 'fixture'],
     ]) {
       const { code, out, err } = run(varDir, args);
       assert.deepEqual([code, out], [1, ''], args.join(' '));

@@ -16,8 +16,8 @@ const DUMP_BYTES_MAX = 1_048_576;
 const FILTER = '/proc/self/coredump_filter';
 const LINUX = process.platform === 'linux';
 /** A name in the working folder, and no program. */
-const DUMPS_HERE = LINUX
-  && /^core\b[^|/]*$/.test(readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim());
+const DUMPS_HERE =
+  LINUX && /^core\b[^|/]*$/.test(readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim());
 
 interface Started {
   readonly child: ChildProcess;
@@ -26,15 +26,22 @@ interface Started {
 
 /** Starts a server in a folder of its own, with core files of any size. */
 async function start(
-  context: TestContext, args: readonly string[], environment: Record<string, string> = {},
+  context: TestContext,
+  args: readonly string[],
+  environment: Record<string, string> = {},
 ): Promise<Started> {
   const built = buildRecipe('fixture');
   const dir = mkdtempSync(join(tmpdir(), 'situs-core-'));
   const line = 'ulimit -c unlimited 2>/dev/null; exec "$0" "$@"';
   const child = spawn('/bin/sh', ['-c', line, process.execPath, ...args], {
-    cwd: dir, stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: {
-      ...process.env, SITUS_VAR: built.varDir, PORT: '0', SITUS_BOOTSTRAP_KEY: KEY, SITUS_WORKERS: '1',
+      ...process.env,
+      SITUS_VAR: built.varDir,
+      PORT: '0',
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_WORKERS: '1',
       ...environment,
     },
   });
@@ -57,7 +64,10 @@ function filterOf({ child }: Started): number {
   return parseInt(readFileSync(`/proc/${String(child.pid)}/coredump_filter`, 'utf8'), 16);
 }
 
-for (const [name, args] of [['npm start', [MAIN]], ['situs serve', [CLI, 'serve']]] as const) {
+for (const [name, args] of [
+  ['npm start', [MAIN]],
+  ['situs serve', [CLI, 'serve']],
+] as const) {
   test(`the memory of ${name} is left out of core dumps`, { skip: !LINUX }, async (context) => {
     const started = await start(context, args);
     assert.equal(filterOf(started), 0);

@@ -11,18 +11,24 @@ const MARKS = /<!-- coverage -->\n([\s\S]*?)\n?<!-- \/coverage -->/;
 const sources = publishersFiles();
 
 test('docs/datasets.md shows the coverage of the reference recipe', {
-  skip: sources === null ? 'the publishers\' files are not at hand' : false,
+  skip: sources === null ? "the publishers' files are not at hand" : false,
 }, () => {
   const built = buildRecipe('reference', ['--sources', sources ?? '']);
   try {
     const table = situs(built.varDir, ['dataset', 'coverage']).trim();
     const text = readFileSync(FILE, 'utf8');
     if (process.env['SITUS_DOCS'] === 'write') {
-      writeFileSync(FILE, text.replace(MARKS, () =>
-        `<!-- coverage -->\n${table}\n<!-- /coverage -->`));
+      writeFileSync(
+        FILE,
+        text.replace(MARKS, () => `<!-- coverage -->\n${table}\n<!-- /coverage -->`),
+      );
       return;
     }
-    assert.equal(MARKS.exec(text)?.[1]?.trim(), table, 'SITUS_DOCS=write npm test renews the table');
+    assert.equal(
+      MARKS.exec(text)?.[1]?.trim(),
+      table,
+      'SITUS_DOCS=write npm test renews the table',
+    );
   } finally {
     built.remove();
   }

@@ -24,9 +24,14 @@ function withGap(content: ReleaseContent): ReleaseContent {
     zips: [],
     areas: content.areas.map((area) => ({
       ...area,
-      unknown: [{
-        level: 'city', from: 20260101 as DateInt, to: 99991231 as DateInt, reason: 'not held',
-      }],
+      unknown: [
+        {
+          level: 'city',
+          from: 20260101 as DateInt,
+          to: 99991231 as DateInt,
+          reason: 'not held',
+        },
+      ],
     })),
   };
 }
@@ -42,20 +47,26 @@ function diff(...args: readonly string[]): string {
 }
 
 test('a changed rate shows in jurisdictions, areas and ZIPs', () => {
-  assert.equal(diff(older, newer, '--date', '2026-02-01'), `${older} -> ${newer} on 2026-02-01
+  assert.equal(
+    diff(older, newer, '--date', '2026-02-01'),
+    `${older} -> ${newer} on 2026-02-01
 jurisdictions that differ: 1
   QA state QA (91): 0.04 -> 0.045
 tax areas that differ: 1
   QA: 0.04 -> 0.045
 ZIPs that differ: 1
   91010: 0.04 -> 0.045
-`);
+`,
+  );
 });
 
 test('as JSON, with what is refused and what is absent', () => {
   const found = JSON.parse(diff(older, gap, '--date', '2026-02-01', '--json')) as unknown;
   assert.deepEqual(found, {
-    before: older, after: gap, date: '2026-02-01', jurisdictions: [],
+    before: older,
+    after: gap,
+    date: '2026-02-01',
+    jurisdictions: [],
     areas: [{ name: 'QA', before: ['0.04'], after: ['unknown'] }],
     zips: [{ name: '91010', before: ['0.04'], after: [] }],
   });

@@ -4,7 +4,13 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +18,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import {
-  type Download, downloadsFile, fetchDownload, parseDownloads, readDownloads,
+  type Download,
+  downloadsFile,
+  fetchDownload,
+  parseDownloads,
+  readDownloads,
 } from '../../src/ingest/publisher/fetched-folder.js';
 import { openOrigin } from '../../src/ingest/publisher/origin.js';
 import { CLI } from '../support/built-dataset.js';
@@ -121,9 +131,12 @@ test('a file on disk that is not the one of the list is got again', async () => 
   mkdirSync(join(dir, 'to'));
   writeFileSync(join(dir, 'to/rates.csv'), 'older');
   const options = {
-    folder: join(dir, 'to'), again: false, signal: new AbortController().signal,
+    folder: join(dir, 'to'),
+    again: false,
+    signal: new AbortController().signal,
     progress: () => undefined,
-    origin, triesMax: 1,
+    origin,
+    triesMax: 1,
   };
   assert.equal(await fetchDownload(listed('rates.csv', '/rates.csv'), options), 'kept');
   const checked = listed('rates.csv', '/rates.csv', { sha256: SHA256 });
@@ -134,8 +147,12 @@ test('a file on disk that is not the one of the list is got again', async () => 
 test('a failure keeps the file that was there', async () => {
   writeFileSync(join(dir, 'rates.csv'), 'older');
   const options = {
-    folder: dir, again: true, signal: new AbortController().signal, progress: () => undefined,
-    origin, triesMax: 1,
+    folder: dir,
+    again: true,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    origin,
+    triesMax: 1,
   };
   await assert.rejects(fetchDownload(listed('rates.csv', '/gone'), options), /answers 404/);
   assert.equal(readFileSync(join(dir, 'rates.csv'), 'utf8'), 'older');
@@ -145,15 +162,24 @@ test('a failure keeps the file that was there', async () => {
 test('too long, silent and interrupted downloads end, with nothing left', async () => {
   const stop = new AbortController();
   const options = {
-    folder: dir, again: false, signal: stop.signal, progress: () => undefined,
-    origin, triesMax: 1,
+    folder: dir,
+    again: false,
+    signal: stop.signal,
+    progress: () => undefined,
+    origin,
+    triesMax: 1,
   };
   await assert.rejects(
-    fetchDownload(listed('a', '/endless'), { ...options, bytesMax: 99 }), /more than 99 bytes/);
+    fetchDownload(listed('a', '/endless'), { ...options, bytesMax: 99 }),
+    /more than 99 bytes/,
+  );
   await assert.rejects(
-    fetchDownload(listed('a', '/slow'), { ...options, stallMs: 30 }), /nothing came for 30 ms/);
+    fetchDownload(listed('a', '/slow'), { ...options, stallMs: 30 }),
+    /nothing came for 30 ms/,
+  );
   const interrupted = fetchDownload(listed('a', '/slow'), {
-    ...options, progress: () => stop.abort(new Error('interrupted')),
+    ...options,
+    progress: () => stop.abort(new Error('interrupted')),
   });
   await assert.rejects(interrupted, /interrupted/);
   assert.deepEqual(readdirSync(dir), []);
@@ -165,7 +191,7 @@ test('SIGINT ends the command with 130 and leaves nothing half-written', async (
   const child = spawn(process.execPath, [CLI, 'dataset', 'fetch', '--downloads', file, '--to', to]);
   await once(child.stderr, 'data');
   child.kill('SIGINT');
-  const [code] = await once(child, 'close') as [number | null];
+  const [code] = (await once(child, 'close')) as [number | null];
   assert.equal(code, 130);
   assert.deepEqual(readdirSync(to), []);
 });
@@ -174,7 +200,10 @@ test('bad usage and bad lists are told', async () => {
   assert.equal((await run('--list')).code, 0);
   assert.equal((await run()).code, 2);
   assert.match((await run('--list', '--only', 'nothing')).err, /no download matches "nothing"/);
-  assert.match((await run('--recipe', 'fixture', '--list')).err, /recipe "fixture" has no list of downloads/);
+  assert.match(
+    (await run('--recipe', 'fixture', '--list')).err,
+    /recipe "fixture" has no list of downloads/,
+  );
   assert.match((await run('--downloads', '/nowhere', '--list')).err, /no list of downloads in /);
   const bad = (entry: object, reason: RegExp): void => {
     assert.throws(() => parseDownloads(JSON.stringify([entry])), reason);
@@ -188,8 +217,16 @@ test('bad usage and bad lists are told', async () => {
   bad({ path: 'a', url, sha256: 'ABC' }, /sha256 must be/);
   bad({ path: 'a-{fips}', url }, /states must say/);
   assert.throws(() => parseDownloads('{}'), /JSON array/);
-  assert.throws(() => parseDownloads(JSON.stringify([{ path: 'a', url }, { path: 'a', url }])),
-    /two downloads have one path/);
+  assert.throws(
+    () =>
+      parseDownloads(
+        JSON.stringify([
+          { path: 'a', url },
+          { path: 'a', url },
+        ]),
+      ),
+    /two downloads have one path/,
+  );
 });
 
 test('the list of the reference recipe can be read', () => {

@@ -1,7 +1,13 @@
 /** `situs dataset fetch` of the catalogue, from a mirror that plays the publishers. */
 import assert from 'node:assert/strict';
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,8 +22,8 @@ import { workbookOf, zipOf } from '../support/made-files.js';
 
 const SST = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
 const TX = '/comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
-const IL = '/tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/'
-  + 'salestaxrates/';
+const IL =
+  '/tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/' + 'salestaxrates/';
 const VA = '/www.tax.virginia.gov/sites/default/files/inline-files/sales-tax-rates.xlsx';
 const CA_PAGE = '/cdtfa.ca.gov/taxes-and-fees/sales-use-tax-rates.htm';
 const RATES = zipOf([
@@ -52,8 +58,10 @@ function run(...args: readonly string[]): Promise<Ran> {
 }
 
 function records(): Readonly<Record<string, FetchRecord>> {
-  return JSON.parse(
-    readFileSync(join(dir, 'to/fetched.json'), 'utf8')) as Record<string, FetchRecord>;
+  return JSON.parse(readFileSync(join(dir, 'to/fetched.json'), 'utf8')) as Record<
+    string,
+    FetchRecord
+  >;
 }
 
 test('the newest file of a listing; unchanged, under a new name, and changed', async () => {
@@ -65,16 +73,24 @@ test('the newest file of a listing; unchanged, under a new name, and changed', a
   assert.match(first.err, /sst-rates\/MN: \d+ of \d+/);
   assert.deepEqual(readFileSync(join(dir, 'to/sst-rates/MNR2026Q4AUG18.zip')), RATES);
   const [key, record] = Object.entries(records())[0] ?? [];
-  assert.deepEqual([key, record?.bytes, record?.url], ['sst-rates/MN', RATES.length,
-    'https://www.streamlinedsalestax.org/ratesandboundry/Rates/MNR2026Q4AUG18.zip']);
+  assert.deepEqual(
+    [key, record?.bytes, record?.url],
+    [
+      'sst-rates/MN',
+      RATES.length,
+      'https://www.streamlinedsalestax.org/ratesandboundry/Rates/MNR2026Q4AUG18.zip',
+    ],
+  );
   publishers.asked = [];
   assert.equal((await run(...rates, '--quiet')).out, 'same      sst-rates/MNR2026Q4AUG18.zip\n');
   assert.deepEqual(publishers.asked, [SST, `${SST}MNR2026Q4AUG18.zip conditional`]);
 
   publishers.list(SST, 'MNR2026Q4AUG18.zip', 'MNR2027Q1NOV20.zip');
   files.set(`${SST}MNR2027Q1NOV20.zip`, RATES);
-  assert.match((await run(...rates, '--quiet')).out,
-    /^same {6}sst-rates\/MNR2026Q4AUG18\.zip \(the publisher calls it MNR2027Q1NOV20\.zip/);
+  assert.match(
+    (await run(...rates, '--quiet')).out,
+    /^same {6}sst-rates\/MNR2026Q4AUG18\.zip \(the publisher calls it MNR2027Q1NOV20\.zip/,
+  );
   assert.deepEqual(readdirSync(join(dir, 'to/sst-rates')), ['MNR2026Q4AUG18.zip']);
 
   files.set(`${SST}MNR2027Q1NOV20.zip`, zipOf([{ name: 'MNR.csv', data: 'new' }]));
@@ -89,9 +105,15 @@ test('refusals, pages in place of files, torn archives and missing links are tol
   files.set(CA_PAGE, Buffer.from('<a href="/other.xlsx">Rates</a>'));
   files.set(TX, { moved: '/moved/rates.txt' });
   files.set('/moved/rates.txt', Buffer.from('1\t20264\t202610\n'));
-  const { code, out, err } = await run('--quiet', '--mirror', mirror, ...[
-    'il-rates', 'il-addresses',
-    'va-rates', 'ca-rates', 'tx-rates'].flatMap((name) => ['--source', name]));
+  const { code, out, err } = await run(
+    '--quiet',
+    '--mirror',
+    mirror,
+    ...['il-rates', 'il-addresses', 'va-rates', 'ca-rates', 'tx-rates'].flatMap((name) => [
+      '--source',
+      name,
+    ]),
+  );
   assert.equal(code, 1);
   assert.equal(out, 'fetched   tx-rates/taxrates.txt\n');
   assert.match(err, /il-rates: ordmache-current\.txt from https:.*: the publisher answers 403;/);
@@ -99,9 +121,12 @@ test('refusals, pages in place of files, torn archives and missing links are tol
   assert.match(err, /il-addresses: .*: it is a web page, not a table/);
   assert.match(err, /va-rates: .*: its archive is torn/);
   assert.match(err, /ca-rates: no link of .* is named as \^SalesTaxRates/);
-  assert.deepEqual(readdirSync(join(dir, 'to')).sort(),
-    ['ca-rates', 'fetched.json', 'il-addresses', 'il-rates', 'tx-rates', 'va-rates']
-      .filter((name) => existsSync(join(dir, 'to', name))));
+  assert.deepEqual(
+    readdirSync(join(dir, 'to')).sort(),
+    ['ca-rates', 'fetched.json', 'il-addresses', 'il-rates', 'tx-rates', 'va-rates'].filter(
+      (name) => existsSync(join(dir, 'to', name)),
+    ),
+  );
   assert.deepEqual(readdirSync(join(dir, 'to/va-rates')), []);
 });
 
@@ -110,16 +135,40 @@ test('a quarter that has not begun is passed over; a year without files falls ba
   const [next, now] = [`SalesTaxRates1-1-${ahead % 100}.xlsx`, 'SalesTaxRates04-01-26.xlsx'];
   files.set(CA_PAGE, Buffer.from(`<a href="/${next}">a</a><a href="${now}">b</a>`));
   files.set(`/cdtfa.ca.gov/taxes-and-fees/${now}`, workbookOf({ Rates: [['Location']] }));
-  publishers.list('/www2.census.gov/geo/tiger/',
-    'TIGER2024/', 'TIGER2025/', 'TIGER_RD18/', 'TIGER2024PL/');
+  publishers.list(
+    '/www2.census.gov/geo/tiger/',
+    'TIGER2024/',
+    'TIGER2025/',
+    'TIGER_RD18/',
+    'TIGER2024PL/',
+  );
   files.set('/www2.census.gov/geo/tiger/TIGER2024/PLACE/tl_2024_27_place.zip', RATES);
-  const { out, err } = await run('--quiet', '--mirror', mirror, '--source', 'ca-rates', '--source',
-    'tiger-place/27', '--source', 'tiger-place/MN');
+  const { out, err } = await run(
+    '--quiet',
+    '--mirror',
+    mirror,
+    '--source',
+    'ca-rates',
+    '--source',
+    'tiger-place/27',
+    '--source',
+    'tiger-place/MN',
+  );
   assert.match(err, /no source "tiger-place\/27"/);
-  const right = await run('--quiet', '--mirror', mirror, '--source', 'ca-rates',
-    '--source', 'tiger-place/MN');
-  assert.deepEqual([out, right.out], ['', `fetched   ca-rates/${now}\n`
-    + 'fetched   tiger-place/tl_2024_27_place.zip\n'], right.err);
+  const right = await run(
+    '--quiet',
+    '--mirror',
+    mirror,
+    '--source',
+    'ca-rates',
+    '--source',
+    'tiger-place/MN',
+  );
+  assert.deepEqual(
+    [out, right.out],
+    ['', `fetched   ca-rates/${now}\n` + 'fetched   tiger-place/tl_2024_27_place.zip\n'],
+    right.err,
+  );
 });
 
 test('a folder is a mirror as well; what is withheld names the page and the folder', async () => {
@@ -129,10 +178,14 @@ test('a folder is a mirror as well; what is withheld names the page and the fold
   };
   held(`${SST}MNR2026Q4AUG18.zip`, RATES);
   const options = ['--quiet', '--mirror', join(dir, 'mirror')];
-  assert.equal((await run(...options, '--source', 'sst-rates/MN')).out,
-    'fetched   sst-rates/MNR2026Q4AUG18.zip\n');
-  assert.equal((await run(...options, '--source', 'sst-rates/MN')).out,
-    'same      sst-rates/MNR2026Q4AUG18.zip\n');
+  assert.equal(
+    (await run(...options, '--source', 'sst-rates/MN')).out,
+    'fetched   sst-rates/MNR2026Q4AUG18.zip\n',
+  );
+  assert.equal(
+    (await run(...options, '--source', 'sst-rates/MN')).out,
+    'same      sst-rates/MNR2026Q4AUG18.zip\n',
+  );
   const hand = await run(...options, '--source', 'la-rates');
   const folder = join(dir, 'to/la-rates');
   assert.match(hand.out, /^by hand {3}la-rates: The rates are answers to a form/);
@@ -142,8 +195,10 @@ test('a folder is a mirror as well; what is withheld names the page and the fold
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'acadia.html'), 'x');
   assert.match((await run(...options, '--source', 'la-rates')).out, /^held {6}la-rates\n$/);
-  assert.match((await run('--mirror', '/nowhere', '--source', 'la-rates')).err,
-    /no mirror in \/nowhere/);
+  assert.match(
+    (await run('--mirror', '/nowhere', '--source', 'la-rates')).err,
+    /no mirror in \/nowhere/,
+  );
   assert.equal((await run('--mirror', mirror)).code, 2);
   assert.match((await run('--state', 'XX')).err, /no source of "XX"/);
 });
@@ -152,23 +207,40 @@ test('a file whose address has no name gets one; a page of the year it is', asyn
   const year = new Date().getUTCFullYear();
   const book = workbookOf({ Rates: [['County'], ['Alpha']] });
   files.set('/revenue.iowa.gov/media/195/download?inline', book);
-  files.set(`/dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${year}/`, Buffer.from(
-    [`jan${year}`, `july${year + 1}`, `jan${year - 1}`].map((name) =>
-      `<a href="/pdf/rates/${name}.xlsx">01/${year} - 03/${year} - XLS</a>`).join('')));
+  files.set(
+    `/dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${year}/`,
+    Buffer.from(
+      [`jan${year}`, `july${year + 1}`, `jan${year - 1}`]
+        .map((name) => `<a href="/pdf/rates/${name}.xlsx">01/${year} - 03/${year} - XLS</a>`)
+        .join(''),
+    ),
+  );
   files.set(`/dor.mo.gov/pdf/rates/jan${year}.xlsx`, book);
-  const got = await run('--source', 'ia-lost', '--source', 'mo-rates', '--mirror', mirror,
-    '--quiet');
-  assert.equal(got.out, `fetched   ia-lost/ia-lost.xlsx\nfetched   mo-rates/jan${year}.xlsx\n`,
-    got.err);
+  const got = await run(
+    '--source',
+    'ia-lost',
+    '--source',
+    'mo-rates',
+    '--mirror',
+    mirror,
+    '--quiet',
+  );
+  assert.equal(
+    got.out,
+    `fetched   ia-lost/ia-lost.xlsx\nfetched   mo-rates/jan${year}.xlsx\n`,
+    got.err,
+  );
 });
 
 test('a page that alone publishes a figure is asked whether it still says it', async () => {
   const page = '/portal.ct.gov/drs/sales-tax/tax-information';
   const says = (rate: string): Buffer =>
-    Buffer.from(`<html><p>The sales tax rate of <b>${rate}%</b> applies to the `
-    + 'retail sale, lease or rental of most goods.</p><p>There are no additional sales taxes '
-      + 'imposed by local&nbsp;'
-    + 'jurisdictions in Connecticut.</p></html>');
+    Buffer.from(
+      `<html><p>The sales tax rate of <b>${rate}%</b> applies to the ` +
+        'retail sale, lease or rental of most goods.</p><p>There are no additional sales taxes ' +
+        'imposed by local&nbsp;' +
+        'jurisdictions in Connecticut.</p></html>',
+    );
   files.set(page, says('6.35'));
   const asks = ['--source', 'ct-rate', '--mirror', mirror];
   const same = await run(...asks, '--quiet');
@@ -176,15 +248,21 @@ test('a page that alone publishes a figure is asked whether it still says it', a
   files.set(page, says('6.5'));
   const changed = await run(...asks, '--quiet');
   assert.equal(changed.code, 1);
-  assert.match(changed.err,
-    /situs: ct-rate: the page does not say ".*6\\\.35%.*" any more.*visit https:\/\/portal/);
+  assert.match(
+    changed.err,
+    /situs: ct-rate: the page does not say ".*6\\\.35%.*" any more.*visit https:\/\/portal/,
+  );
   files.delete(page);
-  assert.match((await run(...asks, '--quiet')).err,
-    /ct-rate: https:\/\/portal.*the publisher answers 404/);
+  assert.match(
+    (await run(...asks, '--quiet')).err,
+    /ct-rate: https:\/\/portal.*the publisher answers 404/,
+  );
 });
 
 test('the documentation has the catalogue as it is', () => {
   const docs = readFileSync(join(import.meta.dirname, '../../../docs/datasets.md'), 'utf8');
-  assert.ok(docs.includes(sourcesTable(readCatalogue())),
-    'put the output of `situs dataset sources` into docs/datasets.md');
+  assert.ok(
+    docs.includes(sourcesTable(readCatalogue())),
+    'put the output of `situs dataset sources` into docs/datasets.md',
+  );
 });

@@ -23,11 +23,13 @@ function quoted(words: readonly string[]): string {
 
 /** Types an answer once the question is there. */
 async function answered(
-  context: TestContext, typed: string,
+  context: TestContext,
+  typed: string,
 ): Promise<{ readonly code: number | null; readonly shown: string }> {
   const words = quoted([process.execPath, CLI, ...world.words('--quiet')]);
   const child = spawn(TERMINAL, ['-q', '-e', '-c', words, '/dev/null'], {
-    env: { ...process.env, SITUS_VAR: world.varDir }, stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...process.env, SITUS_VAR: world.varDir },
+    stdio: ['pipe', 'pipe', 'ignore'],
   });
   context.after(() => child.kill('SIGKILL'));
   let shown = '';
@@ -36,7 +38,7 @@ async function answered(
   });
   await eventually(() => /let \S+ answer\? \[y\/N\]/.test(shown) || child.exitCode !== null);
   child.stdin.write(typed);
-  const [code] = await once(child, 'close') as [number | null];
+  const [code] = (await once(child, 'close')) as [number | null];
   return { code, shown };
 }
 

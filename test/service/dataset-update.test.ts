@@ -1,18 +1,14 @@
 /** `situs dataset update` from publishers that a server on the loopback plays. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readManifest, type Manifest } from '../../src/dataset/manifest.js';
 import { currentFile, releasesDir } from '../../src/dataset/release.js';
 import { partsDir } from '../../src/ingest/part-cache.js';
-import {
-  BY_HAND, LISTING, MORE_DOORS, rateFile, UpdateWorld,
-} from '../support/update-world.js';
+import { BY_HAND, LISTING, MORE_DOORS, rateFile, UpdateWorld } from '../support/update-world.js';
 
 const world = new UpdateWorld();
 const { publishers, varDir, sources } = world;
@@ -31,7 +27,9 @@ function leftovers(): readonly string[] {
 
 /** Parts of sources as they were read. */
 function partsRead(): readonly string[] {
-  return readdirSync(partsDir(varDir)).filter((name) => name.startsWith('source-')).sort();
+  return readdirSync(partsDir(varDir))
+    .filter((name) => name.startsWith('source-'))
+    .sort();
 }
 
 /** The last line that names a release. */
@@ -42,20 +40,28 @@ function named(out: string): string {
 test('the first update does all of it; what no program gets is told', async () => {
   const { code, out, err } = await world.run(world.words('--yes'));
   assert.equal(code, 0, err);
-  for (const line of ['fetched   sst-rates/MNR2026Q4AUG18.zip', 'fetched   tx-rates/taxrates.txt',
-    'fetched   il-rates/ordmache-current.txt']) assert.ok(out.includes(`${line}\n`), out);
+  for (const line of [
+    'fetched   sst-rates/MNR2026Q4AUG18.zip',
+    'fetched   tx-rates/taxrates.txt',
+    'fetched   il-rates/ordmache-current.txt',
+  ])
+    assert.ok(out.includes(`${line}\n`), out);
   assert.match(out, /^by hand {3}openaddresses: .* and put it into .*sources\/openaddresses$/m);
   assert.equal(world.active, named(out));
   const { files, sources: origins, asOf, coverage } = manifestOf(world.active);
-  assert.deepEqual(files.filter(({ path }) => !/^(?:facts|datasets)\//.test(path))
-    .map(({ path }) => path),
-  ['il-rates/ordmache-current.txt', 'sst-rates/MNR2026Q4AUG18.zip', 'tx-rates/taxrates.txt']);
+  assert.deepEqual(
+    files.filter(({ path }) => !/^(?:facts|datasets)\//.test(path)).map(({ path }) => path),
+    ['il-rates/ordmache-current.txt', 'sst-rates/MNR2026Q4AUG18.zip', 'tx-rates/taxrates.txt'],
+  );
   assert.equal(asOf, '2026-08-18');
   assert.equal(origins.find(({ name }) => name === 'sst-rates/MN')?.asOf, 20260818);
-  const county = coverage.find(({ state }) => state === 'QA')?.levels
-    .find(({ level }) => level === 'county');
-  assert.deepEqual([county?.source, county?.asOf, county?.until],
-    ['sst-rates/MN', '2026-08-18', '2026-12-31']);
+  const county = coverage
+    .find(({ state }) => state === 'QA')
+    ?.levels.find(({ level }) => level === 'county');
+  assert.deepEqual(
+    [county?.source, county?.asOf, county?.until],
+    ['sst-rates/MN', '2026-08-18', '2026-12-31'],
+  );
   assert.deepEqual(leftovers(), []);
 });
 
@@ -93,7 +99,11 @@ test('what changed alone is read again; it waits for a word, and is not built tw
   assert.match(waits.out, /QA county ASH \(001\): 0\.02 -> 0\.03/);
   assert.match(waits.out, /QA doors: \d+ -> \d+/);
   const now = partsRead();
-  assert.deepEqual(parts.filter((name) => !now.includes(name)), [], 'both releases are there');
+  assert.deepEqual(
+    parts.filter((name) => !now.includes(name)),
+    [],
+    'both releases are there',
+  );
   assert.equal(now.length, parts.length + 1);
   const yes = await world.run(world.words('--yes'));
   assert.equal(yes.code, 0, yes.err);
@@ -102,8 +112,20 @@ test('what changed alone is read again; it waits for a word, and is not built tw
   // Nothing kept and one thread: the same files give the same bytes.
   const alone = join(world.dir, 'alone');
   mkdirSync(alone);
-  const plain = await world.run(['dataset', 'build', '--recipe', world.recipe, '--sources', sources,
-    '--workers', '1', '--quiet'], alone);
+  const plain = await world.run(
+    [
+      'dataset',
+      'build',
+      '--recipe',
+      world.recipe,
+      '--sources',
+      sources,
+      '--workers',
+      '1',
+      '--quiet',
+    ],
+    alone,
+  );
   assert.equal(plain.out.trim(), built, plain.err);
   const bytes = (of: string): Buffer => readFileSync(join(releasesDir(of), built, 'data.mdb'));
   assert.ok(bytes(alone).equals(bytes(varDir)));
@@ -115,9 +137,11 @@ test('refusals and torn archives are told, and the rest goes on with what is hel
   publishers.list(LISTING, 'MNR2027Q1NOV19.zip');
   publishers.put(`${LISTING}MNR2027Q1NOV19.zip`, rateFile('0.04', '0.01').subarray(0, 90));
   mkdirSync(join(sources, BY_HAND), { recursive: true });
-  writeFileSync(join(sources, BY_HAND, 'qa.csv'),
-    'LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n'
-      + '-29.25,10.1998,9,NEW ST,,BIRCHWOOD,,QA,91020\n');
+  writeFileSync(
+    join(sources, BY_HAND, 'qa.csv'),
+    'LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n' +
+      '-29.25,10.1998,9,NEW ST,,BIRCHWOOD,,QA,91020\n',
+  );
   const { code, out, err } = await world.run(world.words('--yes', '--quiet'));
   assert.equal(code, 3, err);
   assert.match(err, /il-rates: .*: the publisher answers 403; visit https:/);
@@ -125,8 +149,12 @@ test('refusals and torn archives are told, and the rest goes on with what is hel
   assert.match(out, /^held {6}openaddresses$/m);
   assert.notEqual(world.active, answering);
   const paths = manifestOf(world.active).files.map(({ path }) => path);
-  for (const path of ['openaddresses/qa.csv', 'il-rates/ordmache-current.txt',
-    'sst-rates/MNR2026Q4SEP02.zip']) assert.ok(paths.includes(path), path);
+  for (const path of [
+    'openaddresses/qa.csv',
+    'il-rates/ordmache-current.txt',
+    'sst-rates/MNR2026Q4SEP02.zip',
+  ])
+    assert.ok(paths.includes(path), path);
   assert.ok(!existsSync(join(sources, 'sst-rates/MNR2027Q1NOV19.zip')));
 });
 
@@ -158,8 +186,11 @@ test('a file that lost most of its rows is built, and answers only when a person
 
 test('what a release says that cannot be right is told once', async () => {
   const layer = join(sources, 'steep.csv');
-  writeFileSync(layer, 'state,level,name,county,rate,from,source,as_of\n'
-    + 'QA,city,Elmton,,22,2020-01-01,invented,2026-01-01\n');
+  writeFileSync(
+    layer,
+    'state,level,name,county,rate,from,source,as_of\n' +
+      'QA,city,Elmton,,22,2020-01-01,invented,2026-01-01\n',
+  );
   const { code, err } = await world.run(world.words('--yes', '--quiet', '--layer', layer));
   rmSync(layer);
   assert.equal(code, 4, err);
@@ -167,7 +198,7 @@ test('what a release says that cannot be right is told once', async () => {
   assert.equal(err.match(/ errors, \d+ warnings/g)?.length, 1, err);
 });
 
-test('a folder of files is one command\'s at a time, until that is gone', async () => {
+test("a folder of files is one command's at a time, until that is gone", async () => {
   const hold = join(sources, '.getting');
   writeFileSync(hold, `${hostname()} ${process.pid}\n`);
   const answering = world.active;

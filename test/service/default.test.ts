@@ -7,15 +7,36 @@ import { formatRate } from '../../src/tax/rate.js';
 import { askAddress, askQuery, openRecipe } from '../support/ask-dataset.js';
 import { engineOf } from '../support/engine-of.js';
 import {
-  assertGolden, assertOneCounty, goldenAddresses, ONE_COUNTY,
+  assertGolden,
+  assertOneCounty,
+  goldenAddresses,
+  ONE_COUNTY,
 } from '../support/golden-places.js';
 
 const { built, dataset } = openRecipe('default');
 
-const PROVINCES: readonly (readonly [address: string, rows: readonly [string, number][], total: number])[] = [
+const PROVINCES: readonly (readonly [
+  address: string,
+  rows: readonly [string, number][],
+  total: number,
+])[] = [
   ['100 Queen St W, Toronto, ON M5H 2N2', [['HST', 0.13]], 0.13],
-  ['1 Rue Notre-Dame, Montreal, QC H2Y 1C6', [['GST', 0.05], ['QST', 0.09975]], 0.14975],
-  ['453 W 12th Ave, Vancouver, BC V5Y 1V4', [['GST', 0.05], ['PST', 0.07]], 0.12],
+  [
+    '1 Rue Notre-Dame, Montreal, QC H2Y 1C6',
+    [
+      ['GST', 0.05],
+      ['QST', 0.09975],
+    ],
+    0.14975,
+  ],
+  [
+    '453 W 12th Ave, Vancouver, BC V5Y 1V4',
+    [
+      ['GST', 0.05],
+      ['PST', 0.07],
+    ],
+    0.12,
+  ],
   ['800 Macleod Trail, Calgary, AB T2G 2M3', [['GST', 0.05]], 0.05],
 ];
 
@@ -24,7 +45,10 @@ for (const [address, rows, total] of PROVINCES) {
     const asked = askAddress(dataset, address, '&countryCode=CAN');
     assert.equal(asked.code, 100, asked.message);
     assert.equal(asked.precision, 'postal');
-    assert.deepEqual(asked.rows.map(({ jurType, rate }) => [jurType, rate]), rows);
+    assert.deepEqual(
+      asked.rows.map(({ jurType, rate }) => [jurType, rate]),
+      rows,
+    );
     assert.equal(asked.total, total);
     // No list of streets tells that there is such a street.
     const [, city, place] = address.split(', ');
@@ -38,18 +62,29 @@ test('a province that its postal code contradicts is 109, the wrong country 110'
   assert.equal(askAddress(dataset, '1 Main St, Toronto, QC M5H 2N2', '&countryCode=CAN').code, 109);
   assert.equal(askAddress(dataset, '100 Queen St W, Toronto, ON M5H 2N2').code, 110);
   assert.equal(askAddress(dataset, '100 Queen St W, Toronto, Ontario').code, 110);
-  assert.equal(askAddress(dataset, '100 Queen St W, Toronto, Canada', '&countryCode=CAN').code, 109);
+  assert.equal(
+    askAddress(dataset, '100 Queen St W, Toronto, Canada', '&countryCode=CAN').code,
+    109,
+  );
   assert.equal(askAddress(dataset, '1 Main St, Irvine, CA 92618', '&countryCode=CAN').code, 110);
 });
 
 /** Points whose rates authorities publish for their cities and counties. */
 const POINTS: readonly (readonly [where: string, point: string, total: number, city: string])[] = [
   ['Irvine', 'lat=33.65253&lng=-117.74794', 0.0775, 'Irvine, CA'],
-  ['West Allis, whose post office is Milwaukee', 'lat=43.0167&lng=-88.007', 0.059,
-    'West Allis, WI'],
+  [
+    'West Allis, whose post office is Milwaukee',
+    'lat=43.0167&lng=-88.007',
+    0.059,
+    'West Allis, WI',
+  ],
   ['Lakewood, whose post office is Denver', 'lat=39.7047&lng=-105.0814', 0.075, 'Lakewood, CO'],
-  ['Cobb County, whose post office is Atlanta', 'lat=33.8908&lng=-84.4678', 0.06,
-    'Cobb County, GA'],
+  [
+    'Cobb County, whose post office is Atlanta',
+    'lat=33.8908&lng=-84.4678',
+    0.06,
+    'Cobb County, GA',
+  ],
   ['Sacramento County', 'lat=38.6&lng=-121.4', 0.0775, 'Sacramento County, CA'],
   ['Burbank, also the name of a settlement', 'lat=34.1808&lng=-118.309', 0.105, 'Burbank, CA'],
   ['Mesquite, also the name of a settlement', 'lat=32.7668&lng=-96.5992', 0.0825, 'Mesquite, TX'],
@@ -61,8 +96,10 @@ for (const [where, point, total, city] of POINTS) {
   test(`a point in ${where}`, () => {
     const asked = askQuery(dataset, point);
     assert.equal(asked.code, 100, asked.message);
-    assert.deepEqual([asked.precision, asked.total, asked.normalizedAddress],
-      ['polygon', total, `${city}, United States`]);
+    assert.deepEqual(
+      [asked.precision, asked.total, asked.normalizedAddress],
+      ['polygon', total, `${city}, United States`],
+    );
   });
 }
 
@@ -70,44 +107,82 @@ test('a city is the same however its name is spaced', () => {
   for (const city of ['Mc Gregor', 'McGregor', 'MCGREGOR', 'mc gregor']) {
     const asked = askAddress(dataset, `1 Main St, ${city}, TX 76657`);
     assert.deepEqual([asked.code, asked.total], [100, 0.0825], city);
-    assert.deepEqual(asked.rows.map(({ jurName, rate }) => [jurName, rate]),
-      [['TX', 0.0625], ['MCLENNAN', 0.005], ['MCGREGOR', 0.015]], city);
+    assert.deepEqual(
+      asked.rows.map(({ jurName, rate }) => [jurName, rate]),
+      [
+        ['TX', 0.0625],
+        ['MCLENNAN', 0.005],
+        ['MCGREGOR', 0.015],
+      ],
+      city,
+    );
   }
 });
 
 test('a ZIP lists its city and what lies outside it, each with its rate', () => {
-  const found = engineOf(dataset).lookup({
-    kind: 'postal', zip: '99574', state: '', stateCode: '', city: '', county: '',
-    options: {
-      country: 'USA', date: null, addressDetailExtended: false,
-      shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+  const found = engineOf(dataset).lookup(
+    {
+      kind: 'postal',
+      zip: '99574',
+      state: '',
+      stateCode: '',
+      city: '',
+      county: '',
+      options: {
+        country: 'USA',
+        date: null,
+        addressDetailExtended: false,
+        shippingExtended: false,
+        taxabilityCode: null,
+        satItemTotal: null,
+      },
     },
-  }, Date.UTC(2026, 10, 21, 18));
+    Date.UTC(2026, 10, 21, 18),
+  );
   assert.ok(!isFailure(found) && found.kind === 'postal');
-  assert.deepEqual(found.rows.map(({ city, incorporated, rates }) =>
-    [city, incorporated, formatRate(rates.sales)]), [['CORDOVA', true, '0.07'], ['CORDOVA', false, '0']]);
+  assert.deepEqual(
+    found.rows.map(({ city, incorporated, rates }) => [
+      city,
+      incorporated,
+      formatRate(rates.sales),
+    ]),
+    [
+      ['CORDOVA', true, '0.07'],
+      ['CORDOVA', false, '0'],
+    ],
+  );
 });
 
 test('around a listed city whose boundary nobody holds a point is not told', () => {
   for (const [state, point] of [
-    ['Oklahoma', 'lat=34.17&lng=-94.75'], ['Arizona', 'lat=33.19&lng=-111.56'],
+    ['Oklahoma', 'lat=34.17&lng=-94.75'],
+    ['Arizona', 'lat=33.19&lng=-111.56'],
   ] as const) {
     const { code, message } = askQuery(dataset, point);
     assert.equal(code, 110, state);
     assert.match(message, new RegExp(`${state}.*place boundaries would fill it`));
   }
   const alike = askQuery(dataset, 'lat=37.7744&lng=-121.545');
-  assert.deepEqual([alike.code, alike.total], [100, 0.0775], 'Mountain House is taxed as around it');
+  assert.deepEqual(
+    [alike.code, alike.total],
+    [100, 0.0775],
+    'Mountain House is taxed as around it',
+  );
 });
 
 test('an address and coordinates of a territory name it alike', () => {
   const address = askAddress(dataset, '151 Calle Fortaleza, San Juan, PR 00901');
   assert.equal(address.normalizedAddress, 'San Juan, PR 00901, Puerto Rico');
   for (const [line, municipality] of [
-    ['150 Calle A, San Juan, PR 00926', 'SAN JUAN'], ['1 Calle A, Guaynabo, PR 00969', 'GUAYNABO'],
+    ['150 Calle A, San Juan, PR 00926', 'SAN JUAN'],
+    ['1 Calle A, Guaynabo, PR 00969', 'GUAYNABO'],
   ] as const) {
     const { rows } = askAddress(dataset, line);
-    assert.deepEqual(rows.map(({ jurName }) => jurName), ['PR', municipality], line);
+    assert.deepEqual(
+      rows.map(({ jurName }) => jurName),
+      ['PR', municipality],
+      line,
+    );
   }
   const point = askQuery(dataset, 'lat=18.4655&lng=-66.1057&countryCode=PRI');
   assert.match(point.normalizedAddress, /, PR, Puerto Rico$/);
@@ -140,15 +215,23 @@ for (const [city, total] of ONE_COUNTY) {
 
 test('where a county is taxed alike everywhere an address is certain in whichever of its cities', () => {
   // Linn County, Iowa: 18 cities and the land outside, each with the local option of 1 percent.
-  for (const place of ['Marion, IA 52302', 'Cedar Rapids, IA 52302', 'Cedar Rapids, IA 52402',
-    'Hiawatha, IA 52233', 'Cedar Rapids, IA 52233']) {
+  for (const place of [
+    'Marion, IA 52302',
+    'Cedar Rapids, IA 52302',
+    'Cedar Rapids, IA 52402',
+    'Hiawatha, IA 52233',
+    'Cedar Rapids, IA 52233',
+  ]) {
     const asked = askAddress(dataset, `999 Nowhere St, ${place}`);
-    assert.deepEqual([asked.code, asked.precision, asked.total], [100, 'postal', 0.07],
-      `${place}: ${asked.message}`);
+    assert.deepEqual(
+      [asked.code, asked.precision, asked.total],
+      [100, 'postal', 0.07],
+      `${place}: ${asked.message}`,
+    );
   }
 });
 
-test('an address outside its postal city has the county\'s rates, whatever adjustment says', () => {
+test("an address outside its postal city has the county's rates, whatever adjustment says", () => {
   // Denver is the post office, Lakewood the city that most of the ZIP is in.
   const ask = (adjustment: string): string => {
     const asked = askAddress(dataset, '480 S Allison Pkwy, Denver, CO 80226', adjustment);
@@ -173,5 +256,8 @@ test('what a rate lacks is told to callers: no command, no setting', () => {
 test('a point in the Aleutians west of the antimeridian is in its county', () => {
   const { code, rows } = askQuery(dataset, 'lat=52.87&lng=173.17');
   assert.equal(code, 100);
-  assert.deepEqual(rows.map(({ jurName }) => jurName), ['AK', 'ALEUTIANS WEST']);
+  assert.deepEqual(
+    rows.map(({ jurName }) => jurName),
+    ['AK', 'ALEUTIANS WEST'],
+  );
 });

@@ -45,10 +45,14 @@ for (const [name, least] of Object.entries(COMMANDS_MIN)) {
     const cwd = join(dir, name);
     mkdirSync(cwd);
     const printed = await runPage(commands, {
-      cwd, before: `npx() { shift; '${process.execPath}' '${CLI}' "$@"; }`,
+      cwd,
+      before: `npx() { shift; '${process.execPath}' '${CLI}' "$@"; }`,
       env: {
-        PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8', SITUS_VAR: built.varDir,
-        SITUS: `http://127.0.0.1:${service.port}`, KEY: KEYS.bulk,
+        PATH: process.env['PATH'] ?? '',
+        LC_ALL: 'C.UTF-8',
+        SITUS_VAR: built.varDir,
+        SITUS: `http://127.0.0.1:${service.port}`,
+        KEY: KEYS.bulk,
       },
     });
     const outputs = printed.map(withoutVolatile);
@@ -67,7 +71,11 @@ test('no other command of these pages is left unrun', () => {
   for (const name of Object.keys(COMMANDS_MIN)) {
     const page = readFileSync(join(packageRoot(), 'docs', name), 'utf8');
     const kinds = [...page.matchAll(/^```(\w+)\n/gm)].map(([, kind]) => kind);
-    assert.deepEqual(kinds.filter((kind) => kind !== 'console' && kind !== 'js'), [], name);
+    assert.deepEqual(
+      kinds.filter((kind) => kind !== 'console' && kind !== 'js'),
+      [],
+      name,
+    );
     const outside = page.replaceAll(/```[\s\S]*?```/g, '');
     assert.doesNotMatch(outside, /^\s*(?:\$ |curl |npx situs )/m, name);
   }

@@ -24,8 +24,13 @@ function begin(context: TestContext, varDir = newVarDir(context)): Begun {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
-      PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir,
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1', SITUS_LOG: 'info',
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
+      SITUS_LOG: 'info',
     },
   });
   let said = '';
@@ -42,7 +47,7 @@ function begin(context: TestContext, varDir = newVarDir(context)): Begun {
 
 /** Nothing of it is left: no node in the store, no release, nothing half-written beside one. */
 async function assertLeft({ child, varDir, said }: Begun): Promise<void> {
-  const [code, signal] = await once(child, 'close') as [number | null, string | null];
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   assert.deepEqual([code, signal], [0, null], said());
   assert.match(said(), /stopping/);
   const store = await Store.open(varDir);
@@ -67,7 +72,7 @@ test('a start that its dataset ends leaves the store before: to exit under a wri
   context.after(remove);
   truncateSync(join(releasesDir(varDir), name, DATA_FILE), 8_192);
   const { child, said } = begin(context, varDir);
-  const [code, signal] = await once(child, 'close') as [number | null, string | null];
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   assert.deepEqual([code, signal], [1, null], said());
   assert.match(said(), /situs: .*dataset/);
   const store = await Store.open(varDir);

@@ -73,9 +73,11 @@ function fleet(context: TestContext): Fleet | null {
   const bucket = `test-${randomUUID().slice(0, 13)}`;
   buckets.push(bucket);
   const place = `${NATS}/${bucket}`;
-  const dataset = (...words: readonly string[]): Promise<Ran> => run({ SITUS_DATASETS: place }, words);
+  const dataset = (...words: readonly string[]): Promise<Ran> =>
+    run({ SITUS_DATASETS: place }, words);
   return {
-    place, dataset,
+    place,
+    dataset,
     prepared: async () => {
       const { out } = await dataset('list', '--fleet', '--json');
       const { nodes } = JSON.parse(out) as { nodes: readonly { prepared: readonly string[] }[] };
@@ -107,22 +109,28 @@ test('three empty nodes pull what is active, follow an activation and a rollback
   const callers = callAll(nodes);
   for (const node of nodes) assert.equal(await node.rate(), 0.05);
   await succeeded(it.dataset('push', nameOf(0.06)));
-  await eventually(async () => (await it.prepared())
-    .every((each) => each.includes(nameOf(0.06))) && (await it.prepared()).length === 3);
+  await eventually(
+    async () =>
+      (await it.prepared()).every((each) => each.includes(nameOf(0.06))) &&
+      (await it.prepared()).length === 3,
+  );
   for (const [rate, words] of [
-    [0.06, ['activate', nameOf(0.06), '--fleet']], [0.05, ['rollback', '--fleet']],
+    [0.06, ['activate', nameOf(0.06), '--fleet']],
+    [0.05, ['rollback', '--fleet']],
   ] as const) {
     const place = await openPlace(loadConfig({ SITUS_DATASETS: it.place }));
     const { version } = await readState(place);
     const asked = it.dataset(...words);
     // From the moment at which the place has it.
-    await eventually(async () => await place.read(version) !== 'same');
+    await eventually(async () => (await place.read(version)) !== 'same');
     const mark = performance.now();
     await place.close();
     const { err } = await succeeded(asked);
     assert.match(err, /3 nodes answer from it/);
     await eventually(() => callers.since(mark, rate).every((each) => each !== null));
-    context.diagnostic(`nodes answered with ${rate} after ${callers.since(mark, rate).join(', ')} ms`);
+    context.diagnostic(
+      `nodes answered with ${rate} after ${callers.since(mark, rate).join(', ')} ms`,
+    );
     for (const node of nodes) assert.equal(await node.ready(), '200');
   }
   await callers.stop();
@@ -149,7 +157,7 @@ test('a node that is cut off goes on, is told of, and follows once it is back; a
   await succeeded(it.dataset('push', nameOf(0.06)));
   await eventually(async () => (await near.health()).fleet.prepared.includes(nameOf(0.06)));
   await succeeded(it.dataset('activate', nameOf(0.06), '--fleet', '--force'));
-  await eventually(async () => await near.rate() === 0.06);
+  await eventually(async () => (await near.rate()) === 0.06);
   assert.equal(await cut.rate(), 0.05);
   assert.equal(await cut.ready(), '200', 'what it does not know of does not make it unready');
   assert.match(cut.log(), /"place of datasets not reached"/);
@@ -160,8 +168,8 @@ test('a node that is cut off goes on, is told of, and follows once it is back; a
   assert.equal(await cut.rate(), 0.05);
   await eventually(() => /"place of datasets not reached"/.test(cut.log()));
   line.mend();
-  await eventually(async () => await cut.rate() === 0.06);
-  await eventually(async () => await cut.ready() === '200');
+  await eventually(async () => (await cut.rate()) === 0.06);
+  await eventually(async () => (await cut.ready()) === '200');
 });
 
 test('nodes are listed whole and at once however often they report meanwhile', async (context) => {
@@ -170,14 +178,22 @@ test('nodes are listed whole and at once however often they report meanwhile', a
   const place = await openPlace(loadConfig({ SITUS_DATASETS: it.place }));
   const other = await openPlace(loadConfig({ SITUS_DATASETS: it.place }));
   const all = Array.from({ length: 8 }, (_, at) => `node-${at}`);
-  const report = (node: string): Promise<void> => other.nodes!.report({
-    node, at: '2026-01-01T00:00:00Z', program: '', dataset: null, prepared: [], problem: null,
-  });
+  const report = (node: string): Promise<void> =>
+    other.nodes!.report({
+      node,
+      at: '2026-01-01T00:00:00Z',
+      program: '',
+      dataset: null,
+      prepared: [],
+      problem: null,
+    });
   await Promise.all(all.map(report));
   let ended = false;
-  const reporting = Promise.all(all.map(async (node) => {
-    while (!ended) await report(node);
-  }));
+  const reporting = Promise.all(
+    all.map(async (node) => {
+      while (!ended) await report(node);
+    }),
+  );
   for (let round = 0; round < 100; round += 1) {
     const nodes = await place.nodes!.all();
     assert.deepEqual(nodes.map(({ node }) => node).toSorted(), all);
@@ -193,10 +209,15 @@ test('an activation is refused while a node has not prepared it', async (context
   await succeeded(it.dataset('push', nameOf(0.05)));
   const place = await openPlace(loadConfig({ SITUS_DATASETS: it.place }));
   // A node that pulls still: it reports as all do, more often than reports end.
-  const report = (prepared: readonly string[]): Promise<void> => place.nodes!.report({
-    node: 'slow', at: new Date().toISOString(), program: '0', dataset: null, prepared,
-    problem: { dataset: nameOf(0.05), reason: 'the disk is full' },
-  });
+  const report = (prepared: readonly string[]): Promise<void> =>
+    place.nodes!.report({
+      node: 'slow',
+      at: new Date().toISOString(),
+      program: '0',
+      dataset: null,
+      prepared,
+      problem: { dataset: nameOf(0.05), reason: 'the disk is full' },
+    });
   await report([]);
   const timer = setInterval(() => void report([]).catch(() => undefined), 1_000);
   const refused = await it.dataset('activate', nameOf(0.05), '--fleet');
@@ -208,19 +229,31 @@ test('an activation is refused while a node has not prepared it', async (context
   await place.nodes!.leave('slow');
   assert.deepEqual(await place.nodes!.all(), []);
   await place.close();
-  assert.match((await succeeded(it.dataset('activate', nameOf(0.05), '--fleet'))).err, /no node reports/);
+  assert.match(
+    (await succeeded(it.dataset('activate', nameOf(0.05), '--fleet'))).err,
+    /no node reports/,
+  );
 });
 
 test('of two activations at once one is done, and the other says who was first', async (context) => {
   const it = fleet(context);
   if (it === null) return;
   for (const rate of [0.05, 0.06]) await succeeded(it.dataset('push', nameOf(rate)));
-  const places = await Promise.all([0, 1].map(() => openPlace(loadConfig({ SITUS_DATASETS: it.place }))));
+  const places = await Promise.all(
+    [0, 1].map(() => openPlace(loadConfig({ SITUS_DATASETS: it.place }))),
+  );
   context.after(() => Promise.all(places.map((place) => place.close())));
   const seen = await Promise.all(places.map(async (place) => (await readState(place)).state));
-  const done = await Promise.allSettled(places.map((place, index) => activateInFleet(place, seen[index]!, {
-    action: 'activate', dataset: nameOf([0.05, 0.06][index]!), by: `operator ${index}`, at: String(index),
-  })));
+  const done = await Promise.allSettled(
+    places.map((place, index) =>
+      activateInFleet(place, seen[index]!, {
+        action: 'activate',
+        dataset: nameOf([0.05, 0.06][index]!),
+        by: `operator ${index}`,
+        at: String(index),
+      }),
+    ),
+  );
   const [won] = done.flatMap((each, index) => (each.status === 'fulfilled' ? [index] : []));
   const lost = done.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
   assert.equal(lost.length, 1);
@@ -249,7 +282,10 @@ test('what the fleet will not ask for again is removed from its place', async (c
   for (const rate of [0.05, 0.06, 0.07]) await succeeded(it.dataset('push', nameOf(rate)));
   await succeeded(it.dataset('activate', nameOf(0.07), '--fleet'));
   const env = { SITUS_DATASETS: it.place, SITUS_KEEP_DATASETS: '1' };
-  assert.equal((await run(env, ['prune', '--fleet', '--list'])).out, `${nameOf(0.05)}\n${nameOf(0.06)}\n`);
+  assert.equal(
+    (await run(env, ['prune', '--fleet', '--list'])).out,
+    `${nameOf(0.05)}\n${nameOf(0.06)}\n`,
+  );
   assert.equal((await succeeded(it.dataset('list', '--fleet'))).out.split('\n').length, 4);
   await succeeded(run(env, ['prune', '--fleet']));
   const left = await succeeded(it.dataset('list', '--fleet'));

@@ -40,18 +40,22 @@ async function aloneOf(fleet: FilesFleet, body: string): Promise<string> {
 
 async function jobs(context: TestContext): Promise<Jobs | null> {
   const fleet = await filesFleet(context);
-  if (fleet === null || !await hasPostgres(context)) return null;
+  if (fleet === null || !(await hasPostgres(context))) return null;
   const prefix = newPrefix();
   context.after(() => dropSchemas(prefix));
   const body = table(ROWS);
   const kek = randomBytes(32).toString('base64');
   return {
-    fleet, body, alone: await aloneOf(fleet, body),
+    fleet,
+    body,
+    alone: await aloneOf(fleet, body),
     start: (more = '') => {
       const { varDir, remove } = buildRecipe('fixture');
       context.after(remove);
       return startNode(context, {
-        SITUS_VAR: varDir, SITUS_STORE: schemaUrl(`${prefix}fleet`), SITUS_KEK: kek,
+        SITUS_VAR: varDir,
+        SITUS_STORE: schemaUrl(`${prefix}fleet`),
+        SITUS_KEK: kek,
         SITUS_FLEET: `${fleet.url}?rows=256${more}`,
       });
     },
@@ -60,19 +64,23 @@ async function jobs(context: TestContext): Promise<Jobs | null> {
 
 async function made({ url }: FleetNode, body: string): Promise<string> {
   const answer = await fetch(`${url}/bulk/jobs?kind=lookup`, {
-    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
+    method: 'POST',
+    headers: { ...KEY, 'Content-Type': 'text/csv' },
+    body,
   });
   assert.equal(answer.status, 202, await answer.text());
   return answer.headers.get('location') ?? '';
 }
 
 async function jobOf({ url }: FleetNode, path: string): Promise<Job> {
-  return await (await fetch(`${url}${path}`, { headers: KEY })).json() as Job;
+  return (await (await fetch(`${url}${path}`, { headers: KEY })).json()) as Job;
 }
 
 async function done(node: FleetNode, path: string): Promise<void> {
-  await eventually(async () =>
-    !['queued', 'running'].includes((await jobOf(node, path)).state), TAKEN_MS);
+  await eventually(
+    async () => !['queued', 'running'].includes((await jobOf(node, path)).state),
+    TAKEN_MS,
+  );
   const { state, reason } = await jobOf(node, path);
   assert.equal(state, 'done', reason ?? '');
 }
@@ -83,7 +91,7 @@ const COUNTED_MS = 2_000;
 /** Lookups that were counted so far. */
 async function counted({ url }: FleetNode): Promise<number> {
   await delay(COUNTED_MS);
-  const answer = await (await fetch(`${url}/account/v60/metrics`, { headers: KEY })).json() as {
+  const answer = (await (await fetch(`${url}/account/v60/metrics`, { headers: KEY })).json()) as {
     readonly request_count: number;
   };
   return answer.request_count;
@@ -105,7 +113,7 @@ test('a job outlives the node that has it, with the same bytes and its rows coun
   await done(other, path);
   const result = async (node: FleetNode): Promise<Response> =>
     fetch(`${node.url}${path}/result`, { headers: KEY });
-  assert.ok(await (await result(other)).text() === it.alone);
+  assert.ok((await (await result(other)).text()) === it.alone);
   const once = await counted(other);
   // What it would have counted without a kill: the same rows once more, undisturbed.
   const again = await made(other, it.body);
@@ -115,14 +123,16 @@ test('a job outlives the node that has it, with the same bytes and its rows coun
   // Its result outlives the second node too, and nothing of it stays once it is removed.
   const third = await it.start();
   await other.end('SIGKILL');
-  const ranged = await fetch(`${third.url}${path}/result`, { headers: { ...KEY, Range: 'bytes=3-9' } });
+  const ranged = await fetch(`${third.url}${path}/result`, {
+    headers: { ...KEY, Range: 'bytes=3-9' },
+  });
   assert.equal(await ranged.text(), it.alone.slice(3, 10));
-  assert.ok(await (await result(third)).text() === it.alone);
+  assert.ok((await (await result(third)).text()) === it.alone);
   for (const each of [path, again]) {
     const removed = await fetch(`${third.url}${each}`, { method: 'DELETE', headers: KEY });
     assert.equal(removed.status, 204);
   }
-  await eventually(async () => await it.fleet.kept() === 0);
+  await eventually(async () => (await it.fleet.kept()) === 0);
 });
 
 test('a job that is larger than what is kept waits for its node, and its result is there', async (context) => {
@@ -134,7 +144,9 @@ test('a job that is larger than what is kept waits for its node, and its result 
   const there = await fetch(`${other.url}${path}/result`, { headers: KEY });
   assert.equal(there.status, 503);
   assert.match(await there.text(), /lies with another server/);
-  assert.ok(await (await fetch(`${own.url}${path}/result`, { headers: KEY })).text() === it.alone);
+  assert.ok(
+    (await (await fetch(`${own.url}${path}/result`, { headers: KEY })).text()) === it.alone,
+  );
 });
 
 test('rows that a node answers itself are not sent to the broker', async (context) => {
@@ -144,15 +156,19 @@ test('rows that a node answers itself are not sent to the broker', async (contex
   const alone = await aloneOf(fleet, body);
   const own = await fleet.node({ SITUS_FLEET: `${fleet.url}?rows=256` });
   const [, manager] = await fleet.own.connected();
-  const sent = async (): Promise<number> => (await manager.streams.info('tried-files')).state.last_seq;
+  const sent = async (): Promise<number> =>
+    (await manager.streams.info('tried-files')).state.last_seq;
   const answered = async (): Promise<void> => {
     const headers = { ...KEY, 'Content-Type': 'text/csv' };
     const made = await fetch(`${own.url}/bulk/jobs?kind=lookup`, { method: 'POST', headers, body });
     assert.equal(made.status, 202, await made.text());
     const asked = (path = ''): Promise<Response> =>
       fetch(`${own.url}${made.headers.get('location')}${path}`, { headers: KEY });
-    await eventually(async () => (await (await asked()).json() as Job).state === 'done', TAKEN_MS);
-    assert.ok(await (await asked('/result')).text() === alone);
+    await eventually(
+      async () => ((await (await asked()).json()) as Job).state === 'done',
+      TAKEN_MS,
+    );
+    assert.ok((await (await asked('/result')).text()) === alone);
   };
   await eventually(async () => (await fleet.broker.nodes('')).length === 1);
   await answered();
@@ -160,5 +176,8 @@ test('rows that a node answers itself are not sent to the broker', async (contex
   await fleet.node();
   await eventually(async () => (await fleet.broker.nodes('')).length === 2);
   await answered();
-  assert.ok(await sent() > 0 && await sent() * 256 < ROWS, `${await sent()} chunks of 256 rows were sent`);
+  assert.ok(
+    (await sent()) > 0 && (await sent()) * 256 < ROWS,
+    `${await sent()} chunks of 256 rows were sent`,
+  );
 });

@@ -6,7 +6,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -51,7 +57,10 @@ function nextVersion(top: string): string {
   cpSync(join(root, 'datasets'), join(copy, 'datasets'), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   const described = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
-  writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...described, version: NEXT_VERSION }));
+  writeFileSync(
+    join(copy, 'package.json'),
+    JSON.stringify({ ...described, version: NEXT_VERSION }),
+  );
   return join(copy, 'dist', 'src', 'cli.js');
 }
 
@@ -99,15 +108,20 @@ function balance(nodes: FleetNode[]): Balanced {
       const node = up[turn % Math.max(1, up.length)];
       if (node === undefined) failed.push('no node is ready');
       else {
-        await node.rate().then(() => {
-          answered += 1;
-        }, (error: unknown) => failed.push(String(error)));
+        await node.rate().then(
+          () => {
+            answered += 1;
+          },
+          (error: unknown) => failed.push(String(error)),
+        );
       }
       await delay(PAUSE_MS);
     }
   })();
   return {
-    nodes, failed, answered: () => answered,
+    nodes,
+    failed,
+    answered: () => answered,
     stop: async () => {
       stopped = true;
       await Promise.all([probing, calling]);
@@ -132,7 +146,7 @@ interface World {
 
 async function world(context: TestContext): Promise<World | null> {
   const place = await newPlace(context);
-  if (place === null || !await hasPostgres(context)) return null;
+  if (place === null || !(await hasPostgres(context))) return null;
   const prefix = newPrefix();
   const top = mkdtempSync(join(tmpdir(), 'situs-upgrade-'));
   cleanUps.push(async () => {
@@ -140,17 +154,29 @@ async function world(context: TestContext): Promise<World | null> {
     rmSync(top, { recursive: true, force: true });
   });
   const env = {
-    SITUS_DATASETS: place, SITUS_STORE: schemaUrl(`${prefix}fleet`), SITUS_DRAIN_SECONDS: DRAIN_SECONDS,
-    SITUS_KEK: randomBytes(32).toString('base64'), SITUS_VAR: join(top, 'builder'),
+    SITUS_DATASETS: place,
+    SITUS_STORE: schemaUrl(`${prefix}fleet`),
+    SITUS_DRAIN_SECONDS: DRAIN_SECONDS,
+    SITUS_KEK: randomBytes(32).toString('base64'),
+    SITUS_VAR: join(top, 'builder'),
   };
   const dataset = async (program: string, ...words: readonly string[]): Promise<string> =>
-    (await promisify(execFile)(process.execPath, [program, 'dataset', ...words], {
-      env: { PATH: process.env['PATH'], ...env },
-    })).stdout;
+    (
+      await promisify(execFile)(process.execPath, [program, 'dataset', ...words], {
+        env: { PATH: process.env['PATH'], ...env },
+      })
+    ).stdout;
   return {
-    env, dataset, names: await writeRates(env.SITUS_VAR, [50, 60]), next: nextVersion(top),
+    env,
+    dataset,
+    names: await writeRates(env.SITUS_VAR, [50, 60]),
+    next: nextVersion(top),
     reports: async () =>
-      (JSON.parse(await dataset(CLI, 'list', '--fleet', '--json')) as { nodes: readonly Reported[] }).nodes,
+      (
+        JSON.parse(await dataset(CLI, 'list', '--fleet', '--json')) as {
+          nodes: readonly Reported[];
+        }
+      ).nodes,
   };
 }
 
@@ -161,15 +187,19 @@ test('three nodes are replaced one by one, versions work side by side, and no re
   const [first, second] = [names.get(0.05)!, names.get(0.06)!];
   await it.dataset(CLI, 'push', first);
   await it.dataset(CLI, 'activate', first, '--fleet');
-  const start = (place: number, program: string): Promise<FleetNode> => startNode(context,
-    { ...env, SITUS_VAR: join(dirname(env['SITUS_VAR']!), `node${place}`) }, program);
+  const start = (place: number, program: string): Promise<FleetNode> =>
+    startNode(
+      context,
+      { ...env, SITUS_VAR: join(dirname(env['SITUS_VAR']!), `node${place}`) },
+      program,
+    );
   const old = await Promise.all([0, 1, 2].map((place) => start(place, CLI)));
-  for (const node of old) await eventually(async () => await node.ready() === '200');
+  for (const node of old) await eventually(async () => (await node.ready()) === '200');
   const balanced = balance([...old]);
   const replace = async (place: number): Promise<void> => {
     await old[place]!.end('SIGTERM');
     const node = await start(place, next);
-    await eventually(async () => await node.ready() === '200');
+    await eventually(async () => (await node.ready()) === '200');
     balanced.nodes[place] = node;
   };
   await replace(0);
@@ -180,7 +210,7 @@ test('three nodes are replaced one by one, versions work side by side, and no re
     return nodes.length === 3 && nodes.every(({ prepared }) => prepared.includes(second));
   });
   await it.dataset(next, 'activate', second, '--fleet');
-  for (const node of balanced.nodes) await eventually(async () => await node.rate() === 0.06);
+  for (const node of balanced.nodes) await eventually(async () => (await node.rate()) === 0.06);
   const versions = new Set((await it.reports()).map(({ program }) => program));
   assert.equal(versions.size, 2, 'they were of two versions');
   await replace(1);
@@ -190,6 +220,8 @@ test('three nodes are replaced one by one, versions work side by side, and no re
   assert.deepEqual(balanced.failed, []);
   assert.ok(balanced.answered() > 0);
   const nodes = await it.reports();
-  assert.deepEqual(nodes.map(({ program, dataset }) => `${program} ${dataset}`),
-    Array.from({ length: 3 }, () => `${NEXT_VERSION} ${second}`));
+  assert.deepEqual(
+    nodes.map(({ program, dataset }) => `${program} ${dataset}`),
+    Array.from({ length: 3 }, () => `${NEXT_VERSION} ${second}`),
+  );
 });

@@ -19,8 +19,11 @@ before(async () => {
   built = buildRecipe('fixture');
   app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: built.varDir,
-      SITUS_BOOTSTRAP_KEY: KEY, SITUS_BOOTSTRAP_RATE: RATE,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: built.varDir,
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_BOOTSTRAP_RATE: RATE,
     }),
     log: SILENT,
   });
@@ -42,12 +45,16 @@ interface Body {
     readonly response: { readonly code: number; readonly name: string };
   };
   readonly baseRates: readonly {
-    readonly rate: number; readonly jurType: string; readonly jurName: string;
+    readonly rate: number;
+    readonly jurType: string;
+    readonly jurName: string;
   }[];
   readonly taxSummaries: readonly { readonly rate: number; readonly taxType: string }[];
   readonly addressDetail: {
-    readonly normalizedAddress: string; readonly incorporated: string;
-    readonly geoLat: number; readonly geoLng: number;
+    readonly normalizedAddress: string;
+    readonly incorporated: string;
+    readonly geoLat: number;
+    readonly geoLng: number;
   };
 }
 
@@ -58,54 +65,93 @@ test('an address is answered from its door, in the documented shape', async () =
   assert.equal(response.headers.get('x-situs-precision'), 'point');
   assert.equal(response.headers.get('x-situs-dataset'), built.name);
   assert.equal(response.headers.get('x-ratelimit-limit'), RATE);
-  const body = await response.json() as Body;
-  assert.deepEqual(Object.keys(body), ['metadata', 'baseRates', 'service', 'shipping',
-    'sourcingRules', 'taxSummaries', 'addressDetail']);
-  assert.equal(body.metadata.response.code, 100);
-  assert.deepEqual(body.baseRates.map(({ jurType, jurName, rate }) => [jurType, jurName, rate]), [
-    ['US_STATE_SALES_TAX', 'QA', 0.05], ['US_STATE_USE_TAX', 'QA', 0.05],
-    ['US_COUNTY_SALES_TAX', 'ASH', 0.01], ['US_COUNTY_USE_TAX', 'ASH', 0.01],
-    ['US_CITY_SALES_TAX', 'ELMTON', 0.0125], ['US_CITY_USE_TAX', 'ELMTON', 0.0125],
-    ['US_DISTRICT_SALES_TAX', 'ELM TRANSIT', 0.005], ['US_DISTRICT_USE_TAX', 'ELM TRANSIT', 0.005],
+  const body = (await response.json()) as Body;
+  assert.deepEqual(Object.keys(body), [
+    'metadata',
+    'baseRates',
+    'service',
+    'shipping',
+    'sourcingRules',
+    'taxSummaries',
+    'addressDetail',
   ]);
-  assert.deepEqual(body.taxSummaries.map(({ taxType, rate }) => [taxType, rate]),
-    [['SALES_TAX', 0.0775], ['USE_TAX', 0.0775]]);
+  assert.equal(body.metadata.response.code, 100);
+  assert.deepEqual(
+    body.baseRates.map(({ jurType, jurName, rate }) => [jurType, jurName, rate]),
+    [
+      ['US_STATE_SALES_TAX', 'QA', 0.05],
+      ['US_STATE_USE_TAX', 'QA', 0.05],
+      ['US_COUNTY_SALES_TAX', 'ASH', 0.01],
+      ['US_COUNTY_USE_TAX', 'ASH', 0.01],
+      ['US_CITY_SALES_TAX', 'ELMTON', 0.0125],
+      ['US_CITY_USE_TAX', 'ELMTON', 0.0125],
+      ['US_DISTRICT_SALES_TAX', 'ELM TRANSIT', 0.005],
+      ['US_DISTRICT_USE_TAX', 'ELM TRANSIT', 0.005],
+    ],
+  );
+  assert.deepEqual(
+    body.taxSummaries.map(({ taxType, rate }) => [taxType, rate]),
+    [
+      ['SALES_TAX', 0.0775],
+      ['USE_TAX', 0.0775],
+    ],
+  );
   assert.equal(
-    body.addressDetail.normalizedAddress, '120 Main St, Elmton, QA 91010, United States',
+    body.addressDetail.normalizedAddress,
+    '120 Main St, Elmton, QA 91010, United States',
   );
   assert.equal(body.addressDetail.incorporated, 'true');
 });
 
 test('a use rate of its own is shown and summed', async () => {
-  const body = await (await get('/request/v60?lat=10.33&lng=-29.52')).json() as Body;
-  assert.deepEqual(body.taxSummaries.map(({ taxType, rate }) => [taxType, rate]),
-    [['SALES_TAX', 0.06375], ['USE_TAX', 0.0625]]);
+  const body = (await (await get('/request/v60?lat=10.33&lng=-29.52')).json()) as Body;
+  assert.deepEqual(
+    body.taxSummaries.map(({ taxType, rate }) => [taxType, rate]),
+    [
+      ['SALES_TAX', 0.06375],
+      ['USE_TAX', 0.0625],
+    ],
+  );
 });
 
 test('a point in a hole, on a border and in the sea', async () => {
-  const enclave = await (await get('/request/v60?lat=10.18&lng=-29.8')).json() as Body;
+  const enclave = (await (await get('/request/v60?lat=10.18&lng=-29.8')).json()) as Body;
   assert.equal(enclave.addressDetail.normalizedAddress, 'Fernville, QA, United States');
   assert.deepEqual([enclave.addressDetail.geoLat, enclave.addressDetail.geoLng], [10.18, -29.8]);
   const border = await get('/request/v60?lat=10.5&lng=-29.8');
-  assert.equal((await border.json() as Body).addressDetail.normalizedAddress,
-    'St. Hazel, QB, United States', 'the city north of the line');
+  assert.equal(
+    ((await border.json()) as Body).addressDetail.normalizedAddress,
+    'St. Hazel, QB, United States',
+    'the city north of the line',
+  );
   assert.match(border.headers.get('x-situs-dataset') ?? '', /;stale$/);
   const sea = await get('/request/v60?lat=20&lng=-29.8');
   assert.equal(sea.status, 422);
-  assert.equal((await sea.json() as Body).metadata.response.code, 110);
+  assert.equal(((await sea.json()) as Body).metadata.response.code, 110);
 });
 
 test('a ZIP lists the city and the land around it, in both counties', async () => {
   const response = await get('/request/v60?postalcode=91012');
-  const body = await response.json() as {
-    rCode: number; version: string; results: Record<string, unknown>[];
+  const body = (await response.json()) as {
+    rCode: number;
+    version: string;
+    results: Record<string, unknown>[];
   };
   assert.deepEqual(Object.keys(body), ['version', 'rCode', 'results', 'addressDetail']);
-  assert.deepEqual(body.results.map((row) => [row['geoCounty'], row['taxSales']]),
-    [['ASH', 0.06375], ['BIRCH', 0.06125], ['ASH', 0.06], ['ASH', 0.065], ['BIRCH', 0.0575]],
-    'the land in Ash may lie in the district that is drawn there');
-  const narrowed = await (await get('/request/v60?postalcode=91012&county=Birch&state=Aldermark'))
-    .json() as { results: unknown[] };
+  assert.deepEqual(
+    body.results.map((row) => [row['geoCounty'], row['taxSales']]),
+    [
+      ['ASH', 0.06375],
+      ['BIRCH', 0.06125],
+      ['ASH', 0.06],
+      ['ASH', 0.065],
+      ['BIRCH', 0.0575],
+    ],
+    'the land in Ash may lie in the district that is drawn there',
+  );
+  const narrowed = (await (
+    await get('/request/v60?postalcode=91012&county=Birch&state=Aldermark')
+  ).json()) as { results: unknown[] };
   assert.equal(narrowed.results.length, 2);
 });
 
@@ -130,7 +176,7 @@ for (const [path, status, code] of REFUSALS) {
     assert.equal(response.status, status);
     assert.equal(response.headers.get('x-situs-precision'), 'none');
     assert.equal(response.headers.get('x-situs-dataset'), built.name);
-    const body = await response.json() as Body;
+    const body = (await response.json()) as Body;
     assert.deepEqual(Object.keys(body), ['metadata']);
     assert.equal(body.metadata.response.code, code);
   });
@@ -142,7 +188,7 @@ test('keys: header or query, header wins, wrong ones are 101', async () => {
   for (const key of [null, 'short', 'unknown-unknown-unknown', 'x'.repeat(200)]) {
     const response = await get('/request/v60?postalcode=91020', key);
     assert.equal(response.status, 401);
-    const { metadata } = await response.json() as Body;
+    const { metadata } = (await response.json()) as Body;
     assert.equal(metadata.response.name, 'RESPONSE_CODE_INVALID_KEY');
   }
 });
@@ -155,7 +201,13 @@ test('what the gap is and what would fill it stands in the message', async () =>
 
 test('activation and rollback under load: no error, no mixed answer', async () => {
   situs(built.varDir, [
-    'dataset', 'build', '--recipe', 'fixture', '--with', 'estimated', '--quiet',
+    'dataset',
+    'build',
+    '--recipe',
+    'fixture',
+    '--with',
+    'estimated',
+    '--quiet',
   ]);
   const releases = listReleases(built.varDir);
   assert.equal(releases.length, 2);

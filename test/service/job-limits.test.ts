@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { JOBS_OPEN_MAX } from '../../src/bulk/job/registry.js';
 import { buildRecipe } from '../support/built-dataset.js';
-import {
-  CSV, openBulk, readLines, startBulkApp, type BulkAnswer,
-} from '../support/bulk-client.js';
+import { CSV, openBulk, readLines, startBulkApp, type BulkAnswer } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  DISK_MAX, type JobBody, JobClient, type JobService, problem, startJobs, table, WAIT_MS,
+  DISK_MAX,
+  type JobBody,
+  JobClient,
+  type JobService,
+  problem,
+  startJobs,
+  table,
+  WAIT_MS,
 } from '../support/job-service.js';
 import { fill, release, smallDisk } from '../support/small-disk.js';
 
@@ -45,8 +50,18 @@ test('files of the allowed folder are read where they are, and nothing else', as
   }
   assert.equal(readLines((await jobs.result(id)).body).rows.length, 5);
   for (const file of [
-    '../may/rows.csv', 'may/../may/rows.csv', '/etc/passwd', 'out/passwd', 'link.csv', 'may', '',
-    'may/none.csv', 'may\\rows.csv', './may/rows.csv', 'x'.repeat(2_000), 'may/rows.csv\0',
+    '../may/rows.csv',
+    'may/../may/rows.csv',
+    '/etc/passwd',
+    'out/passwd',
+    'link.csv',
+    'may',
+    '',
+    'may/none.csv',
+    'may\\rows.csv',
+    './may/rows.csv',
+    'x'.repeat(2_000),
+    'may/rows.csv\0',
   ]) {
     assert.match(problem(await ask({ file }), 422).detail, /no such file/, file);
   }
@@ -58,9 +73,11 @@ test('files of the allowed folder are read where they are, and nothing else', as
 });
 
 test('a disk that is used up refuses uploads with its limit, and a job waits for room', async () => {
-  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
-    jobs: JobBody[];
-  }).jobs) {
+  for (const job of (
+    JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
+      jobs: JobBody[];
+    }
+  ).jobs) {
     await jobs.until(job.id, 'done', 'failed', 'cancelled');
     await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
   }
@@ -68,7 +85,8 @@ test('a disk that is used up refuses uploads with its limit, and a job waits for
   const first = await jobs.create(table(9_000));
   const second = await jobs.create(table(9_000));
   const [left, right] = await Promise.all([
-    jobs.until(first.id, 'done', 'queued'), jobs.until(second.id, 'done', 'queued'),
+    jobs.until(first.id, 'done', 'queued'),
+    jobs.until(second.id, 'done', 'queued'),
   ]);
   let waiting = left.state === 'queued' ? left : right;
   await eventually(async () => {
@@ -80,9 +98,11 @@ test('a disk that is used up refuses uploads with its limit, and a job waits for
   const other = waiting.id === first.id ? second.id : first.id;
   assert.equal(problem(await jobs.post(table(9_000)), 507).limit, DISK_MAX);
   await jobs.ask(`/bulk/jobs/${other}`, { method: 'DELETE' });
-  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
-    jobs: JobBody[];
-  }).jobs) {
+  for (const job of (
+    JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
+      jobs: JobBody[];
+    }
+  ).jobs) {
     if (job.id !== waiting.id) await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
   }
   assert.equal((await jobs.until(waiting.id, 'done')).rows.total, 9_000);
@@ -102,9 +122,11 @@ test('an account has so many jobs at a time', async () => {
     return true;
   });
   for (const { request } of open) request.end();
-  await Promise.all(open.map(async ({ answer }) => {
-    assert.ok([202, 429].includes((await answer).status));
-  }));
+  await Promise.all(
+    open.map(async ({ answer }) => {
+      assert.ok([202, 429].includes((await answer).status));
+    }),
+  );
 });
 
 test('a full disk of jobs refuses one more as without room, and nothing of it stays', async (context) => {

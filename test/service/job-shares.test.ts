@@ -12,7 +12,8 @@ import { type JobBody, JobClient, problem, table, WAIT_MS } from '../support/job
 const ACCOUNT_MAX = 1_500_000;
 const ERRORS_MAX = 200_000;
 const SETTINGS = {
-  SITUS_JOB_BYTES_MAX: '100000000', SITUS_JOB_ACCOUNT_BYTES_MAX: String(ACCOUNT_MAX),
+  SITUS_JOB_BYTES_MAX: '100000000',
+  SITUS_JOB_ACCOUNT_BYTES_MAX: String(ACCOUNT_MAX),
   SITUS_JOB_ERROR_BYTES_MAX: String(ERRORS_MAX),
 };
 
@@ -53,9 +54,9 @@ function broken(rows: number): Buffer {
 }
 
 async function postBroken(client: JobClient, rows: number): Promise<JobBody> {
-  const answer = await client.post(
-    broken(rows), 'application/x-ndjson', '', { 'Content-Encoding': 'gzip' },
-  );
+  const answer = await client.post(broken(rows), 'application/x-ndjson', '', {
+    'Content-Encoding': 'gzip',
+  });
   assert.equal(answer.status, 202, answer.body.toString());
   const { id } = JSON.parse(answer.body.toString()) as JobBody;
   return client.until(id, 'done', 'failed');
@@ -68,7 +69,9 @@ test('refused rows end a job at the share of its account, and another has its ow
   assert.match(job.reason ?? '', new RegExp(`${ERRORS_MAX} bytes`));
   assert.ok(job.rows.done > 0 && job.rows.done < 20_000, String(job.rows.done));
   assert.ok((job.result?.bytes ?? 0) < ERRORS_MAX * 1.1, String(job.result?.bytes));
-  const { rows: { done } } = await postBroken(mine, 5_000);
+  const {
+    rows: { done },
+  } = await postBroken(mine, 5_000);
   assert.equal(done, 0, 'all jobs of the account share it');
   const good = await mine.create(table(1_000));
   assert.equal((await mine.until(good.id, 'done', 'failed')).state, 'done');
@@ -83,8 +86,12 @@ test('the share is known after a restart, and removed jobs give it back', async 
   const { SILENT } = await import('../../src/log.js');
   app = await Again.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: built.varDir, SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1', ...SETTINGS,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: built.varDir,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
+      ...SETTINGS,
     }),
     log: SILENT,
   });

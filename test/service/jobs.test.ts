@@ -7,12 +7,17 @@ import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { COMPONENTS } from '../../src/describe/document.js';
 import type { Built } from '../support/built-dataset.js';
-import {
-  CSV, KEYS, NDJSON, openBulk, readLines, sendBulk,
-} from '../support/bulk-client.js';
+import { CSV, KEYS, NDJSON, openBulk, readLines, sendBulk } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  BYTES_MAX, DOOR, type JobBody, JobClient, type JobService, problem, startJobs, table,
+  BYTES_MAX,
+  DOOR,
+  type JobBody,
+  JobClient,
+  type JobService,
+  problem,
+  startJobs,
+  table,
 } from '../support/job-service.js';
 import { faults, strictly } from '../support/schema-check.js';
 
@@ -65,13 +70,17 @@ test('a job answers with the bytes of a stream, in whole, in parts and packed', 
   assert.equal(whole.headers['content-type'], 'text/csv; charset=utf-8');
   assert.ok(whole.body.equals(stream.body));
   assert.deepEqual(job.result, {
-    href: `/bulk/jobs/${job.id}/result`, bytes: whole.body.length, sha256: sha256(whole.body),
+    href: `/bulk/jobs/${job.id}/result`,
+    bytes: whole.body.length,
+    sha256: sha256(whole.body),
   });
   const tag = String(whole.headers['etag']);
   assert.equal(tag, `"${sha256(whole.body)}"`);
   const { length } = whole.body;
   for (const [range, from, to] of [
-    ['bytes=0-99', 0, 100], ['bytes=100-', 100, length], ['bytes=-7', length - 7, length],
+    ['bytes=0-99', 0, 100],
+    ['bytes=100-', 100, length],
+    ['bytes=-7', length - 7, length],
     [`bytes=5-${length * 2}`, 5, length],
   ] as const) {
     const part = await jobs.result(job.id, { Range: range, 'Accept-Encoding': 'gzip' });
@@ -109,12 +118,20 @@ test('a connection goes on after a job was made or refused on it', async () => {
 
 test('lines have a header and a trailer of the job, and the upload may be packed', async () => {
   const rows = Array.from({ length: 300 }, (_, id) => `${JSON.stringify({ id, address: DOOR })}\n`);
-  const answer = await jobs.post(gzipSync(rows.join('')), NDJSON, '', { 'Content-Encoding': 'gzip' });
+  const answer = await jobs.post(gzipSync(rows.join('')), NDJSON, '', {
+    'Content-Encoding': 'gzip',
+  });
   const { id } = JSON.parse(answer.body.toString()) as JobBody;
   await jobs.until(id, 'done');
   const { header, rows: lines, trailer } = readLines((await jobs.result(id)).body);
-  assert.deepEqual([header['job'], trailer.job, trailer.rows, trailer.complete], [id, id, 300, true]);
-  assert.deepEqual(lines.map(({ id: own }) => own), rows.map((_, index) => index));
+  assert.deepEqual(
+    [header['job'], trailer.job, trailer.rows, trailer.complete],
+    [id, id, 300, true],
+  );
+  assert.deepEqual(
+    lines.map(({ id: own }) => own),
+    rows.map((_, index) => index),
+  );
   const asked = await jobs.create(table(3), CSV, '?kind=lookup&map=address:address');
   assert.equal((await jobs.until(asked.id, 'done')).rows.done, 3);
 });
@@ -124,7 +141,9 @@ test('jobs of another account are as if they were not', async () => {
   await jobs.until(id, 'done');
   const other = new JobClient(port, 'other');
   for (const [path, method] of [
-    ['', 'GET'], ['/result', 'GET'], ['', 'DELETE'],
+    ['', 'GET'],
+    ['/result', 'GET'],
+    ['', 'DELETE'],
   ] as const) {
     const theirs = await other.ask(`/bulk/jobs/${id}${path}`, { method });
     const nobody = await other.ask(`/bulk/jobs/job_0${path}`, { method });
@@ -154,7 +173,10 @@ test('what is done is removed, and what is not is cancelled', async () => {
   const answer = await jobs.ask(`/bulk/jobs/${long.id}`, { method: 'DELETE' });
   assert.equal(answer.status, 200, 'it was still running');
   const cancelled = JSON.parse(answer.body.toString()) as JobBody;
-  assert.deepEqual([cancelled.state, cancelled.result, cancelled.complete], ['cancelled', null, false]);
+  assert.deepEqual(
+    [cancelled.state, cancelled.result, cancelled.complete],
+    ['cancelled', null, false],
+  );
   assert.match(problem(await jobs.result(long.id), 409).detail, /cancelled/);
   // Nothing but who made it.
   assert.deepEqual(readdirSync(join(built.varDir, 'jobs', long.id)), ['maker']);
@@ -173,7 +195,10 @@ test('an Idempotency-Key makes one job of many requests', async () => {
   problem(await jobs.post(table(4), CSV, '?historical=202001', key), 422);
   problem(await jobs.post(table(4), CSV, '', { 'Idempotency-Key': 'x'.repeat(256) }), 400);
   const slow = openBulk({
-    port, path: '/bulk/jobs', type: CSV, headers: { 'Idempotency-Key': 'twice' },
+    port,
+    path: '/bulk/jobs',
+    type: CSV,
+    headers: { 'Idempotency-Key': 'twice' },
   });
   slow.request.write(table(1));
   await eventually(async () => {

@@ -21,7 +21,10 @@ async function assertWalk(recipe: string, sources: string | null): Promise<void>
     const dataset = openDataset(built.dir);
     try {
       const listed = await listedCities(recipe, sources, DAY);
-      assert.ok(listed.cities.some(({ polygon }) => polygon === null), 'one without boundary');
+      assert.ok(
+        listed.cities.some(({ polygon }) => polygon === null),
+        'one without boundary',
+      );
       const walk = walkCities(dataset, listed, NOW_MS);
       assert.deepEqual(walk.wrong, []);
       assert.ok(walk.right >= RIGHT_MIN, `${walk.right} answers at the listed rate`);
@@ -37,6 +40,10 @@ test('default: no listed city is answered with another rate', () => assertWalk('
 
 const sources = publishersFiles();
 
-test('reference: no listed city is answered with another rate', {
-  skip: sources === null ? 'the publishers\' files are not at hand' : false,
-}, () => assertWalk('reference', sources));
+test(
+  'reference: no listed city is answered with another rate',
+  {
+    skip: sources === null ? "the publishers' files are not at hand" : false,
+  },
+  () => assertWalk('reference', sources),
+);

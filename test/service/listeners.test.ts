@@ -41,7 +41,7 @@ interface Got {
 async function look(base: string, agent: Agent | false, key = KEY): Promise<Got> {
   const sent = request(base + PATH, { agent, headers: { 'X-API-KEY': key } });
   sent.end();
-  const [answer] = await once(sent, 'response') as [IncomingMessage];
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   answer.resume();
   await once(answer, 'end');
   return { status: answer.statusCode ?? 0, closes: answer.headers.connection === 'close' };
@@ -49,96 +49,109 @@ async function look(base: string, agent: Agent | false, key = KEY): Promise<Got>
 
 /** Processes that a process has started. */
 function childrenOf({ pid }: ChildProcess): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ')
-    .filter((text) => text !== '').map(Number);
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+    .trim()
+    .split(' ')
+    .filter((text) => text !== '')
+    .map(Number);
 }
 
 async function nodesOf(varDir: string): Promise<readonly string[]> {
   const store = await Store.open(varDir);
-  const ids = listNodes(store).map(({ id }) => id).sort();
+  const ids = listNodes(store)
+    .map(({ id }) => id)
+    .sort();
   await store.close();
   return ids;
 }
 
-test('two listeners answer on one port within one limit; one that is killed is started again',
-  async (context) => {
-    const server = await startServer(context, built.varDir, { SITUS_LISTENERS: '2' });
-    assert.equal(childrenOf(server.process).length, 2);
-    await eventually(async () => (await nodesOf(built.varDir)).length === 2);
-    const statuses: number[] = [];
-    for (let number = 0; number < 2 * LIMIT; number += 1) {
-      statuses.push((await look(server.base, false, LIMITED)).status);
-    }
-    // On a machine so busy that the supervisor is late each admits its half of the limit.
-    const admitted = statuses.filter((status) => status === 200).length;
-    assert.ok(admitted >= LIMIT && admitted <= 1.5 * LIMIT, String(admitted));
-    const [first] = childrenOf(server.process);
-    const before = await nodesOf(built.varDir);
-    process.kill(first!, 'SIGKILL');
-    await eventually(async () => {
-      const [pids, nodes] = [childrenOf(server.process), await nodesOf(built.varDir)];
-      // The other one and a new one: what was killed is taken for gone.
-      return pids.length === 2 && !pids.includes(first!)
-        && nodes.length === 2 && nodes.some((id) => !before.includes(id));
-    });
-    assert.equal((await look(server.base, false)).status, 200);
-    assert.equal(await server.stop(), 0);
-    // One that was told to stop while it still began takes no leave; the next server sees that.
-    await startServer(context, built.varDir);
-    await eventually(async () => (await nodesOf(built.varDir)).length === 1);
+test('two listeners answer on one port within one limit; one that is killed is started again', async (context) => {
+  const server = await startServer(context, built.varDir, { SITUS_LISTENERS: '2' });
+  assert.equal(childrenOf(server.process).length, 2);
+  await eventually(async () => (await nodesOf(built.varDir)).length === 2);
+  const statuses: number[] = [];
+  for (let number = 0; number < 2 * LIMIT; number += 1) {
+    statuses.push((await look(server.base, false, LIMITED)).status);
+  }
+  // On a machine so busy that the supervisor is late each admits its half of the limit.
+  const admitted = statuses.filter((status) => status === 200).length;
+  assert.ok(admitted >= LIMIT && admitted <= 1.5 * LIMIT, String(admitted));
+  const [first] = childrenOf(server.process);
+  const before = await nodesOf(built.varDir);
+  process.kill(first!, 'SIGKILL');
+  await eventually(async () => {
+    const [pids, nodes] = [childrenOf(server.process), await nodesOf(built.varDir)];
+    // The other one and a new one: what was killed is taken for gone.
+    return (
+      pids.length === 2 &&
+      !pids.includes(first!) &&
+      nodes.length === 2 &&
+      nodes.some((id) => !before.includes(id))
+    );
   });
+  assert.equal((await look(server.base, false)).status, 200);
+  assert.equal(await server.stop(), 0);
+  // One that was told to stop while it still began takes no leave; the next server sees that.
+  await startServer(context, built.varDir);
+  await eventually(async () => (await nodesOf(built.varDir)).length === 1);
+});
 
-test('while listeners are replaced every request is answered, on new and kept connections',
-  async (context) => {
-    const server = await startServer(context, built.varDir, {
-      SITUS_SUPERVISED: '1', SITUS_METRICS: '127.0.0.1:0',
-    });
-    let [over, answered, closed] = [false, 0, 0];
-    const failures: string[] = [];
-    const agents = [false, new Agent({ keepAlive: true, maxSockets: 1 })] as const;
-    const clients = [0, 1, 2, 3].map(async (number) => {
-      const agent = agents[number % 2]!;
-      while (!over) {
-        try {
-          const { status, closes } = await look(server.base, agent);
-          if (status !== 200) failures.push(String(status));
-          if (closes && agent !== false) closed += 1;
-          answered += 1;
-        } catch (error) {
-          failures.push(String(error));
-        }
-      }
-    });
-    for (let times = 0; times < 2; times += 1) {
-      const before = childrenOf(server.process);
-      assert.equal(before.length, 1);
-      const from = answered;
-      server.process.kill('SIGUSR2');
-      await eventually(() => {
-        const now = childrenOf(server.process);
-        return now.length === 1 && now[0] !== before[0];
-      });
-      assert.ok(answered > from);
-    }
-    over = true;
-    await Promise.all(clients);
-    for (const agent of agents) if (agent !== false) agent.destroy();
-    // A connection may meet the moment at which the socket is closed; see docs/operating.md.
-    assert.deepEqual(failures, []);
-    assert.ok(closed > 0, 'kept connections were told that they end');
-    assert.equal(await server.stop(), 0);
+test('while listeners are replaced every request is answered, on new and kept connections', async (context) => {
+  const server = await startServer(context, built.varDir, {
+    SITUS_SUPERVISED: '1',
+    SITUS_METRICS: '127.0.0.1:0',
   });
+  let [over, answered, closed] = [false, 0, 0];
+  const failures: string[] = [];
+  const agents = [false, new Agent({ keepAlive: true, maxSockets: 1 })] as const;
+  const clients = [0, 1, 2, 3].map(async (number) => {
+    const agent = agents[number % 2]!;
+    while (!over) {
+      try {
+        const { status, closes } = await look(server.base, agent);
+        if (status !== 200) failures.push(String(status));
+        if (closes && agent !== false) closed += 1;
+        answered += 1;
+      } catch (error) {
+        failures.push(String(error));
+      }
+    }
+  });
+  for (let times = 0; times < 2; times += 1) {
+    const before = childrenOf(server.process);
+    assert.equal(before.length, 1);
+    const from = answered;
+    server.process.kill('SIGUSR2');
+    await eventually(() => {
+      const now = childrenOf(server.process);
+      return now.length === 1 && now[0] !== before[0];
+    });
+    assert.ok(answered > from);
+  }
+  over = true;
+  await Promise.all(clients);
+  for (const agent of agents) if (agent !== false) agent.destroy();
+  // A connection may meet the moment at which the socket is closed; see docs/operating.md.
+  assert.deepEqual(failures, []);
+  assert.ok(closed > 0, 'kept connections were told that they end');
+  assert.equal(await server.stop(), 0);
+});
 
 /** The program with what it says, from its start on. */
 function begin(
-  context: TestContext, environment: Readonly<Record<string, string>>,
+  context: TestContext,
+  environment: Readonly<Record<string, string>>,
 ): { readonly child: ChildProcess; readonly lines: readonly string[] } {
   const lines: string[] = [];
   const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'], PORT: '0', SITUS_VAR: built.varDir, SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1', ...environment,
+      PATH: process.env['PATH'],
+      PORT: '0',
+      SITUS_VAR: built.varDir,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
+      ...environment,
     },
   });
   context.after(() => child.kill('SIGKILL'));
@@ -158,7 +171,10 @@ test('a server that is told to be replaced while it begins is replaced once it a
     const now = childrenOf(child);
     return now.length === 1 && now[0] !== first;
   });
-  assert.ok(lines.some((line) => line.includes('"event":"replaced"')), lines.join('\n'));
+  assert.ok(
+    lines.some((line) => line.includes('"event":"replaced"')),
+    lines.join('\n'),
+  );
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
@@ -166,7 +182,8 @@ test('a server that is told to be replaced while it begins is replaced once it a
 test('a server without a supervisor is not replaced, says so, and opens its log anew', async (context) => {
   const log = join(built.varDir, 'requests.log');
   const { child, lines } = begin(context, { SITUS_REQUEST_LOG: log });
-  const base = (): string => lines.flatMap((line) => /^Situs answers on (\S+)$/.exec(line)?.[1] ?? [])[0] ?? '';
+  const base = (): string =>
+    lines.flatMap((line) => /^Situs answers on (\S+)$/.exec(line)?.[1] ?? [])[0] ?? '';
   await eventually(() => base() !== '' && existsSync(log));
   renameSync(log, `${log}.1`);
   child.kill('SIGUSR2');
@@ -184,8 +201,10 @@ test('an idle connection that is used while its server leaves is answered', asyn
   assert.deepEqual(await look(server.base, agent), { status: 200, closes: false });
   const [before] = childrenOf(server.process);
   server.process.kill('SIGUSR2');
-  await eventually(async () => childrenOf(server.process).length === 2
-    && (await nodesOf(built.varDir)).length === 2);
+  await eventually(
+    async () =>
+      childrenOf(server.process).length === 2 && (await nodesOf(built.varDir)).length === 2,
+  );
   let got = await look(server.base, agent);
   await eventually(async () => {
     if (!got.closes) got = await look(server.base, agent);
@@ -195,28 +214,32 @@ test('an idle connection that is used while its server leaves is answered', asyn
   await eventually(() => !childrenOf(server.process).includes(before!));
 });
 
-test('listeners end with a supervisor that is killed, and a port that is taken is told',
-  async (context) => {
-    const server: ServerProcess = await startServer(context, built.varDir, {
-      SITUS_LISTENERS: '2',
-    });
-    const port = new URL(server.base).port;
-    const second = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: {
-        PATH: process.env['PATH'], PORT: port, SITUS_VAR: built.varDir, SITUS_SUPERVISED: '1',
-      },
-    });
-    const [line] = await once(createInterface({ input: second.stderr }), 'line') as [string];
-    assert.match(line, /cannot listen on 127\.0\.0\.1:\d+: the port is taken/);
-    const pids = childrenOf(server.process);
-    await server.kill();
-    await eventually(() => pids.every((pid) => {
+test('listeners end with a supervisor that is killed, and a port that is taken is told', async (context) => {
+  const server: ServerProcess = await startServer(context, built.varDir, {
+    SITUS_LISTENERS: '2',
+  });
+  const port = new URL(server.base).port;
+  const second = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      PORT: port,
+      SITUS_VAR: built.varDir,
+      SITUS_SUPERVISED: '1',
+    },
+  });
+  const [line] = (await once(createInterface({ input: second.stderr }), 'line')) as [string];
+  assert.match(line, /cannot listen on 127\.0\.0\.1:\d+: the port is taken/);
+  const pids = childrenOf(server.process);
+  await server.kill();
+  await eventually(() =>
+    pids.every((pid) => {
       try {
         process.kill(pid, 0);
         return false;
       } catch {
         return true;
       }
-    }));
-  });
+    }),
+  );
+});

@@ -25,13 +25,20 @@ async function portOf(child: ChildProcess): Promise<string> {
   throw new Error('the server did not start');
 }
 
-for (const [name, args] of [['npm start', [MAIN]], ['situs serve', [CLI, 'serve']]] as const) {
+for (const [name, args] of [
+  ['npm start', [MAIN]],
+  ['situs serve', [CLI, 'serve']],
+] as const) {
   test(`${name}: nobody reads the log or the output any more`, async (context) => {
     const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        ...process.env, SITUS_VAR: built.varDir, HOST: '127.0.0.1', PORT: '0',
-        SITUS_LOG: 'debug', SITUS_BOOTSTRAP_KEY: KEY,
+        ...process.env,
+        SITUS_VAR: built.varDir,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        SITUS_LOG: 'debug',
+        SITUS_BOOTSTRAP_KEY: KEY,
       },
     });
     context.after(async () => {
@@ -50,7 +57,7 @@ for (const [name, args] of [['npm start', [MAIN]], ['situs serve', [CLI, 'serve'
     }
     // The signal is logged before anything else happens.
     child.kill('SIGTERM');
-    const [code] = await once(child, 'exit') as [number | null];
+    const [code] = (await once(child, 'exit')) as [number | null];
     assert.equal(code, 0);
   });
 }

@@ -11,8 +11,10 @@ import { runMany } from '../support/run-command.js';
 import { setFormat, writeRates, ZIP } from '../support/tiny-release.js';
 
 const KEY = 'a-key-of-another-format';
-const OTHERS = [[2, /built by an older version of Situs \(format 2\)/],
-  [99, /built by a newer version of Situs \(format 99\)/]] as const;
+const OTHERS = [
+  [2, /built by an older version of Situs \(format 2\)/],
+  [99, /built by a newer version of Situs \(format 99\)/],
+] as const;
 
 let built: Built;
 let app: App;
@@ -30,8 +32,12 @@ before(async () => {
   }
   app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: built.varDir, SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: built.varDir,
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
     }),
     log: createLog('error', (line) => lines.push(line)),
   });
@@ -44,10 +50,12 @@ after(async () => {
 });
 
 async function ask(
-  path: string, body: string | null = null,
+  path: string,
+  body: string | null = null,
 ): Promise<{ readonly status: number; readonly text: string; readonly receipt: string }> {
   const response = await fetch(base + path, {
-    method: body === null ? 'GET' : 'POST', body,
+    method: body === null ? 'GET' : 'POST',
+    body,
     headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
   });
   const { status, headers } = response;
@@ -76,7 +84,7 @@ test('situs replay says so, and not that they are damaged', async () => {
   const { receipt } = await ask(`/request/v60?postalcode=${ZIP}&receipt=true`);
   const commands = names.map((dataset) => {
     const file = join(built.varDir, `${dataset}.json`);
-    writeFileSync(file, JSON.stringify({ ...JSON.parse(receipt) as object, dataset }));
+    writeFileSync(file, JSON.stringify({ ...(JSON.parse(receipt) as object), dataset }));
     return ['replay', file];
   });
   for (const [at, { code, err }] of runMany(built.varDir, commands).entries()) {

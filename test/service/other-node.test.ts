@@ -18,7 +18,8 @@ import { sentCalculation } from '../support/sent-carts.js';
 const KEY = 'a-key-for-another-node';
 const HERE = '5 Border Ave, Elmton, QA 91011';
 const CART = sentCalculation({
-  origin: { address: HERE }, destination: { address: HERE },
+  origin: { address: HERE },
+  destination: { address: HERE },
 });
 const NODES = (process.env['SITUS_TEST_NODE'] ?? '').split(',').filter((path) => path !== '');
 
@@ -42,7 +43,8 @@ function environment(varDir: string): NodeJS.ProcessEnv {
 
 async function serve(context: TestContext, node: string, varDir: string): Promise<Running> {
   const child = spawn(node, [CLI, 'serve'], {
-    env: environment(varDir), stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(varDir),
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   context.after(() => child.kill('SIGKILL'));
   let logged = '';
@@ -59,7 +61,9 @@ async function serve(context: TestContext, node: string, varDir: string): Promis
 /** The second answer of a stream over a WebSocket: the first is the header, which differs. */
 async function streamed(url: string): Promise<string> {
   const client = await StreamClient.open({
-    port: Number(new URL(url).port), key: KEY, transport: 'socket',
+    port: Number(new URL(url).port),
+    key: KEY,
+    transport: 'socket',
   });
   assert.ok(!wasRefused(client), 'the stream is refused');
   await client.next();
@@ -81,7 +85,8 @@ async function whole(context: TestContext, node: string): Promise<Answers> {
   const varDir = mkdtempSync(join(tmpdir(), 'situs-node-'));
   context.after(() => rmSync(varDir, { recursive: true, force: true }));
   execFileSync(node, [CLI, 'dataset', 'build', '--recipe', 'fixture', '--activate'], {
-    env: environment(varDir), stdio: 'pipe',
+    env: environment(varDir),
+    stdio: 'pipe',
   });
   const { url, child, logged } = await serve(context, node, varDir);
   const headers = { 'X-API-KEY': KEY, 'Content-Type': 'application/json' };
@@ -91,18 +96,25 @@ async function whole(context: TestContext, node: string): Promise<Answers> {
   const isNative = lookup.headers.has('uwebsockets');
   assert.equal(logged().includes('the native HTTP server cannot load'), !isNative, logged());
   const cart = await fetch(`${url}/calculate/cart`, {
-    method: 'POST', headers, body: JSON.stringify(CART),
+    method: 'POST',
+    headers,
+    body: JSON.stringify(CART),
   });
   const paid = withoutIds(await cart.text());
   assert.equal(cart.status, 200, paid);
   const answers = {
-    lookup: await lookup.text(), cart: paid, stream: await streamed(url),
+    lookup: await lookup.text(),
+    cart: paid,
+    stream: await streamed(url),
   };
   child.kill('SIGTERM');
-  const [code] = await once(child, 'exit') as [number | null];
+  const [code] = (await once(child, 'exit')) as [number | null];
   assert.equal(code, 0, logged());
-  context.diagnostic(`${execFileSync(node, ['--version']).toString().trim()}: the ${
-    isNative ? 'native' : 'node'} HTTP server answers`);
+  context.diagnostic(
+    `${execFileSync(node, ['--version']).toString().trim()}: the ${
+      isNative ? 'native' : 'node'
+    } HTTP server answers`,
+  );
   return answers;
 }
 

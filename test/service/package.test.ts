@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -16,14 +22,24 @@ import { skipForWantOf } from '../support/wanting.js';
 const KEY = 'a-key-for-the-package-test';
 /** Boundaries of counties and cities are 8.4 MB of it. */
 const BYTES_MAX = 10_500_000;
-const ALLOWED = new RegExp([
-  String.raw`^dist/(?:src|workers)/[\w/.-]+\.js$`, '^datasets/', String.raw`^docs/[\w-]+\.(?:md|svg)$`,
-  String.raw`^docs/monitoring/[\w-]+\.(?:json|yml)$`,
-  String.raw`^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$`,
-].join('|'));
+const ALLOWED = new RegExp(
+  [
+    String.raw`^dist/(?:src|workers)/[\w/.-]+\.js$`,
+    '^datasets/',
+    String.raw`^docs/[\w-]+\.(?:md|svg)$`,
+    String.raw`^docs/monitoring/[\w-]+\.(?:json|yml)$`,
+    String.raw`^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$`,
+  ].join('|'),
+);
 const NEEDED = [
-  'dist/src/cli.js', 'dist/src/main.js', 'dist/workers/engine.js', 'dist/workers/bulk.js',
-  'datasets/recipes/default.json', 'datasets/facts/states.tsv', 'docs/operating.md', 'LICENSE',
+  'dist/src/cli.js',
+  'dist/src/main.js',
+  'dist/workers/engine.js',
+  'dist/workers/bulk.js',
+  'datasets/recipes/default.json',
+  'datasets/facts/states.tsv',
+  'docs/operating.md',
+  'LICENSE',
 ];
 
 let dir: string;
@@ -39,8 +55,12 @@ after(() => rmSync(dir, { recursive: true, force: true }));
 /** The installed command's environment: nothing of this checkout, and no other dataset. */
 function environment(folder: string): NodeJS.ProcessEnv {
   return {
-    PATH: process.env['PATH'], HOME: process.env['HOME'], SITUS_VAR: join(folder, 'var'),
-    HOST: '127.0.0.1', PORT: '0', SITUS_BOOTSTRAP_KEY: KEY,
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    SITUS_VAR: join(folder, 'var'),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    SITUS_BOOTSTRAP_KEY: KEY,
   };
 }
 
@@ -52,7 +72,9 @@ async function ended(child: ChildProcess): Promise<number | null> {
 /** Starts the installed server; the address it answers on. */
 async function serve(context: TestContext, folder: string): Promise<[ChildProcess, string]> {
   const server = spawn(join(folder, 'node_modules', '.bin', 'situs'), ['serve'], {
-    cwd: folder, env: environment(folder), stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder,
+    env: environment(folder),
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   context.after(() => server.kill('SIGKILL'));
   let told = '';
@@ -84,7 +106,9 @@ function shorten(installed: string): void {
   const recipes = join(installed, 'datasets', 'recipes');
   const [recipe, rates] = [join(recipes, 'default.json'), join(recipes, 'rates-default.json')];
   const { lists, ...others } = jsonOf(rates) as { lists: readonly { readonly path: string }[] };
-  const kept = lists.filter(({ path }) => !path.startsWith('facts/rates/') || path.includes('/CA.'));
+  const kept = lists.filter(
+    ({ path }) => !path.startsWith('facts/rates/') || path.includes('/CA.'),
+  );
   assert.ok(kept.length > 0 && kept.length < lists.length);
   writeFileSync(rates, JSON.stringify({ ...others, lists: kept }));
   writeFileSync(recipe, JSON.stringify({ ...jsonOf(recipe), boundaries: [] }));
@@ -92,12 +116,21 @@ function shorten(installed: string): void {
 
 test('the package holds what is needed and nothing else', (context) => {
   context.diagnostic(`${packed.bytes} bytes, ${packed.files.length} files`);
-  assert.deepEqual(packed.files.filter((path) => !ALLOWED.test(path)), []);
-  const data = readdirSync(join(packageRoot(), 'datasets'), { recursive: true, withFileTypes: true })
+  assert.deepEqual(
+    packed.files.filter((path) => !ALLOWED.test(path)),
+    [],
+  );
+  const data = readdirSync(join(packageRoot(), 'datasets'), {
+    recursive: true,
+    withFileTypes: true,
+  })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(packageRoot(), join(entry.parentPath, entry.name)));
   const held = new Set(packed.files);
-  assert.deepEqual([...NEEDED, ...data].filter((path) => !held.has(path)), []);
+  assert.deepEqual(
+    [...NEEDED, ...data].filter((path) => !held.has(path)),
+    [],
+  );
   assert.ok(packed.bytes < BYTES_MAX, `${packed.bytes} bytes`);
 });
 
@@ -111,7 +144,7 @@ test('installed in an empty folder it builds its first dataset and answers', asy
     headers: { 'X-API-KEY': KEY },
   });
   assert.equal(response.status, 200);
-  const body = await response.json() as { rCode: number; results: { taxSales: number }[] };
+  const body = (await response.json()) as { rCode: number; results: { taxSales: number }[] };
   assert.deepEqual([body.rCode, body.results[0]?.taxSales], [100, 0.08625]);
   server.kill('SIGTERM');
   assert.equal(await ended(server), 0);
@@ -126,7 +159,11 @@ test('installed for all it answers by its command', (context) => {
     return;
   }
   const situs = (...args: readonly string[]): string =>
-    execFileSync(command, args, { cwd: folder, env: environment(folder), stdio: 'pipe' }).toString();
+    execFileSync(command, args, {
+      cwd: folder,
+      env: environment(folder),
+      stdio: 'pipe',
+    }).toString();
   assert.match(situs('--version'), /^\d+\.\d+\.\d+\n$/);
   situs('dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate');
   assert.match(situs('lookup', '120 Main St, Elmton, QA 91010'), /^total +7\.75 %$/m);

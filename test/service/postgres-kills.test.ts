@@ -11,7 +11,11 @@ import { startReceiver } from '../support/event-receivers.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import {
-  ask, inventedCountry, newMerchantDir, removeDirs, type Answered,
+  ask,
+  inventedCountry,
+  newMerchantDir,
+  removeDirs,
+  type Answered,
 } from '../support/merchant-service.js';
 import { newSchema } from '../support/postgres.js';
 import { startServer, type ServerProcess } from '../support/server-process.js';
@@ -23,7 +27,8 @@ const PAUSE_MS = 50;
 
 /** Servers by their place; one that was killed is started anew in its place. */
 async function startTwo(
-  context: TestContext, environment: Readonly<Record<string, string>>,
+  context: TestContext,
+  environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly servers: ServerProcess[]; readonly again: (at: number) => Promise<void> }> {
   const datasets = inventedCountry();
   const filled = await newMerchantDir(datasets);
@@ -45,7 +50,10 @@ async function startTwo(
 
 /** Asks one server or the other until one of them answers what it is; 503 says that nobody knows. */
 async function until(
-  servers: readonly ServerProcess[], path: string, body: unknown, idempotencyKey: string,
+  servers: readonly ServerProcess[],
+  path: string,
+  body: unknown,
+  idempotencyKey: string,
 ): Promise<Answered> {
   for (let turn = Number.parseInt(idempotencyKey, 16); ; turn += 1) {
     const { base } = servers[turn % servers.length]!;
@@ -71,8 +79,11 @@ test('what is sent again after a kill is done once, and told of once', async (co
   if (schema === null) return;
   const receiver = await startReceiver(context);
   const { servers, again } = await startTwo(context, {
-    SITUS_STORE: schema.url, SITUS_KEK: Buffer.alloc(32, 7).toString('base64'),
-    SITUS_WEBHOOK_URL: receiver.url, SITUS_WEBHOOK_SECRET: SECRET, SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    SITUS_STORE: schema.url,
+    SITUS_KEK: Buffer.alloc(32, 7).toString('base64'),
+    SITUS_WEBHOOK_URL: receiver.url,
+    SITUS_WEBHOOK_SECRET: SECRET,
+    SITUS_ALLOW_PRIVATE_NETWORK: '1',
   });
   let [next, killed] = [0, 0];
   const made: string[] = [];
@@ -83,9 +94,16 @@ test('what is sent again after a kill is done once, and told of once', async (co
       assert.equal(created.status, 201, created.text);
       const merchantId = String(created.body['merchantId']);
       made.push(merchantId);
-      const set = await until(servers, '/merchant/credentials/set', {
-        merchantId, apiKey: 'a-key', connectionId: randomUUID(),
-      }, `${number}c`);
+      const set = await until(
+        servers,
+        '/merchant/credentials/set',
+        {
+          merchantId,
+          apiKey: 'a-key',
+          connectionId: randomUUID(),
+        },
+        `${number}c`,
+      );
       assert.equal(set.status, 200, set.text);
     }
   };
@@ -101,8 +119,14 @@ test('what is sent again after a kill is done once, and told of once', async (co
   assert.equal(new Set(made).size, made.length);
   for (const { base } of servers) await assertListed(base, made);
   // An event may be sent twice, under one id; there is one of each merchant.
-  const told = (): readonly string[] => [...new Set(receiver.got.map(({ headers, body }) =>
-    `${String(headers['webhook-id'])} ${made.find((id) => body.includes(id)) ?? 'nobody'}`))];
+  const told = (): readonly string[] => [
+    ...new Set(
+      receiver.got.map(
+        ({ headers, body }) =>
+          `${String(headers['webhook-id'])} ${made.find((id) => body.includes(id)) ?? 'nobody'}`,
+      ),
+    ),
+  ];
   await eventually(() => told().length >= made.length);
   await delay(1_000);
   assert.equal(told().length, made.length);

@@ -10,7 +10,13 @@ import { CutProxy } from '../support/cut-proxy.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import {
-  ask, ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants,
+  ask,
+  ELMTON,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
   type MerchantService,
 } from '../support/merchant-service.js';
 import { newSchema } from '../support/postgres.js';
@@ -20,7 +26,8 @@ const KEK = Buffer.alloc(32, 7).toString('base64');
 
 /** Servers of machines with folders of their own, with one store. */
 async function startOn(
-  context: TestContext, urls: readonly string[],
+  context: TestContext,
+  urls: readonly string[],
 ): Promise<readonly MerchantService[]> {
   const datasets = inventedCountry();
   const filled = await newMerchantDir(datasets);
@@ -39,8 +46,13 @@ async function startOn(
   return services;
 }
 
-const lookup = (base: string): ReturnType<typeof ask> => ask(base, 'GET',
-  `/request/v60?address=${encodeURIComponent('120 Main St, Elmton, QA 91010')}`, null);
+const lookup = (base: string): ReturnType<typeof ask> =>
+  ask(
+    base,
+    'GET',
+    `/request/v60?address=${encodeURIComponent('120 Main St, Elmton, QA 91010')}`,
+    null,
+  );
 
 test('two servers answer lookups, carts and merchants from one database', async (context) => {
   const schema = await newSchema(context);
@@ -58,20 +70,29 @@ test('two servers answer lookups, carts and merchants from one database', async 
     idempotencyKey: 'k',
   });
   assert.equal(again.body['merchantId'], merchantId);
-  const cart = (service: MerchantService): ReturnType<typeof ask> => service.post(
-    '/merchant/cart/calculate',
-    { merchantId, items: [sentCart({ origin: ELMTON, destination: ELMTON })] },
-  );
+  const cart = (service: MerchantService): ReturnType<typeof ask> =>
+    service.post('/merchant/cart/calculate', {
+      merchantId,
+      items: [sentCart({ origin: ELMTON, destination: ELMTON })],
+    });
   const carts = [await cart(one!), await cart(other!)];
   assert.equal(carts[0]!.status, 200, carts[0]!.text);
   assert.equal(carts[1]!.status, 200);
   // A job is known to both; its files are where it was made.
-  const job = await ask(one!.base, 'POST', '/bulk/jobs', 'address\n"120 Main St, Elmton, QA 91010"\n', {
-    headers: { 'Content-Type': 'text/csv' },
-  });
+  const job = await ask(
+    one!.base,
+    'POST',
+    '/bulk/jobs',
+    'address\n"120 Main St, Elmton, QA 91010"\n',
+    {
+      headers: { 'Content-Type': 'text/csv' },
+    },
+  );
   assert.equal(job.status, 202, job.text);
   const path = `/bulk/jobs/${String(job.body['id'])}`;
-  await eventually(async () => (await ask(other!.base, 'GET', path, null)).body['state'] === 'done');
+  await eventually(
+    async () => (await ask(other!.base, 'GET', path, null)).body['state'] === 'done',
+  );
   const result = ({ base }: MerchantService): Promise<Response> =>
     fetch(`${base}${path}/result`, { headers: { 'X-API-KEY': KEYS.alpha } });
   const [there, away] = [await result(one!), await result(other!)];
@@ -97,15 +118,15 @@ test('a server without its database answers, tells, and goes on', async (context
     const { components } = (await ask(base, 'GET', '/system/health', null)).body;
     return (components as Record<string, unknown>)['store'];
   };
-  await eventually(async () => await health() === 'connection_error');
+  await eventually(async () => (await health()) === 'connection_error');
   // Later, when what it knows is too old, it asks to be sent nothing, and answers all the same.
   const ready = async (): Promise<number> => (await ask(base, 'GET', '/system/ready', null)).status;
   assert.equal(await ready(), 200);
-  await eventually(async () => await ready() === 503);
+  await eventually(async () => (await ready()) === 503);
   assert.equal((await lookup(base)).status, 200);
   proxy.cut = false;
-  await eventually(async () => await ready() === 200);
-  await eventually(async () => await health() === 'ok');
+  await eventually(async () => (await ready()) === 200);
+  await eventually(async () => (await health()) === 'ok');
   assert.equal((await service!.post('/merchant/create', { merchantName: 'Acme' })).status, 201);
   assert.ok(!service!.logged().includes(KEYS.alpha));
 });
@@ -118,7 +139,8 @@ test('what others made while a server was cut off is not told to be missing', as
   proxy.cut = true;
   proxy.close();
   const made = await one!.post('/merchant/create', {
-    merchantName: 'Acme', merchantType: 'self-managed',
+    merchantName: 'Acme',
+    merchantType: 'self-managed',
   });
   assert.equal(made.status, 201, made.text);
   const merchantId = String(made.body['merchantId']);
@@ -126,15 +148,18 @@ test('what others made while a server was cut off is not told to be missing', as
   const { text: key } = await createKey(admin, { plan: 'pro', account: 'alpha' });
   await admin.close();
   const items = [sentCart({ origin: ELMTON, destination: ELMTON })];
-  const asked = (): Promise<readonly number[]> => Promise.all([
-    cut!.post('/merchant/get', { merchantId }),
-    cut!.post('/merchant/credentials/get', { merchantId }),
-    cut!.post('/merchant/nexus/list', { merchantId }),
-    cut!.post('/merchant/cart/calculate', { merchantId, items }),
-    ask(cut!.base, 'GET', '/bulk/jobs/job_0000000000000000', null),
-    ask(cut!.base, 'POST', '/merchant/get', { merchantId }, { key }),
-    ask(cut!.base, 'GET', '/request/v60?postalcode=91010', null, { key }),
-  ].map(async (answer) => (await answer).status));
+  const asked = (): Promise<readonly number[]> =>
+    Promise.all(
+      [
+        cut!.post('/merchant/get', { merchantId }),
+        cut!.post('/merchant/credentials/get', { merchantId }),
+        cut!.post('/merchant/nexus/list', { merchantId }),
+        cut!.post('/merchant/cart/calculate', { merchantId, items }),
+        ask(cut!.base, 'GET', '/bulk/jobs/job_0000000000000000', null),
+        ask(cut!.base, 'POST', '/merchant/get', { merchantId }, { key }),
+        ask(cut!.base, 'GET', '/request/v60?postalcode=91010', null, { key }),
+      ].map(async (answer) => (await answer).status),
+    );
   await eventually(async () => (await asked()).every((status) => status === 503));
   const refused = await ask(cut!.base, 'POST', '/merchant/get', { merchantId }, { key });
   assert.match(refused.text, /does not reach its database/);

@@ -12,11 +12,17 @@ const { dataset } = openRecipe('default');
 
 /** Points of cities, by the provinces' rates; from Quebec City on the map has them in the water. */
 const POINTS: readonly (readonly [city: string, point: string, total: number])[] = [
-  ['Toronto', 'lat=43.6532&lng=-79.3832', 0.13], ['Montreal', 'lat=45.5019&lng=-73.5674', 0.14975],
-  ['Vancouver', 'lat=49.2827&lng=-123.1207', 0.12], ['Calgary', 'lat=51.0447&lng=-114.0719', 0.05],
-  ['Ottawa', 'lat=45.4215&lng=-75.6972', 0.13], ['Hawkesbury', 'lat=45.6072&lng=-74.6043', 0.13],
-  ['Fort Smith, where the line is near and both sides are taxed alike',
-    'lat=60.0044&lng=-111.8937', 0.05],
+  ['Toronto', 'lat=43.6532&lng=-79.3832', 0.13],
+  ['Montreal', 'lat=45.5019&lng=-73.5674', 0.14975],
+  ['Vancouver', 'lat=49.2827&lng=-123.1207', 0.12],
+  ['Calgary', 'lat=51.0447&lng=-114.0719', 0.05],
+  ['Ottawa', 'lat=45.4215&lng=-75.6972', 0.13],
+  ['Hawkesbury', 'lat=45.6072&lng=-74.6043', 0.13],
+  [
+    'Fort Smith, where the line is near and both sides are taxed alike',
+    'lat=60.0044&lng=-111.8937',
+    0.05,
+  ],
   ['Quebec City', 'lat=46.8131&lng=-71.2075', 0.14975],
   ['the old town of Quebec', 'lat=46.8119&lng=-71.2053', 0.14975],
   ['Charlottetown', 'lat=46.2382&lng=-63.1311', 0.15],
@@ -28,15 +34,20 @@ const POINTS: readonly (readonly [city: string, point: string, total: number])[]
 for (const [city, point, total] of POINTS) {
   test(city, () => {
     const asked = askQuery(dataset, `${point}&countryCode=CAN`);
-    assert.deepEqual([asked.code, asked.precision, asked.total], [100, 'polygon', total],
-      asked.message);
+    assert.deepEqual(
+      [asked.code, asked.precision, asked.total],
+      [100, 'polygon', total],
+      asked.message,
+    );
   });
 }
 
 /** Points that the map has in the neighbour, or as near to it as its lines may be off. */
 const LINES: readonly (readonly [town: string, point: string])[] = [
-  ['Gatineau QC', 'lat=45.4287&lng=-75.7133'], ['Grenville QC', 'lat=45.6226&lng=-74.6024'],
-  ['Creighton SK', 'lat=54.7659&lng=-101.8894'], ['Lloydminster', 'lat=53.2783&lng=-110.0000'],
+  ['Gatineau QC', 'lat=45.4287&lng=-75.7133'],
+  ['Grenville QC', 'lat=45.6226&lng=-74.6024'],
+  ['Creighton SK', 'lat=54.7659&lng=-101.8894'],
+  ['Lloydminster', 'lat=53.2783&lng=-110.0000'],
 ];
 
 for (const [town, point] of LINES) {
@@ -86,7 +97,8 @@ test('in a bay between two provinces, far out and in a state nothing is told', (
 test('the file of provinces carried is the one that its record names', () => {
   const folder = join(datasetsDir(), 'geometry');
   const { file, unpacked } = JSON.parse(readFileSync(join(folder, 'ca.json'), 'utf8')) as {
-    readonly file: string; readonly unpacked: { readonly sha256: string; readonly bytes: number };
+    readonly file: string;
+    readonly unpacked: { readonly sha256: string; readonly bytes: number };
   };
   const bytes = gunzipSync(readFileSync(join(folder, file)));
   assert.equal(bytes.length, unpacked.bytes);

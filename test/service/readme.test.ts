@@ -27,10 +27,15 @@ interface Example {
 
 function examples(): readonly Example[] {
   const blocks = [...readme.matchAll(/```console\n([\s\S]*?)```/g)].map((found) => found[1]!);
-  return blocks.flatMap((block) => block.split(/^\$ /m).slice(1).map((text) => {
-    const [command = '', ...output] = text.split('\n');
-    return { command, output: output.join('\n').trim() };
-  }));
+  return blocks.flatMap((block) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((text) => {
+        const [command = '', ...output] = text.split('\n');
+        return { command, output: output.join('\n').trim() };
+      }),
+  );
 }
 
 let varDir: string;
@@ -42,9 +47,9 @@ function take(args: readonly string[]): string {
   const kept = buildOnce(args);
   const name = currentRelease(kept.varDir);
   assert.ok(name !== null, 'nothing is active after the command');
-  cpSync(
-    join(releasesDir(kept.varDir), name), join(releasesDir(varDir), name), { recursive: true },
-  );
+  cpSync(join(releasesDir(kept.varDir), name), join(releasesDir(varDir), name), {
+    recursive: true,
+  });
   activateRelease(varDir, name);
   return kept.output;
 }
@@ -54,7 +59,8 @@ before(async () => {
   // As a first start does, which the test of the package waits for with less of the recipe.
   take(['dataset', 'build', '--recipe', 'default', '--activate']);
   server = spawn(process.execPath, [MAIN], {
-    cwd: packageRoot(), stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: packageRoot(),
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, SITUS_VAR: varDir, PORT: '0', SITUS_BOOTSTRAP_KEY: KEY },
   });
   for await (const line of createInterface({ input: server.stdout! })) {
@@ -84,12 +90,13 @@ function adapted(command: string): string {
 async function outputOf(command: string): Promise<string> {
   if (!BUILD.test(command)) {
     const { stdout } = await promisify(execFile)('bash', ['-c', adapted(command)], {
-      cwd: packageRoot(), env: { ...process.env, SITUS_VAR: varDir },
+      cwd: packageRoot(),
+      env: { ...process.env, SITUS_VAR: varDir },
     });
     return stdout;
   }
   const words = command.split(' ').slice(2);
-  return take(words.map((word) => (word === '../shared/data' ? sources ?? '' : word)));
+  return take(words.map((word) => (word === '../shared/data' ? (sources ?? '') : word)));
 }
 
 function withoutRelease(text: string): string {
@@ -100,7 +107,7 @@ let needsSources = false;
 for (const { command, output } of examples()) {
   needsSources ||= command.includes('--sources');
   const late = needsSources && command.includes('situs');
-  const skip = late && sources === null ? 'the publishers\' files are not at hand' : false;
+  const skip = late && sources === null ? "the publishers' files are not at hand" : false;
   test(command, { skip }, async () => {
     assert.equal(withoutRelease(await outputOf(command)), withoutRelease(output));
   });
@@ -108,13 +115,14 @@ for (const { command, output } of examples()) {
 
 test('the two commands of the start are those of the package', () => {
   assert.match(readme, /```sh\nnpm ci\nnpm start\n```/);
-  const { scripts } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as
-    { scripts: Record<string, string> };
+  const { scripts } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
   assert.match(scripts['start'] ?? '', /main\.js$/);
   assert.ok(scripts['prepare']);
 });
 
-test('the README\'s links lead somewhere', () => {
+test("the README's links lead somewhere", () => {
   for (const [, path] of readme.matchAll(/\]\((docs\/[^)#]+)[^)]*\)/g)) {
     assert.ok(readFileSync(join(packageRoot(), path!), 'utf8').length > 0, path);
   }

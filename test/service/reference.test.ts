@@ -6,11 +6,14 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { askAddress, askQuery } from '../support/ask-dataset.js';
 import { buildRecipe, publishersFiles, type Built } from '../support/built-dataset.js';
 import {
-  assertGolden, assertOneCounty, goldenAddresses, ONE_COUNTY,
+  assertGolden,
+  assertOneCounty,
+  goldenAddresses,
+  ONE_COUNTY,
 } from '../support/golden-places.js';
 
 const sources = publishersFiles();
-const skip = sources === null ? 'the publishers\' files are not at hand' : false;
+const skip = sources === null ? "the publishers' files are not at hand" : false;
 
 /** Spots of a city that lie beyond the coarser border of its county, and spots that really do. */
 const COUNTY_LINES: readonly (readonly [query: string, names: string, total: number])[] = [

@@ -19,17 +19,28 @@ import { answering, startReceiver } from '../support/event-receivers.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 import { DOOR, JobClient, table } from '../support/job-service.js';
 import {
-  ask, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants, type Answered,
+  ask,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type Answered,
   type MerchantService,
 } from '../support/merchant-service.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
 
 async function startTwo(
-  context: TestContext, datasets: string | null = null,
+  context: TestContext,
+  datasets: string | null = null,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<readonly [MerchantService, MerchantService]> {
   const varDir = await newMerchantDir(datasets);
@@ -44,9 +55,13 @@ async function startTwo(
 test('an Idempotency-Key that two servers get at once is carried out once', async (context) => {
   const both = await startTwo(context);
   const create = (server: MerchantService, number: number, name = 'Acme'): Promise<Answered> =>
-    server.post('/merchant/create', { merchantName: `${name} ${number}` }, {
-      idempotencyKey: `key ${number}`,
-    });
+    server.post(
+      '/merchant/create',
+      { merchantName: `${name} ${number}` },
+      {
+        idempotencyKey: `key ${number}`,
+      },
+    );
   const made = new Set<unknown>();
   for (let number = 0; number < 30; number += 1) {
     const [first, second] = await Promise.all(both.map((server) => create(server, number)));
@@ -85,10 +100,16 @@ test('servers that start together on a new store make one first key', async (con
   const varDir = newVarDir(context);
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
-  const apps = await Promise.all([1, 2, 3].map(() => App.start({
-    config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
-    log: SILENT, worker: ECHO_WORKER, open: emptyDataset,
-  })));
+  const apps = await Promise.all(
+    [1, 2, 3].map(() =>
+      App.start({
+        config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
+        log: SILENT,
+        worker: ECHO_WORKER,
+        open: emptyDataset,
+      }),
+    ),
+  );
   assert.equal(apps.filter(({ firstKey }) => firstKey !== null).length, 1);
   const store = await Store.open(varDir);
   assert.equal(listNodes(store).length, 3);
@@ -102,7 +123,9 @@ async function connect({ base }: ServerProcess): Promise<void> {
   const made = await ask(base, 'POST', '/merchant/create', { merchantName: 'Acme' });
   const { merchantId } = made.body;
   const set = await ask(base, 'POST', '/merchant/credentials/set', {
-    merchantId, apiKey: 'a-key', connectionId: randomUUID(),
+    merchantId,
+    apiKey: 'a-key',
+    connectionId: randomUUID(),
   });
   assert.equal(set.status, 200, set.text);
 }
@@ -113,7 +136,9 @@ test('events are sent by one server, and by another when that is killed', async 
   const varDir = await newMerchantDir(inventedCountry());
   context.after(() => removeDirs(varDir));
   const environment = {
-    SITUS_WEBHOOK_URL: receiver.url, SITUS_WEBHOOK_SECRET: SECRET, SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    SITUS_WEBHOOK_URL: receiver.url,
+    SITUS_WEBHOOK_SECRET: SECRET,
+    SITUS_ALLOW_PRIVATE_NETWORK: '1',
   };
   const first = await startServer(context, varDir, environment);
   const second = await startServer(context, varDir, environment);
@@ -141,7 +166,9 @@ test('events go to the endpoint of the server that was started last', async (con
   const varDir = await newMerchantDir(inventedCountry());
   context.after(() => removeDirs(varDir));
   const environment = ({ url }: { readonly url: string }): Record<string, string> => ({
-    SITUS_WEBHOOK_URL: url, SITUS_WEBHOOK_SECRET: SECRET, SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    SITUS_WEBHOOK_URL: url,
+    SITUS_WEBHOOK_SECRET: SECRET,
+    SITUS_ALLOW_PRIVATE_NETWORK: '1',
   });
   const old = await startServer(context, varDir, environment(before));
   let answer: () => void = () => undefined;
@@ -167,45 +194,47 @@ test('events go to the endpoint of the server that was started last', async (con
   assert.equal(await next.stop(), 0);
 });
 
-test('any server tells of a job and cancels it; one that is killed leaves it to another',
-  async (context) => {
-    const built = buildRecipe('fixture');
-    const { app, port } = await startBulkApp(built.varDir);
-    context.after(async () => {
-      await app.stop();
-      built.remove();
-    });
-    const other = await startServer(context, built.varDir);
-    const [here, there] = [new JobClient(port), new JobClient(Number(new URL(other.base).port))];
-    const small = await there.create(table(50));
-    await here.until(small.id, 'done');
-    assert.deepEqual((await here.result(small.id)).body, (await there.result(small.id)).body);
-    assert.match((await here.result(small.id)).body.toString(), /0\.0/);
-    const cancelled = await there.create(table(200_000));
-    const answer = await here.ask(`/bulk/jobs/${cancelled.id}`, { method: 'DELETE' });
-    assert.equal(answer.status, 200, answer.body.toString());
-    assert.equal((JSON.parse(answer.body.toString()) as { state: string }).state, 'cancelled');
-    const killed = await there.create(table(30_000));
-    await eventually(async () => (await here.job(killed.id)).rows.done > 0);
-    await other.kill();
-    const done = await here.until(killed.id, 'done', 'failed');
-    assert.equal(done.state, 'done', String(done.reason));
-    assert.equal(done.rows.done, 30_000);
-    const whole = (await here.result(killed.id)).body;
-    const again = await here.create(table(30_000));
-    await here.until(again.id, 'done');
-    assert.ok(whole.equals((await here.result(again.id)).body), `an answer to ${DOOR} differs`);
-    assert.ok(existsSync(`${built.varDir}/jobs/${small.id}/output`));
+test('any server tells of a job and cancels it; one that is killed leaves it to another', async (context) => {
+  const built = buildRecipe('fixture');
+  const { app, port } = await startBulkApp(built.varDir);
+  context.after(async () => {
+    await app.stop();
+    built.remove();
   });
+  const other = await startServer(context, built.varDir);
+  const [here, there] = [new JobClient(port), new JobClient(Number(new URL(other.base).port))];
+  const small = await there.create(table(50));
+  await here.until(small.id, 'done');
+  assert.deepEqual((await here.result(small.id)).body, (await there.result(small.id)).body);
+  assert.match((await here.result(small.id)).body.toString(), /0\.0/);
+  const cancelled = await there.create(table(200_000));
+  const answer = await here.ask(`/bulk/jobs/${cancelled.id}`, { method: 'DELETE' });
+  assert.equal(answer.status, 200, answer.body.toString());
+  assert.equal((JSON.parse(answer.body.toString()) as { state: string }).state, 'cancelled');
+  const killed = await there.create(table(30_000));
+  await eventually(async () => (await here.job(killed.id)).rows.done > 0);
+  await other.kill();
+  const done = await here.until(killed.id, 'done', 'failed');
+  assert.equal(done.state, 'done', String(done.reason));
+  assert.equal(done.rows.done, 30_000);
+  const whole = (await here.result(killed.id)).body;
+  const again = await here.create(table(30_000));
+  await here.until(again.id, 'done');
+  assert.ok(whole.equals((await here.result(again.id)).body), `an answer to ${DOOR} differs`);
+  assert.ok(existsSync(`${built.varDir}/jobs/${small.id}/output`));
+});
 
 test('a server that starts removes nothing that another is being sent', async (context) => {
   const varDir = newVarDir(context);
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
-  const start = (): Promise<App> => App.start({
-    config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
-    log: SILENT, worker: ECHO_WORKER, open: emptyDataset,
-  });
+  const start = (): Promise<App> =>
+    App.start({
+      config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
+      log: SILENT,
+      worker: ECHO_WORKER,
+      open: emptyDataset,
+    });
   const first = await start();
   await first.listen();
   const store = await Store.open(varDir);

@@ -17,7 +17,8 @@ test('the dataset that a soak makes to swap to has product codes to search', asy
     const dataset = openDataset(join(releasesDir(varDir), release));
     try {
       const tics = new TicCatalogue({
-        release: () => release, document: (name) => dataset.document(name),
+        release: () => release,
+        document: (name) => dataset.document(name),
       });
       assert.ok(tics.pages() !== null);
     } finally {

@@ -10,7 +10,9 @@ const P99_MS_MAX = 60_000;
 test('hostile bodies of one key leave the lookups of another answered, and are told', async () => {
   const lines: string[] = [];
   const result = await stalls({
-    attackMs: ATTACK_MS, p99MsMax: P99_MS_MAX, paths: ['/merchant/nexus/create'],
+    attackMs: ATTACK_MS,
+    p99MsMax: P99_MS_MAX,
+    paths: ['/merchant/nexus/create'],
     report: (line) => lines.push(line),
   });
   assert.deepEqual(result.wrong, []);

@@ -10,7 +10,9 @@ after(() => commands.end());
 
 /** What a command prints that succeeds. */
 async function situs(
-  varDir: string, words: readonly string[], env: Readonly<Record<string, string>> = {},
+  varDir: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { code, out, err } = await commands.run(words, { SITUS_VAR: varDir, ...env });
   assert.equal(code, 0, err);
@@ -33,7 +35,10 @@ test('tables are made once, keys are of all machines, and a copy leads out', asy
   assert.match(await situs(one, ['store', 'migrate'], on), /tables of version 1 already/);
   await situs(one, ['key', 'create', '--plan', 'pro', '--account', 'somebody'], on);
   assert.match(await situs(other, ['key', 'list'], on), /somebody/);
-  assert.match(await situs(one, ['store', 'copy', schema.url, out]), /records, read again and the same/);
+  assert.match(
+    await situs(one, ['store', 'copy', schema.url, out]),
+    /records, read again and the same/,
+  );
   assert.match(await situs(out, ['key', 'list']), /somebody/);
   assert.match(await refusal(one, ['store', 'copy', out, schema.url]), /holds records/);
   assert.match(await refusal(one, ['store', 'backup', `${one}/b`], on), /pg_dump/);

@@ -10,17 +10,21 @@ function unfinished(port: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     const parts: Buffer[] = [];
-    socket.on('data', (piece) => parts.push(piece)).on('error', reject)
+    socket
+      .on('data', (piece) => parts.push(piece))
+      .on('error', reject)
       .on('close', () => resolve(Buffer.concat(parts)));
-    socket.write(`POST /bulk/lookup HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEYS.bulk}\r\n`
-      + 'Content-Type: text/csv\r\nContent-Length: 500\r\n\r\nzip\n91010\n');
+    socket.write(
+      `POST /bulk/lookup HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEYS.bulk}\r\n` +
+        'Content-Type: text/csv\r\nContent-Length: 500\r\n\r\nzip\n91010\n',
+    );
   });
 }
 
 /** The content of a chunked answer; fails where the chunks are not well-formed. */
 function contentOf(bytes: Buffer): string {
   const parts: Buffer[] = [];
-  for (let at = bytes.indexOf('\r\n\r\n') + 4; ;) {
+  for (let at = bytes.indexOf('\r\n\r\n') + 4; ; ) {
     const line = bytes.indexOf('\r\n', at);
     const size = bytes.toString('latin1', at, line);
     assert.match(size, /^[0-9a-f]+$/i);

@@ -7,7 +7,11 @@ import { WebSocket } from 'ws';
 import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { DRAIN_BYTES_MAX } from '../../src/http/body.js';
 import {
-  BATCH_MESSAGES_MAX, CREDIT_BYTES, CREDIT_MESSAGES, MESSAGE_BYTES_MAX, STREAM_MEMORY_BYTES_MAX,
+  BATCH_MESSAGES_MAX,
+  CREDIT_BYTES,
+  CREDIT_MESSAGES,
+  MESSAGE_BYTES_MAX,
+  STREAM_MEMORY_BYTES_MAX,
 } from '../../src/bulk/stream/stream-limits.js';
 import { type ChildService, startChild } from '../support/server-process.js';
 import { CSV, KEYS, sendBulk } from '../support/bulk-client.js';
@@ -41,11 +45,15 @@ after(async () => {
 
 const EXPLAINED_CART = JSON.stringify({
   explain: true,
-  items: [{
-    customerId: 'c', currency: { currencyCode: 'USD' }, origin: { address: HERE },
-    destination: { address: HERE },
-    lineItems: Array.from({ length: 200 }, () => ({ itemId: 'a', price: 10.75, quantity: 2 })),
-  }],
+  items: [
+    {
+      customerId: 'c',
+      currency: { currencyCode: 'USD' },
+      origin: { address: HERE },
+      destination: { address: HERE },
+      lineItems: Array.from({ length: 200 }, () => ({ itemId: 'a', price: 10.75, quantity: 2 })),
+    },
+  ],
 });
 
 /** All that a stream may have unanswered: long answers first, then long messages. */
@@ -68,7 +76,11 @@ async function silent(transport: 'socket' | 'post'): Promise<StreamClient> {
 async function serveOthers(watch: () => void): Promise<void> {
   const { port } = child;
   for (let count = 0; count < 50; count += 1) {
-    const { status } = await sendBulk({ port, path: '/request/v60?postalcode=91020', method: 'GET' });
+    const { status } = await sendBulk({
+      port,
+      path: '/request/v60?postalcode=91020',
+      method: 'GET',
+    });
     assert.equal(status, 200);
     watch();
   }
@@ -106,19 +118,23 @@ test('streams that are not read stay below their ceiling, and others are served'
       const client = await silent(transport);
       for (const message of messages) client.send(message);
       // An upload may have more, since it waits.
-      if (transport === 'post') for (const message of messages.slice(EXPLAINED)) client.send(message);
+      if (transport === 'post')
+        for (const message of messages.slice(EXPLAINED)) client.send(message);
       clients.push(client);
       watch();
     }
   }
   await serveOthers(watch);
   const limit = clients.length * STREAM_MEMORY_BYTES_MAX + OTHERS_BYTES_MAX;
-  context.diagnostic(`${megabytes(above())} for ${clients.length} streams, ${megabytes(limit)} allowed`);
+  context.diagnostic(
+    `${megabytes(above())} for ${clients.length} streams, ${megabytes(limit)} allowed`,
+  );
   assert.ok(above() < limit, megabytes(above()));
   for (const [index, client] of clients.entries()) {
-    const sent = messages.length + index % 2 * (messages.length - EXPLAINED);
+    const sent = messages.length + (index % 2) * (messages.length - EXPLAINED);
     client.flow?.resume();
-    for (let count = 0; count < sent; count += 1) assert.match(await client.next() ?? '', /^\{"seq":/);
+    for (let count = 0; count < sent; count += 1)
+      assert.match((await client.next()) ?? '', /^\{"seq":/);
     client.finish();
     const { trailer } = await ending(client);
     assert.deepEqual([trailer.rows, trailer.complete], [sent, true]);
@@ -159,7 +175,11 @@ test('an upload that goes on after the end of its stream takes up no memory, and
   const { watch, above } = await watched();
   const client = await silent('post');
   for (let count = 0; count < EXPLAINED; count += 1) client.send(EXPLAINED_CART);
-  client.send(`[${Array(BATCH_MESSAGES_MAX + 1).fill('{}').join(',')}]`);
+  client.send(
+    `[${Array(BATCH_MESSAGES_MAX + 1)
+      .fill('{}')
+      .join(',')}]`,
+  );
   let cut = false;
   void client.ended.then(() => {
     cut = true;
@@ -187,9 +207,11 @@ test('a client that sends pings and takes no pongs is cut', async (context) => {
   const { watch, above } = await watched();
   const socket = connect({ port: child.port, host: '127.0.0.1' });
   await once(socket, 'connect');
-  socket.write(`GET /stream HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEYS.bulk}\r\n`
-    + 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
-    + `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`);
+  socket.write(
+    `GET /stream HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEYS.bulk}\r\n` +
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+      `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`,
+  );
   await once(socket, 'readable');
   socket.on('error', () => undefined);
   const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
@@ -213,10 +235,12 @@ test('a client that reads may ping as it likes', async () => {
   });
   await once(socket, 'open');
   let pongs = 0;
-  const all = new Promise<void>((resolve) => socket.on('pong', () => {
-    pongs += 1;
-    if (pongs === 20_000) resolve();
-  }));
+  const all = new Promise<void>((resolve) =>
+    socket.on('pong', () => {
+      pongs += 1;
+      if (pongs === 20_000) resolve();
+    }),
+  );
   for (let count = 0; count < 20_000; count += 1) socket.ping('x'.repeat(120));
   await all;
   socket.close();

@@ -17,23 +17,29 @@ test('a broker that was away finds every cart answered once', async (context) =>
   const broker = own.start();
   const [connection, manager] = await own.connected();
   const running = startStream(context, {
-    ...SUBJECTS, nats: `nats://127.0.0.1:${own.port}`, varDir: built.varDir, more: ['--create'],
+    ...SUBJECTS,
+    nats: `nats://127.0.0.1:${own.port}`,
+    varDir: built.varDir,
+    more: ['--create'],
   });
   await eventually(() => /dataset/.test(running.err()) || running.child.exitCode !== null);
   const rows = Array.from({ length: 3_000 }, (_, index) => sentRow(index));
   await publish(connection, () => SUBJECTS.from, rows);
   const count = async (): Promise<number> =>
     (await manager.streams.info('orders_taxed')).state.messages;
-  await eventually(async () => await count() > 200);
+  await eventually(async () => (await count()) > 200);
   broker.kill('SIGTERM');
   await once(broker, 'exit');
   await eventually(() => /NATS is away; waiting for it/.test(running.err()));
   own.start();
   await eventually(() => /NATS is back/.test(running.err()));
-  await eventually(async () => await count().catch(() => 0) >= rows.length);
+  await eventually(async () => (await count().catch(() => 0)) >= rows.length);
   assert.equal(await running.end('SIGTERM'), 0, running.err());
   const found = (await stored(manager, 'orders_taxed')).map(seqOf).sort((one, two) => one - two);
-  assert.deepEqual(found, rows.map((_, index) => index + 1));
+  assert.deepEqual(
+    found,
+    rows.map((_, index) => index + 1),
+  );
 });
 
 test('a broker that takes the password no more ends it, and nothing is lost', async (context) => {
@@ -44,7 +50,9 @@ test('a broker that takes the password no more ends it, and nothing is lost', as
   const broker = own.start(['--user', 'situs', '--pass', 'one']);
   await own.connected({ user: 'situs', pass: 'one' });
   const running = startStream(context, {
-    ...SUBJECTS, nats: `nats://situs:one@127.0.0.1:${own.port}`, varDir: built.varDir,
+    ...SUBJECTS,
+    nats: `nats://situs:one@127.0.0.1:${own.port}`,
+    varDir: built.varDir,
     more: ['--create'],
   });
   await eventually(() => /dataset/.test(running.err()) || running.child.exitCode !== null);
@@ -52,5 +60,8 @@ test('a broker that takes the password no more ends it, and nothing is lost', as
   await once(broker, 'exit');
   own.start(['--user', 'situs', '--pass', 'another']);
   assert.equal(await running.end(), 1);
-  assert.match(running.err(), /NATS is away; waiting for it.*situs: NATS takes this client no more/s);
+  assert.match(
+    running.err(),
+    /NATS is away; waiting for it.*situs: NATS takes this client no more/s,
+  );
 });

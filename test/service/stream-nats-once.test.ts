@@ -28,14 +28,24 @@ async function world(context: TestContext): Promise<World | null> {
   own.start();
   const [connection, manager] = await own.connected();
   return {
-    connection, manager, varDir: built.varDir,
-    start: (...more) => startStream(context, {
-      ...SUBJECTS, nats: `nats://127.0.0.1:${own.port}`, varDir: built.varDir, more,
-    }),
+    connection,
+    manager,
+    varDir: built.varDir,
+    start: (...more) =>
+      startStream(context, {
+        ...SUBJECTS,
+        nats: `nats://127.0.0.1:${own.port}`,
+        varDir: built.varDir,
+        more,
+      }),
     count: async (stream) => (await manager.streams.info(stream)).state.messages,
-    add: (name, sizeMax = -1) => manager.streams.add({
-      name, subjects: [`orders.${name}`], storage: StorageType.Memory, max_msg_size: sizeMax,
-    }),
+    add: (name, sizeMax = -1) =>
+      manager.streams.add({
+        name,
+        subjects: [`orders.${name}`],
+        storage: StorageType.Memory,
+        max_msg_size: sizeMax,
+      }),
   };
 }
 
@@ -46,15 +56,18 @@ test('carts of a stream that was deleted and made again are answered too', async
   for (const name of ['carts', 'taxed', 'refused']) await add(name);
   await publish(connection, () => SUBJECTS.from, [sentRow(1), sentRow(2)]);
   const first = start();
-  await eventually(async () => await count('taxed') === 2);
+  await eventually(async () => (await count('taxed')) === 2);
   await manager.streams.delete('carts');
   assert.equal(await first.end(), 1);
   assert.match(first.err(), /was deleted while messages were taken of it/);
   await add('carts');
   await publish(connection, () => SUBJECTS.from, [sentRow(3), sentRow(4), sentRow(5)]);
   const second = start();
-  await eventually(async () =>
-    (await manager.consumers.info('carts', 'situs').catch(() => null))?.ack_floor.stream_seq === 3);
+  await eventually(
+    async () =>
+      (await manager.consumers.info('carts', 'situs').catch(() => null))?.ack_floor.stream_seq ===
+      3,
+  );
   assert.equal(await second.end('SIGTERM'), 0, second.err());
   assert.equal(await count('taxed'), 5);
 });
@@ -70,14 +83,22 @@ test('an answer that its stream never takes is refused, and holds nothing up', a
   assert.ok(long.length < 500);
   await publish(connection, () => SUBJECTS.from, [short, long, huge, short]);
   const running = start();
-  await eventually(async () => await count('refused') + await count('taxed') === 4);
+  await eventually(async () => (await count('refused')) + (await count('taxed')) === 4);
   assert.equal(await running.end('SIGTERM'), 0, running.err());
   const refused = await stored(manager, 'refused');
-  const told = refused.map(({ data, header }) =>
-    [data.length, header.get('Situs-Code'), header.get('Situs-Sequence')]);
-  assert.ok(told.every(([length, code]) => length === 0 || code !== ''), JSON.stringify(told));
-  assert.match(refused.find(({ data }) => data.length > 0)?.header.get('Situs-Message') ?? '',
-    /more than its stream takes/);
+  const told = refused.map(({ data, header }) => [
+    data.length,
+    header.get('Situs-Code'),
+    header.get('Situs-Sequence'),
+  ]);
+  assert.ok(
+    told.every(([length, code]) => length === 0 || code !== ''),
+    JSON.stringify(told),
+  );
+  assert.match(
+    refused.find(({ data }) => data.length > 0)?.header.get('Situs-Message') ?? '',
+    /more than its stream takes/,
+  );
 });
 
 test('a kept dataset answers where it is named', async (context) => {
@@ -93,7 +114,7 @@ test('a kept dataset answers where it is named', async (context) => {
   assert.equal(await misused.end(), 2);
   await publish(connection, () => SUBJECTS.from, [`{"postalcode":"${ZIP}"}`]);
   const running = start('--dataset', name ?? '', '--at', '2026-02-05T12:00:00Z');
-  await eventually(async () => await count('taxed') === 1);
+  await eventually(async () => (await count('taxed')) === 1);
   assert.match(running.err(), new RegExp(`dataset ${name}`));
   assert.equal(await running.end('SIGTERM'), 0, running.err());
   const [answer] = await stored(manager, 'taxed');
@@ -115,7 +136,7 @@ test('messages in hand are bounded by their bytes too', async (context) => {
   await eventually(async () => {
     const consumer = await manager.consumers.info('carts', 'situs').catch(() => null);
     most = Math.max(most, consumer?.num_ack_pending ?? 0);
-    return await count('refused') === sent;
+    return (await count('refused')) === sent;
   });
   assert.equal(await running.end('SIGTERM'), 0, running.err());
   // As the broker counts, which counts what is acknowledged until it has read that.
@@ -130,12 +151,21 @@ test('what is owed after a kill is answered in order, though it is more than is 
   own.start();
   const [connection, manager] = await own.connected();
   for (const name of ['carts', 'taxed', 'refused']) {
-    await manager.streams.add({ name, subjects: [`orders.${name}.*`], storage: StorageType.Memory });
+    await manager.streams.add({
+      name,
+      subjects: [`orders.${name}.*`],
+      storage: StorageType.Memory,
+    });
   }
-  const start = (): Running => startStream(context, {
-    from: 'orders.carts.*', to: 'orders.taxed.*', failed: 'orders.refused.*',
-    nats: `nats://127.0.0.1:${own.port}`, varDir: built.varDir, more: ['--ordered'],
-  });
+  const start = (): Running =>
+    startStream(context, {
+      from: 'orders.carts.*',
+      to: 'orders.taxed.*',
+      failed: 'orders.refused.*',
+      nats: `nats://127.0.0.1:${own.port}`,
+      varDir: built.varDir,
+      more: ['--ordered'],
+    });
   const sent = 70;
   const long = JSON.stringify({ postalcode: ZIP, city: 'x'.repeat(900_000) });
   for (let number = 0; number < sent; number += 1) {
@@ -153,10 +183,14 @@ test('what is owed after a kill is answered in order, though it is more than is 
   assert.equal(await next.end('SIGTERM'), 0, next.err());
   const keys = new Map<string, number[]>();
   for (const { subject, header } of await stored(manager, 'refused')) {
-    keys.set(subject, [...keys.get(subject) ?? [], Number(header.get('Situs-Sequence'))]);
+    keys.set(subject, [...(keys.get(subject) ?? []), Number(header.get('Situs-Sequence'))]);
   }
   assert.equal(keys.size, 3);
   for (const [key, seqs] of keys) {
-    assert.deepEqual(seqs, [...seqs].sort((one, two) => one - two), key);
+    assert.deepEqual(
+      seqs,
+      [...seqs].sort((one, two) => one - two),
+      key,
+    );
   }
 });

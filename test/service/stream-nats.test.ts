@@ -10,7 +10,14 @@ import { KEYS, startBulkApp } from '../support/bulk-client.js';
 import { freePort } from '../support/free-port.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  publish, sentRow, seqOf, startStream, stored, type Asked, type Running, type Subjects,
+  publish,
+  sentRow,
+  seqOf,
+  startStream,
+  stored,
+  type Asked,
+  type Running,
+  type Subjects,
 } from '../support/nats-stream.js';
 import { sentCart } from '../support/sent-carts.js';
 import { ending, header } from '../support/stream-service.js';
@@ -54,7 +61,8 @@ async function streams(context: TestContext, tail = ''): Promise<Named | null> {
   const made = ['carts', 'taxed', 'refused'];
   for (const end of made) {
     await manager.streams.add({
-      name: `${name}-${end}`, subjects: [`${name}.${end}${end === 'refused' ? '' : tail}`],
+      name: `${name}-${end}`,
+      subjects: [`${name}.${end}${end === 'refused' ? '' : tail}`],
       storage: StorageType.Memory,
     });
   }
@@ -72,12 +80,17 @@ async function count(stream: string): Promise<number> {
 }
 
 const POISON = [
-  'no JSON', '{"id":"none","postalcode":"00000"}', '{"id":7,"items":[{}]}', '[]', '{"ack":3}',
+  'no JSON',
+  '{"id":"none","postalcode":"00000"}',
+  '{"id":7,"items":[{}]}',
+  '[]',
+  '{"ack":3}',
 ];
 
 /** What POST /stream answers to the same messages. */
 async function streamed(
-  context: TestContext, rows: readonly string[],
+  context: TestContext,
+  rows: readonly string[],
 ): Promise<{ readonly lines: readonly string[]; readonly base: string }> {
   const { app, port } = await startBulkApp(built.varDir);
   context.after(() => app.stop());
@@ -95,9 +108,13 @@ test('each message is answered as over POST /stream, refused ones with code and 
   const subjects = await streams(context);
   if (subjects === null) return;
   const { name, from } = subjects;
-  const rows = Array.from({ length: 200 }, (_, index) => (index % 10 === 3
-    ? POISON[Math.floor(index / 10) % POISON.length]!
-    : index % 2 === 0 ? sentRow(index) : JSON.stringify({ id: index, postalcode: '91020' })));
+  const rows = Array.from({ length: 200 }, (_, index) =>
+    index % 10 === 3
+      ? POISON[Math.floor(index / 10) % POISON.length]!
+      : index % 2 === 0
+        ? sentRow(index)
+        : JSON.stringify({ id: index, postalcode: '91020' }),
+  );
   const { lines, base } = await streamed(context, rows);
   assert.equal(lines.length, rows.length);
   rows.push(JSON.stringify({ merchantId: randomUUID(), items: [sentCart()] }));
@@ -106,12 +123,16 @@ test('each message is answered as over POST /stream, refused ones with code and 
   const running = start(context, subjects, {
     env: { SITUS_BASE_URL: base, SITUS_METRICS: `127.0.0.1:${port}` },
   });
-  await eventually(async () =>
-    await count(`${name}-taxed`) + await count(`${name}-refused`) === rows.length);
+  await eventually(
+    async () => (await count(`${name}-taxed`)) + (await count(`${name}-refused`)) === rows.length,
+  );
   await eventually(async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    return /^situs_nats_answered 180$/m.test(text) && /^situs_nats_refused 21$/m.test(text)
-      && /^situs_nats_lag 0$/m.test(text);
+    return (
+      /^situs_nats_answered 180$/m.test(text) &&
+      /^situs_nats_refused 21$/m.test(text) &&
+      /^situs_nats_lag 0$/m.test(text)
+    );
   });
   assert.equal(await running.end('SIGTERM'), 0, running.err());
   assert.match(running.err(), /180 answered, 21 refused\n$/);
@@ -125,13 +146,16 @@ test('each message is answered as over POST /stream, refused ones with code and 
     const told = [Number(fields.get('Situs-Code')), fields.get('Situs-Field')];
     if (seq === rows.length) assert.deepEqual(told, [105, 'merchantId']);
     else if (!/^\[\]$|ack/.test(rows[seq - 1]!)) {
-      const { error } = JSON.parse(lines[seq - 1]!) as
-        { readonly error: { readonly code: number; readonly field: string | null } };
+      const { error } = JSON.parse(lines[seq - 1]!) as {
+        readonly error: { readonly code: number; readonly field: string | null };
+      };
       assert.deepEqual(told, [error.code, error.field ?? '']);
     }
   }
-  const { num_pending: left, num_ack_pending: open } = await manager.consumers
-    .info(`${name}-carts`, 'situs');
+  const { num_pending: left, num_ack_pending: open } = await manager.consumers.info(
+    `${name}-carts`,
+    'situs',
+  );
   assert.deepEqual([left, open], [0, 0], 'all are acknowledged');
 });
 
@@ -143,17 +167,22 @@ test('two processes share the work, one is killed: each cart has one answer', as
   const [doomed, other] = [start(context, subjects), start(context, subjects)];
   await eventually(() => /dataset/.test(doomed.err()) && /dataset/.test(other.err()));
   const publishing = publish(connection!, () => from, rows);
-  await eventually(async () => await count(`${name}-taxed`) > 300);
+  await eventually(async () => (await count(`${name}-taxed`)) > 300);
   await doomed.end('SIGKILL');
   await publishing;
   await eventually(async () => {
-    const { num_pending: left, num_ack_pending: open } = await manager.consumers
-      .info(`${name}-carts`, 'situs');
+    const { num_pending: left, num_ack_pending: open } = await manager.consumers.info(
+      `${name}-carts`,
+      'situs',
+    );
     return left === 0 && open === 0;
   });
   assert.equal(await other.end('SIGINT'), 0, other.err());
   const found = (await stored(manager, `${name}-taxed`)).map(seqOf).sort((one, two) => one - two);
-  assert.deepEqual(found, rows.map((_, index) => index + 1));
+  assert.deepEqual(
+    found,
+    rows.map((_, index) => index + 1),
+  );
   assert.equal(await count(`${name}-refused`), 0);
 });
 
@@ -164,26 +193,32 @@ test('--ordered keeps the order of each key, also after a kill', async (context)
   const rows = Array.from({ length: 1_500 }, (_, index) => sentRow(index));
   const doomed = start(context, subjects, { more: ['--ordered'] });
   const publishing = publish(connection!, (index) => `${name}.carts.shop-${index % 7}`, rows);
-  await eventually(async () => await count(`${name}-taxed`) > 100);
+  await eventually(async () => (await count(`${name}-taxed`)) > 100);
   await doomed.end('SIGKILL');
   await publishing;
   const next = start(context, subjects, { more: ['--ordered'] });
-  await eventually(async () => await count(`${name}-taxed`) >= rows.length
-    && /dataset/.test(next.err()));
-  await eventually(async () =>
-    (await manager.consumers.info(`${name}-carts`, 'situs')).num_waiting > 0);
+  await eventually(
+    async () => (await count(`${name}-taxed`)) >= rows.length && /dataset/.test(next.err()),
+  );
+  await eventually(
+    async () => (await manager.consumers.info(`${name}-carts`, 'situs')).num_waiting > 0,
+  );
   const second = start(context, subjects, { more: ['--ordered'] });
   assert.equal(await second.end(), 1);
   assert.match(second.err(), /another process takes messages of the consumer situs/);
   assert.equal(await next.end('SIGTERM'), 0, next.err());
   const keys = new Map<string, number[]>();
   for (const message of await stored(manager, `${name}-taxed`)) {
-    keys.set(message.subject, [...keys.get(message.subject) ?? [], seqOf(message)]);
+    keys.set(message.subject, [...(keys.get(message.subject) ?? []), seqOf(message)]);
   }
   assert.equal(keys.size, 7);
   assert.equal([...keys.values()].flat().length, rows.length);
   for (const [key, seqs] of keys) {
-    assert.deepEqual(seqs, [...seqs].sort((one, two) => one - two), key);
+    assert.deepEqual(
+      seqs,
+      [...seqs].sort((one, two) => one - two),
+      key,
+    );
   }
 });
 
@@ -196,10 +231,14 @@ test('what keeps it from beginning is told', async (context) => {
     assert.match(running.err(), why);
   };
   const { from } = subjects;
-  await fails({ from: `${from}.none` },
-    /no stream of NATS holds the subject \S+\.none; make one, or give --create/);
-  await fails({ nats: 'nats://user:secret@127.0.0.1:1' },
-    /^situs: NATS at 127\.0\.0\.1:1 cannot be reached: (?!.*secret)/);
+  await fails(
+    { from: `${from}.none` },
+    /no stream of NATS holds the subject \S+\.none; make one, or give --create/,
+  );
+  await fails(
+    { nats: 'nats://user:secret@127.0.0.1:1' },
+    /^situs: NATS at 127\.0\.0\.1:1 cannot be reached: (?!.*secret)/,
+  );
   await fails({ to: from }, /is within --from: answers would be asked again/, 2);
   await fails({ nats: 'http://127.0.0.1' }, /--nats is nats:\/\/HOST:PORT/, 2);
 });
@@ -214,7 +253,7 @@ test('--create makes the streams, and too short a memory of ids is refused', asy
   const running = start(context, made, { more: ['--create'] });
   await eventually(() => /dataset/.test(running.err()) || running.child.exitCode !== null);
   await publish(connection!, () => made.from, [sentRow(1)]);
-  await eventually(async () => await count(names[1]!) === 1 && await count(names[0]!) === 0);
+  await eventually(async () => (await count(names[1]!)) === 1 && (await count(names[0]!)) === 0);
   assert.equal(await running.end('SIGTERM'), 0, running.err());
   const patient = start(context, subjects, { more: ['--ack-wait', '3600'] });
   assert.equal(await patient.end(), 1);

@@ -10,7 +10,10 @@ test('later messages wait for those that were given out before, and all come in 
   let kept = 0;
   const owed = new OwedMessages(2, 5, LONG_MS, ANY_BYTES);
   const message = (seq: number): OwedMessage => ({
-    seq, data: new Uint8Array(10), nak: () => undefined, working: () => {
+    seq,
+    data: new Uint8Array(10),
+    nak: () => undefined,
+    working: () => {
       kept += 1;
     },
   });
@@ -24,7 +27,10 @@ test('later messages wait for those that were given out before, and all come in 
   assert.deepEqual([kept, owed.bytes], [2, 20]);
   owed.hold(message(3));
   assert.ok(owed.settled);
-  assert.deepEqual(owed.release().map(({ seq }) => seq), [3, 5, 6]);
+  assert.deepEqual(
+    owed.release().map(({ seq }) => seq),
+    [3, 5, 6],
+  );
 });
 
 test('what never comes is waited for no longer than was said', () => {
@@ -43,7 +49,10 @@ function backwards(owed: OwedMessages<OwedMessage>, count: number): readonly num
     waiting = [];
     for (const seq of given) {
       owed.hold({
-        seq, data: new Uint8Array(10), working: () => undefined, nak: () => void waiting.push(seq),
+        seq,
+        data: new Uint8Array(10),
+        working: () => undefined,
+        nak: () => void waiting.push(seq),
       });
       assert.ok(owed.bytes <= 40);
       answered.push(...owed.release().map((message) => message.seq));

@@ -5,7 +5,14 @@ import type { IncomingMessage } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import type { App } from '../../src/app.js';
 import { StreamClient, wasRefused, type StreamAsk } from '../../bench/load/stream-client.js';
-import { KEYS, NDJSON, openBulk, readLines, sendBulk, startBulkApp } from '../support/bulk-client.js';
+import {
+  KEYS,
+  NDJSON,
+  openBulk,
+  readLines,
+  sendBulk,
+  startBulkApp,
+} from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { activate, newVarDir } from '../support/http-var-dir.js';
 import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
@@ -34,7 +41,9 @@ async function serve(context: TestContext): Promise<Served> {
   const { app, port } = await startBulkApp(varDir, { SITUS_BULK_WORKERS: '2' });
   context.after(() => app.stop());
   return {
-    app, port, names,
+    app,
+    port,
+    names,
     releaseOf: (answer) => byRate.get(rateOf(answer)) ?? '',
     activate: (index) => activate(varDir, names[index]!),
   };
@@ -49,11 +58,13 @@ interface Line {
 }
 
 async function open(
-  { port }: Served, transport: StreamAsk['transport'], query = '',
+  { port }: Served,
+  transport: StreamAsk['transport'],
+  query = '',
 ): Promise<{ readonly client: StreamClient; readonly header: NonNullable<Line['header']> }> {
   const client = await StreamClient.open({ port, key: KEYS.bulk, transport, query });
   assert.ok(!wasRefused(client));
-  const { header } = JSON.parse(await client.next() ?? '{}') as Line;
+  const { header } = JSON.parse((await client.next()) ?? '{}') as Line;
   assert.ok(header !== undefined);
   return { client, header };
 }
@@ -72,7 +83,7 @@ for (const transport of ['socket', 'post'] as const) {
     let sent = 0;
     let answered = 0;
     let ofRelease = 0;
-    for (let release = 0; release < served.names.length;) {
+    for (let release = 0; release < served.names.length; ) {
       for (; sent - answered < UNANSWERED_MAX; sent += 1) client.send(message(sent + 1));
       const text = await client.next();
       assert.ok(text !== null);
@@ -97,7 +108,10 @@ for (const transport of ['socket', 'post'] as const) {
     const { lines, trailer } = await ending(client);
     assert.equal(answered + lines.length - 1, sent);
     assert.deepEqual([trailer.rows, trailer.complete], [sent, true]);
-    assert.deepEqual(told.map(({ id }) => id), served.names.slice(1));
+    assert.deepEqual(
+      told.map(({ id }) => id),
+      served.names.slice(1),
+    );
     assert.equal(served.app.live.openCount, 2, 'nothing holds the first one any more');
   });
 }
@@ -127,22 +141,29 @@ test('an upload ends with the release that it began with, two changes later', as
   const { port, app, names } = served;
   const { request, answer } = openBulk({ port, type: NDJSON });
   request.write(`${message(1)}\n`);
-  const [response] = await once(request, 'response') as [IncomingMessage];
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
   assert.equal(response.headers['x-situs-dataset'], names[0]);
   let rows = 1;
   for (const index of [1, 2]) {
     served.activate(index);
     await eventually(async () => {
-      const single = await sendBulk({ port, path: `/request/v60?postalcode=${ZIP}`, method: 'GET' });
+      const single = await sendBulk({
+        port,
+        path: `/request/v60?postalcode=${ZIP}`,
+        method: 'GET',
+      });
       return served.releaseOf(single.body.toString()) === names[index];
     });
-    for (let count = 0; count < 600; count += 1) request.write(`${message(rows += 1)}\n`);
+    for (let count = 0; count < 600; count += 1) request.write(`${message((rows += 1))}\n`);
   }
   assert.equal(app.live.openCount, 3, 'the first one is open for the upload');
   request.end();
   const { header, rows: lines, trailer } = readLines((await answer).body);
   assert.equal(header['dataset'], names[0]);
-  assert.deepEqual(lines.map(({ id }) => id), lines.map((_, index) => index + 1));
+  assert.deepEqual(
+    lines.map(({ id }) => id),
+    lines.map((_, index) => index + 1),
+  );
   for (const line of lines) assert.equal(served.releaseOf(JSON.stringify(line)), names[0]);
   assert.deepEqual([trailer.rows, trailer.complete], [rows, true]);
   await eventually(() => app.live.openCount === 2);

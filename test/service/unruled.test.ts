@@ -33,8 +33,10 @@ function lookup(taxabilityCode: string): object {
 
 function cart(taxabilityCode: string): object {
   return {
-    customerId: 'c', currency: { currencyCode: 'USD' },
-    origin: { address: DOOR }, destination: { address: DOOR },
+    customerId: 'c',
+    currency: { currencyCode: 'USD' },
+    origin: { address: DOOR },
+    destination: { address: DOOR },
     lineItems: [{ itemId: 'i', price: 10, quantity: 1, taxabilityCode: Number(taxabilityCode) }],
   };
 }
@@ -44,7 +46,10 @@ interface Row {
 }
 
 function assertRefused(rows: readonly Row[]): void {
-  assert.deepEqual(rows.map(({ error }) => error?.code ?? 100), [100, 110, 100, 110]);
+  assert.deepEqual(
+    rows.map(({ error }) => error?.code ?? 100),
+    [100, 110, 100, 110],
+  );
   for (const { error } of rows) if (error !== undefined) assert.match(error.message, WORD);
 }
 
@@ -68,7 +73,8 @@ test('rows of jobs: lookups and carts, each beside rows that are answered', asyn
   const jobs = new JobClient(refusing.port);
   const rows: Row[] = [];
   for (const [kind, codes, rowOf] of [
-    ['lookup', LOOKED_UP, lookup], ['cart', BOUGHT, cart],
+    ['lookup', LOOKED_UP, lookup],
+    ['cart', BOUGHT, cart],
   ] as const) {
     const body = codes.map((code) => `${JSON.stringify(rowOf(code))}\n`).join('');
     const made = await jobs.create(body, NDJSON, `?kind=${kind}`);

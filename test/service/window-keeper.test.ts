@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listenerRates, WindowKeeper } from '../../src/limit/listener-rates.js';
 import {
-  type Channel, isFromListener, type ListenerMessage, listenerOrder, orderWords, Supervised,
+  type Channel,
+  isFromListener,
+  type ListenerMessage,
+  listenerOrder,
+  orderWords,
+  Supervised,
   type SupervisorMessage,
 } from '../../src/listener/supervised.js';
 
@@ -19,14 +24,18 @@ test('places are given to whoever asks first, and free again after a minute', ()
   assert.deepEqual(ask(0), { admitted: 0, left: 0 });
   now = MINUTE;
   assert.deepEqual(ask(0), { admitted: 0, left: 7 });
-  keeper.settle([{ id: 'a', admitted: [[0, 2]] }, { id: 'b', admitted: [[500, 4]] }]);
+  keeper.settle([
+    { id: 'a', admitted: [[0, 2]] },
+    { id: 'b', admitted: [[500, 4]] },
+  ]);
   assert.deepEqual(ask(0), { admitted: 0, left: 5 });
   assert.deepEqual(keeper.ask([{ id: 'b', rate: 5, count: 5 }]), [{ admitted: 1, left: 0 }]);
   // Of rates whose window counts by the millisecond, likewise.
   keeper.ask([{ id: 'c', rate: 1_000_000, count: 1 }]);
   keeper.settle([{ id: 'c', admitted: [[250, 9]] }]);
-  assert.deepEqual(keeper.ask([{ id: 'c', rate: 1_000_000, count: 0 }]),
-    [{ admitted: 0, left: 999_990 }]);
+  assert.deepEqual(keeper.ask([{ id: 'c', rate: 1_000_000, count: 0 }]), [
+    { admitted: 0, left: 999_990 },
+  ]);
 });
 
 /** A listener whose channel leads to a keeper. */
@@ -39,7 +48,9 @@ function listener(keeper: WindowKeeper): Supervised {
       if (sent.type === 'settle') keeper.settle(sent.debts);
       if (sent.type !== 'ask') return true;
       const answer: SupervisorMessage = {
-        type: 'answers', id: sent.id, answers: keeper.ask(sent.questions),
+        type: 'answers',
+        id: sent.id,
+        answers: keeper.ask(sent.questions),
       };
       setImmediate(() => told(answer));
       return true;
@@ -55,9 +66,11 @@ test('listeners share one limit, and one that comes later knows what was used', 
   const keeper = new WindowKeeper(() => 0);
   const key = { id: 'key', rate: 5 };
   const [first, second] = await Promise.all(
-    [listener(keeper), listener(keeper)].map((each) => listenerRates(each)));
-  const asked = await Promise.all([1, 2, 3, 4].flatMap(() =>
-    [first!.ask(key, true), second!.ask(key, true)]));
+    [listener(keeper), listener(keeper)].map((each) => listenerRates(each)),
+  );
+  const asked = await Promise.all(
+    [1, 2, 3, 4].flatMap(() => [first!.ask(key, true), second!.ask(key, true)]),
+  );
   assert.equal(asked.filter((left) => left !== null && left >= 0).length, 5);
   const third = await listenerRates(listener(keeper));
   assert.equal(await third!.ask(key, true), -1);

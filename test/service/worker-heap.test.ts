@@ -28,8 +28,12 @@ before(async () => {
   await store.close();
   app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: built.varDir, SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1', SITUS_ANSWER_CACHE_MIB: '0',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: built.varDir,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
+      SITUS_ANSWER_CACHE_MIB: '0',
     }),
     log: createLog('warn', (line) => lines.push(line)),
     worker: WORKER,
@@ -49,9 +53,10 @@ interface Answer {
 
 async function lookup(path: string): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    headers: { 'X-API-KEY': KEY }, signal: AbortSignal.timeout(300_000),
+    headers: { 'X-API-KEY': KEY },
+    signal: AbortSignal.timeout(300_000),
   });
-  const body = await response.json() as { metadata: { response: { code: number } } };
+  const body = (await response.json()) as { metadata: { response: { code: number } } };
   return { status: response.status, code: body.metadata.response.code };
 }
 
@@ -69,8 +74,10 @@ test('a lookup that takes all memory is answered, as are those under way with it
     assert.deepEqual(answers[0], { status: 500, code: INTERNAL }, JSON.stringify(answers[0]));
     for (const answer of answers.slice(1)) {
       const { status, code } = answer;
-      assert.ok((status === 200 && code === 100) || (status === 500 && code === INTERNAL),
-        JSON.stringify(answer));
+      assert.ok(
+        (status === 200 && code === 100) || (status === 500 && code === INTERNAL),
+        JSON.stringify(answer),
+      );
     }
     assert.deepEqual(await lookup(LOOKUP), { status: 200, code: 100 }, 'another worker answers');
     assert.ok(heapEnds() >= round, lines.join(''));

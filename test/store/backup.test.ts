@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +52,8 @@ function recordsOf(varDir: string): Promise<readonly unknown[]> {
 }
 
 function leftovers(dir: string): readonly string[] {
-  return readdirSync(dir, { recursive: true }).map(String)
+  return readdirSync(dir, { recursive: true })
+    .map(String)
     .filter((name) => /(?:^|\/)\.[^/]+\./.test(name));
 }
 
@@ -70,7 +78,10 @@ test('a backup beside a writer is one moment of the store, and restores', async 
     const target = newVarDir(context);
     assert.equal((await runSitus(target, 'store', 'restore', file)).code, 0);
     const ids = new Set((await recordsOf(target)).map((record) => (record as { id: string }).id));
-    assert.ok(before.every((id) => ids.has(id)), 'what was told before the backup is in it');
+    assert.ok(
+      before.every((id) => ids.has(id)),
+      'what was told before the backup is in it',
+    );
     // Ids are given in order and one commit holds a run of them: a moment has no gaps.
     const last = [...ids].reduce((most, id) => Math.max(most, Number(id.slice(2))), 0);
     assert.equal(last - ids.size <= 16, true);
@@ -96,11 +107,16 @@ test('a backup names the key its secrets need and holds neither', async (context
   const varDir = newVarDir(context);
   await withStore(varDir, async (store) => {
     const vault = await openVault(fileConfig(varDir), store);
-    await store.write((transaction) => transaction.put(['s'], {
-      v: 1, sealed: vault.seal(DISTINCTIVE, { account: 'a', merchant: 'm', field: 'f' }),
-    }));
+    await store.write((transaction) =>
+      transaction.put(['s'], {
+        v: 1,
+        sealed: vault.seal(DISTINCTIVE, { account: 'a', merchant: 'm', field: 'f' }),
+      }),
+    );
   });
-  const { keys: [kek] } = JSON.parse(readFileSync(join(varDir, 'kek'), 'utf8')) as {
+  const {
+    keys: [kek],
+  } = JSON.parse(readFileSync(join(varDir, 'kek'), 'utf8')) as {
     keys: [{ id: string; key: string }];
   };
   const file = join(newVarDir(context), 'b.mdb');
@@ -185,7 +201,8 @@ test('an interrupted restore and backup leave nothing half-written', async (cont
   const interrupt = async (waitMs: number, ...args: readonly string[]): Promise<void> => {
     const child = spawn(process.execPath, [CLI, 'store', ...args], {
       env: { ...process.env, SITUS_VAR: args[0] === 'backup' ? varDir : target },
-      stdio: 'ignore', detached: true,
+      stdio: 'ignore',
+      detached: true,
     });
     const ended = once(child, 'exit');
     await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -216,8 +233,10 @@ test('a damaged record is named and counted, and everything else is backed up', 
   const file = join(newVarDir(context), 'b.mdb');
   const made = await runSitus(varDir, 'store', 'backup', file);
   assert.equal(made.code, 3, made.err);
-  assert.match(made.err,
-    /the record thing\/3 in the store is damaged\n.*thing\/7.*\n2 damaged records/s);
+  assert.match(
+    made.err,
+    /the record thing\/3 in the store is damaged\n.*thing\/7.*\n2 damaged records/s,
+  );
   const verified = await runSitus(varDir, 'store', 'verify', file);
   assert.equal(verified.code, 3);
   assert.match(verified.err, /2 damaged records/);
@@ -231,7 +250,10 @@ test('a damaged record is named and counted, and everything else is backed up', 
 test('what is no file is told by its name, and nothing is made', async (context) => {
   const varDir = newVarDir(context);
   const before = readdirSync(varDir);
-  for (const [path, told] of [['nowhere', /there is no .*nowhere\n$/], ['.', /no file of a backup\n$/]] as const) {
+  for (const [path, told] of [
+    ['nowhere', /there is no .*nowhere\n$/],
+    ['.', /no file of a backup\n$/],
+  ] as const) {
     for (const command of ['verify', 'restore']) {
       const { code, err } = await runSitus(varDir, 'store', command, join(varDir, path));
       assert.equal(code, 1);

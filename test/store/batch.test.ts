@@ -69,8 +69,10 @@ test('random actions, of which some throw, leave what those that did not have do
         if (throws) throw new Error(`no ${action}`);
         return action;
       });
-      assert.deepEqual(outcome.kind === 'done' ? outcome.result : String(outcome.error),
-        throws ? `Error: no ${action}` : action);
+      assert.deepEqual(
+        outcome.kind === 'done' ? outcome.result : String(outcome.error),
+        throws ? `Error: no ${action}` : action,
+      );
       if (!throws) expected = made;
     }
     batch.flush();
@@ -100,7 +102,13 @@ test('an action is told of a key that the store does not take, and the others go
   assert.equal(outcome.kind === 'threw' && String(outcome.error), 'RangeError: too long');
   batch.run(() => batch.change(['c'], Buffer.from('3')));
   batch.flush();
-  assert.deepEqual([...place.records], [['["a"]', '1'], ['["c"]', '3']]);
+  assert.deepEqual(
+    [...place.records],
+    [
+      ['["a"]', '1'],
+      ['["c"]', '3'],
+    ],
+  );
 });
 
 test('keys whose parts run together otherwise are different keys', () => {
@@ -110,5 +118,8 @@ test('keys whose parts run together otherwise are different keys', () => {
   for (const [index, key] of keys.entries()) {
     batch.run(() => batch.change(key, Buffer.from(String(index))));
   }
-  assert.deepEqual(keys.map((key) => String(batch.get(key))), ['0', '1', '2', '3', '4', '5']);
+  assert.deepEqual(
+    keys.map((key) => String(batch.get(key))),
+    ['0', '1', '2', '3', '4', '5'],
+  );
 });

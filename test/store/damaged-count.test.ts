@@ -22,26 +22,46 @@ const DAY = '2027-01-15';
 
 /** Every count there is, after `fill`. */
 const COUNTS: readonly (readonly string[])[] = [
-  ['share', 'merchants', ACCOUNT], ['share', 'kept', ACCOUNT],
+  ['share', 'merchants', ACCOUNT],
+  ['share', 'kept', ACCOUNT],
   ['nexus-count', ACCOUNT, MERCHANT],
-  ['audit-count', 'operator'], ['audit-count', `account:${ACCOUNT}`],
-  ['count', 'outbox', 'event'], ['count', 'outbox', 'event', ACCOUNT],
-  ['count', 'outbox', 'mail'], ['count', 'outbox', 'mail', ACCOUNT],
+  ['audit-count', 'operator'],
+  ['audit-count', `account:${ACCOUNT}`],
+  ['count', 'outbox', 'event'],
+  ['count', 'outbox', 'event', ACCOUNT],
+  ['count', 'outbox', 'mail'],
+  ['count', 'outbox', 'mail', ACCOUNT],
 ];
 const INVITED = ['invited', DAY, 'account', ACCOUNT];
 
 function make(transaction: StoreTransaction, merchantId: string): MerchantRecord {
   const made = createMerchant(transaction, {
-    account: ACCOUNT, merchantId, name: 'Shop', contacts: {}, type: 'self-managed', now: NOW,
+    account: ACCOUNT,
+    merchantId,
+    name: 'Shop',
+    contacts: {},
+    type: 'self-managed',
+    now: NOW,
   });
   return made === 'reference-taken' ? assert.fail(made) : made;
 }
 
 function location(locationId: string): NexusRecord {
   return {
-    v: 1, locationId, merchantId: MERCHANT, account: ACCOUNT, line1: '1 Main St', city: 'X',
-    state: 'CA', zip: '90001', normalizedAddress: '1 Main St, X', lat: 0, lng: 0, position: 0,
-    createdAt: NOW, updatedAt: NOW,
+    v: 1,
+    locationId,
+    merchantId: MERCHANT,
+    account: ACCOUNT,
+    line1: '1 Main St',
+    city: 'X',
+    state: 'CA',
+    zip: '90001',
+    normalizedAddress: '1 Main St, X',
+    lat: 0,
+    lng: 0,
+    position: 0,
+    createdAt: NOW,
+    updatedAt: NOW,
   };
 }
 
@@ -52,15 +72,26 @@ async function change(store: Store, round: string): Promise<void> {
     for (const each of ['a', 'b']) putNexus(transaction, location(round + each));
     deleteNexus(transaction, location(`${round}a`), NOW, NOW);
     for (const account of [null, ACCOUNT]) {
-      addAudit(transaction, {
-        actor: { kind: 'server' }, account, action: 'nexus.create', object: MERCHANT,
-      }, NOW);
+      addAudit(
+        transaction,
+        {
+          actor: { kind: 'server' },
+          account,
+          action: 'nexus.create',
+          object: MERCHANT,
+        },
+        NOW,
+      );
     }
     for (let at = 0; at < 3; at += 1) {
       addEvent(transaction, EVENT_VAULT, { account: ACCOUNT, type: 'a.b', data: {}, now: NOW });
     }
     addInvitation(transaction, {
-      account: ACCOUNT, merchantId: MERCHANT, merchantName: 'Shop', email: 'a@b.example', now: NOW,
+      account: ACCOUNT,
+      merchantId: MERCHANT,
+      merchantName: 'Shop',
+      email: 'a@b.example',
+      now: NOW,
     });
     countInvitation(transaction, ACCOUNT, `${round}@b.example`, NOW);
   });
@@ -80,7 +111,8 @@ async function change(store: Store, round: string): Promise<void> {
 
 /** What is counted after changes, with bits of the named counts turned between them. */
 async function countsAfter(
-  varDir: string, turned: readonly (readonly string[])[],
+  varDir: string,
+  turned: readonly (readonly string[])[],
 ): Promise<{ readonly counts: readonly unknown[]; readonly told: readonly string[] }> {
   const told: string[] = [];
   const open = (): Promise<Store> =>
@@ -106,8 +138,10 @@ test('each count comes to what it would be without damage, and the log tells', a
   for (const key of COUNTS) {
     const { counts, told } = await countsAfter(newVarDir(context), [key]);
     assert.deepEqual(counts, sound.counts, String(key));
-    assert.deepEqual(told, [`Error: the record ${key.join('/')} in the store is damaged: it is put `
-      + 'aside, and counted anew from the records that are there']);
+    assert.deepEqual(told, [
+      `Error: the record ${key.join('/')} in the store is damaged: it is put ` +
+        'aside, and counted anew from the records that are there',
+    ]);
   }
   const all = await countsAfter(newVarDir(context), COUNTS);
   assert.deepEqual(all.counts, sound.counts);
@@ -117,6 +151,8 @@ test('each count comes to what it would be without damage, and the log tells', a
 test('a damaged count of invitations begins anew', async (t) => {
   const { counts, told } = await countsAfter(newVarDir(t), [INVITED]);
   assert.deepEqual(counts.at(-1), { v: 1, day: DAY, whose: 'account', id: ACCOUNT, count: 1 });
-  assert.equal(told.at(-1), `Error: the record ${INVITED.join('/')} in the store is damaged: it is `
-    + 'put aside');
+  assert.equal(
+    told.at(-1),
+    `Error: the record ${INVITED.join('/')} in the store is damaged: it is ` + 'put aside',
+  );
 });

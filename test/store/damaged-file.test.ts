@@ -1,7 +1,14 @@
 /** Backups and stores of which a part was lost or changed: refused in a sentence. */
 import assert from 'node:assert/strict';
 import {
-  copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -80,7 +87,16 @@ test('a store that was cut off is refused at any length, and can be restored', a
   await backupStore(varDir, backup);
   const file = storeFile(varDir);
   const whole = readFileSync(file);
-  for (const bytes of [1, 100, 4_096, 8_191, 8_192, 12_288, whole.length - 4_096, whole.length - 1]) {
+  for (const bytes of [
+    1,
+    100,
+    4_096,
+    8_191,
+    8_192,
+    12_288,
+    whole.length - 4_096,
+    whole.length - 1,
+  ]) {
     writeFileSync(file, whole.subarray(0, bytes));
     // In a process of its own: the one that maps it may not survive.
     const { code, err } = await runSitus(varDir, 'key', 'list');
@@ -124,7 +140,7 @@ test('of stores of earlier versions a key or a job tells that there was one', as
   await (await Store.open(varDir)).close();
 });
 
-test('a key of one\'s own may be there before the first start', async (context) => {
+test("a key of one's own may be there before the first start", async (context) => {
   const varDir = newVarDir(context);
   writeFileSync(join(varDir, 'kek'), '{}');
   await (await Store.open(varDir)).close();

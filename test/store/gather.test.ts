@@ -24,9 +24,18 @@ test('every record below the key is read, and others are served meanwhile', asyn
   });
   const found = await gather(store, ['x', 'a'], read);
   clearImmediate(counting);
-  assert.deepEqual(found, Array.from({ length: count }, (_record, index) => index));
+  assert.deepEqual(
+    found,
+    Array.from({ length: count }, (_record, index) => index),
+  );
   assert.ok(turns > 0);
   assert.deepEqual(await gather(store, ['x', 'none'], read), []);
-  assert.equal((await gather(store, ['x', 'a'], (record) => (
-    (record as { index: number }).index % 2 === 0 ? record : null))).length, (count + 1) / 2);
+  assert.equal(
+    (
+      await gather(store, ['x', 'a'], (record) =>
+        (record as { index: number }).index % 2 === 0 ? record : null,
+      )
+    ).length,
+    (count + 1) / 2,
+  );
 });

@@ -24,38 +24,46 @@ test('writes of many clients share commits', async (context) => {
   const store = await Store.open(varDir);
   context.after(() => store.close());
   const before = commits(varDir);
-  const results = await Promise.all(Array.from({ length: WRITES }, (_, index) =>
-    store.write((transaction) => {
-      transaction.put(['thing', String(index)], { v: 1, index });
-      return index;
-    })));
-  assert.deepEqual(results, Array.from({ length: WRITES }, (_, index) => index));
+  const results = await Promise.all(
+    Array.from({ length: WRITES }, (_, index) =>
+      store.write((transaction) => {
+        transaction.put(['thing', String(index)], { v: 1, index });
+        return index;
+      }),
+    ),
+  );
+  assert.deepEqual(
+    results,
+    Array.from({ length: WRITES }, (_, index) => index),
+  );
   assert.equal(store.list(['thing']).length, WRITES);
   const shared = commits(varDir) - before;
   assert.ok(shared > 0 && shared <= WRITES / 10, `${shared} commits for ${WRITES} writes`);
 });
 
-test('an action that throws undoes itself and none of those it shares a commit with',
-  async (context) => {
-    const store = await Store.open(newVarDir(context));
-    context.after(() => store.close());
-    const outcomes = await Promise.allSettled(Array.from({ length: WRITES }, (_, index) =>
+test('an action that throws undoes itself and none of those it shares a commit with', async (context) => {
+  const store = await Store.open(newVarDir(context));
+  context.after(() => store.close());
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: WRITES }, (_, index) =>
       store.write((transaction) => {
         transaction.put(['thing', String(index)], { v: 1, index });
         transaction.put(['sum'], { v: 1, sum: sumOf(transaction.get(['sum'])) + 1 });
         if (index % 3 === 0) throw new Error(`no ${index}`);
         return index;
-      })));
-    outcomes.forEach((outcome, index) => {
-      const threw = index % 3 === 0;
-      assert.equal(outcome.status, threw ? 'rejected' : 'fulfilled');
-      if (outcome.status === 'rejected') {
-        assert.match(String(outcome.reason), new RegExp(`no ${index}$`));
-      }
-      assert.equal(store.get(['thing', String(index)]) === undefined, threw);
-    });
-    assert.equal(sumOf(store.get(['sum'])), Math.floor((WRITES * 2) / 3));
+      }),
+    ),
+  );
+  outcomes.forEach((outcome, index) => {
+    const threw = index % 3 === 0;
+    assert.equal(outcome.status, threw ? 'rejected' : 'fulfilled');
+    if (outcome.status === 'rejected') {
+      assert.match(String(outcome.reason), new RegExp(`no ${index}$`));
+    }
+    assert.equal(store.get(['thing', String(index)]) === undefined, threw);
   });
+  assert.equal(sumOf(store.get(['sum'])), Math.floor((WRITES * 2) / 3));
+});
 
 function sumOf(record: unknown): number {
   return typeof record === 'object' && record !== null && 'sum' in record ? Number(record.sum) : 0;
@@ -102,7 +110,8 @@ test('a store can be opened beside a handle of the same process that is writing'
   context.after(() => store.close());
   for (let round = 0; round < 20; round += 1) {
     const writes = Array.from({ length: 20 }, (_, index) =>
-      store.write((transaction) => transaction.put(['thing', String(index)], { v: 1, round })));
+      store.write((transaction) => transaction.put(['thing', String(index)], { v: 1, round })),
+    );
     const other = await Store.open(varDir);
     await Promise.all(writes);
     assert.deepEqual(other.get(['thing', '7']), { v: 1, round });

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { SWEEP_BATCH_MAX } from '../../src/store/idempotency-sweep.js';
 import {
-  AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, KeyTaken, type Claim, type Intent,
+  AGE_PREFIX,
+  IdempotencyBook,
+  KEPT_MS_MAX,
+  KEPT_PREFIX,
+  KeyTaken,
+  type Claim,
+  type Intent,
   type KeptAnswer,
 } from '../../src/store/idempotency.js';
 import { Membership } from '../../src/store/membership.js';
@@ -14,10 +20,15 @@ import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
 const INTENT: Intent = {
-  account: 'alpha', key: 'a-key', path: '/merchant/create', body: Buffer.from('{}'),
+  account: 'alpha',
+  key: 'a-key',
+  path: '/merchant/create',
+  body: Buffer.from('{}'),
 };
 const ANSWER: KeptAnswer = {
-  status: 201, fields: { 'content-type': 'application/json' }, body: '{"done":true}',
+  status: 201,
+  fields: { 'content-type': 'application/json' },
+  body: '{"done":true}',
 };
 
 interface Opened {
@@ -30,7 +41,8 @@ async function open(context: TestContext): Promise<Opened> {
   const store = await Store.open(newVarDir(context));
   const clock = { now: 1_800_000_000_000 };
   const book = new IdempotencyBook(store, {
-    vault: EVENT_VAULT, now: () => clock.now,
+    vault: EVENT_VAULT,
+    now: () => clock.now,
   });
   context.after(async () => {
     await book.close();
@@ -74,9 +86,15 @@ test('an answer is sealed for its key, and one of an earlier version is read', a
   await opened.store.write(({ put }) => put(key, { v: 1, ...ANSWER, fingerprint, at }));
   assert.deepEqual(opened.book.claim(INTENT), { kind: 'kept', answer: ANSWER });
   const other = [KEPT_PREFIX, 'alpha', 'f'.repeat(64)];
-  await opened.store.write(({ put }) => put(key, { ...record as object, answer: {
-    ...(record as { answer: object }).answer, tag: new Uint8Array(16),
-  } }));
+  await opened.store.write(({ put }) =>
+    put(key, {
+      ...(record as object),
+      answer: {
+        ...(record as { answer: object }).answer,
+        tag: new Uint8Array(16),
+      },
+    }),
+  );
   assert.throws(() => opened.book.claim(INTENT), /changed or belongs/);
   assert.notDeepEqual(key, other);
 });
@@ -84,10 +102,13 @@ test('an answer is sealed for its key, and one of an earlier version is read', a
 test('a transaction that fails keeps no answer', async (context) => {
   const { store, book } = await open(context);
   const claim = fresh(book);
-  await assert.rejects(store.write((transaction) => {
-    claim.keep(transaction, ANSWER);
-    throw new Error('the write failed');
-  }), /the write failed/);
+  await assert.rejects(
+    store.write((transaction) => {
+      claim.keep(transaction, ANSWER);
+      throw new Error('the write failed');
+    }),
+    /the write failed/,
+  );
   claim.end();
   fresh(book);
   assert.deepEqual(store.list([KEPT_PREFIX]), []);
@@ -120,10 +141,14 @@ test('sweeping takes what is a day old, however much, and nothing else', async (
   const many = SWEEP_BATCH_MAX + 7;
   for (let first = 0; first < many; first += KEPT_AT_ONCE) {
     const claims = Array.from({ length: Math.min(KEPT_AT_ONCE, many - first) }, (_, index) =>
-      fresh(opened.book, { ...INTENT, key: `old ${first + index}` }));
-    await opened.store.write((transaction) => {
-      for (const each of claims) each.keep(transaction, ANSWER);
-    }, { quiet: true });
+      fresh(opened.book, { ...INTENT, key: `old ${first + index}` }),
+    );
+    await opened.store.write(
+      (transaction) => {
+        for (const each of claims) each.keep(transaction, ANSWER);
+      },
+      { quiet: true },
+    );
   }
   claim.end();
   opened.clock.now += 10;
@@ -145,37 +170,47 @@ test('a key that was used again outlives the sweep of its first use', async (con
   assert.equal(opened.book.claim(INTENT).kind, 'kept');
 });
 
-test('two servers begin a request once; what the other has under way is told apart from what '
-  + 'nobody waits for any more', async (context) => {
-  const store = await Store.open(newVarDir(context));
-  const servers = [await Membership.join(store), await Membership.join(store)] as const;
-  const [first, second] = servers.map(({ id }) =>
-    new IdempotencyBook(store, { vault: EVENT_VAULT, node: id })) as [IdempotencyBook, IdempotencyBook];
-  context.after(async () => {
-    for (const each of [first, second, servers[1]]) await ('close' in each ? each.close() : each.leave());
-    await store.close();
-  });
-  // Both asked before either had begun.
-  const [mine, yours] = [fresh(first), fresh(second)];
-  await mine.begin();
-  await assert.rejects(yours.begin(), (error) =>
-    error instanceof KeyTaken && error.claimed.kind === 'running');
-  yours.end();
-  assert.equal(second.claim(INTENT).kind, 'running');
-  await mine.settle(ANSWER);
-  mine.end();
-  assert.deepEqual(second.claim(INTENT), { kind: 'kept', answer: ANSWER });
-  // One that nobody knows the end of, and one whose server has gone.
-  const [lost, killed] = [{ ...INTENT, key: 'lost' }, { ...INTENT, key: 'killed' }];
-  const unknown = fresh(first, lost);
-  await unknown.begin();
-  unknown.end();
-  await eventually(() => second.claim(lost).kind === 'unknown');
-  await fresh(first, killed).begin();
-  assert.equal(second.claim(killed).kind, 'running');
-  await servers[0].leave();
-  assert.equal(second.claim(killed).kind, 'unknown');
-});
+test(
+  'two servers begin a request once; what the other has under way is told apart from what ' +
+    'nobody waits for any more',
+  async (context) => {
+    const store = await Store.open(newVarDir(context));
+    const servers = [await Membership.join(store), await Membership.join(store)] as const;
+    const [first, second] = servers.map(
+      ({ id }) => new IdempotencyBook(store, { vault: EVENT_VAULT, node: id }),
+    ) as [IdempotencyBook, IdempotencyBook];
+    context.after(async () => {
+      for (const each of [first, second, servers[1]])
+        await ('close' in each ? each.close() : each.leave());
+      await store.close();
+    });
+    // Both asked before either had begun.
+    const [mine, yours] = [fresh(first), fresh(second)];
+    await mine.begin();
+    await assert.rejects(
+      yours.begin(),
+      (error) => error instanceof KeyTaken && error.claimed.kind === 'running',
+    );
+    yours.end();
+    assert.equal(second.claim(INTENT).kind, 'running');
+    await mine.settle(ANSWER);
+    mine.end();
+    assert.deepEqual(second.claim(INTENT), { kind: 'kept', answer: ANSWER });
+    // One that nobody knows the end of, and one whose server has gone.
+    const [lost, killed] = [
+      { ...INTENT, key: 'lost' },
+      { ...INTENT, key: 'killed' },
+    ];
+    const unknown = fresh(first, lost);
+    await unknown.begin();
+    unknown.end();
+    await eventually(() => second.claim(lost).kind === 'unknown');
+    await fresh(first, killed).begin();
+    assert.equal(second.claim(killed).kind, 'running');
+    await servers[0].leave();
+    assert.equal(second.claim(killed).kind, 'unknown');
+  },
+);
 
 test('what two servers find expired at once is taken from its account once', async (context) => {
   const opened = await open(context);

@@ -5,7 +5,14 @@ import { test, type TestContext } from 'node:test';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { KeyCache } from '../../src/store/watched.js';
 import {
-  bootstrapKey, createKey, disableKey, keyId, listKeys, randomKey, selectKey, updateKey,
+  bootstrapKey,
+  createKey,
+  disableKey,
+  keyId,
+  listKeys,
+  randomKey,
+  selectKey,
+  updateKey,
 } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -59,7 +66,10 @@ test('the same key twice is refused and changes nothing', async (context) => {
   const { store } = await openStore(context);
   await createKey(store, { text: 'given-by-hand', plan: 'pro' });
   await assert.rejects(createKey(store, { text: 'given-by-hand', plan: 'starter' }), /exists/);
-  assert.deepEqual(listKeys(store).map(({ plan }) => plan), ['pro']);
+  assert.deepEqual(
+    listKeys(store).map(({ plan }) => plan),
+    ['pro'],
+  );
 });
 
 test('a plan brings its settings, and what is given stays', async (context) => {

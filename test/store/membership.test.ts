@@ -17,10 +17,13 @@ async function openStore(context: TestContext): Promise<Store> {
   return store;
 }
 
-test('a lease is one server\'s at a time and the other\'s once that leaves', async (context) => {
+test("a lease is one server's at a time and the other's once that leaves", async (context) => {
   const store = await openStore(context);
   const [first, second] = [await Membership.join(store), await Membership.join(store)];
-  assert.deepEqual(second.others.map(({ id }) => id), [first.id]);
+  assert.deepEqual(
+    second.others.map(({ id }) => id),
+    [first.id],
+  );
   const [mine, yours] = [first.lease('work'), second.lease('work')];
   await eventually(() => mine.held());
   await second.beat();
@@ -45,51 +48,58 @@ test('one that is about to leave gives its leases up and stays among the servers
   await first.resign();
   assert.equal(mine.held(), false);
   await eventually(() => yours.held() && told > 0);
-  assert.deepEqual(second.others.map(({ leaving }) => leaving), [true]);
+  assert.deepEqual(
+    second.others.map(({ leaving }) => leaving),
+    [true],
+  );
   await Promise.all([first.leave(), second.leave()]);
 });
 
-test('a server that gives no sign for ten seconds of another\'s own clock is gone, and one that '
-  + 'could give none holds nothing by then', async (context) => {
-  const store = await openStore(context);
-  let [uptime, stopped] = [0, false];
-  // A process of which nothing can be seen from here.
-  const mark = { machine: '', pid: 1, began: '' };
-  const stalled = await Membership.join(store, { mark, uptime: () => uptime });
-  const held = stalled.lease('work');
-  await eventually(() => held.held());
-  const beat = Membership.prototype.beat;
-  context.mock.method(Membership.prototype, 'beat', function call(this: Membership) {
-    return stopped && this === stalled ? Promise.resolve() : beat.call(this);
-  });
-  const other = await Membership.join(store, { mark, uptime: () => uptime });
-  const wanted = other.lease('work');
-  stopped = true;
-  await other.beat();
-  for (let second = 0; second * 1_000 < SILENT_MS - 2_000; second += 1) {
-    uptime += 1_000;
+test(
+  "a server that gives no sign for ten seconds of another's own clock is gone, and one that " +
+    'could give none holds nothing by then',
+  async (context) => {
+    const store = await openStore(context);
+    let [uptime, stopped] = [0, false];
+    // A process of which nothing can be seen from here.
+    const mark = { machine: '', pid: 1, began: '' };
+    const stalled = await Membership.join(store, { mark, uptime: () => uptime });
+    const held = stalled.lease('work');
+    await eventually(() => held.held());
+    const beat = Membership.prototype.beat;
+    context.mock.method(Membership.prototype, 'beat', function call(this: Membership) {
+      return stopped && this === stalled ? Promise.resolve() : beat.call(this);
+    });
+    const other = await Membership.join(store, { mark, uptime: () => uptime });
+    const wanted = other.lease('work');
+    stopped = true;
     await other.beat();
-    assert.equal(wanted.held(), false, `after ${second + 1} seconds`);
-  }
-  assert.equal(held.held(), false, 'before the other takes it');
-  uptime += 2_000;
-  await eventually(() => wanted.held());
-  await eventually(() => !other.others.some(({ id }) => id === stalled.id));
-  // What comes back finds its work done by another.
-  stopped = false;
-  await stalled.beat();
-  assert.equal(stalled.fresh, true);
-  assert.equal(held.held(), false);
-  assert.equal(wanted.held(), true);
-  await Promise.all([stalled.leave(), other.leave()]);
-});
+    for (let second = 0; second * 1_000 < SILENT_MS - 2_000; second += 1) {
+      uptime += 1_000;
+      await other.beat();
+      assert.equal(wanted.held(), false, `after ${second + 1} seconds`);
+    }
+    assert.equal(held.held(), false, 'before the other takes it');
+    uptime += 2_000;
+    await eventually(() => wanted.held());
+    await eventually(() => !other.others.some(({ id }) => id === stalled.id));
+    // What comes back finds its work done by another.
+    stopped = false;
+    await stalled.beat();
+    assert.equal(stalled.fresh, true);
+    assert.equal(held.held(), false);
+    assert.equal(wanted.held(), true);
+    await Promise.all([stalled.leave(), other.leave()]);
+  },
+);
 
 test('a killed process of the same machine is known to have ended at once', async (context) => {
   const child = spawn('sleep', ['100']);
   context.after(() => child.kill('SIGKILL'));
   const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1');
   const mark = {
-    ...ownMark(), pid: child.pid ?? 0,
+    ...ownMark(),
+    pid: child.pid ?? 0,
     began: stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '',
   };
   assert.equal(hasEnded(mark, ownMark()), false);

@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { merchantFinder } from '../../src/store/watched.js';
 import {
-  createMerchant, deleteMerchant, type MerchantRecord, updateMerchant,
+  createMerchant,
+  deleteMerchant,
+  type MerchantRecord,
+  updateMerchant,
 } from '../../src/store/merchants.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -11,9 +14,16 @@ import { newVarDir } from '../support/http-var-dir.js';
 const NOW = 1_700_000_000_000;
 
 async function create(store: Store, account: string): Promise<MerchantRecord> {
-  const made = await store.write((transaction) => createMerchant(transaction, {
-    merchantId: randomUUID(), account, name: 'Shop', contacts: {}, type: 'provider', now: NOW,
-  }));
+  const made = await store.write((transaction) =>
+    createMerchant(transaction, {
+      merchantId: randomUUID(),
+      account,
+      name: 'Shop',
+      contacts: {},
+      type: 'provider',
+      now: NOW,
+    }),
+  );
   assert.ok(typeof made === 'object');
   return made;
 }
@@ -27,8 +37,10 @@ test('a remembered merchant is that of its last change', async (context) => {
   assert.deepEqual(find('a', merchantId), merchant);
   assert.equal(find('a', merchantId), find('a', merchantId), 'from memory');
   // Nobody else is told of this change.
-  await store.write((transaction) =>
-    updateMerchant(transaction, merchant, { type: 'self-managed', now: NOW + 1 }), { quiet: true });
+  await store.write(
+    (transaction) => updateMerchant(transaction, merchant, { type: 'self-managed', now: NOW + 1 }),
+    { quiet: true },
+  );
   assert.equal(find('a', merchantId)?.type, 'self-managed');
   await store.write((transaction) => deleteMerchant(transaction, merchant, NOW + 2, NOW + 2));
   assert.equal(find('a', merchantId), null);
@@ -42,7 +54,9 @@ test('a change by another handle is seen as soon as it is looked for', async (co
   const find = merchantFinder(store);
   const merchant = await create(store, 'a');
   assert.notEqual(find('a', merchant.merchantId), null);
-  await other.write((transaction) => deleteMerchant(transaction, merchant, NOW, NOW), { quiet: true });
+  await other.write((transaction) => deleteMerchant(transaction, merchant, NOW, NOW), {
+    quiet: true,
+  });
   store.refresh();
   assert.equal(find('a', merchant.merchantId), null);
 });

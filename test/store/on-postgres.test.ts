@@ -68,7 +68,9 @@ after(() => dropSchemas(prefix).catch(() => undefined));
 async function outputOf(program: string): Promise<string> {
   const child = spawn(process.execPath, [...LATER_OPTIMIZED, '--test-reporter=tap', program], {
     env: {
-      ...process.env, SITUS_TEST_SCHEMAS: prefix, NODE_OPTIONS: `--import=${PRELOAD}`,
+      ...process.env,
+      SITUS_TEST_SCHEMAS: prefix,
+      NODE_OPTIONS: `--import=${PRELOAD}`,
       // A test in a process of a test would tell the outer one of itself.
       NODE_TEST_CONTEXT: undefined,
     },
@@ -93,16 +95,17 @@ async function outputs(): Promise<ReadonlyMap<string, string>> {
   const sharing = new Sharing(TESTS);
   const all = Object.keys(FILES);
   const shared = all.filter((file) =>
-    ['calculating', 'serving'].includes(sharing.companyOf(pathOf(file))));
+    ['calculating', 'serving'].includes(sharing.companyOf(pathOf(file))),
+  );
   const dir = mkdtempSync(join(tmpdir(), 'situs-on-postgres-'));
   try {
     const program = join(dir, 'shared.mjs');
     writeFileSync(program, programOf(shared.map(pathOf), shared));
     const [, ...suites] = (await outputOf(program)).split(/^# Subtest: /m);
     // Lines of a suite are indented; without that they are those of a file of its own.
-    const told = new Map(suites.map((text) => [
-      text.slice(0, text.indexOf('\n')), text.replaceAll(/^ {4}/gm, ''),
-    ]));
+    const told = new Map(
+      suites.map((text) => [text.slice(0, text.indexOf('\n')), text.replaceAll(/^ {4}/gm, '')]),
+    );
     for (const file of all.filter((each) => !shared.includes(each))) {
       told.set(file, await outputOf(pathOf(file)));
     }
@@ -116,10 +119,11 @@ let asked: ReturnType<typeof outputs> | null = null;
 
 for (const [file, expected] of Object.entries(FILES)) {
   test(`${file}: with its store in PostgreSQL`, async (context) => {
-    if (!await hasPostgres(context)) return;
+    if (!(await hasPostgres(context))) return;
     asked ??= outputs();
     const text = (await asked).get(file) ?? '';
-    const failed = [...text.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name = '']) => name)
+    const failed = [...text.matchAll(/^not ok \d+ - (.*)$/gm)]
+      .map(([, name = '']) => name)
       .filter((name) => name !== file && !(name in expected));
     assert.ok(/^ok \d+ - /m.test(text), text.slice(0, 2_000));
     assert.deepEqual(failed, [], text.slice(0, 8_000));

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  GRANT_ALL, GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT,
+  GRANT_ALL,
+  GRANT_CANADA,
+  GRANT_GEO,
+  GRANT_HISTORICAL,
+  GRANT_PRODUCT,
 } from '../../src/pool/types.js';
 import {
-  ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, PLAN_FEATURES,
+  ENTITLEMENTS,
+  entitlementsOf,
+  grantsOf,
+  isEntitlement,
+  PLAN_FEATURES,
 } from '../../src/store/plan.js';
 
 test('entitlements are the bits that the engine reads', () => {
@@ -18,9 +26,16 @@ test('entitlements are the bits that the engine reads', () => {
 });
 
 test('the table of plans', () => {
-  const rows = Object.entries(PLAN_FEATURES)
-    .map(([plan, { rate, grants, merchants, bulk, provider }]) =>
-      [plan, rate, entitlementsOf(grants).length, merchants, bulk, provider]);
+  const rows = Object.entries(PLAN_FEATURES).map(
+    ([plan, { rate, grants, merchants, bulk, provider }]) => [
+      plan,
+      rate,
+      entitlementsOf(grants).length,
+      merchants,
+      bulk,
+      provider,
+    ],
+  );
   assert.deepEqual(rows, [
     ['starter', 10, 1, false, false, false],
     ['growth', 100, 1, false, false, false],
@@ -30,7 +45,9 @@ test('the table of plans', () => {
 });
 
 test('names and bits go both ways', () => {
-  assert.deepEqual(entitlementsOf(grantsOf(['historical', 'geo_enabled'])),
-    ['geo_enabled', 'historical']);
+  assert.deepEqual(entitlementsOf(grantsOf(['historical', 'geo_enabled'])), [
+    'geo_enabled',
+    'historical',
+  ]);
   assert.ok(isEntitlement('rate_loc_can') && !isEntitlement('toString'));
 });

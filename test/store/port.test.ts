@@ -34,18 +34,36 @@ function randomKeys(count: number): readonly StoreKey[] {
   return Array.from({ length: count }, (_, index) => [
     ['key', 'outbox', 'merchant'][next(3)]!,
     ...Array.from({ length: 1 + next(4) }, () =>
-      Array.from({ length: 1 + next(3) }, () => WORDS[next(WORDS.length)]!).join('')),
+      Array.from({ length: 1 + next(3) }, () => WORDS[next(WORDS.length)]!).join(''),
+    ),
     index.toString(36),
   ]);
 }
 
 test('bytes of keys are those keys again, in the order of their parts', () => {
-  const keys = [...randomKeys(2_000), ['a\0b', '\x01'], ['a\x01', '\x01\x01b'], ['\u{10000}'], ['a']];
+  const keys = [
+    ...randomKeys(2_000),
+    ['a\0b', '\x01'],
+    ['a\x01', '\x01\x01b'],
+    ['\u{10000}'],
+    ['a'],
+  ];
   for (const key of keys) assert.deepEqual(keyOf(keyBytes(key)), key);
-  const sorted = [['a'], ['a', ''], ['a', '', 'x'], ['a', '\x01'], ['a', ' '], ['a', 'b'], ['a b'],
-    ['ab'], ['b']];
-  assert.deepEqual([...sorted].reverse().sort((one, other) =>
-    Buffer.compare(keyBytes(one), keyBytes(other))), sorted);
+  const sorted = [
+    ['a'],
+    ['a', ''],
+    ['a', '', 'x'],
+    ['a', '\x01'],
+    ['a', ' '],
+    ['a', 'b'],
+    ['a b'],
+    ['ab'],
+    ['b'],
+  ];
+  assert.deepEqual(
+    [...sorted].reverse().sort((one, other) => Buffer.compare(keyBytes(one), keyBytes(other))),
+    sorted,
+  );
 });
 
 for (const [where, opening] of Object.entries(STORES)) {
@@ -62,14 +80,23 @@ for (const [where, opening] of Object.entries(STORES)) {
       for (const key of keys.slice(500)) remove(key);
     });
     // LMDB's order, which is stated here: parts by their bytes, fewer before more.
-    const held = keys.slice(0, 500).map((key) => ({ key, name: keyBytes(key) }))
-      .sort((one, other) => Buffer.compare(one.name, other.name)).map(({ key }) => key);
-    const scanned = store.scan(['a'], 1_000).map(({ key }) => key).filter(([kind]) => kind !== 'meta');
+    const held = keys
+      .slice(0, 500)
+      .map((key) => ({ key, name: keyBytes(key) }))
+      .sort((one, other) => Buffer.compare(one.name, other.name))
+      .map(({ key }) => key);
+    const scanned = store
+      .scan(['a'], 1_000)
+      .map(({ key }) => key)
+      .filter(([kind]) => kind !== 'meta');
     assert.deepEqual(scanned, held);
     for (const prefix of [['key'], ['outbox'], ['merchant'], ['key', 'a'], ['nothing']]) {
       const inside = held.filter((key) => prefix.every((part, at) => key[at] === part));
       assert.deepEqual(store.keys(prefix), inside);
-      assert.deepEqual(store.list(prefix).map((record) => (record as { key: StoreKey }).key), inside);
+      assert.deepEqual(
+        store.list(prefix).map((record) => (record as { key: StoreKey }).key),
+        inside,
+      );
       assert.deepEqual((store.last(prefix) as { key: StoreKey } | undefined)?.key, inside.at(-1));
       assert.deepEqual(store.list(prefix, 3).length, Math.min(3, inside.length));
       if (inside.length > 2) {
@@ -84,18 +111,24 @@ for (const [where, opening] of Object.entries(STORES)) {
     if (open === null) return;
     const stores = [await open(), await open()];
     context.after(() => Promise.all(stores.map((store) => store.close())));
-    const outcomes = await Promise.allSettled(Array.from({ length: 120 }, (_, index) =>
-      stores[index % 2]!.write((transaction) => {
-        const count = transaction.get(['count', 'all']) as { n: number } | undefined;
-        transaction.put(['count', 'all'], { n: (count?.n ?? 0) + 1 });
-        transaction.put(['thing', String(index)], { index });
-        assert.deepEqual(transaction.get(['thing', String(index)]), { index });
-        if (index % 5 === 0) throw new Error(`no ${index}`);
-        return (count?.n ?? 0) + 1;
-      })));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 120 }, (_, index) =>
+        stores[index % 2]!.write((transaction) => {
+          const count = transaction.get(['count', 'all']) as { n: number } | undefined;
+          transaction.put(['count', 'all'], { n: (count?.n ?? 0) + 1 });
+          transaction.put(['thing', String(index)], { index });
+          assert.deepEqual(transaction.get(['thing', String(index)]), { index });
+          if (index % 5 === 0) throw new Error(`no ${index}`);
+          return (count?.n ?? 0) + 1;
+        }),
+      ),
+    );
     const counts = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-    assert.deepEqual(counts.sort((one, other) => one - other),
-      Array.from({ length: 96 }, (_, index) => index + 1), 'one after the other');
+    assert.deepEqual(
+      counts.sort((one, other) => one - other),
+      Array.from({ length: 96 }, (_, index) => index + 1),
+      'one after the other',
+    );
     for (const store of stores) {
       await eventually(() => store.list(['thing']).length === 96);
       assert.deepEqual(store.get(['count', 'all']), { n: 96 });

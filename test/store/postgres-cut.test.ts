@@ -10,13 +10,15 @@ import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { newSchema, putThing as put, sql, terminate } from '../support/postgres.js';
 
-const kindOf = (error: unknown): string => (error instanceof StoreFault ? error.kind : String(error));
+const kindOf = (error: unknown): string =>
+  error instanceof StoreFault ? error.kind : String(error);
 
 test('connections cut in the midst of writes lose nothing and do nothing twice', async (context) => {
   const schema = await newSchema(context);
   if (schema === null) return;
   const stores = [
-    await Store.open(newVarDir(context), schema), await Store.open(newVarDir(context), schema),
+    await Store.open(newVarDir(context), schema),
+    await Store.open(newVarDir(context), schema),
   ];
   context.after(() => Promise.all(stores.map((store) => store.close())));
   const outcomes = new Map<string, string>();
@@ -28,7 +30,8 @@ test('connections cut in the midst of writes lose nothing and do nothing twice',
     }
   };
   const cutting = (async () => {
-    for (let time = 0; time < 8; time += 1) cuts += Math.min(1, await terminate('write', schema.schema));
+    for (let time = 0; time < 8; time += 1)
+      cuts += Math.min(1, await terminate('write', schema.schema));
     while (cuts < 8) cuts += Math.min(1, await terminate('write', schema.schema));
   })();
   await Promise.all([cutting, ...Array.from({ length: 8 }, (_, index) => client(index))]);
@@ -101,12 +104,16 @@ test('writes that take long are not all one commit', async (t) => {
     (await sql(`SELECT 1 FROM "${schema.schema}".changes`)).length;
   const before = await commits();
   const memory = new Int32Array(new SharedArrayBuffer(4));
-  await Promise.all(Array.from({ length: 12 }, (_, index) => store.write(({ put: add }) => {
-    Atomics.wait(memory, 0, 0, 60);
-    add(['thing', `${index}`], { index });
-  })));
+  await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      store.write(({ put: add }) => {
+        Atomics.wait(memory, 0, 0, 60);
+        add(['thing', `${index}`], { index });
+      }),
+    ),
+  );
   assert.equal(store.list(['thing']).length, 12);
-  const made = await commits() - before;
+  const made = (await commits()) - before;
   assert.ok(made >= 3 && made < 12, `${made} commits`);
 });
 
@@ -115,15 +122,21 @@ test('a database that is slow is waited for, and a server that stood still asks 
   if (schema === null) return;
   const told: unknown[] = [];
   const store = await Store.open(newVarDir(t), {
-    url: schema.url, failed: (error) => told.push(error),
+    url: schema.url,
+    failed: (error) => told.push(error),
   });
   t.after(() => store.close());
   // Longer than an answer is waited for of a database that says nothing at all.
   const busy = sql(`BEGIN; LOCK TABLE "${schema.schema}".records; SELECT pg_sleep(7); COMMIT`);
-  await eventually(async () => (await sql(
-    `SELECT 1 FROM pg_locks WHERE relation = '"${schema.schema}".records'::regclass
+  await eventually(
+    async () =>
+      (
+        await sql(
+          `SELECT 1 FROM pg_locks WHERE relation = '"${schema.schema}".records'::regclass
       AND mode = 'AccessExclusiveLock'`,
-  )).length > 0);
+        )
+      ).length > 0,
+  );
   await put(store, 'slow');
   await busy;
   // Longer than a database may be away before writes are refused at once.
@@ -139,14 +152,20 @@ test('without the database reading goes on, writes are refused, usage is kept', 
   const proxy = await CutProxy.open(context, schema.schema);
   const told: unknown[] = [];
   const store = await Store.open(newVarDir(context), {
-    url: proxy.url, failed: (error) => told.push(error),
+    url: proxy.url,
+    failed: (error) => told.push(error),
   });
   context.after(() => store.close());
   await put(store, 'before');
   const usage = new UsageBook(store, { flushMs: 50 });
   context.after(() => usage.close());
   const key = {
-    id: 'k', account: 'a', grants: 0, coreLimit: 0, geoLimit: 0, merchantLimit: 0,
+    id: 'k',
+    account: 'a',
+    grants: 0,
+    coreLimit: 0,
+    geoLimit: 0,
+    merchantLimit: 0,
   };
   proxy.cut = true;
   proxy.close();

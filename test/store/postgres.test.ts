@@ -95,7 +95,10 @@ test('a key-encryption key that is not that of the other nodes is refused', asyn
   const stores = [await Store.open(dirs[0]!, schema), await Store.open(dirs[1]!, schema)];
   context.after(() => Promise.all(stores.map((store) => store.close())));
   const config = (fill: number): Parameters<typeof openVault>[0] => ({
-    varDir: dirs[0]!, kekFile: null, kek: Buffer.alloc(32, fill), kekPrevious: [],
+    varDir: dirs[0]!,
+    kekFile: null,
+    kek: Buffer.alloc(32, fill),
+    kekPrevious: [],
   });
   await openVault(config(1), stores[0]!);
   await eventually(() => stores[1]!.get(['vault', 'index']) !== undefined);
@@ -113,11 +116,16 @@ test('a key that other machines still seal with is dropped once they have the ne
     return [store, await openVault(fileConfig(varDir), store)];
   };
   const copyFile = (): void => copyFileSync(join(here, 'kek'), join(there, 'kek'));
-  const keys = (): number => (JSON.parse(readFileSync(join(here, 'kek'), 'utf8')) as { keys: [] }).keys.length;
+  const keys = (): number =>
+    (JSON.parse(readFileSync(join(here, 'kek'), 'utf8')) as { keys: [] }).keys.length;
   const rotate = async (): Promise<string> => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [CLI, 'secrets', 'rotate'], {
-      env: { ...process.env, SITUS_VAR: here, SITUS_STORE: schema.url },
-    });
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [CLI, 'secrets', 'rotate'],
+      {
+        env: { ...process.env, SITUS_VAR: here, SITUS_STORE: schema.url },
+      },
+    );
     return stderr + stdout;
   };
   const [store] = await open(here);
@@ -139,7 +147,7 @@ test('a key that other machines still seal with is dropped once they have the ne
   await rotate();
   assert.equal(keys(), 1);
   copyFile();
-  await eventually(async () => await opened().catch(String) === 'late');
+  await eventually(async () => (await opened().catch(String)) === 'late');
   await member.leave();
 });
 
@@ -150,8 +158,10 @@ test('an address never shows its password', async (context) => {
     assert.ok(!`${error.stack}${JSON.stringify(error)}`.includes('tell-nobody'));
     return /127\.0\.0\.1:1/.test(error.message);
   });
-  await assert.rejects(Store.open(newVarDir(context), { url: 'postgres://tell-nobody' }), (error) =>
-    error instanceof Error && !error.message.includes('tell-nobody'));
+  await assert.rejects(
+    Store.open(newVarDir(context), { url: 'postgres://tell-nobody' }),
+    (error) => error instanceof Error && !error.message.includes('tell-nobody'),
+  );
 });
 
 test('a store is copied into a database and back, whole, and over none', async (context) => {
@@ -183,7 +193,8 @@ test('a copy of a database that servers go on writing is of one moment', async (
   const schema = await newSchema(context);
   if (schema === null) return;
   const stores = [
-    await Store.open(newVarDir(context), schema), await Store.open(newVarDir(context), schema),
+    await Store.open(newVarDir(context), schema),
+    await Store.open(newVarDir(context), schema),
   ];
   context.after(() => Promise.all(stores.map((store) => store.close())));
   let copied = false;

@@ -9,29 +9,81 @@ import { unpackSmall } from '../../src/store/record-unpack.js';
 const encoder = new Encoder({ copyBuffers: true });
 
 const NUMBERS = [
-  0, -0, 1, 31, 32, 63, 64, 127, 128, 255, 256, 65_535, 65_536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1,
-  2 ** 32, 1_800_000_000_000, 0.5, -1, -32, -33, -128, -129, -32_768, -32_769, -(2 ** 31),
-  -(2 ** 31) - 1, Infinity, Number.MAX_SAFE_INTEGER,
+  0,
+  -0,
+  1,
+  31,
+  32,
+  63,
+  64,
+  127,
+  128,
+  255,
+  256,
+  65_535,
+  65_536,
+  2 ** 31 - 1,
+  2 ** 31,
+  2 ** 32 - 1,
+  2 ** 32,
+  1_800_000_000_000,
+  0.5,
+  -1,
+  -32,
+  -33,
+  -128,
+  -129,
+  -32_768,
+  -32_769,
+  -(2 ** 31),
+  -(2 ** 31) - 1,
+  Infinity,
+  Number.MAX_SAFE_INTEGER,
 ];
 const TEXTS = ['', 'a', 'x'.repeat(31), 'x'.repeat(32), 'x'.repeat(255), '\0\x7f'];
 
 /** As the records of the store. */
 const SMALL: readonly object[] = [
-  {}, { v: 1, bytes: 5 }, { v: 1, contacts: {} }, { v: 1, list: [] },
+  {},
+  { v: 1, bytes: 5 },
+  { v: 1, contacts: {} },
+  { v: 1, list: [] },
   {
-    v: 1, merchantId: '0e0f', account: 'alpha', name: 'Shop', type: 'provider', createdAt: 1.8e12,
-    contacts: { first: 'A', email: 'owner@shop.example' }, connectedBefore: false, none: null,
+    v: 1,
+    merchantId: '0e0f',
+    account: 'alpha',
+    name: 'Shop',
+    type: 'provider',
+    createdAt: 1.8e12,
+    contacts: { first: 'A', email: 'owner@shop.example' },
+    connectedBefore: false,
+    none: null,
   },
   { v: 1, key: ['merchant', 'alpha', 'm-1'], more: ['b', 7, null, true] },
   ...[0, 3, 255, 256, 4_096].map((length) => ({
-    v: 1, bytes: new Uint8Array(length).fill(7), inner: { bytes: Buffer.alloc(length, 200) },
+    v: 1,
+    bytes: new Uint8Array(length).fill(7),
+    inner: { bytes: Buffer.alloc(length, 200) },
   })),
   ...NUMBERS.map((number) => ({ v: 1, number, inner: { number } })),
-  { a: {}, b: {} }, { v: 1, a: { x: 1, y: 'z' }, b: { x: 200, y: null }, c: 5, d: { x: 70, y: true } },
+  { a: {}, b: {} },
+  { v: 1, a: { x: 1, y: 'z' }, b: { x: 200, y: null }, c: 5, d: { x: 70, y: true } },
   {
-    v: 1, connection: 'c', updatedAt: 1.8e12,
-    apiKey: { v: 1, wrapped: Buffer.alloc(60, 3), nonce: Buffer.alloc(12, 4), bytes: Buffer.alloc(30) },
-    other: { v: 2, wrapped: Buffer.alloc(60, 5), nonce: Buffer.alloc(12, 6), bytes: Buffer.alloc(9) },
+    v: 1,
+    connection: 'c',
+    updatedAt: 1.8e12,
+    apiKey: {
+      v: 1,
+      wrapped: Buffer.alloc(60, 3),
+      nonce: Buffer.alloc(12, 4),
+      bytes: Buffer.alloc(30),
+    },
+    other: {
+      v: 2,
+      wrapped: Buffer.alloc(60, 5),
+      nonce: Buffer.alloc(12, 6),
+      bytes: Buffer.alloc(9),
+    },
   },
   ...TEXTS.map((text) => ({ v: 1, text, inner: { text } })),
   Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`m${index}`, index])),
@@ -39,12 +91,30 @@ const SMALL: readonly object[] = [
 
 /** What is left to msgpackr. */
 const OTHERS: readonly unknown[] = [
-  7, 'text', null, undefined, [1, 2], new Date(0), new Map([[1, 2]]), { v: 1, name: 'é' }, { é: 1 },
-  { v: 1, text: 'x'.repeat(256) }, { v: 1, none: undefined },
-  { v: 1, bytes: Buffer.alloc(4_097) }, { v: 1, words: new Uint16Array(3) },
-  { a: { b: { c: 1 } } }, { a: { x: 1 }, b: { y: 1 } }, { a: { x: 1 }, b: { x: 1, y: 2 } },
-  { a: { x: 1, y: 2 }, b: { x: 1 } }, { a: { x: 1, y: 2 }, b: { y: 1, x: 2 } }, { list: [{ a: 1 }] }, { list: [[1]] }, { at: new Date(0) },
-  { constructor: 1 }, { many: 12n }, { a: { list: [1] } },
+  7,
+  'text',
+  null,
+  undefined,
+  [1, 2],
+  new Date(0),
+  new Map([[1, 2]]),
+  { v: 1, name: 'é' },
+  { é: 1 },
+  { v: 1, text: 'x'.repeat(256) },
+  { v: 1, none: undefined },
+  { v: 1, bytes: Buffer.alloc(4_097) },
+  { v: 1, words: new Uint16Array(3) },
+  { a: { b: { c: 1 } } },
+  { a: { x: 1 }, b: { y: 1 } },
+  { a: { x: 1 }, b: { x: 1, y: 2 } },
+  { a: { x: 1, y: 2 }, b: { x: 1 } },
+  { a: { x: 1, y: 2 }, b: { y: 1, x: 2 } },
+  { list: [{ a: 1 }] },
+  { list: [[1]] },
+  { at: new Date(0) },
+  { constructor: 1 },
+  { many: 12n },
+  { a: { list: [1] } },
   Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`m${index}`, index])),
   { v: 1, list: Array.from({ length: 16 }, (_, index) => index) },
 ];
@@ -67,10 +137,16 @@ test('other values are left to msgpackr', () => {
 });
 
 test('records are read as they were stored, whoever packed them', () => {
-  for (const key of [['a', 'b'], ['é', 'b'], ['x'.repeat(900), '']]) {
+  for (const key of [
+    ['a', 'b'],
+    ['é', 'b'],
+    ['x'.repeat(900), ''],
+  ]) {
     for (const record of [...SMALL, { v: 1, name: 'é' }, { v: 1, text: 'x'.repeat(2_000) }]) {
-      assert.deepEqual(unpackRecord(key, packRecord(key, record)), encoder.decode(
-        encoder.encode(record)));
+      assert.deepEqual(
+        unpackRecord(key, packRecord(key, record)),
+        encoder.decode(encoder.encode(record)),
+      );
     }
   }
 });

@@ -21,7 +21,9 @@ const STEPS = [
 test('a record of any earlier version is read as one of the newest', () => {
   const newest = { first: 'Jane', family: 'Doe' };
   for (const record of [
-    { v: 1, name: 'Jane Doe' }, { v: 2, first: 'Jane', last: 'Doe' }, { v: 3, ...newest },
+    { v: 1, name: 'Jane Doe' },
+    { v: 2, first: 'Jane', last: 'Doe' },
+    { v: 3, ...newest },
   ]) {
     const { first, family } = upgraded(record, 'person', STEPS);
     assert.deepEqual({ first, family }, newest);
@@ -36,33 +38,83 @@ test('a later version and what is no record are refused', () => {
 });
 
 const MERCHANT = {
-  v: 1, merchantId: 'id', account: 'a', name: 'n', contacts: { email: 'e@x' },
-  type: 'provider', connectedBefore: false, createdAt: 1, updatedAt: 2,
+  v: 1,
+  merchantId: 'id',
+  account: 'a',
+  name: 'n',
+  contacts: { email: 'e@x' },
+  type: 'provider',
+  connectedBefore: false,
+  createdAt: 1,
+  updatedAt: 2,
 };
 
 const NEXUS = {
-  v: 1, locationId: 'l', merchantId: 'm', account: 'a', line1: '1 Main St', city: 'Elmton',
-  state: 'QA', zip: '91010', normalizedAddress: '', lat: 0, lng: 0, position: 0, createdAt: 1,
+  v: 1,
+  locationId: 'l',
+  merchantId: 'm',
+  account: 'a',
+  line1: '1 Main St',
+  city: 'Elmton',
+  state: 'QA',
+  zip: '91010',
+  normalizedAddress: '',
+  lat: 0,
+  lng: 0,
+  position: 0,
+  createdAt: 1,
   updatedAt: 1,
 };
 
 const KEY = {
-  v: 1, id: 'hash', prefix: 'abc', account: 'a', plan: 'pro', rate: 1, grants: 0, active: true,
+  v: 1,
+  id: 'hash',
+  prefix: 'abc',
+  account: 'a',
+  plan: 'pro',
+  rate: 1,
+  grants: 0,
+  active: true,
   createdAt: 1,
 };
 
 const USAGE = { v: 1, id: 'hash', account: 'a', month: '202605', core: 1, geo: 0, merchant: 0 };
 
 const JOB = {
-  v: 1, id: 'job', account: 'a', keyId: 'hash', state: 'done', request: '{}', file: null,
-  inputBytes: 1, inputModifiedMs: 0, dataset: 'd', createdAt: 1, startedAt: null, endedAt: 2,
-  checkpoint: null, reason: null, stopped: { code: 100, message: 'm', line: 2 }, result: null,
+  v: 1,
+  id: 'job',
+  account: 'a',
+  keyId: 'hash',
+  state: 'done',
+  request: '{}',
+  file: null,
+  inputBytes: 1,
+  inputModifiedMs: 0,
+  dataset: 'd',
+  createdAt: 1,
+  startedAt: null,
+  endedAt: 2,
+  checkpoint: null,
+  reason: null,
+  stopped: { code: 100, message: 'm', line: 2 },
+  result: null,
 };
 
 const MAIL = {
-  v: 1, kind: 'mail', id: 'mail_a', account: 'a', createdAt: 1, dueAt: 1, attempts: 0,
-  status: null, error: null, merchantId: 'id', merchantName: 'n', contactFirst: null,
-  contactLast: 'Doe', email: 'e@x',
+  v: 1,
+  kind: 'mail',
+  id: 'mail_a',
+  account: 'a',
+  createdAt: 1,
+  dueAt: 1,
+  attempts: 0,
+  status: null,
+  error: null,
+  merchantId: 'id',
+  merchantName: 'n',
+  contactFirst: null,
+  contactLast: 'Doe',
+  email: 'e@x',
 };
 
 test('keys older than scopes and limits have all of the former and none of the latter', () => {
@@ -101,8 +153,12 @@ test('merchants and locations are read back as they were written', () => {
 
 test('a record with any member missing or of another kind is damaged', () => {
   const shapes: readonly (readonly [RecordFields, (value: unknown) => unknown])[] = [
-    [MERCHANT, parseMerchant], [NEXUS, parseNexus], [KEY, parseKeyRecord],
-    [USAGE, parseUsageRecord], [JOB, parseJob], [MAIL, parseOutboxRecord],
+    [MERCHANT, parseMerchant],
+    [NEXUS, parseNexus],
+    [KEY, parseKeyRecord],
+    [USAGE, parseUsageRecord],
+    [JOB, parseJob],
+    [MAIL, parseOutboxRecord],
   ];
   for (const [record, parse] of shapes) {
     for (const name of Object.keys(record)) {

@@ -38,7 +38,8 @@ async function sealMany(store: Store, vault: Vault, count: number): Promise<void
 
 function assertAll(store: Store, vault: Vault, count: number): void {
   const records = store.list(['thing']) as readonly {
-    index: number; list: [{ sealed: unknown }];
+    index: number;
+    list: [{ sealed: unknown }];
   }[];
   assert.equal(records.length, count);
   for (const { index, list } of records) {
@@ -68,15 +69,19 @@ test('a rotation wraps everything anew and drops the old key', async (context) =
   const index = vault.index('c', 'a');
   const steps: number[] = [];
   const file = KekFile.open(join(varDir, 'kek'), null);
-  const { current, dropped, rewrapped } = await rotateKek(
-    store, file, new Date(0), ACTOR, { report: ({ done }) => steps.push(done), begun: SILENT },
-  );
+  const { current, dropped, rewrapped } = await rotateKek(store, file, new Date(0), ACTOR, {
+    report: ({ done }) => steps.push(done),
+    begun: SILENT,
+  });
   assert.deepEqual(dropped, before);
   assert.equal(rewrapped, 251);
-  assert.deepEqual(steps, [...steps].sort((one, other) => one - other));
+  assert.deepEqual(
+    steps,
+    [...steps].sort((one, other) => one - other),
+  );
   assert.ok(steps.length > 1);
   assert.deepEqual(keysIn(varDir), [current]);
-  assert.deepEqual([...await sealedCounts(store)], [[current, 251]]);
+  assert.deepEqual([...(await sealedCounts(store))], [[current, 251]]);
   // The vault that was open follows, and so does one opened now.
   assert.equal(vault.seal('x', place(0)).kek, current);
   const again = await openVault(fileConfig(varDir), store);
@@ -104,7 +109,8 @@ test('a key that still wraps something is not dropped', async (context) => {
   });
   assert.ok(keysIn(varDir).includes(old!));
   await rotateKek(store, file, new Date(0), ACTOR, {
-    report: SILENT, begun: (resumed) => assert.equal(resumed, true),
+    report: SILENT,
+    begun: (resumed) => assert.equal(resumed, true),
   });
   assert.equal(keysIn(varDir).length, 1);
   const record = store.get(['a']) as { sealed: unknown };
@@ -120,7 +126,8 @@ test('a rotation killed half-way loses nothing and is finished by the next', asy
   const count = 4_000;
   await sealMany(store, vault, count);
   const child = spawn(process.execPath, [CLI, 'secrets', 'rotate'], {
-    env: { ...process.env, SITUS_VAR: varDir }, stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, SITUS_VAR: varDir },
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = once(child, 'exit');
   let said = '';
@@ -141,7 +148,7 @@ test('a rotation killed half-way loses nothing and is finished by the next', asy
   assert.match(await rotate(varDir), /was under way/);
   store.refresh();
   assert.equal(keysIn(varDir).length, 1);
-  assert.deepEqual([...await sealedCounts(store)], [[keysIn(varDir)[0], count + 1]]);
+  assert.deepEqual([...(await sealedCounts(store))], [[keysIn(varDir)[0], count + 1]]);
   assertAll(store, await openVault(fileConfig(varDir), store), count);
 });
 
@@ -212,8 +219,11 @@ test('a key of the environment is not rotated but explained', async (context) =>
   const vault = await openVault({ ...fileConfig(varDir), kek: old }, store);
   await sealMany(store, vault, 150);
   const [SITUS_KEK, SITUS_KEK_PREVIOUS] = [fresh, old].map((key) => key.toString('base64'));
-  await assert.rejects(rotate(varDir, { SITUS_KEK: SITUS_KEK_PREVIOUS }), (error: Error) =>
-    error.message.includes('SITUS_KEK_PREVIOUS') && !error.message.includes(SITUS_KEK_PREVIOUS!));
+  await assert.rejects(
+    rotate(varDir, { SITUS_KEK: SITUS_KEK_PREVIOUS }),
+    (error: Error) =>
+      error.message.includes('SITUS_KEK_PREVIOUS') && !error.message.includes(SITUS_KEK_PREVIOUS!),
+  );
   assert.match(await rotate(varDir, { SITUS_KEK, SITUS_KEK_PREVIOUS }), /151 data keys wrapped/);
   store.refresh();
   assertAll(store, await openVault({ ...fileConfig(varDir), kek: fresh }, store), 150);
@@ -238,16 +248,20 @@ test('a damaged record keeps nothing else from being wrapped anew, and the old k
   await store.close();
   const [old = ''] = keysIn(varDir);
   await turnAt(varDir, ['thing', '7']);
-  const failed = await rotate(varDir)
-    .then(() => null, (error: { code: number; stderr: string }) => error);
+  const failed = await rotate(varDir).then(
+    () => null,
+    (error: { code: number; stderr: string }) => error,
+  );
   assert.equal(failed?.code, 3);
-  assert.match(failed.stderr,
-    /the record thing\/7 in the store is damaged\n1 damaged record, passed over/);
+  assert.match(
+    failed.stderr,
+    /the record thing\/7 in the store is damaged\n1 damaged record, passed over/,
+  );
   const [current = '', ...previous] = keysIn(varDir);
   assert.deepEqual(previous, [old], 'what is damaged may be sealed with it');
   const opened = await Store.open(varDir);
   t.after(() => opened.close());
-  assert.deepEqual([...await sealedCounts(opened, () => undefined)], [[current, 250]]);
+  assert.deepEqual([...(await sealedCounts(opened, () => undefined))], [[current, 250]]);
   await opened.write(({ remove }) => remove(['thing', '7']));
   assert.match(await rotate(varDir), /a rotation was under way; it is finished now/);
   assert.deepEqual(keysIn(varDir), [current]);

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import {
-  AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, type Intent,
+  AGE_PREFIX,
+  IdempotencyBook,
+  KEPT_MS_MAX,
+  KEPT_PREFIX,
+  type Intent,
 } from '../../src/store/idempotency.js';
 import { storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { CLOCK_KEY, ServiceClock, STOP_MS_MAX } from '../../src/store/service-clock.js';
@@ -25,10 +29,13 @@ async function openMachine(context: TestContext): Promise<Machine> {
   const store = await Store.open(newVarDir(context));
   const clocks: ServiceClock[] = [];
   const machine: Machine = {
-    store, wall: NOW, uptime: 5_000,
+    store,
+    wall: NOW,
+    uptime: 5_000,
     start: () => {
       const clock = new ServiceClock(store, {
-        wall: () => machine.wall, uptime: () => machine.uptime,
+        wall: () => machine.wall,
+        uptime: () => machine.uptime,
       });
       clocks.push(clock);
       return clock;
@@ -42,10 +49,13 @@ async function openMachine(context: TestContext): Promise<Machine> {
 }
 
 const INTENT: Intent = {
-  account: 'alpha', key: 'a-key', path: '/merchant/create', body: Buffer.from('{}'),
+  account: 'alpha',
+  key: 'a-key',
+  path: '/merchant/create',
+  body: Buffer.from('{}'),
 };
 
-test('it goes on with the process, wherever the machine\'s clock is set', async (context) => {
+test("it goes on with the process, wherever the machine's clock is set", async (context) => {
   const machine = await openMachine(context);
   const clock = machine.start();
   assert.equal(clock.now(), NOW);
@@ -61,7 +71,10 @@ test('a stop counts what it took, an hour at most, and never less than nothing',
   await machine.start().close();
   let expected = NOW;
   for (const [jump, counted] of [
-    [60_000, 60_000], [YEAR, STOP_MS_MAX], [-YEAR, 0], [30_000, 30_000],
+    [60_000, 60_000],
+    [YEAR, STOP_MS_MAX],
+    [-YEAR, 0],
+    [30_000, 30_000],
   ] as const) {
     machine.wall += jump;
     // Another process counts from another start.
@@ -80,14 +93,15 @@ test('what a killed process did not write down sets it back by little', async (c
   await machine.start().save();
   machine.uptime += 30_000;
   machine.wall += 30_000;
-  assert.equal(machine.start().now(), NOW + 30_000, 'the machine\'s clock tells of it');
+  assert.equal(machine.start().now(), NOW + 30_000, "the machine's clock tells of it");
 });
 
 test('kept answers outlive jumps of the clock, running and over a restart', async (context) => {
   const machine = await openMachine(context);
   const open = (clock: ServiceClock): IdempotencyBook => {
     const book = new IdempotencyBook(machine.store, {
-      vault: EVENT_VAULT, now: () => clock.now(),
+      vault: EVENT_VAULT,
+      now: () => clock.now(),
     });
     context.after(() => book.close());
     return book;
@@ -96,9 +110,13 @@ test('kept answers outlive jumps of the clock, running and over a restart', asyn
   const book = open(clock);
   const claimed = book.claim(INTENT);
   if (claimed.kind !== 'fresh') throw new Error('not fresh');
-  await machine.store.write((transaction) => claimed.claim.keep(transaction, {
-    status: 201, fields: {}, body: '{}',
-  }));
+  await machine.store.write((transaction) =>
+    claimed.claim.keep(transaction, {
+      status: 201,
+      fields: {},
+      body: '{}',
+    }),
+  );
   claimed.claim.end();
   machine.wall += YEAR;
   assert.equal(await book.sweep(), 0);
@@ -115,10 +133,24 @@ test('kept answers outlive jumps of the clock, running and over a restart', asyn
 });
 
 const JOB: JobRecord = {
-  v: 1, id: 'job_1', account: 'alpha', keyId: 'k', state: 'done', request: '{}', file: null,
+  v: 1,
+  id: 'job_1',
+  account: 'alpha',
+  keyId: 'k',
+  state: 'done',
+  request: '{}',
+  file: null,
   ownFolder: true,
-  inputBytes: 1, inputModifiedMs: 1, dataset: 'd', createdAt: NOW, startedAt: NOW,
-  endedAt: NOW + HOUR, checkpoint: null, reason: null, stopped: null, result: null,
+  inputBytes: 1,
+  inputModifiedMs: 1,
+  dataset: 'd',
+  createdAt: NOW,
+  startedAt: NOW,
+  endedAt: NOW + HOUR,
+  checkpoint: null,
+  reason: null,
+  stopped: null,
+  result: null,
 };
 
 test('in a store of an earlier version it begins where the records end', async (context) => {
@@ -128,9 +160,20 @@ test('in a store of an earlier version it begins where the records end', async (
   assert.equal(machine.start().now(), NOW + HOUR + STOP_MS_MAX);
   const { store } = machine;
   await store.write(({ put }) => {
-    put([KEPT_PREFIX, 'alpha', 'h'], { v: 1, status: 201, fields: {}, body: '', fingerprint: 'f', at: NOW + 2 * HOUR });
-    put([AGE_PREFIX, String(NOW + 2 * HOUR).padStart(15, '0'), 'alpha', 'h'],
-      { v: 1, account: 'alpha', hash: 'h', at: NOW + 2 * HOUR });
+    put([KEPT_PREFIX, 'alpha', 'h'], {
+      v: 1,
+      status: 201,
+      fields: {},
+      body: '',
+      fingerprint: 'f',
+      at: NOW + 2 * HOUR,
+    });
+    put([AGE_PREFIX, String(NOW + 2 * HOUR).padStart(15, '0'), 'alpha', 'h'], {
+      v: 1,
+      account: 'alpha',
+      hash: 'h',
+      at: NOW + 2 * HOUR,
+    });
   });
   assert.equal(machine.start().now(), NOW + 2 * HOUR + STOP_MS_MAX);
   machine.wall = NOW - YEAR;
@@ -148,7 +191,10 @@ test('a full store takes its clock', async (context) => {
   for (let count = 0; count < 16; count += 1) {
     await store.write(({ remove }) => remove(['nothing']));
   }
-  await assert.rejects(store.write(({ put }) => put(['thing'], { v: 1 })), /largest size/);
+  await assert.rejects(
+    store.write(({ put }) => put(['thing'], { v: 1 })),
+    /largest size/,
+  );
   const clock = new ServiceClock(store);
   await clock.close();
   assert.notEqual(store.get(CLOCK_KEY), undefined);

@@ -32,20 +32,19 @@ async function putUntilFault(store: Store, prefix: string): Promise<readonly [st
   throw new Error('it never filled up');
 }
 
-test('a store at its largest size takes nothing new, and changes and deletes go on',
-  async (context) => {
-    const store = await Store.open(newVarDir(context), { bytesMax: 400_000 });
-    context.after(() => store.close());
-    const [stored, error] = await putUntilFault(store, 'a');
-    assert.ok(error instanceof StoreFault && error.kind === 'full');
-    assert.ok(stored.length > 50);
-    await put(store, 'a0');
-    await store.write((transaction) => {
-      for (const id of stored.slice(0, 40)) transaction.remove(['thing', id]);
-    });
-    await put(store, 'new');
-    assert.equal(store.list(['thing']).length, stored.length - 40 + 1);
+test('a store at its largest size takes nothing new, and changes and deletes go on', async (context) => {
+  const store = await Store.open(newVarDir(context), { bytesMax: 400_000 });
+  context.after(() => store.close());
+  const [stored, error] = await putUntilFault(store, 'a');
+  assert.ok(error instanceof StoreFault && error.kind === 'full');
+  assert.ok(stored.length > 50);
+  await put(store, 'a0');
+  await store.write((transaction) => {
+    for (const id of stored.slice(0, 40)) transaction.remove(['thing', id]);
   });
+  await put(store, 'new');
+  assert.equal(store.list(['thing']).length, stored.length - 40 + 1);
+});
 
 test('a full disk refuses writes alone and is left when there is room', async (context) => {
   const dir = smallDisk(context, 3_000_000);
@@ -70,44 +69,50 @@ test('a full disk refuses writes alone and is left when there is room', async (c
   await store.close();
 });
 
-test('the service answers 503 to writes and everything to readers while its disk is full',
-  async (context) => {
-    const dir = smallDisk(context, 3_000_000);
-    if (dir === null) return;
-    const store = await Store.open(dir);
-    await createKey(store, { text: KEYS.alpha, plan: 'enterprise', rate: 1_000_000 });
-    await store.close();
-    const service = await startMerchants(dir);
-    context.after(() => service.stop());
-    const create = (name: string): ReturnType<typeof service.post> =>
-      service.post('/merchant/create', { merchantName: name }, { idempotencyKey: name });
-    const names: string[] = [];
-    fill(dir);
-    let refused = await create('m0');
-    for (let index = 1; refused.status === 201 && index < 5_000; index += 1) {
-      names.push(`m${index - 1}`);
-      refused = await create(`m${index}`);
-    }
-    assert.equal(refused.status, 503, refused.text);
-    assert.equal(refused.headers.get('content-type'), 'application/problem+json');
-    const listed = await service.list();
-    assert.equal(listed.status, 200);
-    assert.equal((JSON.parse(listed.text) as unknown[]).length, names.length);
-    release(dir);
-    // The refused one may be sent again under its key, and the first ones have their answers.
-    const again = await create(`m${names.length}`);
-    assert.equal(again.status, 201, again.text);
-    assert.equal(again.headers.get('idempotency-replayed'), null);
-  });
+test('the service answers 503 to writes and everything to readers while its disk is full', async (context) => {
+  const dir = smallDisk(context, 3_000_000);
+  if (dir === null) return;
+  const store = await Store.open(dir);
+  await createKey(store, { text: KEYS.alpha, plan: 'enterprise', rate: 1_000_000 });
+  await store.close();
+  const service = await startMerchants(dir);
+  context.after(() => service.stop());
+  const create = (name: string): ReturnType<typeof service.post> =>
+    service.post('/merchant/create', { merchantName: name }, { idempotencyKey: name });
+  const names: string[] = [];
+  fill(dir);
+  let refused = await create('m0');
+  for (let index = 1; refused.status === 201 && index < 5_000; index += 1) {
+    names.push(`m${index - 1}`);
+    refused = await create(`m${index}`);
+  }
+  assert.equal(refused.status, 503, refused.text);
+  assert.equal(refused.headers.get('content-type'), 'application/problem+json');
+  const listed = await service.list();
+  assert.equal(listed.status, 200);
+  assert.equal((JSON.parse(listed.text) as unknown[]).length, names.length);
+  release(dir);
+  // The refused one may be sent again under its key, and the first ones have their answers.
+  const again = await create(`m${names.length}`);
+  assert.equal(again.status, 201, again.text);
+  assert.equal(again.headers.get('idempotency-replayed'), null);
+});
 
 test('commands say that the disk is full, and leave nothing half-made', (context) => {
   const dir = smallDisk(context, 3_000_000);
   if (dir === null) return;
   const told = (varDir: string, ...args: string[]): readonly [number | null, string] => {
     const { status, stderr } = spawnSync(process.execPath, [CLI, ...args], {
-      env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8',
+      env: { ...process.env, SITUS_VAR: varDir },
+      encoding: 'utf8',
     });
-    return [status, stderr.split('\n').filter((line) => line.startsWith('situs: ')).join('\n')];
+    return [
+      status,
+      stderr
+        .split('\n')
+        .filter((line) => line.startsWith('situs: '))
+        .join('\n'),
+    ];
   };
   const [old, fresh] = [join(dir, 'old'), join(dir, 'fresh')];
   assert.equal(told(old, 'key', 'create', '--plan', 'pro')[0], 0);

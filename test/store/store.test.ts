@@ -32,10 +32,13 @@ test('a transaction that throws changes nothing', async (context) => {
   store.watch(() => {
     changes += 1;
   });
-  await assert.rejects(store.write((transaction) => {
-    transaction.put(['thing', 'a'], { v: 1 });
-    throw new Error('no');
-  }), /no/);
+  await assert.rejects(
+    store.write((transaction) => {
+      transaction.put(['thing', 'a'], { v: 1 });
+      throw new Error('no');
+    }),
+    /no/,
+  );
   assert.equal(store.get(['thing', 'a']), undefined);
   assert.equal(changes, 0);
   await store.write((transaction) => transaction.put(['thing', 'a'], { v: 1 }));
@@ -69,7 +72,12 @@ test('a list holds one prefix and nothing beside it', async (context) => {
   const store = await Store.open(newVarDir(context));
   context.after(() => store.close());
   await store.write((transaction) => {
-    for (const key of [['a', '1', 'x'], ['a', '1', 'é'], ['a', '10', 'x'], ['a', '2', 'x']]) {
+    for (const key of [
+      ['a', '1', 'x'],
+      ['a', '1', 'é'],
+      ['a', '10', 'x'],
+      ['a', '2', 'x'],
+    ]) {
       transaction.put(key, { key: key.join('/') });
     }
     transaction.remove(['a', '2', 'x']);

@@ -9,14 +9,16 @@ const RETRY_MS = 3_600_000;
 
 /** What is tried, stored and told of when each of some outcomes fails with what it says. */
 async function round(errors: readonly (Error | null)[]): Promise<{
-  readonly tried: readonly number[]; readonly left: readonly number[];
+  readonly tried: readonly number[];
+  readonly left: readonly number[];
   readonly told: readonly string[];
 }> {
   const [tried, told]: [number[], string[]] = [[], []];
   const outcomes = new UnstoredOutcomes((error) => told.push(String(error)), RETRY_MS);
   for (const [index, error] of errors.entries()) {
     const outcome: UnstoredOutcome = {
-      fingerprint: 'f', answer: null,
+      fingerprint: 'f',
+      answer: null,
       store: () => {
         tried.push(index);
         return error === null ? Promise.resolve() : Promise.reject(error);
@@ -32,7 +34,9 @@ async function round(errors: readonly (Error | null)[]): Promise<{
 test('an outcome that can never be stored holds up no other', async () => {
   const damaged = (): Error => new Error('damaged');
   assert.deepEqual(await round([damaged(), null, damaged(), new Error('other'), null]), {
-    tried: [0, 1, 2, 3, 4], left: [0, 2, 3], told: ['Error: damaged', 'Error: other'],
+    tried: [0, 1, 2, 3, 4],
+    left: [0, 2, 3],
+    told: ['Error: damaged', 'Error: other'],
   });
 });
 

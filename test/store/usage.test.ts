@@ -3,7 +3,10 @@ import { test, type TestContext } from 'node:test';
 import { Store } from '../../src/store/store.js';
 import { listUsage, UsageBook } from '../../src/store/usage.js';
 import {
-  type Metered, monthAt, NO_COUNTS, type UsageOptions,
+  type Metered,
+  monthAt,
+  NO_COUNTS,
+  type UsageOptions,
 } from '../../src/store/usage-meter.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
@@ -14,7 +17,13 @@ const NEVER_MS = 1_000_000;
 
 function keyOf(id: string, limits: Partial<Metered> = {}): Metered {
   return {
-    id, account: 'shop', grants: 15, coreLimit: 0, geoLimit: 0, merchantLimit: 0, ...limits,
+    id,
+    account: 'shop',
+    grants: 15,
+    coreLimit: 0,
+    geoLimit: 0,
+    merchantLimit: 0,
+    ...limits,
   };
 }
 
@@ -85,7 +94,10 @@ test('two books on one store add up and learn of each other', async (context) =>
   for (let turn = 0; turn < 3; turn += 1) look(one, keyOf('a'));
   for (let turn = 0; turn < 4; turn += 1) look(other, keyOf('a'), true);
   await Promise.all([one.flush(), other.flush()]);
-  assert.deepEqual(listUsage(store, '202611').map(({ core, geo }) => [core, geo]), [[7, 4]]);
+  assert.deepEqual(
+    listUsage(store, '202611').map(({ core, geo }) => [core, geo]),
+    [[7, 4]],
+  );
   look(one, keyOf('a'));
   await one.flush();
   assert.equal(one.counts('a').core, 8);
@@ -107,7 +119,10 @@ test('counters and limits begin anew with the month of UTC', async (context) => 
   const month = (name: string): readonly [string, number][] =>
     listUsage(store, name).map(({ id, core }) => [id, core]);
   assert.deepEqual(month('202611'), [['a', 2]]);
-  assert.deepEqual(month('202612'), [['a', 1], ['b', 1]]);
+  assert.deepEqual(month('202612'), [
+    ['a', 1],
+    ['b', 1],
+  ]);
   now = DECEMBER - 5;
   assert.equal(book.counts('a').core, 1, 'a clock set back does not reopen a month');
 });
@@ -145,8 +160,11 @@ test('a month that ends between two batches ends with the first request', async 
 test('a month ends at midnight of UTC, also the last of a year', () => {
   assert.equal(monthAt(DECEMBER - 1).name, '202611');
   assert.equal(monthAt(DECEMBER - 1).endsAt, DECEMBER);
-  assert.deepEqual(monthAt(Date.UTC(2026, 11, 31, 23, 59)),
-    { name: '202612', startsAt: DECEMBER, endsAt: Date.UTC(2027, 0, 1) });
+  assert.deepEqual(monthAt(Date.UTC(2026, 11, 31, 23, 59)), {
+    name: '202612',
+    startsAt: DECEMBER,
+    endsAt: Date.UTC(2027, 0, 1),
+  });
 });
 
 test('a used-up core quota refuses, a used-up geo quota takes geocoding away', async (context) => {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -17,7 +24,8 @@ import { newVarDir } from '../support/http-var-dir.js';
 const PLACE: SealPlace = { account: 'a', merchant: 'm', field: 'apiKey' };
 
 async function opened(
-  context: TestContext, varDir = newVarDir(context),
+  context: TestContext,
+  varDir = newVarDir(context),
 ): Promise<{ readonly varDir: string; readonly store: Store; readonly vault: Vault }> {
   const store = await Store.open(varDir);
   context.after(() => store.close());
@@ -34,7 +42,9 @@ test('a secret comes back from the store and nowhere else opens', async (context
   const sealed = parseSealed(record.sealed);
   assert.equal(vault.open(sealed, PLACE), DISTINCTIVE);
   for (const place of [
-    { ...PLACE, account: 'b' }, { ...PLACE, merchant: 'n' }, { ...PLACE, field: 'connectionId' },
+    { ...PLACE, account: 'b' },
+    { ...PLACE, merchant: 'n' },
+    { ...PLACE, field: 'connectionId' },
     { account: 'am', merchant: '', field: 'apiKey' },
   ]) {
     assert.throws(() => vault.open(sealed, place), /belongs to another record/);
@@ -42,12 +52,16 @@ test('a secret comes back from the store and nowhere else opens', async (context
 });
 
 test('places and lists of texts never have the same bytes', () => {
-  fastCheck.assert(fastCheck.property(
-    fastCheck.array(fastCheck.string()), fastCheck.array(fastCheck.string()), (one, other) => {
-      const same = Buffer.compare(framed(...one), framed(...other)) === 0;
-      assert.equal(same, JSON.stringify(one) === JSON.stringify(other));
-    },
-  ));
+  fastCheck.assert(
+    fastCheck.property(
+      fastCheck.array(fastCheck.string()),
+      fastCheck.array(fastCheck.string()),
+      (one, other) => {
+        const same = Buffer.compare(framed(...one), framed(...other)) === 0;
+        assert.equal(same, JSON.stringify(one) === JSON.stringify(other));
+      },
+    ),
+  );
 });
 
 test('any changed byte is found', async (context) => {
@@ -79,22 +93,24 @@ test('each sealing has a data key and nonces of its own', async (context) => {
   }
 });
 
-test('the index is the same after a restart and differs between accounts and stores',
-  async (context) => {
-    const { varDir, store, vault } = await opened(context);
-    const again = await openVault(fileConfig(varDir), store);
-    assert.equal(again.index('c', 'a'), vault.index('c', 'a'));
-    assert.notEqual(vault.index('c', 'b'), vault.index('c', 'a'));
-    assert.notEqual(vault.index('bc', 'a'), vault.index('c', 'ab'));
-    const other = await opened(context);
-    assert.notEqual(other.vault.index('c', 'a'), vault.index('c', 'a'));
-  });
+test('the index is the same after a restart and differs between accounts and stores', async (context) => {
+  const { varDir, store, vault } = await opened(context);
+  const again = await openVault(fileConfig(varDir), store);
+  assert.equal(again.index('c', 'a'), vault.index('c', 'a'));
+  assert.notEqual(vault.index('c', 'b'), vault.index('c', 'a'));
+  assert.notEqual(vault.index('bc', 'a'), vault.index('c', 'ab'));
+  const other = await opened(context);
+  assert.notEqual(other.vault.index('c', 'a'), vault.index('c', 'a'));
+});
 
 test('the first start makes a key file that its owner alone reads', async (context) => {
   const { varDir } = await opened(context);
   const path = join(varDir, 'kek');
   assert.equal(statSync(path).mode & 0o777, 0o600);
-  assert.deepEqual(readdirSync(varDir).filter((name) => name.includes('kek')), ['kek']);
+  assert.deepEqual(
+    readdirSync(varDir).filter((name) => name.includes('kek')),
+    ['kek'],
+  );
   const file = JSON.parse(readFileSync(path, 'utf8')) as { v: number; keys: readonly object[] };
   assert.equal(file.v, 1);
   assert.equal(file.keys.length, 1);
@@ -146,12 +162,19 @@ test('a damaged key file is refused without repeating any of it', async (context
   const whole = readFileSync(path, 'utf8');
   const key = /"key": "(.{8})/.exec(whole)![1]!;
   for (const text of [
-    '', '{', whole.slice(0, -20), '{"v":2,"keys":[]}', '{"v":1,"keys":[]}',
-    whole.replace(key, 'AAAAAAAA'), `${whole}${' '.repeat(70_000)}`,
+    '',
+    '{',
+    whole.slice(0, -20),
+    '{"v":2,"keys":[]}',
+    '{"v":1,"keys":[]}',
+    whole.replace(key, 'AAAAAAAA'),
+    `${whole}${' '.repeat(70_000)}`,
   ]) {
     writeFileSync(path, text, { mode: 0o600 });
-    await assert.rejects(openVault(fileConfig(varDir), store), (error: Error) =>
-      error.message.includes(path) && !error.message.includes(key));
+    await assert.rejects(
+      openVault(fileConfig(varDir), store),
+      (error: Error) => error.message.includes(path) && !error.message.includes(key),
+    );
   }
 });
 
@@ -159,29 +182,28 @@ test('a key in the folder of the store is refused', (context) => {
   const varDir = newVarDir(context);
   for (const kekFile of [join(varDir, 'store', 'kek'), join(varDir, 'store', 'x', 'kek')]) {
     assert.throws(
-      () => openKekSource({ ...fileConfig(varDir), kekFile }, null), /folder of the store/,
+      () => openKekSource({ ...fileConfig(varDir), kekFile }, null),
+      /folder of the store/,
     );
   }
 });
 
-test('a key of the environment wins over the file and opens what its previous one sealed',
-  async (context) => {
-    const varDir = newVarDir(context);
-    const store = await Store.open(varDir);
-    context.after(() => store.close());
-    const [old, fresh] = [randomBytes(32), randomBytes(32)];
-    const first = await openVault({ ...fileConfig(varDir), kek: old }, store);
-    const sealed = first.seal(DISTINCTIVE, PLACE);
-    assert.equal(existsSync(join(varDir, 'kek')), false);
-    const both = await openVault(
-      { ...fileConfig(varDir), kek: fresh, kekPrevious: [old] }, store,
-    );
-    assert.equal(both.open(sealed, PLACE), DISTINCTIVE);
-    assert.notEqual(both.seal(DISTINCTIVE, PLACE).kek, sealed.kek);
-    await assert.rejects(
-      openVault({ ...fileConfig(varDir), kek: fresh }, store), /SITUS_KEK_PREVIOUS/,
-    );
-  });
+test('a key of the environment wins over the file and opens what its previous one sealed', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const first = await openVault({ ...fileConfig(varDir), kek: old }, store);
+  const sealed = first.seal(DISTINCTIVE, PLACE);
+  assert.equal(existsSync(join(varDir, 'kek')), false);
+  const both = await openVault({ ...fileConfig(varDir), kek: fresh, kekPrevious: [old] }, store);
+  assert.equal(both.open(sealed, PLACE), DISTINCTIVE);
+  assert.notEqual(both.seal(DISTINCTIVE, PLACE).kek, sealed.kek);
+  await assert.rejects(
+    openVault({ ...fileConfig(varDir), kek: fresh }, store),
+    /SITUS_KEK_PREVIOUS/,
+  );
+});
 
 test('an empty and a long secret are sealed like any other', () => {
   const kek = { id: 'k', key: randomBytes(32) };
@@ -193,13 +215,17 @@ test('an empty and a long secret are sealed like any other', () => {
 test('keys of the environment are 32 bytes in base64, and a bad one is not repeated', () => {
   const good = randomBytes(32).toString('base64');
   const { kek, kekPrevious } = loadConfig({
-    SITUS_KEK: good, SITUS_KEK_PREVIOUS: `${good},${good.replace('=', '')}`,
+    SITUS_KEK: good,
+    SITUS_KEK_PREVIOUS: `${good},${good.replace('=', '')}`,
   });
   assert.deepEqual([kek?.length, ...kekPrevious.map(({ length }) => length)], [32, 32, 32]);
   for (const bad of [good.slice(4), `${good}AAAA`, 'x'.repeat(44), `${good},`, 'p@ssword']) {
     for (const name of ['SITUS_KEK', 'SITUS_KEK_PREVIOUS']) {
-      assert.throws(() => loadConfig({ [name]: bad }), (error: Error) =>
-        error.message.startsWith(`${name} must be`) && !error.message.includes(bad));
+      assert.throws(
+        () => loadConfig({ [name]: bad }),
+        (error: Error) =>
+          error.message.startsWith(`${name} must be`) && !error.message.includes(bad),
+      );
     }
   }
 });

@@ -15,7 +15,14 @@ import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import {
-  dropSchemas, hasPostgres, newPrefix, newSchema, putThing as put, schemaOf, schemaUrl, sql,
+  dropSchemas,
+  hasPostgres,
+  newPrefix,
+  newSchema,
+  putThing as put,
+  schemaOf,
+  schemaUrl,
+  sql,
 } from '../support/postgres.js';
 
 const HERE = packageRoot();
@@ -27,9 +34,11 @@ const TOLD = 150;
 /** Runs a writer of a version until it has told of so much, and kills it; what it told of. */
 async function written(root: string, varDir: string, name: string): Promise<readonly string[]> {
   const support = (file: string): string => `${root}/dist/test/support/${file}.js`;
-  const child = spawn(process.execPath, [
-    `--import=${support('on-postgres')}`, support('store-writer'), varDir, name,
-  ], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [`--import=${support('on-postgres')}`, support('store-writer'), varDir, name],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const ended = once(child, 'exit');
   let said = '';
   for await (const piece of child.stdout) {
@@ -42,7 +51,7 @@ async function written(root: string, varDir: string, name: string): Promise<read
 }
 
 test('writers of two versions, killed again and again, lose nothing', async (context) => {
-  if (!await hasPostgres(context)) return;
+  if (!(await hasPostgres(context))) return;
   const prefix = newPrefix();
   process.env['SITUS_TEST_SCHEMAS'] = prefix;
   context.after(() => dropSchemas(prefix));
@@ -53,7 +62,7 @@ test('writers of two versions, killed again and again, lose nothing', async (con
   const told: string[] = [];
   const writing = async (root: string, name: string): Promise<void> => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      told.push(...await written(root, varDir, `${name}${round}`));
+      told.push(...(await written(root, varDir, `${name}${round}`)));
     }
   };
   await Promise.all([writing(BEFORE, 'before'), writing(HERE, 'here')]);
@@ -61,8 +70,14 @@ test('writers of two versions, killed again and again, lose nothing', async (con
   context.after(() => store.close());
   const kept = new Set(store.list(['thing']).map((record) => (record as { id: string }).id));
   assert.ok(told.length >= 2 * ROUNDS * TOLD);
-  assert.deepEqual(told.filter((id) => !kept.has(id)), [], 'what was told is stored');
-  const [log] = await sql(`SELECT count(*) = max(seq) - min(seq) + 1 AS whole FROM "${schema}".changes`);
+  assert.deepEqual(
+    told.filter((id) => !kept.has(id)),
+    [],
+    'what was told is stored',
+  );
+  const [log] = await sql(
+    `SELECT count(*) = max(seq) - min(seq) + 1 AS whole FROM "${schema}".changes`,
+  );
   assert.equal(log?.['whole'], true, 'commits without a gap');
   // What the log adds up to is what there is.
   const [same] = await sql(`
@@ -79,9 +94,11 @@ test('servers go on while a newer version renews the tables, if it leaves them r
   const schema = await newSchema(context);
   if (schema === null) return;
   const told: unknown[] = [];
-  const open = (): Promise<Store> => Store.open(newVarDir(context), {
-    url: schema.url, failed: (error) => told.push(error),
-  });
+  const open = (): Promise<Store> =>
+    Store.open(newVarDir(context), {
+      url: schema.url,
+      failed: (error) => told.push(error),
+    });
   const [one, other] = [await open(), await open()];
   context.after(() => Promise.all([one.close(), other.close()]));
   let renewed = false;
@@ -119,7 +136,8 @@ test('nothing is written into tables that only newer versions know', async (cont
   if (schema === null) return;
   const told: unknown[] = [];
   const store = await Store.open(newVarDir(context), {
-    url: schema.url, failed: (error) => told.push(error),
+    url: schema.url,
+    failed: (error) => told.push(error),
   });
   context.after(() => store.close());
   await put(store, 'before');
@@ -130,7 +148,12 @@ test('nothing is written into tables that only newer versions know', async (cont
   assert.match(String(told[0]), /a newer version of Situs made them/);
   assert.deepEqual(store.list(['thing']), [{ id: 'before' }]);
   await readable(1);
-  await eventually(() => put(store, 'again').then(() => true, () => false));
+  await eventually(() =>
+    put(store, 'again').then(
+      () => true,
+      () => false,
+    ),
+  );
 });
 
 test('members that a newer version adds are passed over, and lost where an older one writes', async (context) => {
@@ -154,7 +177,8 @@ test('what an older version cannot read stops its start, and not a server that r
   if (schema === null) return;
   const told: unknown[] = [];
   const store = await Store.open(newVarDir(context), {
-    url: schema.url, failed: (error) => told.push(error),
+    url: schema.url,
+    failed: (error) => told.push(error),
   });
   context.after(() => store.close());
   const known = await createKey(store, { plan: 'pro' });
@@ -172,5 +196,8 @@ test('what an older version cannot read stops its start, and not a server that r
   const raised: unknown = FORMAT_VERSION + 1;
   await store.write(({ put: add }) => add(FORMAT_KEY, raised as object));
   await put(store, 'goes on');
-  await assert.rejects(Store.open(newVarDir(context), schema), /has format 3, this version reads 2/);
+  await assert.rejects(
+    Store.open(newVarDir(context), schema),
+    /has format 3, this version reads 2/,
+  );
 });

@@ -39,7 +39,11 @@ interface Body {
 }
 
 /** Asks version 60 with a query string. */
-export function askQuery(dataset: Dataset, query: string, nowMs = Date.UTC(2026, 10, 21, 18)): Asked {
+export function askQuery(
+  dataset: Dataset,
+  query: string,
+  nowMs = Date.UTC(2026, 10, 21, 18),
+): Asked {
   const frame = new RequestFrame();
   frame.add({ kind: 'lookup', version: 60, grants: GRANT_ALL }, query);
   let asked: Asked | null = null;
@@ -47,9 +51,13 @@ export function askQuery(dataset: Dataset, query: string, nowMs = Date.UTC(2026,
     const text = Buffer.from(slice.body).toString('utf8');
     const body = JSON.parse(text) as Body;
     asked = {
-      status: slice.status, code: slice.code, precision: PRECISIONS[slice.precision] ?? 'none',
-      stale: (slice.flags & FLAG_STALE) !== 0, estimated: (slice.flags & FLAG_ESTIMATED) !== 0,
-      text, message: body.metadata?.response.message ?? '',
+      status: slice.status,
+      code: slice.code,
+      precision: PRECISIONS[slice.precision] ?? 'none',
+      stale: (slice.flags & FLAG_STALE) !== 0,
+      estimated: (slice.flags & FLAG_ESTIMATED) !== 0,
+      text,
+      message: body.metadata?.response.message ?? '',
       rows: (body.baseRates ?? []).filter((row) => !row.jurType.includes('_USE_')),
       total: body.taxSummaries?.[0]?.rate ?? Number.NaN,
       normalizedAddress: body.addressDetail?.normalizedAddress ?? '',
@@ -61,9 +69,7 @@ export function askQuery(dataset: Dataset, query: string, nowMs = Date.UTC(2026,
 }
 
 /** Asks for an address. */
-export function askAddress(
-  dataset: Dataset, address: string, more = '', nowMs?: number,
-): Asked {
+export function askAddress(dataset: Dataset, address: string, more = '', nowMs?: number): Asked {
   return askQuery(dataset, `address=${encodeURIComponent(address)}${more}`, nowMs);
 }
 

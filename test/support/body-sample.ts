@@ -1,6 +1,12 @@
 /** Bodies that a schema of the OpenAPI document allows, and hostile ones beside them, as JSON text. */
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [name: string]: Json };
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
@@ -26,8 +32,10 @@ function membersOf(value: Json | undefined): Members {
 }
 
 const TEXTS: Readonly<Record<string, string>> = {
-  uuid: '00000000-0000-4000-8000-000000000000', 'date-time': '2026-01-02T03:04:05Z',
-  date: '2026-01-02', email: 'someone@example.com',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  'date-time': '2026-01-02T03:04:05Z',
+  date: '2026-01-02',
+  email: 'someone@example.com',
 };
 
 function textOf({ format, minLength }: Members): string {
@@ -48,12 +56,22 @@ function sampleOf(schema: Members, all: Members, named: Members): Json {
   if (Array.isArray(values)) return (values as readonly Json[])[0] ?? null;
   const kind = Array.isArray(type) ? (type as readonly Json[])[0] : type;
   switch (kind) {
-    case 'string': return textOf(schema);
-    case 'integer': case 'number': return Number(schema['minimum'] ?? 1);
-    case 'boolean': return false;
-    case 'array': return [sampleOf(membersOf(items), all, named)];
-    default: return Object.fromEntries(Object.entries(membersOf(properties)).map(([name, member]) =>
-      [name, named[name] ?? sampleOf(membersOf(member), all, named)]));
+    case 'string':
+      return textOf(schema);
+    case 'integer':
+    case 'number':
+      return Number(schema['minimum'] ?? 1);
+    case 'boolean':
+      return false;
+    case 'array':
+      return [sampleOf(membersOf(items), all, named)];
+    default:
+      return Object.fromEntries(
+        Object.entries(membersOf(properties)).map(([name, member]) => [
+          name,
+          named[name] ?? sampleOf(membersOf(member), all, named),
+        ]),
+      );
   }
 }
 
@@ -64,7 +82,9 @@ export function bodyOperations(document: Document, named: Members = {}): readonl
     const { requestBody } = membersOf(methods['post']);
     if (!isMembers(requestBody)) continue;
     const content = Object.entries(membersOf(requestBody['content']));
-    for (const [type, { schema }] of content.map(([name, each]) => [name, membersOf(each)] as const)) {
+    for (const [type, { schema }] of content.map(
+      ([name, each]) => [name, membersOf(each)] as const,
+    )) {
       const isJson = type === 'application/json';
       const all = document.components.schemas;
       const sample = isJson ? sampleOf(membersOf(schema), all, named) : undefined;
@@ -76,20 +96,67 @@ export function bodyOperations(document: Document, named: Members = {}): readonl
 
 /** JSON texts of values that no shape expects. */
 export const HOSTILE_VALUES: readonly string[] = [
-  'null', 'true', '0', '-0', '-1', '1e309', '-1e309', '1e-400', '123456789012345678901234567890',
-  '0.1234567890123456789', '""', '" "', '"\\u0000"', '"\\ud800"', '"\\udfff\\ud800"', '"."', '".."',
-  '"../.."', '"__proto__"', '"constructor"', '"toString"', '"\\u202e"', '"' + 'x'.repeat(3000) + '"',
-  '"' + '\\ud83d\\ude00'.repeat(300) + '"', '[]', '{}', '[[]]', '[{}]', '[null]', '[{"toString":1}]',
-  '{"toString":1}', '{"toString":null,"valueOf":null}', '{"__proto__":{"toString":1}}',
-  '{"constructor":{"prototype":1}}', '{"then":1}', '{"length":-1}', '{"":""}', '{"toJSON":1}',
-  '[[[[{"toString":[{"toString":1}]}]]]]', '['.repeat(40) + ']'.repeat(40),
-  '['.repeat(200) + ']'.repeat(200), `[${'{},'.repeat(500)}{}]`, `[${'null,'.repeat(500)}0]`,
+  'null',
+  'true',
+  '0',
+  '-0',
+  '-1',
+  '1e309',
+  '-1e309',
+  '1e-400',
+  '123456789012345678901234567890',
+  '0.1234567890123456789',
+  '""',
+  '" "',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"\\udfff\\ud800"',
+  '"."',
+  '".."',
+  '"../.."',
+  '"__proto__"',
+  '"constructor"',
+  '"toString"',
+  '"\\u202e"',
+  '"' + 'x'.repeat(3000) + '"',
+  '"' + '\\ud83d\\ude00'.repeat(300) + '"',
+  '[]',
+  '{}',
+  '[[]]',
+  '[{}]',
+  '[null]',
+  '[{"toString":1}]',
+  '{"toString":1}',
+  '{"toString":null,"valueOf":null}',
+  '{"__proto__":{"toString":1}}',
+  '{"constructor":{"prototype":1}}',
+  '{"then":1}',
+  '{"length":-1}',
+  '{"":""}',
+  '{"toJSON":1}',
+  '[[[[{"toString":[{"toString":1}]}]]]]',
+  '['.repeat(40) + ']'.repeat(40),
+  '['.repeat(200) + ']'.repeat(200),
+  `[${'{},'.repeat(500)}{}]`,
+  `[${'null,'.repeat(500)}0]`,
 ];
 
 /** Names of members that no shape expects. */
 export const HOSTILE_NAMES: readonly string[] = [
-  '__proto__', 'toString', 'constructor', 'hasOwnProperty', 'valueOf', 'toJSON', 'then', 'length', '',
-  '\ud800', ', ', '{field}', '$&', 'x'.repeat(500),
+  '__proto__',
+  'toString',
+  'constructor',
+  'hasOwnProperty',
+  'valueOf',
+  'toJSON',
+  'then',
+  'length',
+  '',
+  '\ud800',
+  ', ',
+  '{field}',
+  '$&',
+  'x'.repeat(500),
 ];
 
 /** What is done to one place of a body. */
@@ -103,7 +170,8 @@ export interface Mutation {
 
 /** How many places a body has. */
 export function placesOf(value: Json): number {
-  if (Array.isArray(value)) return (value as readonly Json[]).reduce<number>((sum, each) => sum + placesOf(each), 1);
+  if (Array.isArray(value))
+    return (value as readonly Json[]).reduce<number>((sum, each) => sum + placesOf(each), 1);
   if (!isMembers(value)) return 1;
   return Object.values(value).reduce<number>((sum, each) => sum + placesOf(each), 1);
 }

@@ -86,8 +86,9 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Aldermark's file. */
 export function aldermarkFile(): string {
-  const rows = [...KEPT, ...FALLEN.map(([, columns]) => columns)]
-    .map((columns) => boundaryRow(columns, columns[90] === undefined ? 89 : 90));
+  const rows = [...KEPT, ...FALLEN.map(([, columns]) => columns)].map((columns) =>
+    boundaryRow(columns, columns[90] === undefined ? 89 : 90),
+  );
   return `${BYTE_ORDER_MARK}${rows.join('\r\n')}\r\n`;
 }
 
@@ -101,9 +102,19 @@ export function brookmarkFile(): string {
   return [
     { 1: 'A', ...ended, 4: '1', 5: '99', 6: 'B', 8: 'KESTREL', 9: 'WAY', 16: '92030' },
     {
-      1: 'A', ...ended, 3: '20211231', 4: '1', 5: '99', 6: 'B', 8: 'MERLIN', 9: 'WAY', 16: '92030',
+      1: 'A',
+      ...ended,
+      3: '20211231',
+      4: '1',
+      5: '99',
+      6: 'B',
+      8: 'MERLIN',
+      9: 'WAY',
+      16: '92030',
     },
     { 1: 'Z', ...ended, 18: '92030', 20: '92030' },
     { 1: '4', ...ended, 18: '92030', 19: '7000', 20: '92030', 21: '7099' },
-  ].map((columns) => boundaryRow(columns)).join('\n');
+  ]
+    .map((columns) => boundaryRow(columns))
+    .join('\n');
 }

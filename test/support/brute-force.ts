@@ -8,11 +8,14 @@ export interface PlainPolygon {
 }
 
 function edgeIsEast(
-  x: number, y: number, a: readonly [number, number], b: readonly [number, number],
+  x: number,
+  y: number,
+  a: readonly [number, number],
+  b: readonly [number, number],
 ): boolean {
   const [ay, by] = [a[1], b[1]];
   // Each has the point's latitude or lies north of it, or each lies south: asked millions of times.
-  if ((y < ay) === (y < by)) return false;
+  if (y < ay === y < by) return false;
   const [ax, bx] = [a[0], b[0]];
   if (x < Math.min(ax, bx)) return true;
   if (x >= Math.max(ax, bx)) return false;
@@ -49,7 +52,12 @@ export function holds(polygon: PlainPolygon, x: number, y: number): boolean {
 
 /** Keys of all polygons that hold the point, ascending. */
 export function holders(
-  polygons: readonly PlainPolygon[], x: number, y: number,
+  polygons: readonly PlainPolygon[],
+  x: number,
+  y: number,
 ): readonly string[] {
-  return polygons.filter((polygon) => holds(polygon, x, y)).map(({ key }) => key).sort();
+  return polygons
+    .filter((polygon) => holds(polygon, x, y))
+    .map(({ key }) => key)
+    .sort();
 }

@@ -11,13 +11,13 @@ import { keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
 import { CLI } from './program.js';
 export { CLI } from './program.js';
 
-
 /**
  * Options of node for processes that live no longer than a test: as scripts/run-tests.ts has this one
  * optimize its functions late, where it does.
  */
-export const LATER_OPTIMIZED: readonly string[] =
-  process.execArgv.filter((option) => option.startsWith('--interrupt-budget='));
+export const LATER_OPTIMIZED: readonly string[] = process.execArgv.filter((option) =>
+  option.startsWith('--interrupt-budget='),
+);
 
 /** Publishers' files beside the repository, or null where they are not at hand. */
 export function publishersFiles(): string | null {
@@ -33,7 +33,11 @@ export interface Built {
 }
 
 /** Runs `situs ARGS` with a folder of variables of its own. */
-export function situs(varDir: string, args: readonly string[], env: Record<string, string> = {}): string {
+export function situs(
+  varDir: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): string {
   return execFileSync(process.execPath, [CLI, ...args], {
     env: { ...process.env, SITUS_VAR: varDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -76,12 +80,18 @@ export function buildOnce(args: readonly string[]): Kept {
 
 function builtOnce(args: readonly string[]): Kept {
   const root = packageRoot();
-  const sources = args.includes(SOURCES_OPTION) ? args[args.indexOf(SOURCES_OPTION) + 1] : undefined;
-  return keptBuild(join(root, 'node_modules', '.cache', 'situs-test'), {
-    args,
-    content: [...buildModules(), join(root, 'datasets'), join(root, 'package-lock.json')],
-    listed: sources === undefined ? [] : [sources],
-  }, (varDir) => situs(varDir, args));
+  const sources = args.includes(SOURCES_OPTION)
+    ? args[args.indexOf(SOURCES_OPTION) + 1]
+    : undefined;
+  return keptBuild(
+    join(root, 'node_modules', '.cache', 'situs-test'),
+    {
+      args,
+      content: [...buildModules(), join(root, 'datasets'), join(root, 'package-lock.json')],
+      listed: sources === undefined ? [] : [sources],
+    },
+    (varDir) => situs(varDir, args),
+  );
 }
 
 /** A new folder of variables in which a recipe is active; a test may change all of it. */
@@ -89,12 +99,16 @@ export function buildRecipe(recipe: string, more: readonly string[] = []): Built
   const kept = buildOnce(['dataset', 'build', '--recipe', recipe, ...more, '--activate']);
   const varDir = mkdtempSync(join(tmpdir(), `situs-${recipe}-`));
   cpSync(releasesDir(kept.varDir), releasesDir(varDir), {
-    recursive: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE,
+    recursive: true,
+    preserveTimestamps: true,
+    mode: constants.COPYFILE_FICLONE,
   });
   const name = currentRelease(varDir);
   if (name === null) throw new Error(`recipe ${recipe} was built but is not active`);
   return {
-    varDir, name, dir: join(releasesDir(varDir), name),
+    varDir,
+    name,
+    dir: join(releasesDir(varDir), name),
     remove: () => rmSync(varDir, { recursive: true, force: true }),
   };
 }

@@ -10,8 +10,14 @@ import { columnRulesOf } from '../../src/bulk/row/mapping.js';
 import { csvHeaderLine } from '../../src/bulk/row/envelope.js';
 import type { RecordFramer } from '../../src/bulk/row/framer.js';
 import {
-  decodeResult, encodeChunk, encodeRun, type BulkFormat, type RunFacts, type BulkKind,
-  type ChunkTally, type Defaults,
+  decodeResult,
+  encodeChunk,
+  encodeRun,
+  type BulkFormat,
+  type RunFacts,
+  type BulkKind,
+  type ChunkTally,
+  type Defaults,
   type Table,
 } from '../../src/bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
@@ -39,11 +45,28 @@ export interface CsvBody {
 }
 
 const ADDRESSES = [
-  '200 Spindle Center Dr, Brookmere, QZ 97001', '1 Nowhere Rd, Elmton, QA 91010', '', '  ', 'x',
+  '200 Spindle Center Dr, Brookmere, QZ 97001',
+  '1 Nowhere Rd, Elmton, QA 91010',
+  '',
+  '  ',
+  'x',
 ];
 const ODD_CELLS = [
-  '', 'plain', 'a "quoted" word', 'comma, semi; tab\t pipe|', 'two\nlines', 'two\r\nlines', 'ünï©ode ☃',
-  ' led by space', '"', '""', 'end "', "it's", '=1+1', '\ufeffmark', 'cr\ralone',
+  '',
+  'plain',
+  'a "quoted" word',
+  'comma, semi; tab\t pipe|',
+  'two\nlines',
+  'two\r\nlines',
+  'ünï©ode ☃',
+  ' led by space',
+  '"',
+  '""',
+  'end "',
+  "it's",
+  '=1+1',
+  '\ufeffmark',
+  'cr\ralone',
 ];
 const BROKEN_ROWS = ['"a"b', 'x,"y" z"', '5" pipe', 'one"two"', 'a"', '""b'];
 
@@ -67,8 +90,13 @@ export function csvBody(random: Random, spoiled = true): CsvBody {
       rows.push({ bytes: Buffer.from(text), cells: null });
       continue;
     }
-    const cells = headers.map((name) => (name === 'id' ? `r${index}`
-      : name === 'address' ? oneOf(random, ADDRESSES) : oneOf(random, ODD_CELLS)));
+    const cells = headers.map((name) =>
+      name === 'id'
+        ? `r${index}`
+        : name === 'address'
+          ? oneOf(random, ADDRESSES)
+          : oneOf(random, ODD_CELLS),
+    );
     const kept = random() < 0.1 ? cells.slice(0, 1 + below(random, cells.length - 1)) : cells;
     rows.push({ bytes: Buffer.from(line(kept)), cells: kept });
   }
@@ -76,7 +104,8 @@ export function csvBody(random: Random, spoiled = true): CsvBody {
   const parts = [
     Buffer.from((random() < 0.3 ? '\ufeff' : '') + line(headers) + newline),
     ...rows.flatMap(({ bytes }, index) =>
-      (index < rows.length - 1 || ended ? [bytes, Buffer.from(newline)] : [bytes])),
+      index < rows.length - 1 || ended ? [bytes, Buffer.from(newline)] : [bytes],
+    ),
   ];
   return { bytes: Buffer.concat(parts), delimiter, newline, headers, rows };
 }
@@ -88,7 +117,17 @@ export interface NdjsonBody {
 }
 
 const BAD_LINES = [
-  '', ' ', '{', '[]', 'null', '"text"', '{"id":{}}', '{"address":["x"]}', '12', '{"id":"x"', '\ufeff{}',
+  '',
+  ' ',
+  '{',
+  '[]',
+  'null',
+  '"text"',
+  '{"id":{}}',
+  '{"address":["x"]}',
+  '12',
+  '{"id":"x"',
+  '\ufeff{}',
 ];
 
 /** NDJSON with good and bad lines. */
@@ -114,15 +153,18 @@ export function ndjsonBody(random: Random): NdjsonBody {
   const last = lines.at(-1);
   // Without its line end an empty last line would be none.
   const ended = last === undefined || last.length === 0 || random() < 0.7;
-  const bytes = Buffer.concat(lines.flatMap((line, index) =>
-    (index < lines.length - 1 || ended ? [line, Buffer.from(newline)] : [line])));
+  const bytes = Buffer.concat(
+    lines.flatMap((line, index) =>
+      index < lines.length - 1 || ended ? [line, Buffer.from(newline)] : [line],
+    ),
+  );
   return { bytes, ids };
 }
 
 /** Cuts a body into pieces at random positions; the pieces are emptied after use by none. */
 export function cut(random: Random, bytes: Buffer): readonly Buffer[] {
   const pieces: Buffer[] = [];
-  for (let at = 0; at < bytes.length;) {
+  for (let at = 0; at < bytes.length; ) {
     const size = random() < 0.3 ? 1 : 1 + below(random, bytes.length - at);
     pieces.push(bytes.subarray(at, at + size));
     at += size;
@@ -164,7 +206,9 @@ class BulkFeed {
     this.#run = run;
     this.#kind = run.kind ?? 'lookup';
     this.#beginning = new CsvBeginning(
-      run.map ?? [], null, columnRulesOf(this.#kind, run.defaults ?? {}),
+      run.map ?? [],
+      null,
+      columnRulesOf(this.#kind, run.defaults ?? {}),
     );
     if (input === 'ndjson') this.#begin(null);
   }
@@ -202,7 +246,13 @@ class BulkFeed {
   #begin(table: Table | null): RecordFramer {
     const { dataset, job = 'test', nowMs, output, defaults = {} } = this.#run;
     const content: RunFacts = {
-      name: job, kind: this.#kind, release: { id: dataset.id, dir: '' }, nowMs, output, table, defaults,
+      name: job,
+      kind: this.#kind,
+      release: { id: dataset.id, dir: '' },
+      nowMs,
+      output,
+      table,
+      defaults,
     };
     this.#job = encodeRun(content);
     this.#framer = rowFramer(table, this.#kind, null);

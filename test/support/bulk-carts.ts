@@ -11,8 +11,22 @@ import type { Sent } from './sent-carts.js';
 import { engineOf } from './engine-of.js';
 
 const DATASET = cartWorld([
-  { state: 'NY', county: '061', percents: [['state', '4'], ['city', '4.875']] },
-  { state: 'CA', county: '059', percents: [['state', '7.25'], ['county', '0.5']] },
+  {
+    state: 'NY',
+    county: '061',
+    percents: [
+      ['state', '4'],
+      ['city', '4.875'],
+    ],
+  },
+  {
+    state: 'CA',
+    county: '059',
+    percents: [
+      ['state', '7.25'],
+      ['county', '0.5'],
+    ],
+  },
   { state: 'TX', county: '201', percents: [['state', '6.25']] },
   { state: 'DE', county: '003', percents: [['state', '0']] },
 ]);
@@ -26,7 +40,10 @@ export const CA = '1 Main St, Birchton, CA 10002';
 export const NY_PARTS = { line1: '1 Main St', city: 'Ashford', state: 'NY', zip: '10001' };
 export const CA_PARTS = { line1: '1 Main St', city: 'Birchton', state: 'CA', zip: '10002' };
 
-export function linesOf(rows: readonly (object | string)[], run: Partial<BulkRun> = {}): readonly string[] {
+export function linesOf(
+  rows: readonly (object | string)[],
+  run: Partial<BulkRun> = {},
+): readonly string[] {
   const body = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
   const { output } = runBulk('ndjson', [Buffer.from(`${body}\n`)], { ...RUN, ...run });
   return output.toString('utf8').split('\n').slice(0, -1);
@@ -35,7 +52,11 @@ export function linesOf(rows: readonly (object | string)[], run: Partial<BulkRun
 export interface ErrorLine {
   readonly line: number;
   readonly id: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly field: string | null };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly field: string | null;
+  };
 }
 
 export function errorOf(line: string): ErrorLine {
@@ -52,16 +73,24 @@ export function endpoint(body: object, ofMerchant: boolean, query = ''): Endpoin
   const options = optionsOfQuery(query);
   assert.ok(!isProblem(options));
   const frame = new RequestFrame();
-  frame.add({
-    kind: 'cart', endpoint: ofMerchant ? 'merchant' : 'calculation', 
-    optionBits: optionBits(options) | PRODUCT_BIT,
-  }, Buffer.from(JSON.stringify(body)));
+  frame.add(
+    {
+      kind: 'cart',
+      endpoint: ofMerchant ? 'merchant' : 'calculation',
+      optionBits: optionBits(options) | PRODUCT_BIT,
+    },
+    Buffer.from(JSON.stringify(body)),
+  );
   let found: Endpoint = { status: 0, text: '' };
-  readAnswers(answerFrame(engineOf(DATASET), frame.bytes(), NOW), 1, (_index, { status, body: bytes }) => {
-    const text = status === 200
-      ? Buffer.from(bytes).toString('utf8') : JSON.stringify(unpackValue(bytes));
-    found = { status, text };
-  });
+  readAnswers(
+    answerFrame(engineOf(DATASET), frame.bytes(), NOW),
+    1,
+    (_index, { status, body: bytes }) => {
+      const text =
+        status === 200 ? Buffer.from(bytes).toString('utf8') : JSON.stringify(unpackValue(bytes));
+      found = { status, text };
+    },
+  );
   return found;
 }
 
@@ -84,18 +113,42 @@ export function cartOf(line: string): string {
 }
 
 export function randomCart(random: Random, parts: boolean): Sent {
-  const place = (): object => (parts
-    ? oneOf(random, [NY_PARTS, CA_PARTS, NY_PARTS, CA_PARTS, CA_PARTS, { ...NY_PARTS, line1: 'x' }, { ...CA_PARTS, line1: '' }])
-    : { address: oneOf(random, [NY, CA, NY, CA, CA, 'Nowhere 1', '']) });
-  const price = oneOf<unknown>(random, [49.99, 0.01, 1e-9, 12.345, 1e9, -1, 1e10, '5', 1.0000000001]);
+  const place = (): object =>
+    parts
+      ? oneOf(random, [
+          NY_PARTS,
+          CA_PARTS,
+          NY_PARTS,
+          CA_PARTS,
+          CA_PARTS,
+          { ...NY_PARTS, line1: 'x' },
+          { ...CA_PARTS, line1: '' },
+        ])
+      : { address: oneOf(random, [NY, CA, NY, CA, CA, 'Nowhere 1', '']) };
+  const price = oneOf<unknown>(random, [
+    49.99,
+    0.01,
+    1e-9,
+    12.345,
+    1e9,
+    -1,
+    1e10,
+    '5',
+    1.0000000001,
+  ]);
   const tic = oneOf<unknown>(random, [null, 0, 20010, 10001, 40030, 90103, 99999, 'x']);
   const line = (index: number): Sent => ({
-    ...(parts ? { index } : {}), itemId: `item-${index}`, price: random() < 0.8 ? 20.5 : price,
+    ...(parts ? { index } : {}),
+    itemId: `item-${index}`,
+    price: random() < 0.8 ? 20.5 : price,
     quantity: oneOf(random, [1, 2, 0.3333, 1.5]),
     ...(random() < 0.3 ? { [parts ? 'tic' : 'taxabilityCode']: tic } : {}),
   });
   return {
-    customerId: 'c', currency: {}, origin: place(), destination: place(),
+    customerId: 'c',
+    currency: {},
+    origin: place(),
+    destination: place(),
     lineItems: Array.from({ length: 1 + below(random, 4) }, (_, index) => line(index)),
     ...(parts && random() < 0.2 ? { cartId: `mine ${below(random, 99)}` } : {}),
     ...(random() < 0.05 ? { discounts: [{ x: 1 }] } : {}),

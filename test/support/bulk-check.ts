@@ -2,7 +2,15 @@
 import Papa from 'papaparse';
 import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import {
-  below, csvBody, cut, ndjsonBody, runBulk, type BulkRun, type CsvBody, type NdjsonBody, type Random,
+  below,
+  csvBody,
+  cut,
+  ndjsonBody,
+  runBulk,
+  type BulkRun,
+  type CsvBody,
+  type NdjsonBody,
+  type Random,
 } from './bulk-bodies.js';
 
 const BOM = Buffer.from('\ufeff');
@@ -31,7 +39,8 @@ function tableFaults(body: CsvBody, output: Buffer): readonly string[] {
   const { delimiter, newline, headers, rows, bytes } = body;
   const faults: string[] = [];
   const headerEnd = bytes.indexOf(newline);
-  if (!output.subarray(0, headerEnd).equals(bytes.subarray(0, headerEnd))) faults.push('header changed');
+  if (!output.subarray(0, headerEnd).equals(bytes.subarray(0, headerEnd)))
+    faults.push('header changed');
   let at = output.indexOf(newline) + newline.length;
   const texts: string[] = [];
   rows.forEach(({ bytes: row, cells }, index) => {
@@ -48,11 +57,14 @@ function tableFaults(body: CsvBody, output: Buffer): readonly string[] {
   if (at !== output.length) faults.push('there are more rows than were sent');
   const clean = output.subarray(0, 3).equals(BOM) ? output.subarray(3) : output;
   const parsed = Papa.parse<readonly string[]>(clean.toString('utf8'), {
-    delimiter, newline: newline as '\n', skipEmptyLines: false,
+    delimiter,
+    newline: newline as '\n',
+    skipEmptyLines: false,
   });
   if (parsed.errors.length > 0) faults.push(`the output is no CSV: ${parsed.errors[0]!.message}`);
   const table = parsed.data.filter((cells) => cells.length > 1);
-  if (table.length !== rows.length + 1) faults.push(`${rows.length} rows in, ${table.length - 1} out`);
+  if (table.length !== rows.length + 1)
+    faults.push(`${rows.length} rows in, ${table.length - 1} out`);
   for (const [index, cells] of table.entries()) {
     if (cells.length !== headers.length + APPENDED_COLUMNS.length) {
       faults.push(`row ${index} has ${cells.length} columns: ${texts[index - 1] ?? ''}`);
@@ -69,7 +81,11 @@ export function fuzzOnce(random: Random, run: Omit<BulkRun, 'output'>): readonly
   const rowsPerChunk = 1 + below(random, 6);
   if (kind < 0.4) {
     const body = ndjsonBody(random);
-    const first = runBulk('ndjson', cut(random, body.bytes), { ...run, output: 'ndjson', rowsPerChunk });
+    const first = runBulk('ndjson', cut(random, body.bytes), {
+      ...run,
+      output: 'ndjson',
+      rowsPerChunk,
+    });
     const again = runBulk('ndjson', [body.bytes], { ...run, output: 'ndjson' });
     return [
       ...lineFaults(first.output, body.ids, 1),
@@ -80,7 +96,7 @@ export function fuzzOnce(random: Random, run: Omit<BulkRun, 'output'>): readonly
   const output = kind < 0.8 ? 'csv' : 'ndjson';
   const first = runBulk('csv', cut(random, body.bytes), { ...run, output, rowsPerChunk });
   const again = runBulk('csv', [body.bytes], { ...run, output });
-  const ids = body.rows.map(({ cells }) => (cells === null ? undefined : cells[0] ?? null));
+  const ids = body.rows.map(({ cells }) => (cells === null ? undefined : (cells[0] ?? null)));
   return [
     ...(output === 'csv' ? tableFaults(body, first.output) : lineFaults(first.output, ids, 2)),
     ...(first.output.equals(again.output) ? [] : ['the output depends on the cuts']),

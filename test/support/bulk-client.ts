@@ -7,8 +7,12 @@ import { createKey, type NewKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 
 export const KEYS = {
-  bulk: 'a-key-for-bulk-tests', other: 'a-key-of-another-account', starter: 'a-key-without-bulk',
-  slow: 'a-key-of-one-a-minute', quota: 'a-key-of-five-lookups', geo: 'a-key-of-three-doors',
+  bulk: 'a-key-for-bulk-tests',
+  other: 'a-key-of-another-account',
+  starter: 'a-key-without-bulk',
+  slow: 'a-key-of-one-a-minute',
+  quota: 'a-key-of-five-lookups',
+  geo: 'a-key-of-three-doors',
 } as const;
 export type KeyName = keyof typeof KEYS;
 
@@ -23,7 +27,8 @@ const SETTINGS: Readonly<Record<KeyName, NewKey>> = {
 
 /** Starts a service over a folder with a dataset. */
 export async function startBulkApp(
-  varDir: string, settings: Readonly<Record<string, string>> = {},
+  varDir: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly app: App; readonly port: number }> {
   const store = await Store.open(varDir);
   for (const [name, settings] of Object.entries(SETTINGS)) {
@@ -32,7 +37,11 @@ export async function startBulkApp(
   await store.close();
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
       ...settings,
     }),
     log: SILENT,
@@ -61,10 +70,15 @@ export interface BulkAsk {
 export function openBulk(ask: BulkAsk): { request: ClientRequest; answer: Promise<BulkAnswer> } {
   const { port, path = '/bulk/lookup', method = 'POST', key = 'bulk', type, headers = {} } = ask;
   const sent = request({
-    port, path, method, host: '127.0.0.1', agent: false,
+    port,
+    path,
+    method,
+    host: '127.0.0.1',
+    agent: false,
     headers: {
       ...(key === null ? {} : { 'X-API-KEY': KEYS[key] }),
-      ...(type === undefined ? {} : { 'Content-Type': type }), ...headers,
+      ...(type === undefined ? {} : { 'Content-Type': type }),
+      ...headers,
     },
   });
   const answer = new Promise<BulkAnswer>((resolve, reject) => {
@@ -73,10 +87,14 @@ export function openBulk(ask: BulkAsk): { request: ClientRequest; answer: Promis
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('error', () => undefined);
-      response.on('close', () => resolve({
-        status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts),
-        complete: response.complete,
-      }));
+      response.on('close', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(parts),
+          complete: response.complete,
+        }),
+      );
     });
   });
   return { request: sent, answer };
@@ -99,7 +117,11 @@ export interface Trailer {
   readonly codes: Readonly<Record<string, number>>;
   readonly bytes: number;
   readonly sha256: string;
-  readonly stopped: { readonly code: number; readonly message: string; readonly line: number } | null;
+  readonly stopped: {
+    readonly code: number;
+    readonly message: string;
+    readonly line: number;
+  } | null;
 }
 
 /** Header, rows and trailer of NDJSON output, and the bytes before the trailer. */
@@ -116,7 +138,8 @@ export function readLines(body: Buffer): {
   const { header } = JSON.parse(first) as { header: Readonly<Record<string, unknown>> };
   const { trailer } = JSON.parse(last) as { trailer: Trailer };
   return {
-    header, trailer,
+    header,
+    trailer,
     rows: rows.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>),
     before: body.subarray(0, body.length - Buffer.byteLength(last) - 1),
   };

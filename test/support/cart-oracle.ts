@@ -3,10 +3,27 @@
  * It reads the fact tables itself and shares nothing with the engine.
  */
 import {
-  cell, holidayOn, isReplaced, mealsOf, mealTax, onHoliday, type Row, shape, type Taxed,
+  cell,
+  holidayOn,
+  isReplaced,
+  mealsOf,
+  mealTax,
+  onHoliday,
+  type Row,
+  shape,
+  type Taxed,
 } from './oracle-rules.js';
 import {
-  add, apportioned, compare, divided, least, rational, rounded, subtract, times, ZERO,
+  add,
+  apportioned,
+  compare,
+  divided,
+  least,
+  rational,
+  rounded,
+  subtract,
+  times,
+  ZERO,
   type Rational,
 } from './rational.js';
 import { type OracleCart, type OracleItem, OracleSale, type OracleWorld } from './oracle-sale.js';
@@ -50,9 +67,14 @@ class CartOracle {
     if (rate !== '' && (scope === 'total' || scope === 'all') && !exempt) {
       state = times(shaped, rational(rate));
     } else {
-      const plain = rule === null || (rate === '' && scope === 'all' && !exempt
-        && ['threshold_usd', 'percent_taxable', 'per_volume_usd', 'cap_per_unit_usd']
-          .every((column) => cell(rule, column) === ''));
+      const plain =
+        rule === null ||
+        (rate === '' &&
+          scope === 'all' &&
+          !exempt &&
+          ['threshold_usd', 'percent_taxable', 'per_volume_usd', 'cap_per_unit_usd'].every(
+            (column) => cell(rule, column) === '',
+          ));
       const isAsked = bites || cell(rule ?? {}, 'threshold_usd') === '';
       for (const due of this.#of.due) {
         if (isReplaced(meals, due, this.#of.meal)) continue;
@@ -64,11 +86,13 @@ class CartOracle {
         if (!isState && article !== null) {
           base = least(base, article('local_tax_applies_to_first_usd'));
         }
-        const tier = plain || (follows === false && compare(levied, ordinary) === 0)
-          ? this.#of.tiered(due, tic, price) : 'own';
+        const tier =
+          plain || (follows === false && compare(levied, ordinary) === 0)
+            ? this.#of.tiered(due, tic, price)
+            : 'own';
         if (tier === null) return null;
-        const tax = tier === 'own' ? times(base, isState && rate !== '' ? rational(rate) : levied)
-          : tier;
+        const tax =
+          tier === 'own' ? times(base, isState && rate !== '' ? rational(rate) : levied) : tier;
         if (isState) state = add(state, tax);
         else local = add(local, tax);
       }
@@ -95,8 +119,10 @@ class CartOracle {
     const said = own === null ? '' : cell(own, 'rule');
     const rule = said === '' || said === 'AS_SHIPPING' ? shipping : said;
     // A law that exempts shipping may tax handling all the same.
-    const isUntold = tic === '11000' && said === ''
-      && /^(?:EXEMPT_WHEN_SEPARATELY_STATED|CONDITIONAL)$/.test(shipping);
+    const isUntold =
+      tic === '11000' &&
+      said === '' &&
+      /^(?:EXEMPT_WHEN_SEPARATELY_STATED|CONDITIONAL)$/.test(shipping);
     if (isUntold) return gross.over > 0n ? null : none;
     const ordinary = (): Taxed | null => {
       let { state, local } = none;
@@ -122,7 +148,8 @@ class CartOracle {
     if (how !== null && cell(how, 'mixed') === 'whole') {
       const whole = ordinary()!;
       return {
-        state: state.over > 0n ? whole.state : ZERO, local: local.over > 0n ? whole.local : ZERO,
+        state: state.over > 0n ? whole.state : ZERO,
+        local: local.over > 0n ? whole.local : ZERO,
       };
     }
     const part = divided(gross, value);
@@ -138,7 +165,8 @@ class CartOracle {
       for (const [at, item] of items.entries()) {
         if (isFreight(item) !== pass) continue;
         const gross = times(rational(item.price), rational(item.quantity));
-        const tax = pass ? this.#freight(gross, item.tic, goods)
+        const tax = pass
+          ? this.#freight(gross, item.tic, goods)
           : this.#goods(rational(item.price), rational(item.quantity), item.tic);
         if (tax === null) {
           if (gross.over > 0n) return null;
@@ -151,7 +179,8 @@ class CartOracle {
     }
     const units = { over: 10n ** BigInt(digits), under: 1n };
     const scaled = items.map((_, at) => times(exact.get(at)!, units));
-    return level === 'line' ? scaled.map((each) => rounded(each, mode))
+    return level === 'line'
+      ? scaled.map((each) => rounded(each, mode))
       : apportioned(scaled, mode, (at) => items[at]!.index);
   }
 }

@@ -8,36 +8,86 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { CartOutcome } from '../../src/engine/cart/outcome.js';
 import type {
-  CartLine, CartPlace, CartQuery, CartRounding,
+  CartLine,
+  CartPlace,
+  CartQuery,
+  CartRounding,
 } from '../../src/engine/cart/cart-query.js';
 import { StreetIndexBuilder } from './street-table.js';
 import { parseUsd } from '../../src/tax/amount.js';
 import {
-  FACT_STATES, factDataset, type FactPlace, FACTS_DIR, tableDocument,
+  FACT_STATES,
+  factDataset,
+  type FactPlace,
+  FACTS_DIR,
+  tableDocument,
 } from './product-facts.js';
 import { streetTableOf } from './street-table.js';
 import { isFailure, type Failure } from '../../src/failure.js';
 import { engineOf } from './engine-of.js';
 
-export const CART_DOCUMENTS: Readonly<Record<string, object>> = Object.fromEntries([
-  ['sourcing-cases', 'sourcing_cases'], ['product-localities', 'product_localities'],
-  ['holidays', 'holidays'], ['holiday-categories', 'holiday_categories'],
-  ['freight-mixed', 'freight_mixed'], ['handling', 'handling'],
-  ['single-article', 'single_article'], ['price-tiers', 'price_tiers'],
-  ['county-time-zones', 'county_time_zones'],
-  ['rules-not-supported', 'rate_rules_not_supported'],
-].map(([name, file]) =>
-  [name, tableDocument(readFileSync(join(FACTS_DIR, `${file}.tsv`), 'utf8'))]));
+export const CART_DOCUMENTS: Readonly<Record<string, object>> = Object.fromEntries(
+  [
+    ['sourcing-cases', 'sourcing_cases'],
+    ['product-localities', 'product_localities'],
+    ['holidays', 'holidays'],
+    ['holiday-categories', 'holiday_categories'],
+    ['freight-mixed', 'freight_mixed'],
+    ['handling', 'handling'],
+    ['single-article', 'single_article'],
+    ['price-tiers', 'price_tiers'],
+    ['county-time-zones', 'county_time_zones'],
+    ['rules-not-supported', 'rate_rules_not_supported'],
+  ].map(([name, file]) => [
+    name,
+    tableDocument(readFileSync(join(FACTS_DIR, `${file}.tsv`), 'utf8')),
+  ]),
+);
 
 /** Midday of 2026-11-21 in UTC. */
 export const NOW = Date.UTC(2026, 10, 21, 17);
 
 const TOWNS = [
-  'Ashford', 'Birchton', 'Cedarville', 'Dunmore', 'Elmhurst', 'Fernley', 'Granby', 'Hadley',
-  'Irvona', 'Jasper', 'Kelton', 'Lyndon', 'Milford', 'Norwell', 'Orford', 'Pelham', 'Quincy',
-  'Ripley', 'Selden', 'Tilden', 'Upton', 'Vernon', 'Wendell', 'Yarrow', 'Zeeland', 'Alden', 'Berne',
-  'Corfu', 'Delhi', 'Eaton', 'Felton', 'Gorham', 'Harvard', 'Ithaca', 'Jewett', 'Kirby', 'Laurel',
-  'Monroe', 'Nassau', 'Oakdale',
+  'Ashford',
+  'Birchton',
+  'Cedarville',
+  'Dunmore',
+  'Elmhurst',
+  'Fernley',
+  'Granby',
+  'Hadley',
+  'Irvona',
+  'Jasper',
+  'Kelton',
+  'Lyndon',
+  'Milford',
+  'Norwell',
+  'Orford',
+  'Pelham',
+  'Quincy',
+  'Ripley',
+  'Selden',
+  'Tilden',
+  'Upton',
+  'Vernon',
+  'Wendell',
+  'Yarrow',
+  'Zeeland',
+  'Alden',
+  'Berne',
+  'Corfu',
+  'Delhi',
+  'Eaton',
+  'Felton',
+  'Gorham',
+  'Harvard',
+  'Ithaca',
+  'Jewett',
+  'Kirby',
+  'Laurel',
+  'Monroe',
+  'Nassau',
+  'Oakdale',
 ] as const;
 const FIRST_ZIP = 10_001;
 
@@ -50,7 +100,8 @@ export interface WorldZip {
 
 /** The dataset of some places; `zips` are shared by several of them and have no doors. */
 export function cartWorld(
-  places: readonly FactPlace[], zips: readonly WorldZip[] = [],
+  places: readonly FactPlace[],
+  zips: readonly WorldZip[] = [],
   documents: Readonly<Record<string, object | null>> = {},
 ): Dataset {
   const base = factDataset(places, { documents: { ...CART_DOCUMENTS, ...documents } });
@@ -58,14 +109,31 @@ export function cartWorld(
     stateOf: (words) => FACT_STATES.find(({ code }) => code === words)?.code ?? '',
     isCity: () => false,
   });
-  places.forEach(({ state }, at) => builder.addPoint({
-    number: '1', street: 'Main St', unit: '', city: TOWNS[at] ?? '', municipality: '', county: '',
-    state, zip: String(FIRST_ZIP + at), zip4: '', lat: 10_500_000, lng: at * 1e6 + 500_000,
-    source: 'invented',
-  }));
+  places.forEach(({ state }, at) =>
+    builder.addPoint({
+      number: '1',
+      street: 'Main St',
+      unit: '',
+      city: TOWNS[at] ?? '',
+      municipality: '',
+      county: '',
+      state,
+      zip: String(FIRST_ZIP + at),
+      zip4: '',
+      lat: 10_500_000,
+      lng: at * 1e6 + 500_000,
+      source: 'invented',
+    }),
+  );
   const bytes = new Map(builder.entries());
   const part = (area: number) => ({
-    area, weight: null, land: null, city: TOWNS[area] ?? '', incorporated: false, lat: 0, lng: 0,
+    area,
+    weight: null,
+    land: null,
+    city: TOWNS[area] ?? '',
+    incorporated: false,
+    lat: 0,
+    lng: 0,
   });
   return {
     ...base,
@@ -81,7 +149,10 @@ export function cartWorld(
       const place = places[at];
       if (place === undefined) return null;
       return {
-        zip, state: place.state, cities: [(TOWNS[at] ?? '').toUpperCase()], parts: [part(at)],
+        zip,
+        state: place.state,
+        cities: [(TOWNS[at] ?? '').toUpperCase()],
+        parts: [part(at)],
         reach: [],
       };
     },
@@ -91,7 +162,11 @@ export function cartWorld(
 /** The address of a place, in its parts. */
 export function splitAt(state: string, at: number): CartPlace {
   return {
-    kind: 'split', line1: '1 Main St', line2: '', city: TOWNS[at] ?? '', state,
+    kind: 'split',
+    line1: '1 Main St',
+    line2: '',
+    city: TOWNS[at] ?? '',
+    state,
     zip: String(FIRST_ZIP + at),
   };
 }
@@ -103,7 +178,11 @@ export function cartLine([price, quantity = 1, tic = null]: Item, index: number)
   const amount = parseUsd(price);
   if (amount === null) throw new Error(`no price: ${price}`);
   return {
-    index, itemId: `item-${index}`, price: amount, quantity: Math.round(quantity * 10_000), tic,
+    index,
+    itemId: `item-${index}`,
+    price: amount,
+    quantity: Math.round(quantity * 10_000),
+    tic,
   };
 }
 
@@ -117,11 +196,18 @@ export interface CartWish {
 
 /** A cart between two places. */
 export function cartOf(
-  origin: CartPlace, destination: CartPlace, items: readonly Item[], wish: CartWish = {},
+  origin: CartPlace,
+  destination: CartPlace,
+  items: readonly Item[],
+  wish: CartWish = {},
 ): CartQuery {
   return {
-    instantMs: wish.at ?? null, origin, destination, lines: items.map(cartLine),
-    rounding: { ...ROUNDING, ...wish.rounding }, explain: wish.explain ?? false,
+    instantMs: wish.at ?? null,
+    origin,
+    destination,
+    lines: items.map(cartLine),
+    rounding: { ...ROUNDING, ...wish.rounding },
+    explain: wish.explain ?? false,
   };
 }
 

@@ -6,11 +6,22 @@ import { Engine } from '../../src/engine/engine.js';
 import type { LookupOptions, LookupOutcome, LookupQuery } from '../../src/engine/lookup-query.js';
 import type { KnownRates } from '../../src/engine/rate/area-rates.js';
 import { isFailure } from '../../src/failure.js';
-import { isInside, type Listed, type ListedCity, rowIn, type Spot, spotsIn } from './listed-cities.js';
+import {
+  isInside,
+  type Listed,
+  type ListedCity,
+  rowIn,
+  type Spot,
+  spotsIn,
+} from './listed-cities.js';
 
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, addressDetailExtended: false,
-  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+  country: 'USA',
+  date: null,
+  addressDetailExtended: false,
+  shippingExtended: false,
+  taxabilityCode: null,
+  satItemTotal: null,
 };
 /** A number and a name that no street has, so that ZIP and city decide. */
 const DOOR = '1 Qzxv Wjkq Rd';
@@ -46,9 +57,12 @@ function ask({ engine, nowMs }: Asking, query: LookupQuery): LookupOutcome {
 function isOf({ place, names }: ListedCity, area: AreaRecord): boolean {
   if (place === '') return false;
   if (area.placeGeoid === place) return true;
-  return place.length === TOWN_DIGITS && area.placeGeoid.length < TOWN_DIGITS
-    && place.startsWith(area.stateFips + area.countyFips)
-    && names.some((name) => foldName(name) === foldName(area.placeName));
+  return (
+    place.length === TOWN_DIGITS &&
+    area.placeGeoid.length < TOWN_DIGITS &&
+    place.startsWith(area.stateFips + area.countyFips) &&
+    names.some((name) => foldName(name) === foldName(area.placeName))
+  );
 }
 
 /** Compares what is answered for an area of the city with the list's row there. */
@@ -60,8 +74,10 @@ function compare(asking: Asking, how: string, area: AreaRecord, rates: KnownRate
   const own = rates.rows.find(({ component }) => component.level === 'city')?.sales ?? 0;
   const answered = row.basis === 'total' ? rates.sales : own;
   if (row.basis === 'unknown' || answered !== row.sales) {
-    walk.wrong.push(`${how}: ${city.names[0]}, ${city.state} is answered with ${answered}, listed `
-      + `${row.basis === 'unknown' ? 'as unknown' : row.sales}`);
+    walk.wrong.push(
+      `${how}: ${city.names[0]}, ${city.state} is answered with ${answered}, listed ` +
+        `${row.basis === 'unknown' ? 'as unknown' : row.sales}`,
+    );
     return;
   }
   totals.add(rates.sales);
@@ -71,15 +87,22 @@ function compare(asking: Asking, how: string, area: AreaRecord, rates: KnownRate
 function askSpot(asking: Asking, { lat, lng }: Spot): void {
   const { city, walk } = asking;
   const found = ask(asking, {
-    kind: 'point', lat, lng, latDegrees: lat / 1e6, lngDegrees: lng / 1e6, options: OPTIONS,
+    kind: 'point',
+    lat,
+    lng,
+    latDegrees: lat / 1e6,
+    lngDegrees: lng / 1e6,
+    options: OPTIONS,
   });
   const how = `${lat / 1e6},${lng / 1e6}`;
   if (isFailure(found)) walk.careful += 1;
   else if (found.kind === 'situs' && isOf(city, found.area)) {
     compare(asking, how, found.area, found.rates);
   } else if (found.kind === 'situs') {
-    walk.wrong.push(`${how}: ${city.names[0]}, ${city.state} holds it, answered is `
-      + `${found.situs.normalizedAddress} with ${found.rates.sales}`);
+    walk.wrong.push(
+      `${how}: ${city.names[0]}, ${city.state} holds it, answered is ` +
+        `${found.situs.normalizedAddress} with ${found.rates.sales}`,
+    );
   }
 }
 
@@ -98,13 +121,22 @@ function askAddress(asking: Asking, name: string, { zip, mayHold }: AskedZip): v
   else if (isOf(city, found.area)) compare(asking, address, found.area, found.rates);
   else if (found.situs.precision === 'city') walk.careful += 1;
   else if (!mayHold || totals.has(found.rates.sales)) walk.elsewhere += 1;
-  else walk.wrong.push(`${address}: ${found.area.placeName}, ${found.area.countyName} with ${found.rates.sales}`);
+  else
+    walk.wrong.push(
+      `${address}: ${found.area.placeName}, ${found.area.countyName} with ${found.rates.sales}`,
+    );
 }
 
 function askZip(asking: Asking, { zip, mayHold }: AskedZip): void {
   const { city, walk, totals } = asking;
   const found = ask(asking, {
-    kind: 'postal', zip, state: '', stateCode: '', city: '', county: '', options: OPTIONS,
+    kind: 'postal',
+    zip,
+    state: '',
+    stateCode: '',
+    city: '',
+    county: '',
+    options: OPTIONS,
   });
   if (isFailure(found)) {
     walk.careful += 1;
@@ -116,8 +148,10 @@ function askZip(asking: Asking, { zip, mayHold }: AskedZip): void {
   if (own.length > 0) return;
   if (!mayHold || found.rows.some(({ rates }) => totals.has(rates.sales))) walk.elsewhere += 1;
   else {
-    walk.wrong.push(`${zip}: no row of ${city.names[0]}, ${city.state} among `
-      + found.rows.map((row) => `${row.city} ${row.rates.sales}`).join(', '));
+    walk.wrong.push(
+      `${zip}: no row of ${city.names[0]}, ${city.state} among ` +
+        found.rows.map((row) => `${row.city} ${row.rates.sales}`).join(', '),
+    );
   }
 }
 
@@ -138,7 +172,11 @@ class ZipPoints {
       add(this.#byZip, zip, { lat, lng });
       add(this.#byName, `${state}|${foldName(name)}`, zip);
       add(this.#byCounty, county, zip);
-      add(this.#byCell, `${Math.floor(lat / 500_000)} ${Math.floor(lng / 500_000)}`, { zip, lat, lng });
+      add(this.#byCell, `${Math.floor(lat / 500_000)} ${Math.floor(lng / 500_000)}`, {
+        zip,
+        lat,
+        lng,
+      });
     }
   }
 
@@ -161,8 +199,9 @@ class ZipPoints {
     for (let y = row - 1; y <= row + 1; y += 1) {
       for (let x = column - 1; x <= column + 1; x += 1) {
         for (const point of this.#byCell.get(`${y} ${x}`) ?? []) {
-          const far = (point.lat - lat) ** 2
-            + ((point.lng - lng) * Math.cos((lat / 1e6) * (Math.PI / 180))) ** 2;
+          const far =
+            (point.lat - lat) ** 2 +
+            ((point.lng - lng) * Math.cos((lat / 1e6) * (Math.PI / 180))) ** 2;
           if (far < least) [best, least] = [point.zip, far];
         }
       }
@@ -174,7 +213,8 @@ class ZipPoints {
 /** ZIPs of its name, those nearest to its land, else all of its county. */
 function zipsOf(dataset: Dataset, city: ListedCity, points: ZipPoints): ReadonlySet<number> {
   const named = city.names.flatMap((name) => [
-    ...dataset.city(city.state, plainName(name))?.zips ?? [], ...points.named(city.state, name),
+    ...(dataset.city(city.state, plainName(name))?.zips ?? []),
+    ...points.named(city.state, name),
   ]);
   if (city.polygon !== null) {
     return new Set([...named, ...spotsIn(city.polygon).flatMap((spot) => points.nearest(spot))]);
@@ -184,14 +224,18 @@ function zipsOf(dataset: Dataset, city: ListedCity, points: ZipPoints): Readonly
 
 /** Whether the city may well lie in the ZIP, by the post's name of it and the point of the ZIP. */
 function mayHold(
-  { polygon, names }: ListedCity, { cities, parts }: ZipRecord, points: readonly Spot[],
+  { polygon, names }: ListedCity,
+  { cities, parts }: ZipRecord,
+  points: readonly Spot[],
   listed: Listed,
 ): boolean {
   const isNamed = cities.some((name) => names.some((own) => foldName(own) === foldName(name)));
   if (polygon === null) return isNamed || !points.every((point) => listed.isInCity(point));
   // Where a ZIP has no land its point is the post office's, or that of the city it is named for.
-  return points.some((point) => isInside(polygon, point))
-    && (isNamed || parts.some(({ land }) => land !== null));
+  return (
+    points.some((point) => isInside(polygon, point)) &&
+    (isNamed || parts.some(({ land }) => land !== null))
+  );
 }
 
 /** Walks every city of the lists. */
@@ -206,7 +250,8 @@ export function walkCities(dataset: Dataset, listed: Listed, nowMs: number): Wal
       const record = dataset.zip(zip);
       if (record === null) continue;
       const asked: AskedZip = {
-        zip: String(zip).padStart(5, '0'), mayHold: mayHold(city, record, points.of(zip), listed),
+        zip: String(zip).padStart(5, '0'),
+        mayHold: mayHold(city, record, points.of(zip), listed),
       };
       for (const name of city.names) askAddress(asking, name, asked);
       askZip(asking, asked);

@@ -30,9 +30,11 @@ export class CommandProcess {
     const command: Command = { words, env };
     const ended = new AbortController();
     const answered = once(this.#child, 'message', { signal: ended.signal });
-    this.#child.once('exit', () => ended.abort(`the process of commands ended in ${words.join(' ')}`));
+    this.#child.once('exit', () =>
+      ended.abort(`the process of commands ended in ${words.join(' ')}`),
+    );
     this.#child.send(command);
-    const [code] = await answered as [number];
+    const [code] = (await answered) as [number];
     const [out = '', err = ''] = this.#files.map((file) => {
       const text = readFileSync(file, 'utf8');
       truncateSync(file);

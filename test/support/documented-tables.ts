@@ -26,10 +26,15 @@ function range({ type, min, max }: Setting): string {
 }
 
 export function settingsTable(): string {
-  return table(['Name', 'Type', 'Default', 'Meaning'], SETTINGS.map((setting: Setting) => [
-    `\`${setting.name}\``, range(setting), setting.default === '' ? '' : `\`${setting.default}\``,
-    setting.meaning,
-  ]));
+  return table(
+    ['Name', 'Type', 'Default', 'Meaning'],
+    SETTINGS.map((setting: Setting) => [
+      `\`${setting.name}\``,
+      range(setting),
+      setting.default === '' ? '' : `\`${setting.default}\``,
+      setting.meaning,
+    ]),
+  );
 }
 
 export function plansTable(): string {
@@ -54,14 +59,16 @@ export function withTable(text: string, name: string, content: string): string {
 }
 
 export function operationsTable(): string {
-  const rows = [...OPERATIONS].map(([name, { keyed, summary }]) =>
-    `| \`${name}\` | ${keyed ? 'yes' : 'no'} | ${summary} |`);
+  const rows = [...OPERATIONS].map(
+    ([name, { keyed, summary }]) => `| \`${name}\` | ${keyed ? 'yes' : 'no'} | ${summary} |`,
+  );
   return ['| Operation | Key | What |', '|---|---|---|', ...rows].join('\n');
 }
 
 function sinceOf(name: string): string {
   const since = API_VERSIONS.find((version) =>
-    (parameterNames(version) as readonly string[]).includes(name));
+    (parameterNames(version) as readonly string[]).includes(name),
+  );
   return since === undefined || since === 60 ? '' : `v${since}`;
 }
 
@@ -86,7 +93,9 @@ export function parametersTable(): string {
     const since = name === 'key' ? 'v10' : sinceOf(name);
     return `| \`${name}\` | ${since} | ${valuesOf(schema)} | ${fallback} | ${description} |`;
   });
-  return ['| Name | Since | Values | Default | Meaning |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| Name | Since | Values | Default | Meaning |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 /** A row of the table of response codes. */
@@ -104,20 +113,30 @@ export interface CodeRow {
 /** The rows between the marks "codes". */
 export function codeRows(text: string): readonly CodeRow[] {
   const table = /<!-- codes -->\n([\s\S]*?)\n<!-- \/codes -->/.exec(text)?.[1] ?? '';
-  return table.split('\n').slice(2).map((line) => {
-    const [, code = '', name = '', http = '', request = '', circumstances = ''] =
-      line.split('|').map((cell) => cell.trim());
-    const query = /`(\?[^`]+)`$/.exec(request)?.[1];
-    if (query === undefined) throw new Error(`no request in: ${line}`);
-    const [plan = '', ...when] = circumstances.split(', ');
-    return {
-      code: Number(code), name, http: http.split(', ').map(Number),
-      plan: plan === 'no key' ? null : plan, when: when.join(', '), path: `/request/v60${query}`,
-    };
-  });
+  return table
+    .split('\n')
+    .slice(2)
+    .map((line) => {
+      const [, code = '', name = '', http = '', request = '', circumstances = ''] = line
+        .split('|')
+        .map((cell) => cell.trim());
+      const query = /`(\?[^`]+)`$/.exec(request)?.[1];
+      if (query === undefined) throw new Error(`no request in: ${line}`);
+      const [plan = '', ...when] = circumstances.split(', ');
+      return {
+        code: Number(code),
+        name,
+        http: http.split(', ').map(Number),
+        plan: plan === 'no key' ? null : plan,
+        when: when.join(', '),
+        path: `/request/v60${query}`,
+      };
+    });
 }
 
 /** The operations that a page lists in its table. */
 export function operationsOf(text: string): readonly string[] {
-  return [...text.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]+)` \|/gm)].map(([, name = '']) => name);
+  return [...text.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]+)` \|/gm)].map(
+    ([, name = '']) => name,
+  );
 }

@@ -12,7 +12,8 @@ export interface Pins {
 
 /** `releaseOf` names the release of a task by its number, from one on. */
 export function startEchoPool(
-  context: TestContext, releaseOf: (taken: number) => PinnedRelease,
+  context: TestContext,
+  releaseOf: (taken: number) => PinnedRelease,
   options: Partial<PoolOptions> = {},
 ): { readonly pool: EnginePool; readonly pins: Pins } {
   const pins: Pins = { held: 0, taken: 0 };
@@ -27,7 +28,10 @@ export function startEchoPool(
         pins.held -= 1;
       },
     },
-    log: SILENT, threads: 1, worker: ECHO_WORKER, ...options,
+    log: SILENT,
+    threads: 1,
+    worker: ECHO_WORKER,
+    ...options,
   });
   context.after(() => pool.close());
   return { pool, pins };

@@ -40,7 +40,8 @@ export interface Outbox {
 
 /** Settings with an endpoint alone. */
 export function toEndpoint(
-  url: string, { secret = SECRET, attemptMs = 5_000 } = {},
+  url: string,
+  { secret = SECRET, attemptMs = 5_000 } = {},
 ): DeliverySettings {
   const guard = { allowPrivate: true };
   return { webhook: { url, secrets: secretsOf(secret), guard, attemptMs }, mail: null };
@@ -48,27 +49,43 @@ export function toEndpoint(
 
 /** Who is invited unless told. */
 const INVITED = {
-  account: 'shop', merchantId: 'm-1', merchantName: 'Acme Outfitters', contactFirst: 'Jane',
-  contactLast: 'Doe', email: 'jane@acme.example',
+  account: 'shop',
+  merchantId: 'm-1',
+  merchantName: 'Acme Outfitters',
+  contactFirst: 'Jane',
+  contactLast: 'Doe',
+  email: 'jane@acme.example',
 };
 
 /** Opens a store, in a new folder unless one is given, and a delivery that looks when told. */
 export async function openOutbox(
-  context: TestContext, settings: DeliverySettings, varDir = newVarDir(context),
+  context: TestContext,
+  settings: DeliverySettings,
+  varDir = newVarDir(context),
 ): Promise<Outbox> {
   const store = await Store.open(varDir);
   const vault = await openVault(fileConfig(varDir), store);
   const lines: string[] = [];
   const delivery = await Delivery.open({
-    store, vault, settings, log: createLog('debug', (line) => lines.push(line)),
-    now: () => outbox.now, random: () => outbox.random,
+    store,
+    vault,
+    settings,
+    log: createLog('debug', (line) => lines.push(line)),
+    now: () => outbox.now,
+    random: () => outbox.random,
   });
   context.after(async () => {
     await delivery.close(0);
     await store.close();
   });
   const outbox: Outbox = {
-    varDir, store, vault, delivery, lines, now: Date.now(), random: 0,
+    varDir,
+    store,
+    vault,
+    delivery,
+    lines,
+    now: Date.now(),
+    random: 0,
     pass: async (ms) => {
       outbox.now += ms;
       store.refresh();
@@ -76,15 +93,23 @@ export async function openOutbox(
       await delivery.idle();
     },
     addEvent: async (connectionId = 'c-1') => {
-      await store.write((transaction) => addEvent(transaction, vault, {
-        account: 'shop', type: 'merchant.credentials.set', now: outbox.now,
-        data: { merchantId: 'm-1', connectionId },
-      }));
+      await store.write((transaction) =>
+        addEvent(transaction, vault, {
+          account: 'shop',
+          type: 'merchant.credentials.set',
+          now: outbox.now,
+          data: { merchantId: 'm-1', connectionId },
+        }),
+      );
     },
     addInvitation: async (changes = {}) => {
-      await store.write((transaction) => addInvitation(transaction, {
-        ...INVITED, now: outbox.now, ...changes,
-      }));
+      await store.write((transaction) =>
+        addInvitation(transaction, {
+          ...INVITED,
+          now: outbox.now,
+          ...changes,
+        }),
+      );
     },
   };
   return outbox;

@@ -24,7 +24,8 @@ interface Receiver {
 
 /** Answers with a status and fields, and nothing else. */
 export function answering(
-  status: number, fields: Readonly<Record<string, string>> = {},
+  status: number,
+  fields: Readonly<Record<string, string>> = {},
 ): (response: ServerResponse) => void {
   return (response) => {
     response.writeHead(status, fields).end();
@@ -39,7 +40,9 @@ export async function startReceiver(context: TestContext): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const one: Got = {
-        path: request.url ?? '', method: request.method ?? '', headers: request.headers,
+        path: request.url ?? '',
+        method: request.method ?? '',
+        headers: request.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       };
       got.push(one);
@@ -54,7 +57,10 @@ export async function startReceiver(context: TestContext): Promise<Receiver> {
     server.closeAllConnections();
   });
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${port}/hooks?for=situs`, port, got, answer: answering(204),
+    url: `http://127.0.0.1:${port}/hooks?for=situs`,
+    port,
+    got,
+    answer: answering(204),
   };
   return receiver;
 }
@@ -80,7 +86,8 @@ export function smtpError(responseCode: number, text = 'no'): Error {
 
 /** Listens on a free port until the test ends; without TLS unless `options` say otherwise. */
 export async function startMailServer(
-  context: TestContext, options: SMTPServerOptions = {},
+  context: TestContext,
+  options: SMTPServerOptions = {},
 ): Promise<MailServerAt> {
   const got: Mail[] = [];
   const passwords: string[] = [];
@@ -111,16 +118,20 @@ export async function startMailServer(
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
-  context.after(() => new Promise<void>((resolve) => {
-    for (const connection of server.connections) connection.close();
-    server.close(() => resolve());
-  }));
+  context.after(
+    () =>
+      new Promise<void>((resolve) => {
+        for (const connection of server.connections) connection.close();
+        server.close(() => resolve());
+      }),
+  );
   return { port, got, passwords };
 }
 
 /** Settings with a mail server alone. */
 export function toMailServer(
-  url: string, changes: { readonly ca?: string; readonly link?: string; silenceMs?: number } = {},
+  url: string,
+  changes: { readonly ca?: string; readonly link?: string; silenceMs?: number } = {},
 ): DeliverySettings {
   const server = parseMailServer(url);
   if (server === null) throw new Error(`no mail server: ${url}`);

@@ -14,11 +14,19 @@ const [varDir = '', url = '', mode = ''] = process.argv.slice(2);
 const store = await Store.open(varDir);
 const vault = await openVault(fileConfig(varDir), store);
 const delivery = await Delivery.open({
-  store, vault, log: SILENT, settings: toEndpoint(url),
+  store,
+  vault,
+  log: SILENT,
+  settings: toEndpoint(url),
 });
-await store.write((transaction) => addEvent(transaction, vault, {
-  account: 'shop', type: 'merchant.credentials.set', data: { merchantId: 'm-1' }, now: Date.now(),
-}));
+await store.write((transaction) =>
+  addEvent(transaction, vault, {
+    account: 'shop',
+    type: 'merchant.credentials.set',
+    data: { merchantId: 'm-1' },
+    now: Date.now(),
+  }),
+);
 const [record] = listOutbox(store, 'waiting', 'event');
 if (mode === 'send') delivery.start();
 process.stdout.write(`${record?.id ?? ''}\n`);

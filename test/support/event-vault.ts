@@ -5,5 +5,6 @@ import { Vault } from '../../src/store/vault.js';
 const KEK: Kek = kekOf(Buffer.alloc(32, 7));
 
 export const EVENT_VAULT = new Vault(
-  { current: () => KEK, find: () => KEK, all: () => [KEK] }, Buffer.alloc(32, 9),
+  { current: () => KEK, find: () => KEK, all: () => [KEK] },
+  Buffer.alloc(32, 9),
 );

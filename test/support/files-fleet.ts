@@ -68,10 +68,15 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
     return varDir;
   };
   return {
-    own, server, url, dir, built, broker,
+    own,
+    server,
+    url,
+    dir,
+    built,
+    broker,
     node: async (more = {}) => {
       const env = { SITUS_VAR: more['SITUS_VAR'] ?? folder(), SITUS_FLEET: url, ...more };
-      return { ...await startNode(context, env), env };
+      return { ...(await startNode(context, env)), env };
     },
     file: (name, body) => {
       const path = join(dir, name);
@@ -80,7 +85,8 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
     },
     drive: (args) => {
       const child = spawn(process.execPath, [CLI, 'bulk', ...args], {
-        env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir }, stdio: ['ignore', 'ignore', 'pipe'],
+        env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir },
+        stdio: ['ignore', 'ignore', 'pipe'],
       });
       context.after(() => child.kill('SIGKILL'));
       let err = '';
@@ -92,7 +98,8 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
     },
     left: async () => {
       const [{ state: queue }, { state: objects }] = await Promise.all([
-        manager.streams.info('tried-files'), manager.streams.info('OBJ_tried-files'),
+        manager.streams.info('tried-files'),
+        manager.streams.info('OBJ_tried-files'),
       ]);
       return [queue.messages, objects.messages];
     },
@@ -103,13 +110,16 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
 /** A table of doors, some of which are not known. */
 export function table(rows: number): string {
   const lines = Array.from({ length: rows }, (_, id) =>
-    (id % 7 === 0 ? `${id};"nowhere"\r\n` : `${id};"${DOOR}"\r\n`));
+    id % 7 === 0 ? `${id};"nowhere"\r\n` : `${id};"${DOOR}"\r\n`,
+  );
   return `id;address\r\n${lines.join('')}`;
 }
 
 /** Resolves once some of the output of a driver is on the disk, and nodes have more in hand. */
 export async function midst(
-  { broker, built }: FilesFleet, driven: Driven, out: string,
+  { broker, built }: FilesFleet,
+  driven: Driven,
+  out: string,
 ): Promise<void> {
   await eventually(async () => {
     if (driven.child.exitCode !== null) throw new Error(`it ended too soon: ${driven.err()}`);

@@ -22,7 +22,9 @@ export interface Health {
   readonly dataset: string | null;
   readonly unready?: readonly string[];
   readonly fleet: {
-    readonly place: string; readonly dataset: string | null; readonly prepared: readonly string[];
+    readonly place: string;
+    readonly dataset: string | null;
+    readonly prepared: readonly string[];
     readonly problem?: { readonly dataset: string };
   };
 }
@@ -38,7 +40,9 @@ export interface FleetNode {
 }
 
 function ended(child: ChildProcess): Promise<unknown> {
-  return child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
+  return child.exitCode === null && child.signalCode === null
+    ? once(child, 'exit')
+    : Promise.resolve();
 }
 
 /**
@@ -46,12 +50,20 @@ function ended(child: ChildProcess): Promise<unknown> {
  * at the end of the test.
  */
 export async function startNode(
-  context: Ending, env: Readonly<Record<string, string>>, program = CLI,
+  context: Ending,
+  env: Readonly<Record<string, string>>,
+  program = CLI,
 ): Promise<FleetNode> {
   const child = spawn(process.execPath, [...LATER_OPTIMIZED, program, 'serve'], {
     env: {
-      PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1', SITUS_BOOTSTRAP_KEY: KEY, SITUS_BOOTSTRAP_RATE: '10000000', ...env,
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_BOOTSTRAP_RATE: '10000000',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -70,7 +82,8 @@ export async function startNode(
   }
   assert.notEqual(url, '', log);
   return {
-    url, log: () => log,
+    url,
+    log: () => log,
     rate: async () => {
       // Asked all the time, and `fetch` takes six times as much of the processor for it.
       const { statusCode, body } = await request(`${url}/request/v60?postalcode=${ZIP}`, {
@@ -83,7 +96,7 @@ export async function startNode(
     health: async () => (await request(`${url}/system/health`)).body.json() as Promise<Health>,
     ready: async () => {
       const { statusCode, body } = await request(`${url}/system/ready`);
-      const { reasons } = await body.json() as { readonly reasons: readonly string[] };
+      const { reasons } = (await body.json()) as { readonly reasons: readonly string[] };
       return [statusCode, ...reasons].join(' ');
     },
     end: async (signal) => {
@@ -117,11 +130,15 @@ export function callAll(nodes: readonly FleetNode[]): Callers {
     }
   });
   return {
-    answered: () => seen.length, failed,
-    since: (mark, rate) => nodes.map((_, index) => {
-      const first = seen.find((each) => each.node === index && each.at > mark && each.rate === rate);
-      return first === undefined ? null : Math.round(first.at - mark);
-    }),
+    answered: () => seen.length,
+    failed,
+    since: (mark, rate) =>
+      nodes.map((_, index) => {
+        const first = seen.find(
+          (each) => each.node === index && each.at > mark && each.rate === rate,
+        );
+        return first === undefined ? null : Math.round(first.at - mark);
+      }),
     stop: async () => {
       stopped = true;
       await Promise.all(callers);
@@ -148,11 +165,13 @@ export async function startLine(context: TestContext, to: number): Promise<Line>
     const other = connect(to, '127.0.0.1');
     for (const each of [socket, other]) {
       open.add(each);
-      each.on('error', () => undefined).on('close', () => {
-        open.delete(each);
-        socket.destroy();
-        other.destroy();
-      });
+      each
+        .on('error', () => undefined)
+        .on('close', () => {
+          open.delete(each);
+          socket.destroy();
+          other.destroy();
+        });
     }
     socket.pipe(other).pipe(socket);
   });
@@ -166,7 +185,8 @@ export async function startLine(context: TestContext, to: number): Promise<Line>
     server.close();
   });
   return {
-    port: (server.address() as AddressInfo).port, cut,
+    port: (server.address() as AddressInfo).port,
+    cut,
     mend: () => {
       isCut = false;
     },

@@ -20,7 +20,7 @@ export interface LongFunction {
 function nameOf(node: Node, source: SourceFile): string {
   if ('name' in node && node.name !== undefined) return (node.name as Node).getText(source);
   const { parent } = node;
-  const named = 'name' in parent && parent.name !== undefined ? parent.name as Node : null;
+  const named = 'name' in parent && parent.name !== undefined ? (parent.name as Node) : null;
   return named?.getText(source) ?? '';
 }
 
@@ -47,12 +47,16 @@ function longOf(source: SourceFile, linesMax: number): readonly LongFunction[] {
  * `config` is the path of its tsconfig.json; `files`, if given, stand for the file system.
  */
 export function longFunctions(
-  config: string, linesMax = FUNCTION_LINES_MAX, files: Readonly<Record<string, string>> = {},
+  config: string,
+  linesMax = FUNCTION_LINES_MAX,
+  files: Readonly<Record<string, string>> = {},
 ): readonly LongFunction[] {
-  const api = new API({ fs: {
-    readFile: (path) => files[path],
-    fileExists: (path) => (Object.hasOwn(files, path) ? true : undefined),
-  } });
+  const api = new API({
+    fs: {
+      readFile: (path) => files[path],
+      fileExists: (path) => (Object.hasOwn(files, path) ? true : undefined),
+    },
+  });
   try {
     const [project] = api.updateSnapshot({ openProjects: [config] }).getProjects();
     if (project === undefined) throw new Error(`${config} is no project`);

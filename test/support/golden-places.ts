@@ -12,7 +12,10 @@ interface Golden {
   readonly on: number;
   readonly total?: string;
   readonly jurisdictions?: readonly {
-    readonly level: string; readonly name: string; readonly code: string | null; readonly rate: string;
+    readonly level: string;
+    readonly name: string;
+    readonly code: string | null;
+    readonly rate: string;
   }[];
   /** Why no rate is known, by parts of the message. */
   readonly refused?: readonly string[];
@@ -32,7 +35,8 @@ function addressOf(location: string): string | null {
 /** Every place with an address, by state. */
 export function goldenAddresses(): readonly GoldenAddress[] {
   const folder = join(packageRoot(), 'test/golden/places');
-  return readdirSync(folder).sort()
+  return readdirSync(folder)
+    .sort()
     .flatMap((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as readonly Golden[])
     .flatMap((golden) => {
       const address = addressOf(golden.location);
@@ -45,7 +49,9 @@ export function goldenAddresses(): readonly GoldenAddress[] {
  * its recipe has the estimated layer that goldens name.
  */
 export function assertGolden(
-  dataset: Dataset, { address, golden }: GoldenAddress, names: boolean,
+  dataset: Dataset,
+  { address, golden }: GoldenAddress,
+  names: boolean,
 ): void {
   const { on } = golden;
   const noon = Date.UTC(Math.floor(on / 10_000), (Math.floor(on / 100) % 100) - 1, on % 100, 18);
@@ -55,8 +61,12 @@ export function assertGolden(
     assert.ok(asked.code === 110 || asked.code === 109, asked.text);
     if (asked.code === 110) {
       const reasons = golden.refused.map((reason) =>
-        names ? reason : reason.replace(' or the estimated layer would fill', ' would fill'));
-      assert.ok(reasons.some((reason) => asked.message.includes(reason)), asked.message);
+        names ? reason : reason.replace(' or the estimated layer would fill', ' would fill'),
+      );
+      assert.ok(
+        reasons.some((reason) => asked.message.includes(reason)),
+        asked.message,
+      );
     }
     return;
   }
@@ -70,8 +80,11 @@ export function assertGolden(
 
 /** No ZIP is needed where all of a city lies in one county. */
 export const ONE_COUNTY: readonly (readonly [city: string, total: number])[] = [
-  ['Denver, CO', 0.0915], ['St. Paul, MN', 0.09875], ['Minneapolis, MN', 0.09025],
-  ['Mount Vernon, NY', 0.08375], ['Mount Vernon, NY 10550', 0.08375],
+  ['Denver, CO', 0.0915],
+  ['St. Paul, MN', 0.09875],
+  ['Minneapolis, MN', 0.09025],
+  ['Mount Vernon, NY', 0.08375],
+  ['Mount Vernon, NY 10550', 0.08375],
 ];
 
 export function assertOneCounty(dataset: Dataset, city: string, total: number): void {

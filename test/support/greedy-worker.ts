@@ -13,7 +13,10 @@ const NUMBERS = 50_000;
 const { baseUrl, precisionMin }: EngineSettings = workerData;
 const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
 const context = openWire({
-  baseUrl, precisionMin, open: (release) => releases.get(release), report: () => undefined,
+  baseUrl,
+  precisionMin,
+  open: (release) => releases.get(release),
+  report: () => undefined,
 });
 
 function allocate(): never {

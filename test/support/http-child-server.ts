@@ -20,7 +20,8 @@ const TICK_MS = 10;
 
 /** Starts it, with at most so many file descriptors where given; it ends with the test. */
 export async function startChildServer(
-  context: TestContext, descriptors?: number,
+  context: TestContext,
+  descriptors?: number,
 ): Promise<ChildServer> {
   const script = fileURLToPath(new URL('./http-stub-server.js', import.meta.url));
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors};`;
@@ -28,7 +29,7 @@ export async function startChildServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   context.after(() => child.kill('SIGKILL'));
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string];
+  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
   const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'latin1');
   return {
     port: Number(line),

@@ -72,10 +72,12 @@ export class RawClient {
     const end = this.#received.indexOf(HEAD_END);
     if (end < 0) return null;
     const [first = '', ...lines] = this.#received.slice(0, end).split('\r\n');
-    const headers = new Map(lines.map((line): [string, string] => {
-      const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-    }));
+    const headers = new Map(
+      lines.map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
     const length = bodiless ? 0 : Number(headers.get('content-length') ?? 0);
     const from = end + HEAD_END.length;
     if (this.#received.length < from + length) return null;
@@ -87,15 +89,22 @@ export class RawClient {
 
 /** A request head. */
 export function requestText(
-  method: string, path: string, headers: Readonly<Record<string, string>> = {},
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
 ): string {
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const fields = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${fields}\r\n`;
 }
 
 /** One request on a connection of its own. */
 export async function ask(
-  port: number, path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET',
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
 ): Promise<RawAnswer> {
   const client = await RawClient.open(port);
   client.write(requestText(method, path, headers));

@@ -36,7 +36,9 @@ export function serve(task: ServeTask): never {
     for (let next = requests.next(); next !== null; next = requests.next()) {
       // Queries come with one character per byte.
       const { payload } = next;
-      const query = (typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload).toString();
+      const query = (
+        typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload
+      ).toString();
       into.add(query.startsWith('address=') ? FIXED : answerWord(query, engineTask));
     }
   });

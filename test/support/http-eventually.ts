@@ -11,10 +11,11 @@ const WITHIN_MS = 120_000;
 
 /** @throws Error when it has not come true in time. */
 export async function eventually(
-  condition: () => boolean | Promise<boolean>, withinMs = WITHIN_MS,
+  condition: () => boolean | Promise<boolean>,
+  withinMs = WITHIN_MS,
 ): Promise<void> {
   const from = performance.now();
-  while (!await condition()) {
+  while (!(await condition())) {
     const waited = performance.now() - from;
     if (waited > withinMs) throw new Error(`not within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, waited < SOON_MS ? STEP_MS : LATER_STEP_MS));

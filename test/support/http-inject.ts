@@ -11,8 +11,11 @@ export interface InjectedReply {
 
 /** The answer to a request whose handler answers at once. */
 export function inject(
-  table: RouteTable, method: string, target: string,
-  headers: Readonly<Record<string, string>> = {}, body = '',
+  table: RouteTable,
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>> = {},
+  body = '',
   refusal: RefusalFields = () => ({}),
 ): InjectedReply {
   const [path = '', query = ''] = target.split('?');
@@ -23,14 +26,20 @@ export function inject(
     },
   };
   const request = {
-    method, path, query, header: (name: string) => headers[name] ?? '',
-    client: () => headers['test-client'] ?? '127.0.0.1', body: Buffer.from(body),
+    method,
+    path,
+    query,
+    header: (name: string) => headers[name] ?? '',
+    client: () => headers['test-client'] ?? '127.0.0.1',
+    body: Buffer.from(body),
   };
   const route = findRoute(table, method, request, answer, refusal);
   if (route !== null) runHandle(route, request, answer, SILENT, refusal);
   const [reply] = replies;
   if (reply === undefined) throw new Error(`${method} ${target} was not answered`);
   return {
-    status: reply.status, headers: fieldsOf(reply.head), body: Buffer.from(reply.body).toString(),
+    status: reply.status,
+    headers: fieldsOf(reply.head),
+    body: Buffer.from(reply.body).toString(),
   };
 }

@@ -11,9 +11,7 @@ export const COLUMNS_MAX = 100;
 
 /** Layers from the lowest up; imports point down or stay within a folder. */
 const LAYERS: readonly (readonly string[])[] = [
-  [
-    'config.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts', 'base',
-  ],
+  ['config.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts', 'base'],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],
   ['distribution'],
@@ -30,8 +28,15 @@ const LAYERS: readonly (readonly string[])[] = [
   ['monitor'],
   ['worker.ts'],
   [
-    'app.ts', 'opened.ts', 'shared.ts', 'parts.ts', 'service-watch.ts', 'serve.ts', 'main.ts',
-    'cli', 'cli.ts',
+    'app.ts',
+    'opened.ts',
+    'shared.ts',
+    'parts.ts',
+    'service-watch.ts',
+    'serve.ts',
+    'main.ts',
+    'cli',
+    'cli.ts',
   ],
 ];
 
@@ -46,11 +51,14 @@ const PEERS: readonly (readonly string[])[] = [
 
 const PURE = /^src\/(?:tax|address|geo)\//;
 const QUOTED = '[\'"]([^\'"]+)[\'"]';
-const IMPORT = new RegExp([
-  String.raw`^\s*(?:import|export)\s[^'"]*?from\s+${QUOTED}`,
-  String.raw`^\s*import\s+${QUOTED}`,
-  String.raw`\bimport\(\s*${QUOTED},?\s*\)`,
-].join('|'), 'gm');
+const IMPORT = new RegExp(
+  [
+    String.raw`^\s*(?:import|export)\s[^'"]*?from\s+${QUOTED}`,
+    String.raw`^\s*import\s+${QUOTED}`,
+    String.raw`\bimport\(\s*${QUOTED},?\s*\)`,
+  ].join('|'),
+  'gm',
+);
 
 /** Text without comments and without what stands in quotes, so that rules see code alone. */
 export function codeOf(text: string): string {
@@ -119,11 +127,13 @@ const CODE_RULES: readonly {
   readonly problem: string;
 }[] = [
   {
-    applies: /^(?!src\/config\.ts$)(?:src|workers)\//, found: /\bprocess\.env\b/,
+    applies: /^(?!src\/config\.ts$)(?:src|workers)\//,
+    found: /\bprocess\.env\b/,
     problem: 'only src/config.ts reads process.env',
   },
   {
-    applies: PURE, found: /\bnew Date\b|\bDate\.|\bMath\.random\b|\bperformance\b/,
+    applies: PURE,
+    found: /\bnew Date\b|\bDate\.|\bMath\.random\b|\bperformance\b/,
     problem: 'the rules touch no clock and no randomness',
   },
   { applies: /^(?:src|workers)\//, found: /^export default\b/m, problem: 'default export' },
@@ -133,8 +143,11 @@ const CODE_RULES: readonly {
 
 /** Lines that are too wide. */
 export function widthProblemsOf({ text }: SourceFile): readonly string[] {
-  return text.split('\n').flatMap((line, index) =>
-    (line.length > COLUMNS_MAX ? [`line ${index + 1} has ${line.length} columns`] : []));
+  return text
+    .split('\n')
+    .flatMap((line, index) =>
+      line.length > COLUMNS_MAX ? [`line ${index + 1} has ${line.length} columns`] : [],
+    );
 }
 
 /** Everything else wrong with a file, in words. */

@@ -24,9 +24,11 @@ const CODES: Readonly<Record<string, number>> = { 'invalid-key': 101, 'rate-limi
 /** The envelope, near enough for tests that are about the way there. */
 export const stubFailure: RenderFailure = (version, { failure }, format) => {
   const code = CODES[failure] ?? 106;
-  return Buffer.from(format === 'xml'
-    ? `<response><code>${code}</code></response>`
-    : JSON.stringify({ metadata: { version: `v${version}`, response: { code, name: failure } } }));
+  return Buffer.from(
+    format === 'xml'
+      ? `<response><code>${code}</code></response>`
+      : JSON.stringify({ metadata: { version: `v${version}`, response: { code, name: failure } } }),
+  );
 };
 
 /** More than the system's buffers of a connection take at once. */
@@ -40,36 +42,59 @@ const SLOW_MS = 40;
 /** A route with a body that is answered a while after it has come. */
 function slowRoute(path: string, repeats: 'always' | 'keyed' | undefined): Route {
   return {
-    method: 'POST', path, bodyBytesMax: 1_048_576, deadlineMs: 30_000,
+    method: 'POST',
+    path,
+    bodyBytesMax: 1_048_576,
+    deadlineMs: 30_000,
     ...(repeats === undefined ? {} : { repeats }),
     handle: (_request, answer) => {
-      setTimeout(() => answer.send({ status: 200, head: headOf('text/plain'), body: path }), SLOW_MS);
+      setTimeout(
+        () => answer.send({ status: 200, head: headOf('text/plain'), body: path }),
+        SLOW_MS,
+      );
     },
   };
 }
 
 const OTHER_ROUTES: readonly Route[] = [
-  slowRoute('/slow', 'always'), slowRoute('/slow/write', 'keyed'), slowRoute('/slow/once', undefined),
+  slowRoute('/slow', 'always'),
+  slowRoute('/slow/write', 'keyed'),
+  slowRoute('/slow/once', undefined),
   {
-    method: 'GET', path: '/large', bodyBytesMax: 0, deadlineMs: 0,
+    method: 'GET',
+    path: '/large',
+    bodyBytesMax: 0,
+    deadlineMs: 0,
     handle: (_request, answer) =>
       answer.send({ status: 200, head: headOf('text/plain'), body: 'x'.repeat(LARGE_BYTES) }),
   },
   {
-    method: 'GET', path: '/huge', bodyBytesMax: 0, deadlineMs: 0,
+    method: 'GET',
+    path: '/huge',
+    bodyBytesMax: 0,
+    deadlineMs: 0,
     handle: (_request, answer) =>
       answer.send({ status: 200, head: headOf('text/plain'), body: Buffer.alloc(HUGE_BYTES, 'x') }),
   },
   {
-    method: 'POST', path: '/echo', bodyBytesMax: 1_048_576, deadlineMs: 30_000,
+    method: 'POST',
+    path: '/echo',
+    bodyBytesMax: 1_048_576,
+    deadlineMs: 30_000,
     handle: ({ body }, answer) => answer.send({ status: 200, head: headOf('text/plain'), body }),
   },
   {
-    method: 'POST', path: '/impatient', bodyBytesMax: 100, deadlineMs: 50,
+    method: 'POST',
+    path: '/impatient',
+    bodyBytesMax: 100,
+    deadlineMs: 50,
     handle: () => undefined,
   },
   {
-    method: 'GET', path: '/broken', bodyBytesMax: 0, deadlineMs: 0,
+    method: 'GET',
+    path: '/broken',
+    bodyBytesMax: 0,
+    deadlineMs: 0,
     handle: () => {
       throw new Error('a secret');
     },
@@ -85,8 +110,14 @@ export const STUB_USAGE: UsageGate = {
 /** A key that is neither metered nor limited in what it may ask. */
 export function stubKey(id: string, rate: number, grants = GRANT_ALL): LookupKey {
   return {
-    id, account: 'stub', rate, grants, scopes: ALL_SCOPES,
-    coreLimit: 0, geoLimit: 0, merchantLimit: 0,
+    id,
+    account: 'stub',
+    rate,
+    grants,
+    scopes: ALL_SCOPES,
+    coreLimit: 0,
+    geoLimit: 0,
+    merchantLimit: 0,
   };
 }
 
@@ -114,10 +145,16 @@ export async function startStubServer(options: StubOptions = {}): Promise<StubSe
   });
   const record = stubKey('stub', rate);
   const gate = new Gate<LookupKey>({
-    find: (text) => (text === STUB_KEY ? record : null), rates: createRateGate(), baseUrl: '',
+    find: (text) => (text === STUB_KEY ? record : null),
+    rates: createRateGate(),
+    baseUrl: '',
   });
   const lookups = lookupRoutes({
-    gate, usage: STUB_USAGE, pool, renderFailure: stubFailure, baseUrl: '',
+    gate,
+    usage: STUB_USAGE,
+    pool,
+    renderFailure: stubFailure,
+    baseUrl: '',
   });
   const router = new Router([...lookups, ...OTHER_ROUTES], SILENT, gate.fieldsOf);
   const server = await createServer();

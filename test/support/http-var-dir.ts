@@ -24,10 +24,18 @@ export function writeRelease(varDir: string, name: string, areas = 7): void {
   const dir = join(varDir, 'datasets', name);
   mkdirSync(dir, { recursive: true });
   const stale = { level: 'state', source: 'a-list', until: '2020-12-31' };
-  writeFileSync(join(dir, 'manifest.json'), JSON.stringify({
-    format: FORMAT_VERSION, recipe: 'none', id: name, counts: { areas }, sources: [], layers: [],
-    coverage: [{ state: 'WA', name: 'Washington', levels: [stale] }],
-  }));
+  writeFileSync(
+    join(dir, 'manifest.json'),
+    JSON.stringify({
+      format: FORMAT_VERSION,
+      recipe: 'none',
+      id: name,
+      counts: { areas },
+      sources: [],
+      layers: [],
+      coverage: [{ state: 'WA', name: 'Washington', levels: [stale] }],
+    }),
+  );
 }
 
 /** Names the active release, as activation does: by one rename. */
@@ -44,7 +52,12 @@ export function emptyDataset(dir: string, closed: (id: string) => void = () => u
     throw new Error('this dataset is empty');
   };
   const state = {
-    code: 'WA', fips: '53', name: 'Washington', country: 'USA', timeZone: 'UTC', rules: [],
+    code: 'WA',
+    fips: '53',
+    name: 'Washington',
+    country: 'USA',
+    timeZone: 'UTC',
+    rules: [],
   } as const;
   return {
     id,

@@ -18,50 +18,89 @@ interface Box {
 
 /** A line between two corners, straight or with some bends. */
 function borderOf(
-  random: Random, box: Box, wiggle: number, from: Vertex, to: Vertex,
+  random: Random,
+  box: Box,
+  wiggle: number,
+  from: Vertex,
+  to: Vertex,
 ): readonly Vertex[] {
   const steps = random() < 0.2 ? 1 : between(random, 2, 9);
-  return Array.from({ length: steps }, (_, step): Vertex => step === 0 ? from : [
-    clamp(Math.round(from[0] + ((to[0] - from[0]) * step) / steps) +
-      between(random, -wiggle, wiggle), box.west, box.east),
-    clamp(Math.round(from[1] + ((to[1] - from[1]) * step) / steps) +
-      between(random, -wiggle, wiggle), box.south, box.north),
-  ]);
+  return Array.from(
+    { length: steps },
+    (_, step): Vertex =>
+      step === 0
+        ? from
+        : [
+            clamp(
+              Math.round(from[0] + ((to[0] - from[0]) * step) / steps) +
+                between(random, -wiggle, wiggle),
+              box.west,
+              box.east,
+            ),
+            clamp(
+              Math.round(from[1] + ((to[1] - from[1]) * step) / steps) +
+                between(random, -wiggle, wiggle),
+              box.south,
+              box.north,
+            ),
+          ],
+  );
 }
 
 /** Neighbours that share wiggly borders vertex by vertex; some borders are straight. */
 export function tessellation(
-  random: Random, prefix: string, box: Box, columns: number, rows: number,
+  random: Random,
+  prefix: string,
+  box: Box,
+  columns: number,
+  rows: number,
 ): readonly PlainPolygon[] {
   const width = Math.floor((box.east - box.west) / columns);
   const height = Math.floor((box.north - box.south) / rows);
   const jitter = Math.floor(Math.min(width, height) / 5);
   const node = (column: number, row: number): Vertex => [
-    column === columns ? box.east : box.west + column * width +
-      (column > 0 ? between(random, -jitter, jitter) : 0),
-    row === rows ? box.north : box.south + row * height +
-      (row > 0 ? between(random, -jitter, jitter) : 0),
+    column === columns
+      ? box.east
+      : box.west + column * width + (column > 0 ? between(random, -jitter, jitter) : 0),
+    row === rows
+      ? box.north
+      : box.south + row * height + (row > 0 ? between(random, -jitter, jitter) : 0),
   ];
   const nodes = Array.from({ length: rows + 1 }, (_, row) =>
-    Array.from({ length: columns + 1 }, (__, column) => node(column, row)));
+    Array.from({ length: columns + 1 }, (__, column) => node(column, row)),
+  );
   const border = (from: Vertex, to: Vertex): readonly Vertex[] =>
     borderOf(random, box, Math.floor(jitter / 6), from, to);
-  const flat = nodes.map((line, row) => line.slice(0, -1).map((from, column) =>
-    row === 0 || row === rows ? [from] : border(from, line[column + 1]!)));
-  const upright = nodes.slice(0, -1).map((line, row) => line.map((from, column) =>
-    column === 0 || column === columns ? [from] : border(from, nodes[row + 1]![column]!)));
+  const flat = nodes.map((line, row) =>
+    line
+      .slice(0, -1)
+      .map((from, column) =>
+        row === 0 || row === rows ? [from] : border(from, line[column + 1]!),
+      ),
+  );
+  const upright = nodes
+    .slice(0, -1)
+    .map((line, row) =>
+      line.map((from, column) =>
+        column === 0 || column === columns ? [from] : border(from, nodes[row + 1]![column]!),
+      ),
+    );
   return Array.from({ length: rows * columns }, (_, index): PlainPolygon => {
     const [row, column] = [Math.floor(index / columns), index % columns];
-    const back = (line: readonly Vertex[], end: Vertex): readonly Vertex[] =>
-      [end, ...line.slice(1).reverse()];
+    const back = (line: readonly Vertex[], end: Vertex): readonly Vertex[] => [
+      end,
+      ...line.slice(1).reverse(),
+    ];
     return {
       key: `${prefix}${String(index).padStart(3, '0')}`,
-      rings: [[
-        ...flat[row]![column]!,
-        ...upright[row]![column + 1]!,
-        ...back(flat[row + 1]![column]!, nodes[row + 1]![column + 1]!),
-        ...back(upright[row]![column]!, nodes[row + 1]![column]!),
-      ]],
+      rings: [
+        [
+          ...flat[row]![column]!,
+          ...upright[row]![column + 1]!,
+          ...back(flat[row + 1]![column]!, nodes[row + 1]![column + 1]!),
+          ...back(upright[row]![column]!, nodes[row + 1]![column]!),
+        ],
+      ],
     };
   });
 }
@@ -84,22 +123,32 @@ function star(random: Random, x: number, y: number, radius: number): readonly Ve
 
 /** Stars with up to three parts and sometimes a hole; they may overlap one another. */
 export function stars(
-  random: Random, prefix: string, box: Box, count: number, radius: number,
+  random: Random,
+  prefix: string,
+  box: Box,
+  count: number,
+  radius: number,
 ): readonly PlainPolygon[] {
-  return Array.from({ length: count }, (_, index): PlainPolygon => ({
-    key: `${prefix}${String(index).padStart(3, '0')}`,
-    rings: Array.from({ length: between(random, 1, 3) }).flatMap(() => {
-      const x = between(random, box.west, box.east);
-      const y = between(random, box.south, box.north);
-      const outer = star(random, x, y, radius);
-      return random() < 0.4 ? [outer, star(random, x, y, radius / 4)] : [outer];
+  return Array.from(
+    { length: count },
+    (_, index): PlainPolygon => ({
+      key: `${prefix}${String(index).padStart(3, '0')}`,
+      rings: Array.from({ length: between(random, 1, 3) }).flatMap(() => {
+        const x = between(random, box.west, box.east);
+        const y = between(random, box.south, box.north);
+        const outer = star(random, x, y, radius);
+        return random() < 0.4 ? [outer, star(random, x, y, radius / 4)] : [outer];
+      }),
     }),
-  }));
+  );
 }
 
 /** Points everywhere in the box, on vertices and edges, and within a few units of them. */
 export function* points(
-  random: Random, polygons: readonly PlainPolygon[], box: Box, count: number,
+  random: Random,
+  polygons: readonly PlainPolygon[],
+  box: Box,
+  count: number,
 ): Generator<Vertex> {
   for (let index = 0; index < count; index += 1) {
     if (index % 3 === 0) {

@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildRecipe, type Built } from './built-dataset.js';
 import {
-  type BulkAnswer, type BulkAsk, type KeyName, sendBulk, startBulkApp,
+  type BulkAnswer,
+  type BulkAsk,
+  type KeyName,
+  sendBulk,
+  startBulkApp,
 } from './bulk-client.js';
 import { eventually } from './http-eventually.js';
 
@@ -27,11 +31,15 @@ export async function startJobs(): Promise<JobService> {
   const built = buildRecipe('fixture');
   const files = mkdtempSync(join(tmpdir(), 'situs-files-'));
   const { app, port } = await startBulkApp(built.varDir, {
-    SITUS_BULK_DIR: files, SITUS_JOB_BYTES_MAX: String(DISK_MAX),
+    SITUS_BULK_DIR: files,
+    SITUS_JOB_BYTES_MAX: String(DISK_MAX),
     SITUS_BULK_BYTES_MAX: String(BYTES_MAX),
   });
   return {
-    built, files, port, jobs: new JobClient(port),
+    built,
+    files,
+    port,
+    jobs: new JobClient(port),
     stop: async () => {
       await app.stop();
       built.remove();
@@ -67,7 +75,9 @@ export interface JobBody {
   readonly stopped: { readonly code: number; readonly line: number } | null;
   readonly reason: string | null;
   readonly result: {
-    readonly href: string; readonly bytes: number; readonly sha256: string;
+    readonly href: string;
+    readonly bytes: number;
+    readonly sha256: string;
   } | null;
 }
 
@@ -86,7 +96,9 @@ export class JobClient {
 
   /** Sends a body; the answer whatever it is. */
   post(
-    body: string | Buffer, type = 'text/csv', query = '',
+    body: string | Buffer,
+    type = 'text/csv',
+    query = '',
     headers: Readonly<Record<string, string>> = {},
   ): Promise<BulkAnswer> {
     return this.ask(`/bulk/jobs${query}`, { method: 'POST', type, headers }, body);

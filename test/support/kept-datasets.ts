@@ -5,7 +5,14 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
-  existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
@@ -36,14 +43,16 @@ function filesOf(path: string): readonly string[] {
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() || entry.isSymbolicLink())
-    .map((entry) => join(entry.parentPath, entry.name)).sort();
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
 }
 
 function addContent(hash: Hash, path: string): void {
   for (const file of filesOf(path)) {
     if (file.endsWith('.map')) continue;
     const bytes = readFileSync(file);
-    hash.update(`${file === path ? basename(path) : file.slice(path.length)}\0${bytes.length}\0`)
+    hash
+      .update(`${file === path ? basename(path) : file.slice(path.length)}\0${bytes.length}\0`)
       .update(bytes);
   }
 }
@@ -57,8 +66,10 @@ function addListing(hash: Hash, path: string): void {
 
 /** As the compiler writes what a module loads: at once, later, or as a thread or process of its own. */
 const LOADED = [
-  /^(?:import|export) [^\n]*from '(\.[^']+)';$/gm, /^import '(\.[^']+)';$/gm,
-  /\bimport\(\s*'(\.[^']+)',?\s*\)/g, /new URL\(\s*'(\.[^']+\.js)',\s*import\.meta\.url,?\s*\)/g,
+  /^(?:import|export) [^\n]*from '(\.[^']+)';$/gm,
+  /^import '(\.[^']+)';$/gm,
+  /\bimport\(\s*'(\.[^']+)',?\s*\)/g,
+  /new URL\(\s*'(\.[^']+\.js)',\s*import\.meta\.url,?\s*\)/g,
 ];
 
 /** Compiled files that these may load, with themselves, and what those load; in order. */
@@ -134,7 +145,9 @@ function removeOthers(dir: string, kind: string, key: string): void {
  * to be told) unless it is there. Of several processes that ask at once one builds, the others wait.
  */
 export function keptBuild(
-  dir: string, ingredients: Ingredients, build: (varDir: string) => string,
+  dir: string,
+  ingredients: Ingredients,
+  build: (varDir: string) => string,
 ): Kept {
   const kind = createHash('sha256').update(ingredients.args.join('\0')).digest('hex').slice(0, 8);
   const key = keyOf(ingredients);

@@ -26,7 +26,8 @@ function machineNow(): number {
 async function main({ url, windowMs, rate, seconds, file }: NodeOrder): Promise<void> {
   const log = openSync(file, 'w');
   const rates = new SharedRates({
-    windows: new RedisWindows(readRedisAddress(url), { windowMs }), sharePercent: 1,
+    windows: new RedisWindows(readRedisAddress(url), { windowMs }),
+    sharePercent: 1,
     answerMs: 60_000,
   });
   await rates.started(60_000);
@@ -38,8 +39,10 @@ async function main({ url, windowMs, rate, seconds, file }: NodeOrder): Promise<
     // A process that stood still finds its connection cut, and admits nothing by itself here.
     if (asked === null) return sleep(5);
     const left = typeof asked === 'number' ? asked : await asked;
-    lines.push(`${from} ${machineNow()} ${left === REFUSED ? 0 : 1} `
-      + `${typeof asked === 'number' ? 1 : 0}\n`);
+    lines.push(
+      `${from} ${machineNow()} ${left === REFUSED ? 0 : 1} ` +
+        `${typeof asked === 'number' ? 1 : 0}\n`,
+    );
   };
   const until = machineNow() + seconds * 1_000;
   while (machineNow() < until) {

@@ -57,9 +57,13 @@ export function isInside(polygon: Polygon, { lat, lng }: Spot): boolean {
   }
   let inside = false;
   forEachEdge(polygon, (vertex) => {
-    const [ax, ay, bx, by] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!,
-      coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
-    if ((ax <= lng) === (bx <= lng)) return;
+    const [ax, ay, bx, by] = [
+      coords[vertex * 2]!,
+      coords[vertex * 2 + 1]!,
+      coords[vertex * 2 + 2]!,
+      coords[vertex * 2 + 3]!,
+    ];
+    if (ax <= lng === bx <= lng) return;
     if (ay + ((lng - ax) / (bx - ax)) * (by - ay) > lat) inside = !inside;
   });
   return inside;
@@ -73,9 +77,13 @@ function widest(polygon: Polygon, lat: number): Spot | null {
   const { coords } = polygon;
   const crossings: number[] = [];
   forEachEdge(polygon, (vertex) => {
-    const [ax, ay, bx, by] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!,
-      coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
-    if ((ay <= lat) !== (by <= lat)) crossings.push(ax + ((lat - ay) / (by - ay)) * (bx - ax));
+    const [ax, ay, bx, by] = [
+      coords[vertex * 2]!,
+      coords[vertex * 2 + 1]!,
+      coords[vertex * 2 + 2]!,
+      coords[vertex * 2 + 3]!,
+    ];
+    if (ay <= lat !== by <= lat) crossings.push(ax + ((lat - ay) / (by - ay)) * (bx - ax));
   });
   crossings.sort((one, other) => one - other);
   let [best, width] = [0, 0];
@@ -89,8 +97,9 @@ function widest(polygon: Polygon, lat: number): Spot | null {
 /** Spots well inside, on three parallels. */
 export function spotsIn(polygon: Polygon): readonly Spot[] {
   const height = polygon.maxY - polygon.minY;
-  return [0.25, 0.5, 0.75].flatMap((share) =>
-    widest(polygon, Math.round(polygon.minY + height * share)) ?? []);
+  return [0.25, 0.5, 0.75].flatMap(
+    (share) => widest(polygon, Math.round(polygon.minY + height * share)) ?? [],
+  );
 }
 
 /** Half a degree. */
@@ -107,8 +116,10 @@ function gridOf(polygons: Iterable<Polygon>): (spot: Spot) => boolean {
       }
     }
   }
-  return (spot) => (cells.get(`${Math.floor(spot.lng / CELL)} ${Math.floor(spot.lat / CELL)}`) ?? [])
-    .some((polygon) => isInside(polygon, spot));
+  return (spot) =>
+    (cells.get(`${Math.floor(spot.lng / CELL)} ${Math.floor(spot.lat / CELL)}`) ?? []).some(
+      (polygon) => isInside(polygon, spot),
+    );
 }
 
 /** Whether a list's row makes a difference: a city that levies nothing does not, where it lies. */
@@ -131,7 +142,9 @@ const TOWN_DIGITS = 10;
 
 /** Reads the lists of a recipe, and the boundaries of the cities that they name. */
 export async function listedCities(
-  name: string, sourcesDir: string | null, day: DateInt,
+  name: string,
+  sourcesDir: string | null,
+  day: DateInt,
 ): Promise<Listed> {
   const { recipe, rates } = readRecipe(name);
   const files = new SourceFiles(`${datasetsDir()}/${recipe.facts}`, sourcesDir);
@@ -139,29 +152,49 @@ export async function listedCities(
   const fips = new Map(loadStates(factsDir).map((state) => [state.code, state.fips]));
   const loaded = loadRates(rates, { factsDir, sourcesDir: sourcesDir ?? '', estimated: false });
   const boundaries = await readBoundaries(recipe, files, () => undefined);
-  const polygons = new Map([...boundaries.places, ...boundaries.towns]
-    .map(({ polygon }) => [polygon.key, polygon]));
+  const polygons = new Map(
+    [...boundaries.places, ...boundaries.towns].map(({ polygon }) => [polygon.key, polygon]),
+  );
   const places = new Map(loaded.input.places.map((place) => [place.geoid, place]));
-  const rows = loaded.input.rows.filter((row) =>
-    row.level === 'city' && row.from <= day && day <= row.to);
+  const rows = loaded.input.rows.filter(
+    (row) => row.level === 'city' && row.from <= day && day <= row.to,
+  );
   const cities = [...byCity(rows).values()].flatMap((own): ListedCity[] => {
     const { state, place, county } = own[0]!;
     const known = places.get(place);
     const names = [...own.map((row) => row.name), ...(known === undefined ? [] : [known.name])];
     const polygon = polygons.get(place) ?? null;
     if (polygon === null && !own.some(levies)) return [];
-    return [{
-      state, place, names: [...new Set(names)], rows: own, polygon,
-      // A town's code begins with its county's.
-      county: place.length === TOWN_DIGITS ? place.slice(0, 5) : county,
-    }];
+    return [
+      {
+        state,
+        place,
+        names: [...new Set(names)],
+        rows: own,
+        polygon,
+        // A town's code begins with its county's.
+        county: place.length === TOWN_DIGITS ? place.slice(0, 5) : county,
+      },
+    ];
   });
-  const unplaced = loaded.reports.flatMap((report) => report.unplaced)
-    .map(({ state, name: own, place, county }): ListedCity =>
-      ({ state, names: [own], place, rows: [], polygon: null, county }));
+  const unplaced = loaded.reports
+    .flatMap((report) => report.unplaced)
+    .map(
+      ({ state, name: own, place, county }): ListedCity => ({
+        state,
+        names: [own],
+        place,
+        rows: [],
+        polygon: null,
+        county,
+      }),
+    );
   return {
     cities: [...cities, ...unplaced],
-    points: READERS.zips.points.read(files.text(recipe.zips.points), (code) => fips.get(code) ?? ''),
+    points: READERS.zips.points.read(
+      files.text(recipe.zips.points),
+      (code) => fips.get(code) ?? '',
+    ),
     isInCity: gridOf(polygons.values()),
   };
 }

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { createGazetteer, type NameAlias } from '../../src/ingest/rates/gazetteer.js';
 import {
-  ListReport, type ListContext, type ListOptions, type ListResult,
+  ListReport,
+  type ListContext,
+  type ListOptions,
+  type ListResult,
 } from '../../src/ingest/rates/list.js';
 import { READERS } from '../../src/ingest/readers.js';
 import { formatRate } from '../../src/tax/rate.js';
@@ -10,8 +13,12 @@ import type { PlaceFact, RateRow } from '../../src/ingest/model.js';
 import type { DateInt } from '../../src/tax/date.js';
 
 export const STATE = { code: 'XX', fips: '99', name: 'Xland', country: 'USA' as const };
-export const COUNTIES = ['Alpha County', 'Beta County', 'Beta city'].map((fullName, index) =>
-  ({ fips: `9900${String(index + 1)}`, state: 'XX', fullName, code: '' }));
+export const COUNTIES = ['Alpha County', 'Beta County', 'Beta city'].map((fullName, index) => ({
+  fips: `9900${String(index + 1)}`,
+  state: 'XX',
+  fullName,
+  code: '',
+}));
 
 function place(code: string, name: string, ...counties: readonly string[]): PlaceFact {
   const geoid = `99${code}`;
@@ -19,9 +26,12 @@ function place(code: string, name: string, ...counties: readonly string[]): Plac
 }
 
 export const PLACES = [
-  place('00010', 'Arden', '99001'), place('00020', 'St. Boswell', '99001', '99002'),
-  place('00030', 'Carrow', '99002'), place('00040', 'Carrow', '99001'),
-  place('00050', "O'Dell", '99002'), place('00060', 'De Witt', '99002'),
+  place('00010', 'Arden', '99001'),
+  place('00020', 'St. Boswell', '99001', '99002'),
+  place('00030', 'Carrow', '99002'),
+  place('00040', 'Carrow', '99001'),
+  place('00050', "O'Dell", '99002'),
+  place('00060', 'De Witt', '99002'),
 ];
 
 export type Read = ListResult & { readonly report: ListReport };
@@ -36,9 +46,13 @@ export function read(
 ): Read {
   const report = new ListReport(reader);
   const context: ListContext = {
-    state: 'XX', gazetteer: createGazetteer([STATE], COUNTIES, PLACES, aliases), source: 3,
+    state: 'XX',
+    gazetteer: createGazetteer([STATE], COUNTIES, PLACES, aliases),
+    source: 3,
     sourceOf: () => 3,
-    asOf: 20260101 as DateInt, options, report,
+    asOf: 20260101 as DateInt,
+    options,
+    report,
     extra: (option) => files[option] ?? '',
     districtCode: (listed) => (listed === 'Metro District' ? '~M' : null),
   };
@@ -49,8 +63,16 @@ export function read(
 
 /** Rows in short. */
 export function brief(rows: readonly RateRow[]): readonly string[] {
-  return rows.map((row) => [
-    row.level, row.county, row.place, row.code, row.basis,
-    row.basis === 'unknown' ? '?' : formatRate(row.sales), row.from, row.to,
-  ].join(' '));
+  return rows.map((row) =>
+    [
+      row.level,
+      row.county,
+      row.place,
+      row.code,
+      row.basis,
+      row.basis === 'unknown' ? '?' : formatRate(row.sales),
+      row.from,
+      row.to,
+    ].join(' '),
+  );
 }

@@ -24,11 +24,25 @@ export const LAT = 10_500_000;
 export const BORDER = 1_000_000;
 
 function door(
-  number: string, street: string, lng: number, more: Partial<AddressPoint> = {},
+  number: string,
+  street: string,
+  lng: number,
+  more: Partial<AddressPoint> = {},
 ): AddressPoint {
   return {
-    number, street, unit: '', city: 'Brookmere', municipality: '', county: '', state: 'QZ',
-    zip: '97001', zip4: '', lat: LAT, lng, source: 'invented', ...more,
+    number,
+    street,
+    unit: '',
+    city: 'Brookmere',
+    municipality: '',
+    county: '',
+    state: 'QZ',
+    zip: '97001',
+    zip4: '',
+    lat: LAT,
+    lng,
+    source: 'invented',
+    ...more,
   };
 }
 
@@ -40,50 +54,99 @@ const DALE = { city: '', municipality: 'DALE' };
 
 const DOORS: readonly AddressPoint[] = [
   door('200', 'SPINDLE CENTER DR', 100, { zip4: '5003' }),
-  door('12', 'MAIN ST', 200), door('14', 'MAIN ST', 210),
-  door('12', 'N MAIN ST', 300), door('40', 'N MAIN ST', BORDER + 300),
-  door('12', 'ALDER AVE', 400), door('12', 'ALDER ST', BORDER + 400),
-  door('5', 'BIRCH ST', 500), door('5', 'BIRCH LN', 510),
-  door('7', 'CEDAR CT', 600), door('9', 'CEDAR CT', BORDER + 600),
-  door('8', 'CEDAR CT', 700), door('8', 'CEDAR CT', BORDER + 700),
-  door('3', 'LONGMEADOW RD', 800), door('3', 'LONGMEADON RD', BORDER + 800),
-  door('4', 'HOLLYHOCK RD', 900), door('21A', 'HOLLYHOCK RD', 910),
-  door('12-34', 'QUINCE ST', 920), door('N12W345', 'PLUM RD', 930),
-  door('7', 'LEVEE LN', 3_000_100, FENWAY), door('12', 'MAIN ST', 3_000_200, FENWAY),
-  door('66', 'WILLOW RD', 3_000_300, FENWAY), door('66', 'SORREL RD', 100),
+  door('12', 'MAIN ST', 200),
+  door('14', 'MAIN ST', 210),
+  door('12', 'N MAIN ST', 300),
+  door('40', 'N MAIN ST', BORDER + 300),
+  door('12', 'ALDER AVE', 400),
+  door('12', 'ALDER ST', BORDER + 400),
+  door('5', 'BIRCH ST', 500),
+  door('5', 'BIRCH LN', 510),
+  door('7', 'CEDAR CT', 600),
+  door('9', 'CEDAR CT', BORDER + 600),
+  door('8', 'CEDAR CT', 700),
+  door('8', 'CEDAR CT', BORDER + 700),
+  door('3', 'LONGMEADOW RD', 800),
+  door('3', 'LONGMEADON RD', BORDER + 800),
+  door('4', 'HOLLYHOCK RD', 900),
+  door('21A', 'HOLLYHOCK RD', 910),
+  door('12-34', 'QUINCE ST', 920),
+  door('N12W345', 'PLUM RD', 930),
+  door('7', 'LEVEE LN', 3_000_100, FENWAY),
+  door('12', 'MAIN ST', 3_000_200, FENWAY),
+  door('66', 'WILLOW RD', 3_000_300, FENWAY),
+  door('66', 'SORREL RD', 100),
   door('66', 'SORREL RD', 3_000_400, FENWAY),
-  door('1', 'PINE ST', 9_000_000, TOWN), door('2', 'OAK ST', 9_000_100, TOWN),
+  door('1', 'PINE ST', 9_000_000, TOWN),
+  door('2', 'OAK ST', 9_000_100, TOWN),
   door('1', 'PINE ST', 2_000_000, CITY),
-  door('13', 'N HEATH ST', 1_000), door('13', 'HEATH ST', BORDER + 1_000, DALE),
-  door('15', 'N TARN AVE', 1_100), door('17', 'TARN AVE', BORDER + 1_100),
-  door('19', 'N TARN AVE', 1_120), door('19', 'TARN AVE', BORDER + 1_120),
-  door('230', 'LAKE BROOK DR', 1_200), door('230', 'LAKE ST', BORDER + 1_200, DALE),
+  door('13', 'N HEATH ST', 1_000),
+  door('13', 'HEATH ST', BORDER + 1_000, DALE),
+  door('15', 'N TARN AVE', 1_100),
+  door('17', 'TARN AVE', BORDER + 1_100),
+  door('19', 'N TARN AVE', 1_120),
+  door('19', 'TARN AVE', BORDER + 1_120),
+  door('230', 'LAKE BROOK DR', 1_200),
+  door('230', 'LAKE ST', BORDER + 1_200, DALE),
 ];
 
 const SIDE = { zip: '97001', zip4: '', wideSetback: false } as const;
-const RANGES: readonly StreetRange[] = [{
-  street: 'ELDER WAY', city: 'Brookmere', municipality: '', state: 'QZ',
-  left: { ...SIDE, from: 100, to: 198, parity: 'even' },
-  right: { ...SIDE, from: 199, to: 101, parity: 'odd' },
-  geometry: [LAT, 10_000, LAT, 20_000], area: null, begin: null, source: 'invented',
-}, {
-  street: 'BORDER RD', city: 'Brookmere', municipality: '', state: 'QZ',
-  left: { ...SIDE, from: 2, to: 98, parity: 'even' }, right: null,
-  geometry: [LAT, BORDER - 50_000, LAT, BORDER + 50_000], area: null, begin: null, source: '',
-}, {
-  street: 'LISTED RD', city: '', municipality: '', state: 'QZ',
-  left: { ...SIDE, from: 1, to: 99_999, parity: 'both' }, right: null,
-  geometry: [], area: 1, begin: 20240101 as DateInt, source: 'list',
-}, {
-  street: 'N BORDER RD', city: 'Brookmere', municipality: '', state: 'QZ',
-  left: { ...SIDE, from: 2, to: 98, parity: 'even' }, right: null,
-  geometry: [LAT, BORDER - 50_000, LAT, BORDER + 50_000], area: null, begin: null, source: '',
-}];
+const RANGES: readonly StreetRange[] = [
+  {
+    street: 'ELDER WAY',
+    city: 'Brookmere',
+    municipality: '',
+    state: 'QZ',
+    left: { ...SIDE, from: 100, to: 198, parity: 'even' },
+    right: { ...SIDE, from: 199, to: 101, parity: 'odd' },
+    geometry: [LAT, 10_000, LAT, 20_000],
+    area: null,
+    begin: null,
+    source: 'invented',
+  },
+  {
+    street: 'BORDER RD',
+    city: 'Brookmere',
+    municipality: '',
+    state: 'QZ',
+    left: { ...SIDE, from: 2, to: 98, parity: 'even' },
+    right: null,
+    geometry: [LAT, BORDER - 50_000, LAT, BORDER + 50_000],
+    area: null,
+    begin: null,
+    source: '',
+  },
+  {
+    street: 'LISTED RD',
+    city: '',
+    municipality: '',
+    state: 'QZ',
+    left: { ...SIDE, from: 1, to: 99_999, parity: 'both' },
+    right: null,
+    geometry: [],
+    area: 1,
+    begin: 20240101 as DateInt,
+    source: 'list',
+  },
+  {
+    street: 'N BORDER RD',
+    city: 'Brookmere',
+    municipality: '',
+    state: 'QZ',
+    left: { ...SIDE, from: 2, to: 98, parity: 'even' },
+    right: null,
+    geometry: [LAT, BORDER - 50_000, LAT, BORDER + 50_000],
+    area: null,
+    begin: null,
+    source: '',
+  },
+];
 
 /** Doors of one street that take more than the cursor's own memory has at first. */
 export const LONG_STREET = 'LONGFELLOW PIKE';
 const LONG_DOORS = Array.from({ length: 900 }, (_, at) =>
-  door(String(at * 3 + 1), LONG_STREET, 10_000 + at, { zip4: String(1000 + at) }));
+  door(String(at * 3 + 1), LONG_STREET, 10_000 + at, { zip4: String(1000 + at) }),
+);
 
 export const BASE = memoryDataset();
 const MORE_CITIES = new Map<string, CityRecord>([
@@ -96,7 +159,11 @@ const MORE_STATES: readonly StateRecord[] = [
   { code: 'QB', fips: '98', name: 'Borealis', country: 'USA', timeZone: 'UTC', rules: [] },
 ];
 const MOSSFORD_ZIP: ZipRecord = {
-  zip: 97009, state: 'QZ', cities: ['MOSSFORD'], parts: [], reach: [],
+  zip: 97009,
+  state: 'QZ',
+  cities: ['MOSSFORD'],
+  parts: [],
+  reach: [],
 };
 
 /** One buffer for every answer, as the store behind does it: views are overwritten. */
@@ -113,24 +180,37 @@ class TakingCells extends CellIndex {
 function world(): Dataset {
   const cells = new TakingCells({ get: () => null }, { get: () => null });
   const builder = new StreetIndexBuilder(
-    (lat, lng) => cells.locate(lat, lng), stateGazetteer(MORE_STATES),
+    (lat, lng) => cells.locate(lat, lng),
+    stateGazetteer(MORE_STATES),
   );
   for (const one of [...DOORS, ...LONG_DOORS]) builder.addPoint(one);
   for (const range of RANGES) builder.addRange(range);
   builder.addZips({
-    kind: 'zip9', state: 'QZ', zipLow: 97001, zipHigh: 97001, plus4Low: 100, plus4High: 199,
-    area: 1, begin: 20240101 as DateInt, end: DATE_OPEN,
+    kind: 'zip9',
+    state: 'QZ',
+    zipLow: 97001,
+    zipHigh: 97001,
+    plus4Low: 100,
+    plus4High: 199,
+    area: 1,
+    begin: 20240101 as DateInt,
+    end: DATE_OPEN,
   });
   const table = new Map(builder.entries());
-  const streets = new StreetIndex(streetTableOf((key) => {
-    const bytes = table.get(key);
-    SHARED.fill(255);
-    if (bytes === undefined) return null;
-    SHARED.set(bytes);
-    return SHARED.subarray(0, bytes.length);
-  }));
+  const streets = new StreetIndex(
+    streetTableOf((key) => {
+      const bytes = table.get(key);
+      SHARED.fill(255);
+      if (bytes === undefined) return null;
+      SHARED.set(bytes);
+      return SHARED.subarray(0, bytes.length);
+    }),
+  );
   return {
-    ...BASE, streets, cells, states: () => MORE_STATES,
+    ...BASE,
+    streets,
+    cells,
+    states: () => MORE_STATES,
     zip: (zip) => (zip === 97009 ? MOSSFORD_ZIP : BASE.zip(zip)),
     city: (state, name) => {
       SHARED.fill(255);

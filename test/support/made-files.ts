@@ -63,12 +63,14 @@ function escaped(text: string): string {
 }
 
 function columnName(column: number): string {
-  const last = String.fromCharCode(65 + column % 26);
+  const last = String.fromCharCode(65 + (column % 26));
   return column < 26 ? last : columnName(Math.floor(column / 26) - 1) + last;
 }
 
 /** A workbook of sheets by name; rows that are empty are left out, as Excel does. */
-export function workbookOf(sheets: Readonly<Record<string, readonly (readonly CellValue[])[]>>): Buffer {
+export function workbookOf(
+  sheets: Readonly<Record<string, readonly (readonly CellValue[])[]>>,
+): Buffer {
   const shared: string[] = [];
   const cell = (value: CellValue, row: number, column: number): string => {
     if (value === null) return '';
@@ -79,15 +81,28 @@ export function workbookOf(sheets: Readonly<Record<string, readonly (readonly Ce
   const names = Object.keys(sheets);
   const parts = names.map((name, at) => ({
     name: `xl/worksheets/sheet${at + 1}.xml`,
-    data: `<worksheet><sheetData>${sheets[name]!.map((cells, row) => (cells.length === 0 ? ''
-      : `<row r="${row + 1}">${cells.map((value, column) => cell(value, row + 1, column)).join('')}</row>`)).join('')}</sheetData></worksheet>`,
+    data: `<worksheet><sheetData>${sheets[name]!.map((cells, row) =>
+      cells.length === 0
+        ? ''
+        : `<row r="${row + 1}">${cells.map((value, column) => cell(value, row + 1, column)).join('')}</row>`,
+    ).join('')}</sheetData></worksheet>`,
   }));
   const texts = shared.map((text) => `<si><r><t>${escaped(text)}</t></r><rPh><t>x</t></rPh></si>`);
   return zipOf([
-    { name: 'xl/workbook.xml', data: `<workbook><sheets>${names.map((name, at) =>
-      `<sheet name="${escaped(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`).join('')}</sheets></workbook>`.replace('<workbook>', '<workbook xmlns:r="r">') },
-    { name: 'xl/_rels/workbook.xml.rels', data: `<Relationships>${names.map((_, at) =>
-      `<Relationship Id="rId${at + 1}" Target="worksheets/sheet${at + 1}.xml"/>`).join('')}</Relationships>` },
+    {
+      name: 'xl/workbook.xml',
+      data: `<workbook><sheets>${names
+        .map(
+          (name, at) => `<sheet name="${escaped(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`,
+        )
+        .join('')}</sheets></workbook>`.replace('<workbook>', '<workbook xmlns:r="r">'),
+    },
+    {
+      name: 'xl/_rels/workbook.xml.rels',
+      data: `<Relationships>${names
+        .map((_, at) => `<Relationship Id="rId${at + 1}" Target="worksheets/sheet${at + 1}.xml"/>`)
+        .join('')}</Relationships>`,
+    },
     { name: 'xl/sharedStrings.xml', data: `<sst>${texts.join('')}</sst>` },
     ...parts,
   ]);
@@ -104,7 +119,8 @@ const POLYGON = 5;
 /** A dBASE table of text columns, each `width` bytes wide; by default those of the first row. */
 export function dbfOf(
   rows: readonly Readonly<Record<string, string>>[],
-  names: readonly string[] = Object.keys(rows[0] ?? {}), width = 20,
+  names: readonly string[] = Object.keys(rows[0] ?? {}),
+  width = 20,
 ): Buffer {
   const head = Buffer.alloc(33 + names.length * 32);
   head[0] = 3;
@@ -122,7 +138,10 @@ export function dbfOf(
     bytes.write(text, 'utf8');
     return bytes;
   };
-  const body = rows.flatMap((row) => [Buffer.from(' '), ...names.map((name) => cell(row[name] ?? ''))]);
+  const body = rows.flatMap((row) => [
+    Buffer.from(' '),
+    ...names.map((name) => cell(row[name] ?? '')),
+  ]);
   return Buffer.concat([head, ...body, Buffer.from([26])]);
 }
 
@@ -156,33 +175,48 @@ type PdfText = readonly [x: number, y: number, text: string];
 
 /** Characters beyond ASCII, by the names that the font's encoding gives them. */
 const NAMED: Readonly<Record<string, string>> = {
-  '⅛': 'oneeighth', '¼': 'onequarter', '⅜': 'threeeighths', '½': 'onehalf', '⅝': 'fiveeighths',
-  '¾': 'threequarters', '⅞': 'seveneighths', '–': 'endash', '’': 'quoteright',
+  '⅛': 'oneeighth',
+  '¼': 'onequarter',
+  '⅜': 'threeeighths',
+  '½': 'onehalf',
+  '⅝': 'fiveeighths',
+  '¾': 'threequarters',
+  '⅞': 'seveneighths',
+  '–': 'endash',
+  '’': 'quoteright',
 };
 const FIRST_NAMED = 128;
 
 function hex(text: string): string {
-  return [...text].map((character) => {
-    const named = Object.keys(NAMED).indexOf(character);
-    const code = named < 0 ? character.charCodeAt(0) : FIRST_NAMED + named;
-    return code.toString(16).padStart(2, '0');
-  }).join('');
+  return [...text]
+    .map((character) => {
+      const named = Object.keys(NAMED).indexOf(character);
+      const code = named < 0 ? character.charCodeAt(0) : FIRST_NAMED + named;
+      return code.toString(16).padStart(2, '0');
+    })
+    .join('');
 }
 
 /** A PDF with a page for each list of texts. */
 export function pdfOf(pages: readonly (readonly PdfText[])[]): Buffer {
-  const differences = Object.values(NAMED).map((name) => `/${name}`).join(' ');
+  const differences = Object.values(NAMED)
+    .map((name) => `/${name}`)
+    .join(' ');
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, at) => `${4 + at * 2} 0 R`).join(' ')}] >>`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding '
-      + `/BaseEncoding /WinAnsiEncoding /Differences [${FIRST_NAMED} ${differences}] >> >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding ' +
+      `/BaseEncoding /WinAnsiEncoding /Differences [${FIRST_NAMED} ${differences}] >> >>`,
     ...pages.flatMap((texts, at) => {
-      const shown = texts.map(([x, y, text]) => `1 0 0 1 ${x} ${y} Tm <${hex(text)}> Tj`).join('\n');
+      const shown = texts
+        .map(([x, y, text]) => `1 0 0 1 ${x} ${y} Tm <${hex(text)}> Tj`)
+        .join('\n');
       const stream = `BT /F1 9 Tf ${shown} ET`;
-      return ['<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> '
-        + `/Contents ${5 + at * 2} 0 R >>`,
-      `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`];
+      return [
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> ' +
+          `/Contents ${5 + at * 2} 0 R >>`,
+        `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+      ];
     }),
   ];
   let text = '%PDF-1.4\n';

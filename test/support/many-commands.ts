@@ -13,10 +13,12 @@ type Output = NodeJS.WriteStream['write'];
 
 async function ran(words: readonly string[]): Promise<Ran> {
   const [out, err]: readonly string[][] = [[], []];
-  const into = (pieces: string[]): Output => ((piece: string) => {
-    pieces.push(piece);
-    return true;
-  });
+  const into =
+    (pieces: string[]): Output =>
+    (piece: string) => {
+      pieces.push(piece);
+      return true;
+    };
   const { stdout, stderr } = process;
   const before = [stdout.write, stderr.write] as const;
   [stdout.write, stderr.write] = [into(out!), into(err!)];

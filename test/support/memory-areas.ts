@@ -14,7 +14,11 @@ export function rate(percent: string): Rate {
 }
 
 export type ComponentRow = readonly [
-  level: Level, jurName: string, jurCode: string | null, percent: string, usePercent?: string,
+  level: Level,
+  jurName: string,
+  jurCode: string | null,
+  percent: string,
+  usePercent?: string,
   kind?: string,
 ];
 
@@ -47,14 +51,30 @@ export function componentRecord(row: ComponentRow, id: number): ComponentRecord 
   // The estimated source stands behind the sixth component alone.
   const source = id === 5 ? 1 : 0;
   return {
-    id, level, jurName, jurCode, kind,
-    periods: [{
-      from: FROM, to: DATE_OPEN, sales: rate(percent), use: rate(usePercent), source, asOf: FROM,
-    }],
+    id,
+    level,
+    jurName,
+    jurCode,
+    kind,
+    periods: [
+      {
+        from: FROM,
+        to: DATE_OPEN,
+        sales: rate(percent),
+        use: rate(usePercent),
+        source,
+        asOf: FROM,
+      },
+    ],
   };
 }
 
-export const STATE = { country: 'USA', state: 'QZ', stateName: 'Zephyria', stateFips: '97' } as const;
+export const STATE = {
+  country: 'USA',
+  state: 'QZ',
+  stateName: 'Zephyria',
+  stateFips: '97',
+} as const;
 const ORCHARD = { countyFips: '001', countyName: 'Orchard', countyFullName: 'Orchard County' };
 const NO_COUNTY = { countyFips: '', countyName: '', countyFullName: '' };
 const NO_PLACE = { placeName: '', placeGeoid: '', incorporated: false };
@@ -62,50 +82,102 @@ const SOUND = { unknown: [], staleAfter: 99991231 as DateInt, estimated: false }
 
 function province(state: string, stateName: string): Omit<AreaRecord, 'id' | 'components'> {
   return {
-    country: 'CAN', state, stateName, stateFips: '', ...NO_COUNTY, ...NO_PLACE, ...SOUND,
+    country: 'CAN',
+    state,
+    stateName,
+    stateFips: '',
+    ...NO_COUNTY,
+    ...NO_PLACE,
+    ...SOUND,
   };
 }
 
 export const AREAS: readonly Omit<AreaRecord, 'id'>[] = [
   {
-    ...STATE, ...ORCHARD, ...SOUND, placeName: 'Brookmere', placeGeoid: '9712345',
-    incorporated: true, components: [0, 1, 2, 3, 4],
+    ...STATE,
+    ...ORCHARD,
+    ...SOUND,
+    placeName: 'Brookmere',
+    placeGeoid: '9712345',
+    incorporated: true,
+    components: [0, 1, 2, 3, 4],
   },
   { ...STATE, ...ORCHARD, ...NO_PLACE, ...SOUND, components: [0, 1, 3] },
   {
-    ...STATE, countyFips: '510', countyName: 'Harborough', countyFullName: 'Harborough County',
-    ...SOUND, placeName: 'Harborough',
-    placeGeoid: '9754321', incorporated: true, components: [0, 5],
+    ...STATE,
+    countyFips: '510',
+    countyName: 'Harborough',
+    countyFullName: 'Harborough County',
+    ...SOUND,
+    placeName: 'Harborough',
+    placeGeoid: '9754321',
+    incorporated: true,
+    components: [0, 5],
   },
   {
-    ...STATE, countyFips: '003', countyName: 'Saltmarsh', countyFullName: 'Saltmarsh County',
-    ...NO_PLACE, ...SOUND,
+    ...STATE,
+    countyFips: '003',
+    countyName: 'Saltmarsh',
+    countyFullName: 'Saltmarsh County',
+    ...NO_PLACE,
+    ...SOUND,
     components: [0, 6, 7, 8, 9, 10, 11, 12, 13],
   },
   {
-    ...STATE, ...ORCHARD, ...NO_PLACE, ...SOUND, components: [0, 1],
-    unknown: [{
-      level: 'city', from: FROM, to: DATE_OPEN, reason: 'City rates of Zephyria are not loaded.',
-    }],
+    ...STATE,
+    ...ORCHARD,
+    ...NO_PLACE,
+    ...SOUND,
+    components: [0, 1],
+    unknown: [
+      {
+        level: 'city',
+        from: FROM,
+        to: DATE_OPEN,
+        reason: 'City rates of Zephyria are not loaded.',
+      },
+    ],
   },
   {
-    ...STATE, ...ORCHARD, ...NO_PLACE, unknown: [], staleAfter: 20000101 as DateInt,
+    ...STATE,
+    ...ORCHARD,
+    ...NO_PLACE,
+    unknown: [],
+    staleAfter: 20000101 as DateInt,
     estimated: true,
     components: [0, 1],
   },
   { ...province('QU', 'Quillon'), components: [14, 15] },
   { ...province('QH', 'Harmonia'), components: [16] },
   {
-    country: 'PRI', state: 'QP', stateName: 'Port Quill', stateFips: '96', ...NO_COUNTY,
-    ...NO_PLACE, ...SOUND, components: [17],
+    country: 'PRI',
+    state: 'QP',
+    stateName: 'Port Quill',
+    stateFips: '96',
+    ...NO_COUNTY,
+    ...NO_PLACE,
+    ...SOUND,
+    components: [17],
   },
   {
-    ...STATE, countyFips: '005', countyName: 'Ñuñoa', countyFullName: 'Ñuñoa County', ...SOUND,
-    placeName: 'O\'Brien & "Sons" <North>', placeGeoid: '9700005', incorporated: true,
+    ...STATE,
+    countyFips: '005',
+    countyName: 'Ñuñoa',
+    countyFullName: 'Ñuñoa County',
+    ...SOUND,
+    placeName: 'O\'Brien & "Sons" <North>',
+    placeGeoid: '9700005',
+    incorporated: true,
     components: [0, 19, 18],
   },
   {
-    country: 'USA', state: 'QN', stateName: 'Nullmark', stateFips: '95', ...NO_COUNTY,
-    ...NO_PLACE, ...SOUND, components: [20],
+    country: 'USA',
+    state: 'QN',
+    stateName: 'Nullmark',
+    stateFips: '95',
+    ...NO_COUNTY,
+    ...NO_PLACE,
+    ...SOUND,
+    components: [20],
   },
 ];

@@ -5,7 +5,13 @@
 import { CellIndex } from '../../src/dataset/cell-index.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type {
-  AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, StateRuleRecord, ZipRecord,
+  AreaRecord,
+  CityRecord,
+  ComponentRecord,
+  SourceRecord,
+  StateRecord,
+  StateRuleRecord,
+  ZipRecord,
 } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { ByteTable } from '../../src/dataset/layout.js';
@@ -20,8 +26,17 @@ export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 /** Area ids by what is special about them. */
 export const AREA = {
-  city: 0, remainder: 1, independent: 2, manyDistricts: 3, unknown: 4, estimated: 5,
-  levies: 6, harmonized: 7, territory: 8, markup: 9, unruled: 10,
+  city: 0,
+  remainder: 1,
+  independent: 2,
+  manyDistricts: 3,
+  unknown: 4,
+  estimated: 5,
+  levies: 6,
+  harmonized: 7,
+  territory: 8,
+  markup: 9,
+  unruled: 10,
 } as const;
 
 class TableOf<K extends number | string> implements ByteTable<K> {
@@ -57,21 +72,39 @@ class BoxCells extends CellIndex {
 }
 
 const RULE: StateRuleRecord = {
-  from: FROM, to: DATE_OPEN, serviceTaxable: 'N', freightTaxable: 'N',
-  freightRule: 'EXEMPT_WHEN_SEPARATELY_STATED', freightExemptWhenSeparatelyStated: true,
-  freightDescription: 'Delivery charges are exempt when stated "separately".', sourcing: 'D',
-  sourcingDescription: 'destination', source: 0,
+  from: FROM,
+  to: DATE_OPEN,
+  serviceTaxable: 'N',
+  freightTaxable: 'N',
+  freightRule: 'EXEMPT_WHEN_SEPARATELY_STATED',
+  freightExemptWhenSeparatelyStated: true,
+  freightDescription: 'Delivery charges are exempt when stated "separately".',
+  sourcing: 'D',
+  sourcingDescription: 'destination',
+  source: 0,
 };
 
 const STATES: readonly StateRecord[] = [
   {
-    code: 'QZ', fips: '97', name: 'Zephyria', country: 'USA', timeZone: 'America/Los_Angeles',
-    rules: [{ ...RULE, serviceTaxable: 'L', to: 20211231 as DateInt }, {
-      ...RULE, from: 20220101 as DateInt,
-    }],
+    code: 'QZ',
+    fips: '97',
+    name: 'Zephyria',
+    country: 'USA',
+    timeZone: 'America/Los_Angeles',
+    rules: [
+      { ...RULE, serviceTaxable: 'L', to: 20211231 as DateInt },
+      {
+        ...RULE,
+        from: 20220101 as DateInt,
+      },
+    ],
   },
   {
-    code: 'QP', fips: '96', name: 'Port Quill', country: 'PRI', timeZone: 'America/Puerto_Rico',
+    code: 'QP',
+    fips: '96',
+    name: 'Port Quill',
+    country: 'PRI',
+    timeZone: 'America/Puerto_Rico',
     rules: [{ ...RULE, serviceTaxable: 'Y', freightTaxable: 'Y', sourcing: 'O' }],
   },
   { code: 'QU', fips: '', name: 'Quillon', country: 'CAN', timeZone: 'UTC', rules: [] },
@@ -81,14 +114,21 @@ const STATES: readonly StateRecord[] = [
 
 function part(area: number, city: string): ZipRecord['parts'][number] {
   return {
-    area, weight: 500_000, land: null, city, incorporated: AREAS[area]?.incorporated === true,
-    lat: 0, lng: 0,
+    area,
+    weight: 500_000,
+    land: null,
+    city,
+    incorporated: AREAS[area]?.incorporated === true,
+    lat: 0,
+    lng: 0,
   };
 }
 
 const ZIPS: readonly Omit<ZipRecord, 'reach'>[] = [
   {
-    zip: 97001, state: 'QZ', cities: ['BROOKMERE'],
+    zip: 97001,
+    state: 'QZ',
+    cities: ['BROOKMERE'],
     parts: [
       { ...part(AREA.city, 'BROOKMERE'), weight: null, land: 600_000 },
       { ...part(AREA.remainder, 'BROOKMERE'), weight: null, land: 400_000 },
@@ -98,7 +138,9 @@ const ZIPS: readonly Omit<ZipRecord, 'reach'>[] = [
   { zip: 97003, state: 'QZ', cities: ['MISTY'], parts: [part(AREA.unknown, 'MISTY')] },
   { zip: 97004, state: 'QZ', cities: ['NORTH'], parts: [part(AREA.markup, 'O\'BRIEN & "SONS"')] },
   {
-    zip: 97005, state: 'QZ', cities: ['HARBOROUGH'],
+    zip: 97005,
+    state: 'QZ',
+    cities: ['HARBOROUGH'],
     parts: [part(AREA.independent, 'HARBOROUGH')],
   },
   { zip: 97006, state: 'QZ', cities: ['OLDBURY'], parts: [part(AREA.estimated, 'OLDBURY')] },
@@ -122,16 +164,33 @@ const SINGLE_ARTICLE_ITEMS = {
   single_article_to_usd: '3200',
 };
 
-const DOCUMENTS = new Map<string, object>([['single-article',
-  Object.entries(SINGLE_ARTICLE_ITEMS).map(([item, value]) =>
-    ({ state: 'QZ', item, value, effective_from: '20020715', effective_to: '' })),
-]]);
+const DOCUMENTS = new Map<string, object>([
+  [
+    'single-article',
+    Object.entries(SINGLE_ARTICLE_ITEMS).map(([item, value]) => ({
+      state: 'QZ',
+      item,
+      value,
+      effective_from: '20020715',
+      effective_to: '',
+    })),
+  ],
+]);
 
 function addressPoint(number: string, street: string, area: number, zip4: string): AddressPoint {
   return {
-    number, street, unit: '', city: area === AREA.manyDistricts ? 'Fenway' : 'Brookmere',
-    municipality: '', county: '', state: 'QZ', zip: area === AREA.manyDistricts ? '97002' : '97001',
-    zip4, lat: 10_500_000, lng: area * 1e6 + 250_001, source: 'invented',
+    number,
+    street,
+    unit: '',
+    city: area === AREA.manyDistricts ? 'Fenway' : 'Brookmere',
+    municipality: '',
+    county: '',
+    state: 'QZ',
+    zip: area === AREA.manyDistricts ? '97002' : '97001',
+    zip4,
+    lat: 10_500_000,
+    lng: area * 1e6 + 250_001,
+    source: 'invented',
   };
 }
 

@@ -31,19 +31,32 @@ interface MerchantRoutes {
 
 /** Serves merchants from the store in a folder; both are removed at the end of the test. */
 export async function serveMerchants(
-  context: TestContext, varDir: string,
+  context: TestContext,
+  varDir: string,
   { bytesMax, now = Date.now, age = Date.now, also = () => [] }: MerchantRoutesOptions = {},
 ): Promise<MerchantRoutes> {
   const store = await Store.open(varDir, bytesMax === undefined ? {} : { bytesMax });
   const vault = await openVault(loadConfig({ SITUS_VAR: varDir }), store);
   const keys = new KeyCache(store);
   const gate = new Gate({
-    find: (text) => keys.find(text), rates: createRateGate(), baseUrl: '',
+    find: (text) => keys.find(text),
+    rates: createRateGate(),
+    baseUrl: '',
   });
   const usage = new UsageBook(store);
   const locator = { loaded: () => false, submit: () => undefined };
   const merchants = openMerchants({
-    store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, now, age, sendsMails: true, baseUrl: '',
+    store,
+    vault,
+    log: SILENT,
+    gate,
+    usage,
+    locator,
+    bodyWorkers: locator,
+    now,
+    age,
+    sendsMails: true,
+    baseUrl: '',
   });
   const server = await createServer();
   new Router([...merchants.routes, ...also(merchants)], SILENT, gate.fieldsOf).attach(server);
@@ -72,12 +85,17 @@ export interface MerchantEndpoint {
 }
 
 function endpoint(
-  path: string, given: Partial<MerchantEndpoint>,
+  path: string,
+  given: Partial<MerchantEndpoint>,
   more: (merchantId: string, locationId: string) => object = () => ({}),
 ): MerchantEndpoint {
   return {
-    method: 'POST', path: `/merchant/${path}`, needs: 'merchants', writes: true,
-    about: 'merchant', foreign: 403,
+    method: 'POST',
+    path: `/merchant/${path}`,
+    needs: 'merchants',
+    writes: true,
+    about: 'merchant',
+    foreign: 403,
     body: (merchantId, locationId) => ({ merchantId, ...more(merchantId, locationId) }),
     ...given,
   };
@@ -85,23 +103,32 @@ function endpoint(
 
 export const ENDPOINTS: readonly MerchantEndpoint[] = [
   endpoint('create', {
-    about: null, foreign: null,
+    about: null,
+    foreign: null,
     body: () => ({ merchantName: 'Acme', merchantType: 'self-managed' }),
   }),
   endpoint('update', {}, () => ({ update: { merchantName: 'Taken over' } })),
   endpoint('delete', {}),
   endpoint('get', { writes: false, foreign: 404 }),
   endpoint('list', {
-    method: 'GET', writes: false, about: null, foreign: null, body: () => ({}),
+    method: 'GET',
+    writes: false,
+    about: null,
+    foreign: null,
+    body: () => ({}),
   }),
-  endpoint('credentials/set', { needs: 'provider' },
-    (merchantId) => ({ apiKey: 'sk-any', connectionId: `connection-${merchantId}` })),
+  endpoint('credentials/set', { needs: 'provider' }, (merchantId) => ({
+    apiKey: 'sk-any',
+    connectionId: `connection-${merchantId}`,
+  })),
   endpoint('credentials/get', { writes: false }),
   endpoint('credentials/delete', { needs: 'provider' }),
   endpoint('nexus/create', {}, () => ({ locations: [ELMTON] })),
   endpoint('nexus/list', { writes: false }),
-  endpoint('nexus/update', { about: 'location' },
-    (_, locationId) => ({ locationId, location: ELMTON })),
+  endpoint('nexus/update', { about: 'location' }, (_, locationId) => ({
+    locationId,
+    location: ELMTON,
+  })),
   endpoint('nexus/delete', { about: 'location' }, (_, locationId) => ({ locationId })),
 ];
 

@@ -74,7 +74,8 @@ export interface RawAnswered {
 
 /** Sends one request as it is: `fetch` takes six times as much of the processor for it. */
 export async function sendRaw(
-  url: string, options: Omit<NonNullable<Parameters<typeof request>[1]>, 'dispatcher'>,
+  url: string,
+  options: Omit<NonNullable<Parameters<typeof request>[1]>, 'dispatcher'>,
 ): Promise<RawAnswered> {
   const { statusCode, headers, body } = await request(url, options);
   const bytes = Buffer.from(await body.arrayBuffer());
@@ -87,7 +88,11 @@ export async function sendRaw(
 
 /** Sends one request. `body` is sent as it is when it is text or bytes. */
 export async function ask(
-  base: string, method: 'GET' | 'POST', path: string, body: unknown, options: AskOptions = {},
+  base: string,
+  method: 'GET' | 'POST',
+  path: string,
+  body: unknown,
+  options: AskOptions = {},
 ): Promise<Answered> {
   const { key = KEYS.alpha, idempotencyKey, headers = {}, signal } = options;
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
@@ -143,22 +148,30 @@ export interface MerchantService {
 
 /** Starts the service on a free port; `environment` is added to its settings. */
 export async function startMerchants(
-  varDir: string, options: Partial<AppOptions> = {},
+  varDir: string,
+  options: Partial<AppOptions> = {},
   environment: Readonly<Record<string, string>> = {},
 ): Promise<MerchantService> {
   const lines: string[] = [];
   const log: Log = createLog('debug', (line) => lines.push(line));
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1', SITUS_BASE_URL: 'https://rates.example', ...environment,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
+      SITUS_BASE_URL: 'https://rates.example',
+      ...environment,
     }),
     log,
     ...options,
   });
   const base = `http://127.0.0.1:${await app.listen()}`;
   return {
-    varDir, base, app,
+    varDir,
+    base,
+    app,
     logged: () => lines.join(''),
     post: (path, body, more) => ask(base, 'POST', path, body, more),
     list: (more) => ask(base, 'GET', '/merchant/list', null, more),
@@ -200,11 +213,16 @@ export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
 /** A door of the invented country. */
 export const ELMTON = {
-  line1: '120 Main St', city: 'Elmton', state: 'QA', zip: '91010',
+  line1: '120 Main St',
+  city: 'Elmton',
+  state: 'QA',
+  zip: '91010',
 } as const;
 
 /** An address of which no dataset knows anything. */
 export const NOWHERE = {
-  line1: '1 Nowhere Rd', city: 'Nowhere', state: 'QA', zip: '00001',
+  line1: '1 Nowhere Rd',
+  city: 'Nowhere',
+  state: 'QA',
+  zip: '00001',
 } as const;
-

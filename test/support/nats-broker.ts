@@ -48,9 +48,11 @@ export async function ownBroker(context: Ending & Skipped): Promise<OwnBroker | 
   return {
     port,
     start: (more = []) => {
-      const child = spawn('nats-server', [
-        '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dir, ...more,
-      ], { stdio: 'ignore' });
+      const child = spawn(
+        'nats-server',
+        ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dir, ...more],
+        { stdio: 'ignore' },
+      );
       servers.push(child);
       return child;
     },
@@ -64,7 +66,9 @@ export async function ownBroker(context: Ending & Skipped): Promise<OwnBroker | 
       let connection: NatsConnection | null = null;
       await eventually(async () => {
         connection = await connect({
-          servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1, reconnectTimeWait: 100,
+          servers: `127.0.0.1:${port}`,
+          maxReconnectAttempts: -1,
+          reconnectTimeWait: 100,
           ...secrets,
         }).catch(() => null);
         return connection !== null;

@@ -34,15 +34,34 @@ export interface Asked extends Subjects {
 
 /** Starts it; it is killed at the end of the test. */
 export function startStream(
-  context: TestContext, { from, to, failed, nats, varDir, more = [], env = {} }: Asked,
+  context: TestContext,
+  { from, to, failed, nats, varDir, more = [], env = {} }: Asked,
 ): Running {
-  const child = spawn(process.execPath, [
-    ...LATER_OPTIMIZED, CLI, 'stream', '--nats', nats, '--from', from, '--to', to, '--failed', failed,
-    '--ack-wait', ACK_SECONDS, '--threads', '1', ...more,
-  ], {
-    env: { PATH: process.env['PATH'], SITUS_VAR: varDir, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      ...LATER_OPTIMIZED,
+      CLI,
+      'stream',
+      '--nats',
+      nats,
+      '--from',
+      from,
+      '--to',
+      to,
+      '--failed',
+      failed,
+      '--ack-wait',
+      ACK_SECONDS,
+      '--threads',
+      '1',
+      ...more,
+    ],
+    {
+      env: { PATH: process.env['PATH'], SITUS_VAR: varDir, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   let err = '';
   child.stderr.on('data', (piece: Buffer) => {
     err += piece.toString();
@@ -58,9 +77,12 @@ export function startStream(
 
 /** All messages of a stream, in its order. */
 export async function stored(
-  manager: JetStreamManager, stream: string,
+  manager: JetStreamManager,
+  stream: string,
 ): Promise<readonly StoredMsg[]> {
-  const { state: { messages } } = await manager.streams.info(stream);
+  const {
+    state: { messages },
+  } = await manager.streams.info(stream);
   const found: StoredMsg[] = [];
   for (let seq = 1; seq <= messages; seq += 1) {
     const message = await manager.streams.getMessage(stream, { seq });
@@ -77,12 +99,17 @@ export function seqOf({ data }: StoredMsg): number {
 
 /** Has messages stored, each under the subject of its place. */
 export async function publish(
-  connection: NatsConnection, subject: (index: number) => string, rows: readonly string[],
+  connection: NatsConnection,
+  subject: (index: number) => string,
+  rows: readonly string[],
 ): Promise<void> {
   const client = jetstream(connection);
   for (let at = 0; at < rows.length; at += PUBLISHED_TOGETHER) {
-    await Promise.all(rows.slice(at, at + PUBLISHED_TOGETHER).map((row, index) =>
-      client.publish(subject(at + index), row)));
+    await Promise.all(
+      rows
+        .slice(at, at + PUBLISHED_TOGETHER)
+        .map((row, index) => client.publish(subject(at + index), row)),
+    );
   }
 }
 

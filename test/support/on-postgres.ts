@@ -10,9 +10,11 @@ const prefix = process.env['SITUS_TEST_SCHEMAS'];
 if (prefix === undefined) throw new Error('SITUS_TEST_SCHEMAS says how the schemas are named');
 
 const open = Store.open.bind(Store);
-Store.open = (varDir, options = {}): Promise<Store> => open(varDir, {
-  ...options, url: options.url ?? schemaUrl(schemaOf(prefix, varDir)),
-});
+Store.open = (varDir, options = {}): Promise<Store> =>
+  open(varDir, {
+    ...options,
+    url: options.url ?? schemaUrl(schemaOf(prefix, varDir)),
+  });
 
 // Commands read it there.
 const { SITUS_VAR } = process.env;

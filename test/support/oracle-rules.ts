@@ -26,14 +26,23 @@ const ONE: Rational = { over: 1n, under: 1n };
 
 /** Whether a tier's row is for a jurisdiction and a code. */
 export function isTierFor(
-  row: Row, { level, place }: { readonly level: string; readonly place: FactPlace },
-  county: string, tic: string,
+  row: Row,
+  { level, place }: { readonly level: string; readonly place: FactPlace },
+  county: string,
+  tic: string,
 ): boolean {
   const codes = cell(row, 'tics');
-  const fits = codes === '' ? !cell(row, 'except').split(';').some((code) => tic.startsWith(code))
-    : `;${codes};`.includes(`;${tic};`);
-  return fits && cell(row, 'level') === level
-    && ['', place.placeGeoid ?? '', county].includes(cell(row, 'jurisdiction_code'));
+  const fits =
+    codes === ''
+      ? !cell(row, 'except')
+          .split(';')
+          .some((code) => tic.startsWith(code))
+      : `;${codes};`.includes(`;${tic};`);
+  return (
+    fits &&
+    cell(row, 'level') === level &&
+    ['', place.placeGeoid ?? '', county].includes(cell(row, 'jurisdiction_code'))
+  );
 }
 
 /** The tax on an item above its tier's price, `own` up to it; null where nothing says. */
@@ -42,7 +51,8 @@ export function tierTax(row: Row | null, rate: Rational, price: Rational): Ratio
   if (row === null || compare(price, limit) <= 0) return 'own';
   if (cell(row, 'kind') === 'unknown') return null;
   const above = rational(cell(row, 'rate'));
-  return cell(row, 'kind') === 'whole' ? times(price, above)
+  return cell(row, 'kind') === 'whole'
+    ? times(price, above)
     : add(times(limit, rate), times(subtract(price, limit), above));
 }
 
@@ -53,10 +63,12 @@ export function shape(rule: Row, price: Rational): Rational {
   if (threshold !== '') {
     const side = compare(price, rational(threshold));
     const excess = side > 0 ? subtract(price, rational(threshold)) : ZERO;
-    taxed = {
-      below_exempt: side < 0 ? ZERO : price, above_exempt: side > 0 ? ZERO : price,
-      above_excess: excess,
-    }[cell(rule, 'threshold_kind')] ?? price;
+    taxed =
+      {
+        below_exempt: side < 0 ? ZERO : price,
+        above_exempt: side > 0 ? ZERO : price,
+        above_excess: excess,
+      }[cell(rule, 'threshold_kind')] ?? price;
   }
   const percent = cell(rule, 'percent_taxable');
   return times(taxed, percent === '' ? ONE : rational(percent));
@@ -85,8 +97,10 @@ function isIn(row: Row, fips: string, { county = '', placeGeoid = '' }: FactPlac
   const code = cell(row, 'jurisdiction_code');
   if (code.length === 2) return true;
   if (code.length === 5) return code === fips + county;
-  return code.slice(-5) === placeGeoid.slice(-5)
-    && (code.length < 10 || code.slice(0, 5) === fips + county);
+  return (
+    code.slice(-5) === placeGeoid.slice(-5) &&
+    (code.length < 10 || code.slice(0, 5) === fips + county)
+  );
 }
 
 /** Whose place a row goes by. */
@@ -104,20 +118,29 @@ export function mealsOf(sale: MealSale, tic: string): Meals {
   const live = begun.filter((row) => inForce(row, date));
   const seller = from.state === to.state ? from : to;
   const nearby = live.filter((row) => cell(row, 'extent') === 'whole' && isIn(row, own, seller));
-  const isTold = nearby.some((row) => cell(row, 'jurisdiction_code').length > 2)
-    || (begun.length > 0 && live.every((row) => cell(row, 'extent') === 'whole'));
+  const isTold =
+    nearby.some((row) => cell(row, 'jurisdiction_code').length > 2) ||
+    (begun.length > 0 && live.every((row) => cell(row, 'extent') === 'whole'));
   if (!isTold) return null;
-  return live.filter((row) => cell(row, 'extent') === 'whole'
-    && cell(row, 'component_type') !== 'OCCUPATION_TAX' && isIn(row, own, placeOf(row, sale)));
+  return live.filter(
+    (row) =>
+      cell(row, 'extent') === 'whole' &&
+      cell(row, 'component_type') !== 'OCCUPATION_TAX' &&
+      isIn(row, own, placeOf(row, sale)),
+  );
 }
 
 /** Whether a meal tax stands in for a jurisdiction's sales tax. */
 export function isReplaced(
-  meals: readonly Row[], due: { readonly level: string; readonly place: FactPlace }, sale: MealSale,
+  meals: readonly Row[],
+  due: { readonly level: string; readonly place: FactPlace },
+  sale: MealSale,
 ): boolean {
   return meals.some((row) => {
-    if (due.level === 'state') return cell(row, 'replaces_state_rate') === 'yes'
-      || cell(row, 'replaces_local_rates') === 'yes';
+    if (due.level === 'state')
+      return (
+        cell(row, 'replaces_state_rate') === 'yes' || cell(row, 'replaces_local_rates') === 'yes'
+      );
     if (cell(row, 'replaces_local_rates') !== 'own') {
       return cell(row, 'replaces_local_rates') === 'yes';
     }
@@ -139,13 +162,17 @@ export function mealTax(meals: readonly Row[], price: Rational): Taxed {
 
 /** What a holiday's categories say of a code: yes, unclear, or nothing. */
 function covers(world: OracleWorld, row: Row, tic: string): string {
-  const said = cell(row, 'categories').split(';').map((category) => {
-    const codes = world.table('holiday-categories', '')
-      .filter((each) => cell(each, 'category') === category);
-    const own = codes.find((each) => cell(each, 'tic') === tic)
-      ?? codes.find((each) => cell(each, 'tic') === '*');
-    return own === undefined ? 'no' : cell(own, 'covers');
-  });
+  const said = cell(row, 'categories')
+    .split(';')
+    .map((category) => {
+      const codes = world
+        .table('holiday-categories', '')
+        .filter((each) => cell(each, 'category') === category);
+      const own =
+        codes.find((each) => cell(each, 'tic') === tic) ??
+        codes.find((each) => cell(each, 'tic') === '*');
+      return own === undefined ? 'no' : cell(own, 'covers');
+    });
   return ['yes', 'unclear'].find((word) => said.includes(word)) ?? 'no';
 }
 
@@ -177,9 +204,13 @@ function dayOf(words: string, year: number): number {
   }
   const [ordinal = '', ...name] = what.split(' ');
   const weekday = name.join(' ');
-  const fitting = all.filter((day) => MONTH.format(day) === month && (weekday === 'full weekend'
-    ? WEEKDAY.format(day) === 'Friday' && MONTH.format(day + 2 * DAY_MS) === month
-    : WEEKDAY.format(day) === weekday));
+  const fitting = all.filter(
+    (day) =>
+      MONTH.format(day) === month &&
+      (weekday === 'full weekend'
+        ? WEEKDAY.format(day) === 'Friday' && MONTH.format(day + 2 * DAY_MS) === month
+        : WEEKDAY.format(day) === weekday),
+  );
   const at = ['first', 'second', 'third', 'fourth'].indexOf(ordinal);
   return fitting.at(at)!;
 }
@@ -194,7 +225,8 @@ function isOn(row: Row, date: number): boolean {
     return Number(first.replaceAll('-', '')) <= date && date <= Number(last.replaceAll('-', ''));
   }
   const from = dayOf(first, year);
-  const to = last.endsWith('day') ? walk(from, 1, (day) => WEEKDAY.format(day) === last)
+  const to = last.endsWith('day')
+    ? walk(from, 1, (day) => WEEKDAY.format(day) === last)
     : dayOf(last, year);
   return number(from) <= date && date <= number(to);
 }
@@ -211,7 +243,9 @@ function holdsOn(row: Row, date: number): boolean {
 
 /** The first holiday that covers an item; what is unclear counts after what is said. */
 export function holidayOn(
-  world: OracleWorld, state: string, date: number,
+  world: OracleWorld,
+  state: string,
+  date: number,
   { tic, price }: { readonly tic: string; readonly price: Rational },
 ): Row | 'unclear' | null {
   let unclear = false;
@@ -221,8 +255,8 @@ export function holidayOn(
     const said = covers(world, row, tic);
     if (said === 'no') continue;
     const limit = cell(row, 'max_item_usd');
-    const side = limit === '' || cell(row, 'limits_held') === 'no' ? -1
-      : compare(price, rational(limit));
+    const side =
+      limit === '' || cell(row, 'limits_held') === 'no' ? -1 : compare(price, rational(limit));
     if (side > 0 || (side === 0 && cell(row, 'limit_kind') !== 'up_to')) continue;
     if (said === 'yes') return row;
     unclear = true;
@@ -232,7 +266,9 @@ export function holidayOn(
 
 /** What a holiday leaves of a tax; null where nothing says. */
 export function onHoliday(
-  holiday: Row | 'unclear' | null, state: Rational, local: Rational,
+  holiday: Row | 'unclear' | null,
+  state: Rational,
+  local: Rational,
 ): Taxed | null {
   if (holiday === null) return { state, local };
   if (holiday === 'unclear') return state.over + local.over > 0n ? null : { state, local };

@@ -56,16 +56,27 @@ interface LocalTax {
  */
 function localRow(rows: readonly Row[], { level, place, fips }: LocalTax): Row | null {
   const { county = '', placeGeoid = '' } = place;
-  const said = (code: string, isOwn: boolean): Row | undefined => rows.find((row) => code !== ''
-    && cell(row, 'jurisdiction_code') === code && (cell(row, 'locals') === 'own') === isOwn);
+  const said = (code: string, isOwn: boolean): Row | undefined =>
+    rows.find(
+      (row) =>
+        code !== '' &&
+        cell(row, 'jurisdiction_code') === code &&
+        (cell(row, 'locals') === 'own') === isOwn,
+    );
   const own = level === 'county' ? fips + county : level === 'city' ? placeGeoid : '';
-  return said(own, true) ?? said(placeGeoid, false) ?? said(fips + county, false)
-    ?? said(fips, false) ?? null;
+  return (
+    said(own, true) ??
+    said(placeGeoid, false) ??
+    said(fips + county, false) ??
+    said(fips, false) ??
+    null
+  );
 }
 
 /** Whether a local tax follows the state's rule, and its rate else; null where nobody says. */
 function localTax(
-  rows: readonly Row[], tax: LocalTax & { readonly rate: Rational },
+  rows: readonly Row[],
+  tax: LocalTax & { readonly rate: Rational },
 ): { readonly follows: boolean; readonly rate: Rational } | null {
   const row = localRow(rows, tax);
   const kind = row === null ? '' : cell(row, 'locals');
@@ -77,7 +88,10 @@ function localTax(
 /** Whether a county or city without a rate on general goods may tax a code all the same. */
 function mayTaxUnseen(rows: readonly Row[], place: FactPlace, fips: string): boolean {
   const { county = '', placeGeoid = '', percents = [] } = place;
-  return [['county', county], ['city', placeGeoid]].some(([level = '', code = '']) => {
+  return [
+    ['county', county],
+    ['city', placeGeoid],
+  ].some(([level = '', code = '']) => {
     if (code === '' || percents.some(([each]) => each === level)) return false;
     const row = localRow(rows, { level, place, fips });
     if (row === null || cell(row, 'locals') === 'unlisted') return row !== null;
@@ -114,8 +128,11 @@ export class OracleSale {
   }
 
   first(document: string, fits: (row: Row) => boolean): Row | null {
-    return this.world.table(document, this.state)
-      .find((row) => inForce(row, this.cart.date) && fits(row)) ?? null;
+    return (
+      this.world
+        .table(document, this.state)
+        .find((row) => inForce(row, this.cart.date) && fits(row)) ?? null
+    );
   }
 
   ofState(document: string): Row | null {
@@ -124,7 +141,10 @@ export class OracleSale {
 
   #levied(place: FactPlace): readonly Due[] {
     return (place.percents ?? []).map(([level, percent]) => ({
-      isState: level === 'state', level, rate: divided(rational(percent), HUNDRED), place,
+      isState: level === 'state',
+      level,
+      rate: divided(rational(percent), HUNDRED),
+      place,
     }));
   }
 
@@ -141,20 +161,23 @@ export class OracleSale {
     const local = own.filter(({ isState }) => !isState);
     const sum = local.reduce((all, { rate }) => add(all, rate), ZERO);
     const cap = rational(cell(special!, 'local_cap'));
-    const more = this.#levied(this.#to).filter(({ isState, rate }) => !isState && local.length === 0
-      && compare(add(sum, rate), cap) <= 0);
+    const more = this.#levied(this.#to).filter(
+      ({ isState, rate }) => !isState && local.length === 0 && compare(add(sum, rate), cap) <= 0,
+    );
     return [...own, ...more];
   }
 
   /** The row of a code, else of the nearest code above it whose row covers the codes below. */
   rule(tic: string): Row | null {
-    for (let code = tic; code !== '';) {
-      const own = (row: Row): boolean => cell(row, 'state') === this.state
-        && `;${cell(row, 'tic')};`.includes(`;${code};`);
+    for (let code = tic; code !== ''; ) {
+      const own = (row: Row): boolean =>
+        cell(row, 'state') === this.state && `;${cell(row, 'tic')};`.includes(`;${code};`);
       const isUnknown = (row: Row): boolean => own(row) && cell(row, 'taxable') === 'unknown';
       if (this.first('products', isUnknown)) return null;
-      const found = this.first('products', (row) =>
-        own(row) && (code === tic || cell(row, 'covers_children') === 'yes'));
+      const found = this.first(
+        'products',
+        (row) => own(row) && (code === tic || cell(row, 'covers_children') === 'yes'),
+      );
       if (found !== null) return found;
       code = this.#above(code);
     }
@@ -171,8 +194,12 @@ export class OracleSale {
     const scope = rule === null ? 'all' : cell(rule, 'scope');
     const [tic = ''] = rule === null ? [] : cell(rule, 'tic').split(';');
     const fips = this.world.fips(this.state);
-    const rows = scope === 'varies' ? this.world.table('product-localities', this.state)
-      .filter((row) => cell(row, 'tic') === tic && inForce(row, this.cart.date)) : [];
+    const rows =
+      scope === 'varies'
+        ? this.world
+            .table('product-localities', this.state)
+            .filter((row) => cell(row, 'tic') === tic && inForce(row, this.cart.date))
+        : [];
     if (mayTaxUnseen(rows, place, fips)) return null;
     if (isState || scope !== 'varies') return { follows: isState || scope !== 'state', rate };
     return localTax(rows, { ...due, fips });
@@ -180,15 +207,33 @@ export class OracleSale {
 
   /** Local taxes on one article end where the state's additional tax begins. */
   article(tic: string, rule: Row | null): ((item: string) => Rational) | null {
-    const shaped = rule !== null && (cell(rule, 'taxable') === 'N' || cell(rule, 'scope') !== 'all'
-      || cell(rule, 'threshold_usd') !== '');
+    const shaped =
+      rule !== null &&
+      (cell(rule, 'taxable') === 'N' ||
+        cell(rule, 'scope') !== 'all' ||
+        cell(rule, 'threshold_usd') !== '');
     if (shaped || /^410(?:00|41)$/.test(tic)) return null;
-    const apart = this.first('single-article', (row) => cell(row, 'state') === this.state
-      && cell(row, 'item') === 'codes_of_no_article');
+    const apart = this.first(
+      'single-article',
+      (row) => cell(row, 'state') === this.state && cell(row, 'item') === 'codes_of_no_article',
+    );
     if (apart === null) return null;
-    if (cell(apart, 'value').split(';').some((code) => tic.startsWith(code))) return null;
-    return (item) => rational(cell(this.first('single-article', (row) =>
-      cell(row, 'state') === this.state && cell(row, 'item') === item)!, 'value'));
+    if (
+      cell(apart, 'value')
+        .split(';')
+        .some((code) => tic.startsWith(code))
+    )
+      return null;
+    return (item) =>
+      rational(
+        cell(
+          this.first(
+            'single-article',
+            (row) => cell(row, 'state') === this.state && cell(row, 'item') === item,
+          )!,
+          'value',
+        ),
+      );
   }
 
   tiered(due: Due, tic: string, price: Rational): Rational | 'own' | null {

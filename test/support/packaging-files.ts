@@ -34,8 +34,13 @@ export function readStages(path: string): readonly Stage[] {
     const keyword = instruction.getKeyword();
     // The parser's own arguments leave flags out.
     const { start, end } = instruction.getRange();
-    const text = lines.slice(start.line, end.line + 1).join('\n').slice(keyword.length)
-      .replaceAll(/\\\n/g, ' ').replaceAll(/\s+/g, ' ').trim();
+    const text = lines
+      .slice(start.line, end.line + 1)
+      .join('\n')
+      .slice(keyword.length)
+      .replaceAll(/\\\n/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim();
     const all = text.split(' ');
     if (keyword === 'FROM') {
       stages.push({ image: all[0]!, name: all[1] === 'AS' ? all[2]! : null, steps: [] });
@@ -61,8 +66,11 @@ export function execWords(text: string): readonly string[] | null {
 
 /** The variables that ENV of a stage sets; values are without spaces. */
 export function environmentOf(stage: Stage): Readonly<Record<string, string>> {
-  return Object.fromEntries(stage.steps.filter(({ keyword }) => keyword === 'ENV')
-    .flatMap(({ words }) => words.map((word) => word.split('=') as [string, string])));
+  return Object.fromEntries(
+    stage.steps
+      .filter(({ keyword }) => keyword === 'ENV')
+      .flatMap(({ words }) => words.map((word) => word.split('=') as [string, string])),
+  );
 }
 
 /*
@@ -74,7 +82,15 @@ export function environmentOf(stage: Stage): Readonly<Record<string, string>> {
 const FOLDER = join(packageRoot(), 'node_modules', 'kubernetes-models', '_schemas');
 const BESIDE = /from"\.\/(\w+)\.js"/g;
 /** Members whose own members are named by whoever writes them. */
-const FREE = new Set(['labels', 'matchLabels', 'annotations', 'data', 'selector', 'requests', 'limits']);
+const FREE = new Set([
+  'labels',
+  'matchLabels',
+  'annotations',
+  'data',
+  'selector',
+  'requests',
+  'limits',
+]);
 
 export interface Manifest {
   readonly apiVersion: string;
@@ -85,7 +101,13 @@ export interface Manifest {
 
 interface Validator {
   (value: unknown): boolean;
-  readonly errors: readonly { readonly instancePath: string; readonly message?: string; readonly keyword: string }[] | null;
+  readonly errors:
+    | readonly {
+        readonly instancePath: string;
+        readonly message?: string;
+        readonly keyword: string;
+      }[]
+    | null;
 }
 
 /** "policy/v1" and "PodDisruptionBudget" to the name of its schema. */
@@ -111,17 +133,23 @@ function textsOf(schema: string): string {
 function membersOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(membersOf);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
-    [name, ...(FREE.has(name) && !('matchLabels' in Object(inner)) ? [] : membersOf(inner))]);
+  return Object.entries(value).flatMap(([name, inner]) => [
+    name,
+    ...(FREE.has(name) && !('matchLabels' in Object(inner)) ? [] : membersOf(inner)),
+  ]);
 }
 
 /** Everything that is wrong with a manifest; nothing where it would be taken. */
 export async function manifestProblems(manifest: Manifest): Promise<readonly string[]> {
   const schema = schemaOf(manifest);
-  const { validate } = await import(`kubernetes-models/_schemas/${schema}`) as
-    { readonly validate: Validator };
-  const problems = validate(manifest) ? [] : (validate.errors ?? [])
-    .map(({ instancePath, keyword, message = keyword }) => `${instancePath} ${message}`);
+  const { validate } = (await import(`kubernetes-models/_schemas/${schema}`)) as {
+    readonly validate: Validator;
+  };
+  const problems = validate(manifest)
+    ? []
+    : (validate.errors ?? []).map(
+        ({ instancePath, keyword, message = keyword }) => `${instancePath} ${message}`,
+      );
   // Of the object's own metadata the schema is in another package.
   const known = `${textsOf(schema)} name namespace labels annotations matchLabels matchExpressions metadata`;
   const strange = membersOf(manifest).filter((name) => !new RegExp(`\\b${name}\\b`).test(known));

@@ -12,7 +12,8 @@ export interface Packed {
 }
 
 /** What npm says where the registry cannot be reached. */
-export const NO_REGISTRY = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
+export const NO_REGISTRY =
+  /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
 const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error'];
 
 function npm(cwd: string, args: readonly string[]): string {
@@ -21,13 +22,23 @@ function npm(cwd: string, args: readonly string[]): string {
 
 /** Packs this build into `dir`; the scripts of the package, which would build again, do not run. */
 export function pack(dir: string): Packed {
-  const told = npm(packageRoot(), ['pack', '--ignore-scripts', '--json', '--pack-destination', dir]);
+  const told = npm(packageRoot(), [
+    'pack',
+    '--ignore-scripts',
+    '--json',
+    '--pack-destination',
+    dir,
+  ]);
   const parsed = JSON.parse(told) as unknown;
-  const [packed] = Object.values(parsed as object) as
-    { filename: string; size: number; files: { path: string }[] }[];
+  const [packed] = Object.values(parsed as object) as {
+    filename: string;
+    size: number;
+    files: { path: string }[];
+  }[];
   if (packed === undefined) throw new Error(`npm pack told nothing: ${told}`);
   return {
-    tarball: join(dir, packed.filename), bytes: packed.size,
+    tarball: join(dir, packed.filename),
+    bytes: packed.size,
     files: packed.files.map(({ path }) => path),
   };
 }
@@ -48,8 +59,9 @@ function layOut(folder: string, tarball: string): void {
   const own = join(modules, 'situs');
   mkdirSync(own, { recursive: true });
   execFileSync('tar', ['-xzf', tarball, '-C', own, '--strip-components=1']);
-  const { bin } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as
-    { readonly bin: Readonly<Record<string, string>> };
+  const { bin } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as {
+    readonly bin: Readonly<Record<string, string>>;
+  };
   mkdirSync(join(modules, '.bin'), { recursive: true });
   execFileSync('chmod', ['+x', join(own, bin['situs']!)]);
   symlinkSync(join('..', 'situs', bin['situs']!), join(modules, '.bin', 'situs'));
@@ -72,7 +84,14 @@ export function install(folder: string, tarball: string): 'npm' | 'laid out' {
 export function installGlobally(folder: string, tarball: string): string | null {
   try {
     npm(folder, [
-      'install', '-g', '--prefix', folder, '--prefer-offline', '--fetch-retries=0', ...QUIET, tarball,
+      'install',
+      '-g',
+      '--prefix',
+      folder,
+      '--prefer-offline',
+      '--fetch-retries=0',
+      ...QUIET,
+      tarball,
     ]);
     return join(folder, 'bin', 'situs');
   } catch (error) {

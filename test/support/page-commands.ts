@@ -23,7 +23,7 @@ function endOfInput(line: string): string | null {
 function commandsOf(block: string): readonly PageCommand[] {
   const lines = block.split('\n');
   const found: PageCommand[] = [];
-  for (let at = 0; at < lines.length;) {
+  for (let at = 0; at < lines.length; ) {
     const first = lines[at] ?? '';
     if (!first.startsWith(PROMPT)) {
       at += 1;
@@ -80,11 +80,17 @@ export interface PageShell {
 
 /** What each command printed on both of its outputs. */
 export async function runPage(
-  commands: readonly PageCommand[], { env, cwd, before }: PageShell,
+  commands: readonly PageCommand[],
+  { env, cwd, before }: PageShell,
 ): Promise<readonly string[]> {
   const script = commands.map(({ command }) => `printf '${MARK}'\n${command}\n`).join('');
   const { stdout } = await promisify(execFile)(
-    'bash', ['--norc', '-c', `exec 2>&1\n${before}\n${script}exit 0`], { cwd, env, timeout: PAGE_MS_MAX },
+    'bash',
+    ['--norc', '-c', `exec 2>&1\n${before}\n${script}exit 0`],
+    { cwd, env, timeout: PAGE_MS_MAX },
   );
-  return stdout.split(MARK).slice(1).map((text) => text.trimEnd());
+  return stdout
+    .split(MARK)
+    .slice(1)
+    .map((text) => text.trimEnd());
 }

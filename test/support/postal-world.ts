@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { CellIndex } from '../../src/dataset/cell-index.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type {
-  AreaRecord, CityRecord, ComponentRecord, StateRecord, UnknownRecord, ZipFringe, ZipRecord,
+  AreaRecord,
+  CityRecord,
+  ComponentRecord,
+  StateRecord,
+  UnknownRecord,
+  ZipFringe,
+  ZipRecord,
 } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
@@ -29,7 +35,11 @@ export function component(
   const sales = rate(percent);
   const id = components.length;
   components.push({
-    id, level, jurName, jurCode: null, kind: null,
+    id,
+    level,
+    jurName,
+    jurCode: null,
+    kind: null,
     periods: [
       { from: from as DateInt, to: to as DateInt, sales, use: sales, source: 0, asOf: DAY },
     ],
@@ -48,10 +58,21 @@ export function area(
 ): number {
   const id = areas.length;
   areas.push({
-    id, country: 'USA', state, stateName: state === 'XA' ? 'Exaland' : 'Wyeland',
-    stateFips: state === 'XA' ? '90' : '91', countyFips: county, countyName: `C${county}`, countyFullName: `C${county}`,
-    placeName: place, placeGeoid: place === '' ? '' : '9000001', incorporated: place !== '',
-    components: ids, unknown, staleAfter: 99991231 as DateInt, estimated: false,
+    id,
+    country: 'USA',
+    state,
+    stateName: state === 'XA' ? 'Exaland' : 'Wyeland',
+    stateFips: state === 'XA' ? '90' : '91',
+    countyFips: county,
+    countyName: `C${county}`,
+    countyFullName: `C${county}`,
+    placeName: place,
+    placeGeoid: place === '' ? '' : '9000001',
+    incorporated: place !== '',
+    components: ids,
+    unknown,
+    staleAfter: 99991231 as DateInt,
+    estimated: false,
   });
   return id;
 }
@@ -64,7 +85,10 @@ export const ELM = component('city', 'ELM', '1');
 const BUS = component('district', 'BUS', '1');
 const OLD = component('district', 'OLD', '3', 20200101, 20251231);
 export const GAP: UnknownRecord = {
-  level: 'city', from: DATE_MIN, to: DATE_OPEN, reason: 'city rates of Exaland are not held',
+  level: 'city',
+  from: DATE_MIN,
+  to: DATE_OPEN,
+  reason: 'city rates of Exaland are not held',
 };
 export const REST = area('XA', '001', '', [XA, C1, OLD]);
 export const IN_OAK = area('XA', '001', 'St. Oak', [XA, C1, OAK]);
@@ -82,10 +106,17 @@ export function zip(
   reach: readonly ZipFringe[] = [],
 ): ZipRecord {
   return {
-    zip: number, state: 'XA', cities: [city],
+    zip: number,
+    state: 'XA',
+    cities: [city],
     parts: parts.map(([id, label, land = null]) => ({
-      area: id, weight: null, city: label, incorporated: areas[id]?.incorporated ?? false,
-      land, lat: 1_000_000 + id, lng: 2_000_000,
+      area: id,
+      weight: null,
+      city: label,
+      incorporated: areas[id]?.incorporated ?? false,
+      land,
+      lat: 1_000_000 + id,
+      lng: 2_000_000,
     })),
     reach,
   };
@@ -93,30 +124,88 @@ export function zip(
 
 const zips = [
   zip(10001, 'HILLS', [[REST, 'HILLS']]),
-  zip(10002, 'SAINT OAK', [[IN_OAK, 'ST. OAK'], [REST, 'SAINT OAK']]),
-  zip(10003, 'HILLS', [[IN_OAK, 'ST. OAK'], [IN_ELM, 'ELM']]),
-  zip(10004, 'HILLS', [[IN_OAK, 'ST. OAK'], [OVER, 'HILLS']]),
-  zip(10005, 'DARK', [[REST, 'HILLS'], [DARK, 'DARK']]),
-  zip(10006, 'DARK', [[DARK, 'DARK'], [DIM, 'DARK']]),
+  zip(10002, 'SAINT OAK', [
+    [IN_OAK, 'ST. OAK'],
+    [REST, 'SAINT OAK'],
+  ]),
+  zip(10003, 'HILLS', [
+    [IN_OAK, 'ST. OAK'],
+    [IN_ELM, 'ELM'],
+  ]),
+  zip(10004, 'HILLS', [
+    [IN_OAK, 'ST. OAK'],
+    [OVER, 'HILLS'],
+  ]),
+  zip(10005, 'DARK', [
+    [REST, 'HILLS'],
+    [DARK, 'DARK'],
+  ]),
+  zip(10006, 'DARK', [
+    [DARK, 'DARK'],
+    [DIM, 'DARK'],
+  ]),
   zip(10007, 'APO', []),
-  zip(10008, 'OAK', [[IN_OAK, 'ST. OAK', 333_333], [REST, 'OAK', 666_667]]),
-  zip(10009, 'OAK', [[IN_OAK, 'ST. OAK', 333_332], [REST, 'OAK', 666_668]]),
+  zip(10008, 'OAK', [
+    [IN_OAK, 'ST. OAK', 333_333],
+    [REST, 'OAK', 666_667],
+  ]),
+  zip(10009, 'OAK', [
+    [IN_OAK, 'ST. OAK', 333_332],
+    [REST, 'OAK', 666_668],
+  ]),
   zip(10010, 'HILLS', [[REST, 'HILLS', 1_000_000]]),
   zip(10011, 'HILLS', [[REST, 'HILLS', 650_000]], [{ area: IN_OAK, land: 350_000 }]),
   zip(10013, 'HILLS', [[REST, 'HILLS', 520_000]], [{ area: IN_OAK, land: 480_000 }]),
-  zip(10014, 'OAK', [[IN_OAK, 'ST. OAK', 100_000], [REST, 'OAK', 900_000]]),
-  zip(10015, 'HILLS', [[REST, 'HILLS', 500_000], [OVER, 'HILLS', 500_000]]),
-  zip(10016, 'HILLS', [[REST, 'HILLS', 900_000], [OVER, 'HILLS', 100_000]]),
-  zip(10020, 'HILLS', [[REST, 'HILLS', 1_000_000], [OVER, 'HILLS']]),
-  zip(10017, 'HILLS', [[REST, 'HILLS', 520_000], [DARK, 'DARK', 480_000]]),
-  zip(10018, 'ST. OAK', [[IN_OAK, 'ST. OAK', 250_000], [REST, 'ST. OAK', 750_000]]),
-  zip(10019, 'ST. OAK', [[IN_OAK, 'ST. OAK', 230_000], [REST, 'ST. OAK', 770_000]]),
-  zip(10021, 'ST. OAK', [[IN_OAK, 'ST. OAK', 590_000], [FAR_OAK, 'ST. OAK', 410_000]]),
-  zip(10022, 'ST. OAK', [[IN_OAK, 'ST. OAK', 410_000], [FAR_OAK, 'ST. OAK', 590_000]]),
-  zip(10023, 'ST. OAK', [[IN_OAK, 'ST. OAK', 490_000], [FAR_OAK, 'ST. OAK', 480_000]],
-    [{ area: DARK, land: 30_000 }]),
-  zip(10024, 'ST. OAK', [[IN_OAK, 'ST. OAK', 300_000], [FAR_OAK, 'ST. OAK', 100_000],
-    [REST, 'ST. OAK', 600_000]]),
+  zip(10014, 'OAK', [
+    [IN_OAK, 'ST. OAK', 100_000],
+    [REST, 'OAK', 900_000],
+  ]),
+  zip(10015, 'HILLS', [
+    [REST, 'HILLS', 500_000],
+    [OVER, 'HILLS', 500_000],
+  ]),
+  zip(10016, 'HILLS', [
+    [REST, 'HILLS', 900_000],
+    [OVER, 'HILLS', 100_000],
+  ]),
+  zip(10020, 'HILLS', [
+    [REST, 'HILLS', 1_000_000],
+    [OVER, 'HILLS'],
+  ]),
+  zip(10017, 'HILLS', [
+    [REST, 'HILLS', 520_000],
+    [DARK, 'DARK', 480_000],
+  ]),
+  zip(10018, 'ST. OAK', [
+    [IN_OAK, 'ST. OAK', 250_000],
+    [REST, 'ST. OAK', 750_000],
+  ]),
+  zip(10019, 'ST. OAK', [
+    [IN_OAK, 'ST. OAK', 230_000],
+    [REST, 'ST. OAK', 770_000],
+  ]),
+  zip(10021, 'ST. OAK', [
+    [IN_OAK, 'ST. OAK', 590_000],
+    [FAR_OAK, 'ST. OAK', 410_000],
+  ]),
+  zip(10022, 'ST. OAK', [
+    [IN_OAK, 'ST. OAK', 410_000],
+    [FAR_OAK, 'ST. OAK', 590_000],
+  ]),
+  zip(
+    10023,
+    'ST. OAK',
+    [
+      [IN_OAK, 'ST. OAK', 490_000],
+      [FAR_OAK, 'ST. OAK', 480_000],
+    ],
+    [{ area: DARK, land: 30_000 }],
+  ),
+  zip(10024, 'ST. OAK', [
+    [IN_OAK, 'ST. OAK', 300_000],
+    [FAR_OAK, 'ST. OAK', 100_000],
+    [REST, 'ST. OAK', 600_000],
+  ]),
   zip(10012, 'OAK', [[IN_OAK, 'ST. OAK', 600_000]], [{ area: IN_ELM, land: 400_000 }]),
 ];
 const cities = new Map<string, CityRecord>([
@@ -125,10 +214,16 @@ const cities = new Map<string, CityRecord>([
   ['XA|HILLS', { name: 'Hills', zips: [10001], areas: [] }],
   ['XA|TWIN', { name: 'Twin', zips: [], areas: [IN_OAK, REST] }],
 ]);
-const states = ['XA', 'YB'].map((code): StateRecord => ({
-  code, fips: '', name: code === 'XA' ? 'Exaland' : 'Wyeland', country: 'USA',
-  timeZone: 'America/Denver', rules: [],
-}));
+const states = ['XA', 'YB'].map(
+  (code): StateRecord => ({
+    code,
+    fips: '',
+    name: code === 'XA' ? 'Exaland' : 'Wyeland',
+    country: 'USA',
+    timeZone: 'America/Denver',
+    rules: [],
+  }),
+);
 const empty = { get: (): null => null };
 export const dataset: Dataset = {
   id: 'test',
@@ -136,7 +231,12 @@ export const dataset: Dataset = {
   area: (id) => areas[id] ?? assert.fail(`area ${id}`),
   component: (id) => components[id] ?? assert.fail(`component ${id}`),
   source: (id) => ({
-    id, name: 'list', publisher: '', licence: '', asOf: DAY, estimated: false,
+    id,
+    name: 'list',
+    publisher: '',
+    licence: '',
+    asOf: DAY,
+    estimated: false,
   }),
   states: () => states,
   state: (code) => states.find((state) => state.code === code) ?? null,

@@ -6,8 +6,8 @@ import type { Store } from '../../src/store/store.js';
 import { skipForWantOf } from './wanting.js';
 
 /** A database that tests may make schemas in. */
-export const DATABASE = process.env['SITUS_TEST_POSTGRES']
-  ?? 'postgres://postgres@127.0.0.1:5432/test';
+export const DATABASE =
+  process.env['SITUS_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/test';
 
 async function connected<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: DATABASE, connectionTimeoutMillis: 3_000 });
@@ -21,7 +21,8 @@ async function connected<T>(use: (client: pg.Client) => Promise<T>): Promise<T> 
 
 /** Runs statements beside everything else; those with values are one. */
 export function sql(
-  text: string, values: readonly unknown[] = [],
+  text: string,
+  values: readonly unknown[] = [],
 ): Promise<readonly Record<string, unknown>[]> {
   return connected(async (client) => (await client.query(text, [...values])).rows);
 }
@@ -32,9 +33,11 @@ export function dropSchemas(prefix: string): Promise<void> {
     // Nobody needs to know that they are gone from a disk.
     await client.query('SET synchronous_commit = off');
     const { rows } = await client.query<{ readonly nspname: string }>(
-      'SELECT nspname FROM pg_namespace WHERE starts_with(nspname, $1)', [prefix],
+      'SELECT nspname FROM pg_namespace WHERE starts_with(nspname, $1)',
+      [prefix],
     );
-    for (const { nspname } of rows) await client.query(`DROP SCHEMA IF EXISTS "${nspname}" CASCADE`);
+    for (const { nspname } of rows)
+      await client.query(`DROP SCHEMA IF EXISTS "${nspname}" CASCADE`);
   });
 }
 
@@ -70,7 +73,7 @@ export function schemaUrl(schema: string): string {
 export async function newSchema(
   context: TestContext,
 ): Promise<{ readonly schema: string; readonly url: string } | null> {
-  if (!await hasPostgres(context)) return null;
+  if (!(await hasPostgres(context))) return null;
   const schema = `${newPrefix()}one`;
   context.after(() => dropSchemas(schema));
   return { schema, url: schemaUrl(schema) };

@@ -21,7 +21,8 @@ export const FACTS_DIR = join(datasetsDir(), 'facts');
 export function tableDocument(text: string): readonly Readonly<Record<string, string>>[] {
   const [header = [], ...rows] = splitRows(text, '\t');
   return rows.map((cells) =>
-    Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])));
+    Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])),
+  );
 }
 
 function factDocument(file: string): readonly Readonly<Record<string, string>>[] {
@@ -55,9 +56,21 @@ function areaOf(place: FactPlace, id: number, components: readonly number[]): Ar
   const record = FACT_STATES.find(({ code }) => code === state);
   if (record === undefined) throw new Error(`no state ${state}`);
   return {
-    id, country: record.country, state, stateName: record.name, stateFips: record.fips,
-    countyFips: county, countyName: county, countyFullName: county, placeName: placeGeoid, placeGeoid,
-    incorporated: placeGeoid !== '', components, unknown: [], staleAfter: DATE_OPEN, estimated: false,
+    id,
+    country: record.country,
+    state,
+    stateName: record.name,
+    stateFips: record.fips,
+    countyFips: county,
+    countyName: county,
+    countyFullName: county,
+    placeName: placeGeoid,
+    placeGeoid,
+    incorporated: placeGeoid !== '',
+    components,
+    unknown: [],
+    staleAfter: DATE_OPEN,
+    estimated: false,
   };
 }
 
@@ -70,10 +83,19 @@ export function factDataset(places: readonly FactPlace[], options: FactOptions =
       const rate = parsePercent(percent);
       if (rate === null) throw new Error(`no percentage: ${percent}`);
       const period = {
-        from: DATE_MIN, to: DATE_OPEN, sales: rate, use: rate, source: 0, asOf: DATE_MIN,
+        from: DATE_MIN,
+        to: DATE_OPEN,
+        sales: rate,
+        use: rate,
+        source: 0,
+        asOf: DATE_MIN,
       };
       components.push({
-        id: components.length, level, jurName: level, jurCode: null, kind: null,
+        id: components.length,
+        level,
+        jurName: level,
+        jurCode: null,
+        kind: null,
         periods: [period],
       });
       return components.length - 1;
@@ -85,8 +107,7 @@ export function factDataset(places: readonly FactPlace[], options: FactOptions =
     hasLayer: layers,
     states: () => FACT_STATES,
     state: (code) => FACT_STATES.find((state) => state.code === code) ?? null,
-    document: (name) => (name in documents
-      ? documents[name] : FACT_DOCUMENTS.get(name)) ?? null,
+    document: (name) => (name in documents ? documents[name] : FACT_DOCUMENTS.get(name)) ?? null,
   };
 }
 
@@ -95,7 +116,8 @@ export function factRows(name: string): readonly Readonly<Record<string, string>
   const text = readFileSync(join(packageRoot(), 'datasets', 'facts', name), 'utf8');
   const [header = [], ...rows] = splitRows(text, '\t');
   return rows.map((cells) =>
-    Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])));
+    Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])),
+  );
 }
 
 /** All codes, with everyday words or without. */

@@ -37,8 +37,12 @@ export class Publishers {
 
   /** A page of links, as directories print them. */
   list(folder: string, ...names: readonly string[]): void {
-    this.put(folder, names.map((name) =>
-      `<A HREF="${folder.replace(/^\/[^/]+/, '')}${name}">${name}</A><br>`).join('\n'));
+    this.put(
+      folder,
+      names
+        .map((name) => `<A HREF="${folder.replace(/^\/[^/]+/, '')}${name}">${name}</A><br>`)
+        .join('\n'),
+    );
   }
 
   #answer({ url = '', headers }: IncomingMessage, response: ServerResponse): void {

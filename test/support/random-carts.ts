@@ -8,7 +8,11 @@ import { oracleCart } from './cart-oracle.js';
 import type { OracleCart, OracleWorld } from './oracle-sale.js';
 import { CART_DOCUMENTS, cartLine, cartWorld, NOW, splitAt } from './cart-world.js';
 import {
-  FACT_DOCUMENTS, FACT_STATES, type FactPlace, FACTS_DIR, tableDocument,
+  FACT_DOCUMENTS,
+  FACT_STATES,
+  type FactPlace,
+  FACTS_DIR,
+  tableDocument,
 } from './product-facts.js';
 import { isFailure } from '../../src/failure.js';
 import { engineOf } from './engine-of.js';
@@ -73,15 +77,16 @@ const PLACES: readonly FactPlace[] = [
 
 /** Rules of kinds that no state's facts have yet. */
 const MORE_PRODUCTS = tableDocument(
-  'state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\t'
-  + 'scope\tfood_drug\tcovers_children\teffective_from\teffective_to\tpercent_taxable\t'
-  + 'per_volume_usd\tper_volume_unit\tcap_per_unit_usd\n'
-  + 'WY\t30040\tY\t\t\t\tall\tno\tno\t\t\t0.333333333\t\t\t\n'
-  + 'WY\t30050\tY\t\t\t\tall\tno\tno\t\t\t\t\t\t30\n'
-  + 'WY\t30060\tY\t\t\t\tall\tno\tno\t\t\t\t0.185\tgallon\t\n'
-  + 'WY\t30035\tN\t\t\t\tall\tno\tno\t\t\t\t0.32\tgallon\t\n'
-  + 'WY\t30100\tY\t\t50\tabove_exempt\tstate\tno\tno\t\t\t\t\t\t\n'
-  + 'WY\t20020\tY\t0.0125\t200\tabove_excess\tstate\tno\tno\t\t\t0.6\t\t\t\n');
+  'state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\t' +
+    'scope\tfood_drug\tcovers_children\teffective_from\teffective_to\tpercent_taxable\t' +
+    'per_volume_usd\tper_volume_unit\tcap_per_unit_usd\n' +
+    'WY\t30040\tY\t\t\t\tall\tno\tno\t\t\t0.333333333\t\t\t\n' +
+    'WY\t30050\tY\t\t\t\tall\tno\tno\t\t\t\t\t\t30\n' +
+    'WY\t30060\tY\t\t\t\tall\tno\tno\t\t\t\t0.185\tgallon\t\n' +
+    'WY\t30035\tN\t\t\t\tall\tno\tno\t\t\t\t0.32\tgallon\t\n' +
+    'WY\t30100\tY\t\t50\tabove_exempt\tstate\tno\tno\t\t\t\t\t\t\n' +
+    'WY\t20020\tY\t0.0125\t200\tabove_excess\tstate\tno\tno\t\t\t0.6\t\t\t\n',
+);
 
 // biome-ignore format: codes of a kind stand in a row
 const TICS = [
@@ -135,7 +140,7 @@ function price(next: Chance): string {
 
 /** Midday of a day in the United States. */
 function noon(day: number): number {
-  return Date.UTC(Math.floor(day / 10_000), Math.floor(day / 100) % 100 - 1, day % 100, 19);
+  return Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100, 19);
 }
 
 export class RandomCarts {
@@ -144,12 +149,17 @@ export class RandomCarts {
 
   constructor() {
     this.dataset = cartWorld(PLACES, [], { products: PRODUCTS });
-    const states = new Map(['freight', 'sourcing'].map((name) => {
-      const rows = tableDocument(readFileSync(join(FACTS_DIR, `${name}.tsv`), 'utf8'));
-      return [name, new Map(rows.map((row) => [row['state'] ?? '', row]))];
-    }));
-    const documents: Readonly<Record<string, object>> =
-      { ...Object.fromEntries(FACT_DOCUMENTS), ...CART_DOCUMENTS, products: PRODUCTS };
+    const states = new Map(
+      ['freight', 'sourcing'].map((name) => {
+        const rows = tableDocument(readFileSync(join(FACTS_DIR, `${name}.tsv`), 'utf8'));
+        return [name, new Map(rows.map((row) => [row['state'] ?? '', row]))];
+      }),
+    );
+    const documents: Readonly<Record<string, object>> = {
+      ...Object.fromEntries(FACT_DOCUMENTS),
+      ...CART_DOCUMENTS,
+      products: PRODUCTS,
+    };
     const tables = new Map<string, Record<string, string>[]>();
     for (const [name, document] of Object.entries(documents)) {
       for (const row of document as readonly Record<string, string>[]) {
@@ -176,7 +186,9 @@ export class RandomCarts {
     const date = pick(next, DAYS);
     const count = 1 + Math.floor(next() * 6);
     const lines = Array.from({ length: count }, () => ({
-      price: price(next), quantity: pick(next, QUANTITIES), tic: pick(next, TICS),
+      price: price(next),
+      quantity: pick(next, QUANTITIES),
+      tic: pick(next, TICS),
     }));
     const mode = pick(next, ROUNDING_MODES);
     const level = pick(next, ROUNDING_LEVELS);
@@ -184,13 +196,22 @@ export class RandomCarts {
     const place = (at: number) => splitAt(PLACES[at]!.state, at);
     return {
       asked: {
-        instantMs: noon(date), origin: place(origin), destination: place(destination), explain,
+        instantMs: noon(date),
+        origin: place(origin),
+        destination: place(destination),
+        explain,
         lines: lines.map(({ price: each, quantity, tic }, index) =>
-          cartLine([each, Number(quantity), tic], index)),
+          cartLine([each, Number(quantity), tic], index),
+        ),
         rounding: { mode, level, digits },
       },
       told: {
-        origin, destination, date, mode, level, digits,
+        origin,
+        destination,
+        date,
+        mode,
+        level,
+        digits,
         items: lines.map(({ tic, ...line }, index) => ({ ...line, index, tic: tic ?? '00000' })),
       },
     };
@@ -207,7 +228,8 @@ export class RandomCarts {
     const unit = 10n ** BigInt(9 - told.digits);
     const said = isFailure(outcome)
       ? outcome.field === 'origin' || outcome.field === 'destination'
-        ? `cannot tell the ${outcome.field}` : 'cannot tell'
+        ? `cannot tell the ${outcome.field}`
+        : 'cannot tell'
       : outcome.lines.map(({ amount }) => amount / unit).join(' ');
     const expected = oracleCart(this.#world, told)?.join(' ') ?? 'cannot tell';
     if (said === expected) return '';

@@ -53,17 +53,23 @@ export function rounded({ over, under }: Rational, mode: string): bigint {
 
 /** Parts of a rounded total: floors, then a unit each by the largest remainder. */
 export function apportioned(
-  parts: readonly Rational[], mode: string, rank: (at: number) => number,
+  parts: readonly Rational[],
+  mode: string,
+  rank: (at: number) => number,
 ): readonly bigint[] {
   const total = rounded(parts.reduce(add, ZERO), mode);
   const floors = parts.map(({ over, under }) => over / under);
   let left = total - floors.reduce((sum, each) => sum + each, 0n);
-  const order = parts.map((_, at) => at).sort((one, other) => {
-    const rest = (at: number): Rational =>
-      subtract(parts[at]!, { over: floors[at]!, under: 1n });
-    return compare(rest(other), rest(one)) || compare(parts[other]!, parts[one]!)
-      || rank(one) - rank(other);
-  });
+  const order = parts
+    .map((_, at) => at)
+    .sort((one, other) => {
+      const rest = (at: number): Rational => subtract(parts[at]!, { over: floors[at]!, under: 1n });
+      return (
+        compare(rest(other), rest(one)) ||
+        compare(parts[other]!, parts[one]!) ||
+        rank(one) - rank(other)
+      );
+    });
   for (const at of order) {
     if (left <= 0n) break;
     floors[at] = floors[at]! + 1n;

@@ -4,7 +4,15 @@
  * nothing of the engine. Gives what does not add up; an empty list is a proof by hand.
  */
 import {
-  add, apportioned, compare, rational, rounded, subtract, times, ZERO, type Rational,
+  add,
+  apportioned,
+  compare,
+  rational,
+  rounded,
+  subtract,
+  times,
+  ZERO,
+  type Rational,
 } from './rational.js';
 
 interface Part {
@@ -48,7 +56,8 @@ function lineTax(line: Line, wrong: string[]): Rational {
     if (compare(rational(base), gross) > 0) wrong.push(`${where}: the base exceeds the price`);
     sum = add(sum, due);
   }
-  if (!same(sum, rational(line.exact))) wrong.push(`line ${line.index}: parts are not ${line.exact}`);
+  if (!same(sum, rational(line.exact)))
+    wrong.push(`line ${line.index}: parts are not ${line.exact}`);
   return sum;
 }
 
@@ -58,9 +67,10 @@ export function recompute({ cart, lines }: Explained): readonly string[] {
   const { mode, level, digits } = cart.rounding;
   const unit: Rational = { over: 10n ** BigInt(digits), under: 1n };
   const exact = lines.map((line) => times(lineTax(line, wrong), unit));
-  const units = level === 'cart'
-    ? apportioned(exact, mode, (at) => lines[at]!.index)
-    : exact.map((each) => rounded(each, mode));
+  const units =
+    level === 'cart'
+      ? apportioned(exact, mode, (at) => lines[at]!.index)
+      : exact.map((each) => rounded(each, mode));
   let total = ZERO;
   units.forEach((count, at) => {
     const amount: Rational = { over: count, under: unit.over };

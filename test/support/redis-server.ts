@@ -15,8 +15,9 @@ const PROGRAMS = ['redis-server', 'valkey-server'];
 
 /** The first program that is there; null, and the test is skipped, where none is. */
 export function redisProgram(context: TestContext): string | null {
-  const found = PROGRAMS.find((name) =>
-    spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
+  const found = PROGRAMS.find(
+    (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
+  );
   if (found !== undefined) return found;
   skipForWantOf(context, 'neither redis-server nor valkey-server is installed');
   return null;
@@ -37,16 +38,19 @@ export interface OwnRedis {
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
-    socket.once('data', () => {
-      socket.destroy();
-      resolve(true);
-    }).once('error', () => resolve(false));
+    socket
+      .once('data', () => {
+        socket.destroy();
+        resolve(true);
+      })
+      .once('error', () => resolve(false));
   });
 }
 
 /** Starts one that ends with the test; null where there is no program. */
 export async function startRedis(
-  context: TestContext, more: readonly string[] = [],
+  context: TestContext,
+  more: readonly string[] = [],
 ): Promise<OwnRedis | null> {
   const program = redisProgram(context);
   if (program === null) return null;
@@ -55,10 +59,23 @@ export async function startRedis(
   const socket = join(dir, 'redis.sock');
   let child: ChildProcess | null = null;
   const start = async (): Promise<void> => {
-    child = spawn(program, [
-      '--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '',
-      '--unixsocket', socket, ...more,
-    ], { stdio: 'ignore' });
+    child = spawn(
+      program,
+      [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        dir,
+        '--save',
+        '',
+        '--unixsocket',
+        socket,
+        ...more,
+      ],
+      { stdio: 'ignore' },
+    );
     await eventually(async () => answers(port));
   };
   const kill = async (): Promise<void> => {
@@ -75,7 +92,11 @@ export async function startRedis(
     rmSync(dir, { recursive: true, force: true });
   });
   return {
-    url: `redis://127.0.0.1:${port}`, socket, redis, kill, start,
+    url: `redis://127.0.0.1:${port}`,
+    socket,
+    redis,
+    kill,
+    start,
     get child() {
       if (child === null) throw new Error('it was not started');
       return child;

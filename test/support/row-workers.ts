@@ -11,7 +11,9 @@ export function withRowWorkers(opened: (built: Built, pool: ClosingPool) => void
     const built = buildRecipe('fixture');
     const release = { id: built.name, dir: built.dir };
     const pool = openChunkPool({
-      releases: { pin: () => release, unpin: () => undefined }, log: SILENT, threads: 1,
+      releases: { pin: () => release, unpin: () => undefined },
+      log: SILENT,
+      threads: 1,
       settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'error' },
     });
     close = async () => {

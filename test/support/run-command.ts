@@ -17,11 +17,16 @@ export interface Ran {
 
 /** Runs `situs ARGS` to its end, with what the environment has beside this process's own. */
 export function runCommand(
-  args: readonly string[], env: Readonly<Record<string, string>> = {},
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }));
+    execFile(
+      process.execPath,
+      [CLI, ...args],
+      { env: { ...process.env, ...env } },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
   });
 }
 
@@ -31,7 +36,9 @@ export function runCommand(
  */
 export function runMany(varDir: string, lines: readonly (readonly string[])[]): readonly Ran[] {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...LATER_OPTIMIZED, MANY], {
-    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
+    env: { ...process.env, SITUS_VAR: varDir },
+    encoding: 'utf8',
+    timeout: MS_MAX,
     input: JSON.stringify(lines),
   });
   assert.deepEqual([status, stderr], [0, '']);

@@ -10,7 +10,8 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
 export const S3_KEYS = {
-  AWS_ACCESS_KEY_ID: 'AKIATESTOFDATASETS', AWS_SECRET_ACCESS_KEY: 'a/secret+of=the-tests',
+  AWS_ACCESS_KEY_ID: 'AKIATESTOFDATASETS',
+  AWS_SECRET_ACCESS_KEY: 'a/secret+of=the-tests',
   AWS_REGION: 'test-region-1',
 } as const;
 
@@ -47,8 +48,10 @@ function etagOf(bytes: Buffer): string {
   return `"${createHash('md5').update(bytes).digest('hex')}"`;
 }
 
-const AUTHORIZATION = new RegExp('^AWS4-HMAC-SHA256 Credential=([^/]+)/(\\d{8})/([^/]+)/s3/aws4_request, '
-  + 'SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$');
+const AUTHORIZATION = new RegExp(
+  '^AWS4-HMAC-SHA256 Credential=([^/]+)/(\\d{8})/([^/]+)/s3/aws4_request, ' +
+    'SignedHeaders=([a-z0-9;-]+), Signature=([0-9a-f]{64})$',
+);
 
 /** Why a request is refused as not signed by whoever has the key; null when it is. */
 function signatureFault(request: IncomingMessage, body: Buffer): string | null {
@@ -68,14 +71,21 @@ function signatureFault(request: IncomingMessage, body: Buffer): string | null {
   }
   if (header('x-amz-content-sha256') !== sha256(body)) return 'XAmzContentSHA256Mismatch';
   const canonical = [
-    request.method, request.url ?? '', '', ...signed.map((name) => `${name}:${header(name)}`), '',
-    names, header('x-amz-content-sha256'),
+    request.method,
+    request.url ?? '',
+    '',
+    ...signed.map((name) => `${name}:${header(name)}`),
+    '',
+    names,
+    header('x-amz-content-sha256'),
   ].join('\n');
   const time = header('x-amz-date');
   if (!time.startsWith(day)) return 'AccessDenied';
   const text = `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${sha256(canonical)}`;
-  const key = ['s3', 'aws4_request'].reduce(hmac,
-    hmac(hmac(`AWS4${S3_KEYS.AWS_SECRET_ACCESS_KEY}`, day), region));
+  const key = ['s3', 'aws4_request'].reduce(
+    hmac,
+    hmac(hmac(`AWS4${S3_KEYS.AWS_SECRET_ACCESS_KEY}`, day), region),
+  );
   const right = timingSafeEqual(hmac(key, text), Buffer.from(signature, 'hex'));
   return right ? null : 'SignatureDoesNotMatch';
 }
@@ -86,7 +96,10 @@ function refuse(response: ServerResponse, status: number, code = ''): void {
 }
 
 /** Whether the conditions of a request hold for what is there; else the status. */
-function conditionFault({ headers, method }: IncomingMessage, there: Buffer | undefined): number | null {
+function conditionFault(
+  { headers, method }: IncomingMessage,
+  there: Buffer | undefined,
+): number | null {
   const [match, none] = [headers['if-match'], headers['if-none-match']];
   if (match !== undefined && there === undefined) return 404;
   if (match !== undefined && match !== '*' && match !== etagOf(there!)) return 412;
@@ -96,7 +109,10 @@ function conditionFault({ headers, method }: IncomingMessage, there: Buffer | un
 }
 
 function serve(
-  request: IncomingMessage, response: ServerResponse, objects: Map<string, Buffer>, body: Buffer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  objects: Map<string, Buffer>,
+  body: Buffer,
   fault: Fault | null,
 ): void {
   const [method, path] = [request.method ?? '', request.url ?? ''];
@@ -127,27 +143,32 @@ interface Asking {
 
 /** Starts one on a free port; it ends with the test. */
 export async function startStoreServer(
-  context: TestContext, { signed, conditional = true }: Asking,
+  context: TestContext,
+  { signed, conditional = true }: Asking,
 ): Promise<StoreServer> {
   const objects = new Map<string, Buffer>();
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
-      const [method, path] = [request.method ?? '', request.url ?? ''];
-      const body = Buffer.concat(parts);
-      asked.push(`${method} ${path}`);
-      const fault = told.fault(method, path);
-      if (fault === 'silent') return;
-      if (fault !== null && typeof fault === 'object') return refuse(response, fault.status, fault.code);
-      const unsigned = signed ? signatureFault(request, body) : null;
-      if (unsigned !== null) return refuse(response, 403, unsigned);
-      const condition = conditional || method === 'GET'
-        ? conditionFault(request, objects.get(path)) : null;
-      if (condition === 404) return refuse(response, 404, 'NoSuchKey');
-      if (condition !== null) return refuse(response, condition, condition === 412 ? 'PreconditionFailed' : '');
-      serve(request, response, objects, body, fault);
-    });
+    request
+      .on('data', (part: Buffer) => parts.push(part))
+      .on('end', () => {
+        const [method, path] = [request.method ?? '', request.url ?? ''];
+        const body = Buffer.concat(parts);
+        asked.push(`${method} ${path}`);
+        const fault = told.fault(method, path);
+        if (fault === 'silent') return;
+        if (fault !== null && typeof fault === 'object')
+          return refuse(response, fault.status, fault.code);
+        const unsigned = signed ? signatureFault(request, body) : null;
+        if (unsigned !== null) return refuse(response, 403, unsigned);
+        const condition =
+          conditional || method === 'GET' ? conditionFault(request, objects.get(path)) : null;
+        if (condition === 404) return refuse(response, 404, 'NoSuchKey');
+        if (condition !== null)
+          return refuse(response, condition, condition === 412 ? 'PreconditionFailed' : '');
+        serve(request, response, objects, body, fault);
+      });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   context.after(() => {
@@ -155,7 +176,9 @@ export async function startStoreServer(
     server.close();
   });
   const told: StoreServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, objects, asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    objects,
+    asked,
     fault: () => null,
   };
   return told;

@@ -27,10 +27,14 @@ const DAYS = ['2026-02', '202601', '2024-13', '1999-01'];
 const TICS = ['20010', '00000', '41000', '10', 'x'];
 
 function doors(): readonly Door[] {
-  return readFileSync(POINTS, 'utf8').trim().split('\n').slice(1).map((line) => {
-    const [, , number = '', street = '', , city = '', , state = '', zip = ''] = line.split(',');
-    return { line1: `${number} ${street}`, city, state, zip };
-  });
+  return readFileSync(POINTS, 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const [, , number = '', street = '', , city = '', , state = '', zip = ''] = line.split(',');
+      return { line1: `${number} ${street}`, city, state, zip };
+    });
 }
 
 const DOORS = doors();
@@ -73,19 +77,28 @@ export function randomLookups(count: number, seed: number): readonly Lookup[] {
 
 function randomLine(random: Random, index: number): Sent {
   return sentLine({
-    index, itemId: `sku-${index}`, price: Math.floor(random() * 1e6) / 10 ** Math.floor(2 + 3 * random()),
+    index,
+    itemId: `sku-${index}`,
+    price: Math.floor(random() * 1e6) / 10 ** Math.floor(2 + 3 * random()),
     quantity: oneOf(random, [1, 2, 1.5, 0.3333, 12]),
     ...(random() < 0.3 ? { tic: oneOf(random, [0, 20_010, 41_000, 10_001, 99_999]) } : {}),
   });
 }
 
 /** A merchant's cart with an id of its own. */
-export function merchantCart(random: Random, cartId: string, lines = 1 + Math.floor(4 * random())): Sent {
+export function merchantCart(
+  random: Random,
+  cartId: string,
+  lines = 1 + Math.floor(4 * random()),
+): Sent {
   const place = (): object => ({
-    ...oneOf(random, DOORS), ...(random() < 0.05 ? { zip: '99999', city: 'Nowhere' } : {}),
+    ...oneOf(random, DOORS),
+    ...(random() < 0.05 ? { zip: '99999', city: 'Nowhere' } : {}),
   });
   return sentCart({
-    cartId, origin: place(), destination: place(),
+    cartId,
+    origin: place(),
+    destination: place(),
     lineItems: Array.from({ length: lines }, (_, index) => randomLine(random, index)),
   });
 }
@@ -95,9 +108,13 @@ export function plainCart(random: Random): Sent {
   const { lineItems, customerId } = merchantCart(random, '');
   const place = (): object => ({ address: written(random, oneOf(random, DOORS)) });
   return {
-    customerId, currency: { currencyCode: 'USD' }, origin: place(), destination: place(),
+    customerId,
+    currency: { currencyCode: 'USD' },
+    origin: place(),
+    destination: place(),
     lineItems: (lineItems as readonly Sent[]).map(({ tic, index: _index, ...line }) => ({
-      ...line, ...(tic === undefined ? {} : { taxabilityCode: tic }),
+      ...line,
+      ...(tic === undefined ? {} : { taxabilityCode: tic }),
     })),
   };
 }
@@ -136,19 +153,33 @@ export function withoutCartIds(text: string): string {
   return text.replaceAll(/"cartId":"[^"]{36}"/g, '"cartId":""');
 }
 
-function send({ port, key }: Target, agent: Agent, { path, body, type }: SingleAsk): Promise<SingleAnswer> {
+function send(
+  { port, key }: Target,
+  agent: Agent,
+  { path, body, type }: SingleAsk,
+): Promise<SingleAnswer> {
   return new Promise((resolve, reject) => {
-    const sent = request({
-      port, path, agent, host: '127.0.0.1', method: body === undefined ? 'GET' : 'POST',
-      headers: { 'X-API-KEY': key, 'Content-Type': type ?? 'application/json' },
-    }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('error', reject);
-      response.on('end', () => resolve({
-        status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8'),
-      }));
-    });
+    const sent = request(
+      {
+        port,
+        path,
+        agent,
+        host: '127.0.0.1',
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'X-API-KEY': key, 'Content-Type': type ?? 'application/json' },
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(parts).toString('utf8'),
+          }),
+        );
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });
@@ -156,7 +187,8 @@ function send({ port, key }: Target, agent: Agent, { path, body, type }: SingleA
 
 /** Answers of requests of their own, over a few connections. */
 export async function askSingly(
-  target: Target, asks: readonly SingleAsk[],
+  target: Target,
+  asks: readonly SingleAsk[],
 ): Promise<readonly SingleAnswer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   try {
@@ -167,7 +199,12 @@ export async function askSingly(
 }
 
 /** The answer to a file, whole. */
-export async function askFile(target: Target, path: string, type: string, body: string): Promise<string> {
+export async function askFile(
+  target: Target,
+  path: string,
+  type: string,
+  body: string,
+): Promise<string> {
   const [answer] = await askSingly(target, [{ path, body, type }]);
   assert.equal(answer?.status, 200, answer?.text);
   return answer.text;
@@ -175,7 +212,9 @@ export async function askFile(target: Target, path: string, type: string, body: 
 
 /** The rows of an answer to a file of lines, without header and trailer. */
 export async function askLines(
-  target: Target, path: string, rows: readonly object[],
+  target: Target,
+  path: string,
+  rows: readonly object[],
 ): Promise<readonly string[]> {
   const body = rows.map((row, id) => `${JSON.stringify({ id, ...row })}\n`).join('');
   const lines = (await askFile(target, path, 'application/x-ndjson', body)).split('\n');
@@ -185,13 +224,15 @@ export async function askLines(
 
 /** The answers to messages of a stream, in order. */
 export async function askStream(
-  { port, key }: Target, transport: StreamAsk['transport'], messages: readonly object[],
+  { port, key }: Target,
+  transport: StreamAsk['transport'],
+  messages: readonly object[],
 ): Promise<readonly string[]> {
   const client = await StreamClient.open({ port, key, transport });
   assert.ok(!wasRefused(client));
   await header(client);
   const answers: string[] = [];
-  for (let sent = 0; answers.length < messages.length;) {
+  for (let sent = 0; answers.length < messages.length; ) {
     for (; sent < messages.length && sent - answers.length < UNANSWERED_MAX; sent += 1) {
       client.send(JSON.stringify({ id: sent, ...messages[sent] }));
     }

@@ -15,8 +15,8 @@ export function closed(value: SchemaValue): SchemaValue {
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map(closed);
   const members = Object.entries(value).map(([name, member]) => [name, closed(member)] as const);
-  const strict = value['type'] === 'object' && 'properties' in value
-    ? { additionalProperties: false } : {};
+  const strict =
+    value['type'] === 'object' && 'properties' in value ? { additionalProperties: false } : {};
   return { ...Object.fromEntries(members), ...strict };
 }
 

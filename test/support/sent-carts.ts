@@ -11,8 +11,12 @@ export function sentLine(change: Sent = {}): Sent {
 export function sentCart(change: Sent = {}): Sent {
   const address = { line1: '1 Main St', city: 'Oldport', state: 'QA', zip: '90001' };
   return {
-    customerId: 'customer-1', currency: {}, origin: address, destination: address,
-    lineItems: [sentLine()], ...change,
+    customerId: 'customer-1',
+    currency: {},
+    origin: address,
+    destination: address,
+    lineItems: [sentLine()],
+    ...change,
   };
 }
 
@@ -20,10 +24,15 @@ export function sentCart(change: Sent = {}): Sent {
 export function sentCalculation(change: Sent = {}, line: Sent = {}): Sent {
   const place = { address: '1 Main St, Oldport, QA 90001' };
   return {
-    items: [{
-      customerId: 'customer-1', currency: { currencyCode: 'USD' }, origin: place,
-      destination: place, lineItems: [{ itemId: 'sku-1', price: 10.75, quantity: 1.5, ...line }],
-      ...change,
-    }],
+    items: [
+      {
+        customerId: 'customer-1',
+        currency: { currencyCode: 'USD' },
+        origin: place,
+        destination: place,
+        lineItems: [{ itemId: 'sku-1', price: 10.75, quantity: 1.5, ...line }],
+        ...change,
+      },
+    ],
   };
 }

@@ -8,7 +8,6 @@ import { LATER_OPTIMIZED } from './built-dataset.js';
 import { KEYS } from './bulk-client.js';
 import { MAIN } from './program.js';
 
-
 export interface ServerProcess {
   readonly base: string;
   readonly process: ChildProcess;
@@ -22,13 +21,21 @@ export interface ServerProcess {
 
 /** Starts a server on a free port, or PORT of the environment; it ends with the test. */
 export async function startServer(
-  context: TestContext, varDir: string, environment: Readonly<Record<string, string>> = {},
+  context: TestContext,
+  varDir: string,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir,
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1', SITUS_LOG: 'error', ...environment,
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
+      SITUS_LOG: 'error',
+      ...environment,
     },
   });
   const ended = once(child, 'exit') as Promise<[number | null]>;
@@ -47,7 +54,9 @@ export async function startServer(
     }
     child.stdout.resume();
     return {
-      base: found[1]!, process: child, said,
+      base: found[1]!,
+      process: child,
+      said,
       kill: async () => {
         await end('SIGKILL');
       },
@@ -76,13 +85,19 @@ async function portOf(child: ChildProcess): Promise<number> {
 
 /** Starts the service over a folder with a dataset and no store. */
 export async function startChild(
-  varDir: string, settings: Readonly<Record<string, string>> = {},
+  varDir: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ChildService> {
   const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      PATH: process.env['PATH'], SITUS_VAR: varDir, PORT: '0', SITUS_LOG: 'error',
-      SITUS_BOOTSTRAP_KEY: KEYS.bulk, SITUS_BOOTSTRAP_RATE: '1000000', ...settings,
+      PATH: process.env['PATH'],
+      SITUS_VAR: varDir,
+      PORT: '0',
+      SITUS_LOG: 'error',
+      SITUS_BOOTSTRAP_KEY: KEYS.bulk,
+      SITUS_BOOTSTRAP_RATE: '1000000',
+      ...settings,
     },
   });
   const port = await portOf(child);

@@ -11,7 +11,8 @@ import { Simulator, type SimulatorOptions } from '../../src/provider/simulator/s
 
 /** A simulated provider until the end of the test. */
 export async function startSimulator(
-  context: TestContext, options: SimulatorOptions = {},
+  context: TestContext,
+  options: SimulatorOptions = {},
 ): Promise<Simulator> {
   const simulator = await Simulator.start(options);
   context.after(() => simulator.close());
@@ -20,10 +21,15 @@ export async function startSimulator(
 
 /** A client of a provider on this machine. */
 export function clientOf(
-  context: TestContext, url: string, options: Partial<ClientOptions> = {},
+  context: TestContext,
+  url: string,
+  options: Partial<ClientOptions> = {},
 ): ProviderClient {
   const client = new ProviderClient({
-    url: new URL(url), timeoutMs: 120_000, allowPrivate: true, ...options,
+    url: new URL(url),
+    timeoutMs: 120_000,
+    allowPrivate: true,
+    ...options,
   });
   context.after(() => client.close());
   return client;
@@ -38,16 +44,19 @@ export interface RawProvider {
 
 /** A server that writes given bytes for each request, whatever was asked; then does as told. */
 export async function startRawProvider(
-  context: TestContext, respond: (socket: Socket, count: number) => void,
+  context: TestContext,
+  respond: (socket: Socket, count: number) => void,
 ): Promise<RawProvider> {
   const requests: string[] = [];
   const sockets: Socket[] = [];
   const server: Server = createServer((socket) => {
     sockets.push(socket);
-    socket.on('error', () => undefined).on('data', (bytes) => {
-      requests.push(bytes.toString('latin1'));
-      respond(socket, requests.length);
-    });
+    socket
+      .on('error', () => undefined)
+      .on('data', (bytes) => {
+        requests.push(bytes.toString('latin1'));
+        respond(socket, requests.length);
+      });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   context.after(() => {
@@ -62,10 +71,29 @@ export function selfSigned(): { readonly key: string; readonly cert: string } | 
   const dir = mkdtempSync(join(tmpdir(), 'situs-tls-'));
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
   try {
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt',
-      'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2',
-      '-subj', '/CN=provider.test', '-addext', 'subjectAltName=DNS:provider.test'],
-    { stdio: 'ignore' });
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+        '-days',
+        '2',
+        '-subj',
+        '/CN=provider.test',
+        '-addext',
+        'subjectAltName=DNS:provider.test',
+      ],
+      { stdio: 'ignore' },
+    );
     return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
   } catch {
     return null;

@@ -7,7 +7,7 @@ let count = 0;
 
 async function client(): Promise<void> {
   for (;;) {
-    const id = `${prefix}-${count += 1}`;
+    const id = `${prefix}-${(count += 1)}`;
     await store.write((transaction) => transaction.put(['thing', id], { v: 1, id }));
     process.stdout.write(`${id}\n`);
   }

@@ -21,8 +21,19 @@ export const OTHER_KEY = 'another-key-of-the-same-account';
 /** A key of a plan with everything. */
 export function recordOf(id: string): KeyRecord {
   return {
-    v: 1, id, prefix: id, account: 'stream', plan: 'enterprise', rate: 100_000, grants: 15,
-    scopes: ALL_SCOPES, coreLimit: 0, geoLimit: 0, merchantLimit: 0, active: true, createdAt: 0,
+    v: 1,
+    id,
+    prefix: id,
+    account: 'stream',
+    plan: 'enterprise',
+    rate: 100_000,
+    grants: 15,
+    scopes: ALL_SCOPES,
+    coreLimit: 0,
+    geoLimit: 0,
+    merchantLimit: 0,
+    active: true,
+    createdAt: 0,
   };
 }
 
@@ -44,7 +55,9 @@ class StalledPool implements ChunkPool {
   /** Answers everything, also what comes because of it. */
   answer(): void {
     for (let next = this.requests.shift(); next !== undefined; next = this.requests.shift()) {
-      const { chunk: { line, ends } } = decodeChunk(Buffer.from(next.payload));
+      const {
+        chunk: { line, ends },
+      } = decodeChunk(Buffer.from(next.payload));
       const rows = ends.length;
       const fill = this.fillBytes === 0 ? '' : `,"fill":"${'x'.repeat(this.fillBytes)}"`;
       const lines = Array.from(ends, (_, index) => `{"seq":${line + index},"id":null${fill}}\n`);
@@ -77,7 +90,11 @@ export interface StreamService {
 /** Every row is admitted, and none is counted. */
 const UNCOUNTED: Parameters<typeof openStreams>[0]['usage'] = {
   admitRows: ({ id, account, grants }, rows) => ({
-    meter: new Meter(id, account), grants, rows, held: 0, scarce: false,
+    meter: new Meter(id, account),
+    grants,
+    rows,
+    held: 0,
+    scarce: false,
   }),
   settleRows: () => undefined,
 };
@@ -92,17 +109,26 @@ async function openClient(ask: StreamAsk): Promise<StreamClient> {
 
 /** Starts it for one test. */
 export async function startStreams(
-  context: TestContext, times: { readonly idleMs: number; readonly resumeMs: number },
+  context: TestContext,
+  times: { readonly idleMs: number; readonly resumeMs: number },
   tickMs?: number,
 ): Promise<StreamService> {
   let now = 0;
   let active = true;
-  const keys = new Map([[STREAM_KEY, recordOf('one')], [OTHER_KEY, recordOf('two')]]);
+  const keys = new Map([
+    [STREAM_KEY, recordOf('one')],
+    [OTHER_KEY, recordOf('two')],
+  ]);
   const pool = new StalledPool();
   const streams = openStreams({
-    ...times, log: SILENT, clock: () => now, findMerchant: () => null,
+    ...times,
+    log: SILENT,
+    clock: () => now,
+    findMerchant: () => null,
     gate: new Gate({
-      find: (text) => keys.get(text) ?? null, rates: createRateGate(), baseUrl: '',
+      find: (text) => keys.get(text) ?? null,
+      rates: createRateGate(),
+      baseUrl: '',
     }),
     releases: { pin: () => (active ? RELEASE : null), unpin: () => undefined },
     schedule: new ChunkSchedule(pool, 4),
@@ -120,7 +146,11 @@ export async function startStreams(
     server.close();
   });
   return {
-    port, streams, router, pool, keys,
+    port,
+    streams,
+    router,
+    pool,
+    keys,
     loaded: (isActive) => {
       active = isActive;
     },
@@ -138,8 +168,13 @@ export const TIMES = { idleMs: 60_000, resumeMs: 30_000 };
 interface Line {
   readonly header?: { readonly resume: string; readonly received: number; readonly job: string };
   readonly trailer?: {
-    readonly complete: boolean; readonly rows: number;
-    readonly stopped: { readonly code: number; readonly message: string; readonly line: number } | null;
+    readonly complete: boolean;
+    readonly rows: number;
+    readonly stopped: {
+      readonly code: number;
+      readonly message: string;
+      readonly line: number;
+    } | null;
   };
   readonly seq?: number;
 }
@@ -171,9 +206,15 @@ export async function ending(client: StreamClient): Promise<{
 }
 
 /** The status that a stream is refused with. */
-export async function refused(service: StreamService, more: Partial<StreamAsk> = {}): Promise<number> {
+export async function refused(
+  service: StreamService,
+  more: Partial<StreamAsk> = {},
+): Promise<number> {
   const opened = await StreamClient.open({
-    port: service.port, key: STREAM_KEY, transport: 'socket', ...more,
+    port: service.port,
+    key: STREAM_KEY,
+    transport: 'socket',
+    ...more,
   });
   assert.ok(wasRefused(opened));
   const problem = JSON.parse(opened.body) as { readonly status: number };

@@ -62,7 +62,8 @@ export class StreetIndexBuilder {
   addPoint(point: AddressPoint): void {
     const { municipality, state } = point;
     const area = areaAshore(point.lat, point.lng, (lat, lng) =>
-      this.#areaAt(lat, lng, municipality || undefined, state));
+      this.#areaAt(lat, lng, municipality || undefined, state),
+    );
     if (area < 0) this.#outside += 1;
     else if (!addDoor(this.#collection, point, area)) this.#unread += 1;
   }
@@ -72,8 +73,11 @@ export class StreetIndexBuilder {
     for (const right of [false, true]) {
       const side = right ? range.right : range.left;
       if (side === null) continue;
-      const area = range.area ?? areaAlong(range, side, right, (lat, lng) =>
-        this.#areaAt(lat, lng, municipality || undefined, state));
+      const area =
+        range.area ??
+        areaAlong(range, side, right, (lat, lng) =>
+          this.#areaAt(lat, lng, municipality || undefined, state),
+        );
       if (area === null) this.#outside += 1;
       else if (!this.#sides.add(this.#collection, range, right, area)) this.#unread += 1;
     }
@@ -89,13 +93,15 @@ export class StreetIndexBuilder {
     const localities = new LocalityNumbers(collection.labels.keys());
     const doubted = collection.pairs().disbelieved();
     const zips = Int32Array.from(collection.streets, ({ state, municipality, zip }) =>
-      (doubted.has(state, municipality, zip) ? 0 : zip));
+      doubted.has(state, municipality, zip) ? 0 : zip,
+    );
     const streets = finalStreets(collection, localities, zips);
     const states = new Set([...streets.map((street) => street.state), ...this.#zips.states()]);
     collection.stateZips(this.#zips);
     return [
       ...stateEntries(states, (state) => localities.rows(state, collection.labels)),
-      ...streetEntries(collection, streets), ...this.#zips.entries(),
+      ...streetEntries(collection, streets),
+      ...this.#zips.entries(),
     ].sort(byKey);
   }
 }

@@ -68,14 +68,17 @@ export class SystemdMachine {
   /** Boots; null where this machine does not permit it, or has no systemd. */
   static async boot(): Promise<SystemdMachine | null> {
     const folder = mkdtempSync(join(tmpdir(), 'situs-machine-'));
-    const child = spawn('unshare', [
-      ...NAMESPACES, 'sh', '-c', BOOT, 'boot', folder, process.execPath,
-    ], { stdio: 'ignore' });
+    const child = spawn(
+      'unshare',
+      [...NAMESPACES, 'sh', '-c', BOOT, 'boot', folder, process.execPath],
+      { stdio: 'ignore' },
+    );
     child.on('error', () => undefined);
     const init = (): number => {
       const { pid = 0, exitCode } = child;
       return pid === 0 || exitCode !== null
-        ? 0 : Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim());
+        ? 0
+        : Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim());
     };
     try {
       let machine: SystemdMachine | null = null;
@@ -100,10 +103,21 @@ export class SystemdMachine {
 
   /** Runs a command on it. */
   run(command: string, ...args: readonly string[]): Ran {
-    const { status, stdout, stderr } = spawnSync('nsenter', [
-      '--target', String(this.#init), '--mount', '--pid', '--cgroup', `--root=${this.file('')}`,
-      `--wd=${this.file('/')}`, command, ...args,
-    ], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(
+      'nsenter',
+      [
+        '--target',
+        String(this.#init),
+        '--mount',
+        '--pid',
+        '--cgroup',
+        `--root=${this.file('')}`,
+        `--wd=${this.file('/')}`,
+        command,
+        ...args,
+      ],
+      { encoding: 'utf8' },
+    );
     return { code: status, out: `${stdout}${stderr}` };
   }
 

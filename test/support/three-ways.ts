@@ -76,8 +76,10 @@ function ask(dataset: Dataset, fields: RequestFields, payload: string) {
   const answers: { code: number; status: number; precision: string; text: string }[] = [];
   readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOON_MS), 1, (_, slice) => {
     const { code, status, precision, body } = slice;
-    const text = fields.kind === 'cart' && status !== 200
-      ? JSON.stringify(unpackValue(body)) : Buffer.from(body).toString('utf8');
+    const text =
+      fields.kind === 'cart' && status !== 200
+        ? JSON.stringify(unpackValue(body))
+        : Buffer.from(body).toString('utf8');
     answers.push({ code, status, precision: PRECISIONS[precision] ?? 'none', text });
   });
   return answers[0]!;
@@ -94,7 +96,9 @@ interface RefusedLookup {
 
 /** Why a lookup is refused, from its body. */
 function reasonOf(text: string): string {
-  const { metadata: { response } }: RefusedLookup = JSON.parse(text);
+  const {
+    metadata: { response },
+  }: RefusedLookup = JSON.parse(text);
   return detailOf(response.message);
 }
 
@@ -112,16 +116,20 @@ export function byLookup(dataset: Dataset, address: string, month: string): Told
     return { ...NOTHING, code, refusal: reasonOf(text) };
   }
   const { baseRates, taxSummaries }: LookupBody = JSON.parse(text);
-  const levels = LEVELS.map((level) => baseRates
-    .filter(({ jurType }) => jurType === `US_${level.toUpperCase()}_SALES_TAX`)
-    .reduce((sum, { rate }) => sum + ppb(rate), 0));
+  const levels = LEVELS.map((level) =>
+    baseRates
+      .filter(({ jurType }) => jurType === `US_${level.toUpperCase()}_SALES_TAX`)
+      .reduce((sum, { rate }) => sum + ppb(rate), 0),
+  );
   const total = taxSummaries.find(({ taxType }) => taxType === 'SALES_TAX');
   return { refusal: '', code, precision, rate: ppb(total?.rate ?? Number.NaN), levels };
 }
 
 /** The rates of a lookup by ZIP and state, one for each tax area. */
 export function byZip(
-  dataset: Dataset, zip: string, state: string,
+  dataset: Dataset,
+  zip: string,
+  state: string,
 ): { readonly refusal: Told } | { readonly rows: readonly Told[] } {
   const { code, precision, text } = ask(dataset, LOOKUP, `postalcode=${zip}&state=${state}`);
   if (code !== 100) {
@@ -130,7 +138,10 @@ export function byZip(
   const { results }: { results: readonly Readonly<Record<string, number>>[] } = JSON.parse(text);
   return {
     rows: results.map((row) => ({
-      refusal: '', code, precision, rate: ppb(row['taxSales'] ?? Number.NaN),
+      refusal: '',
+      code,
+      precision,
+      rate: ppb(row['taxSales'] ?? Number.NaN),
       levels: LEVELS.map((level) => ppb(row[`${level}SalesTax`] ?? Number.NaN)),
     })),
   };
@@ -140,13 +151,17 @@ export function byZip(
 export function byRow(dataset: Dataset, columns: Readonly<Record<string, string>>): Told {
   const body = Buffer.from(Papa.unparse([columns]));
   const { output } = runBulk('csv', [body], { dataset, output: 'csv', nowMs: NOON_MS });
-  const [row = {}] = Papa.parse<Readonly<Record<string, string>>>(
-    output.toString('utf8'), { header: true }).data;
+  const [row = {}] = Papa.parse<Readonly<Record<string, string>>>(output.toString('utf8'), {
+    header: true,
+  }).data;
   const cell = (name: string): string => row[`situs_${name}`] ?? '';
   const code = Number(cell('code'));
   if (code !== 100) return { ...NOTHING, code, refusal: detailOf(cell('message')) };
   return {
-    refusal: '', code, precision: cell('precision'), rate: ppb(cell('rate')),
+    refusal: '',
+    code,
+    precision: cell('precision'),
+    rate: ppb(cell('rate')),
     levels: LEVELS.map((level) => ppb(cell(`${level}_rate`))),
   };
 }
@@ -169,29 +184,49 @@ interface RefusedBody {
 function told(answer: ReturnType<typeof ask>): ToldCart {
   const { status, precision, text } = answer;
   if (status !== 200) {
-    const { errors: [error] }: RefusedBody = JSON.parse(text);
+    const {
+      errors: [error],
+    }: RefusedBody = JSON.parse(text);
     const { location = '', message = '' } = error ?? {};
     return { ...NOTHING, code: 0, refusal: fold(message), location, amount: '', lineRate: 0 };
   }
-  const { items: [item] }: CartBody = JSON.parse(text);
+  const {
+    items: [item],
+  }: CartBody = JSON.parse(text);
   const [line] = item!.lineItems;
-  const { tax, explain: { parts } } = line!;
-  const levels = LEVELS.map((level) => parts
-    .filter((part) => part.level === level)
-    .reduce((sum, { ordinaryRate }) => sum + ppb(ordinaryRate), 0));
+  const {
+    tax,
+    explain: { parts },
+  } = line!;
+  const levels = LEVELS.map((level) =>
+    parts
+      .filter((part) => part.level === level)
+      .reduce((sum, { ordinaryRate }) => sum + ppb(ordinaryRate), 0),
+  );
   return {
-    refusal: '', code: 100, precision, levels, rate: levels.reduce((sum, rate) => sum + rate, 0),
-    location: '', amount: String(tax.amount), lineRate: ppb(tax.rate),
+    refusal: '',
+    code: 100,
+    precision,
+    levels,
+    rate: levels.reduce((sum, rate) => sum + rate, 0),
+    location: '',
+    amount: String(tax.amount),
+    lineRate: ppb(tax.rate),
   };
 }
 
 /** One line of ordinary goods at `cents`, with addresses on one line; amounts of five decimals. */
 export function byCalculation(
-  dataset: Dataset, origin: string, destination: string, cents: number,
+  dataset: Dataset,
+  origin: string,
+  destination: string,
+  cents: number,
 ): ToldCart {
   const item = {
-    customerId: 'c', currency: {},
-    origin: { address: origin }, destination: { address: destination },
+    customerId: 'c',
+    currency: {},
+    origin: { address: origin },
+    destination: { address: destination },
     lineItems: [{ itemId: 'i', price: cents / 100, quantity: 1 }],
   };
   const body = JSON.stringify({ items: [item], explain: true });
@@ -204,10 +239,17 @@ function partsOf({ street, city, state, zip }: Written): object {
 
 /** The same for a self-managed merchant, on a day of the past; amounts of two decimals. */
 export function byMerchantCart(
-  dataset: Dataset, origin: Written, destination: Written, cents: number, month: string,
+  dataset: Dataset,
+  origin: Written,
+  destination: Written,
+  cents: number,
+  month: string,
 ): ToldCart {
   const item = {
-    customerId: 'c', currency: {}, origin: partsOf(origin), destination: partsOf(destination),
+    customerId: 'c',
+    currency: {},
+    origin: partsOf(origin),
+    destination: partsOf(destination),
     lineItems: [{ index: 0, itemId: 'i', price: cents / 100, quantity: 1 }],
   };
   const day = `${month.slice(0, 4)}-${month.slice(4)}-01T18:00:00Z`;
@@ -229,12 +271,19 @@ export function staleWays(dataset: Dataset, place: Written): readonly boolean[] 
     });
     return isStale;
   };
-  const { output } = runBulk('csv', [Buffer.from(Papa.unparse([{ address }]))],
-    { dataset, output: 'csv', nowMs: NOON_MS });
-  const [row = {}] = Papa.parse<Readonly<Record<string, string>>>(
-    output.toString('utf8'), { header: true }).data;
+  const { output } = runBulk('csv', [Buffer.from(Papa.unparse([{ address }]))], {
+    dataset,
+    output: 'csv',
+    nowMs: NOON_MS,
+  });
+  const [row = {}] = Papa.parse<Readonly<Record<string, string>>>(output.toString('utf8'), {
+    header: true,
+  }).data;
   const item = {
-    customerId: 'c', currency: {}, origin: partsOf(place), destination: partsOf(place),
+    customerId: 'c',
+    currency: {},
+    origin: partsOf(place),
+    destination: partsOf(place),
     lineItems: [{ index: 0, itemId: 'i', price: 1, quantity: 1 }],
   };
   const cart = ask(dataset, MERCHANT, JSON.stringify({ items: [item], explain: true }));

@@ -18,8 +18,9 @@ import { zipOf } from './made-files.js';
 export const LISTING = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
 /** Two sources that publish one table each; here they have doors. */
 export const DOORS = '/comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
-export const MORE_DOORS = '/tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/'
-  + 'documents/salestaxrates/ordmache-current.txt';
+export const MORE_DOORS =
+  '/tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/' +
+  'documents/salestaxrates/ordmache-current.txt';
 /** A source that no program can get. */
 export const BY_HAND = 'openaddresses';
 
@@ -27,13 +28,19 @@ export const BY_HAND = 'openaddresses';
 export function rateFile(county: string, city: string): Buffer {
   const row = (type: string, code: string, rate: string): string =>
     `91,${type},${code},${rate},${rate},0,0,20200101,29991231\n`;
-  return zipOf([{ name: 'MNR.csv',
-    data: row('45', '91', '0.05') + row('00', '001', county) + row('01', '00100', city) }]);
+  return zipOf([
+    {
+      name: 'MNR.csv',
+      data: row('45', '91', '0.05') + row('00', '001', county) + row('01', '00100', city),
+    },
+  ]);
 }
 
 function jsonOf(name: string): Record<string, unknown> {
-  return JSON.parse(readFileSync(join(datasetsDir(), 'recipes', `${name}.json`), 'utf8')) as
-    Record<string, unknown>;
+  return JSON.parse(readFileSync(join(datasetsDir(), 'recipes', `${name}.json`), 'utf8')) as Record<
+    string,
+    unknown
+  >;
 }
 
 export class UpdateWorld {
@@ -47,18 +54,33 @@ export class UpdateWorld {
   /** Starts the publishers; they have rates, and doors in two tables. */
   async start(): Promise<void> {
     const recipe = jsonOf('fixture');
-    const doors = (key: string): object =>
-      ({ file: `catalogue:${key}`, layout: 'openaddresses', source: key, state: 'QA' });
+    const doors = (key: string): object => ({
+      file: `catalogue:${key}`,
+      layout: 'openaddresses',
+      source: key,
+      state: 'QA',
+    });
     mkdirSync(this.varDir);
-    writeFileSync(this.recipe, JSON.stringify({
-      ...recipe, name: 'update-test', rates: 'rates.json',
-      points: [doors('tx-rates'), doors('il-rates'), doors(BY_HAND)],
-    }));
+    writeFileSync(
+      this.recipe,
+      JSON.stringify({
+        ...recipe,
+        name: 'update-test',
+        rates: 'rates.json',
+        points: [doors('tx-rates'), doors('il-rates'), doors(BY_HAND)],
+      }),
+    );
     const rates = jsonOf('rates-fixture');
-    writeFileSync(join(this.dir, 'rates.json'), JSON.stringify({ ...rates, lists: [
-      ...rates['lists'] as object[],
-      { reader: 'sst', path: 'catalogue:sst-rates/MN', source: 'sst-rates', state: 'QA' },
-    ] }));
+    writeFileSync(
+      join(this.dir, 'rates.json'),
+      JSON.stringify({
+        ...rates,
+        lists: [
+          ...(rates['lists'] as object[]),
+          { reader: 'sst', path: 'catalogue:sst-rates/MN', source: 'sst-rates', state: 'QA' },
+        ],
+      }),
+    );
     await this.publishers.start();
     this.publishFirst();
   }
@@ -69,17 +91,26 @@ export class UpdateWorld {
     this.publishers.put(`${LISTING}MNR2026Q4AUG18.zip`, rateFile('0.02', '0.0125'));
     this.publishers.files.set(DOORS, { moved: '/moved/doors.txt' });
     this.putDoors(1);
-    this.publishers.put(MORE_DOORS, this.#doors((at) => at % 2 === 1));
+    this.publishers.put(
+      MORE_DOORS,
+      this.#doors((at) => at % 2 === 1),
+    );
   }
 
   /** Every second door of the fixture, from `from` on. */
   putDoors(from: number): void {
-    this.publishers.put('/moved/doors.txt', this.#doors((at) => at >= from && at % 2 === 0));
+    this.publishers.put(
+      '/moved/doors.txt',
+      this.#doors((at) => at >= from && at % 2 === 0),
+    );
   }
 
   #doors(has: (at: number) => boolean): string {
     const text = readFileSync(join(datasetsDir(), 'fixture', 'points.csv'), 'utf8');
-    return text.split('\n').filter((_, at) => at === 0 || has(at)).join('\n');
+    return text
+      .split('\n')
+      .filter((_, at) => at === 0 || has(at))
+      .join('\n');
   }
 
   async stop(): Promise<void> {
@@ -94,13 +125,17 @@ export class UpdateWorld {
 
   /** The words of an update with this recipe from these publishers. */
   words(...more: readonly string[]): readonly string[] {
-    const { recipe, publishers: { mirror } } = this;
+    const {
+      recipe,
+      publishers: { mirror },
+    } = this;
     return ['dataset', 'update', '--recipe', recipe, '--mirror', mirror, ...more];
   }
 
   spawn(words: readonly string[], varDir = this.varDir): ReturnType<typeof spawn> {
     return spawn(process.execPath, [CLI, ...words], {
-      env: { ...process.env, SITUS_VAR: varDir }, stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, SITUS_VAR: varDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
   }

@@ -8,7 +8,12 @@ import type { Metered } from '../../src/store/usage-meter.js';
 
 const [varDir = '', id = ''] = process.argv.slice(2);
 const key: Metered = {
-  id, account: 'counted', grants: 0, coreLimit: 0, geoLimit: 0, merchantLimit: 0,
+  id,
+  account: 'counted',
+  grants: 0,
+  coreLimit: 0,
+  geoLimit: 0,
+  merchantLimit: 0,
 };
 
 const usage = new UsageBook(await Store.open(varDir));

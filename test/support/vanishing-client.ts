@@ -10,7 +10,14 @@ export interface Sendable {
 }
 
 /** Where it goes away. */
-export const CUTS = ['in head', 'after head', 'in body', 'after body', 'before answer', 'in answer'] as const;
+export const CUTS = [
+  'in head',
+  'after head',
+  'in body',
+  'after body',
+  'before answer',
+  'in answer',
+] as const;
 export type Cut = (typeof CUTS)[number];
 
 /** Turns of the event loop that a request is given, at most: each await of the server takes some. */
@@ -18,32 +25,45 @@ const TURNS_MAX = 24;
 
 /** A request with a body, of a known length. */
 export function sendable(
-  method: string, path: string, fields: Readonly<Record<string, string>>, body: string | Buffer = '',
+  method: string,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  body: string | Buffer = '',
 ): Sendable {
   const bytes = Buffer.from(body);
   const length = method === 'GET' ? {} : { 'Content-Length': String(bytes.length) };
-  const lines = Object.entries({ Host: 'x', ...fields, ...length })
-    .map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ Host: 'x', ...fields, ...length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   return { head: `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`, body: bytes };
 }
 
 /** Text messages of a WebSocket as a client sends them, masked with zeros. */
 export function textFrames(messages: readonly string[]): Buffer {
-  return Buffer.concat(messages.flatMap((message) => {
-    const text = Buffer.from(message);
-    const short = text.length < 126;
-    const head = Buffer.alloc(short ? 6 : 8);
-    head[0] = 0x81;
-    head[1] = 0x80 | (short ? text.length : 126);
-    if (!short) head.writeUInt16BE(text.length, 2);
-    return [head, text];
-  }));
+  return Buffer.concat(
+    messages.flatMap((message) => {
+      const text = Buffer.from(message);
+      const short = text.length < 126;
+      const head = Buffer.alloc(short ? 6 : 8);
+      head[0] = 0x81;
+      head[1] = 0x80 | (short ? text.length : 126);
+      if (!short) head.writeUInt16BE(text.length, 2);
+      return [head, text];
+    }),
+  );
 }
 
 /** The request of a WebSocket; its frames are sent at once, as a client that knows its server may. */
-export function socketOf(path: string, fields: Readonly<Record<string, string>>, messages: readonly string[]): Sendable {
+export function socketOf(
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  messages: readonly string[],
+): Sendable {
   const { head } = sendable('GET', path, {
-    ...fields, Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13',
+    ...fields,
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
     'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'),
   });
   return { head, body: textFrames(messages) };
@@ -54,7 +74,10 @@ function partOf({ head, body }: Sendable, cut: Cut, random: Random): Buffer {
   const start = Buffer.from(head);
   if (cut === 'in head') return start.subarray(0, below(random, start.length));
   if (cut === 'after head') return start;
-  return Buffer.concat([start, cut === 'in body' ? body.subarray(0, below(random, body.length)) : body]);
+  return Buffer.concat([
+    start,
+    cut === 'in body' ? body.subarray(0, below(random, body.length)) : body,
+  ]);
 }
 
 async function turns(socket: Socket, count: number): Promise<void> {
@@ -64,7 +87,12 @@ async function turns(socket: Socket, count: number): Promise<void> {
 }
 
 /** Sends as much as the cut says and goes away; what came of the answer until then. */
-export async function vanish(port: number, request: Sendable, cut: Cut, random: Random): Promise<string> {
+export async function vanish(
+  port: number,
+  request: Sendable,
+  cut: Cut,
+  random: Random,
+): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => undefined);
   await once(socket, 'connect');

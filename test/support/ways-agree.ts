@@ -15,14 +15,20 @@ const HALF_FIVE_DECIMALS = 5_000;
 
 /** Says that a cart of one line has the rates of a lookup, or its reason to refuse. */
 export function assertAgrees(
-  cart: ToldCart, lookup: Told, cents: number, digits: number, what: string,
+  cart: ToldCart,
+  lookup: Told,
+  cents: number,
+  digits: number,
+  what: string,
 ): void {
   assert.equal(cart.refusal, lookup.refusal, what);
   if (lookup.refusal !== '') return;
   const { rate, levels, precision } = cart;
   assert.deepEqual(
     { rate, levels, precision },
-    { rate: lookup.rate, levels: lookup.levels, precision: lookup.precision }, what);
+    { rate: lookup.rate, levels: lookup.levels, precision: lookup.precision },
+    what,
+  );
   assert.equal(cart.amount, taxOf(lookup.rate, cents, digits), what);
   const difference = cart.lineRate - lookup.rate;
   assert.ok(-HALF_FIVE_DECIMALS < difference && difference <= HALF_FIVE_DECIMALS, what);

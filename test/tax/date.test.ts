@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  dateOf, dateOfNumber, dayBefore, dayNumber, formatDate, parseDate, weekdayOf, type DateInt,
+  dateOf,
+  dateOfNumber,
+  dayBefore,
+  dayNumber,
+  formatDate,
+  parseDate,
+  weekdayOf,
+  type DateInt,
 } from '../../src/tax/date.js';
 
 test('days that exist are read in both forms, others are refused', () => {
@@ -15,7 +22,10 @@ test('days that exist are read in both forms, others are refused', () => {
 
 test('the day before crosses months, years and leap days', () => {
   const table: readonly (readonly [number, number])[] = [
-    [20240301, 20240229], [20230301, 20230228], [20240101, 20231231], [20240515, 20240514],
+    [20240301, 20240229],
+    [20230301, 20230228],
+    [20240101, 20231231],
+    [20240515, 20240514],
   ];
   for (const [date, before] of table) assert.equal(dayBefore(date as DateInt), before);
   assert.equal(formatDate(20240301 as DateInt), '2024-03-01');

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  COARSE, coarseRates, FINE, lineParts, lineTax, tierlessOf, type ArticleBracket, type LineLevy,
+  COARSE,
+  coarseRates,
+  FINE,
+  lineParts,
+  lineTax,
+  tierlessOf,
+  type ArticleBracket,
+  type LineLevy,
   type LineRule,
 } from '../../src/tax/line-tax.js';
 import type { ProductRule } from '../../src/tax/product-rule.js';
@@ -20,7 +27,11 @@ function levy(ppb: number, ofState: boolean, ruled = false, bracket = false): Li
 
 function plain(levies: readonly LineLevy[]): LineRule {
   return {
-    levies, shape: null, single: null, coarse: coarseRates(levies), tierless: tierlessOf(levies),
+    levies,
+    shape: null,
+    single: null,
+    coarse: coarseRates(levies),
+    tierless: tierlessOf(levies),
   };
 }
 
@@ -28,60 +39,80 @@ const price = fc.oneof(
   { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 200_000n }).map((cents) => cents * 10n ** 7n) },
   { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 10n ** 18n }) },
   // Next to whole cents, at the limit of safe integers.
-  { weight: 1, arbitrary: fc.nat(2_000)
-    .map((less) => BigInt(Number.MAX_SAFE_INTEGER) - BigInt(less) * 4_999_999n) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .nat(2_000)
+      .map((less) => BigInt(Number.MAX_SAFE_INTEGER) - BigInt(less) * 4_999_999n),
+  },
 );
 const quantity = fc.oneof(
   { weight: 5, arbitrary: fc.nat(5).map((units) => units * 10_000) },
   { weight: 1, arbitrary: fc.nat(999_999_999) },
 );
 const MILLIONTHS = [0, 62_500_000, 48_750_000, 10_000_000, 1_000] as const;
-const levies = fc.array(fc.record({
-  ppb: fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...MILLIONTHS) },
-    { weight: 1, arbitrary: fc.nat(99_999_999) }),
-  ofState: fc.boolean(), ruled: fc.boolean(),
-}), { maxLength: 6 }).map((each) =>
-  each.map(({ ppb, ofState, ruled }) => levy(ppb, ofState, ruled)));
+const levies = fc
+  .array(
+    fc.record({
+      ppb: fc.oneof(
+        { weight: 20, arbitrary: fc.constantFrom(...MILLIONTHS) },
+        { weight: 1, arbitrary: fc.nat(99_999_999) },
+      ),
+      ofState: fc.boolean(),
+      ruled: fc.boolean(),
+    }),
+    { maxLength: 6 },
+  )
+  .map((each) => each.map(({ ppb, ofState, ruled }) => levy(ppb, ofState, ruled)));
 
 test(`${RUNS} random lines: in either scale the tax is the sum of the parts`, () => {
   let coarse = 0;
-  fc.assert(fc.property(fc.array(fc.record({ levies, price, quantity }), { minLength: 1, maxLength: 8 }),
-    fc.constantFrom(...ROUNDING_MODES), fc.constantFrom(...ROUNDING_LEVELS),
-    fc.constantFrom(2, 5), (items, mode, level, digits) => {
-      const lines = items.map((item) => {
-        const tax = lineTax(plain(item.levies), item.price, item.quantity, 'none');
-        if (tax.scale === COARSE) coarse += 1;
-        return { ...tax, denominator: 1n };
-      });
-      const sums = items.map((item) => {
-        let [state, local] = [0n, 0n];
-        lineParts(plain(item.levies), item.price, item.quantity, 'none', (each, base, fixed) => {
-          const tax = base * BigInt(each.rate) + fixed;
-          if (each.ofState) state += tax;
-          else local += tax;
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ levies, price, quantity }), { minLength: 1, maxLength: 8 }),
+      fc.constantFrom(...ROUNDING_MODES),
+      fc.constantFrom(...ROUNDING_LEVELS),
+      fc.constantFrom(2, 5),
+      (items, mode, level, digits) => {
+        const lines = items.map((item) => {
+          const tax = lineTax(plain(item.levies), item.price, item.quantity, 'none');
+          if (tax.scale === COARSE) coarse += 1;
+          return { ...tax, denominator: 1n };
         });
-        const gross = item.price * BigInt(item.quantity);
-        return { scale: FINE, gross, state, local, denominator: 1n };
-      });
-      lines.forEach((line, at) => {
-        const right = sums[at]!;
-        assert.equal(exactTax(line), right.state + right.local);
-        assert.equal(BigInt(line.state) * line.scale.tax, right.state);
-        assert.equal(BigInt(line.gross) * line.scale.gross, right.gross);
-        assert.equal(roundRate(line), roundRate(right));
-        const rate = items[at]!.levies.reduce((sum, each) => sum + each.rate, 0);
-        if (right.gross > 0n) assert.equal(roundRate(line), fiveDecimals(rate));
-      });
-      const ranks = items.map((_, index) => ({ index }));
-      const wish = { mode, level, digits };
-      assert.deepEqual(roundAmounts(ranks, lines, wish), roundAmounts(ranks, sums, wish));
-    }), { numRuns: RUNS });
+        const sums = items.map((item) => {
+          let [state, local] = [0n, 0n];
+          lineParts(plain(item.levies), item.price, item.quantity, 'none', (each, base, fixed) => {
+            const tax = base * BigInt(each.rate) + fixed;
+            if (each.ofState) state += tax;
+            else local += tax;
+          });
+          const gross = item.price * BigInt(item.quantity);
+          return { scale: FINE, gross, state, local, denominator: 1n };
+        });
+        lines.forEach((line, at) => {
+          const right = sums[at]!;
+          assert.equal(exactTax(line), right.state + right.local);
+          assert.equal(BigInt(line.state) * line.scale.tax, right.state);
+          assert.equal(BigInt(line.gross) * line.scale.gross, right.gross);
+          assert.equal(roundRate(line), roundRate(right));
+          const rate = items[at]!.levies.reduce((sum, each) => sum + each.rate, 0);
+          if (right.gross > 0n) assert.equal(roundRate(line), fiveDecimals(rate));
+        });
+        const ranks = items.map((_, index) => ({ index }));
+        const wish = { mode, level, digits };
+        assert.deepEqual(roundAmounts(ranks, lines, wish), roundAmounts(ranks, sums, wish));
+      },
+    ),
+    { numRuns: RUNS },
+  );
   assert.ok(coarse > RUNS, `${coarse} lines were counted in COARSE`);
 });
 
 test('rates finer than a millionth, and prices finer than a cent, are counted in FINE', () => {
-  assert.deepEqual(coarseRates([levy(62_500_000, true), levy(15_000_000, false)]),
-    { state: 62_500, local: 15_000 });
+  assert.deepEqual(coarseRates([levy(62_500_000, true), levy(15_000_000, false)]), {
+    state: 62_500,
+    local: 15_000,
+  });
   assert.equal(coarseRates([levy(62_500_500, true), levy(500, false)]), null);
   const rule = plain([levy(62_500_000, true)]);
   assert.equal(lineTax(rule, USD, 10_000, 'none').scale, COARSE);
@@ -95,35 +126,73 @@ test('rates finer than a millionth, and prices finer than a cent, are counted in
 });
 
 const NO_SHAPE: ProductRule = {
-  tic: '30060', coversChildren: false, taxable: true, rate: null, scope: 'all', threshold: null,
-  percentTaxable: null, perVolume: null, capPerUnit: null, foodDrug: false, from: null, to: null,
+  tic: '30060',
+  coversChildren: false,
+  taxable: true,
+  rate: null,
+  scope: 'all',
+  threshold: null,
+  percentTaxable: null,
+  perVolume: null,
+  capPerUnit: null,
+  foodDrug: false,
+  from: null,
+  to: null,
   heldFrom: null,
   basis: { citation: '', source: '', asOf: null, confidence: 'high', condition: '' },
 };
 
 function partsOf(
-  rule: Partial<LineRule> & Pick<LineRule, 'levies'>, dollars: bigint,
+  rule: Partial<LineRule> & Pick<LineRule, 'levies'>,
+  dollars: bigint,
 ): readonly (readonly [bigint, bigint])[] {
   const parts: (readonly [bigint, bigint])[] = [];
-  lineParts({ shape: null, single: null, coarse: null, tierless: tierlessOf(rule.levies), ...rule }, dollars * USD, 10_000, 'none',
-    (_, base, fixed) => parts.push([base / 10n ** 22n, fixed / 10n ** 31n]));
+  lineParts(
+    { shape: null, single: null, coarse: null, tierless: tierlessOf(rule.levies), ...rule },
+    dollars * USD,
+    10_000,
+    'none',
+    (_, base, fixed) => parts.push([base / 10n ** 22n, fixed / 10n ** 31n]),
+  );
   return parts;
 }
 
 test('what a cap leaves goes to the first levies, and a tax by volume to the first of the state', () => {
-  const three = [levy(50_000_000, true, true), levy(40_000_000, false, true), levy(10_000_000, true, true)];
+  const three = [
+    levy(50_000_000, true, true),
+    levy(40_000_000, false, true),
+    levy(10_000_000, true, true),
+  ];
   const shape = { ...NO_SHAPE, capPerUnit: 8n * USD };
-  assert.deepEqual(partsOf({ levies: three, shape }, 80n), [[80n, 0n], [80n, 0n], [80n, 0n]]);
-  assert.deepEqual(partsOf({ levies: three, shape }, 100n), [[0n, 5n], [0n, 3n], [0n, 0n]]);
+  assert.deepEqual(partsOf({ levies: three, shape }, 80n), [
+    [80n, 0n],
+    [80n, 0n],
+    [80n, 0n],
+  ]);
+  assert.deepEqual(partsOf({ levies: three, shape }, 100n), [
+    [0n, 5n],
+    [0n, 3n],
+    [0n, 0n],
+  ]);
   const volume = { ...NO_SHAPE, perVolume: { amount: 2n * USD, unit: 'gallon' } };
-  assert.deepEqual(partsOf({ levies: [three[1]!, three[0]!, three[2]!], shape: volume }, 100n),
-    [[100n, 0n], [100n, 2n], [100n, 0n]]);
+  assert.deepEqual(partsOf({ levies: [three[1]!, three[0]!, three[2]!], shape: volume }, 100n), [
+    [100n, 0n],
+    [100n, 2n],
+    [100n, 0n],
+  ]);
 });
 
 test('local taxes on an article end where an additional one begins', () => {
-  const single: ArticleBracket =
-    { localLimit: 1_600n * USD, bracketEnd: 3_200n * USD, additionalRate: 27_500_000 };
-  const articles = [levy(70_000_000, true), levy(22_500_000, false), levy(27_500_000, true, false, true)];
+  const single: ArticleBracket = {
+    localLimit: 1_600n * USD,
+    bracketEnd: 3_200n * USD,
+    additionalRate: 27_500_000,
+  };
+  const articles = [
+    levy(70_000_000, true),
+    levy(22_500_000, false),
+    levy(27_500_000, true, false, true),
+  ];
   const bases = (dollars: bigint): readonly bigint[] =>
     partsOf({ levies: articles, single }, dollars).map(([base]) => base);
   assert.deepEqual(bases(1_600n), [1_600n, 1_600n, 0n]);

@@ -5,8 +5,13 @@ import { formatRate, parsePercent, parseRate, sumRates, type Rate } from '../../
 
 test('decimal fractions and percentages are read exactly', () => {
   const table: readonly (readonly [string, number])[] = [
-    ['0.0775', 77_500_000], ['.0625', 62_500_000], ['0', 0], ['1', 1_000_000_000],
-    ['0.086250000', 86_250_000], ['0.000000001', 1], ['0.0775000000000', -1],
+    ['0.0775', 77_500_000],
+    ['.0625', 62_500_000],
+    ['0', 0],
+    ['1', 1_000_000_000],
+    ['0.086250000', 86_250_000],
+    ['0.000000001', 1],
+    ['0.0775000000000', -1],
   ];
   for (const [text, expected] of table) {
     assert.equal(parseRate(text), expected === -1 ? null : expected, text);
@@ -23,11 +28,13 @@ test('what is no decimal, negative or too fine is refused', () => {
 });
 
 test('printing and reading are inverse and shortest', () => {
-  fc.assert(fc.property(fc.integer({ min: 0, max: 1_000_000_000 }), (value) => {
-    const text = formatRate(value as Rate);
-    assert.equal(parseRate(text), value);
-    assert.ok(!/\.\d*0$/.test(text) && !text.endsWith('.'), text);
-  }));
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000_000_000 }), (value) => {
+      const text = formatRate(value as Rate);
+      assert.equal(parseRate(text), value);
+      assert.ok(!/\.\d*0$/.test(text) && !text.endsWith('.'), text);
+    }),
+  );
   assert.equal(formatRate(77_500_000 as Rate), '0.0775');
   assert.equal(formatRate(-5_000_000 as Rate), '-0.005');
 });

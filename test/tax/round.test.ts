@@ -20,28 +20,57 @@ test('each mode at, below and above a tie', () => {
 
 test('units go to the largest remainders, and the parts are the whole', () => {
   const share = (numerator: bigint, rank: number) => ({ numerator, rank });
-  assert.deepEqual(distribute(10n, [share(33n, 0), share(33n, 1), share(34n, 2)], 10n), [3n, 3n, 4n]);
+  assert.deepEqual(distribute(10n, [share(33n, 0), share(33n, 1), share(34n, 2)], 10n), [
+    3n,
+    3n,
+    4n,
+  ]);
   assert.deepEqual(distribute(2n, [share(5n, 1), share(5n, 0), share(10n, 2)], 10n), [0n, 1n, 1n]);
-  fc.assert(fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { minLength: 1 }),
-    fc.constantFrom(...ROUNDING_MODES), (sizes, mode) => {
-      const whole = 1_000_000n;
-      const total = BigInt(rounded(sizes.reduce((sum, each) => sum + each, 0n), whole, mode));
-      const units = distribute(total, sizes.map((size, at) => share(size, at)), whole);
-      assert.equal(units.reduce((sum, each) => sum + each, 0n), total);
-      units.forEach((count, at) => {
-        const least = sizes[at]! / whole;
-        assert.ok(count === least || count === least + 1n);
-      });
-    }));
+  fc.assert(
+    fc.property(
+      fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { minLength: 1 }),
+      fc.constantFrom(...ROUNDING_MODES),
+      (sizes, mode) => {
+        const whole = 1_000_000n;
+        const total = BigInt(
+          rounded(
+            sizes.reduce((sum, each) => sum + each, 0n),
+            whole,
+            mode,
+          ),
+        );
+        const units = distribute(
+          total,
+          sizes.map((size, at) => share(size, at)),
+          whole,
+        );
+        assert.equal(
+          units.reduce((sum, each) => sum + each, 0n),
+          total,
+        );
+        units.forEach((count, at) => {
+          const least = sizes[at]! / whole;
+          assert.ok(count === least || count === least + 1n);
+        });
+      },
+    ),
+  );
 });
 
 test('amounts of lines with different denominators add up to the rounded total', () => {
-  const line = (state: bigint, denominator: bigint) =>
-    ({ scale: FINE, state, local: 0n, denominator, gross: 1n });
+  const line = (state: bigint, denominator: bigint) => ({
+    scale: FINE,
+    state,
+    local: 0n,
+    denominator,
+    gross: 1n,
+  });
   const cent = 10n ** 29n;
-  const amounts = roundAmounts([{ index: 0 }, { index: 1 }, { index: 2 }],
+  const amounts = roundAmounts(
+    [{ index: 0 }, { index: 1 }, { index: 2 }],
     [line(cent, 3n), line(cent, 3n), line(cent / 2n, 1n)],
-    { mode: 'half-up', level: 'cart', digits: 2 });
+    { mode: 'half-up', level: 'cart', digits: 2 },
+  );
   // One third, one third and a half are one cent, which the half has.
   assert.deepEqual(amounts, [0n, 0n, 10_000_000n]);
 });
@@ -49,7 +78,13 @@ test('amounts of lines with different denominators add up to the rounded total',
 test('an effective rate has five decimals and a tie goes up', () => {
   // A dollar is 10¹³ units of price × quantity, its tax counts 10⁻³¹ dollars.
   const rate = (ppb: bigint) =>
-    roundRate({ scale: FINE, state: ppb * 10n ** 22n, local: 0n, denominator: 1n, gross: 10n ** 13n });
+    roundRate({
+      scale: FINE,
+      state: ppb * 10n ** 22n,
+      local: 0n,
+      denominator: 1n,
+      gross: 10n ** 13n,
+    });
   assert.equal(rate(93_750_000n), 93_750_000);
   assert.equal(rate(88_625_000n), 88_630_000);
   assert.equal(rate(88_624_999n), 88_620_000);

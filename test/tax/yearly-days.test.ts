@@ -34,10 +34,14 @@ test('days counted back, the same weekday a week before, fixed days, days of one
   const texas = '17 days before fourth Monday of August through Sunday';
   assert.deepEqual(days(texas, 2025), [20250808, 20250810]);
   assert.deepEqual(days(texas, 2026), [20260807, 20260809]);
-  assert.deepEqual(days('Saturday before last Monday of May through Monday', 2026),
-    [20260523, 20260525]);
-  assert.deepEqual(days('Friday before first Friday of May through Friday', 2026),
-    [20260424, 20260424]);
+  assert.deepEqual(
+    days('Saturday before last Monday of May through Monday', 2026),
+    [20260523, 20260525],
+  );
+  assert.deepEqual(
+    days('Friday before first Friday of May through Friday', 2026),
+    [20260424, 20260424],
+  );
   assert.deepEqual(days('April 19 through April 25', 2027), [20270419, 20270425]);
   assert.deepEqual(days('October 1 through March 31', 2026), [20261001, 20270331]);
   assert.deepEqual(days('2026-08-08 through 2026-08-09', 2026), [20260808, 20260809]);
@@ -46,8 +50,16 @@ test('days counted back, the same weekday a week before, fixed days, days of one
 
 test('what is no rule is none', () => {
   for (const text of [
-    '', 'Friday', 'first Friday of Julember through Sunday', 'fifth Friday of May through Sunday',
-    'February 30 through March 2', '2026-08-09 through 2026-08-08', 'a through b through c',
-    'first Friday of May', '2026-08-09 through Sunday', 'last weekend of May through Sunday',
-  ]) assert.equal(parseYearlyDays(text), null, text);
+    '',
+    'Friday',
+    'first Friday of Julember through Sunday',
+    'fifth Friday of May through Sunday',
+    'February 30 through March 2',
+    '2026-08-09 through 2026-08-08',
+    'a through b through c',
+    'first Friday of May',
+    '2026-08-09 through Sunday',
+    'last weekend of May through Sunday',
+  ])
+    assert.equal(parseYearlyDays(text), null, text);
 });

@@ -57,10 +57,15 @@ test('every kind of failure reads alike in every version and format', () => {
       } else {
         const own = `v${version}`;
         assert.deepEqual(json, {
-          version: own, rCode: code, rName: name, rMessage: message, results: [],
+          version: own,
+          rCode: code,
+          rName: name,
+          rMessage: message,
+          results: [],
         });
         assert.deepEqual(xml, {
-          '?xml': '', taxrates: { version: own, code: String(code), name, message },
+          '?xml': '',
+          taxrates: { version: own, code: String(code), name, message },
         });
       }
     }
@@ -68,9 +73,11 @@ test('every kind of failure reads alike in every version and format', () => {
 });
 
 test('without a detail the message is the standard one', () => {
-  assert.equal(text(40, 'rate-limited', 'json'),
-    '{"version":"v40","rCode":108,"rName":"RESPONSE_CODE_REQUEST_LIMIT_MET",'
-    + '"rMessage":"API request limit met.","results":[]}');
+  assert.equal(
+    text(40, 'rate-limited', 'json'),
+    '{"version":"v40","rCode":108,"rName":"RESPONSE_CODE_REQUEST_LIMIT_MET",' +
+      '"rMessage":"API request limit met.","results":[]}',
+  );
 });
 
 test('an unknown version is refused in the current envelope', () => {

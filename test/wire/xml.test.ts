@@ -8,7 +8,10 @@ import { ask } from '../lookup/ask.js';
 const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
 const LISTS = new Set(['baseRates', 'taxSummaries', 'displayRates', 'results']);
 const PARSER = new XMLParser({
-  parseTagValue: false, trimValues: false, ignoreDeclaration: true, processEntities: true,
+  parseTagValue: false,
+  trimValues: false,
+  ignoreDeclaration: true,
+  processEntities: true,
   isArray: (name, path) => LISTS.has(name) || path === 'taxrates.response',
 });
 
@@ -35,9 +38,17 @@ function xmlOf(version: number, query: string): { readonly [root: string]: unkno
 }
 
 const CURRENT: readonly string[] = [
-  DOOR, `${DOOR}&addressDetailExtended=true&shippingExtended=true`, 'lat=10.5&lng=9.5',
-  'lat=10.5&lng=3.5', 'lat=10.5&lng=6.5&countryCode=CAN', 'lat=10.5&lng=8.5&countryCode=PRI',
-  'postalcode=97001', 'postalcode=97004', 'postalcode=1', '', 'postalcode=97003',
+  DOOR,
+  `${DOOR}&addressDetailExtended=true&shippingExtended=true`,
+  'lat=10.5&lng=9.5',
+  'lat=10.5&lng=3.5',
+  'lat=10.5&lng=6.5&countryCode=CAN',
+  'lat=10.5&lng=8.5&countryCode=PRI',
+  'postalcode=97001',
+  'postalcode=97004',
+  'postalcode=1',
+  '',
+  'postalcode=97003',
 ];
 
 test('v60 XML says what v60 JSON says', () => {
@@ -61,14 +72,18 @@ test('legacy XML says what legacy JSON says, in its own names', () => {
 });
 
 test('text survives as far as XML can carry it', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
-    const legal = text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/gu, '\ufffd');
-    const xml = xmlText(text);
-    const back = xml.replace(/&(amp|lt|gt|#13);/g, (_all, name: string) =>
-      ({ amp: '&', lt: '<', gt: '>', '#13': '\r' })[name] ?? '');
-    assert.equal(back, legal);
-    assert.ok(!/[<>\r]/.test(xml));
-  }));
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
+      const legal = text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/gu, '\ufffd');
+      const xml = xmlText(text);
+      const back = xml.replace(
+        /&(amp|lt|gt|#13);/g,
+        (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', '#13': '\r' })[name] ?? '',
+      );
+      assert.equal(back, legal);
+      assert.ok(!/[<>\r]/.test(xml));
+    }),
+  );
 });
 
 test('null and empty text are empty elements, lists repeated ones', () => {
@@ -76,6 +91,8 @@ test('null and empty text are empty elements, lists repeated ones', () => {
   assert.equal(xmlElement('a', ''), '<a></a>');
   assert.equal(xmlElement('a', true), '<a>true</a>');
   assert.equal(xmlElement('a', []), '');
-  assert.equal(xmlElement('a', [{ b: 1 }, { b: { decimal: '0.5' } }]),
-    '<a><b>1</b></a><a><b>0.5</b></a>');
+  assert.equal(
+    xmlElement('a', [{ b: 1 }, { b: { decimal: '0.5' } }]),
+    '<a><b>1</b></a><a><b>0.5</b></a>',
+  );
 });

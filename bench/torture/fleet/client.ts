@@ -31,19 +31,23 @@ export async function askNode(base: string, ask: FleetAsk): Promise<Answer> {
   const { method, path, body = '', type = 'application/json', key = FLEET_KEY } = ask;
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const sent = request(base + path, {
-    method, signal, agent: false,
+    method,
+    signal,
+    agent: false,
     headers: {
-      'Content-Type': type, 'X-API-KEY': key,
+      'Content-Type': type,
+      'X-API-KEY': key,
       ...(ask.idempotencyKey === undefined ? {} : { 'Idempotency-Key': ask.idempotencyKey }),
     },
   });
   sent.on('error', () => undefined);
   sent.end(body);
-  const [answer] = await once(sent, 'response', { signal }) as [IncomingMessage];
+  const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage];
   const pieces: Buffer[] = [];
   for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
   return {
-    status: answer.statusCode ?? 0, replayed: answer.headers['idempotency-replayed'] === 'true',
+    status: answer.statusCode ?? 0,
+    replayed: answer.headers['idempotency-replayed'] === 'true',
     text: Buffer.concat(pieces).toString('utf8'),
   };
 }
@@ -71,7 +75,9 @@ export class FleetClient {
     if (this.stopping) throw new Error('stopping');
     await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE_MS));
     return this.ask({
-      method: 'POST', path, body: JSON.stringify(body),
+      method: 'POST',
+      path,
+      body: JSON.stringify(body),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
   }
@@ -86,8 +92,10 @@ export class FleetClient {
     const until = from + GIVE_UP_MS;
     for (;;) {
       const answer = await askNode(this.pick(), ask).catch(() => null);
-      const isUnknown = (answer?.status === 403 || answer?.status === 404)
-        && ask.idempotencyKey !== undefined && performance.now() - from < STALE_MS;
+      const isUnknown =
+        (answer?.status === 403 || answer?.status === 404) &&
+        ask.idempotencyKey !== undefined &&
+        performance.now() - from < STALE_MS;
       const isFinal = answer !== null && answer.status !== 503 && answer.status !== 409;
       if (isFinal && !isUnknown) return answer;
       if (performance.now() > until) {

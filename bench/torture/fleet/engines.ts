@@ -25,7 +25,10 @@ function postgresBin(): string | null {
 /** Which engine is missing, in a sentence; null where all are here. */
 export function enginesProblem(): string | null {
   if (postgresBin() === null) return `there is no PostgreSQL in ${POSTGRES_DIR}`;
-  for (const [program, name] of [['redis-server', 'Redis'], ['nats-server', 'NATS']] as const) {
+  for (const [program, name] of [
+    ['redis-server', 'Redis'],
+    ['nats-server', 'NATS'],
+  ] as const) {
     const { error } = spawnSync(program, ['--version'], { stdio: 'ignore' });
     if (error !== undefined) return `there is no program ${program} (${name})`;
   }
@@ -70,12 +73,30 @@ export class FleetEngines {
       mkdirSync(dir);
       return dir;
     };
-    this.#spawn('redis-server', ['--bind', this.#host, '--port', String(REDIS_PORT), '--save', '',
-      '--protected-mode', 'no', '--dir', own('redis')]);
-    this.#spawn('nats-server',
-      ['-a', this.#host, '-p', String(NATS_PORT), '-js', '-sd', own('nats')]);
-    await Promise.all([POSTGRES_PORT, REDIS_PORT, NATS_PORT]
-      .map((port) => listening(this.#host, port)));
+    this.#spawn('redis-server', [
+      '--bind',
+      this.#host,
+      '--port',
+      String(REDIS_PORT),
+      '--save',
+      '',
+      '--protected-mode',
+      'no',
+      '--dir',
+      own('redis'),
+    ]);
+    this.#spawn('nats-server', [
+      '-a',
+      this.#host,
+      '-p',
+      String(NATS_PORT),
+      '-js',
+      '-sd',
+      own('nats'),
+    ]);
+    await Promise.all(
+      [POSTGRES_PORT, REDIS_PORT, NATS_PORT].map((port) => listening(this.#host, port)),
+    );
   }
 
   async stop(): Promise<void> {
@@ -93,13 +114,28 @@ export class FleetEngines {
     const dir = join(this.#dir, 'postgres');
     execFileSync('install', ['-d', '-o', POSTGRES_USER, '-m', '700', dir]);
     execFileSync('chmod', ['711', this.#dir]);
-    const as = (program: string): readonly string[] =>
-      [`--reuid=${POSTGRES_USER}`, `--regid=${POSTGRES_USER}`, '--init-groups', join(bin, program)];
-    execFileSync('setpriv', [...as('initdb'), '-D', dir, '-A', 'trust', '-E', 'UTF8'],
-      { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
+    const as = (program: string): readonly string[] => [
+      `--reuid=${POSTGRES_USER}`,
+      `--regid=${POSTGRES_USER}`,
+      '--init-groups',
+      join(bin, program),
+    ];
+    execFileSync('setpriv', [...as('initdb'), '-D', dir, '-A', 'trust', '-E', 'UTF8'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      cwd: '/',
+    });
     appendFileSync(join(dir, 'pg_hba.conf'), 'host all all samenet trust\n');
-    this.#spawn('setpriv', [...as('postgres'), '-D', dir, '-p', String(POSTGRES_PORT),
-      '-c', `listen_addresses=${this.#host}`, '-c', `unix_socket_directories=${dir}`]);
+    this.#spawn('setpriv', [
+      ...as('postgres'),
+      '-D',
+      dir,
+      '-p',
+      String(POSTGRES_PORT),
+      '-c',
+      `listen_addresses=${this.#host}`,
+      '-c',
+      `unix_socket_directories=${dir}`,
+    ]);
   }
 
   #spawn(program: string, args: readonly string[]): void {

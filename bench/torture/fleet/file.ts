@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { askNode, type FleetAsk } from './client.js';
 
 const ADDRESSES = [
-  '120 Main St, Elmton, QA 91010', '121 Main St, Elmton, QA 91010', 'nowhere at all', '', '91020',
+  '120 Main St, Elmton, QA 91010',
+  '121 Main St, Elmton, QA 91010',
+  'nowhere at all',
+  '',
+  '91020',
 ];
 const POLL_MS = 250;
 /** Longest time until the node answers again. */
@@ -35,14 +39,19 @@ export class FleetFile {
 
   constructor(base: string, rows: number, random: () => number) {
     this.#base = base;
-    this.#body = `id,address\n${Array.from({ length: rows }, (_, id) =>
-      `${id},"${ADDRESSES[Math.floor(random() * ADDRESSES.length)]}"\n`).join('')}`;
+    this.#body = `id,address\n${Array.from(
+      { length: rows },
+      (_, id) => `${id},"${ADDRESSES[Math.floor(random() * ADDRESSES.length)]}"\n`,
+    ).join('')}`;
   }
 
   /** Makes the job, under a key, so that a cut makes no second one. */
   async begin(): Promise<string> {
     const text = await patiently(this.#base, {
-      method: 'POST', path: '/bulk/jobs', body: this.#body, type: 'text/csv',
+      method: 'POST',
+      path: '/bulk/jobs',
+      body: this.#body,
+      type: 'text/csv',
       idempotencyKey: 'the-job-of-the-fleet',
     });
     return (JSON.parse(text) as Job).id;
@@ -59,12 +68,16 @@ export class FleetFile {
         continue;
       }
       if (job.state !== 'done') return [`the job is ${job.state}: ${JSON.stringify(job)}`];
-      const result = await patiently(
-        this.#base, { method: 'GET', path: `/bulk/jobs/${id}/result` },
-      );
-      const stream = await patiently(
-        other, { method: 'POST', path: '/bulk/lookup', body: this.#body, type: 'text/csv' },
-      );
+      const result = await patiently(this.#base, {
+        method: 'GET',
+        path: `/bulk/jobs/${id}/result`,
+      });
+      const stream = await patiently(other, {
+        method: 'POST',
+        path: '/bulk/lookup',
+        body: this.#body,
+        type: 'text/csv',
+      });
       const sha256 = createHash('sha256').update(result).digest('hex');
       return [
         ...(sha256 === job.result?.sha256 ? [] : ['the result has another SHA-256 than it says']),

@@ -36,8 +36,9 @@ export class LimitedKey {
     const byEnd = [...this.admitted].sort((a, b) => a.until - b.until);
     let most = 0;
     for (const { from } of this.admitted) {
-      const within = byEnd.filter((each) =>
-        each.from >= from && each.until <= from + WINDOW_MS).length;
+      const within = byEnd.filter(
+        (each) => each.from >= from && each.until <= from + WINDOW_MS,
+      ).length;
       most = Math.max(most, within);
     }
     return most;
@@ -47,7 +48,9 @@ export class LimitedKey {
     while (!this.#client.stopping) {
       const from = performance.now();
       const answer = await askNode(this.#client.pick(), {
-        method: 'GET', path: '/request/v60?postalcode=91010', key: this.#key,
+        method: 'GET',
+        path: '/request/v60?postalcode=91010',
+        key: this.#key,
       }).catch(() => null);
       if (answer?.status === 200) this.admitted.push({ from, until: performance.now() });
       else if (answer?.status === 429) this.refused += 1;

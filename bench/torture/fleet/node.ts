@@ -50,25 +50,44 @@ export class FleetNode {
     const { from, to, failed } = SUBJECTS;
     this.#children = [
       this.#spawn([MAIN]),
-      this.#spawn([COMMAND, 'stream', '--nats', this.#settings.engines.nats, '--from', from,
-        '--to', to, '--failed', failed, '--ack-wait', '5', '--threads', '1']),
+      this.#spawn([
+        COMMAND,
+        'stream',
+        '--nats',
+        this.#settings.engines.nats,
+        '--from',
+        from,
+        '--to',
+        to,
+        '--failed',
+        failed,
+        '--ack-wait',
+        '5',
+        '--threads',
+        '1',
+      ]),
     ];
   }
 
   /** Both end at once, as a machine without power. */
   async kill(): Promise<void> {
     const children = this.#children.splice(0);
-    await Promise.all(children.map(async (child) => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    }));
+    await Promise.all(
+      children.map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        child.kill('SIGKILL');
+        await once(child, 'close');
+      }),
+    );
   }
 
   /** Programs that ended although nobody ended them. */
   gone(): readonly string[] {
-    return this.#children.filter(({ exitCode, signalCode }) => exitCode ?? signalCode)
-      .map(({ spawnargs, exitCode }) => `node ${this.#number}: ${spawnargs.at(5)} ended (${exitCode})`);
+    return this.#children
+      .filter(({ exitCode, signalCode }) => exitCode ?? signalCode)
+      .map(
+        ({ spawnargs, exitCode }) => `node ${this.#number}: ${spawnargs.at(5)} ended (${exitCode})`,
+      );
   }
 
   async remove(): Promise<void> {
@@ -78,18 +97,28 @@ export class FleetNode {
 
   #spawn(args: readonly string[]): ChildProcess {
     const { network, engines, kek, report } = this.#settings;
-    const child = spawn('ip', [
-      'netns', 'exec', network.namespace(this.#number), process.execPath, ...args,
-    ], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: {
-        PATH: process.env['PATH'], SITUS_VAR: this.#dir, HOST: '0.0.0.0', PORT,
-        SITUS_STORE: engines.postgres, SITUS_LIMITS: engines.redis, SITUS_KEK: kek,
-        SITUS_FLEET: `${engines.nats}/${FILES}?rows=512`,
-        SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1', SITUS_LOG: 'error',
-        SITUS_BOOTSTRAP_KEY: FLEET_KEY, SITUS_BOOTSTRAP_RATE: '100000000',
+    const child = spawn(
+      'ip',
+      ['netns', 'exec', network.namespace(this.#number), process.execPath, ...args],
+      {
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: {
+          PATH: process.env['PATH'],
+          SITUS_VAR: this.#dir,
+          HOST: '0.0.0.0',
+          PORT,
+          SITUS_STORE: engines.postgres,
+          SITUS_LIMITS: engines.redis,
+          SITUS_KEK: kek,
+          SITUS_FLEET: `${engines.nats}/${FILES}?rows=512`,
+          SITUS_WORKERS: '1',
+          SITUS_BULK_WORKERS: '1',
+          SITUS_LOG: 'error',
+          SITUS_BOOTSTRAP_KEY: FLEET_KEY,
+          SITUS_BOOTSTRAP_RATE: '100000000',
+        },
       },
-    });
+    );
     child.stderr.on('data', (piece: Buffer) => {
       const text = piece.toString().trim();
       // The command tells its progress there, the server what went wrong.

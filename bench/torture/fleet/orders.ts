@@ -1,6 +1,10 @@
 /** Carts of a broker: all that were stored there, and what became of each. */
 import {
-  jetstream, jetstreamManager, StorageType, type JetStreamClient, type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  StorageType,
+  type JetStreamClient,
+  type JetStreamManager,
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { sentRow } from '../../../test/support/nats-stream.js';
@@ -45,8 +49,11 @@ export class Orders {
   /** Has carts stored until told to stop. */
   async run(isStopping: () => boolean): Promise<void> {
     while (!isStopping()) {
-      await Promise.all(Array.from({ length: TOGETHER }, (_, index) =>
-        this.#client.publish(SUBJECTS.from, sentRow(this.sent + index))));
+      await Promise.all(
+        Array.from({ length: TOGETHER }, (_, index) =>
+          this.#client.publish(SUBJECTS.from, sentRow(this.sent + index)),
+        ),
+      );
       this.sent += TOGETHER;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -55,7 +62,7 @@ export class Orders {
   /** Waits for the last answer, and tells each cart that has none or more than one. */
   async check(): Promise<readonly string[]> {
     const until = performance.now() + REST_MS;
-    while (await this.#floor() < this.sent && performance.now() < until) {
+    while ((await this.#floor()) < this.sent && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
     const answers = new Map<number, number>();

@@ -9,7 +9,12 @@ import { rateFields } from '../../http/rate-limit.js';
 import { type Gate, gateRules, Refused } from '../../http/gate.js';
 import { problemReply } from '../../http/problem-reply.js';
 import {
-  type Fields, headOf, JSON_TYPE, type Reply, type Request, XML_TYPE,
+  type Fields,
+  headOf,
+  JSON_TYPE,
+  type Reply,
+  type Request,
+  XML_TYPE,
 } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { KeyRecord } from '../../store/format.js';
@@ -113,7 +118,8 @@ function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMet
 
 function unprocessable(path: string, error: BodyError, fields: Fields): Reply {
   return problemReply(
-    { status: 422, detail: 'validation failed', instance: path, errors: [error] }, fields,
+    { status: 422, detail: 'validation failed', instance: path, errors: [error] },
+    fields,
   );
 }
 
@@ -129,7 +135,9 @@ function malformedKey(request: Request, fields: Fields): Reply {
 
 /** The answer for a version, or for the path without one. */
 function metricsReply(
-  services: AccountServices, version: ApiVersion | null, request: Request,
+  services: AccountServices,
+  version: ApiVersion | null,
+  request: Request,
 ): Reply {
   const found = services.gate.enter(RULES, request);
   const unknown = found instanceof Refused;
@@ -156,14 +164,16 @@ function metricsReply(
 
 /** The routes of account metrics. */
 export function accountRoutes(services: AccountServices): readonly Route[] {
-  return [null, ...API_VERSIONS].map((version): Route => ({
-    method: 'GET',
-    path: version === null ? '/account/metrics' : `/account/v${version}/metrics`,
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    ask: services.gate.asking(RULES),
-    handle: (request, answer) => {
-      answer.send(metricsReply(services, version, request));
-    },
-  }));
+  return [null, ...API_VERSIONS].map(
+    (version): Route => ({
+      method: 'GET',
+      path: version === null ? '/account/metrics' : `/account/v${version}/metrics`,
+      bodyBytesMax: 0,
+      deadlineMs: 0,
+      ask: services.gate.asking(RULES),
+      handle: (request, answer) => {
+        answer.send(metricsReply(services, version, request));
+      },
+    }),
+  );
 }

@@ -4,7 +4,12 @@ import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/cart-query.js';
 import type { Engine } from '../../engine/engine.js';
 import {
-  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_PRODUCT, type Answer, type CartFields,
+  FLAG_ESTIMATED,
+  FLAG_PARTIAL,
+  FLAG_STALE,
+  GRANT_PRODUCT,
+  type Answer,
+  type CartFields,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
@@ -63,7 +68,10 @@ type CartId = (index: number) => string;
 
 /** Writes the carts of a body, and tells what they rest on. */
 type Calculate = (
-  body: Members, options: CartOptions, cartId: CartId, fits: boolean,
+  body: Members,
+  options: CartOptions,
+  cartId: CartId,
+  fits: boolean,
 ) => Marks | Problem | Failure;
 
 /** Digits of the groups of a UUID. */
@@ -71,8 +79,12 @@ const UUID_GROUPS = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
 
 /** Ids that the same body has again at the same moment: UUIDs of version 8 (RFC 9562, 5.8). */
 function sameIds(payload: Uint8Array, nowMs: number): CartId {
-  return (index) => createHash('sha256').update(`${nowMs} ${index} `).update(payload).digest('hex')
-    .replace(UUID_GROUPS, '$1-$2-8$3-8$4-$5');
+  return (index) =>
+    createHash('sha256')
+      .update(`${nowMs} ${index} `)
+      .update(payload)
+      .digest('hex')
+      .replace(UUID_GROUPS, '$1-$2-8$3-8$4-$5');
 }
 
 function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
@@ -84,7 +96,10 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
     for (let index = 0; index < carts.length; index += 1) {
       const cart = carts[index]!;
       const outcome = engine.calculate(
-        cart.query, nowMs, context.precisionMin, context.refuseUnruled,
+        cart.query,
+        nowMs,
+        context.precisionMin,
+        context.refuseUnruled,
       );
       if (isFailure(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);
@@ -98,11 +113,15 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
 /** Why a cart of no merchant may not be asked with these grants; null where it may. */
 export function codesRefused({ lines }: CartQuery, grants: number): Failure | null {
   return (grants & GRANT_PRODUCT) === 0 && lines.some(({ tic }) => tic !== null)
-    ? fail('product-rules-not-enabled', undefined, null) : null;
+    ? fail('product-rules-not-enabled', undefined, null)
+    : null;
 }
 
 function calculation(
-  context: WireContext, engine: Engine, nowMs: number, grants: number,
+  context: WireContext,
+  engine: Engine,
+  nowMs: number,
+  grants: number,
 ): Calculate {
   return (body, options, cartId, fits) => {
     const cart = readCalculation(body, options, fits);
@@ -110,7 +129,10 @@ function calculation(
     const refused = codesRefused(cart.query, grants);
     if (refused !== null) return refused;
     const outcome = engine.calculate(
-      cart.query, nowMs, context.precisionMin, context.refuseUnruled,
+      cart.query,
+      nowMs,
+      context.precisionMin,
+      context.refuseUnruled,
     );
     if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
@@ -125,7 +147,10 @@ export type SentCarts = Omit<CartFields, 'kind'> & { readonly payload: Uint8Arra
 
 /** The answer to the body of a cart endpoint. A bug becomes a 500. */
 export function answerCarts(
-  context: WireContext, engine: Engine, sent: SentCarts, nowMs: number,
+  context: WireContext,
+  engine: Engine,
+  sent: SentCarts,
+  nowMs: number,
 ): Answer {
   try {
     return answerBody(context, engine, sent, nowMs);
@@ -136,19 +161,23 @@ export function answerCarts(
 }
 
 function answerBody(
-  context: WireContext, engine: Engine, { endpoint, optionBits, payload }: SentCarts,
+  context: WireContext,
+  engine: Engine,
+  { endpoint, optionBits, payload }: SentCarts,
   nowMs: number,
 ): Answer {
-  const fitting = endpoint === 'calculation'
-    ? readCalculationBody(payload) : readMerchantBody(payload);
+  const fitting =
+    endpoint === 'calculation' ? readCalculationBody(payload) : readMerchantBody(payload);
   const read = fitting ?? readJson(payload);
   // Everything wrong with the body of one cart is a 400 (contract 8).
   if (isProblem(read) && endpoint === 'calculation') {
     return problemAnswer({ ...read, status: 400 });
   }
   const grants = (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT;
-  const calculate = endpoint === 'calculation'
-    ? calculation(context, engine, nowMs, grants) : merchantCarts(context, engine, nowMs);
+  const calculate =
+    endpoint === 'calculation'
+      ? calculation(context, engine, nowMs, grants)
+      : merchantCarts(context, engine, nowMs);
   const options = optionsOfBits(optionBits);
   const cartId = options.sameIds === true ? sameIds(payload, nowMs) : (): string => randomUUID();
   const result = isProblem(read) ? read : calculate(read, options, cartId, fitting !== null);
@@ -159,13 +188,20 @@ function answerBody(
   }
   const { precision, flags, unruled } = result;
   const situs = situsJson({
-    precision: PRECISIONS[precision] ?? 'none', dataset: engine.id, unruled: [...unruled],
-    stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
+    precision: PRECISIONS[precision] ?? 'none',
+    dataset: engine.id,
+    unruled: [...unruled],
+    stale: (flags & FLAG_STALE) !== 0,
+    estimated: (flags & FLAG_ESTIMATED) !== 0,
     partial: (flags & FLAG_PARTIAL) !== 0,
   });
   written.text(`],${situs}}`);
   return {
-    status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: [written.bytes()],
+    status: SUCCESS.http,
+    code: SUCCESS.code,
+    precision,
+    flags,
+    body: [written.bytes()],
   };
 }
 

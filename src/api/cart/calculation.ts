@@ -4,7 +4,17 @@
  */
 import { isObject } from '../../base/json-object.js';
 import {
-  anyText, checkOf, choice, closed, list, number, optional, readerOf, stated, whole, type Of,
+  anyText,
+  checkOf,
+  choice,
+  closed,
+  list,
+  number,
+  optional,
+  readerOf,
+  stated,
+  whole,
+  type Of,
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
@@ -26,12 +36,15 @@ const CART = closed({
   currency: closed({ currencyCode: optional(choice(['USD'])) }),
   origin: PLACE,
   destination: PLACE,
-  lineItems: list(closed({
-    itemId: anyText(1, NAME_CHARS_MAX),
-    price: stated(number({ positive: true }), { maximum: PRICE_MAX }),
-    quantity: number({ positive: true, max: QUANTITY_MAX }),
-    taxabilityCode: optional(whole({ min: 0, max: TIC_MAX })),
-  }), { min: 1, max: CART_LINES_MAX }),
+  lineItems: list(
+    closed({
+      itemId: anyText(1, NAME_CHARS_MAX),
+      price: stated(number({ positive: true }), { maximum: PRICE_MAX }),
+      quantity: number({ positive: true, max: QUANTITY_MAX }),
+      taxabilityCode: optional(whole({ min: 0, max: TIC_MAX })),
+    }),
+    { min: 1, max: CART_LINES_MAX },
+  ),
 });
 type SentCart = Of<typeof CART>;
 
@@ -39,7 +52,8 @@ const checkCart = checkOf(CART);
 
 /** A cart of no merchant. */
 export const CALCULATION_REQUEST = closed({
-  items: list(CART, { min: 1, max: 1 }), ...OPTION_MEMBERS,
+  items: list(CART, { min: 1, max: 1 }),
+  ...OPTION_MEMBERS,
 });
 
 /** Reads a body that has its shape, so that it need not be checked; null for any other. */
@@ -76,15 +90,15 @@ function onlyItem(body: Members): { readonly item: unknown } | Problem {
 
 /** Reads the cart of a body. `fits`: the body is one of `readCalculationBody`. */
 export function readCalculation(
-  body: Members, base: CartOptions, fits = false,
+  body: Members,
+  base: CartOptions,
+  fits = false,
 ): ReadCalculation | Problem {
   const read = readItem(body, base, fits);
   return isProblem(read) ? malformed(read) : read;
 }
 
-function readItem(
-  body: Members, base: CartOptions, fits: boolean,
-): ReadCalculation | Problem {
+function readItem(body: Members, base: CartOptions, fits: boolean): ReadCalculation | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
   const only = onlyItem(body);

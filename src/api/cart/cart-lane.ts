@@ -1,6 +1,12 @@
 /** Carts on their way through the pool, and what their answers become. */
 import type {
-  AnswerSlice, BodyRequest, CartEndpoint, CartRequest, OwnTask, PinnedRelease, PoolFailure,
+  AnswerSlice,
+  BodyRequest,
+  CartEndpoint,
+  CartRequest,
+  OwnTask,
+  PinnedRelease,
+  PoolFailure,
 } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { invalid, type Problem } from '../../base/problem.js';
@@ -32,7 +38,10 @@ const HEADS = new LookupHeads();
 
 /** The reply to a slice: head and body are views that are good until the turn is over. */
 function replyOf(
-  { baseUrl }: CartServices, caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease,
+  { baseUrl }: CartServices,
+  caller: MerchantCaller,
+  slice: AnswerSlice,
+  release: PinnedRelease,
   receipt: string | null,
 ): Reply {
   const { status, code, body, precision, flags } = slice;
@@ -68,20 +77,35 @@ interface Asked {
 
 /** Has a worker calculate a body. */
 function calculated(
-  services: CartServices, caller: MerchantCaller, body: Uint8Array,
-  { endpoint, bits, kept: { receipt }, own }: Asked, take: (reply: Reply) => void,
+  services: CartServices,
+  caller: MerchantCaller,
+  body: Uint8Array,
+  { endpoint, bits, kept: { receipt }, own }: Asked,
+  take: (reply: Reply) => void,
 ): void {
   const { pool, bulkPool, kept: made } = services;
   const lane = body.length > SMALL_CART_BYTES_MAX ? bulkPool : pool;
   const bodySha256 = receipt ? sha256Of(body) : null;
   const receiptFor = (slice: AnswerSlice, { id: dataset }: PinnedRelease): string | null =>
-    (made === undefined || bodySha256 === null || own === undefined ? null
+    made === undefined || bodySha256 === null || own === undefined
+      ? null
       : receiptOf(made, {
-        method: 'POST', path: caller.instance, query: withoutKey(caller.query), bodySha256,
-        grants: caller.key.grants, dataset, atMs: own.now, status: slice.status, body: slice.body,
-      }));
+          method: 'POST',
+          path: caller.instance,
+          query: withoutKey(caller.query),
+          bodySha256,
+          grants: caller.key.grants,
+          dataset,
+          atMs: own.now,
+          status: slice.status,
+          body: slice.body,
+        });
   lane.submit({
-    kind: 'cart', endpoint, own, payload: body, gives: body.length > SMALL_CART_BYTES_MAX,
+    kind: 'cart',
+    endpoint,
+    own,
+    payload: body,
+    gives: body.length > SMALL_CART_BYTES_MAX,
     optionBits: own === undefined ? bits : bits | SAME_IDS_BIT,
     answered: (slice, release) =>
       take(replyOf(services, caller, slice, release, receiptFor(slice, release))),
@@ -97,7 +121,10 @@ function failedReply(caller: MerchantCaller, failure: PoolFailure): Reply {
 
 /** Has a worker calculate a body with the release and at the moment that are asked for. */
 export function calculate(
-  services: CartServices, caller: MerchantCaller, endpoint: CartEndpoint, bits: number,
+  services: CartServices,
+  caller: MerchantCaller,
+  endpoint: CartEndpoint,
+  bits: number,
   body: Uint8Array,
 ): Reply | LaterReply {
   const kept = keptBy(services, caller);
@@ -107,10 +134,12 @@ export function calculate(
   if (plain) return (take) => calculated(services, caller, body, asked, take);
   const placed = placeOf(services.kept, kept);
   return (take, failed) => {
-    placed.then((own) => {
-      if (own === 'internal' || own === 'overloaded') take(failedReply(caller, own));
-      else if (isFailure(own)) take(caller.refuse(keptProblem(own)));
-      else calculated(services, caller, body, { ...asked, own }, take);
-    }).catch(failed);
+    placed
+      .then((own) => {
+        if (own === 'internal' || own === 'overloaded') take(failedReply(caller, own));
+        else if (isFailure(own)) take(caller.refuse(keptProblem(own)));
+        else calculated(services, caller, body, { ...asked, own }, take);
+      })
+      .catch(failed);
   };
 }

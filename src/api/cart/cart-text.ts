@@ -3,10 +3,19 @@ import { isObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/cart-query.js';
 import {
-  PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, readPrice, readQuantity,
+  PRICE_DECIMALS_MAX,
+  PRICE_MAX,
+  QUANTITY_DECIMALS_MAX,
+  readPrice,
+  readQuantity,
 } from './wire-amount.js';
 import {
-  JSON_DEPTH_MAX, NUMBER_DIGITS_MAX, numberText, SCAN_FINE, SCAN_TOO_DEEP, scanJson,
+  JSON_DEPTH_MAX,
+  NUMBER_DIGITS_MAX,
+  numberText,
+  SCAN_FINE,
+  SCAN_TOO_DEEP,
+  scanJson,
 } from '../../base/json-scan.js';
 import { memberName, memberValue } from '../../base/json-member.js';
 
@@ -34,7 +43,8 @@ export function readJson(body: Uint8Array): Members | Problem {
   }
   if (scanned === SCAN_FINE) return value;
   return invalid({
-    location: 'body', message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
+    location: 'body',
+    message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
     value: numberText(body, scanned, NUMBER_ECHO_MAX),
   });
 }
@@ -74,19 +84,25 @@ export function lineLocation(at: string, position: number): string {
  * body, and `position` the line's in the cart.
  */
 export function readLine(
-  line: SentLine, index: number, tic: string | null, at: string, position: number,
+  line: SentLine,
+  index: number,
+  tic: string | null,
+  at: string,
+  position: number,
 ): CartLine | Problem {
   const price = line.price > PRICE_MAX ? null : readPrice(line.price);
   if (price === null) {
     return invalid({
-      location: `${lineLocation(at, position)}.price`, value: line.price,
+      location: `${lineLocation(at, position)}.price`,
+      value: line.price,
       message: `expected at most ${PRICE_MAX} with at most ${PRICE_DECIMALS_MAX} decimals`,
     });
   }
   const quantity = readQuantity(line.quantity);
   if (quantity === null) {
     return invalid({
-      location: `${lineLocation(at, position)}.quantity`, value: line.quantity,
+      location: `${lineLocation(at, position)}.quantity`,
+      value: line.quantity,
       message: `expected at most ${QUANTITY_DECIMALS_MAX} decimals`,
     });
   }

@@ -14,7 +14,11 @@ import { malformationOf } from '../../base/json-object.js';
 import { noMerchantId, ownerOfLarge } from '../merchant/checked-body.js';
 import type { KeptServices } from '../lookup/kept.js';
 import {
-  merchantRoute, promised, type LaterReply, type MerchantCaller, type MerchantServices,
+  merchantRoute,
+  promised,
+  type LaterReply,
+  type MerchantCaller,
+  type MerchantServices,
 } from '../../http/merchant-route.js';
 import { isReply, type Reply, type Request } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
@@ -41,19 +45,26 @@ export interface CartServices extends MerchantServices {
   findMerchant(account: string, merchantId: string): MerchantRecord | null;
   /** Carts of provider-connected merchants. */
   relayCart(
-    caller: MerchantCaller, merchant: MerchantRecord, request: Request, body: Uint8Array,
+    caller: MerchantCaller,
+    merchant: MerchantRecord,
+    request: Request,
+    body: Uint8Array,
   ): Reply | Promise<Reply>;
 }
 
 function withOptions(
-  caller: MerchantCaller, request: Request, use: (options: CartOptions) => Reply | LaterReply,
+  caller: MerchantCaller,
+  request: Request,
+  use: (options: CartOptions) => Reply | LaterReply,
 ): Reply | LaterReply {
   const options = optionsOfQuery(request.query);
   return isProblem(options) ? caller.refuse(options) : use(options);
 }
 
 function merchantCart(
-  services: CartServices, caller: MerchantCaller, request: Request,
+  services: CartServices,
+  caller: MerchantCaller,
+  request: Request,
 ): Reply | Promise<Reply> | LaterReply {
   const { body } = request;
   if (body.length <= SMALL_CART_BYTES_MAX) {
@@ -64,7 +75,10 @@ function merchantCart(
   }
   return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
     if (isReply(owner)) return owner;
-    const { told: { merchantId }, bytes } = owner;
+    const {
+      told: { merchantId },
+      bytes,
+    } = owner;
     if (merchantId === null) return noMerchantId(caller);
     const reply = cartOf(services, caller, request, bytes, merchantId);
     return typeof reply === 'function' ? promised(reply) : reply;
@@ -73,7 +87,10 @@ function merchantCart(
 
 /** The carts of a merchant. */
 function cartOf(
-  services: CartServices, caller: MerchantCaller, request: Request, body: Uint8Array,
+  services: CartServices,
+  caller: MerchantCaller,
+  request: Request,
+  body: Uint8Array,
   merchantId: string,
 ): Reply | Promise<Reply> | LaterReply {
   const merchant = services.findMerchant(caller.account, merchantId);
@@ -82,19 +99,28 @@ function cartOf(
   }
   if (merchant.type === 'provider') return services.relayCart(caller, merchant, request, body);
   return withOptions(caller, request, (options) =>
-    calculate(services, caller, 'merchant', optionBits(options), body));
+    calculate(services, caller, 'merchant', optionBits(options), body),
+  );
 }
 
 /** A cart of no merchant. */
 function ownCart(
-  services: CartServices, caller: MerchantCaller, options: CartOptions, body: Uint8Array,
+  services: CartServices,
+  caller: MerchantCaller,
+  options: CartOptions,
+  body: Uint8Array,
 ): Reply | LaterReply {
   const { lookups, baseUrl } = services;
   const admission = lookups.admit(caller.key, true);
   if (admission === null || (admission.grants & ENTITLEMENTS.geo_enabled) === 0) {
     if (admission !== null) lookups.settle(admission, false, false);
-    return codedProblem('feature-not-enabled', caller.instance, baseUrl, caller.fields,
-      'The plan has no geocoded lookups, or their quota of this month is used up.');
+    return codedProblem(
+      'feature-not-enabled',
+      caller.instance,
+      baseUrl,
+      caller.fields,
+      'The plan has no geocoded lookups, or their quota of this month is used up.',
+    );
   }
   const mayCode = (admission.grants & ENTITLEMENTS.product_rates) !== 0;
   const bits = optionBits(options) | (mayCode ? PRODUCT_BIT : 0);
@@ -110,21 +136,27 @@ function ownCart(
 /** The routes of carts. */
 export function cartRoutes(services: CartServices): readonly Route[] {
   const common = {
-    method: 'POST', bodyBytesMax: CART_BODY_BYTES_MAX, writes: false,
+    method: 'POST',
+    bodyBytesMax: CART_BODY_BYTES_MAX,
+    writes: false,
   } as const;
   return [
     merchantRoute(
       services,
       {
-        ...common, path: '/merchant/cart/calculate', needs: 'merchants', metered: true,
+        ...common,
+        path: '/merchant/cart/calculate',
+        needs: 'merchants',
+        metered: true,
         deadlineMs: DEADLINE_MS + services.timeoutMs,
       },
       (caller, request) => merchantCart(services, caller, request),
     ),
     merchantRoute(
-      services, { ...common, path: '/calculate/cart', needs: null, metered: false },
-      (caller, request) => withOptions(caller, request, (options) =>
-        ownCart(services, caller, options, request.body)),
+      services,
+      { ...common, path: '/calculate/cart', needs: null, metered: false },
+      (caller, request) =>
+        withOptions(caller, request, (options) => ownCart(services, caller, options, request.body)),
     ),
   ];
 }

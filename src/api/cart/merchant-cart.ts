@@ -4,20 +4,39 @@
  */
 import { isObject } from '../../base/json-object.js';
 import {
-  anything, anyText, checkOf, choice, closed, flag, list, number, open, optional, readerOf, uuid,
-  whole, type Of,
+  anything,
+  anyText,
+  checkOf,
+  choice,
+  closed,
+  flag,
+  list,
+  number,
+  open,
+  optional,
+  readerOf,
+  uuid,
+  whole,
+  type Of,
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 import {
-  CART_LINES_MAX, type CartLine, type CartQuery, type SplitPlace,
+  CART_LINES_MAX,
+  type CartLine,
+  type CartQuery,
+  type SplitPlace,
 } from '../../engine/cart/cart-query.js';
 import { QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import { lineLocation, readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
 import {
-  ADDRESS_CHARS, CARTS_MAX, LINE_INDEX_MAX, PROVIDER_ID_CHARS_MAX, RELAYED_BODIES,
+  ADDRESS_CHARS,
+  CARTS_MAX,
+  LINE_INDEX_MAX,
+  PROVIDER_ID_CHARS_MAX,
+  RELAYED_BODIES,
 } from '../merchant/relay-shape.js';
 
 /** Decimals of a dollar in amounts. */
@@ -63,14 +82,19 @@ const checkCart = checkOf(CART);
  * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
  * which `readJson` and the check tell more of. What else stands in the body means nothing here.
  */
-export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(open({
-  items: list(CART, { min: 1, max: CARTS_MAX }), transactionDate: optional(anyText()),
-  ...OPTION_MEMBERS,
-}));
+export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(
+  open({
+    items: list(CART, { min: 1, max: CARTS_MAX }),
+    transactionDate: optional(anyText()),
+    ...OPTION_MEMBERS,
+  }),
+);
 
 /** What a client sends for a merchant of either type. */
 export const CART_REQUEST = open({
-  merchantId: uuid(), ...RELAYED_BODIES['cart/calculate'], ...OPTION_MEMBERS,
+  merchantId: uuid(),
+  ...RELAYED_BODIES['cart/calculate'],
+  ...OPTION_MEMBERS,
 });
 
 /** A cart that was read, with what its answer repeats. */
@@ -105,7 +129,9 @@ function refuse(cart: Members, at: string): readonly BodyError[] {
   const code = isObject(currency) ? currency['currencyCode'] : null;
   if (typeof code === 'string' && code !== 'USD') {
     errors.push({
-      location: `${at}.currency.currencyCode`, message: 'expected USD', value: code.slice(0, 40),
+      location: `${at}.currency.currencyCode`,
+      message: 'expected USD',
+      value: code.slice(0, 40),
     });
   }
   for (const name of PLACES) {
@@ -151,7 +177,11 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
 
 /** Reads one cart. `at` is its place in the body, "body.items[0]"; `fits`: it has its shape. */
 function readCart(
-  value: unknown, at: string, instantMs: number | null, options: CartOptions, fits: boolean,
+  value: unknown,
+  at: string,
+  instantMs: number | null,
+  options: CartOptions,
+  fits: boolean,
 ): ReadCart | Problem {
   const refused = isObject(value) ? refuse(value, at) : [];
   if (refused.length > 0) {
@@ -180,9 +210,13 @@ function readInstant(body: Members): number | null | Problem {
   const { transactionDate = null } = body;
   if (transactionDate === null) return null;
   const instant = typeof transactionDate === 'string' ? parseInstant(transactionDate) : null;
-  return instant ?? invalid({
-    location: 'body.transactionDate', message: 'expected an RFC 3339 date and time',
-  });
+  return (
+    instant ??
+    invalid({
+      location: 'body.transactionDate',
+      message: 'expected an RFC 3339 date and time',
+    })
+  );
 }
 
 /**
@@ -190,7 +224,9 @@ function readInstant(body: Members): number | null | Problem {
  * one of `readMerchantBody`.
  */
 export function readMerchantCarts(
-  body: Members, base: CartOptions, fits = false,
+  body: Members,
+  base: CartOptions,
+  fits = false,
 ): readonly ReadCart[] | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;

@@ -6,7 +6,10 @@
 import { anyText, flag, optional, told } from '../../base/shape.js';
 import { invalid, type Problem } from '../../base/problem.js';
 import {
-  ROUNDING_LEVELS, ROUNDING_MODES, type RoundingLevel, type RoundingMode,
+  ROUNDING_LEVELS,
+  ROUNDING_MODES,
+  type RoundingLevel,
+  type RoundingMode,
 } from '../../tax/exact.js';
 
 export interface CartOptions {
@@ -70,7 +73,8 @@ export function optionsOfQuery(query: string): CartOptions | Problem {
 
 /** What `rounding` and `explain` of a body say, over the options of its query. */
 export function optionsOfBody(
-  body: Readonly<Record<string, unknown>>, base: CartOptions,
+  body: Readonly<Record<string, unknown>>,
+  base: CartOptions,
 ): CartOptions | Problem {
   const { rounding: text = null, explain = null } = body;
   if (text === null && explain === null) return base;
@@ -81,13 +85,15 @@ export function optionsOfBody(
   if (text === null) return options;
   const rounding = typeof text === 'string' ? parseRounding(text) : null;
   return rounding === null
-    ? invalid({ location: 'body.rounding', message: EXPECTED }) : { ...options, ...rounding };
+    ? invalid({ location: 'body.rounding', message: EXPECTED })
+    : { ...options, ...rounding };
 }
 
 /** Options as bits of a pool request. */
 export function optionBits({ mode, level, explain }: CartOptions): number {
-  return ROUNDING_MODES.indexOf(mode) | (level === 'cart' ? LEVEL_BIT : 0)
-    | (explain ? EXPLAIN_BIT : 0);
+  return (
+    ROUNDING_MODES.indexOf(mode) | (level === 'cart' ? LEVEL_BIT : 0) | (explain ? EXPLAIN_BIT : 0)
+  );
 }
 
 /** Options of the bits of a pool request. */

@@ -11,16 +11,26 @@ import { writeDollars, writePrice } from './wire-amount.js';
 
 /** What stands between the values of an answer. */
 const PIECES = {
-  cartId: new Piece('{"cartId":'), customerId: new Piece(',"customerId":'),
+  cartId: new Piece('{"cartId":'),
+  customerId: new Piece(',"customerId":'),
   origin: new Piece(',"currency":{"currencyCode":"USD"},"origin":'),
-  destination: new Piece(',"destination":'), lines: new Piece(',"lineItems":['),
-  line1: new Piece('{"line1":'), line2: new Piece(',"line2":'), city: new Piece(',"city":'),
-  state: new Piece(',"state":'), zip: new Piece(',"zip":'),
+  destination: new Piece(',"destination":'),
+  lines: new Piece(',"lineItems":['),
+  line1: new Piece('{"line1":'),
+  line2: new Piece(',"line2":'),
+  city: new Piece(',"city":'),
+  state: new Piece(',"state":'),
+  zip: new Piece(',"zip":'),
   country: new Piece(',"countryCode":"US"}'),
-  index: new Piece('{"index":'), itemId: new Piece(',"itemId":'),
-  price: new Piece(',"price":'), originalPrice: new Piece(',"originalPrice":'),
-  quantity: new Piece(',"quantity":'), tic: new Piece(',"tic":'), none: new Piece('null'),
-  firstItemId: new Piece('{"itemId":'), nextItemId: new Piece(',{"itemId":'),
+  index: new Piece('{"index":'),
+  itemId: new Piece(',"itemId":'),
+  price: new Piece(',"price":'),
+  originalPrice: new Piece(',"originalPrice":'),
+  quantity: new Piece(',"quantity":'),
+  tic: new Piece(',"tic":'),
+  none: new Piece('null'),
+  firstItemId: new Piece('{"itemId":'),
+  nextItemId: new Piece(',{"itemId":'),
 };
 
 const COMMA = 0x2c;
@@ -29,7 +39,8 @@ const CLOSE_BRACE = 0x7d;
 
 /** Writes an address in its parts. */
 export function writeAddress(
-  into: ByteWriter, { line1, line2, city, state, zip }: SentAddress,
+  into: ByteWriter,
+  { line1, line2, city, state, zip }: SentAddress,
 ): void {
   into.piece(PIECES.line1);
   into.json(line1);
@@ -66,7 +77,9 @@ function writeExplanation(into: ByteWriter, explain: object | null): void {
 }
 
 function writeLine(
-  into: ByteWriter, line: SentCartLine, { amount, rate, explain }: LineOutcome,
+  into: ByteWriter,
+  line: SentCartLine,
+  { amount, rate, explain }: LineOutcome,
 ): void {
   into.piece(PIECES.index);
   into.number(line.index);
@@ -92,7 +105,10 @@ function writeLine(
 
 /** Writes a calculated cart; `cartId` is the caller's or a new one. */
 export function writeCart(
-  into: ByteWriter, { sent }: ReadCart, outcome: CartOutcome, cartId: string,
+  into: ByteWriter,
+  { sent }: ReadCart,
+  outcome: CartOutcome,
+  cartId: string,
 ): void {
   const { lineItems } = sent;
   into.piece(PIECES.cartId);
@@ -115,15 +131,20 @@ export function writeCart(
 
 /** Writes a calculated cart of no merchant under a new id. */
 export function writeCalculation(
-  into: ByteWriter, { sent }: ReadCalculation, outcome: CartOutcome, cartId: string,
+  into: ByteWriter,
+  { sent }: ReadCalculation,
+  outcome: CartOutcome,
+  cartId: string,
 ): void {
   const { customerId, destination, origin, lineItems } = sent;
   into.piece(PIECES.cartId);
   into.json(cartId);
   into.piece(PIECES.customerId);
   into.json(customerId);
-  into.text(`,"destination":{"address":${JSON.stringify(destination.address)}},`
-    + `"origin":{"address":${JSON.stringify(origin.address)}},"lineItems":[`);
+  into.text(
+    `,"destination":{"address":${JSON.stringify(destination.address)}},` +
+      `"origin":{"address":${JSON.stringify(origin.address)}},"lineItems":[`,
+  );
   for (let at = 0; at < lineItems.length; at += 1) {
     const { itemId, price, quantity } = lineItems[at]!;
     const { amount, rate, explain } = outcome.lines[at]!;

@@ -54,7 +54,8 @@ export function readQuantity(quantity: number): number | null {
 const SHORT_CENTS_MAX = 900_000_000;
 /** What cents add to whole dollars: "", ".01" to ".99". */
 const CENT_TEXTS: readonly string[] = Array.from({ length: CENTS }, (_, cents) =>
-  String(cents / CENTS).slice(1));
+  String(cents / CENTS).slice(1),
+);
 
 /** Prints whole cents as the shortest decimal, "7.5". */
 function formatCents(cents: number): string {

@@ -12,7 +12,14 @@ import { type Caller, type Gate, type GateKey, gateRules } from '../../http/gate
 import { type ProblemDocument, problemReply } from '../../http/problem-reply.js';
 import { REFUSED, rateFields } from '../../http/rate-limit.js';
 import {
-  type Admit, handleOf, headOf, isReply, JSON_TYPE, type Reply, type Request, XML_TYPE,
+  type Admit,
+  handleOf,
+  headOf,
+  isReply,
+  JSON_TYPE,
+  type Reply,
+  type Request,
+  XML_TYPE,
 } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
@@ -28,11 +35,15 @@ const TIC_BODY_BYTES_MAX = 16_384;
 
 /** `{"query": "…"}`, not blank. */
 export const TIC_QUERY = closed({
-  query: told(textThat(
-    (query) => query.trim() !== '', 'blank',
-    { type: 'string', minLength: 1, maxLength: TIC_QUERY_CHARS_MAX, pattern: '\\S' },
-    TIC_QUERY_CHARS_MAX,
-  ), 'What is sold, in everyday words.'),
+  query: told(
+    textThat(
+      (query) => query.trim() !== '',
+      'blank',
+      { type: 'string', minLength: 1, maxLength: TIC_QUERY_CHARS_MAX, pattern: '\\S' },
+      TIC_QUERY_CHARS_MAX,
+    ),
+    'What is sold, in everyday words.',
+  ),
 });
 
 const checkQuery = checkOf(TIC_QUERY);
@@ -48,9 +59,7 @@ function parseJson(body: Uint8Array): { readonly value: unknown } | null {
   }
 }
 
-function isQuery(
-  value: unknown, errors: readonly BodyError[],
-): value is Of<typeof TIC_QUERY> {
+function isQuery(value: unknown, errors: readonly BodyError[]): value is Of<typeof TIC_QUERY> {
   return errors.length === 0 && value !== null;
 }
 
@@ -91,19 +100,27 @@ function ticListReply(services: TicServices, request: Request): Reply {
     return { status: RESPONSE_CODES['rate-limited'].http, head, body };
   }
   if (format === null) {
-    return problemReply({
-      status: 422, detail: 'validation failed', instance: path,
-      errors: [{ location: 'query.format', message: 'expected json or xml' }],
-    }, fields);
+    return problemReply(
+      {
+        status: 422,
+        detail: 'validation failed',
+        instance: path,
+        errors: [{ location: 'query.format', message: 'expected json or xml' }],
+      },
+      fields,
+    );
   }
   const pages = services.pages();
   return pages === null
-    ? problemReply(noCodes(path), fields) : { status: 200, head, body: pages.list[format] };
+    ? problemReply(noCodes(path), fields)
+    : { status: 200, head, body: pages.list[format] };
 }
 
 /** The codes for the description in a body. */
 function searchReply(
-  services: TicServices, { path, body }: Request, caller: Caller<GateKey>,
+  services: TicServices,
+  { path, body }: Request,
+  caller: Caller<GateKey>,
 ): Reply {
   const parsed = parseTicQuery(body);
   if (isProblem(parsed)) return caller.refuse(parsed);
@@ -119,20 +136,29 @@ export function ticRoutes(services: TicServices): readonly Route[] {
   const rules = gateRules<GateKey>(SEARCH_PATH);
   const admit: Admit = (head) => {
     const caller = services.gate.admit(rules, head);
-    return isReply(caller) ? caller
+    return isReply(caller)
+      ? caller
       : (request, answer) => answer.send(searchReply(services, request, caller));
   };
   return [
     {
-      method: 'GET', path: '/data/tic', bodyBytesMax: 0, deadlineMs: 0,
+      method: 'GET',
+      path: '/data/tic',
+      bodyBytesMax: 0,
+      deadlineMs: 0,
       handle: (request, answer) => {
         answer.send(ticListReply(services, request));
       },
     },
     {
-      method: 'POST', path: SEARCH_PATH, bodyBytesMax: TIC_BODY_BYTES_MAX,
-      deadlineMs: DEADLINE_MS, ask: services.gate.asking(rules), admit,
-      handle: handleOf(admit), repeats: 'always',
+      method: 'POST',
+      path: SEARCH_PATH,
+      bodyBytesMax: TIC_BODY_BYTES_MAX,
+      deadlineMs: DEADLINE_MS,
+      ask: services.gate.asking(rules),
+      admit,
+      handle: handleOf(admit),
+      repeats: 'always',
     },
   ];
 }

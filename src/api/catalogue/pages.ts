@@ -1,7 +1,10 @@
 /** The product codes of the release that answers, with what is made of them once. */
 import { type FoundTic, TicSearch } from '../../engine/product/tic-search.js';
 import {
-  readTics, type Tic, TIC_DOCUMENT, TIC_WORDS_DOCUMENT,
+  readTics,
+  type Tic,
+  TIC_DOCUMENT,
+  TIC_WORDS_DOCUMENT,
 } from '../../engine/product/tic-table.js';
 import { type Log, messageOf } from '../../log.js';
 import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
@@ -20,9 +23,12 @@ function entry({ tic, title, parent }: Tic): WireObject {
 /** The whole catalogue, flat. */
 export function ticListBytes(tics: readonly Tic[], format: Format): Uint8Array {
   const members = { tic_list: tics.map(entry) };
-  return Buffer.from(format === 'json'
-    ? `{${jsonMembers(members)}}`
-    : `${V60_XML_OPEN}${xmlMembers(members)}${V60_XML_CLOSE}`, 'utf8');
+  return Buffer.from(
+    format === 'json'
+      ? `{${jsonMembers(members)}}`
+      : `${V60_XML_OPEN}${xmlMembers(members)}${V60_XML_CLOSE}`,
+    'utf8',
+  );
 }
 
 function result({ tic, score }: FoundTic, index: number): WireObject {
@@ -42,7 +48,10 @@ function result({ tic, score }: FoundTic, index: number): WireObject {
 /** What a search found, best first. All of it is on one page. */
 export function ticSearchBody(query: string, found: readonly FoundTic[], baseUrl: string): string {
   const members = {
-    $schema: baseUrl + TIC_SEARCH_SCHEMA, query, nextCursor: null, results: found.map(result),
+    $schema: baseUrl + TIC_SEARCH_SCHEMA,
+    query,
+    nextCursor: null,
+    results: found.map(result),
   };
   return `{${jsonMembers(members)}}`;
 }
@@ -89,10 +98,13 @@ export class TicCatalogue {
     const tics = readTics(read(TIC_DOCUMENT), read(TIC_WORDS_DOCUMENT));
     const content = JSON.stringify(tics);
     if (content === this.#content) return;
-    this.#pages = tics.length === 0 ? null : {
-      search: new TicSearch(tics),
-      list: { json: ticListBytes(tics, 'json'), xml: ticListBytes(tics, 'xml') },
-    };
+    this.#pages =
+      tics.length === 0
+        ? null
+        : {
+            search: new TicSearch(tics),
+            list: { json: ticListBytes(tics, 'json'), xml: ticListBytes(tics, 'xml') },
+          };
     this.#content = content;
   }
 }
@@ -106,7 +118,8 @@ interface LiveRelease {
 /** The product codes; their index is made here, before anyone waits for it. */
 export function openTics(live: LiveRelease, log: Log): TicCatalogue {
   const tics = new TicCatalogue({
-    release: () => live.release?.id ?? null, document: (name) => live.document(name),
+    release: () => live.release?.id ?? null,
+    document: (name) => live.document(name),
   });
   try {
     tics.pages();

@@ -115,7 +115,12 @@ export class AnswerCache {
 
   /** Keeps an answer of a release, asked for at `time`, unless its time is over by `nowMs`. */
   keep(
-    release: string, time: number, nowMs: number, kind: number, query: string, answer: KeptAnswer,
+    release: string,
+    time: number,
+    nowMs: number,
+    kind: number,
+    query: string,
+    answer: KeptAnswer,
   ): void {
     if (release !== this.#release || time !== this.time(release, nowMs)) return;
     const { precision, flags, body } = answer;
@@ -139,7 +144,10 @@ export class AnswerCache {
     if (last !== undefined && last.used + length <= SLAB_BYTES) return last;
     if (SLAB_BYTES > this.#slabsWeightMax) return null;
     const slab: Slab = {
-      bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, kinds: [], queries: [],
+      bytes: Buffer.allocUnsafeSlow(SLAB_BYTES),
+      used: 0,
+      kinds: [],
+      queries: [],
     };
     this.#slabs.push(slab);
     this.#weight += weightOf(slab);

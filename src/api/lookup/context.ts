@@ -52,8 +52,8 @@ class PostalCache {
 
   /** Keeps an answer; its parts become one piece. To be called after a `get` that found none. */
   set(key: number, answer: Answer): Answer {
-    const parts = answer.body.map(
-      (part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part),
+    const parts = answer.body.map((part) =>
+      typeof part === 'string' ? Buffer.from(part, 'utf8') : part,
     );
     const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     const whole = { ...answer, body: [bytes] };
@@ -148,8 +148,11 @@ type Answering = Pick<WireSettings, 'baseUrl' | 'precisionMin' | 'refuseUnruled'
 let others: { readonly of: WireContext; readonly context: WireContext } | null = null;
 
 function isWith(context: Answering, { baseUrl, precisionMin, refuseUnruled }: Answering): boolean {
-  return context.baseUrl === baseUrl && context.precisionMin === precisionMin
-    && context.refuseUnruled === refuseUnruled;
+  return (
+    context.baseUrl === baseUrl &&
+    context.precisionMin === precisionMin &&
+    context.refuseUnruled === refuseUnruled
+  );
 }
 
 /**
@@ -162,8 +165,15 @@ export function wireWith(context: WireContext, settings: Answering | undefined):
     const { baseUrl, precisionMin, refuseUnruled } = settings;
     const { fragmentBytesMax, postalBytesMax, open, report } = context;
     others = {
-      of: context, context: openWire({
-        baseUrl, precisionMin, refuseUnruled, fragmentBytesMax, postalBytesMax, open, report,
+      of: context,
+      context: openWire({
+        baseUrl,
+        precisionMin,
+        refuseUnruled,
+        fragmentBytesMax,
+        postalBytesMax,
+        open,
+        report,
       }),
     };
   }

@@ -9,14 +9,22 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, type BodyPart } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
 import {
-  jsonMembers, type WireObject, jsonValue, degreesOf, echoOf, echoText,
+  jsonMembers,
+  type WireObject,
+  jsonValue,
+  degreesOf,
+  echoOf,
+  echoText,
 } from '../../wire/tree.js';
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import type { WireContext } from './context.js';
 import { countryName, type Situs } from '../../engine/situs.js';
 import type {
-  LookupOutcome, LookupQuery, PostalOutcome, SitusOutcome,
+  LookupOutcome,
+  LookupQuery,
+  PostalOutcome,
+  SitusOutcome,
 } from '../../engine/lookup-query.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 
@@ -163,7 +171,11 @@ export function printMembers(object: WireObject, format: Format): string {
  * The fragment of an area, from the cache or rendered by `tree` as members of an object.
  */
 export function fragmentOf(
-  context: WireContext, engine: Engine, rated: RatedArea, variant: Variant, format: Format,
+  context: WireContext,
+  engine: Engine,
+  rated: RatedArea,
+  variant: Variant,
+  format: Format,
   tree: (ruled: RuledArea) => WireObject,
 ): Fragment | Failure {
   const { fragments } = context;
@@ -182,8 +194,10 @@ export function fragmentOf(
 export function withRules(engine: Engine, rated: RatedArea): RuledArea | Failure {
   const rules = engine.stateRules(rated.area.state, rated.date);
   if (rules !== null) return { ...rated, rules };
-  return fail('no-result',
-    `Freight, service and sourcing rules of ${rated.area.stateName} are not held for this day.`);
+  return fail(
+    'no-result',
+    `Freight, service and sourcing rules of ${rated.area.stateName} are not held for this day.`,
+  );
 }
 
 /** Bytes of their own: a slice of the shared pool would keep the whole pool alive. */
@@ -196,8 +210,11 @@ export function ownBytes(text: string): Uint8Array {
 /** The answer flags that follow from an area and the day. */
 export function areaFlags({ area, date, rates }: RatedArea): number {
   const estimated = area.estimated || rates.rows.some((row) => row.estimated);
-  return (estimated ? FLAG_ESTIMATED : 0) | (area.partial === true ? FLAG_PARTIAL : 0)
-    | staleFlag({ area, date });
+  return (
+    (estimated ? FLAG_ESTIMATED : 0) |
+    (area.partial === true ? FLAG_PARTIAL : 0) |
+    staleFlag({ area, date })
+  );
 }
 
 /** The flag of an answer for a day that something behind it was not published for. */
@@ -207,7 +224,10 @@ export function staleFlag({ area, date }: Pick<RatedArea, 'area' | 'date'>): num
 
 /** What a list by postal code says: it is not geocoded, and clients need the member. */
 export const NOT_GEOCODED: WireObject = {
-  normalizedAddress: '', incorporated: '', geoLat: 0, geoLng: 0,
+  normalizedAddress: '',
+  incorporated: '',
+  geoLat: 0,
+  geoLng: 0,
 };
 
 /** Where the lookup led; coordinates are echoed as they were given. */
@@ -229,8 +249,10 @@ export function plainDetailJson(query: LookupQuery, { situs, area }: SitusOutcom
   const point = query.kind === 'point';
   const lat = point ? echoText(query.latDegrees) : formatMicrodegrees(situs.lat);
   const lng = point ? echoText(query.lngDegrees) : formatMicrodegrees(situs.lng);
-  return `{"normalizedAddress":${jsonValue(situs.normalizedAddress)},` +
-    `"incorporated":"${area.incorporated}","geoLat":${lat},"geoLng":${lng}}`;
+  return (
+    `{"normalizedAddress":${jsonValue(situs.normalizedAddress)},` +
+    `"incorporated":"${area.incorporated}","geoLat":${lat},"geoLng":${lng}}`
+  );
 }
 
 function components(situs: Situs, area: AreaRecord): WireObject {
@@ -249,7 +271,10 @@ function components(situs: Situs, area: AreaRecord): WireObject {
 
 /** The member `explain` as it stands in a body, or nothing where it was not asked for. */
 export function explanation(
-  engine: Engine, query: LookupQuery, outcome: SitusOutcome | PostalOutcome, format: Format,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome | PostalOutcome,
+  format: Format,
 ): string {
   if (query.options.explain !== true) return '';
   // Plain values: what JSON makes of them is a tree.

@@ -1,14 +1,16 @@
 /** GET /request/v10 … v60: key, rate, pool. What the query means is the engine's affair. */
 import {
-  FLAG_GEO, type AnswerSlice, type LookupRequest, type OwnTask, type PinnedRelease,
+  FLAG_GEO,
+  type AnswerSlice,
+  type LookupRequest,
+  type OwnTask,
+  type PinnedRelease,
   type PoolFailure,
 } from '../../pool/types.js';
 import { isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
-import {
-  keptAsked, placeOf, receiptOf, type KeptAsked, type KeptServices,
-} from './kept.js';
+import { keptAsked, placeOf, receiptOf, type KeptAsked, type KeptServices } from './kept.js';
 import { RECEIPT_HEADER } from '../../wire/receipt.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { API_VERSIONS } from '../../wire/version.js';
@@ -89,8 +91,12 @@ class PendingLookup implements LookupRequest {
   readonly #time: number;
 
   constructor(
-    shared: LookupShared, answer: Answerer, version: number, caller: Caller<LookupKey>,
-    admission: Admission, time: number,
+    shared: LookupShared,
+    answer: Answerer,
+    version: number,
+    caller: Caller<LookupKey>,
+    admission: Admission,
+    time: number,
   ) {
     this.version = version;
     this.grants = admission.grants;
@@ -112,8 +118,10 @@ class PendingLookup implements LookupRequest {
     }
     const { key, remaining } = this.#caller;
     const plain = heads.get(release.id, key.rate, precision, flags).with(remaining);
-    const head = this.receipt === null ? plain
-      : withField(plain, RECEIPT_HEADER, this.receipt(slice, release));
+    const head =
+      this.receipt === null
+        ? plain
+        : withField(plain, RECEIPT_HEADER, this.receipt(slice, release));
     this.#answer.send({ status, head, body, code, precision, dataset: release.id });
   }
 
@@ -133,8 +141,12 @@ function kindOf(version: number, grants: number): number {
 
 /** Answers from what is kept; else tells when it was asked, or that nothing is to be kept. */
 function repeat(
-  { usage, heads }: LookupShared, { cache, release }: Repeats, answer: Answerer, version: number,
-  { key, query, remaining }: Caller<LookupKey>, admission: Admission,
+  { usage, heads }: LookupShared,
+  { cache, release }: Repeats,
+  answer: Answerer,
+  version: number,
+  { key, query, remaining }: Caller<LookupKey>,
+  admission: Admission,
 ): number | 'answered' {
   if (cache.isOff) {
     cache.misses += 1;
@@ -155,7 +167,10 @@ function repeat(
 
 /** Sends a lookup on its way that is not for now or for the active release, or wants a receipt. */
 async function submitKept(
-  pool: LookupServices['pool'], kept: KeptServices, asked: KeptAsked, path: string,
+  pool: LookupServices['pool'],
+  kept: KeptServices,
+  asked: KeptAsked,
+  path: string,
   lookup: PendingLookup,
 ): Promise<void> {
   const { payload: query, grants } = lookup;
@@ -167,9 +182,18 @@ async function submitKept(
   if (own !== null) {
     lookup.own = own;
     if (asked.receipt) {
-      lookup.receipt = ({ status, body }, { id: dataset }) => receiptOf(kept, {
-        method: 'GET', path, query, bodySha256: null, grants, dataset, atMs: own.now, status, body,
-      });
+      lookup.receipt = ({ status, body }, { id: dataset }) =>
+        receiptOf(kept, {
+          method: 'GET',
+          path,
+          query,
+          bodySha256: null,
+          grants,
+          dataset,
+          atMs: own.now,
+          status,
+          body,
+        });
     }
   }
   pool.submit(lookup);
@@ -177,7 +201,9 @@ async function submitKept(
 
 /** The answer to a request that may not pass. */
 function refusedReply(
-  failures: FrontFailures, version: number, { kind, detail, limit, remaining, query }: Refused,
+  failures: FrontFailures,
+  version: number,
+  { kind, detail, limit, remaining, query }: Refused,
 ): Reply {
   const failure = kind === 'forbidden' ? 'feature-not-enabled' : kind;
   return failures.reply(failure, version, query, limit, remaining, detail);
@@ -191,38 +217,45 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
   const ask = gate.asking(rules);
   const uncounted = gateRules<LookupKey>(PATHS, { counted: false });
   const shared: LookupShared = {
-    heads: new LookupHeads(), failures, usage, cache: repeats?.cache ?? null,
+    heads: new LookupHeads(),
+    failures,
+    usage,
+    cache: repeats?.cache ?? null,
   };
-  const handle = (version: number) => (request: Request, answer: Answerer): void => {
-    const caller = gate.enter(rules, request);
-    if (caller instanceof Refused) {
-      answer.send(refusedReply(failures, version, caller));
-      return;
-    }
-    const { key, query } = caller;
-    const admission = usage.admit(key, mayGeocode(key, query));
-    if (admission === null) {
-      answer.send(
-        failures.reply('feature-not-enabled', version, query, key.rate, caller.remaining),
-      );
-      return;
-    }
-    const asked = kept === null ? null : keptAsked(query);
-    if (kept !== null && asked !== null && !isFailure(asked)) {
-      const lookup = new PendingLookup(shared, answer, version, caller, admission, NOT_KEPT);
-      void submitKept(pool, kept, asked, request.path, lookup);
-      return;
-    }
-    const time = repeats === null ? NOT_KEPT
-      : repeat(shared, repeats, answer, version, caller, admission);
-    if (time === 'answered') return;
-    pool.submit(new PendingLookup(shared, answer, version, caller, admission, time));
-  };
-  const fault = (version: number) => (request: Request): Reply => {
-    const found = gate.enter(uncounted, request);
-    const limit = found instanceof Refused ? found.limit : found.key.rate;
-    return failures.reply('internal', version, found.query, limit, found.remaining);
-  };
+  const handle =
+    (version: number) =>
+    (request: Request, answer: Answerer): void => {
+      const caller = gate.enter(rules, request);
+      if (caller instanceof Refused) {
+        answer.send(refusedReply(failures, version, caller));
+        return;
+      }
+      const { key, query } = caller;
+      const admission = usage.admit(key, mayGeocode(key, query));
+      if (admission === null) {
+        answer.send(
+          failures.reply('feature-not-enabled', version, query, key.rate, caller.remaining),
+        );
+        return;
+      }
+      const asked = kept === null ? null : keptAsked(query);
+      if (kept !== null && asked !== null && !isFailure(asked)) {
+        const lookup = new PendingLookup(shared, answer, version, caller, admission, NOT_KEPT);
+        void submitKept(pool, kept, asked, request.path, lookup);
+        return;
+      }
+      const time =
+        repeats === null ? NOT_KEPT : repeat(shared, repeats, answer, version, caller, admission);
+      if (time === 'answered') return;
+      pool.submit(new PendingLookup(shared, answer, version, caller, admission, time));
+    };
+  const fault =
+    (version: number) =>
+    (request: Request): Reply => {
+      const found = gate.enter(uncounted, request);
+      const limit = found instanceof Refused ? found.limit : found.key.rate;
+      return failures.reply('internal', version, found.query, limit, found.remaining);
+    };
   return API_VERSIONS.map((version) => ({
     method: 'GET',
     path: `${PATHS}v${version}`,

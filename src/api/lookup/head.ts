@@ -1,12 +1,22 @@
 /** What the front end has of lookup answers: header fields and failures, each made once. */
 import { fail, type Failure } from '../../failure.js';
 import {
-  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, FLAG_XML, FLAGS_SPAN, type PoolFailure,
+  FLAG_ESTIMATED,
+  FLAG_PARTIAL,
+  FLAG_STALE,
+  FLAG_XML,
+  FLAGS_SPAN,
+  type PoolFailure,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { LIMIT_HEADER, REMAINING_HEADER, rateFields } from '../../http/rate-limit.js';
 import {
-  type Fields, headOf, JSON_TYPE, NumberedHead, type Reply, XML_TYPE,
+  type Fields,
+  headOf,
+  JSON_TYPE,
+  NumberedHead,
+  type Reply,
+  XML_TYPE,
 } from '../../http/reply.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Format } from '../../wire/version.js';
@@ -28,12 +38,14 @@ function locationFields(dataset: string, precision: number, flags: number): Fiel
   };
 }
 
-function render(
-  dataset: string, limit: number, precision: number, flags: number,
-): NumberedHead {
-  return new NumberedHead(headOf((flags & FLAG_XML) !== 0 ? XML_TYPE : JSON_TYPE, {
-    [LIMIT_HEADER]: limit, ...locationFields(dataset, precision, flags),
-  }), REMAINING_HEADER);
+function render(dataset: string, limit: number, precision: number, flags: number): NumberedHead {
+  return new NumberedHead(
+    headOf((flags & FLAG_XML) !== 0 ? XML_TYPE : JSON_TYPE, {
+      [LIMIT_HEADER]: limit,
+      ...locationFields(dataset, precision, flags),
+    }),
+    REMAINING_HEADER,
+  );
 }
 
 /** Heads, but for what remains, of the release that answers; a change of release starts anew. */
@@ -58,12 +70,19 @@ export class LookupHeads {
 
 /** Renders a failure in the envelope of a lookup version. */
 export type RenderFailure = (
-  version: number, failure: Failure, format: Format, baseUrl: string,
+  version: number,
+  failure: Failure,
+  format: Format,
+  baseUrl: string,
 ) => Uint8Array;
 
 /** Failures that the front end answers itself. */
 type FrontFailure =
-  | 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | 'no-result' | PoolFailure;
+  | 'invalid-key'
+  | 'rate-limited'
+  | 'feature-not-enabled'
+  | 'no-result'
+  | PoolFailure;
 
 /** What they are made with. */
 interface FailureServices {
@@ -86,7 +105,11 @@ export class FrontFailures {
   }
 
   reply(
-    failure: FrontFailure, version: number, query: string, limit: number, remaining: number,
+    failure: FrontFailure,
+    version: number,
+    query: string,
+    limit: number,
+    remaining: number,
     detail = DETAILS[failure] ?? '',
   ): Reply {
     const format = formatAsked(query);

@@ -8,9 +8,7 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { messageOf, type Log } from '../../log.js';
 import type { OwnTask, PinnedRelease, PoolFailure } from '../../pool/types.js';
 import { parseInstant } from '../../wire/instant.js';
-import {
-  receiptText, requestLine, sha256Of, type AnswerSettings,
-} from '../../wire/receipt.js';
+import { receiptText, requestLine, sha256Of, type AnswerSettings } from '../../wire/receipt.js';
 import { parseBoolean } from './parameter-table.js';
 import { readParameters, type RawParameters } from './query-string.js';
 
@@ -26,17 +24,26 @@ export interface KeptAsked {
 export const NOTHING_KEPT: KeptAsked = { dataset: null, atMs: null, receipt: false };
 
 /** What the parameters say, or what is wrong with them. */
-export function readKept(
-  { dataset, at, receipt }: Pick<RawParameters, 'dataset' | 'at' | 'receipt'>,
-): KeptAsked | Failure {
+export function readKept({
+  dataset,
+  at,
+  receipt,
+}: Pick<RawParameters, 'dataset' | 'at' | 'receipt'>): KeptAsked | Failure {
   if (dataset !== null && !isReleaseName(dataset)) {
-    return fail('invalid-format',
-      'Parameter dataset: the name of a dataset, as X-Situs-Dataset tells it.', 'dataset');
+    return fail(
+      'invalid-format',
+      'Parameter dataset: the name of a dataset, as X-Situs-Dataset tells it.',
+      'dataset',
+    );
   }
   const atMs = at === null ? null : parseInstant(at);
   if (at !== null && (atMs === null || dataset === null)) {
-    return fail('invalid-format', 'Parameter at: a date and time with a zone, as RFC 3339 has it '
-      + '(2026-05-31T12:00:00Z), beside dataset.', 'at');
+    return fail(
+      'invalid-format',
+      'Parameter at: a date and time with a zone, as RFC 3339 has it ' +
+        '(2026-05-31T12:00:00Z), beside dataset.',
+      'at',
+    );
   }
   const wanted = receipt === null ? false : parseBoolean(receipt);
   if (wanted === null) {
@@ -120,10 +127,15 @@ export interface Receipted {
 
 /** The receipt of an answer, as the value of its header field. */
 export function receiptOf(
-  { settings, engine }: Pick<KeptServices, 'settings' | 'engine'>, answer: Receipted,
+  { settings, engine }: Pick<KeptServices, 'settings' | 'engine'>,
+  answer: Receipted,
 ): string {
   const { method, path, query, body, ...rest } = answer;
   return receiptText({
-    ...settings, ...rest, engine, request: requestLine(method, path, query), sha256: sha256Of(body),
+    ...settings,
+    ...rest,
+    engine,
+    request: requestLine(method, path, query),
+    sha256: sha256Of(body),
   });
 }

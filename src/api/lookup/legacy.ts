@@ -7,12 +7,24 @@ import { legacyClose, legacyOpen } from '../../wire/lookup-envelope.js';
 import type { ApiVersion, Format } from '../../wire/version.js';
 import { xmlElement } from '../../wire/xml.js';
 import {
-  addressDetail, NOT_GEOCODED, fragmentOf, printMembers, VARIANTS, type RatedArea, type Rendered,
-  type RuledArea, staleFlag, type Variant,
+  addressDetail,
+  NOT_GEOCODED,
+  fragmentOf,
+  printMembers,
+  VARIANTS,
+  type RatedArea,
+  type Rendered,
+  type RuledArea,
+  staleFlag,
+  type Variant,
 } from './fragment.js';
 import type { WireContext } from './context.js';
 import {
-  basicFields, districtFields, districtSums, partFields, sourcingField,
+  basicFields,
+  districtFields,
+  districtSums,
+  partFields,
+  sourcingField,
 } from './legacy-row.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
 import { formatCents } from '../../tax/amount.js';
@@ -32,14 +44,18 @@ function taxOn(amount: bigint, rate: Rate): bigint {
  * are text. `appliedTotal` is the local and the additional state tax together.
  */
 function satTaxDetail(
-  engine: Engine, query: LookupQuery, { area, date, rates }: SitusOutcome,
+  engine: Engine,
+  query: LookupQuery,
+  { area, date, rates }: SitusOutcome,
 ): WireObject | null {
   const total = query.options.satItemTotal;
   if (query.kind !== 'address' || total === null || total <= 0n) return null;
   const rule = engine.singleArticle(area.state, date);
   if (rule === null) return null;
-  const stateRate = rates.rows.reduce((sum, { component, sales }) =>
-    (component.level === 'state' ? sum + sales : sum), 0);
+  const stateRate = rates.rows.reduce(
+    (sum, { component, sales }) => (component.level === 'state' ? sum + sales : sum),
+    0,
+  );
   const localRate = (rates.sales - stateRate) as Rate;
   const local = taxOn(least(total, rule.localLimit), localRate);
   const bracket = least(total, rule.bracketEnd) - rule.localLimit;
@@ -65,7 +81,10 @@ interface LegacyVersion {
   readonly row: RowShape;
   /** Printed members after the rows; '' for none. */
   after(
-    engine: Engine, query: LookupQuery, outcome: SitusOutcome | PostalOutcome, format: Format,
+    engine: Engine,
+    query: LookupQuery,
+    outcome: SitusOutcome | PostalOutcome,
+    format: Format,
   ): string;
 }
 
@@ -87,8 +106,12 @@ function placesOf(outcome: SitusOutcome | PostalOutcome): readonly RowPlace[] {
 
 /** The rows as bytes; `element` is a row's name in XML. */
 export function renderRows(
-  context: WireContext, engine: Engine, places: readonly RowPlace[], shape: RowShape,
-  format: Format, element: string,
+  context: WireContext,
+  engine: Engine,
+  places: readonly RowPlace[],
+  shape: RowShape,
+  format: Format,
+  element: string,
 ): Rendered | Failure {
   const body: Uint8Array[] = [];
   const close = format === 'json' ? '}' : `</${element}>`;
@@ -121,7 +144,10 @@ const ROW_18: RowShape = {
 export const ROW_34: RowShape = {
   variant: VARIANTS.row34,
   fields: (ruled) => ({
-    ...basicFields(ruled), ...partFields(ruled), ...districtSums(ruled), ...districtFields(ruled),
+    ...basicFields(ruled),
+    ...partFields(ruled),
+    ...districtSums(ruled),
+    ...districtFields(ruled),
     ...sourcingField(ruled),
   }),
 };
@@ -147,8 +173,12 @@ const VERSIONS: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
 
 /** The bytes of an answer in a legacy version. */
 export function renderLegacy(
-  context: WireContext, engine: Engine, query: LookupQuery,
-  outcome: SitusOutcome | PostalOutcome, format: Format, version: Exclude<ApiVersion, 60>,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome | PostalOutcome,
+  format: Format,
+  version: Exclude<ApiVersion, 60>,
 ): Rendered | Failure {
   const legacy = VERSIONS[version];
   const places = placesOf(outcome);

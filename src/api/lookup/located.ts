@@ -33,7 +33,9 @@ export function answerLocate(engine: Engine, address: string, nowMs: number): An
   const { normalizedAddress, postalCode, lat, lng, precision } = situs;
   const located: LocatedAddress = { normalizedAddress, state: area.state, postalCode, lat, lng };
   return {
-    status: SUCCESS.http, code: SUCCESS.code, flags: FLAG_GEO,
+    status: SUCCESS.http,
+    code: SUCCESS.code,
+    flags: FLAG_GEO,
     precision: PRECISIONS.indexOf(precision),
     body: packValue(located),
   };

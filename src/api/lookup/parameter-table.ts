@@ -252,19 +252,23 @@ export function parameterNames(version: ApiVersion): readonly ParameterName[] {
 }
 
 /** Parameters of a row of a file; `format` is the file's. */
-export const ROW_PARAMETERS: readonly ParameterName[] =
-  PARAMETER_NAMES.filter((name) => entryOf(name).row !== null);
+export const ROW_PARAMETERS: readonly ParameterName[] = PARAMETER_NAMES.filter(
+  (name) => entryOf(name).row !== null,
+);
 
 /** Parameters that may be said once for every row without a value of its own. */
-export const SHARED_PARAMETERS: readonly ParameterName[] =
-  PARAMETER_NAMES.filter((name) => entryOf(name).row === 'shared');
+export const SHARED_PARAMETERS: readonly ParameterName[] = PARAMETER_NAMES.filter(
+  (name) => entryOf(name).row === 'shared',
+);
 
 /** How a version describes a parameter. */
 export function describedParameter(
-  name: ParameterName, version: ApiVersion,
+  name: ParameterName,
+  version: ApiVersion,
 ): { readonly description: string; readonly schema: Schema } {
   const { description, schema, before } = entryOf(name);
   return {
-    description, schema: before !== undefined && version < before.until ? before.schema : schema,
+    description,
+    schema: before !== undefined && version < before.until ? before.schema : schema,
   };
 }

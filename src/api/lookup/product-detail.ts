@@ -7,9 +7,7 @@
  * place. With null it is the whole combined rate at the place. An exempt product has rate 0.
  */
 import type { Engine } from '../../engine/engine.js';
-import {
-  ordinaryRates, unruledSentence, type ProductFinding,
-} from '../../engine/product/rules.js';
+import { ordinaryRates, unruledSentence, type ProductFinding } from '../../engine/product/rules.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
 import { isByArea } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
@@ -20,7 +18,11 @@ import type { Format } from '../../wire/version.js';
 import type { MealRule, MealTax } from '../../engine/product/meal-tax.js';
 import { formatUsd } from '../../tax/amount.js';
 import {
-  effectiveRate, isProduct, isWhole, type OrdinaryRates, type ProductRule,
+  effectiveRate,
+  isProduct,
+  isWhole,
+  type OrdinaryRates,
+  type ProductRule,
 } from '../../tax/product-rule.js';
 
 /** What rules are shown against. */
@@ -32,9 +34,7 @@ interface RuleContext {
 }
 
 /** Whether the state of an answer sources to the destination on its day. */
-function sourcedToDestination(
-  engine: Engine, { area, date }: SitusOutcome,
-): boolean | null {
+function sourcedToDestination(engine: Engine, { area, date }: SitusOutcome): boolean | null {
   const rules = engine.stateRules(area.state, date);
   return rules === null ? null : rules.sourcing === 'D';
 }
@@ -46,9 +46,12 @@ function dollars(amount: bigint): Decimal {
 /** Members that are left out where they do not apply, unlike the others, which are null. */
 function perUnit({ perVolume, capPerUnit }: ProductRule): WireObject {
   return {
-    ...(perVolume === null ? {} : {
-      perVolumeTaxRate: dollars(perVolume.amount), perVolumeUnit: perVolume.unit,
-    }),
+    ...(perVolume === null
+      ? {}
+      : {
+          perVolumeTaxRate: dollars(perVolume.amount),
+          perVolumeUnit: perVolume.unit,
+        }),
     ...(capPerUnit === null ? {} : { rateCapPerUnit: dollars(capPerUnit) }),
   };
 }
@@ -57,7 +60,7 @@ function perUnit({ perVolume, capPerUnit }: ProductRule): WireObject {
 function rateRule(rule: ProductRule, context: RuleContext): WireObject {
   const { threshold, percentTaxable } = rule;
   const at = (kind: string): Decimal | null =>
-    (threshold?.kind === kind ? dollars(threshold.amount) : null);
+    threshold?.kind === kind ? dollars(threshold.amount) : null;
   return {
     effectiveDt: rule.from,
     effectiveTaxRate: rateOf(effectiveRate(rule, context.ordinary)),
@@ -110,7 +113,11 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS;
 
 function taxabilityCode(
-  { area }: SitusOutcome, id: string, title: string, label: string, action: Action,
+  { area }: SitusOutcome,
+  id: string,
+  title: string,
+  label: string,
+  action: Action,
   rules: WireObject,
 ): WireObject {
   return {
@@ -133,10 +140,16 @@ function isRuled({ rules, meal }: ProductFinding): boolean {
 }
 
 function detailOf(
-  engine: Engine, outcome: SitusOutcome, text: string,
+  engine: Engine,
+  outcome: SitusOutcome,
+  text: string,
   found: ProductFinding,
 ): WireObject {
-  const { code: { title, label }, rules, meal } = found;
+  const {
+    code: { title, label },
+    rules,
+    meal,
+  } = found;
   const context: RuleContext = {
     stateFips: outcome.area.stateFips,
     ordinary: ordinaryRates(outcome.rates, meal),
@@ -144,9 +157,14 @@ function detailOf(
   };
   const rateRules = rules.map((rule) => rateRule(rule, context));
   const action = isRuled(found) ? 'T00' : 'T01';
-  return taxabilityCode(outcome, text, title, label, action, meal === null
-    ? { rateRules }
-    : { rateRules, specialRules: { mealTax: mealTax(meal) } });
+  return taxabilityCode(
+    outcome,
+    text,
+    title,
+    label,
+    action,
+    meal === null ? { rateRules } : { rateRules, specialRules: { mealTax: mealTax(meal) } },
+  );
 }
 
 interface Content {
@@ -156,9 +174,7 @@ interface Content {
 }
 
 /** The member's content, and whether it is worth keeping: not for codes that users invent. */
-function contentOf(
-  engine: Engine, outcome: SitusOutcome, text: string,
-): Content | Failure | null {
+function contentOf(engine: Engine, outcome: SitusOutcome, text: string): Content | Failure | null {
   const found = engine.product(outcome, text);
   if (isFailure(found)) return found;
   if (found.kind === 'no-catalogue') return null;
@@ -186,7 +202,11 @@ function printed(content: WireObject, format: Format): string {
  * or that it has none and this server is set to refuse it.
  */
 export function productDetail(
-  context: WireContext, engine: Engine, query: LookupQuery, outcome: SitusOutcome, format: Format,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome,
+  format: Format,
 ): ProductMember | Failure | null {
   const text = query.options.taxabilityCode;
   if (text === null) return null;
@@ -208,9 +228,12 @@ export function productDetail(
 }
 
 function refusedOr(
-  { refuseUnruled }: WireContext, { area }: SitusOutcome, member: ProductMember,
+  { refuseUnruled }: WireContext,
+  { area }: SitusOutcome,
+  member: ProductMember,
 ): ProductMember | Failure {
   const { unruled } = member;
   return refuseUnruled && unruled !== ''
-    ? fail('no-result', unruledSentence(unruled, area.stateName)) : member;
+    ? fail('no-result', unruledSentence(unruled, area.stateName))
+    : member;
 }

@@ -26,11 +26,28 @@ const NAMES = new WordTable(PARAMETER_NAMES.map((name) => [name, name] as const)
  */
 export function noParameters(): RawParameters {
   return {
-    format: null, countryCode: null, postalcode: null, address: null, state: null,
-    stateCode: null, city: null, county: null, lat: null, lng: null, adjustment: null,
-    sat_item_total: null, historical: null, taxabilityCode: null, addressDetailExtended: null,
-    shippingExtended: null, explain: null, dataset: null, at: null, receipt: null,
-    addressSent: false, undecodable: NO_NAMES,
+    format: null,
+    countryCode: null,
+    postalcode: null,
+    address: null,
+    state: null,
+    stateCode: null,
+    city: null,
+    county: null,
+    lat: null,
+    lng: null,
+    adjustment: null,
+    sat_item_total: null,
+    historical: null,
+    taxabilityCode: null,
+    addressDetailExtended: null,
+    shippingExtended: null,
+    explain: null,
+    dataset: null,
+    at: null,
+    receipt: null,
+    addressSent: false,
+    undecodable: NO_NAMES,
   };
 }
 
@@ -48,10 +65,12 @@ const ASCII_MAX = 127;
  */
 export function decodeValue(raw: string): string | null {
   try {
-    return decodeURIComponent(raw.replaceAll('+', ' ').replace(/[^\0-\x7f]/gu, (char) => {
-      const byte = char.codePointAt(0) ?? 0;
-      return byte > 255 ? encodeURIComponent(char) : `%${byte.toString(16)}`;
-    }));
+    return decodeURIComponent(
+      raw.replaceAll('+', ' ').replace(/[^\0-\x7f]/gu, (char) => {
+        const byte = char.codePointAt(0) ?? 0;
+        return byte > 255 ? encodeURIComponent(char) : `%${byte.toString(16)}`;
+      }),
+    );
   } catch {
     return null;
   }
@@ -95,7 +114,7 @@ function store(into: RawParameters, key: string, raw: string, coded: boolean): v
   if (name === undefined) return;
   if (name === 'address') into.addressSent = true;
   if (raw === '' || into[name] !== null) return;
-  const value = coded ? decodeAscii(raw) ?? decodeValue(raw) : raw;
+  const value = coded ? (decodeAscii(raw) ?? decodeValue(raw)) : raw;
   if (value !== null) into[name] = value;
   else into.undecodable = [...into.undecodable, name];
 }

@@ -6,9 +6,24 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
 import {
-  ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, ADJUSTMENTS, LAT_DEGREES_MAX, LNG_DEGREES_MAX,
-  NAME_CHARS_MAX, parametersSince, parseAddressLine, parseBoolean, parseCounty, parseDegrees,
-  parseMonth, parsePlaceName, parseTotal, STATE_CODE, TAXABILITY, ZIP, type ParameterName,
+  ADDRESS_CHARS_MAX,
+  ADJUSTMENT_CHARS_MAX,
+  ADJUSTMENTS,
+  LAT_DEGREES_MAX,
+  LNG_DEGREES_MAX,
+  NAME_CHARS_MAX,
+  parametersSince,
+  parseAddressLine,
+  parseBoolean,
+  parseCounty,
+  parseDegrees,
+  parseMonth,
+  parsePlaceName,
+  parseTotal,
+  STATE_CODE,
+  TAXABILITY,
+  ZIP,
+  type ParameterName,
 } from './parameter-table.js';
 import { readKept } from './kept.js';
 import { readParameters, type RawParameters } from './query-string.js';
@@ -24,8 +39,7 @@ export interface ParsedQuery {
 }
 
 const ADDRESS_FORM =
-  `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, `
-  + 'not blank, no control characters.';
+  `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, ` + 'not blank, no control characters.';
 const STANDARD_TIC = /^[0-9]+$/;
 
 /** A parameter that breaks its form, which `form` tells. */
@@ -34,8 +48,10 @@ function invalid(name: ParameterName, form: string): Failure {
 }
 
 function placeNameForm(name: string): string {
-  return `Parameter ${name}: up to ${NAME_CHARS_MAX} characters with a letter among them, `
-    + 'no control characters.';
+  return (
+    `Parameter ${name}: up to ${NAME_CHARS_MAX} characters with a letter among them, ` +
+    'no control characters.'
+  );
 }
 
 function formatOf(text: string | null): Format | null {
@@ -72,8 +88,10 @@ function checkTexts(raw: RawParameters, version: number): Failure | null {
   if (state !== null) {
     const valid = version < 50 ? STATE_CODE.test(state) : parsePlaceName(state) !== null;
     if (!valid) {
-      return fail('invalid-state', version < 50
-        ? 'Parameter state: two capital letters.' : placeNameForm('state'));
+      return fail(
+        'invalid-state',
+        version < 50 ? 'Parameter state: two capital letters.' : placeNameForm('state'),
+      );
     }
   }
   if (stateCode !== null && !STATE_CODE.test(stateCode)) {
@@ -93,10 +111,12 @@ function checkAdjustment(text: string | null, version: number): Failure | null {
   if (text === null) return null;
   if (version < 60) {
     return longerThan(text, ADJUSTMENT_CHARS_MAX)
-      ? invalid('adjustment', `up to ${ADJUSTMENT_CHARS_MAX} characters.`) : null;
+      ? invalid('adjustment', `up to ${ADJUSTMENT_CHARS_MAX} characters.`)
+      : null;
   }
   return ADJUSTMENTS.some((each) => each === text)
-    ? null : invalid('adjustment', `one of ${ADJUSTMENTS.join(', ')}.`);
+    ? null
+    : invalid('adjustment', `one of ${ADJUSTMENTS.join(', ')}.`);
 }
 
 /** Reads everything but the location. */
@@ -121,13 +141,20 @@ function readOptions(raw: RawParameters, version: number): LookupOptions | Failu
   const shippingExtended = booleanOf(raw.shippingExtended);
   const explain = booleanOf(raw.explain);
   if (addressDetailExtended === null || shippingExtended === null || explain === null) {
-    return fail('invalid-format',
+    return fail(
+      'invalid-format',
       'Parameters addressDetailExtended, shippingExtended and explain: true or false.',
-      'addressDetailExtended');
+      'addressDetailExtended',
+    );
   }
   return {
-    country, date, addressDetailExtended, shippingExtended, taxabilityCode,
-    satItemTotal, ...(explain ? { explain } : {}),
+    country,
+    date,
+    addressDetailExtended,
+    shippingExtended,
+    taxabilityCode,
+    satItemTotal,
+    ...(explain ? { explain } : {}),
   };
 }
 
@@ -141,7 +168,9 @@ function booleanOf(text: string | null): boolean | null {
 
 /** Chooses the location: address before coordinates before postal code. */
 function readLocation(
-  raw: RawParameters, version: number, options: LookupOptions,
+  raw: RawParameters,
+  version: number,
+  options: LookupOptions,
 ): LookupQuery | Failure {
   const lat = raw.lat === null ? null : parseDegrees(raw.lat, LAT_DEGREES_MAX);
   const lng = raw.lng === null ? null : parseDegrees(raw.lng, LNG_DEGREES_MAX);
@@ -150,28 +179,42 @@ function readLocation(
   if (raw.address !== null) {
     const address = parseAddressLine(raw.address);
     return address === null
-      ? fail('address-incomplete', ADDRESS_FORM) : { kind: 'address', address, options };
+      ? fail('address-incomplete', ADDRESS_FORM)
+      : { kind: 'address', address, options };
   }
   if (lat !== null && lng !== null) {
     return {
-      kind: 'point', lat: toMicrodegrees(lat), lng: toMicrodegrees(lng), latDegrees: lat,
-      lngDegrees: lng, options,
+      kind: 'point',
+      lat: toMicrodegrees(lat),
+      lng: toMicrodegrees(lng),
+      latDegrees: lat,
+      lngDegrees: lng,
+      options,
     };
   }
   if (raw.postalcode !== null) {
     const { postalcode: zip, state, stateCode, city, county } = raw;
     return {
-      kind: 'postal', zip, state: state?.trim() ?? '', stateCode: stateCode ?? '',
-      city: city?.trim() ?? '', county: county?.trim() ?? '', options,
+      kind: 'postal',
+      zip,
+      state: state?.trim() ?? '',
+      stateCode: stateCode ?? '',
+      city: city?.trim() ?? '',
+      county: county?.trim() ?? '',
+      options,
     };
   }
   if (raw.addressSent) return fail('address-incomplete', ADDRESS_FORM);
-  return fail('invalid-postal-code', version < 50
-    ? 'Give an address or a postalcode.' : 'Give an address, both lat and lng, or a postalcode.');
+  return fail(
+    'invalid-postal-code',
+    version < 50
+      ? 'Give an address or a postalcode.'
+      : 'Give an address, both lat and lng, or a postalcode.',
+  );
 }
 
-const NO_GEOCODING = 'The key has no lookups by address or coordinates, or their quota of this '
-  + 'month is used up.';
+const NO_GEOCODING =
+  'The key has no lookups by address or coordinates, or their quota of this ' + 'month is used up.';
 
 /** The refusal of what is not of today. */
 function noHistory(name: ParameterName): Failure {
@@ -186,8 +229,12 @@ function refused({ kind, options }: LookupQuery, grants: number): Failure | null
   if (country === 'CAN' && (grants & GRANT_CANADA) === 0) return fail('international-not-enabled');
   if (date !== null && (grants & GRANT_HISTORICAL) === 0) return noHistory('historical');
   // Lists by postal code carry no product rules; an override code is left out (`granted`).
-  if (geocoded && taxabilityCode !== null && STANDARD_TIC.test(taxabilityCode)
-    && (grants & GRANT_PRODUCT) === 0) {
+  if (
+    geocoded &&
+    taxabilityCode !== null &&
+    STANDARD_TIC.test(taxabilityCode) &&
+    (grants & GRANT_PRODUCT) === 0
+  ) {
     return fail('product-rules-not-enabled');
   }
   return null;
@@ -209,7 +256,9 @@ export function parseQuery(text: string, version: number, grants: number): Parse
 
 /** The same for parameters that came another way; `raw` is changed. */
 export function parseParameters(
-  raw: RawParameters, version: number, grants: number,
+  raw: RawParameters,
+  version: number,
+  grants: number,
 ): ParsedQuery | Failure {
   if (version < 50) ignore(raw, SINCE_50);
   if (version < 60) ignore(raw, SINCE_60);

@@ -3,7 +3,11 @@ import type { Engine } from '../../engine/engine.js';
 import { PRECISIONS, type Precision } from '../../engine/situs.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import {
-  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, FLAGS_SPAN, type BodyPart,
+  FLAG_ESTIMATED,
+  FLAG_PARTIAL,
+  FLAG_STALE,
+  FLAGS_SPAN,
+  type BodyPart,
 } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { jsonMembers, type WireObject, rateOf, type WireList } from '../../wire/tree.js';
@@ -13,8 +17,16 @@ import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelop
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import {
-  addressDetail, explanation, fragmentOf, NOT_GEOCODED, plainDetailJson, printMembers,
-  type Rendered, type RuledArea, staleFlag, VARIANTS,
+  addressDetail,
+  explanation,
+  fragmentOf,
+  NOT_GEOCODED,
+  plainDetailJson,
+  printMembers,
+  type Rendered,
+  type RuledArea,
+  staleFlag,
+  VARIANTS,
 } from './fragment.js';
 import type { Head, WireContext } from './context.js';
 import { renderRows, ROW_34 } from './legacy.js';
@@ -26,7 +38,10 @@ import type { Rate } from '../../tax/rate.js';
 
 /** Rates and rules of an area, as they stand in the answer. */
 const LEVEL_LABELS: Readonly<Record<Level, string>> = {
-  state: 'State', county: 'County', city: 'City', district: 'District',
+  state: 'State',
+  county: 'County',
+  city: 'City',
+  district: 'District',
 };
 
 const SERVICE_TEXTS: Readonly<Record<StateRuleRecord['serviceTaxable'], string>> = {
@@ -36,11 +51,13 @@ const SERVICE_TEXTS: Readonly<Record<StateRuleRecord['serviceTaxable'], string>>
 };
 
 const FREIGHT_TEXTS: Readonly<Record<StateRuleRecord['freightTaxable'], string>> = {
-  Y: 'Freight taxable', N: 'Freight non-taxable',
+  Y: 'Freight taxable',
+  N: 'Freight non-taxable',
 };
 
 const SOURCING_TEXTS: Readonly<Record<StateRuleRecord['sourcing'], string>> = {
-  O: 'Origin Based Taxation', D: 'Destination Based Taxation',
+  O: 'Origin Based Taxation',
+  D: 'Destination Based Taxation',
 };
 
 function baseRate(row: AreaRateRow, rate: Rate, tax: 'Sales' | 'Use'): WireObject {
@@ -58,7 +75,10 @@ function baseRate(row: AreaRateRow, rate: Rate, tax: 'Sales' | 'Use'): WireObjec
 function levy(row: AreaRateRow, kind: string): WireObject {
   const { jurName, jurCode } = row.component;
   return {
-    rate: rateOf(row.sales), jurType: kind, jurName, jurDescription: `Canada ${kind}`,
+    rate: rateOf(row.sales),
+    jurType: kind,
+    jurName,
+    jurDescription: `Canada ${kind}`,
     jurTaxCode: jurCode,
   };
 }
@@ -74,7 +94,9 @@ function baseRates({ rows }: KnownRates): WireList {
 
 function summary(rate: Rate, tax: 'Sales' | 'Use', displayRates: WireList): WireObject {
   return {
-    rate: rateOf(rate), taxType: `${tax.toUpperCase()}_TAX`, summaryName: `Total Base ${tax} Tax`,
+    rate: rateOf(rate),
+    taxType: `${tax.toUpperCase()}_TAX`,
+    summaryName: `Total Base ${tax} Tax`,
     displayRates,
   };
 }
@@ -82,7 +104,8 @@ function summary(rate: Rate, tax: 'Sales' | 'Use', displayRates: WireList): Wire
 /** Totals: sales and use, or where kinds are named one total that displays them. */
 function taxSummaries({ sales, use, rows }: KnownRates): WireList {
   const levies = rows.flatMap((row) =>
-    row.component.kind === null ? [] : [{ name: row.component.kind, rate: rateOf(row.sales) }]);
+    row.component.kind === null ? [] : [{ name: row.component.kind, rate: rateOf(row.sales) }],
+  );
   if (levies.length > 0) return [summary(sales, 'Sales', levies)];
   const total = (rate: Rate): WireList => [{ name: 'Total Rate', rate: rateOf(rate) }];
   return [summary(sales, 'Sales', total(sales)), summary(use, 'Use', total(use))];
@@ -90,7 +113,8 @@ function taxSummaries({ sales, use, rows }: KnownRates): WireList {
 
 function service({ serviceTaxable }: StateRuleRecord): WireObject {
   return {
-    adjustmentType: 'SERVICE_TAXABLE', taxable: serviceTaxable,
+    adjustmentType: 'SERVICE_TAXABLE',
+    taxable: serviceTaxable,
     description: SERVICE_TEXTS[serviceTaxable],
   };
 }
@@ -99,7 +123,8 @@ function service({ serviceTaxable }: StateRuleRecord): WireObject {
 function shipping(rules: StateRuleRecord, area: AreaRecord | null): WireObject {
   const { freightTaxable } = rules;
   const plain = {
-    adjustmentType: 'FREIGHT_TAXABLE', taxable: freightTaxable,
+    adjustmentType: 'FREIGHT_TAXABLE',
+    taxable: freightTaxable,
     description: FREIGHT_TEXTS[freightTaxable],
   };
   if (area === null) return plain;
@@ -115,7 +140,9 @@ function shipping(rules: StateRuleRecord, area: AreaRecord | null): WireObject {
 
 function sourcingRules({ sourcing }: StateRuleRecord): WireObject {
   return {
-    adjustmentType: 'ORIGIN_DESTINATION', description: SOURCING_TEXTS[sourcing], value: sourcing,
+    adjustmentType: 'ORIGIN_DESTINATION',
+    description: SOURCING_TEXTS[sourcing],
+    value: sourcing,
   };
 }
 
@@ -137,13 +164,19 @@ const SITUS_CLOSE = '}},';
 
 /** The beginning of an answer: the code, and what it rests on. */
 function headText(baseUrl: string, note: SitusNote, format: Format): string {
-  return OPEN[format] + printMembers(metadata(SUCCESS, baseUrl, situsNote(note)), format)
-    + (format === 'json' ? ',' : '');
+  return (
+    OPEN[format] +
+    printMembers(metadata(SUCCESS, baseUrl, situsNote(note)), format) +
+    (format === 'json' ? ',' : '')
+  );
 }
 
 /** The beginning that tells of nothing that one spot or product has of its own; printed once. */
 function plainHead(
-  { baseUrl, heads }: WireContext, dataset: string, precision: Precision, flags: number,
+  { baseUrl, heads }: WireContext,
+  dataset: string,
+  precision: Precision,
+  flags: number,
   format: Format,
 ): Head {
   const kept = heads.get(dataset);
@@ -159,14 +192,19 @@ function plainHead(
 
 function marksOf(flags: number): Pick<SitusNote, 'stale' | 'estimated' | 'partial'> {
   return {
-    stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
+    stale: (flags & FLAG_STALE) !== 0,
+    estimated: (flags & FLAG_ESTIMATED) !== 0,
     partial: (flags & FLAG_PARTIAL) !== 0,
   };
 }
 
 /** The parts of the beginning. */
 function headOf(
-  context: WireContext, engine: Engine, outcome: SitusOutcome, flags: number, code: string,
+  context: WireContext,
+  engine: Engine,
+  outcome: SitusOutcome,
+  flags: number,
+  code: string,
   format: Format,
 ): readonly BodyPart[] {
   const { precision, assumed = null } = outcome.situs;
@@ -184,29 +222,38 @@ function headOf(
 
 /** The bytes of an answer for one place. */
 export function renderV60(
-  context: WireContext, engine: Engine, query: LookupQuery, outcome: SitusOutcome,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome,
   format: Format,
 ): Rendered | Failure {
   const freight = query.options.shippingExtended;
   const variant = freight ? VARIANTS.v60Freight : VARIANTS.v60;
-  const fragment = fragmentOf(context, engine, outcome, variant, format,
-    (ruled) => areaPart(ruled, freight));
+  const fragment = fragmentOf(context, engine, outcome, variant, format, (ruled) =>
+    areaPart(ruled, freight),
+  );
   if (isFailure(fragment)) return fragment;
-  const detail = format === 'json' && !query.options.addressDetailExtended
-    ? `"addressDetail":${plainDetailJson(query, outcome)}`
-    : printMembers({ addressDetail: addressDetail(query, outcome) }, format);
-  const product = query.options.taxabilityCode === null
-    ? null
-    : productDetail(context, engine, query, outcome, format);
+  const detail =
+    format === 'json' && !query.options.addressDetailExtended
+      ? `"addressDetail":${plainDetailJson(query, outcome)}`
+      : printMembers({ addressDetail: addressDetail(query, outcome) }, format);
+  const product =
+    query.options.taxabilityCode === null
+      ? null
+      : productDetail(context, engine, query, outcome, format);
   if (product !== null && isFailure(product)) return product;
   const explain = explanation(engine, query, outcome, format);
-  const own = format === 'json'
-    ? `,${detail}${explain === '' ? '' : `,${explain}`}}` : detail + explain + V60_XML_CLOSE;
+  const own =
+    format === 'json'
+      ? `,${detail}${explain === '' ? '' : `,${explain}`}}`
+      : detail + explain + V60_XML_CLOSE;
   const flags = fragment.flags | staleFlag(outcome);
   const head = headOf(context, engine, outcome, flags, product?.unruled ?? '', format);
-  const body = product === null
-    ? [...head, fragment.bytes, own]
-    : [...head, fragment.bytes, product.bytes, own];
+  const body =
+    product === null
+      ? [...head, fragment.bytes, own]
+      : [...head, fragment.bytes, product.bytes, own];
   return { body, flags };
 }
 
@@ -224,12 +271,16 @@ const LIST_CLOSE: Readonly<Record<Format, Uint8Array>> = {
 
 function closeWith(explain: string, format: Format): string {
   return format === 'json'
-    ? `],${jsonMembers(LIST_TAIL)},${explain}}` : xmlMembers(LIST_TAIL) + explain + V60_XML_CLOSE;
+    ? `],${jsonMembers(LIST_TAIL)},${explain}}`
+    : xmlMembers(LIST_TAIL) + explain + V60_XML_CLOSE;
 }
 
 /** The bytes of a postal list. */
 export function renderV60Postal(
-  context: WireContext, engine: Engine, query: LookupQuery, outcome: PostalOutcome,
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: PostalOutcome,
   format: Format,
 ): Rendered | Failure {
   const rows = renderRows(context, engine, outcome.rows, ROW_34, format, 'results');

@@ -37,7 +37,8 @@ function given(name: string, value: string | undefined): WireObject {
 export function merchantMembers(merchant: MerchantFacts, status: string): WireObject {
   const { merchantId, name, contacts, referenceId } = merchant;
   return {
-    merchantId, merchantName: name,
+    merchantId,
+    merchantName: name,
     ...given('contactFirst', contacts.first),
     ...given('contactLast', contacts.last),
     ...given('contactEmail', contacts.email),
@@ -60,12 +61,18 @@ interface NexusFacts extends LocationBody {
 export function nexusMembers(location: NexusFacts): WireObject {
   const { locationId, name, line1, line2, city, state, zip, normalizedAddress } = location;
   return {
-    locationId, nexusType: 'physical',
+    locationId,
+    nexusType: 'physical',
     ...given('name', name),
     line1,
     ...given('line2', line2),
-    city, state, zip, countryCode: 'US', normalizedAddress,
-    geoLat: degreesOf(location.lat), geoLng: degreesOf(location.lng),
+    city,
+    state,
+    zip,
+    countryCode: 'US',
+    normalizedAddress,
+    geoLat: degreesOf(location.lat),
+    geoLng: degreesOf(location.lng),
     createdAt: new Date(location.createdAt).toISOString(),
     updatedAt: new Date(location.updatedAt).toISOString(),
   };
@@ -91,7 +98,8 @@ function withoutValue({ location, message }: BodyError): BodyError {
 
 /** Compiles the check of a body of a shape. */
 export function bodyCheck<T>(
-  shape: Shape<T>, { ids = [], secret = false }: BodyOptions = {},
+  shape: Shape<T>,
+  { ids = [], secret = false }: BodyOptions = {},
 ): (input: unknown) => Checked<T> {
   const check = checkOf(shape);
   const idLocations = new Set(ids.map((name) => `body.${name}`));
@@ -102,11 +110,10 @@ export function bodyCheck<T>(
     if (passes(errors, input)) return { value: input };
     const broken = errors.filter(({ location }) => idLocations.has(location));
     if (broken.length === 0) {
-      return invalid(...secret ? errors.map(withoutValue) : errors);
+      return invalid(...(secret ? errors.map(withoutValue) : errors));
     }
     const names = broken.map(({ location }) => location.slice('body.'.length));
-    return problem(400, `${names.join(' and ')} must be a UUID.`,
-      broken.map(withoutValue));
+    return problem(400, `${names.join(' and ')} must be a UUID.`, broken.map(withoutValue));
   };
 }
 
@@ -122,7 +129,7 @@ interface CartOwner {
 
 function cartOwner(body: Uint8Array): CartOwner | Problem {
   const merchantId = merchantIdOf(body);
-  return merchantId === null ? malformationOf(body) ?? { merchantId } : { merchantId };
+  return merchantId === null ? (malformationOf(body) ?? { merchantId }) : { merchantId };
 }
 
 function nexus(body: Uint8Array): NexusCreateBody | Problem {
@@ -136,13 +143,16 @@ function packed(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
       const owner = cartOwner(body);
       // The body goes back with the answer, since it was given away.
       return isProblem(owner) || owner.merchantId === null
-        ? packValue(owner) : packValue(owner, body);
+        ? packValue(owner)
+        : packValue(owner, body);
     }
-    case 'nexus': return packValue(nexus(body));
+    case 'nexus':
+      return packValue(nexus(body));
     case 'relayed': {
       const look = lookAtRelayed(asked.operation, body);
       return isProblem(look) || look.problem !== null
-        ? packValue(look) : packValue(look, relayedBytes(body));
+        ? packValue(look)
+        : packValue(look, relayedBytes(body));
     }
   }
 }
@@ -150,7 +160,11 @@ function packed(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
 /** A worker's answer about a body. */
 export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
   return {
-    status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0, body: packed(asked, body),
+    status: SUCCESS.http,
+    code: SUCCESS.code,
+    precision: 0,
+    flags: 0,
+    body: packed(asked, body),
   };
 }
 
@@ -173,11 +187,16 @@ interface Looked<T> {
 
 /** What a worker says of a body, which is given away; else the answer. */
 function look<T extends object>(
-  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, asked: BodyFields,
+  workers: BodyWorkers,
+  caller: MerchantCaller,
+  body: Uint8Array,
+  asked: BodyFields,
 ): Promise<Looked<T> | Reply> {
   return new Promise((resolve) => {
     workers.submit({
-      ...asked, payload: body, gives: true,
+      ...asked,
+      payload: body,
+      gives: true,
       answered: ({ status, body: answer }) => {
         if (status !== SUCCESS.http) return resolve(failureReply(caller, 'internal'));
         const { value, rest } = unpackWithRest<T | Problem>(answer);
@@ -190,29 +209,38 @@ function look<T extends object>(
 
 /** The merchant whose carts a body holds; or the answer that refuses it. */
 export function ownerOfLarge(
-  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
+  workers: BodyWorkers,
+  caller: MerchantCaller,
+  body: Uint8Array,
 ): Promise<Looked<CartOwner> | Reply> {
   return look(workers, caller, body, { kind: 'cart-owner' });
 }
 
 /** What is known of a body that is relayed, with the bytes that are sent. */
 export function lookAtLarge(
-  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, operation: EndpointName,
+  workers: BodyWorkers,
+  caller: MerchantCaller,
+  body: Uint8Array,
+  operation: EndpointName,
 ): Promise<Looked<RelayLook> | Reply> {
   return look(workers, caller, body, { kind: 'relayed', operation });
 }
 
 /** Reads the body of nexus/create. */
 export function readLargeNexus(
-  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
+  workers: BodyWorkers,
+  caller: MerchantCaller,
+  body: Uint8Array,
 ): Promise<Looked<NexusCreateBody> | Reply> {
   return look(workers, caller, body, { kind: 'nexus' });
 }
 
 /** Looks at a body, here or in a worker, and goes on with what is known of it. */
 export function withLook(
-  { bodyWorkers }: { readonly bodyWorkers: BodyWorkers }, caller: MerchantCaller,
-  body: Uint8Array, name: EndpointName,
+  { bodyWorkers }: { readonly bodyWorkers: BodyWorkers },
+  caller: MerchantCaller,
+  body: Uint8Array,
+  name: EndpointName,
   go: (look: RelayLook, bytes: Uint8Array) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
   if (isReadHere(body)) {
@@ -220,7 +248,8 @@ export function withLook(
     return isProblem(look) ? caller.refuse(look) : go(look, relayedBytes(body));
   }
   return lookAtLarge(bodyWorkers, caller, body, name).then((found) =>
-    (isReply(found) ? found : go(found.told, found.bytes)));
+    isReply(found) ? found : go(found.told, found.bytes),
+  );
 }
 
 /** The answer to a body that names no merchant. */

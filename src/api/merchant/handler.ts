@@ -1,15 +1,26 @@
 /** Merchants: create, update, delete, get and list (specification, merchants). */
 import { countInvitation } from '../../store/invited.js';
 import {
-  createMerchant, deleteMerchant, findMerchant, hasCredentials, type MerchantRecord, statusOf,
+  createMerchant,
+  deleteMerchant,
+  findMerchant,
+  hasCredentials,
+  type MerchantRecord,
+  statusOf,
   updateMerchant,
 } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { StoreTransaction } from '../../store/store.js';
 import { merchantListRoute } from './merchant-list.js';
 import {
-  MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
-  parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
+  MERCHANT_CREATE,
+  MERCHANT_ID,
+  MERCHANT_UPDATE,
+  parseCreate,
+  parseMerchantBody,
+  parseUpdate,
+  type CreateBody,
+  type UpdateBody,
 } from './merchant-shape.js';
 import { merchantMembers, resultOf } from './checked-body.js';
 import type { WireObject } from '../../wire/tree.js';
@@ -17,14 +28,21 @@ import type { MerchantCaller } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  addInvitation, type Change, type HandlerServices, isReply, ownMerchant, readRoute, vouchForNone,
+  addInvitation,
+  type Change,
+  type HandlerServices,
+  isReply,
+  ownMerchant,
+  readRoute,
+  vouchForNone,
   writeRoute,
 } from './services.js';
 
 /** Answers of both writing operations for a provider merchant without the plan. */
 function needsEnterprise(caller: MerchantCaller): Reply | null {
   return PLAN_FEATURES[caller.key.plan].provider
-    ? null : caller.problem(403, 'Merchants of the provider type need the Enterprise plan.');
+    ? null
+    : caller.problem(403, 'Merchants of the provider type need the Enterprise plan.');
 }
 
 function noAddress(caller: MerchantCaller, location: string): Reply {
@@ -45,11 +63,20 @@ function referenceTaken(caller: MerchantCaller, location: string, value?: string
  * @throws LimitReached when there were enough of them on this day.
  */
 function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: number): void {
-  const { account, merchantId, name, contacts: { first, last, email } } = merchant;
+  const {
+    account,
+    merchantId,
+    name,
+    contacts: { first, last, email },
+  } = merchant;
   if (email === undefined) throw new Error('an invitation without an address');
   countInvitation(transaction, account, email, now);
   addInvitation(transaction, {
-    account, merchantId, merchantName: name, email, now,
+    account,
+    merchantId,
+    merchantName: name,
+    email,
+    now,
     ...(first === undefined ? {} : { contactFirst: first }),
     ...(last === undefined ? {} : { contactLast: last }),
   });
@@ -57,7 +84,10 @@ function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: nu
 
 /** What is said of a change with whose invitation nothing can be done yet. */
 function told(
-  { sendsMails, log }: HandlerServices, merchantId: string, done: string, invited: boolean,
+  { sendsMails, log }: HandlerServices,
+  merchantId: string,
+  done: string,
+  invited: boolean,
 ): WireObject {
   if (!invited || sendsMails) return resultOf(merchantId, done);
   log.warn('an invitation waits for SITUS_SMTP_URL', { merchant: merchantId });
@@ -65,7 +95,9 @@ function told(
 }
 
 function create(
-  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  services: HandlerServices,
+  caller: MerchantCaller,
+  transaction: StoreTransaction,
   body: CreateBody,
 ): Change | Reply {
   const refused = body.type === 'provider' ? needsEnterprise(caller) : null;
@@ -76,9 +108,12 @@ function create(
   const now = services.now();
   const { name, contacts, referenceId, type, invite: wanted } = body;
   const [merchantId, { account }] = [services.newId(), caller];
-  const merchant = createMerchant(transaction, referenceId === undefined
-    ? { name, contacts, type, merchantId, account, now }
-    : { name, contacts, referenceId, type, merchantId, account, now });
+  const merchant = createMerchant(
+    transaction,
+    referenceId === undefined
+      ? { name, contacts, type, merchantId, account, now }
+      : { name, contacts, referenceId, type, merchantId, account, now },
+  );
   if (merchant === 'reference-taken') {
     return referenceTaken(caller, 'body.referenceId', referenceId);
   }
@@ -88,7 +123,9 @@ function create(
 }
 
 function update(
-  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  services: HandlerServices,
+  caller: MerchantCaller,
+  transaction: StoreTransaction,
   body: UpdateBody,
 ): Change | Reply {
   const before = ownMerchant(caller, transaction, body.merchantId);
@@ -114,7 +151,9 @@ function update(
 }
 
 function remove(
-  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  services: HandlerServices,
+  caller: MerchantCaller,
+  transaction: StoreTransaction,
   merchantId: string,
 ): Change | Reply {
   const merchant = ownMerchant(caller, transaction, merchantId);
@@ -133,37 +172,55 @@ export function merchantRoutes(services: HandlerServices): readonly Route[] {
   const needs = 'merchants';
   return [
     writeRoute(
-      services, {
-        path: '/merchant/create', needs,
-        shape: MERCHANT_CREATE, parse: parseCreate, action: 'merchant.create',
+      services,
+      {
+        path: '/merchant/create',
+        needs,
+        shape: MERCHANT_CREATE,
+        parse: parseCreate,
+        action: 'merchant.create',
         tells: ({ invite }) => invite,
       },
       (caller, transaction, body) => create(services, caller, transaction, body),
     ),
     writeRoute(
-      services, {
-        path: '/merchant/update', needs,
-        shape: MERCHANT_UPDATE, parse: parseUpdate, action: 'merchant.update',
+      services,
+      {
+        path: '/merchant/update',
+        needs,
+        shape: MERCHANT_UPDATE,
+        parse: parseUpdate,
+        action: 'merchant.update',
         tells: ({ type, invite }) => type === 'provider' && invite,
       },
       (caller, transaction, body) => update(services, caller, transaction, body),
     ),
     writeRoute(
-      services, {
-        path: '/merchant/delete', needs,
-        shape: MERCHANT_ID, parse: parseMerchantBody, action: 'merchant.delete',
+      services,
+      {
+        path: '/merchant/delete',
+        needs,
+        shape: MERCHANT_ID,
+        parse: parseMerchantBody,
+        action: 'merchant.delete',
       },
       (caller, transaction, { merchantId }) => remove(services, caller, transaction, merchantId),
     ),
-    readRoute(services, {
-      path: '/merchant/get', needs, shape: MERCHANT_ID, parse: parseMerchantBody,
-    },
+    readRoute(
+      services,
+      {
+        path: '/merchant/get',
+        needs,
+        shape: MERCHANT_ID,
+        parse: parseMerchantBody,
+      },
       (caller, { merchantId }) => {
         const merchant = findMerchant(services.store, caller.account, merchantId);
         if (merchant !== null) return caller.json(200, membersOf(services, merchant));
         vouchForNone(services.store);
         return caller.problem(404, 'The account has no such merchant.');
-      }),
+      },
+    ),
     merchantListRoute(services),
   ];
 }

@@ -3,7 +3,11 @@
  * is read and written in pieces, so that other requests are answered meanwhile.
  */
 import {
-  hasCredentials, listMerchants, type MerchantRecord, MERCHANTS_LISTED_MAX, pageOfMerchants,
+  hasCredentials,
+  listMerchants,
+  type MerchantRecord,
+  MERCHANTS_LISTED_MAX,
+  pageOfMerchants,
   statusOf,
 } from '../../store/merchants.js';
 import type { Store } from '../../store/store.js';
@@ -62,7 +66,9 @@ async function rendered(store: Store, merchants: readonly MerchantRecord[]): Pro
 }
 
 async function answer(
-  { store }: HandlerServices, caller: MerchantCaller, merchants: readonly MerchantRecord[],
+  { store }: HandlerServices,
+  caller: MerchantCaller,
+  merchants: readonly MerchantRecord[],
   more: Fields = {},
 ): Promise<Reply> {
   const body = await rendered(store, merchants);
@@ -70,7 +76,9 @@ async function answer(
 }
 
 async function list(
-  services: HandlerServices, caller: MerchantCaller, request: Request,
+  services: HandlerServices,
+  caller: MerchantCaller,
+  request: Request,
 ): Promise<Reply> {
   const asked = pageAsked(request.query);
   if (asked !== null && isProblem(asked)) return caller.refuse(asked);
@@ -78,11 +86,17 @@ async function list(
     const merchants = await listMerchants(services.store, caller.account);
     if (merchants !== null) return answer(services, caller, merchants);
     const { instance, fields } = caller;
-    return problemReply({
-      status: 422, instance, members: { limit: MERCHANTS_LISTED_MAX },
-      detail: `The account has more than ${MERCHANTS_LISTED_MAX} merchants; ask for pages of them `
-        + 'with limit and cursor.',
-    }, fields);
+    return problemReply(
+      {
+        status: 422,
+        instance,
+        members: { limit: MERCHANTS_LISTED_MAX },
+        detail:
+          `The account has more than ${MERCHANTS_LISTED_MAX} merchants; ask for pages of them ` +
+          'with limit and cursor.',
+      },
+      fields,
+    );
   }
   const { merchants, next } = await pageOfMerchants(services.store, caller.account, asked);
   return answer(services, caller, merchants, next === null ? {} : { [CURSOR_HEADER]: next });
@@ -90,8 +104,16 @@ async function list(
 
 /** The route of the list. */
 export function merchantListRoute(services: HandlerServices): Route {
-  return merchantRoute(services, {
-    method: 'GET', path: '/merchant/list', bodyBytesMax: 0, needs: 'merchants', metered: false,
-    writes: false,
-  }, (caller, request) => list(services, caller, request));
+  return merchantRoute(
+    services,
+    {
+      method: 'GET',
+      path: '/merchant/list',
+      bodyBytesMax: 0,
+      needs: 'merchants',
+      metered: false,
+      writes: false,
+    },
+    (caller, request) => list(services, caller, request),
+  );
 }

@@ -1,6 +1,15 @@
 /** Bodies of merchant operations. Null and absent are the same, and so is empty contact text. */
 import {
-  asciiText, choice, closed, flag, optional, text, textThat, told, uuid, type Of,
+  asciiText,
+  choice,
+  closed,
+  flag,
+  optional,
+  text,
+  textThat,
+  told,
+  uuid,
+  type Of,
 } from '../../base/shape.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import { bodyCheck, violation } from './checked-body.js';
@@ -29,8 +38,10 @@ const TYPE = choice(TYPE_NAMES);
 
 /** An e-mail address that a mail can be sent to; empty text stands for none. */
 const MAIL = textThat(
-  (value) => value === '' || isMailAddress(value), 'emailText',
-  { type: 'string', minLength: 0, maxLength: EMAIL_CHARS_MAX }, EMAIL_CHARS_MAX,
+  (value) => value === '' || isMailAddress(value),
+  'emailText',
+  { type: 'string', minLength: 0, maxLength: EMAIL_CHARS_MAX },
+  EMAIL_CHARS_MAX,
 );
 
 const BLOCK = {
@@ -72,11 +83,15 @@ export interface CreateBody extends BlockBody {
 
 export const MERCHANT_CREATE = closed({
   ...BLOCK,
-  merchantType: told(optional(TYPE), 'provider unless given; connected and offline are old '
-    + 'names of provider and self-managed.'),
+  merchantType: told(
+    optional(TYPE),
+    'provider unless given; connected and offline are old ' + 'names of provider and self-managed.',
+  ),
   merchant_type: told(optional(TYPE), 'Another spelling of merchantType.'),
-  sendProviderInvite:
-    told(optional(flag()), 'false unless given; ignored for self-managed merchants.'),
+  sendProviderInvite: told(
+    optional(flag()),
+    'false unless given; ignored for self-managed merchants.',
+  ),
 });
 
 const checkCreate = bodyCheck(MERCHANT_CREATE);
@@ -94,7 +109,8 @@ export function parseCreate(input: unknown): CreateBody | Problem {
   const invite = type === 'provider' && value.sendProviderInvite === true;
   const { name, contacts, referenceId } = blockOf(value);
   return referenceId === undefined
-    ? { name, contacts, type, invite } : { name, contacts, referenceId, type, invite };
+    ? { name, contacts, type, invite }
+    : { name, contacts, referenceId, type, invite };
 }
 
 export interface UpdateBody {
@@ -105,15 +121,19 @@ export interface UpdateBody {
   readonly invite: boolean;
 }
 
-export const MERCHANT_UPDATE = told(closed({
-  merchantId: uuid(),
-  update: told(
-    optional(BLOCK_SHAPE), 'Replaces name and contacts as a whole: what is left out is removed, '
-      + 'but for referenceId, which stays.',
-  ),
-  setMerchantType: told(optional(TYPE), 'The type to switch to.'),
-  sendProviderInvite: told(optional(flag()), 'true unless given; acts on a switch to provider.'),
-}), 'At least one of update and setMerchantType.');
+export const MERCHANT_UPDATE = told(
+  closed({
+    merchantId: uuid(),
+    update: told(
+      optional(BLOCK_SHAPE),
+      'Replaces name and contacts as a whole: what is left out is removed, ' +
+        'but for referenceId, which stays.',
+    ),
+    setMerchantType: told(optional(TYPE), 'The type to switch to.'),
+    sendProviderInvite: told(optional(flag()), 'true unless given; acts on a switch to provider.'),
+  }),
+  'At least one of update and setMerchantType.',
+);
 
 const checkUpdate = bodyCheck(MERCHANT_UPDATE, { ids: ['merchantId'] });
 
@@ -126,7 +146,8 @@ export function parseUpdate(input: unknown): UpdateBody | Problem {
     return violation('body', 'expected update or setMerchantType');
   }
   const body: { merchantId: string; invite: boolean; block?: BlockBody; type?: TypeAsked } = {
-    merchantId: merchantId.toLowerCase(), invite: sendProviderInvite !== false,
+    merchantId: merchantId.toLowerCase(),
+    invite: sendProviderInvite !== false,
   };
   if (update) {
     const block = blockOf(update);
@@ -144,8 +165,7 @@ const checkMerchant = bodyCheck(MERCHANT_ID, { ids: ['merchantId'] });
 /** Reads a body that names a merchant and nothing else. */
 export function parseMerchantBody(input: unknown): MerchantBody | Problem {
   const checked = checkMerchant(input);
-  return isProblem(checked)
-    ? checked : { merchantId: checked.value.merchantId.toLowerCase() };
+  return isProblem(checked) ? checked : { merchantId: checked.value.merchantId.toLowerCase() };
 }
 
 export const CREDENTIALS_SET = closed({

@@ -3,25 +3,45 @@
  * geocoded before anything is written, and everything of a request is written in one transaction.
  */
 import {
-  deleteNexus, findNexus, listNexus, type NexusRecord, putNexus,
+  deleteNexus,
+  findNexus,
+  listNexus,
+  type NexusRecord,
+  putNexus,
 } from '../../store/nexus.js';
 import { countNexus } from '../../store/nexus-count.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { nexusMembers, readLargeNexus, resultOf } from './checked-body.js';
 import {
-  NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE, type NexusCreateBody, type NexusUpdateBody,
-  parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate,
+  NEXUS_DELETE,
+  NEXUS_LIST,
+  NEXUS_UPDATE,
+  type NexusCreateBody,
+  type NexusUpdateBody,
+  parseNexusCreate,
+  parseNexusDelete,
+  parseNexusList,
+  parseNexusUpdate,
 } from './nexus-shape.js';
 import { bodyBytesMax } from '../../base/body-size.js';
 import { isReadHere, PARSED_BYTES_MAX } from '../../http/json-body.js';
 import {
-  merchantRoute, type MerchantCaller, type MerchantHandle,
+  merchantRoute,
+  type MerchantCaller,
+  type MerchantHandle,
 } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  audit, isReply, ownMerchant, readBodyOf, readRoute, vouchForNone, writeRoute,
-  type HandlerServices, type Reader,
+  audit,
+  isReply,
+  ownMerchant,
+  readBodyOf,
+  readRoute,
+  vouchForNone,
+  writeRoute,
+  type HandlerServices,
+  type Reader,
 } from './services.js';
 import { type LocateServices, placesOf } from './nexus-locator.js';
 
@@ -35,7 +55,9 @@ export type NexusServices = HandlerServices & LocateServices;
 
 /** The caller's live self-managed merchant, or the answer for everything else. */
 function selfManaged(
-  caller: MerchantCaller, reader: Reader, merchantId: string,
+  caller: MerchantCaller,
+  reader: Reader,
+  merchantId: string,
 ): MerchantRecord | Reply {
   const merchant = ownMerchant(caller, reader, merchantId);
   if (isReply(merchant) || merchant.type === 'self-managed') return merchant;
@@ -55,39 +77,58 @@ function isList<T>(value: readonly T[] | object): value is readonly T[] {
 }
 
 async function create(
-  services: NexusServices, caller: MerchantCaller, body: NexusCreateBody,
+  services: NexusServices,
+  caller: MerchantCaller,
+  body: NexusCreateBody,
 ): Promise<Reply> {
   const { merchantId, locations } = body;
   const before = selfManaged(caller, services.store, merchantId);
   if (isReply(before)) return before;
   if (!services.locator.loaded()) return notLoaded(caller);
   const places = await placesOf(
-    services, caller, locations, (index) => `body.locations[${index}]`, 504,
+    services,
+    caller,
+    locations,
+    (index) => `body.locations[${index}]`,
+    504,
   );
   if (!isList(places)) return places;
-  return services.store.write((transaction) => {
-    // It may have been deleted or switched while addresses were looked for.
-    const merchant = selfManaged(caller, transaction, merchantId);
-    if (isReply(merchant)) return merchant;
-    const now = services.now();
-    const records = places.map((place, position): NexusRecord => ({
-      v: 1, locationId: services.newId(), merchantId, account: caller.account,
-      ...place, position, createdAt: now, updatedAt: now,
-    }));
-    countNexus(transaction, caller.account, merchantId, records.length);
-    for (const record of records) putNexus(transaction, record);
-    const reply = caller.json(200, {
-      ...resultOf(merchantId, 'nexus locations created successfully'),
-      locations: records.map(nexusMembers),
-    });
-    caller.keep(transaction, reply);
-    audit(transaction, caller, 'nexus.create', { merchantId }, now);
-    return reply;
-  }, { quiet: true });
+  return services.store.write(
+    (transaction) => {
+      // It may have been deleted or switched while addresses were looked for.
+      const merchant = selfManaged(caller, transaction, merchantId);
+      if (isReply(merchant)) return merchant;
+      const now = services.now();
+      const records = places.map(
+        (place, position): NexusRecord => ({
+          v: 1,
+          locationId: services.newId(),
+          merchantId,
+          account: caller.account,
+          ...place,
+          position,
+          createdAt: now,
+          updatedAt: now,
+        }),
+      );
+      countNexus(transaction, caller.account, merchantId, records.length);
+      for (const record of records) putNexus(transaction, record);
+      const reply = caller.json(200, {
+        ...resultOf(merchantId, 'nexus locations created successfully'),
+        locations: records.map(nexusMembers),
+      });
+      caller.keep(transaction, reply);
+      audit(transaction, caller, 'nexus.create', { merchantId }, now);
+      return reply;
+    },
+    { quiet: true },
+  );
 }
 
 async function update(
-  services: NexusServices, caller: MerchantCaller, body: NexusUpdateBody,
+  services: NexusServices,
+  caller: MerchantCaller,
+  body: NexusUpdateBody,
 ): Promise<Reply> {
   const { merchantId, locationId, location } = body;
   const find = (reader: Reader): NexusRecord | Reply => {
@@ -104,32 +145,54 @@ async function update(
   const places = await placesOf(services, caller, [location], () => 'body.location', 503);
   if (!isList(places)) return places;
   const [place] = places;
-  return services.store.write((transaction) => {
-    const before = find(transaction);
-    if (isReply(before)) return before;
-    if (place === undefined) throw new Error('an address without a place');
-    const { account, position, createdAt } = before;
-    const now = services.now();
-    const record: NexusRecord = {
-      v: 1, locationId, merchantId, account, ...place, position, createdAt, updatedAt: now,
-    };
-    putNexus(transaction, record, before);
-    const reply = caller.json(200, {
-      ...resultOf(merchantId, 'nexus location updated successfully'),
-      location: nexusMembers(record),
-    });
-    caller.keep(transaction, reply);
-    audit(transaction, caller, 'nexus.update', { merchantId, locationId }, now);
-    return reply;
-  }, { quiet: true });
+  return services.store.write(
+    (transaction) => {
+      const before = find(transaction);
+      if (isReply(before)) return before;
+      if (place === undefined) throw new Error('an address without a place');
+      const { account, position, createdAt } = before;
+      const now = services.now();
+      const record: NexusRecord = {
+        v: 1,
+        locationId,
+        merchantId,
+        account,
+        ...place,
+        position,
+        createdAt,
+        updatedAt: now,
+      };
+      putNexus(transaction, record, before);
+      const reply = caller.json(200, {
+        ...resultOf(merchantId, 'nexus location updated successfully'),
+        location: nexusMembers(record),
+      });
+      caller.keep(transaction, reply);
+      audit(transaction, caller, 'nexus.update', { merchantId, locationId }, now);
+      return reply;
+    },
+    { quiet: true },
+  );
 }
 
 function geocodedRoute(
-  services: NexusServices, path: string, bytesMax: number, handle: MerchantHandle,
+  services: NexusServices,
+  path: string,
+  bytesMax: number,
+  handle: MerchantHandle,
 ): Route {
-  return merchantRoute(services, {
-    method: 'POST', path, bodyBytesMax: bytesMax, needs: 'merchants', metered: true, writes: true,
-  }, handle);
+  return merchantRoute(
+    services,
+    {
+      method: 'POST',
+      path,
+      bodyBytesMax: bytesMax,
+      needs: 'merchants',
+      metered: true,
+      writes: true,
+    },
+    handle,
+  );
 }
 
 /** Locations of which a body is read here, or by a worker where it is long. */
@@ -141,7 +204,8 @@ function createRoute(services: NexusServices): Route {
       return isReply(parsed) ? parsed : create(services, caller, parsed);
     }
     return readLargeNexus(services.bodyWorkers, caller, body).then((looked) =>
-      (isReply(looked) ? looked : create(services, caller, looked.told)));
+      isReply(looked) ? looked : create(services, caller, looked.told),
+    );
   });
 }
 
@@ -158,20 +222,30 @@ export function nexusRoutes(services: NexusServices): readonly Route[] {
   const needs = 'merchants';
   return [
     createRoute(services),
-    readRoute(services, {
-      path: '/merchant/nexus/list', needs, shape: NEXUS_LIST, parse: parseNexusList,
-    },
+    readRoute(
+      services,
+      {
+        path: '/merchant/nexus/list',
+        needs,
+        shape: NEXUS_LIST,
+        parse: parseNexusList,
+      },
       async (caller, { merchantId }) => {
         const merchant = selfManaged(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
         const locations = await listNexus(services.store, caller.account, merchantId);
         return caller.json(200, { merchantId, locations: locations.map(nexusMembers) });
-      }),
+      },
+    ),
     updateRoute(services),
     writeRoute(
-      services, {
-        path: '/merchant/nexus/delete', needs,
-        shape: NEXUS_DELETE, parse: parseNexusDelete, action: 'nexus.delete',
+      services,
+      {
+        path: '/merchant/nexus/delete',
+        needs,
+        shape: NEXUS_DELETE,
+        parse: parseNexusDelete,
+        action: 'nexus.delete',
       },
       (caller, transaction, { merchantId, locationId }) => {
         const merchant = selfManaged(caller, transaction, merchantId);

@@ -49,9 +49,7 @@ export type LocateFailure = 'not-enabled' | 'overloaded' | 'internal' | 'late';
 export type LocateAll = { readonly outcomes: readonly LocateOutcome[] } | LocateFailure;
 
 /** A place in the quota for each address; null when it has not that many. */
-function admitAll(
-  usage: GeocodingUsage, key: Metered, count: number,
-): readonly Admission[] | null {
+function admitAll(usage: GeocodingUsage, key: Metered, count: number): readonly Admission[] | null {
   const admissions: Admission[] = [];
   for (let index = 0; index < count; index += 1) {
     const admission = usage.admit(key, true);
@@ -66,7 +64,9 @@ function admitAll(
 
 /** Locates every address; they travel to the workers together. */
 export function locateAll(
-  services: LocateServices, key: Metered, addresses: readonly string[],
+  services: LocateServices,
+  key: Metered,
+  addresses: readonly string[],
 ): Promise<LocateAll> {
   const { locator, geocoding, timer } = services;
   const admissions = admitAll(geocoding, key, addresses.length);
@@ -88,7 +88,8 @@ export function locateAll(
         geocoding.settle(admission, counted, counted);
       };
       locator.submit({
-        kind: 'locate', payload: addresses[index] ?? '',
+        kind: 'locate',
+        payload: addresses[index] ?? '',
         answered: (slice) => {
           const outcome = readLocated(slice);
           settle(outcome);
@@ -128,22 +129,36 @@ type PlacesServices = LocateServices & Pick<MerchantServices, 'baseUrl'>;
 type LateStatus = 503 | 504;
 
 function locateRefusal(
-  services: PlacesServices, caller: MerchantCaller, failure: LocateFailure, late: LateStatus,
+  services: PlacesServices,
+  caller: MerchantCaller,
+  failure: LocateFailure,
+  late: LateStatus,
 ): Reply {
   switch (failure) {
     case 'not-enabled':
-      return codedProblem('feature-not-enabled', caller.instance, services.baseUrl, caller.fields,
-        'Geocoding is not enabled for the key, or its quota of this month is used up.');
-    case 'overloaded': return caller.problem(503, 'The service has more to do than it can take.');
-    case 'internal': return caller.problem(500, 'The service failed to answer.');
-    case 'late': return caller.problem(late, 'Finding the addresses took too long.');
+      return codedProblem(
+        'feature-not-enabled',
+        caller.instance,
+        services.baseUrl,
+        caller.fields,
+        'Geocoding is not enabled for the key, or its quota of this month is used up.',
+      );
+    case 'overloaded':
+      return caller.problem(503, 'The service has more to do than it can take.');
+    case 'internal':
+      return caller.problem(500, 'The service failed to answer.');
+    case 'late':
+      return caller.problem(late, 'Finding the addresses took too long.');
   }
 }
 
 /** Places for all locations, or the answer when one of them has none. */
 export async function placesOf(
-  services: PlacesServices, caller: MerchantCaller, locations: readonly LocationBody[],
-  nameOf: (index: number) => string, late: LateStatus,
+  services: PlacesServices,
+  caller: MerchantCaller,
+  locations: readonly LocationBody[],
+  nameOf: (index: number) => string,
+  late: LateStatus,
 ): Promise<readonly NexusPlace[] | Reply> {
   const located = await locateAll(services, caller.key, locations.map(addressLine));
   if (typeof located === 'string') return locateRefusal(services, caller, located, late);

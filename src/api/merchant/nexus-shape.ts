@@ -1,6 +1,14 @@
 /** Bodies of nexus operations. */
 import {
-  choice, closed, list, optional, stated, text, told, uuid, type Of,
+  choice,
+  closed,
+  list,
+  optional,
+  stated,
+  text,
+  told,
+  uuid,
+  type Of,
 } from '../../base/shape.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { bodyCheck, violation } from './checked-body.js';
@@ -37,20 +45,27 @@ const LOCATION = closed({
 });
 
 /** Nexus by sales volume is told from a misspelt kind: it exists, but not here. */
-const KIND = told(stated(
-  optional(choice(['physical', 'economic'])), { enum: ['physical', null] },
-), 'The only kind there is.');
+const KIND = told(
+  stated(optional(choice(['physical', 'economic'])), { enum: ['physical', null] }),
+  'The only kind there is.',
+);
 
 function locationOf({ name, line1, line2, city, state, zip }: Of<typeof LOCATION>): LocationBody {
   return {
-    ...(name ? { name } : {}), line1, ...(line2 ? { line2 } : {}), city, state, zip,
+    ...(name ? { name } : {}),
+    line1,
+    ...(line2 ? { line2 } : {}),
+    city,
+    state,
+    zip,
   };
 }
 
 function economic(): Problem {
   const message = 'expected physical';
-  return problem(400, 'Economic nexus cannot be recorded or listed.',
-    [{ location: 'body.nexusType', message, value: 'economic' }]);
+  return problem(400, 'Economic nexus cannot be recorded or listed.', [
+    { location: 'body.nexusType', message, value: 'economic' },
+  ]);
 }
 
 export interface NexusCreateBody extends MerchantBody {
@@ -108,7 +123,9 @@ export interface NexusUpdateBody extends LocationIdBody {
 }
 
 export const NEXUS_UPDATE = closed({
-  merchantId: uuid(), locationId: uuid(), location: LOCATION,
+  merchantId: uuid(),
+  locationId: uuid(),
+  location: LOCATION,
 });
 
 const checkUpdate = bodyCheck(NEXUS_UPDATE, IDS);

@@ -4,10 +4,19 @@
  */
 import type { Log } from '../../log.js';
 import {
-  callPath, PROVIDER_ENDPOINTS, RELAYED_NAMES, type EndpointName, type ProviderEndpoint,
+  callPath,
+  PROVIDER_ENDPOINTS,
+  RELAYED_NAMES,
+  type EndpointName,
+  type ProviderEndpoint,
 } from '../../provider/operation-call.js';
 import {
-  judge, type Provider, type ProviderCall, type ProviderFault, type ProviderOutcome, type Relayed,
+  judge,
+  type Provider,
+  type ProviderCall,
+  type ProviderFault,
+  type ProviderOutcome,
+  type Relayed,
 } from '../../provider/provider.js';
 import { credentialsOf, type Credentials, type CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
@@ -21,7 +30,9 @@ import { type JsonObject, PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { type BodyWorkers, noMerchantId, withLook } from './checked-body.js';
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency-key.js';
 import {
-  merchantRoute, type MerchantCaller, type MerchantServices,
+  merchantRoute,
+  type MerchantCaller,
+  type MerchantServices,
 } from '../../http/merchant-route.js';
 import { isReply, type Reply, type Request, headOf, JSON_TYPE } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
@@ -45,14 +56,13 @@ function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply 
   return caller.problem(...FAULTS[kind]);
 }
 
-function relayedReply(
-  caller: MerchantCaller, endpoint: ProviderEndpoint, relayed: Relayed,
-): Reply {
+function relayedReply(caller: MerchantCaller, endpoint: ProviderEndpoint, relayed: Relayed): Reply {
   const { status, contentType, location } = relayed;
   const isSingle = endpoint.single === true && status < 300;
   const body = isSingle ? relayed.element : relayed.body;
   const head = headOf(contentType ?? JSON_TYPE, {
-    ...caller.fields, ...(location === null ? {} : { Location: location }),
+    ...caller.fields,
+    ...(location === null ? {} : { Location: location }),
   });
   return { status, head, body };
 }
@@ -67,7 +77,9 @@ interface RelayReply {
 
 /** Turns an outcome into an answer. */
 function relayReply(
-  caller: MerchantCaller, endpoint: ProviderEndpoint, outcome: ProviderOutcome,
+  caller: MerchantCaller,
+  endpoint: ProviderEndpoint,
+  outcome: ProviderOutcome,
 ): RelayReply {
   if (outcome.kind !== 'answer') {
     const { kind, reason, sent } = outcome;
@@ -76,25 +88,34 @@ function relayReply(
   }
   const verdict = judge(outcome);
   switch (verdict.verdict) {
-    case 'relay': return {
-      reply: relayedReply(caller, endpoint, verdict), trouble: null,
-      changed: verdict.status < 300 ? 'yes' : 'no',
-    };
-    case 'garbage': return {
-      reply: faultReply(caller, 'garbage'), trouble: `garbage ${verdict.reason}`,
-      changed: 'unknown',
-    };
-    case 'credentials': return {
-      reply: caller.problem(404,
-        'The compliance provider does not accept the credentials stored for this merchant.'),
-      trouble: `credentials status ${outcome.status}`,
-      changed: 'no',
-    };
+    case 'relay':
+      return {
+        reply: relayedReply(caller, endpoint, verdict),
+        trouble: null,
+        changed: verdict.status < 300 ? 'yes' : 'no',
+      };
+    case 'garbage':
+      return {
+        reply: faultReply(caller, 'garbage'),
+        trouble: `garbage ${verdict.reason}`,
+        changed: 'unknown',
+      };
+    case 'credentials':
+      return {
+        reply: caller.problem(
+          404,
+          'The compliance provider does not accept the credentials stored for this merchant.',
+        ),
+        trouble: `credentials status ${outcome.status}`,
+        changed: 'no',
+      };
     case 'unexplained': {
       const { status } = verdict;
       return {
-        reply: caller.problem(isStatus(status) ? status : 502,
-          `The compliance provider answered ${status} and did not say why.`),
+        reply: caller.problem(
+          isStatus(status) ? status : 502,
+          `The compliance provider answered ${status} and did not say why.`,
+        ),
         trouble: null,
         changed: 'no',
       };
@@ -122,7 +143,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WELL_FORMED = /^\P{Cs}*$/u;
 
 function callOf(
-  endpoint: ProviderEndpoint, credentials: Credentials, members: JsonObject, bytes: Uint8Array,
+  endpoint: ProviderEndpoint,
+  credentials: Credentials,
+  members: JsonObject,
+  bytes: Uint8Array,
 ): ProviderCall {
   const { method } = endpoint;
   const hasBody = method === 'POST' || method === 'PATCH';
@@ -143,9 +167,12 @@ function watch(request: Request, isKept: boolean): AbortSignal {
 
 /** The call that carries a body with the merchant's credentials, or the answer without one. */
 function makeCall(
-  services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord,
+  services: RelayCallServices,
+  caller: MerchantCaller,
+  merchant: MerchantRecord,
   endpoint: ProviderEndpoint,
-  members: JsonObject, bytes: Uint8Array,
+  members: JsonObject,
+  bytes: Uint8Array,
 ): ProviderCall | Reply {
   const { store, vault } = services;
   const credentials = credentialsOf(store, vault, caller.account, merchant.merchantId);
@@ -161,7 +188,10 @@ function makeCall(
 
 /** Sends a call and waits; nothing but its bytes is held meanwhile. */
 async function send(
-  services: RelayCallServices, caller: MerchantCaller, request: Request, name: EndpointName,
+  services: RelayCallServices,
+  caller: MerchantCaller,
+  request: Request,
+  name: EndpointName,
   call: ProviderCall,
 ): Promise<Reply> {
   const { provider, log } = services;
@@ -181,19 +211,28 @@ async function send(
 
 /** Relays a cart of a provider-connected merchant, byte for byte. */
 export function relayCart(
-  services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
+  services: RelayCallServices,
+  caller: MerchantCaller,
+  merchant: MerchantRecord,
+  request: Request,
   body: Uint8Array,
 ): Reply | Promise<Reply> {
   if (!PLAN_FEATURES[caller.key.plan].provider) {
     return caller.problem(403, 'Carts of provider-connected merchants need the Enterprise plan.');
   }
   return withLook(services, caller, body, 'cart/calculate', (look, bytes) =>
-    relay(services, caller, merchant, request, 'cart/calculate', look, bytes));
+    relay(services, caller, merchant, request, 'cart/calculate', look, bytes),
+  );
 }
 
 function relay(
-  services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
-  name: EndpointName, { problem, members }: RelayLook, bytes: Uint8Array,
+  services: RelayCallServices,
+  caller: MerchantCaller,
+  merchant: MerchantRecord,
+  request: Request,
+  name: EndpointName,
+  { problem, members }: RelayLook,
+  bytes: Uint8Array,
 ): Reply | Promise<Reply> {
   if (problem !== null) return caller.refuse(problem);
   const call = makeCall(services, caller, merchant, PROVIDER_ENDPOINTS[name], members, bytes);
@@ -202,7 +241,10 @@ function relay(
 
 /** Finds whose request it is before anything else of it is told. */
 function relayOwn(
-  services: RelayCallServices, caller: MerchantCaller, request: Request, name: EndpointName,
+  services: RelayCallServices,
+  caller: MerchantCaller,
+  request: Request,
+  name: EndpointName,
 ): Reply | Promise<Reply> {
   return withLook(services, caller, request.body, name, (look, bytes) => {
     const { merchantId } = look;
@@ -231,13 +273,22 @@ const LONG_BODIES: ReadonlySet<EndpointName> = new Set(['order/create', 'refund/
 export function relayRoutes(services: RelayServices): readonly Route[] {
   return RELAYED_NAMES.map((name) => {
     const { writes } = PROVIDER_ENDPOINTS[name];
-    return merchantRoute(services, {
-      method: 'POST', path: `/merchant/${name}`, needs: 'provider',
-      bodyBytesMax: bodyBytesMax(
-        relayedShape(name), LONG_BODIES.has(name) ? BODY_BYTES_MAX : PARSED_BYTES_MAX,
-        RELAYED_BYTES_MIN,
-      ),
-      metered: writes, writes, deadlineMs: DEADLINE_MS + services.timeoutMs,
-    }, (caller, request) => relayOwn(services, caller, request, name));
+    return merchantRoute(
+      services,
+      {
+        method: 'POST',
+        path: `/merchant/${name}`,
+        needs: 'provider',
+        bodyBytesMax: bodyBytesMax(
+          relayedShape(name),
+          LONG_BODIES.has(name) ? BODY_BYTES_MAX : PARSED_BYTES_MAX,
+          RELAYED_BYTES_MIN,
+        ),
+        metered: writes,
+        writes,
+        deadlineMs: DEADLINE_MS + services.timeoutMs,
+      },
+      (caller, request) => relayOwn(services, caller, request, name),
+    );
   });
 }

@@ -3,7 +3,9 @@ import { withoutMember } from '../../base/json-member.js';
 import { parseJsonObject, type JsonObject } from '../../base/json-object.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import {
-  PROVIDER_ENDPOINTS, type EndpointName, type ProviderEndpoint,
+  PROVIDER_ENDPOINTS,
+  type EndpointName,
+  type ProviderEndpoint,
 } from '../../provider/operation-call.js';
 import { relayProblem } from './relay-shape.js';
 
@@ -20,8 +22,11 @@ export interface RelayLook {
 const ID_CHARS_MAX = 36;
 
 function pathMembers({ ids, query }: ProviderEndpoint, body: JsonObject): JsonObject {
-  return Object.fromEntries([...ids, ...query].flatMap((name) =>
-    (body[name] === undefined ? [] : [[name, body[name]] as const])));
+  return Object.fromEntries(
+    [...ids, ...query].flatMap((name) =>
+      body[name] === undefined ? [] : [[name, body[name]] as const],
+    ),
+  );
 }
 
 /** Looks at a body of an operation; a problem where it is no JSON object. */
@@ -32,8 +37,8 @@ export function lookAtRelayed(name: EndpointName, body: Uint8Array): RelayLook |
   const { merchantId } = read.object;
   const refused = relayProblem(name, endpoint.ids, read.object);
   return {
-    merchantId: typeof merchantId === 'string' && merchantId.length <= ID_CHARS_MAX
-      ? merchantId : null,
+    merchantId:
+      typeof merchantId === 'string' && merchantId.length <= ID_CHARS_MAX ? merchantId : null,
     problem: refused,
     members: refused === null ? pathMembers(endpoint, read.object) : {},
   };

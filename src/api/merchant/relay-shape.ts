@@ -3,8 +3,23 @@
  * others are let through, since the provider may know more than this version does.
  */
 import {
-  anyText, checkOf, choice, either, flag, list, number, object, open, optional, text,
-  textThat, told, uuid, whole, type Members, type Shape,
+  anyText,
+  checkOf,
+  choice,
+  either,
+  flag,
+  list,
+  number,
+  object,
+  open,
+  optional,
+  text,
+  textThat,
+  told,
+  uuid,
+  whole,
+  type Members,
+  type Shape,
 } from '../../base/shape.js';
 import type { BodyError, Check } from '../../base/validator.js';
 import { invalid, type Problem, problem } from '../../base/problem.js';
@@ -48,9 +63,12 @@ const DATE = told(
 
 const CURRENCY = open({ currencyCode: optional(choice(CURRENCIES)) });
 const ADDRESS = open({
-  line1: text(1, ADDRESS_CHARS.line), line2: optional(text(0, ADDRESS_CHARS.line)),
-  city: text(1, ADDRESS_CHARS.city), state: text(1, ADDRESS_CHARS.state),
-  zip: text(1, ADDRESS_CHARS.zip), countryCode: optional(choice(ADDRESS_COUNTRIES)),
+  line1: text(1, ADDRESS_CHARS.line),
+  line2: optional(text(0, ADDRESS_CHARS.line)),
+  city: text(1, ADDRESS_CHARS.city),
+  state: text(1, ADDRESS_CHARS.state),
+  zip: text(1, ADDRESS_CHARS.zip),
+  countryCode: optional(choice(ADDRESS_COUNTRIES)),
 });
 const QUANTITY = number({ min: 0, max: QUANTITY_MAX });
 const EXEMPTION = open({ exemptionId: optional(text(0, EXEMPTION_CHARS_MAX)), isExempt: FLAG });
@@ -64,7 +82,8 @@ const LINE = {
   price: told(number({ min: 0 }), 'Of one unit, in dollars.'),
   quantity: QUANTITY,
   tic: told(
-    optional(whole({ min: 0, max: TIC_MAX })), 'Product code; 10001 is shipping, 11000 handling.',
+    optional(whole({ min: 0, max: TIC_MAX })),
+    'Product code; 10001 is shipping, 11000 handling.',
   ),
   productId: optional(anyText()),
 };
@@ -72,26 +91,54 @@ const LINE = {
 const TAX = open({ rate: number({ min: 0 }), amount: number() });
 
 const SALE = {
-  customerId: ID, currency: CURRENCY, origin: ADDRESS, destination: ADDRESS,
-  deliveredBySeller: FLAG, discounts: told(optional(object()), PROVIDER_ONLY),
+  customerId: ID,
+  currency: CURRENCY,
+  origin: ADDRESS,
+  destination: ADDRESS,
+  deliveredBySeller: FLAG,
+  discounts: told(optional(object()), PROVIDER_ONLY),
   exemption: told(optional(EXEMPTION), PROVIDER_ONLY),
 };
 
 /** What a certificate's holder does (contract, 11). */
 export const BUSINESS_TYPES = [
-  'AccommodationAndFoodServices', 'AgriculturalForestryFishingHunting', 'Construction',
-  'FinanceAndInsurance', 'InformationPublishingAndCommunications', 'Manufacturing', 'Mining',
-  'RealEstate', 'RentalAndLeasing', 'RetailTrade', 'TransportationAndWarehousing', 'Utilities',
-  'WholesaleTrade', 'BusinessServices', 'ProfessionalServices', 'EducationAndHealthCareServices',
-  'NonprofitOrganization', 'Government', 'NotABusiness', 'Other',
+  'AccommodationAndFoodServices',
+  'AgriculturalForestryFishingHunting',
+  'Construction',
+  'FinanceAndInsurance',
+  'InformationPublishingAndCommunications',
+  'Manufacturing',
+  'Mining',
+  'RealEstate',
+  'RentalAndLeasing',
+  'RetailTrade',
+  'TransportationAndWarehousing',
+  'Utilities',
+  'WholesaleTrade',
+  'BusinessServices',
+  'ProfessionalServices',
+  'EducationAndHealthCareServices',
+  'NonprofitOrganization',
+  'Government',
+  'NotABusiness',
+  'Other',
 ] as const;
 
 /** Why it is exempt. */
 export const EXEMPTION_REASONS = [
-  'FederalGovernment', 'StateOrLocalGovernment', 'TribalGovernment', 'ForeignDiplomat',
-  'CharitableOrganization', 'EducationalOrganization', 'ReligiousOrganization', 'Resale',
-  'AgriculturalProduction', 'IndustrialProductionOrManufacturing', 'DirectPayPermit',
-  'DirectMail', 'Other',
+  'FederalGovernment',
+  'StateOrLocalGovernment',
+  'TribalGovernment',
+  'ForeignDiplomat',
+  'CharitableOrganization',
+  'EducationalOrganization',
+  'ReligiousOrganization',
+  'Resale',
+  'AgriculturalProduction',
+  'IndustrialProductionOrManufacturing',
+  'DirectPayPermit',
+  'DirectMail',
+  'Other',
 ] as const;
 
 /** What a certificate says, in its request and in the provider's answer. */
@@ -111,31 +158,46 @@ const CERTIFICATE = {
 export const RELAYED_BODIES = {
   'cart/calculate': {
     transactionDate: optional(DATE),
-    items: list(open({
-      ...SALE, cartId: optional(text(1, PROVIDER_ID_CHARS_MAX)), lineItems: list(open(LINE)),
-    }), { min: 1, max: CARTS_MAX }),
+    items: list(
+      open({
+        ...SALE,
+        cartId: optional(text(1, PROVIDER_ID_CHARS_MAX)),
+        lineItems: list(open(LINE)),
+      }),
+      { min: 1, max: CARTS_MAX },
+    ),
   },
   'order/create-from-cart': {
-    completed: FLAG, completedDate: told(optional(DATE), 'Goes before completed.'), kind: KIND,
+    completed: FLAG,
+    completedDate: told(optional(DATE), 'Goes before completed.'),
+    kind: KIND,
   },
   'order/create': {
-    ...SALE, transactionDate: DATE, completedDate: DATE,
+    ...SALE,
+    transactionDate: DATE,
+    completedDate: DATE,
     lineItems: list(open({ ...LINE, tax: TAX })),
     batchId: optional(anyText()),
     channel: told(optional(anyText()), 'amazon, ebay and walmart are left out of filings.'),
-    excludeFromFiling: FLAG, kind: KIND,
+    excludeFromFiling: FLAG,
+    kind: KIND,
   },
   'order/get': {
-    expand: told(optional(either<unknown>(
-      choice(['refunds']), list(choice(['refunds']), { max: EXPANDS_MAX }),
-    )), 'refunds adds the refunds of the order.'),
+    expand: told(
+      optional(
+        either<unknown>(choice(['refunds']), list(choice(['refunds']), { max: EXPANDS_MAX })),
+      ),
+      'refunds adds the refunds of the order.',
+    ),
   },
   'order/update': { completedDate: optional(DATE) },
   'refund/create': {
     items: told(
-      optional(list(open({ itemId: ID, quantity: QUANTITY }))), 'None is the whole order.',
+      optional(list(open({ itemId: ID, quantity: QUANTITY }))),
+      'None is the whole order.',
     ),
-    returnedDate: optional(DATE), batchId: optional(anyText()),
+    returnedDate: optional(DATE),
+    batchId: optional(anyText()),
   },
   'cert/create': CERTIFICATE,
   'cert/get': {},
@@ -144,13 +206,18 @@ export const RELAYED_BODIES = {
     customerId: optional(text(1, PROVIDER_ID_CHARS_MAX)),
     cursor: optional(text(0, CURSOR_CHARS_MAX)),
     limit: optional(whole({ min: 0, max: CERTIFICATE_PAGE_MAX })),
-    sortBy: optional(choice(CERTIFICATE_ORDERS)), ascending: FLAG, disabled: FLAG,
+    sortBy: optional(choice(CERTIFICATE_ORDERS)),
+    ascending: FLAG,
+    disabled: FLAG,
   },
 } as const satisfies Readonly<Record<EndpointName, Members>>;
 
 /** Parts of the provider's answers that have the shape of what was sent. */
 export const RELAYED_PARTS = {
-  address: ADDRESS, currency: CURRENCY, exemption: EXEMPTION, tic: LINE.tic,
+  address: ADDRESS,
+  currency: CURRENCY,
+  exemption: EXEMPTION,
+  tic: LINE.tic,
 } as const;
 export const CERTIFICATE_MEMBERS = CERTIFICATE;
 
@@ -160,8 +227,12 @@ export function relayedShape(name: EndpointName): Shape<unknown> {
   return open({ merchantId: uuid(), ...Object.fromEntries(ids), ...RELAYED_BODIES[name] });
 }
 
-const CHECKS: ReadonlyMap<string, Check> = new Map(Object.entries(RELAYED_BODIES)
-  .map(([name, members]): [string, Check] => [name, checkOf(open(members))]));
+const CHECKS: ReadonlyMap<string, Check> = new Map(
+  Object.entries(RELAYED_BODIES).map(([name, members]): [string, Check] => [
+    name,
+    checkOf(open(members)),
+  ]),
+);
 
 /** Checks of the members that are ids, by their name. */
 const ID_CHECKS = new Map<string, Check>();
@@ -182,13 +253,18 @@ function idErrors(value: unknown, name: string): readonly BodyError[] {
 
 /** What is wrong with a body; null when it may be relayed. Broken ids are 400, the rest 422. */
 export function relayProblem(
-  name: EndpointName, ids: readonly string[], body: Readonly<Record<string, unknown>>,
+  name: EndpointName,
+  ids: readonly string[],
+  body: Readonly<Record<string, unknown>>,
 ): Problem | null {
   const broken = ids.flatMap((id) => idErrors(body[id], id));
   if (broken.length > 0) {
     const names = ids.filter((id) => broken.some(({ location }) => location === `body.${id}`));
-    return problem(400,
-      `${names.join(' and ')} must be a text of 1 to ${PROVIDER_ID_CHARS_MAX} characters.`, broken);
+    return problem(
+      400,
+      `${names.join(' and ')} must be a text of 1 to ${PROVIDER_ID_CHARS_MAX} characters.`,
+      broken,
+    );
   }
   const errors = CHECKS.get(name)?.(body) ?? [];
   return errors.length === 0 ? null : invalid(...errors);

@@ -13,12 +13,23 @@ import type { Vault } from '../../store/vault.js';
 import { merchantRoutes } from './handler.js';
 import { type BodyWorkers, resultOf } from './checked-body.js';
 import {
-  CREDENTIALS_SET, type CredentialsBody, MERCHANT_ID, parseCredentialsBody, parseMerchantBody,
+  CREDENTIALS_SET,
+  type CredentialsBody,
+  MERCHANT_ID,
+  parseCredentialsBody,
+  parseMerchantBody,
 } from './merchant-shape.js';
 import { nexusRoutes, type NexusServices } from './nexus-handler.js';
 import { type GeocodingUsage, type Locator, startTimer, type StartTimer } from './nexus-locator.js';
 import {
-  addEvent, audit, type Change, type HandlerServices, isReply, ownMerchant, readRoute, vouchForNone,
+  addEvent,
+  audit,
+  type Change,
+  type HandlerServices,
+  isReply,
+  ownMerchant,
+  readRoute,
+  vouchForNone,
   writeRoute,
 } from './services.js';
 
@@ -32,7 +43,9 @@ function noCredentials(caller: MerchantCaller): Reply {
 }
 
 function set(
-  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  services: HandlerServices,
+  caller: MerchantCaller,
+  transaction: StoreTransaction,
   body: CredentialsBody,
 ): Change | Reply {
   const merchant = ownMerchant(caller, transaction, body.merchantId);
@@ -43,10 +56,12 @@ function set(
   const now = services.now();
   const { merchantId, connectionId } = body;
   if (!setCredentials(transaction, services.vault, merchant, body, now)) {
-    return caller.problem(409, 'Another merchant has this connection.', [{
-      location: 'body.connectionId',
-      message: 'expected a connection that no other merchant of the account has',
-    }]);
+    return caller.problem(409, 'Another merchant has this connection.', [
+      {
+        location: 'body.connectionId',
+        message: 'expected a connection that no other merchant of the account has',
+      },
+    ]);
   }
   const { account, referenceId } = merchant;
   const data = { merchantId, connectionId, ...(referenceId === undefined ? {} : { referenceId }) };
@@ -56,7 +71,9 @@ function set(
 }
 
 async function get(
-  services: HandlerServices, caller: MerchantCaller, merchantId: string,
+  services: HandlerServices,
+  caller: MerchantCaller,
+  merchantId: string,
 ): Promise<Reply> {
   const merchant = ownMerchant(caller, services.store, merchantId);
   if (isReply(merchant)) return merchant;
@@ -67,9 +84,12 @@ async function get(
   }
   const { apiKey, connectionId } = found;
   // Before the answer: a reading that is not written down would be worse than none.
-  await services.store.write((transaction) => {
-    audit(transaction, caller, 'credentials.get', { merchantId }, services.now());
-  }, { quiet: true });
+  await services.store.write(
+    (transaction) => {
+      audit(transaction, caller, 'credentials.get', { merchantId }, services.now());
+    },
+    { quiet: true },
+  );
   return caller.json(200, { apiKey, connectionId }, NO_STORE);
 }
 
@@ -77,24 +97,34 @@ async function get(
 function credentialsRoutes(services: HandlerServices): readonly Route[] {
   return [
     writeRoute(
-      services, {
-        path: '/merchant/credentials/set', needs: 'provider',
-        shape: CREDENTIALS_SET, parse: parseCredentialsBody,
-        action: 'credentials.set', tells: () => true,
+      services,
+      {
+        path: '/merchant/credentials/set',
+        needs: 'provider',
+        shape: CREDENTIALS_SET,
+        parse: parseCredentialsBody,
+        action: 'credentials.set',
+        tells: () => true,
       },
       (caller, transaction, body) => set(services, caller, transaction, body),
     ),
     readRoute(
-      services, {
-        path: '/merchant/credentials/get', needs: 'merchants',
-        shape: MERCHANT_ID, parse: parseMerchantBody,
+      services,
+      {
+        path: '/merchant/credentials/get',
+        needs: 'merchants',
+        shape: MERCHANT_ID,
+        parse: parseMerchantBody,
       },
       (caller, { merchantId }) => get(services, caller, merchantId),
     ),
     writeRoute(
-      services, {
-        path: '/merchant/credentials/delete', needs: 'provider',
-        shape: MERCHANT_ID, parse: parseMerchantBody,
+      services,
+      {
+        path: '/merchant/credentials/delete',
+        needs: 'provider',
+        shape: MERCHANT_ID,
+        parse: parseMerchantBody,
         action: 'credentials.delete',
       },
       (caller, transaction, { merchantId }) => {
@@ -156,8 +186,20 @@ export function openMerchants(options: MerchantOptions): MerchantParts {
     });
   }, SWEEP_MS).unref();
   const services: NexusServices = {
-    store, vault, log, gate, usage, geocoding: usage, idempotency, locator, baseUrl,
-    now, age: options.age, timer, newId: randomUUID, bodyWorkers: options.bodyWorkers,
+    store,
+    vault,
+    log,
+    gate,
+    usage,
+    geocoding: usage,
+    idempotency,
+    locator,
+    baseUrl,
+    now,
+    age: options.age,
+    timer,
+    newId: randomUUID,
+    bodyWorkers: options.bodyWorkers,
     sendsMails: options.sendsMails,
   };
   return {

@@ -10,7 +10,10 @@ import { isProblem, type Problem } from '../../base/problem.js';
 import { PARSED_BYTES_MAX, readJsonObject } from '../../http/json-body.js';
 import type { BodyWorkers } from './checked-body.js';
 import {
-  merchantRoute, type MerchantCaller, type MerchantServices, type MerchantOperation,
+  merchantRoute,
+  type MerchantCaller,
+  type MerchantServices,
+  type MerchantOperation,
 } from '../../http/merchant-route.js';
 import { isReply, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
@@ -37,7 +40,9 @@ export { isReply };
 
 /** Reads the body of a request, or the answer that refuses it. */
 export function readBodyOf<T extends object>(
-  caller: MerchantCaller, request: Request, parse: (input: unknown) => T | Problem,
+  caller: MerchantCaller,
+  request: Request,
+  parse: (input: unknown) => T | Problem,
 ): T | Reply {
   const read = readJsonObject(request.body);
   const parsed = isProblem(read) ? read : parse(read.object);
@@ -62,7 +67,9 @@ export function vouchForNone(reader: Reader): void {
 
 /** The caller's live merchant, or the answer for everything else. @throws StoreFault */
 export function ownMerchant(
-  caller: MerchantCaller, reader: Reader, merchantId: string,
+  caller: MerchantCaller,
+  reader: Reader,
+  merchantId: string,
 ): MerchantRecord | Reply {
   const found = findMerchant(reader, caller.account, merchantId);
   if (found !== null) return found;
@@ -92,8 +99,11 @@ export interface Named {
 
 /** Writes down what a caller does to a merchant, its credentials or its nexus. */
 export function audit(
-  transaction: StoreTransaction, { key, account }: MerchantCaller, action: AuditAction,
-  { merchantId, locationId }: Named, now: number,
+  transaction: StoreTransaction,
+  { key, account }: MerchantCaller,
+  action: AuditAction,
+  { merchantId, locationId }: Named,
+  now: number,
 ): void {
   const object = locationId === undefined ? merchantId : `${merchantId}/${locationId}`;
   addAudit(transaction, { actor: keyActor(key), account, action, object }, now);
@@ -110,37 +120,58 @@ export interface Change extends Named {
  * not have written anything.
  */
 export function writeRoute<T extends object>(
-  services: HandlerServices, operation: WriteOperation<T>,
+  services: HandlerServices,
+  operation: WriteOperation<T>,
   write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Change | Reply,
 ): Route {
   const { path, needs, shape, parse, action, tells = () => false } = operation;
-  return merchantRoute(services, {
-    method: 'POST', path, bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX), needs,
-    metered: true, writes: true,
-  }, (caller, request) => {
-    const body = readBodyOf(caller, request, parse);
-    if (isReply(body)) return body;
-    return services.store.write((transaction) => {
-      const done = write(caller, transaction, body);
-      if (isReply(done)) return done;
-      caller.keep(transaction, done.reply);
-      audit(transaction, caller, action, done, services.now());
-      return done.reply;
-    }, { quiet: !tells(body) });
-  });
+  return merchantRoute(
+    services,
+    {
+      method: 'POST',
+      path,
+      bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX),
+      needs,
+      metered: true,
+      writes: true,
+    },
+    (caller, request) => {
+      const body = readBodyOf(caller, request, parse);
+      if (isReply(body)) return body;
+      return services.store.write(
+        (transaction) => {
+          const done = write(caller, transaction, body);
+          if (isReply(done)) return done;
+          caller.keep(transaction, done.reply);
+          audit(transaction, caller, action, done, services.now());
+          return done.reply;
+        },
+        { quiet: !tells(body) },
+      );
+    },
+  );
 }
 
 /** A route that reads a body and changes nothing. */
 export function readRoute<T extends object>(
-  services: HandlerServices, operation: ReadOperation<T>,
+  services: HandlerServices,
+  operation: ReadOperation<T>,
   read: (caller: MerchantCaller, body: T) => Reply | Promise<Reply>,
 ): Route {
   const { path, needs, shape, parse } = operation;
-  return merchantRoute(services, {
-    method: 'POST', path, bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX), needs,
-    metered: false, writes: false,
-  }, (caller, request) => {
-    const body = readBodyOf(caller, request, parse);
-    return isReply(body) ? body : read(caller, body);
-  });
+  return merchantRoute(
+    services,
+    {
+      method: 'POST',
+      path,
+      bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX),
+      needs,
+      metered: false,
+      writes: false,
+    },
+    (caller, request) => {
+      const body = readBodyOf(caller, request, parse);
+      return isReply(body) ? body : read(caller, body);
+    },
+  );
 }

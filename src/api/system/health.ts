@@ -133,18 +133,24 @@ function taxdataState(release: LiveRelease | null): 'ok' | 'empty' {
 
 /** What is public of a refusal: its reason may name folders, and is in the log. */
 function refusedOf({ dataset }: Refusal): Refusal {
-  const reason = dataset === null
-    ? 'no dataset is named as the active one' : 'the dataset is not sound; the log says why';
+  const reason =
+    dataset === null
+      ? 'no dataset is named as the active one'
+      : 'the dataset is not sound; the log says why';
   return { dataset, reason };
 }
 
 /** What is public of a fleet: why something is not prepared may name folders, and is in the log. */
 function fleetOf({ reached, active, prepared, problem }: FleetStatus): object {
   return {
-    place: reached ? 'ok' : 'connection_error', dataset: active, prepared,
-    ...(problem === null ? {} : {
-      problem: { dataset: problem.dataset, reason: 'it cannot be prepared; the log says why' },
-    }),
+    place: reached ? 'ok' : 'connection_error',
+    dataset: active,
+    prepared,
+    ...(problem === null
+      ? {}
+      : {
+          problem: { dataset: problem.dataset, reason: 'it cannot be prepared; the log says why' },
+        }),
   };
 }
 
@@ -199,7 +205,9 @@ export function healthRoute(services: HealthServices): Route {
 /** Clients' types declare `go_version` as a string; this runtime has none. */
 function metadataBody(): string {
   return JSON.stringify({
-    go_version: '', hostname: hostname(), runtime_version: `node ${process.version}`,
+    go_version: '',
+    hostname: hostname(),
+    runtime_version: `node ${process.version}`,
   });
 }
 

@@ -4,7 +4,12 @@ import type { PinnedRelease, RowsRequest } from '../../pool/types.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
 import {
-  type ChunkPart, type ChunkResult, decodeParts, encodeResults, type OrderMessage, resultName,
+  type ChunkPart,
+  type ChunkResult,
+  decodeParts,
+  encodeResults,
+  type OrderMessage,
+  resultName,
 } from './chunk-object.js';
 import type { QueuedMessage } from './chunk-messages.js';
 import type { FilesBroker } from './files-broker.js';
@@ -48,7 +53,9 @@ class PartsRun implements ChunkSource {
     if (part === undefined) return null;
     this.#next += 1;
     return {
-      kind: 'rows', grants: part.grants, payload: part.payload,
+      kind: 'rows',
+      grants: part.grants,
+      payload: part.payload,
       answered: ({ status, body }) => {
         if (status !== SUCCESS.http) {
           this.#fail('a worker did not answer them');
@@ -59,8 +66,8 @@ class PartsRun implements ChunkSource {
         this.#open -= 1;
         if (this.#open === 0) this.#over.resolve(this.#answers);
       },
-      failed: (failure) => this.#fail(
-        failure === 'overloaded' ? 'there are no workers now' : 'a worker failed'),
+      failed: (failure) =>
+        this.#fail(failure === 'overloaded' ? 'there are no workers now' : 'a worker failed'),
     };
   }
 
@@ -104,17 +111,23 @@ export interface InHand {
 
 /** The result of a chunk; null where nobody wants it any more. */
 export async function resultOf(
-  broker: FilesBroker, held: InHand, { schedule, releases }: AnswerOptions,
+  broker: FilesBroker,
+  held: InHand,
+  { schedule, releases }: AnswerOptions,
 ): Promise<ChunkResult | null> {
-  const { message: { tries }, ordered: { order } } = held;
+  const {
+    message: { tries },
+    ordered: { order },
+  } = held;
   if (tries > TRIES_MAX) {
     return { fault: `nodes took them ${tries - 1} times, and none came to an end with them` };
   }
-  const bytes = held.ordered.bytes
-    ?? await broker.objects.get(order.chunk).catch((error: unknown) => {
+  const bytes =
+    held.ordered.bytes ??
+    (await broker.objects.get(order.chunk).catch((error: unknown) => {
       if (error instanceof DamagedObject) return 'damaged' as const;
       throw error;
-    });
+    }));
   if (bytes === null) return null;
   if (bytes === 'damaged') return { fault: 'they are damaged at the broker' };
   const release = await releases.ask(order.release);
@@ -130,14 +143,16 @@ export async function resultOf(
 
 /** Hands a result to its driver, or stores it; false where nobody wants it any more. */
 export async function deliver(
-  broker: FilesBroker, { message, ordered: { order } }: InHand, result: ChunkResult,
+  broker: FilesBroker,
+  { message, ordered: { order } }: InHand,
+  result: ChunkResult,
   { node, drivers }: AnswerOptions,
 ): Promise<boolean> {
   const driver = drivers.get(order.job);
   driver?.take(order.chunk, result);
-  if (driver !== undefined || await broker.sendResult(order, node, result)) return true;
+  if (driver !== undefined || (await broker.sendResult(order, node, result))) return true;
   // Its driver is away, or the result is large. It may have gone and taken the chunk back.
-  if (!await broker.isQueued(message)) return false;
+  if (!(await broker.isQueued(message))) return false;
   await broker.objects.put(resultName(order.chunk), encodeResults(node, result));
   broker.tellDone(order.job, order.chunk);
   return true;

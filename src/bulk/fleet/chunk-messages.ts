@@ -4,7 +4,13 @@
  * client that is gone until its time is over. Behind it: results on their way back.
  */
 import {
-  createInbox, deferred, type Deferred, type Msg, nanos, type NatsConnection, Nuid,
+  createInbox,
+  deferred,
+  type Deferred,
+  type Msg,
+  nanos,
+  type NatsConnection,
+  Nuid,
   type Subscription,
 } from '@nats-io/transport-node';
 import { type ChunkResult, decodeResultHead, encodeResultHead } from './chunk-object.js';
@@ -50,10 +56,12 @@ function queuedMessage(message: Msg): QueuedMessage {
     message.respond(text);
   };
   return {
-    data: message.data, tries, seq,
+    data: message.data,
+    tries,
+    seq,
     ack: () => say('+ACK'),
-    giveBack: (afterMs) => say(
-      afterMs === 0 ? '-NAK' : `-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`),
+    giveBack: (afterMs) =>
+      say(afterMs === 0 ? '-NAK' : `-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`),
     working: () => say('+WPI'),
   };
 }
@@ -68,9 +76,7 @@ export class ChunkPull {
   #pull: Pull | null = null;
 
   /** @param take called for each message, also after the end of what it came for */
-  constructor(
-    connection: NatsConnection, stream: string, take: (message: QueuedMessage) => void,
-  ) {
+  constructor(connection: NatsConnection, stream: string, take: (message: QueuedMessage) => void) {
     this.#connection = connection;
     this.#stream = stream;
     this.#take = take;
@@ -90,7 +96,9 @@ export class ChunkPull {
     const timer = setTimeout(() => pull.over.resolve('over'), expiresMs + LATE_MS);
     this.#connection.publish(
       `$JS.API.CONSUMER.MSG.NEXT.${this.#stream}.${consumer}`,
-      JSON.stringify({ batch: most, expires: nanos(expiresMs) }), { reply: inbox });
+      JSON.stringify({ batch: most, expires: nanos(expiresMs) }),
+      { reply: inbox },
+    );
     try {
       return await pull.over;
     } finally {
@@ -153,7 +161,10 @@ const names = new Nuid();
  * @returns whether the driver has it, or has it already; false where nobody says so
  */
 export async function sendResult(
-  connection: NatsConnection, subject: string, node: string, result: ChunkResult,
+  connection: NatsConnection,
+  subject: string,
+  node: string,
+  result: ChunkResult,
 ): Promise<boolean> {
   const answers = 'answers' in result ? result.answers : [];
   const one = (connection.info?.max_payload ?? 0) - HEAD_BYTES;
@@ -182,15 +193,18 @@ export async function sendResult(
  * @param take handed each whole result
  */
 export function takeResults(
-  connection: NatsConnection, subject: string, take: (name: string, result: ChunkResult) => void,
+  connection: NatsConnection,
+  subject: string,
+  take: (name: string, result: ChunkResult) => void,
 ): void {
   /** What came so far, by chunk and then by who sends it. */
   const came = new Map<string, Map<string, Uint8Array[]>>();
   connection.subscribe(`${subject}.>`, {
     callback: (error, message) => {
       if (error !== null) return;
-      const [name = '', sender = '', which = ''] =
-        message.subject.slice(subject.length + 1).split('.');
+      const [name = '', sender = '', which = ''] = message.subject
+        .slice(subject.length + 1)
+        .split('.');
       const senders = came.get(name) ?? new Map<string, Uint8Array[]>();
       const answers = senders.get(sender) ?? [];
       if (which !== END) {
@@ -207,12 +221,17 @@ export function takeResults(
         return;
       }
       let end = 0;
-      take(name, fault !== null ? { fault } : {
-        answers: lengths.map((length) => {
-          end += length;
-          return bytes.subarray(end - length, end);
-        }),
-      });
+      take(
+        name,
+        fault !== null
+          ? { fault }
+          : {
+              answers: lengths.map((length) => {
+                end += length;
+                return bytes.subarray(end - length, end);
+              }),
+            },
+      );
       message.respond(TAKEN);
     },
   });

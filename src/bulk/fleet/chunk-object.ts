@@ -47,9 +47,7 @@ export interface OrderMessage {
 }
 
 /** What became of a chunk: an answer for each part, or why there is none. */
-export type ChunkResult =
-  | { readonly answers: readonly Uint8Array[] }
-  | { readonly fault: string };
+export type ChunkResult = { readonly answers: readonly Uint8Array[] } | { readonly fault: string };
 
 /** What a node says of itself when it is asked. */
 export interface NodeAnswer {
@@ -64,9 +62,7 @@ export interface NodeAnswer {
 }
 
 /** A sentence on nodes none of which has a release. */
-export function nobodyHas(
-  name: string, release: string, nodes: readonly NodeAnswer[],
-): string {
+export function nobodyHas(name: string, release: string, nodes: readonly NodeAnswer[]): string {
   if (nodes.length === 0) return `no node takes chunks of files at ${name}`;
   const held = nodes.map(({ node, active }) => `${node}: ${active ?? 'none'}`).join(', ');
   return `no node at ${name} has the dataset ${release} (${held})`;
@@ -120,7 +116,9 @@ export function decodeParts(bytes: Buffer, { id, dir }: PinnedRelease): readonly
 export function encodeResultHead(node: string, result: ChunkResult): Buffer {
   const answers = 'answers' in result ? result.answers : [];
   const head: ResultHead = {
-    form: FORM, node, fault: 'fault' in result ? result.fault : null,
+    form: FORM,
+    node,
+    fault: 'fault' in result ? result.fault : null,
     lengths: answers.map(({ length }) => length),
   };
   return Buffer.from(JSON.stringify(head), 'utf8');
@@ -180,9 +178,16 @@ export function decodeOrder(data: Uint8Array): OrderMessage | null {
     return null;
   }
   const { form, job, chunk, release, line, rows, again = false } = head;
-  if ((!whole && form !== FORM) || typeof job !== 'string' || typeof chunk !== 'string'
-    || typeof release !== 'string' || !isReleaseName(release)
-    || typeof line !== 'number' || typeof rows !== 'number') return null;
+  if (
+    (!whole && form !== FORM) ||
+    typeof job !== 'string' ||
+    typeof chunk !== 'string' ||
+    typeof release !== 'string' ||
+    !isReleaseName(release) ||
+    typeof line !== 'number' ||
+    typeof rows !== 'number'
+  )
+    return null;
   const order: ChunkOrder = { job, chunk, release, line, rows, again };
   return { order, bytes: whole ? bytes.subarray(end) : null };
 }

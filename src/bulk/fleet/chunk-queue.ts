@@ -1,7 +1,12 @@
 /** The work queue of chunks at a broker: its stream, and the consumer of each release. */
 import {
-  AckPolicy, type ConsumerInfo, DeliverPolicy, DiscardPolicy, type JetStreamManager,
-  RetentionPolicy, StorageType,
+  AckPolicy,
+  type ConsumerInfo,
+  DeliverPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { isAbsent, isApi } from '../../distribution/nats-connection.js';
@@ -24,29 +29,46 @@ export interface QueueState {
 
 /** Makes the stream where there is none. */
 export async function makeQueue(
-  manager: JetStreamManager, name: string, chunks: string, replicas: number,
+  manager: JetStreamManager,
+  name: string,
+  chunks: string,
+  replicas: number,
 ): Promise<void> {
   await manager.streams.info(name).catch(async (error: unknown) => {
     if (!isAbsent(error)) throw error;
-    await manager.streams.add({
-      name, subjects: [`${chunks}.>`], num_replicas: replicas,
-      retention: RetentionPolicy.Workqueue, storage: StorageType.File,
-      discard: DiscardPolicy.Old, max_age: nanos(LEFT_MS), duplicate_window: nanos(DUPLICATE_MS),
-    }).catch((made: unknown) => {
-      // Another made it meanwhile.
-      if (!isApi(made, NAME_TAKEN)) throw made;
-    });
+    await manager.streams
+      .add({
+        name,
+        subjects: [`${chunks}.>`],
+        num_replicas: replicas,
+        retention: RetentionPolicy.Workqueue,
+        storage: StorageType.File,
+        discard: DiscardPolicy.Old,
+        max_age: nanos(LEFT_MS),
+        duplicate_window: nanos(DUPLICATE_MS),
+      })
+      .catch((made: unknown) => {
+        // Another made it meanwhile.
+        if (!isApi(made, NAME_TAKEN)) throw made;
+      });
   });
 }
 
 /** Makes the consumer of a release, which has its name. */
 export function makeConsumer(
-  manager: JetStreamManager, stream: string, chunks: string, release: string,
+  manager: JetStreamManager,
+  stream: string,
+  chunks: string,
+  release: string,
 ): Promise<ConsumerInfo> {
   // No bound on deliveries: a chunk that was given out too often is answered with that.
   return manager.consumers.add(stream, {
-    durable_name: release, filter_subject: `${chunks}.${release}.*`,
-    deliver_policy: DeliverPolicy.All, ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS), max_deliver: -1, inactive_threshold: nanos(LEFT_MS),
+    durable_name: release,
+    filter_subject: `${chunks}.${release}.*`,
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ACK_WAIT_MS),
+    max_deliver: -1,
+    inactive_threshold: nanos(LEFT_MS),
   });
 }

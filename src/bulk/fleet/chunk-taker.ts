@@ -129,7 +129,10 @@ export class ChunkTaker {
 
   /** Says once what is wrong, and that it no longer is. */
   #tell(problem: string): void {
-    const { log, address: { name } } = this.#options;
+    const {
+      log,
+      address: { name },
+    } = this.#options;
     if (problem === this.#said) return;
     if (problem === '') log.info('chunks of files taken again', { place: name });
     else log.warn('no chunks of files taken', { place: name, message: problem });
@@ -141,7 +144,10 @@ export class ChunkTaker {
     const broker = await FilesBroker.open(address, `situs ${node}`);
     this.#pull = broker.pull((message) => void this.#take(broker, message));
     broker.onAsked((release) => ({
-      node, program, active: releases.active(), hands,
+      node,
+      program,
+      active: releases.active(),
+      hands,
       has: release !== '' && releases.has(release),
     }));
     return broker;
@@ -157,14 +163,16 @@ export class ChunkTaker {
         continue;
       }
       // Its workers have rows of its own jobs, which need no way.
-      if (drivers.busy && !await this.#othersWait(broker) && drivers.busy) {
+      if (drivers.busy && !(await this.#othersWait(broker)) && drivers.busy) {
         await this.#woken(QUEUES_MS);
         continue;
       }
       const active = releases.active();
       const queues = await this.#queuesOf(broker);
-      const others = [...queues].filter(([name, { waiting, inHand }]) =>
-        name !== active && waiting + inHand > 0 && releases.has(name));
+      const others = [...queues].filter(
+        ([name, { waiting, inHand }]) =>
+          name !== active && waiting + inHand > 0 && releases.has(name),
+      );
       for (const [name, { waiting, inHand }] of others) {
         // What is in hand may have been handed back.
         const expires = waiting > 0 ? FETCH_MS_MIN : RETURNED_LOOK_MS;
@@ -209,15 +217,13 @@ export class ChunkTaker {
     return this.#queues;
   }
 
-  async #fetch(
-    broker: FilesBroker, release: string, most: number, expires: number,
-  ): Promise<void> {
+  async #fetch(broker: FilesBroker, release: string, most: number, expires: number): Promise<void> {
     if (!this.#consumers.has(release)) {
       await broker.state(release);
       this.#consumers.add(release);
     }
     if (this.#stopped.signal.aborted) return;
-    if (await this.#pull?.pull(release, most, expires) !== 'gone') return;
+    if ((await this.#pull?.pull(release, most, expires)) !== 'gone') return;
     this.#consumers.delete(release);
     await delay(AGAIN_MS, undefined, { ref: false });
   }
@@ -257,14 +263,18 @@ export class ChunkTaker {
   }
 
   async #answer(broker: FilesBroker, held: InHand): Promise<void> {
-    const { message, ordered: { order } } = held;
+    const {
+      message,
+      ordered: { order },
+    } = held;
     // It came again after its result was stored: its driver may not have heard of it.
-    const known = (order.again === true || message.tries > 1)
-      && await broker.objects.has(resultName(order.chunk));
+    const known =
+      (order.again === true || message.tries > 1) &&
+      (await broker.objects.has(resultName(order.chunk)));
     const result = known ? null : await resultOf(broker, held, this.#options);
     if (held.returned) return;
     if (known) broker.tellDone(order.job, order.chunk);
-    else if (result !== null && await deliver(broker, held, result, this.#options)) {
+    else if (result !== null && (await deliver(broker, held, result, this.#options))) {
       if ('fault' in result) this.counts.refused += 1;
       else this.counts.done += 1;
     }

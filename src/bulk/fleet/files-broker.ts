@@ -7,15 +7,27 @@
  * often somebody tried.
  */
 import {
-  type ConsumerInfo, jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager,
+  type ConsumerInfo,
+  jetstream,
+  type JetStreamClient,
+  jetstreamManager,
+  type JetStreamManager,
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { FilesAddress } from '../../distribution/address.js';
 import { connectBroker, isAbsent, isApi } from '../../distribution/nats-connection.js';
 import { messageOf } from '../../log.js';
 import {
-  decodeResults, encodeOrder, encodeOrderWith, encodeParts, partsBytes, resultName,
-  type ChunkOrder, type ChunkPart, type ChunkResult, type NodeAnswer,
+  decodeResults,
+  encodeOrder,
+  encodeOrderWith,
+  encodeParts,
+  partsBytes,
+  resultName,
+  type ChunkOrder,
+  type ChunkPart,
+  type ChunkResult,
+  type NodeAnswer,
 } from './chunk-object.js';
 import { ChunkPull, type QueuedMessage, sendResult, takeResults } from './chunk-messages.js';
 import { LEFT_MS, makeConsumer, makeQueue, type QueueState } from './chunk-queue.js';
@@ -45,17 +57,23 @@ export class FilesBroker {
   #told: (state: BrokerState, why: string) => void = () => undefined;
 
   private constructor(
-    address: FilesAddress, connection: NatsConnection, manager: JetStreamManager,
+    address: FilesAddress,
+    connection: NatsConnection,
+    manager: JetStreamManager,
   ) {
     this.#address = address;
     this.connection = connection;
     this.#manager = manager;
     this.#client = jetstream(connection, { timeout: REQUEST_MS });
     this.objects = new ObjectBucket(this.#client, manager, {
-      name: `${address.bucket}-files`, replicas: address.replicas, keptMs: LEFT_MS,
+      name: `${address.bucket}-files`,
+      replicas: address.replicas,
+      keptMs: LEFT_MS,
     });
     this.kept = new ObjectBucket(this.#client, manager, {
-      name: `${address.bucket}-jobs`, replicas: address.replicas, keptMs: KEPT_LEFT_MS,
+      name: `${address.bucket}-jobs`,
+      replicas: address.replicas,
+      keptMs: KEPT_LEFT_MS,
     });
     void this.#follow();
   }
@@ -66,9 +84,7 @@ export class FilesBroker {
    * @param makes false for who only looks
    * @throws Error that names the broker.
    */
-  static async open(
-    address: FilesAddress, client: string, makes = true,
-  ): Promise<FilesBroker> {
+  static async open(address: FilesAddress, client: string, makes = true): Promise<FilesBroker> {
     const connection = await connectBroker(address, client);
     try {
       const manager = await jetstreamManager(connection, { timeout: REQUEST_MS });
@@ -115,13 +131,15 @@ export class FilesBroker {
     if (large) await this.objects.put(order.chunk, encodeParts(parts));
     await this.#client.publish(
       `${this.#chunks}.${order.release}.${order.job}`,
-      large ? encodeOrder(order) : encodeOrderWith(order, parts), { msgID: id });
+      large ? encodeOrder(order) : encodeOrderWith(order, parts),
+      { msgID: id },
+    );
     return large;
   }
 
   /** Whether a message is still queued: neither answered nor taken back. */
   async isQueued({ seq }: QueuedMessage): Promise<boolean> {
-    return await this.#manager.streams.getMessage(this.#stream, { seq }) !== null;
+    return (await this.#manager.streams.getMessage(this.#stream, { seq })) !== null;
   }
 
   /** Sends a result to the driver of its job; whether that has it. */
@@ -132,22 +150,26 @@ export class FilesBroker {
   /** Takes the results that are sent to the driver of a job. */
   onResult(job: string, take: (chunk: string, result: ChunkResult) => void): void {
     takeResults(this.connection, `${this.#root}.results.${job}`, (name, result) =>
-      take(`${job}.${name}`, result));
+      take(`${job}.${name}`, result),
+    );
   }
 
   /** Takes what waits of a job out of the queue. */
   async unqueue(release: string, job: string): Promise<void> {
-    await this.#manager.streams.purge(
-      this.#stream, { filter: `${this.#chunks}.${release}.${job}` });
+    await this.#manager.streams.purge(this.#stream, {
+      filter: `${this.#chunks}.${release}.${job}`,
+    });
   }
 
   /** Chunks that are queued, in hand of a node or not, by `RELEASE.JOB`. */
   async queued(): Promise<ReadonlyMap<string, number>> {
     const chunks = `${this.#chunks}.`;
-    const { state: { subjects = {} } } = await this.#manager.streams.info(
-      this.#stream, { subjects_filter: `${chunks}>` });
-    return new Map(Object.entries(subjects).map(([subject, count]) =>
-      [subject.slice(chunks.length), count]));
+    const {
+      state: { subjects = {} },
+    } = await this.#manager.streams.info(this.#stream, { subjects_filter: `${chunks}>` });
+    return new Map(
+      Object.entries(subjects).map(([subject, count]) => [subject.slice(chunks.length), count]),
+    );
   }
 
   /** Makes the consumer of a release where there is none, and tells what it has. */
@@ -164,8 +186,12 @@ export class FilesBroker {
   /** What there is of each release that chunks were queued for of late. */
   async queues(): Promise<ReadonlyMap<string, QueueState>> {
     const found = new Map<string, QueueState>();
-    for await (const { name, num_pending: waiting, num_ack_pending: inHand } of
-      this.#manager.consumers.list(this.#stream)) found.set(name, { waiting, inHand });
+    for await (const {
+      name,
+      num_pending: waiting,
+      num_ack_pending: inHand,
+    } of this.#manager.consumers.list(this.#stream))
+      found.set(name, { waiting, inHand });
     return found;
   }
 
@@ -199,7 +225,10 @@ export class FilesBroker {
   async askNodes(release: string, told: (node: NodeAnswer) => unknown): Promise<void> {
     try {
       for await (const message of await this.connection.requestMany(
-        `${this.#root}.nodes`, release, { strategy: 'stall', maxWait: NODES_MS })) {
+        `${this.#root}.nodes`,
+        release,
+        { strategy: 'stall', maxWait: NODES_MS },
+      )) {
         if (told(message.json<NodeAnswer>()) === true) return;
       }
     } catch {

@@ -165,7 +165,7 @@ export class FleetPool implements ChunkPool {
       try {
         const [parts, again] = [partsOf(chunk), chunk.attempts > 1];
         const id = `${order.chunk}.${chunk.attempts}`;
-        chunk.stored = await broker.queue({ ...order, again }, parts, id) || chunk.stored;
+        chunk.stored = (await broker.queue({ ...order, again }, parts, id)) || chunk.stored;
         chunk.sent = true;
         return;
       } catch (error) {
@@ -229,7 +229,14 @@ export class FleetPool implements ChunkPool {
     if (!('answers' in result) || result.answers.length !== parts.length) {
       const why = 'fault' in result ? result.fault : 'the result is not of these rows';
       this.#chunks.unshift({
-        parts, order, stored, sent: true, done: true, reading: false, result: null, attempts: 1,
+        parts,
+        order,
+        stored,
+        sent: true,
+        done: true,
+        reading: false,
+        result: null,
+        attempts: 1,
       });
       this.abandon(`rows from line ${line} to ${line + rows - 1}: ${why}`, 'internal');
       return;
@@ -251,7 +258,11 @@ export class FleetPool implements ChunkPool {
     this.#looking = true;
     try {
       for (const chunk of this.#chunks.slice(0, COLLECTED_MAX)) {
-        if (chunk.sent && !chunk.done && await broker.objects.has(resultName(chunk.order.chunk))) {
+        if (
+          chunk.sent &&
+          !chunk.done &&
+          (await broker.objects.has(resultName(chunk.order.chunk)))
+        ) {
           this.#done(chunk.order.chunk);
         }
       }

@@ -40,17 +40,24 @@ interface FleetRun {
 
 /** The nodes that take chunks at a broker, as workers of a run. */
 export function fleetWorkers(
-  broker: FilesBroker, { rows, waitMs }: Pick<FilesAddress, 'rows' | 'waitMs'>,
+  broker: FilesBroker,
+  { rows, waitMs }: Pick<FilesAddress, 'rows' | 'waitMs'>,
   { job, release, tell, own, settings: { baseUrl, precisionMin, refuseUnruled } }: FleetRun,
 ): FleetWorkers {
   const pool = new FleetPool({
-    broker, job, release, rows, waitMs, tell,
+    broker,
+    job,
+    release,
+    rows,
+    waitMs,
+    tell,
     ...(own && { own: { ...own, emptied: () => own.drivers.idle() } }),
   });
   own?.drivers.set(job, pool);
   let leaving: NodeJS.Timeout | null = null;
   return {
-    schedule: new ChunkSchedule(pool, pool.places), inFlight: pool.places,
+    schedule: new ChunkSchedule(pool, pool.places),
+    inFlight: pool.places,
     settings: { baseUrl, precisionMin, refuseUnruled },
     fault: () => pool.fault,
     leave: () => {

@@ -17,7 +17,7 @@ export type KeptFile = (typeof KEPT_FILES)[number];
 async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r');
   try {
-    for (let at = 0; ;) {
+    for (let at = 0; ; ) {
       const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
       const { bytesRead } = await file.read(piece, 0, PIECE_BYTES, at);
       if (bytesRead === 0) return;
@@ -80,8 +80,9 @@ export class KeptFiles {
 
   /** Removes what there is of a job; what cannot be removed now ages away. Never throws. */
   async remove(job: string, files: readonly KeptFile[] = KEPT_FILES): Promise<void> {
-    await this.#with((bucket) => bucket.remove(files.map((which) => `${job}.${which}`)))
-      .catch(() => undefined);
+    await this.#with((bucket) => bucket.remove(files.map((which) => `${job}.${which}`))).catch(
+      () => undefined,
+    );
   }
 
   /** Jobs are few and their files large: each has a connection of its own. */

@@ -55,7 +55,9 @@ export class ObjectBucket {
   async make(): Promise<ObjectStore> {
     const { name, replicas, keptMs } = this.#options;
     this.#store = await new Objm(this.#client).create(name, {
-      storage: StorageType.File, replicas, ttl: nanos(keptMs),
+      storage: StorageType.File,
+      replicas,
+      ttl: nanos(keptMs),
     });
     return this.#store;
   }
@@ -70,7 +72,8 @@ export class ObjectBucket {
 
   /** Stores an object of pieces, none of which is larger than `PIECE_BYTES`. */
   async putPieces(
-    name: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    name: string,
+    pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   ): Promise<void> {
     try {
       if (this.#store === null) await this.make();
@@ -107,8 +110,10 @@ export class ObjectBucket {
     const hash = createHash('sha256');
     const subject = `${this.#root}.C.${info.nuid}`;
     for (let [seq, count] = [1, 0]; count < info.chunks; count += 1) {
-      const message = await within(OBJECT_MS, this.#manager.direct.getMessage(
-        this.#stream, { seq, next_by_subj: subject }));
+      const message = await within(
+        OBJECT_MS,
+        this.#manager.direct.getMessage(this.#stream, { seq, next_by_subj: subject }),
+      );
       if (message === null) throw new DamagedObject(name);
       hash.update(message.data);
       yield message.data;
@@ -121,7 +126,7 @@ export class ObjectBucket {
 
   /** Whether there is such an object. */
   async has(name: string): Promise<boolean> {
-    return await this.#info(name) !== null;
+    return (await this.#info(name)) !== null;
   }
 
   /** Removes objects, without a trace of them. */
@@ -136,7 +141,8 @@ export class ObjectBucket {
   }
 
   async #put(
-    name: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    name: string,
+    pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   ): Promise<void> {
     const id = nuid.next();
     const subject = `${this.#root}.C.${id}`;
@@ -162,13 +168,19 @@ export class ObjectBucket {
       throw error;
     }
     const info = {
-      name, bucket: this.#options.name, nuid: id, size, chunks,
-      digest: `SHA-256=${hash.digest('base64url')}`, mtime: new Date().toISOString(),
+      name,
+      bucket: this.#options.name,
+      nuid: id,
+      size,
+      chunks,
+      digest: `SHA-256=${hash.digest('base64url')}`,
+      mtime: new Date().toISOString(),
       options: { max_chunk_size: PIECE_BYTES },
     };
     try {
-      await this.#client.publish(
-        this.#infoSubject(name), JSON.stringify(info), { expect: { lastSubjectSequence: 0 } });
+      await this.#client.publish(this.#infoSubject(name), JSON.stringify(info), {
+        expect: { lastSubjectSequence: 0 },
+      });
     } catch (error) {
       if (!isApi(error, OTHER_LAST)) throw error;
       await this.#manager.streams.purge(this.#stream, { filter: subject });
@@ -188,8 +200,9 @@ export class ObjectBucket {
   }
 
   async #info(name: string): Promise<ObjectInfo | null> {
-    const message = await this.#manager.direct.getMessage(
-      this.#stream, { last_by_subj: this.#infoSubject(name) });
+    const message = await this.#manager.direct.getMessage(this.#stream, {
+      last_by_subj: this.#infoSubject(name),
+    });
     const info = message?.json<ObjectInfo>() ?? null;
     return info === null || info.deleted ? null : info;
   }

@@ -70,21 +70,26 @@ export class FleetFiles {
     if (this.#leaving) return null;
     const { log, settings, schedule, varDir } = this.#options;
     const [{ FilesBroker }, { fleetWorkers }] = await Promise.all([
-      import('./files-broker.js'), import('./fleet-workers.js'),
+      import('./files-broker.js'),
+      import('./fleet-workers.js'),
     ]);
     try {
       const broker = await FilesBroker.open(this.address, `situs ${job}`);
-      if (!await broker.isHad(release)) {
+      if (!(await broker.isHad(release))) {
         await broker.close();
         return null;
       }
       const tell = (message: string): void => log.warn('job over the fleet', { job, message });
       const workers = fleetWorkers(broker, this.address, {
-        job, release, settings, tell,
+        job,
+        release,
+        settings,
+        tell,
         own: { drivers: this.#drivers, node: nodeName(varDir), schedule },
       });
       return {
-        ...workers, close: async () => {
+        ...workers,
+        close: async () => {
           await workers.close();
           await broker.close();
         },
@@ -127,12 +132,18 @@ export class FleetFiles {
     if (this.#leaving) return;
     const { varDir, log, live, schedule, threads } = this.#options;
     this.#taker = new ChunkTaker({
-      address: this.address, node: nodeName(varDir), program: packageVersion(), log, schedule,
+      address: this.address,
+      node: nodeName(varDir),
+      program: packageVersion(),
+      log,
+      schedule,
       // One more than there are workers: while its result is stored, they have the next one.
-      handsMax: threads + 1, drivers: this.#drivers,
+      handsMax: threads + 1,
+      drivers: this.#drivers,
       releases: {
         active: () => live.release?.id ?? null,
-        has: (name) => live.has(name), ask: (name) => live.ask(name),
+        has: (name) => live.has(name),
+        ask: (name) => live.ask(name),
         unpin: (release) => live.unpin(release),
       },
     });

@@ -43,14 +43,21 @@ function bytesOf(payload: string | Uint8Array): Uint8Array {
 /** A chunk of these parts; `id` is in its name, with its first row. */
 export function chunkOf(
   parts: readonly RowsRequest[],
-  { job, release }: Pick<FleetPoolOptions, 'job' | 'release'>, id: string,
+  { job, release }: Pick<FleetPoolOptions, 'job' | 'release'>,
+  id: string,
 ): PoolChunk {
   const places = parts.map(({ payload }) => rowsOf(bytesOf(payload)));
   const rows = places.reduce((sum, place) => sum + place.rows, 0);
   const line = places[0]?.line ?? 0;
   return {
-    parts, order: { job, chunk: `${job}.${id}-${line}`, release, line, rows },
-    sent: false, stored: false, done: false, reading: false, result: null, attempts: 0,
+    parts,
+    order: { job, chunk: `${job}.${id}-${line}`, release, line, rows },
+    sent: false,
+    stored: false,
+    done: false,
+    reading: false,
+    result: null,
+    attempts: 0,
   };
 }
 

@@ -14,9 +14,13 @@ export interface AllowedFile {
 }
 
 function isName(name: string): boolean {
-  return name !== '' && name.length <= FILE_NAME_CHARS_MAX && !isAbsolute(name)
-    && !/[\\\0]/.test(name)
-    && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+  return (
+    name !== '' &&
+    name.length <= FILE_NAME_CHARS_MAX &&
+    !isAbsolute(name) &&
+    !/[\\\0]/.test(name) &&
+    name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  );
 }
 
 /**
@@ -27,10 +31,11 @@ export async function allowedFile(folder: string, name: string): Promise<Allowed
   if (!isName(name)) return null;
   try {
     const path = join(await realpath(folder), name);
-    if (await realpath(path) !== path) return null;
+    if ((await realpath(path)) !== path) return null;
     const found = await lstat(path);
     return found.isFile()
-      ? { path, identity: { bytes: found.size, modifiedMs: found.mtimeMs } } : null;
+      ? { path, identity: { bytes: found.size, modifiedMs: found.mtimeMs } }
+      : null;
   } catch {
     // It is not there, or may not be looked at.
     return null;

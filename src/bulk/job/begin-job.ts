@@ -21,7 +21,9 @@ const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
 
 /** Why an Idempotency-Key cannot be used for one more body; null where it can. */
 function unfitToken(
-  { underWay }: CreationServices, account: string, token: string,
+  { underWay }: CreationServices,
+  account: string,
+  token: string,
 ): ReturnType<typeof unusableKey> {
   const isUnderWay = underWay.has(`${account}\n${token}`);
   return unusableKey(token) ?? (isUnderWay ? takenKey('running', 'body') : null);
@@ -29,20 +31,28 @@ function unfitToken(
 
 /** Begins a job, or refuses it before its body is read. */
 export function openJob(
-  services: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
+  services: CreationServices,
+  caller: Caller,
+  request: Request,
+  exchange: DuplexExchange,
 ): void {
   const { jobs, releases, baseUrl } = services;
   const { key, fields, query } = caller;
   const { limits, kinds, usage } = jobs.options;
   const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
     const kind = asked === null || isProblem(asked) ? ANY_ROWS.kind : asked.kind;
-    exchange.send(caller.problem(
-      status, detail, undefined, { limits: limitsOf(limits, kind), ...members },
-    ));
+    exchange.send(
+      caller.problem(status, detail, undefined, { limits: limitsOf(limits, kind), ...members }),
+    );
   };
   const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
-  const asked = isReference ? null
-    : parseUpload((name) => request.header(name), query, kinds.map(({ kind }) => kind));
+  const asked = isReference
+    ? null
+    : parseUpload(
+        (name) => request.header(name),
+        query,
+        kinds.map(({ kind }) => kind),
+      );
   const [stray] = asked === null ? new URLSearchParams(query).keys() : [];
   if (stray !== undefined) {
     const detail = 'The options of a job that names a file are members of its body.';
@@ -65,8 +75,15 @@ export function openJob(
   }
   const spent = usedUp((rows) => admitRows(usage, key, asked?.bulk ?? ANY_ROWS, rows));
   if (spent) {
-    return exchange.send(codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields,
-      'The quota of this month is used up.'));
+    return exchange.send(
+      codedProblem(
+        'feature-not-enabled',
+        JOBS_PATH,
+        baseUrl,
+        fields,
+        'The quota of this month is used up.',
+      ),
+    );
   }
   const release = releases.pin();
   if (release === null) return refuse(503, 'No rates are loaded now; try again later.');

@@ -37,7 +37,8 @@ export class FileChanged extends Error {
 
 /** The bytes of a stream after the first ones. */
 async function* skipped(
-  pieces: AsyncIterable<Uint8Array>, from: number,
+  pieces: AsyncIterable<Uint8Array>,
+  from: number,
 ): AsyncGenerator<Uint8Array> {
   let left = from;
   for await (const piece of pieces) {
@@ -51,7 +52,7 @@ async function* skipped(
 
 /** Reads an open file without moving it; it is left open. */
 export async function* fileBytes(file: FileHandle, from = 0): AsyncGenerator<Uint8Array> {
-  for (let at = from; ;) {
+  for (let at = from; ; ) {
     const piece = Buffer.allocUnsafeSlow(READ_BYTES);
     const { bytesRead } = await file.read(piece, 0, READ_BYTES, at);
     if (bytesRead === 0) return;
@@ -65,20 +66,29 @@ export async function* fileBytes(file: FileHandle, from = 0): AsyncGenerator<Uin
  * @throws FileChanged when it is not the one that `identity` tells of.
  */
 export function fileSource(
-  path: string, identity: FileIdentity | null, packed = false, followed = false,
+  path: string,
+  identity: FileIdentity | null,
+  packed = false,
+  followed = false,
 ): ByteSource {
   return async function* read(from) {
     const links = followed ? 0 : constants.O_NOFOLLOW;
     const file = await open(path, constants.O_RDONLY | links);
     try {
       const found = await identityOf(file);
-      if (identity !== null && (found.bytes !== identity.bytes
-        || found.modifiedMs !== identity.modifiedMs)) throw new FileChanged();
+      if (
+        identity !== null &&
+        (found.bytes !== identity.bytes || found.modifiedMs !== identity.modifiedMs)
+      )
+        throw new FileChanged();
       if (!packed) yield* fileBytes(file, from);
       else {
         const raw = file.createReadStream({ start: 0, autoClose: false });
         // A failure of any of the steps is thrown by the last one.
-        yield* skipped(pipeline(raw, createGunzip(), () => undefined), from);
+        yield* skipped(
+          pipeline(raw, createGunzip(), () => undefined),
+          from,
+        );
       }
     } finally {
       await file.close();

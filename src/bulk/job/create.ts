@@ -20,7 +20,11 @@ import { diskRefusal, JobUpload } from './stored-body.js';
 import type { Caller } from '../../http/gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
 import {
-  type DuplexEvents, headOf, JSON_TYPE, type Reply, type Request,
+  type DuplexEvents,
+  headOf,
+  JSON_TYPE,
+  type Reply,
+  type Request,
 } from '../../http/reply.js';
 import type { Status } from '../../http/status.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
@@ -65,8 +69,12 @@ export class JobCreation implements DuplexEvents {
   #over = false;
 
   constructor(
-    services: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
-    asked: AskedJob | null, dataset: string,
+    services: CreationServices,
+    caller: Caller,
+    request: Request,
+    exchange: DuplexExchange,
+    asked: AskedJob | null,
+    dataset: string,
   ) {
     this.#services = services;
     this.#caller = caller;
@@ -123,11 +131,19 @@ export class JobCreation implements DuplexEvents {
     const { space, limits } = jobs.options;
     const type = this.#request.header('content-type');
     return new JobUpload({
-      id: this.#id, space, gzip: asked.bulk.gzipIn, bytesMax: limits.bytesMax,
+      id: this.#id,
+      space,
+      gzip: asked.bulk.gzipIn,
+      bytesMax: limits.bytesMax,
       body: this.#exchange,
-      done: ({ identity, sha256 }) => void this.#guard(this.#arrived({
-        asked, identity, fingerprint: [type, asked.bulk.output, query, sha256].join('\n'),
-      })),
+      done: ({ identity, sha256 }) =>
+        void this.#guard(
+          this.#arrived({
+            asked,
+            identity,
+            fingerprint: [type, asked.bulk.output, query, sha256].join('\n'),
+          }),
+        ),
       failed: ({ status, detail, members }) => this.#refuse(status, detail, members),
     });
   }
@@ -146,8 +162,10 @@ export class JobCreation implements DuplexEvents {
     const { space, filesDir } = jobs.options;
     const { file, bulk } = asked;
     const { account } = this.#caller.key;
-    const path = file === null ? space.input(this.#id)
-      : (await allowedFile(filesOf(filesDir ?? '', account), file))?.path ?? '';
+    const path =
+      file === null
+        ? space.input(this.#id)
+        : ((await allowedFile(filesOf(filesDir ?? '', account), file))?.path ?? '');
     const begun = await readBeginning(fileSource(path, identity), bulk);
     if (begun !== null && isProblem(begun)) {
       return this.#refuse(begun.status, begun.detail, begun.members);
@@ -155,7 +173,9 @@ export class JobCreation implements DuplexEvents {
     if (this.#over) return;
     if (this.#key === '') return this.#create(asked, identity, null);
     const claimed = idempotency.claim({
-      account: this.#caller.key.account, key: this.#key, path: JOBS_PATH,
+      account: this.#caller.key.account,
+      key: this.#key,
+      path: JOBS_PATH,
       body: Buffer.from(fingerprint),
     });
     if (claimed.kind !== 'fresh') return this.#taken(claimed);
@@ -177,7 +197,8 @@ export class JobCreation implements DuplexEvents {
   }
 
   async #create(
-    { kind, bulk, file }: AskedJob, { bytes, modifiedMs }: FileIdentity,
+    { kind, bulk, file }: AskedJob,
+    { bytes, modifiedMs }: FileIdentity,
     claimed: Extract<Claimed, { readonly kind: 'fresh' }> | null,
   ): Promise<void> {
     const { jobs, baseUrl } = this.#services;
@@ -187,20 +208,35 @@ export class JobCreation implements DuplexEvents {
     // From here on the job stays, whether the client does or not.
     this.#done();
     const uploaded = file === null ? await jobs.keeper.keepUpload(this.#id, bytes) : '';
-    const made = jobs.create({
-      id: this.#id, key, file, kept: uploaded, inputBytes: bytes, inputModifiedMs: modifiedMs,
-      dataset: kept?.dataset ?? this.#dataset,
-      request: {
-        kind, input, output, strict, map, delimiter, defaults,
-        nowMs: kept?.atMs ?? jobs.options.now(),
+    const made = jobs.create(
+      {
+        id: this.#id,
+        key,
+        file,
+        kept: uploaded,
+        inputBytes: bytes,
+        inputModifiedMs: modifiedMs,
+        dataset: kept?.dataset ?? this.#dataset,
+        request: {
+          kind,
+          input,
+          output,
+          strict,
+          map,
+          delimiter,
+          defaults,
+          nowMs: kept?.atMs ?? jobs.options.now(),
+        },
       },
-    }, (transaction, view) => {
-      const head = headOf(JSON_TYPE, {
-        ...fields, Location: `${baseUrl}${JOBS_PATH}/${view.record.id}`,
-      });
-      reply = { status: 202, head, body: jobBody(view) };
-      claimed?.claim.keep(transaction, keptOf(reply));
-    });
+      (transaction, view) => {
+        const head = headOf(JSON_TYPE, {
+          ...fields,
+          Location: `${baseUrl}${JOBS_PATH}/${view.record.id}`,
+        });
+        reply = { status: 202, head, body: jobBody(view) };
+        claimed?.claim.keep(transaction, keptOf(reply));
+      },
+    );
     try {
       await made;
     } catch (error) {
@@ -230,9 +266,12 @@ export class JobCreation implements DuplexEvents {
 
   #refuse(status: Status, detail: string, members: WireObject = {}): void {
     const { limits } = this.#services.jobs.options;
-    this.#send(this.#caller.problem(
-      status, detail, undefined, { limits: limitsOf(limits, this.#kind), ...members },
-    ));
+    this.#send(
+      this.#caller.problem(status, detail, undefined, {
+        limits: limitsOf(limits, this.#kind),
+        ...members,
+      }),
+    );
   }
 
   #send(reply: Reply): void {

@@ -165,7 +165,7 @@ export class DurableOutput implements RunOutput {
   /** Returns how many bytes there were. */
   async #append(output: readonly Uint8Array[]): Promise<number> {
     const from = this.#at;
-    for (let left = output; left.length > 0;) {
+    for (let left = output; left.length > 0; ) {
       const { bytesWritten } = await this.#options.file.writev(left, this.#at);
       this.#at += bytesWritten;
       left = after(left, bytesWritten);

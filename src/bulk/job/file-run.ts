@@ -16,7 +16,11 @@ import type { Begun, Refused } from '../run/csv-beginning.js';
 import type { RowsUsage } from '../run/kind.js';
 import { RunTotals } from '../run/run-totals.js';
 import {
-  beginningOf, RowRun, type RowRunOptions, type RunEnd, type RunRequest,
+  beginningOf,
+  RowRun,
+  type RowRunOptions,
+  type RunEnd,
+  type RunRequest,
 } from '../run/run.js';
 import type { ByteSource } from './byte-source.js';
 import type { RunOutput } from './durable-output.js';
@@ -25,7 +29,8 @@ import type { RunOutput } from './durable-output.js';
 
 function most(one: Counts, other: Counts): Counts {
   return {
-    core: Math.max(one.core, other.core), geo: Math.max(one.geo, other.geo),
+    core: Math.max(one.core, other.core),
+    geo: Math.max(one.geo, other.geo),
     merchant: Math.max(one.merchant, other.merchant),
   };
 }
@@ -74,7 +79,8 @@ export class JobUsage implements RowsUsage {
 
   /** Keeps a checkpoint before which so much was counted in all; `keep` puts it. */
   async save<T>(
-    total: Counts, keep: (beside: (transaction: StoreTransaction) => void) => Promise<T>,
+    total: Counts,
+    keep: (beside: (transaction: StoreTransaction) => void) => Promise<T>,
   ): Promise<T> {
     const all = most(total, this.#counted);
     const counts = plusCounts(all, this.#counted, -1);
@@ -105,7 +111,8 @@ export type { RunRequest } from '../run/run.js';
 
 export interface FileRunOptions
   extends Pick<
-    RowRunOptions, 'run' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits' | 'inFlight'
+    RowRunOptions,
+    'run' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits' | 'inFlight'
   > {
   readonly input: ByteSource;
   readonly output: RunOutput;
@@ -120,8 +127,12 @@ export interface FileRunOptions
 /** What became of a run. */
 export type FileRunEnd =
   /** It came to its end; `stopped` in it tells of one before the last row. */
-  | { readonly kind: 'ended'; readonly end: Trailer; readonly bytes: number;
-    readonly sha256: string }
+  | {
+      readonly kind: 'ended';
+      readonly end: Trailer;
+      readonly bytes: number;
+      readonly sha256: string;
+    }
   /** It was paused and can go on from its last checkpoint. */
   | { readonly kind: 'paused' }
   /** Workers failed it or there are none; it can go on from its last checkpoint. */
@@ -133,7 +144,8 @@ const NOTHING = new Uint8Array(0);
 
 /** The beginning of a CSV body; null where rows begin at once. */
 export async function readBeginning(
-  input: ByteSource, request: RunRequest,
+  input: ByteSource,
+  request: RunRequest,
 ): Promise<Begun | Refused | null> {
   if (request.input === 'ndjson') return null;
   const beginning = beginningOf(request);
@@ -205,11 +217,16 @@ export class FileRun {
   }
 
   #open(totals: RunTotals, done: (end: RunEnd) => void): RowRun {
-    const {
-      run, request, schedule, admit, errors, inFlight, limits, from, output,
-    } = this.#options;
+    const { run, request, schedule, admit, errors, inFlight, limits, from, output } = this.#options;
     return new RowRun({
-      run, request, schedule, admit, limits, totals, sink: output, done,
+      run,
+      request,
+      schedule,
+      admit,
+      limits,
+      totals,
+      sink: output,
+      done,
       ...(errors === undefined ? {} : { errors }),
       ...(inFlight === undefined ? {} : { inFlight }),
       ...(from === null ? {} : { from }),
@@ -269,7 +286,9 @@ export class FileRun {
     if (trailer.length > 0) output.write(trailer);
     await output.flush();
     return {
-      kind: 'ended', end, bytes: end.bytes + trailer.length,
+      kind: 'ended',
+      end,
+      bytes: end.bytes + trailer.length,
       sha256: this.#run?.sha256With(trailer) ?? '',
     };
   }

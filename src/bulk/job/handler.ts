@@ -17,9 +17,7 @@ import { JobRegistry } from './registry.js';
 import { JobElsewhere, type JobMember } from './ownership.js';
 import { missing, sendResult } from './result.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
-import {
-  type Answerer, headOf, isReply, JSON_TYPE, type Request,
-} from '../../http/reply.js';
+import { type Answerer, headOf, isReply, JSON_TYPE, type Request } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import { duplexRoute } from '../../http/duplex-route.js';
 import { bulkRules, type BulkServices } from '../run/handler.js';
@@ -29,8 +27,7 @@ import type { Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
 
-export interface JobServices
-  extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
+export interface JobServices extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
   readonly jobs: JobRegistry;
   readonly log: Log;
 }
@@ -44,7 +41,9 @@ const RULES = bulkRules(JOBS_PATH);
 
 /** Runs what answers a caller about one job. */
 function withJob(
-  services: JobServices, request: Request, answer: Answerer,
+  services: JobServices,
+  request: Request,
+  answer: Answerer,
   handle: (caller: Caller, record: JobRecord) => void,
 ): void {
   const caller = services.gate.admit(RULES, request);
@@ -62,19 +61,26 @@ function withJob(
   else answer.send(caller.problem(403, unscoped));
 }
 
-const ELSEWHERE = 'The server that runs the job has been asked to cancel it and has not done so '
-  + 'yet; ask again.';
+const ELSEWHERE =
+  'The server that runs the job has been asked to cancel it and has not done so ' +
+  'yet; ask again.';
 
 function listRoute(services: JobServices): Route {
   return {
-    method: 'GET', path: JOBS_PATH, bodyBytesMax: 0, deadlineMs: 0,
+    method: 'GET',
+    path: JOBS_PATH,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
     ask: services.gate.asking(RULES),
     handle: (request, answer) => {
       const caller = services.gate.admit(RULES, request);
       if (isReply(caller)) return answer.send(caller);
       const { jobs } = services;
-      const bodies = jobs.list(caller.key.account).map((record) => jobs.view(record))
-        .filter(({ kind }) => rowsRefusal(caller.key, kind) === null).map(jobBody);
+      const bodies = jobs
+        .list(caller.key.account)
+        .map((record) => jobs.view(record))
+        .filter(({ kind }) => rowsRefusal(caller.key, kind) === null)
+        .map(jobBody);
       const head = headOf(JSON_TYPE, caller.fields);
       answer.send({ status: 200, head, body: `{"jobs":[${bodies.join(',')}]}` });
     },
@@ -83,33 +89,48 @@ function listRoute(services: JobServices): Route {
 
 function oneRoute(services: JobServices): Route {
   return {
-    method: 'GET', path: JOB_PATH, bodyBytesMax: 0, deadlineMs: 0,
+    method: 'GET',
+    path: JOB_PATH,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
     ask: services.gate.asking(RULES),
-    handle: (request, answer) => withJob(services, request, answer, ({ fields }, record) => {
-      const body = jobBody(services.jobs.view(record));
-      answer.send({ status: 200, head: headOf(JSON_TYPE, fields), body });
-    }),
+    handle: (request, answer) =>
+      withJob(services, request, answer, ({ fields }, record) => {
+        const body = jobBody(services.jobs.view(record));
+        answer.send({ status: 200, head: headOf(JSON_TYPE, fields), body });
+      }),
   };
 }
 
 function removeRoute(services: JobServices): Route {
   return {
-    method: 'DELETE', path: JOB_PATH, bodyBytesMax: 0, deadlineMs: DEADLINE_MS,
+    method: 'DELETE',
+    path: JOB_PATH,
+    bodyBytesMax: 0,
+    deadlineMs: DEADLINE_MS,
     ask: services.gate.asking(RULES),
-    handle: (request, answer) => withJob(services, request, answer, (caller, record) => {
-      const head = headOf(JSON_TYPE, caller.fields);
-      services.jobs.remove(record).then((left) => {
-        answer.send(left === null
-          ? { status: 204, head, body: '' }
-          : { status: 200, head, body: jobBody(services.jobs.view(left)) });
-      }).catch((error: unknown) => {
-        if (error instanceof JobElsewhere) return answer.send(caller.problem(503, ELSEWHERE));
-        services.log.error('job not removed', { fault: faultOf(error) });
-        answer.send(error instanceof StoreFault
-          ? caller.problem(503, error.detail)
-          : caller.problem(500, 'The service failed to answer.'));
-      });
-    }),
+    handle: (request, answer) =>
+      withJob(services, request, answer, (caller, record) => {
+        const head = headOf(JSON_TYPE, caller.fields);
+        services.jobs
+          .remove(record)
+          .then((left) => {
+            answer.send(
+              left === null
+                ? { status: 204, head, body: '' }
+                : { status: 200, head, body: jobBody(services.jobs.view(left)) },
+            );
+          })
+          .catch((error: unknown) => {
+            if (error instanceof JobElsewhere) return answer.send(caller.problem(503, ELSEWHERE));
+            services.log.error('job not removed', { fault: faultOf(error) });
+            answer.send(
+              error instanceof StoreFault
+                ? caller.problem(503, error.detail)
+                : caller.problem(500, 'The service failed to answer.'),
+            );
+          });
+      }),
   };
 }
 
@@ -118,21 +139,33 @@ function jobRoutes(services: JobServices): readonly Route[] {
   const { idleMs } = services.jobs.options.limits;
   const ask = services.gate.asking(RULES);
   return [
-    duplexRoute('POST', JOBS_PATH, {
-      idleMs,
-      open: (request, exchange) => {
-        const caller = services.gate.admit(RULES, request);
-        if (isReply(caller)) exchange.send(caller);
-        else openJob(services, caller, request, exchange);
+    duplexRoute(
+      'POST',
+      JOBS_PATH,
+      {
+        idleMs,
+        open: (request, exchange) => {
+          const caller = services.gate.admit(RULES, request);
+          if (isReply(caller)) exchange.send(caller);
+          else openJob(services, caller, request, exchange);
+        },
       },
-    }, ask),
+      ask,
+    ),
     listRoute(services),
     oneRoute(services),
-    duplexRoute('GET', RESULT_PATH, {
-      idleMs,
-      open: (request, exchange) => withJob(services, request, exchange, (caller, record) =>
-        sendResult(services.jobs, request, exchange, caller, record)),
-    }, ask),
+    duplexRoute(
+      'GET',
+      RESULT_PATH,
+      {
+        idleMs,
+        open: (request, exchange) =>
+          withJob(services, request, exchange, (caller, record) =>
+            sendResult(services.jobs, request, exchange, caller, record),
+          ),
+      },
+      ask,
+    ),
     removeRoute(services),
   ];
 }
@@ -140,8 +173,8 @@ function jobRoutes(services: JobServices): readonly Route[] {
 /** What jobs are opened with: their folder, their registry and their routes. */
 interface OpenJobOptions
   extends Pick<BulkServices, 'gate' | 'baseUrl'>,
-  Pick<CreationServices, 'idempotency' | 'log'>,
-  Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage' | 'fleet'> {
+    Pick<CreationServices, 'idempotency' | 'log'>,
+    Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage' | 'fleet'> {
   readonly releases: CreationServices['releases'] & JobReleases;
   /** What days are counted by. */
   readonly age: () => number;
@@ -170,7 +203,9 @@ export function openJobs(options: OpenJobOptions): JobParts {
   const jobs = new JobRegistry({
     ...options,
     space: new JobSpace(jobsDirOf(varDir), limits),
-    schedule: uploads.schedule, limits: uploads.limits, now: uploads.now,
+    schedule: uploads.schedule,
+    limits: uploads.limits,
+    now: uploads.now,
   });
   return { jobs, routes: jobRoutes({ ...options, jobs, underWay: new Set() }) };
 }

@@ -33,7 +33,7 @@ interface Counted {
 
 /** What was counted of a job before it began anew. */
 export function countedOf({ counted }: JobRecord): Counted {
-  return counted === undefined ? { rows: 0, counts: NO_COUNTS } : JSON.parse(counted) as Counted;
+  return counted === undefined ? { rows: 0, counts: NO_COUNTS } : (JSON.parse(counted) as Counted);
 }
 
 /** A job as it begins anew on another server, whose copy of the upload has this time. */
@@ -66,7 +66,8 @@ export class JobKeeper {
 
   /** Keeps the result of a job whose upload is kept, likewise. */
   async keepResult(record: JobRecord, bytes: number | null): Promise<string> {
-    return bytes === null || !this.has(record) ? ''
+    return bytes === null || !this.has(record)
+      ? ''
       : this.#keep(record.id, 'result', this.#space.output(record.id), bytes);
   }
 
@@ -85,15 +86,13 @@ export class JobKeeper {
    * @returns the time of the copy; null where it cannot be had.
    * @throws DiskLimit
    */
-  async bringUpload(
-    { id, account, inputBytes }: JobRecord, maker: string,
-  ): Promise<number | null> {
+  async bringUpload({ id, account, inputBytes }: JobRecord, maker: string): Promise<number | null> {
     const space = this.#space;
     if (!space.ids.includes(id)) space.make(id, account, maker);
     const path = space.input(id);
     if (!existsSync(path)) {
       space.take(id, inputBytes);
-      if (await this.#files?.bring(id, 'input', path) !== true) return null;
+      if ((await this.#files?.bring(id, 'input', path)) !== true) return null;
       await space.sync(id);
     }
     space.measure(id);
@@ -107,7 +106,7 @@ export class JobKeeper {
     try {
       if (!space.ids.includes(id)) space.make(id, account);
       space.take(id, result.bytes);
-      return await this.#files?.bring(id, 'result', space.output(id)) === true;
+      return (await this.#files?.bring(id, 'result', space.output(id))) === true;
     } catch {
       // The disk has no room for it.
       return false;
@@ -118,6 +117,6 @@ export class JobKeeper {
 
   async #keep(id: string, which: KeptFile, path: string, bytes: number): Promise<string> {
     const files = this.#files;
-    return files !== null && await files.put(id, which, path, bytes) ? files.name : '';
+    return files !== null && (await files.put(id, which, path, bytes)) ? files.name : '';
   }
 }

@@ -7,7 +7,11 @@ import type { KeyRecord } from '../../store/format.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import { keptFault, merchantRefusal } from '../run/kind.js';
 import {
-  CSV_TYPE, NDJSON_TYPE, parseBulkRequest, refused, type BulkRequest,
+  CSV_TYPE,
+  NDJSON_TYPE,
+  parseBulkRequest,
+  refused,
+  type BulkRequest,
 } from '../run/request.js';
 import type { WireObject } from '../../wire/tree.js';
 import { allowedFile, filesOf } from './allowed-file.js';
@@ -33,7 +37,10 @@ export interface AskedJob {
 type Header = (name: string) => string;
 
 /** A map, since callers write the name: a member of every object is none of it. */
-const TYPES: ReadonlyMap<string, string> = new Map([['csv', CSV_TYPE], ['ndjson', NDJSON_TYPE]]);
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['csv', CSV_TYPE],
+  ['ndjson', NDJSON_TYPE],
+]);
 
 /** The parts at fault as a member beside the limits. */
 export function errorsOf({ errors = [] }: Problem): WireObject {
@@ -52,7 +59,9 @@ function kindOf(name: string, kinds: readonly BulkKind[], from: string): BulkKin
 
 /** Reads a request whose body is the rows. */
 export function parseUpload(
-  header: Header, query: string, kinds: readonly BulkKind[],
+  header: Header,
+  query: string,
+  kinds: readonly BulkKind[],
 ): AskedJob | Problem {
   const options = new URLSearchParams(query);
   const kind = kindOf(options.get('kind') ?? 'lookup', kinds, 'query');
@@ -60,7 +69,8 @@ export function parseUpload(
   options.delete('kind');
   const bulk = parseBulkRequest(
     (name) => (name === 'accept' ? outputAsked(header(name)) : header(name)),
-    options.toString(), kind,
+    options.toString(),
+    kind,
   );
   return isProblem(bulk) ? bulk : { kind, bulk, file: null };
 }
@@ -98,9 +108,7 @@ function textOf(value: unknown): string {
 }
 
 /** Reads a request that names a file: {"file": "orders/may.csv", "kind": …, "map": […]}. */
-export function parseReference(
-  body: Uint8Array, kinds: readonly BulkKind[],
-): AskedJob | Problem {
+export function parseReference(body: Uint8Array, kinds: readonly BulkKind[]): AskedJob | Problem {
   let members: unknown;
   try {
     members = JSON.parse(Buffer.from(body).toString('utf8'));
@@ -125,8 +133,11 @@ export function parseReference(
   if (!isProblem(bulk)) return { kind, bulk, file };
   const { status, detail, errors: [error] = [] } = bulk;
   const location = error?.location ?? 'body';
-  return refused(status, detail, location === 'header.Accept'
-    ? 'body.output' : location.replace(/^query\./, 'body.'));
+  return refused(
+    status,
+    detail,
+    location === 'header.Accept' ? 'body.output' : location.replace(/^query\./, 'body.'),
+  );
 }
 
 // What speaks against a job.
@@ -141,7 +152,8 @@ export interface JobRefusal {
 type Services = Pick<CreationServices, 'jobs' | 'releases'>;
 
 function refusedAt(
-  location: string, { status, detail }: { readonly status: Status; readonly detail: string },
+  location: string,
+  { status, detail }: { readonly status: Status; readonly detail: string },
 ): JobRefusal {
   return { status, detail, members: { errors: [{ location, message: detail }] } };
 }
@@ -152,7 +164,10 @@ function tooLong(detail: string, limit: number): JobRefusal {
 
 /** What speaks against a job before its body is read; `asked` is null where that names a file. */
 export function headRefusal(
-  { jobs, releases }: Services, key: KeyRecord, request: Request, asked: AskedJob | null,
+  { jobs, releases }: Services,
+  key: KeyRecord,
+  request: Request,
+  asked: AskedJob | null,
 ): JobRefusal | null {
   const { limits, findMerchant } = jobs.options;
   const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
@@ -178,14 +193,20 @@ interface NamedFile {
  * @param told called with the kind of rows, once that is known
  */
 export async function askedOfFile(
-  { jobs, releases }: Services, key: KeyRecord, body: Buffer, told: (kind: BulkKind) => void,
+  { jobs, releases }: Services,
+  key: KeyRecord,
+  body: Buffer,
+  told: (kind: BulkKind) => void,
 ): Promise<NamedFile | JobRefusal> {
   const { filesDir, kinds, limits, findMerchant } = jobs.options;
   if (filesDir === null) {
     const detail = 'This service reads no files of its own; upload the rows.';
     return { status: 403, detail, members: {} };
   }
-  const asked = parseReference(body, kinds.map(({ kind }) => kind));
+  const asked = parseReference(
+    body,
+    kinds.map(({ kind }) => kind),
+  );
   if (isProblem(asked)) {
     return { status: asked.status, detail: asked.detail, members: errorsOf(asked) };
   }
@@ -203,5 +224,6 @@ export async function askedOfFile(
   }
   const { identity } = found;
   return identity.bytes > limits.bytesMax
-    ? tooLong(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax) : { asked, identity };
+    ? tooLong(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
+    : { asked, identity };
 }

@@ -12,7 +12,7 @@ export function requestOf({ request }: JobRecord): JobRequest {
 
 /** How far a job has come; null before its first chunk. */
 export function checkpointOf({ checkpoint }: JobRecord): Checkpoint | null {
-  return checkpoint === null ? null : parseCheckpoint(JSON.parse(checkpoint)) ?? null;
+  return checkpoint === null ? null : (parseCheckpoint(JSON.parse(checkpoint)) ?? null);
 }
 
 /** What a new job is made of. */
@@ -37,14 +37,31 @@ interface Owner {
 /** The record of a job that waits for its first turn. */
 export function queuedRecord(
   { id, key, request, file, inputBytes, inputModifiedMs, dataset, kept = '' }: NewJob,
-  owned: Owner, now: number,
+  owned: Owner,
+  now: number,
 ): JobRecord {
   return {
-    v: 1, id, account: key.account, keyId: key.id, state: 'queued',
-    request: JSON.stringify(request), file, ownFolder: true, inputBytes, inputModifiedMs, dataset,
-    createdAt: now, startedAt: null, endedAt: null, checkpoint: null,
-    reason: null, stopped: null, result: null,
-    owner: owned.id, place: owned.place, ...(kept === '' ? {} : { kept }),
+    v: 1,
+    id,
+    account: key.account,
+    keyId: key.id,
+    state: 'queued',
+    request: JSON.stringify(request),
+    file,
+    ownFolder: true,
+    inputBytes,
+    inputModifiedMs,
+    dataset,
+    createdAt: now,
+    startedAt: null,
+    endedAt: null,
+    checkpoint: null,
+    reason: null,
+    stopped: null,
+    result: null,
+    owner: owned.id,
+    place: owned.place,
+    ...(kept === '' ? {} : { kept }),
   };
 }
 
@@ -88,8 +105,10 @@ function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob | null {
     running.filter(({ record }) => record.account === account).length;
   const [first] = jobs
     .filter(({ over, held, cancelled }) => over === null && !held && !cancelled)
-    .sort((left, right) => runningOf(left) - runningOf(right)
-      || left.record.createdAt - right.record.createdAt);
+    .sort(
+      (left, right) =>
+        runningOf(left) - runningOf(right) || left.record.createdAt - right.record.createdAt,
+    );
   return first ?? null;
 }
 
@@ -107,17 +126,25 @@ export class OpenJobs {
     this.#attempt = attempt;
   }
 
-  get counts(): JobCounts { return countJobs(this.#jobs.values()); }
+  get counts(): JobCounts {
+    return countJobs(this.#jobs.values());
+  }
 
-  has(id: string): boolean { return this.#jobs.has(id); }
+  has(id: string): boolean {
+    return this.#jobs.has(id);
+  }
 
-  get(id: string): OpenJob | undefined { return this.#jobs.get(id); }
+  get(id: string): OpenJob | undefined {
+    return this.#jobs.get(id);
+  }
 
   delete(id: string): void {
     this.#jobs.delete(id);
   }
 
-  values(): Iterable<OpenJob> { return this.#jobs.values(); }
+  values(): Iterable<OpenJob> {
+    return this.#jobs.values();
+  }
 
   enter(record: JobRecord): void {
     this.#jobs.set(record.id, openJob(record));

@@ -7,9 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreFault } from '../../store/fault.js';
-import {
-  findJob, listJobs, putJob, type JobRecord, type JobState,
-} from '../../store/jobs.js';
+import { findJob, listJobs, putJob, type JobRecord, type JobState } from '../../store/jobs.js';
 import { isAtWork, lives } from '../../store/nodes.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
 
@@ -113,13 +111,16 @@ export class JobOwnership {
     { account, id }: Pick<JobRecord, 'account' | 'id'>,
     change: (record: JobRecord) => JobRecord = (record) => record,
   ): Promise<JobRecord | null> {
-    return this.#store.write((transaction) => {
-      const record = findJob(transaction, account, id);
-      if (record === null || !this.#isFree(transaction, record)) return null;
-      const taken = { ...change(record), owner: this.id, place: this.place };
-      putJob(transaction, taken);
-      return taken;
-    }, { quiet: true });
+    return this.#store.write(
+      (transaction) => {
+        const record = findJob(transaction, account, id);
+        if (record === null || !this.#isFree(transaction, record)) return null;
+        const taken = { ...change(record), owner: this.id, place: this.place };
+        putJob(transaction, taken);
+        return taken;
+      },
+      { quiet: true },
+    );
   }
 
   /**
@@ -127,16 +128,20 @@ export class JobOwnership {
    * @throws JobLost when it is no longer this server's.
    */
   async put(
-    record: JobRecord, beside: (transaction: StoreTransaction) => void = () => undefined,
+    record: JobRecord,
+    beside: (transaction: StoreTransaction) => void = () => undefined,
   ): Promise<boolean> {
-    return this.#store.write((transaction) => {
-      const before = findJob(transaction, record.account, record.id);
-      if (before === null || (before.owner ?? '') !== this.id) throw new JobLost(record.id);
-      const cancel = before.cancel === true;
-      putJob(transaction, { ...record, ...(cancel ? { cancel } : {}) });
-      beside(transaction);
-      return cancel;
-    }, { quiet: true });
+    return this.#store.write(
+      (transaction) => {
+        const before = findJob(transaction, record.account, record.id);
+        if (before === null || (before.owner ?? '') !== this.id) throw new JobLost(record.id);
+        const cancel = before.cancel === true;
+        putJob(transaction, { ...record, ...(cancel ? { cancel } : {}) });
+        beside(transaction);
+        return cancel;
+      },
+      { quiet: true },
+    );
   }
 
   /** Whether another server was asked to cancel a job of this one. */

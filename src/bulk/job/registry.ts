@@ -5,7 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../log.js';
 import {
-  findJob, hasJobs, listJobs, removeJob, storeJob, type JobRecord,
+  findJob,
+  hasJobs,
+  listJobs,
+  removeJob,
+  storeJob,
+  type JobRecord,
 } from '../../store/jobs.js';
 import type { StoreTransaction } from '../../store/store.js';
 import type { JobView } from '../row/job-body.js';
@@ -15,7 +20,12 @@ import { JobKeeper } from './job-keeper.js';
 import { ENDED, JobLost, JobOwnership } from './ownership.js';
 import { Takeover } from './takeover.js';
 import {
-  type JobCounts, type NewJob, type OpenJob, OpenJobs, queuedRecord, requestOf,
+  type JobCounts,
+  type NewJob,
+  type OpenJob,
+  OpenJobs,
+  queuedRecord,
+  requestOf,
 } from './open-job.js';
 import { DAY_MS, viewOf } from './result.js';
 import { isPassing, JobFault, type JobRegistryOptions, runJob } from './runner.js';
@@ -59,7 +69,9 @@ export class JobRegistry {
     });
   }
   /** Jobs that have not ended. */
-  get counts(): JobCounts { return this.#open.counts; }
+  get counts(): JobCounts {
+    return this.#open.counts;
+  }
 
   /** Continues the jobs that were interrupted, and removes files that belong to no job. */
   start(): void {
@@ -79,9 +91,10 @@ export class JobRegistry {
   /** The limit that keeps an account from one more job; null when there is room. */
   full(account: string): number | null {
     const own = [...this.#open.values()].map(({ record }) => record);
-    const open = (this.#owned.shared ? this.list(account) : own)
-      .filter((record) => record.account === account && !ENDED.has(record.state)).length
-      + [...this.#uploads.values()].filter((uploading) => uploading === account).length;
+    const open =
+      (this.#owned.shared ? this.list(account) : own).filter(
+        (record) => record.account === account && !ENDED.has(record.state),
+      ).length + [...this.#uploads.values()].filter((uploading) => uploading === account).length;
     if (open >= JOBS_OPEN_MAX) return JOBS_OPEN_MAX;
     return hasJobs(this.options.store, account, JOBS_KEPT_MAX) ? JOBS_KEPT_MAX : null;
   }
@@ -103,7 +116,8 @@ export class JobRegistry {
 
   /** Makes a job of a reserved id; its files are durable. `beside` joins the transaction. */
   async create(
-    job: NewJob, beside: (transaction: StoreTransaction, view: JobView) => void,
+    job: NewJob,
+    beside: (transaction: StoreTransaction, view: JobView) => void,
   ): Promise<void> {
     const record = queuedRecord(job, this.#owned, this.options.now());
     await storeJob(this.options.store, record, (transaction) => {
@@ -118,9 +132,13 @@ export class JobRegistry {
     return findJob(this.options.store, account, id) ?? this.options.store.vouchForNone();
   }
 
-  list(account: string): readonly JobRecord[] { return listJobs(this.options.store, account); }
+  list(account: string): readonly JobRecord[] {
+    return listJobs(this.options.store, account);
+  }
 
-  view(record: JobRecord): JobView { return viewOf(record, this.options.days); }
+  view(record: JobRecord): JobView {
+    return viewOf(record, this.options.days);
+  }
 
   /** Cancels a job that has not ended and returns its record, or removes one that has: null. */
   async remove(record: JobRecord): Promise<JobRecord | null> {
@@ -163,10 +181,13 @@ export class JobRegistry {
     const { now } = this.options;
     try {
       await this.#put(job, {
-        state: 'running', startedAt: job.record.startedAt ?? now(), reason: null,
+        state: 'running',
+        startedAt: job.record.startedAt ?? now(),
+        reason: null,
       });
       const end = await runJob(
-        { ...this.options, fence: () => this.#owned.fence() }, job.record,
+        { ...this.options, fence: () => this.#owned.fence() },
+        job.record,
         (checkpoint, beside) => this.#save(job, checkpoint, beside),
         (run) => {
           job.run = run;
@@ -200,14 +221,21 @@ export class JobRegistry {
     else if (end.kind === 'refused') {
       await this.#end(job, { state: 'failed', reason: end.refused.detail });
     } else {
-      const { end: { stopped }, bytes, sha256 } = end;
+      const {
+        end: { stopped },
+        bytes,
+        sha256,
+      } = end;
       const dropped = stopped !== null && requestOf(job.record).strict;
       if (dropped) await this.options.space.removeOutput(job.record.id);
       // Before its end is told, so that what is told to be done outlives this server.
       const kept = await this.keeper.keepResult(job.record, dropped ? null : bytes);
       await this.#end(job, {
-        state: stopped === null ? 'done' : 'failed', stopped, ...(kept === '' ? {} : { kept }),
-        reason: stopped?.message ?? null, result: dropped ? null : { bytes, sha256 },
+        state: stopped === null ? 'done' : 'failed',
+        stopped,
+        ...(kept === '' ? {} : { kept }),
+        reason: stopped?.message ?? null,
+        result: dropped ? null : { bytes, sha256 },
       });
     }
   }

@@ -6,7 +6,11 @@ import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import type { Caller } from '../../http/gate.js';
 import { problemReply } from '../../http/problem-reply.js';
 import {
-  type DuplexEvents, type Head, headOf, type Reply, type Request,
+  type DuplexEvents,
+  type Head,
+  headOf,
+  type Reply,
+  type Request,
 } from '../../http/reply.js';
 import type { JobRecord } from '../../store/jobs.js';
 import type { JobView } from '../row/job-body.js';
@@ -50,7 +54,9 @@ export function parseRange(field: string, bytes: number): ByteRange | 'unsatisfi
 /** Whether an If-None-Match field names one of the tags, weakly compared. */
 export function namesTag(field: string, tags: readonly string[]): boolean {
   if (field.trim() === '*') return true;
-  return field.split(',').map((each) => each.trim().replace(/^W\//, ''))
+  return field
+    .split(',')
+    .map((each) => each.trim().replace(/^W\//, ''))
     .some((each) => tags.includes(each));
 }
 
@@ -153,8 +159,11 @@ export function viewOf(record: JobRecord, days: number): JobView {
   const checkpoint = checkpointOf(record);
   const { endedAt } = record;
   return {
-    record, kind, output,
-    at: checkpoint?.position.at ?? 0, rows: checkpoint?.rows ?? 0,
+    record,
+    kind,
+    output,
+    at: checkpoint?.position.at ?? 0,
+    rows: checkpoint?.rows ?? 0,
     codes: checkpoint?.codes ?? {},
     expiresAt: endedAt === null ? null : endedAt + days * DAY_MS,
   };
@@ -162,8 +171,9 @@ export function viewOf(record: JobRecord, days: number): JobView {
 
 // What is answered to who asks for the result of a job.
 
-const AWAY = 'The result lies with another server, on another machine. Ask again, where a load '
-  + 'balancer may lead there, or ask that server.';
+const AWAY =
+  'The result lies with another server, on another machine. Ask again, where a load ' +
+  'balancer may lead there, or ask that server.';
 /** There is no such job, or none of this account. */
 export function missing(caller: Caller): Reply {
   return caller.problem(404, 'There is no such job.');
@@ -171,7 +181,10 @@ export function missing(caller: Caller): Reply {
 
 /** Answers with the result of a job as the conditions and the range of the request ask. */
 export function sendResult(
-  jobs: JobRegistry, request: Request, exchange: DuplexExchange, caller: Caller,
+  jobs: JobRegistry,
+  request: Request,
+  exchange: DuplexExchange,
+  caller: Caller,
   record: JobRecord,
 ): void {
   const { fields, instance } = caller;
@@ -187,8 +200,12 @@ export function sendResult(
   const range = condition === '' || condition === plainTag ? parseRange(named, bytes) : null;
   const gzip = named === '' && packedOut((name) => request.header(name));
   const common = {
-    ...fields, 'X-Situs-Job': id, 'X-Situs-Dataset': dataset, 'Accept-Ranges': 'bytes',
-    ETag: gzip ? packedTag : plainTag, Vary: 'Accept-Encoding',
+    ...fields,
+    'X-Situs-Job': id,
+    'X-Situs-Dataset': dataset,
+    'Accept-Ranges': 'bytes',
+    ETag: gzip ? packedTag : plainTag,
+    Vary: 'Accept-Encoding',
   };
   const type = jobs.view(record).output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
   const unless = request.header('if-none-match');
@@ -196,9 +213,16 @@ export function sendResult(
     return exchange.send({ status: 304, head: headOf(type, common), body: '' });
   }
   if (range === 'unsatisfiable') {
-    return exchange.send(problemReply({
-      status: 416, detail: `The result has ${bytes} bytes.`, instance,
-    }, { ...fields, 'Content-Range': `bytes */${bytes}` }));
+    return exchange.send(
+      problemReply(
+        {
+          status: 416,
+          detail: `The result has ${bytes} bytes.`,
+          instance,
+        },
+        { ...fields, 'Content-Range': `bytes */${bytes}` },
+      ),
+    );
   }
   const { first, last } = range ?? { first: 0, last: bytes - 1 };
   const head = headOf(type, {
@@ -207,24 +231,32 @@ export function sendResult(
     ...(range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${bytes}` }),
   });
   sendFile(jobs, exchange, caller, record, {
-    range: { first, last }, gzip, head, status: range === null ? 200 : 206,
+    range: { first, last },
+    gzip,
+    head,
+    status: range === null ? 200 : 206,
   });
 }
 
 /** Sends what lies here, or is brought here first. */
 function sendFile(
-  jobs: JobRegistry, exchange: DuplexExchange, caller: Caller, record: JobRecord,
+  jobs: JobRegistry,
+  exchange: DuplexExchange,
+  caller: Caller,
+  record: JobRecord,
   part: Omit<ResultOptions, 'path' | 'missing'>,
 ): void {
   const isHere = [undefined, '', jobs.options.place].includes(record.place);
   const path = jobs.options.space.output(record.id);
-  const send = (): void => void new ResultStream(exchange, {
-    ...part, path,
-    missing: () => exchange.send(isHere ? missing(caller) : caller.problem(503, AWAY)),
-  });
+  const send = (): void =>
+    void new ResultStream(exchange, {
+      ...part,
+      path,
+      missing: () => exchange.send(isHere ? missing(caller) : caller.problem(503, AWAY)),
+    });
   // What lies here of a job of another server is whole, or of its beginning here.
-  const isWhole = isHere
-    || statSync(path, { throwIfNoEntry: false })?.size === record.result?.bytes;
+  const isWhole =
+    isHere || statSync(path, { throwIfNoEntry: false })?.size === record.result?.bytes;
   if (isWhole || !jobs.keeper.has(record)) send();
   else void jobs.keeper.bringResult(record).then(send);
 }

@@ -102,8 +102,10 @@ async function inputOf(services: RunnerServices, record: JobRecord): Promise<Byt
   const identity = { bytes: inputBytes, modifiedMs: inputModifiedMs };
   if (file === null) return fileSource(services.space.input(record.id), identity);
   const { filesDir } = services;
-  const found = filesDir === null
-    ? null : await allowedFile(ownFolder === true ? filesOf(filesDir, account) : filesDir, file);
+  const found =
+    filesDir === null
+      ? null
+      : await allowedFile(ownFolder === true ? filesOf(filesDir, account) : filesDir, file);
   if (found === null) throw new JobFault('The input file is no longer in the allowed folder.');
   return fileSource(found.path, identity);
 }
@@ -113,7 +115,10 @@ async function inputOf(services: RunnerServices, record: JobRecord): Promise<Byt
  * moment.
  */
 function admission(
-  services: RunnerServices, record: JobRecord, first: KeyRecord, asked: JobRequest,
+  services: RunnerServices,
+  record: JobRecord,
+  first: KeyRecord,
+  asked: JobRequest,
   usage: RowsUsage,
 ): (rows: number) => AdmittedRows {
   let key = first;
@@ -140,7 +145,8 @@ async function borrowed({ releases }: RunnerServices, dataset: string): Promise<
     }
     throw new ReleaseNotReady(
       `Dataset ${dataset}, which the job was begun with, cannot be opened now; the job waits.`,
-      { cause: error });
+      { cause: error },
+    );
   }
   if (release !== null) return release;
   throw new JobFault(`Dataset ${dataset}, which the job was begun with, was removed.`);
@@ -162,7 +168,8 @@ function keyFor(services: RunnerServices, record: JobRecord): KeyRecord {
 }
 
 type SaveCheckpoint = (
-  checkpoint: Checkpoint, beside: (transaction: StoreTransaction) => void,
+  checkpoint: Checkpoint,
+  beside: (transaction: StoreTransaction) => void,
 ) => Promise<boolean>;
 
 /**
@@ -173,8 +180,10 @@ type SaveCheckpoint = (
  * @throws JobFault when it can never go on, other errors as `isPassing` tells them apart
  */
 export async function runJob(
-  services: RunnerServices, record: JobRecord,
-  save: SaveCheckpoint, started: (run: FileRun) => void,
+  services: RunnerServices,
+  record: JobRecord,
+  save: SaveCheckpoint,
+  started: (run: FileRun) => void,
 ): Promise<FileRunEnd> {
   const key = keyFor(services, record);
   const release = await borrowed(services, record.dataset);
@@ -194,18 +203,25 @@ interface JobRun {
 
 /** What the answers of a job's rows depend on. */
 function factsOf(
-  name: string, { kind, nowMs, defaults }: JobRequest, { id, dir }: PinnedRelease,
+  name: string,
+  { kind, nowMs, defaults }: JobRequest,
+  { id, dir }: PinnedRelease,
 ): Pick<RunFacts, 'name' | 'kind' | 'release' | 'nowMs' | 'defaults'> {
   return { name, kind, release: { id, dir }, nowMs, defaults };
 }
 
 /** Output of a job from a place of its file on, as long as there is room for it. */
 function outputOf(
-  { space, fence }: RunnerServices, job: string, file: FileHandle, at: number,
+  { space, fence }: RunnerServices,
+  job: string,
+  file: FileHandle,
+  at: number,
   save: (checkpoint: Checkpoint) => Promise<void>,
 ): DurableOutput {
   return new DurableOutput({
-    file, at, save,
+    file,
+    at,
+    save,
     take: (bytes) => {
       fence?.();
       space.take(job, bytes);
@@ -214,16 +230,22 @@ function outputOf(
 }
 
 async function runWith(
-  services: RunnerServices, record: JobRecord, { key, release, save, started }: JobRun,
+  services: RunnerServices,
+  record: JobRecord,
+  { key, release, save, started }: JobRun,
 ): Promise<FileRunEnd> {
   const [{ space, limits }, { id: job }] = [services, record];
   const request = requestOf(record);
   const from = checkpointOf(record);
   const input = await inputOf(services, record);
   const usage = new JobUsage(
-    services.usage, key, from?.counts ?? NO_COUNTS, countedOf(record).counts);
+    services.usage,
+    key,
+    from?.counts ?? NO_COUNTS,
+    countedOf(record).counts,
+  );
   const file = await open(space.output(job), constants.O_RDWR | constants.O_CREAT, 0o600);
-  const fleet = await services.fleet?.(job, release.id) ?? null;
+  const fleet = (await services.fleet?.(job, release.id)) ?? null;
   const { schedule, inFlight, settings, leave } = fleet ?? { schedule: services.schedule };
   try {
     const at = from?.bytes ?? 0;
@@ -234,15 +256,18 @@ async function runWith(
     space.setErrors(job, from?.errorBytes ?? 0);
     const run: FileRun = new FileRun({
       run: { ...factsOf(job, request, release), ...(settings && { settings }) },
-      ...(inFlight && { inFlight }), ...(leave && { paused: leave }),
-      request, input, schedule, limits, from,
+      ...(inFlight && { inFlight }),
+      ...(leave && { paused: leave }),
+      request,
+      input,
+      schedule,
+      limits,
+      from,
       admit: admission(services, record, key, request, usage),
       errors: (bytes) => space.takeErrors(job, bytes),
       earlier: () => fileBytes(file),
       output: outputOf(services, job, file, at, async (checkpoint) => {
-        const goesOn = await usage.save(
-          checkpoint.counts, (beside) => save(checkpoint, beside),
-        );
+        const goesOn = await usage.save(checkpoint.counts, (beside) => save(checkpoint, beside));
         if (!goesOn) run.pause();
       }),
     });

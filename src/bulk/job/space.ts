@@ -1,6 +1,12 @@
 /** The folder of jobs: a folder for each, and the disk that all of them together may take. */
 import {
-  existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';

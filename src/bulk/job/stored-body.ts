@@ -56,7 +56,9 @@ export class JobUpload {
     this.#options = options;
     const { gzip, bytesMax, body } = options;
     this.#intake = new Intake({
-      gzip, bytesMax, body,
+      gzip,
+      bytesMax,
+      body,
       target: {
         push: (piece) => this.#plain(Buffer.from(piece)),
         end: () => this.#end(),
@@ -92,10 +94,14 @@ export class JobUpload {
       this.#file = file;
       if (this.#over) return await this.#release();
       this.#output = new DurableOutput({
-        file, at: 0, save: null, take: (bytes) => space.take(id, bytes),
+        file,
+        at: 0,
+        save: null,
+        take: (bytes) => space.take(id, bytes),
       });
       this.#output.listen({
-        drained: () => this.#intake.resume(), failed: (error) => this.#fail(diskRefusal(error)),
+        drained: () => this.#intake.resume(),
+        failed: (error) => this.#fail(diskRefusal(error)),
       });
       const early = this.#early ?? NO_BYTES;
       this.#early = null;
@@ -142,8 +148,11 @@ export class JobUpload {
 
   #refused({ kind, message }: IntakeFailure): void {
     const { bytesMax } = this.#options;
-    this.#fail(kind === 'too-large'
-      ? { ...problem(413, message), members: { limit: bytesMax } } : problem(422, message));
+    this.#fail(
+      kind === 'too-large'
+        ? { ...problem(413, message), members: { limit: bytesMax } }
+        : problem(422, message),
+    );
   }
 
   #fail(refused: Refused): void {

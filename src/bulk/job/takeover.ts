@@ -48,7 +48,9 @@ export class Takeover {
   #measuredAt = 0;
 
   constructor(
-    { store, space, log, releases }: TakeoverOptions, keeper: JobKeeper, owned: JobOwnership,
+    { store, space, log, releases }: TakeoverOptions,
+    keeper: JobKeeper,
+    owned: JobOwnership,
     jobs: OwnJobs,
   ) {
     this.#releases = releases;
@@ -82,11 +84,13 @@ export class Takeover {
 
   /** Takes up what no server at work has. Never throws. */
   takeFree(): Promise<void> {
-    this.#taking ??= this.#take().catch((error: unknown) => {
-      this.#log.error('jobs not taken up', { message: messageOf(error) });
-    }).finally(() => {
-      this.#taking = null;
-    });
+    this.#taking ??= this.#take()
+      .catch((error: unknown) => {
+        this.#log.error('jobs not taken up', { message: messageOf(error) });
+      })
+      .finally(() => {
+        this.#taking = null;
+      });
     return this.#taking;
   }
 
@@ -132,7 +136,8 @@ export class Takeover {
       if (this.#stopping) return;
       if (this.#jobs.isMine(id)) continue;
       const record = this.#owned.isHere(found)
-        ? await this.#owned.claim(found) : await this.#adopt(found);
+        ? await this.#owned.claim(found)
+        : await this.#adopt(found);
       if (record === null) continue;
       this.#space.measure(id);
       this.#count(record);
@@ -171,7 +176,7 @@ export class Takeover {
   /** Tells the disk whose a job is. */
   #count(record: JobRecord): void {
     const hasRows = record.endedAt === null || record.result !== null;
-    const errors = hasRows ? checkpointOf(record)?.errorBytes ?? 0 : 0;
+    const errors = hasRows ? (checkpointOf(record)?.errorBytes ?? 0) : 0;
     if (this.#owned.isHere(record)) this.#space.own(record.id, record.account, errors);
   }
 

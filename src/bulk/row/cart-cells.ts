@@ -5,7 +5,11 @@ import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
 import {
-  formatDollars, PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, QUANTITY_MAX,
+  formatDollars,
+  PRICE_DECIMALS_MAX,
+  PRICE_MAX,
+  QUANTITY_DECIMALS_MAX,
+  QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
 import type { ByteWriter } from '../../base/byte-writer.js';
 import { ticOf } from '../../api/cart/cart-text.js';
@@ -14,14 +18,26 @@ import { isFailure, type Failure } from '../../failure.js';
 import { situsJson } from '../../wire/situs-note.js';
 import { cartColumns } from './columns.js';
 import {
-  cartOptions, type Cell, DESTINATION, linePlace, merchantOf, ORIGIN, readPlace, writePlace,
+  cartOptions,
+  type Cell,
+  DESTINATION,
+  linePlace,
+  merchantOf,
+  ORIGIN,
+  readPlace,
+  writePlace,
 } from './cart-parameters.js';
 import { calculated, itemOf, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';
 import {
-  refused, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
+  refused,
+  refusedCart,
+  type CsvRow,
+  type Place,
+  type RowAnswer,
+  type RowEngine,
 } from './row.js';
 
 const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
@@ -81,13 +97,17 @@ function momentOf(text: string): number | null {
 function readSold(cell: Cell): Sold | Failure {
   const price = parseDecimal(cell('price'), PRICE_DECIMALS_MAX);
   if (price === null || price > BigInt(PRICE_MAX) * DOLLAR) {
-    return wrong('price',
-      `0 to ${PRICE_MAX} with at most ${PRICE_DECIMALS_MAX} decimals, like 49.99.`);
+    return wrong(
+      'price',
+      `0 to ${PRICE_MAX} with at most ${PRICE_DECIMALS_MAX} decimals, like 49.99.`,
+    );
   }
   const quantity = parseDecimal(cell('quantity') || '1', QUANTITY_DECIMALS_MAX);
   if (quantity === null || Number(quantity) > Math.round(QUANTITY_MAX * QUANTITY_ONE)) {
-    return wrong('quantity',
-      `0 to ${QUANTITY_MAX} with at most ${QUANTITY_DECIMALS_MAX} decimals, like 1.5.`);
+    return wrong(
+      'quantity',
+      `0 to ${QUANTITY_MAX} with at most ${QUANTITY_DECIMALS_MAX} decimals, like 1.5.`,
+    );
   }
   const code = cell('taxabilityCode');
   if (!/^\d{0,6}$/.test(code) || Number(code) > TIC_MAX) {
@@ -104,7 +124,10 @@ function readSold(cell: Cell): Sold | Failure {
 
 /** Reads a row. */
 function readCart(
-  cells: readonly string[], mapping: Mapping, { run: { defaults } }: RowEngine, decoded: boolean,
+  cells: readonly string[],
+  mapping: Mapping,
+  { run: { defaults } }: RowEngine,
+  decoded: boolean,
 ): CsvCart | Failure {
   let unreadable: CartRole | null = null;
   const cell: Cell = (role) => {
@@ -116,11 +139,17 @@ function readCart(
   const sold = readSold(cell);
   const [itemId, customerId] = [cell('itemId') || ITEM, cell('customerId') || CUSTOMER];
   const destination = readPlace(cell, DESTINATION) ?? wrong('destination', 'not given.');
-  const origin = readPlace(cell, ORIGIN) ?? (defaults.origin === undefined
-    ? wrong('origin', 'not given.') : linePlace(defaults.origin, 'origin'));
+  const origin =
+    readPlace(cell, ORIGIN) ??
+    (defaults.origin === undefined
+      ? wrong('origin', 'not given.')
+      : linePlace(defaults.origin, 'origin'));
   if (unreadable !== null) return wrong(unreadable, 'not valid UTF-8.');
   if (isFailure(sold)) return sold;
-  for (const [role, name] of [['itemId', itemId], ['customerId', customerId]] as const) {
+  for (const [role, name] of [
+    ['itemId', itemId],
+    ['customerId', customerId],
+  ] as const) {
     if (name.length > NAME_CHARS_MAX) return wrong(role, `up to ${NAME_CHARS_MAX} characters.`);
   }
   if (isFailure(destination)) return destination;
@@ -128,9 +157,13 @@ function readCart(
   const { price, quantity, tic, instantMs } = sold;
   const { mode, level, explain } = cartOptions(defaults);
   return {
-    customerId, tic,
+    customerId,
+    tic,
     query: {
-      instantMs, origin, destination, explain,
+      instantMs,
+      origin,
+      destination,
+      explain,
       lines: [{ index: 0, itemId, price, quantity, tic: ticOf(tic) }],
       rounding: { mode, level, digits: AMOUNT_DIGITS },
     },
@@ -141,18 +174,25 @@ function cartLine({ query, tic }: CsvCart, { lines }: CartOutcome): string {
   const { itemId, price, quantity } = query.lines[0]!;
   const { amount, rate, explain } = lines[0]!;
   const dollars = formatDollars(price);
-  return `{"index":0,"itemId":${JSON.stringify(itemId)},"price":${dollars},`
-    + `"originalPrice":${dollars},"quantity":${quantity / QUANTITY_ONE},"tic":${tic ?? 'null'},`
-    + `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}`
-    + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;
+  return (
+    `{"index":0,"itemId":${JSON.stringify(itemId)},"price":${dollars},` +
+    `"originalPrice":${dollars},"quantity":${quantity / QUANTITY_ONE},"tic":${tic ?? 'null'},` +
+    `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}` +
+    `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`
+  );
 }
 
 /** Writes the cart as its endpoint answers it. */
 function writeCart(into: ByteWriter, cart: CsvCart, outcome: CartOutcome, id: string): void {
-  const { query: { origin, destination }, customerId } = cart;
+  const {
+    query: { origin, destination },
+    customerId,
+  } = cart;
   const explain = outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`;
-  into.text(`{"cartId":"${id}","customerId":${JSON.stringify(customerId)},`
-    + '"currency":{"currencyCode":"USD"},"origin":');
+  into.text(
+    `{"cartId":"${id}","customerId":${JSON.stringify(customerId)},` +
+      '"currency":{"currencyCode":"USD"},"origin":',
+  );
   writePlace(into, origin);
   into.text(',"destination":');
   writePlace(into, destination);
@@ -161,7 +201,10 @@ function writeCart(into: ByteWriter, cart: CsvCart, outcome: CartOutcome, id: st
 
 /** Answers a row of the table. */
 export function answerCsvCart(
-  engine: RowEngine, { dialect, mapping }: Table, { cells, decoded }: CsvRow, place: Place,
+  engine: RowEngine,
+  { dialect, mapping }: Table,
+  { cells, decoded }: CsvRow,
+  place: Place,
 ): RowAnswer {
   const { run, grants } = engine;
   const ofMerchant = merchantOf(run.defaults) !== null;
@@ -169,10 +212,21 @@ export function answerCsvCart(
   const cart = readCart(cells, mapping, engine, decoded);
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;
-  return ofBareCart(calculated(engine, cart.query, ofMerchant, (outcome) =>
-    (run.output === 'csv' ? [cartColumns(outcome, dialect)] : itemWith(
-      itemOf((into) =>
-        writeCart(into, cart, outcome, rowCartId(run.name, line, bytes.subarray(start, stop)))),
-      situsJson(outcome.marks),
-    ))));
+  return ofBareCart(
+    calculated(engine, cart.query, ofMerchant, (outcome) =>
+      run.output === 'csv'
+        ? [cartColumns(outcome, dialect)]
+        : itemWith(
+            itemOf((into) =>
+              writeCart(
+                into,
+                cart,
+                outcome,
+                rowCartId(run.name, line, bytes.subarray(start, stop)),
+              ),
+            ),
+            situsJson(outcome.marks),
+          ),
+    ),
+  );
 }

@@ -1,7 +1,5 @@
 /** What a bulk file says once for all its carts, and where each of its rows is sold. */
-import {
-  CART_DEFAULTS, optionsOfQuery, type CartOptions,
-} from '../../api/cart/options.js';
+import { CART_DEFAULTS, optionsOfQuery, type CartOptions } from '../../api/cart/options.js';
 import { writeAddress } from '../../api/cart/print-cart.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 import type { ByteWriter } from '../../base/byte-writer.js';
@@ -30,9 +28,12 @@ export function merchantOf({ merchantId }: Defaults): string | null {
 }
 
 function readOptions({ rounding, explain }: Defaults): ReturnType<typeof optionsOfQuery> {
-  return optionsOfQuery(new URLSearchParams({
-    ...(rounding === undefined ? {} : { rounding }), ...(explain === undefined ? {} : { explain }),
-  }).toString());
+  return optionsOfQuery(
+    new URLSearchParams({
+      ...(rounding === undefined ? {} : { rounding }),
+      ...(explain === undefined ? {} : { explain }),
+    }).toString(),
+  );
 }
 
 /** Rounding and explanation that hold for carts without options of their own. */
@@ -54,11 +55,12 @@ export function checkCartParameters(defaults: Defaults, input: BulkFormat): Opti
   }
   if (origin !== undefined && parseAddressLine(origin) === null) {
     return {
-      name: 'origin', detail: `origin is an address of up to ${ADDRESS_CHARS_MAX} characters.`,
+      name: 'origin',
+      detail: `origin is an address of up to ${ADDRESS_CHARS_MAX} characters.`,
     };
   }
   const options = readOptions(defaults);
-  const [error] = isProblem(options) ? options.errors ?? [] : [];
+  const [error] = isProblem(options) ? (options.errors ?? []) : [];
   if (error === undefined) return null;
   const name = error.location === 'query.explain' ? 'explain' : 'rounding';
   return { name, detail: `${name}: ${error.message}.` };
@@ -77,12 +79,20 @@ interface PlaceRoles {
 }
 
 export const DESTINATION: PlaceRoles = {
-  whole: 'destination', street: 'street', street2: 'street2', city: 'city', state: 'state',
+  whole: 'destination',
+  street: 'street',
+  street2: 'street2',
+  city: 'city',
+  state: 'state',
   zip: 'zip',
 };
 export const ORIGIN: PlaceRoles = {
-  whole: 'origin', street: 'originStreet', street2: 'originStreet2', city: 'originCity',
-  state: 'originState', zip: 'originZip',
+  whole: 'origin',
+  street: 'originStreet',
+  street2: 'originStreet2',
+  city: 'originCity',
+  state: 'originState',
+  zip: 'originZip',
 };
 
 /** The text of a cell, without spaces around it. */
@@ -95,14 +105,20 @@ const PART_CHARS_MAX = { street: 128, street2: 128, city: 50, state: 32, zip: 16
 export function linePlace(text: string, field: CartRole): CartPlace | Failure {
   const address = parseAddressLine(text);
   return address === null
-    ? noRequest(`Parameter ${field}: up to ${ADDRESS_CHARS_MAX} characters, none of them a control `
-      + 'character.', field)
+    ? noRequest(
+        `Parameter ${field}: up to ${ADDRESS_CHARS_MAX} characters, none of them a control ` +
+          'character.',
+        field,
+      )
     : { kind: 'line', address };
 }
 
 function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | Failure {
   const parts = {
-    street: place.line1, street2: place.line2, city: place.city, state: place.state,
+    street: place.line1,
+    street2: place.line2,
+    city: place.city,
+    state: place.state,
     zip: place.zip,
   };
   for (const [part, charsMax] of Object.entries(PART_CHARS_MAX)) {
@@ -125,7 +141,8 @@ export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | 
   const [city, state, zip] = [cell(roles.city), cell(roles.state), wholeZip(cell(roles.zip))];
   if (street === '') {
     return `${city}${state}${zip}` === ''
-      ? null : noRequest(`Parameter ${roles.street}: not given.`, roles.street);
+      ? null
+      : noRequest(`Parameter ${roles.street}: not given.`, roles.street);
   }
   const five = fiveDigits(zip);
   if (holdsPlace(street, city, five)) return linePlace(street, roles.street);

@@ -19,7 +19,13 @@ import { writeCalculation, writeCart } from '../../api/cart/print-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
 import {
-  refusedCart, type JsonObject, type JsonRow, type RowAnswer, type RowEngine, refused, type Place,
+  refusedCart,
+  type JsonObject,
+  type JsonRow,
+  type RowAnswer,
+  type RowEngine,
+  refused,
+  type Place,
 } from './row.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
 import { noRequest } from './row-parameters.js';
@@ -28,8 +34,10 @@ import { noRequest } from './row-parameters.js';
 export const OWN_MERCHANTS = 'merchants';
 
 /** Refuses a cart of no merchant. */
-export const NO_GEO = fail('feature-not-enabled',
-  'The plan has no geocoded lookups, or their quota of this month is used up.');
+export const NO_GEO = fail(
+  'feature-not-enabled',
+  'The plan has no geocoded lookups, or their quota of this month is used up.',
+);
 const INVALID = RESPONSE_CODES['invalid-format'].code;
 const ITEM = 'body.items[0]';
 
@@ -37,7 +45,9 @@ const ITEM = 'body.items[0]';
 function problemAnswer({ detail, errors: [first] = [] }: Problem, code = INVALID): RowAnswer {
   const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
   return {
-    code, geo: false, body: [],
+    code,
+    geo: false,
+    body: [],
     refusal: {
       message: first === undefined ? detail : `${lead} ${first.message}`,
       field: first?.location.replace(/^body\.?/, '') || null,
@@ -65,8 +75,10 @@ const VARIANT_MASK = 0x3;
 export function rowCartId(run: string, line: number, row: string | Uint8Array): string {
   const hash = createHash('sha256').update(`${run}\n${line}\n`).update(row).digest('hex');
   const variant = (VARIANT | (parseInt(hash.charAt(16), 16) & VARIANT_MASK)).toString(16);
-  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${VERSION}${hash.slice(13, 16)}`
-    + `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  return (
+    `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${VERSION}${hash.slice(13, 16)}` +
+    `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+  );
 }
 
 /** An item as it was written. */
@@ -114,9 +126,7 @@ function isOneLine(item: unknown): boolean {
 }
 
 /** Reads the body as its endpoint does. */
-function readAsked(
-  body: JsonObject, { ofMerchant, options, newId }: CartReading,
-): Asked | Problem {
+function readAsked(body: JsonObject, { ofMerchant, options, newId }: CartReading): Asked | Problem {
   const { items } = body;
   if (Array.isArray(items) && items.length > 1) {
     return invalid({ location: 'body.items', message: 'expected one cart' });
@@ -125,7 +135,8 @@ function readAsked(
     const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
     return {
-      query: cart.query, write: (into, outcome) => writeCalculation(into, cart, outcome, newId()),
+      query: cart.query,
+      write: (into, outcome) => writeCalculation(into, cart, outcome, newId()),
     };
   }
   const carts = readMerchantCarts(body, options);
@@ -139,20 +150,24 @@ function readAsked(
 
 /** Has the engine calculate a cart, and prints what it came to. */
 export function calculated(
-  { context, engine, run, grants }: RowEngine, query: CartQuery, ofMerchant: boolean,
+  { context, engine, run, grants }: RowEngine,
+  query: CartQuery,
+  ofMerchant: boolean,
   print: (outcome: CartOutcome) => readonly BodyPart[],
 ): RowAnswer {
   const refusal = ofMerchant ? null : codesRefused(query, grants);
   if (refusal !== null) return refusedCart(refusal);
-  const outcome = engine.calculate(
-    query, run.nowMs, context.precisionMin, context.refuseUnruled,
-  );
+  const outcome = engine.calculate(query, run.nowMs, context.precisionMin, context.refuseUnruled);
   if (isFailure(outcome)) {
     const { code } = RESPONSE_CODES[outcome.failure];
     return problemAnswer(refusalProblem(outcome, ITEM), code);
   }
   return {
-    code: SUCCESS.code, geo: true, merchant: ofMerchant, refusal: null, body: print(outcome),
+    code: SUCCESS.code,
+    geo: true,
+    merchant: ofMerchant,
+    refusal: null,
+    body: print(outcome),
   };
 }
 
@@ -161,20 +176,29 @@ export function calculated(
  * @param text the row as it was sent, in which numbers are looked for that JSON does not keep
  */
 function answerBody(
-  engine: RowEngine, body: JsonObject, text: string, reading: CartReading,
+  engine: RowEngine,
+  body: JsonObject,
+  text: string,
+  reading: CartReading,
 ): RowAnswer {
   const { ofMerchant, wrap } = reading;
   if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
   if (longNumber(text) !== null) {
-    return problemAnswer(invalid({
-      location: 'body',
-      message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-    }));
+    return problemAnswer(
+      invalid({
+        location: 'body',
+        message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
+      }),
+    );
   }
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked);
-  return calculated(engine, asked.query, ofMerchant,
-    (outcome) => wrap(itemOf((into) => asked.write(into, outcome)), situsJson(outcome.marks)));
+  return calculated(engine, asked.query, ofMerchant, (outcome) =>
+    wrap(
+      itemOf((into) => asked.write(into, outcome)),
+      situsJson(outcome.marks),
+    ),
+  );
 }
 
 /** Answers a message that is a cart. */
@@ -182,11 +206,18 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
   const { id: _id, merchantId = null, ...body } = object;
   const ofMerchant = merchantId !== null;
   if (ofMerchant !== (engine.run.subject === OWN_MERCHANTS)) {
-    return refusedCart(fail('invalid-format',
-      'Parameter merchantId: written once and without escapes.', 'merchantId'));
+    return refusedCart(
+      fail(
+        'invalid-format',
+        'Parameter merchantId: written once and without escapes.',
+        'merchantId',
+      ),
+    );
   }
   return answerBody(engine, body, text, {
-    ofMerchant, options: CART_DEFAULTS, newId: randomUUID,
+    ofMerchant,
+    options: CART_DEFAULTS,
+    newId: randomUUID,
     wrap: (item, situs) => ['{"items":[', item, `],${situs}}`],
   });
 }
@@ -206,8 +237,9 @@ function bodyOf(cart: JsonObject): JsonObject {
 
 /** Whether a row may name this merchant. */
 function isMerchant(merchantId: unknown, merchant: string | null): boolean {
-  return merchantId === null
-    || (typeof merchantId === 'string' && merchantId.toLowerCase() === merchant);
+  return (
+    merchantId === null || (typeof merchantId === 'string' && merchantId.toLowerCase() === merchant)
+  );
 }
 
 /**
@@ -216,15 +248,23 @@ function isMerchant(merchantId: unknown, merchant: string | null): boolean {
  * `situs` of the endpoint's body.
  */
 export function answerBulkCart(
-  engine: RowEngine, { object, text }: JsonRow, { line }: Place,
+  engine: RowEngine,
+  { object, text }: JsonRow,
+  { line }: Place,
 ): RowAnswer {
   const { id: _id, merchantId = null, ...cart } = object;
   const { name, defaults } = engine.run;
   const merchant = merchantOf(defaults);
   if (!isMerchant(merchantId, merchant)) {
-    return refused(engine, noRequest(merchant === null
-      ? 'Parameter merchantId: the merchant of all rows is named in the query.'
-      : `Parameter merchantId: all rows are of merchant ${merchant}.`, 'merchantId'));
+    return refused(
+      engine,
+      noRequest(
+        merchant === null
+          ? 'Parameter merchantId: the merchant of all rows is named in the query.'
+          : `Parameter merchantId: all rows are of merchant ${merchant}.`,
+        'merchantId',
+      ),
+    );
   }
   const isBare = !('items' in cart);
   const answer = answerBody(engine, isBare ? bodyOf(cart) : cart, text, {

@@ -132,7 +132,8 @@ export function encodeResult(tally: ChunkTally, output: Uint8Array): readonly Ui
  * else a view.
  */
 export function decodeResult(
-  body: Uint8Array, copy: (output: Buffer) => Buffer = Buffer.from,
+  body: Uint8Array,
+  copy: (output: Buffer) => Buffer = Buffer.from,
 ): { readonly tally: ChunkTally; output: Buffer } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const at = U32 + bytes.readUInt32LE(0);

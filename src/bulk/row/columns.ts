@@ -24,14 +24,29 @@ import { formatCents } from '../../tax/amount.js';
 
 /** Columns that depend on the tax area and the day alone. */
 const AREA_COLUMNS = [
-  'situs_rate', 'situs_state_rate', 'situs_county_rate', 'situs_city_rate',
-  'situs_district_rate', 'situs_use_rate', 'situs_state', 'situs_county', 'situs_city',
-  'situs_freight_taxable', 'situs_service_taxable', 'situs_sourcing', 'situs_note',
+  'situs_rate',
+  'situs_state_rate',
+  'situs_county_rate',
+  'situs_city_rate',
+  'situs_district_rate',
+  'situs_use_rate',
+  'situs_state',
+  'situs_county',
+  'situs_city',
+  'situs_freight_taxable',
+  'situs_service_taxable',
+  'situs_sourcing',
+  'situs_note',
 ] as const;
 
 /** What is appended to every row, in order. */
 export const APPENDED_COLUMNS = [
-  ...AREA_COLUMNS, 'situs_address', 'situs_lat', 'situs_lng', 'situs_precision', 'situs_code',
+  ...AREA_COLUMNS,
+  'situs_address',
+  'situs_lat',
+  'situs_lng',
+  'situs_precision',
+  'situs_code',
   'situs_message',
 ] as const;
 
@@ -46,18 +61,21 @@ function refused(failure: Failure): RowAnswer {
 }
 
 function rateAt({ rows }: KnownRates, level: Level): string {
-  return formatRate(sumRates(
-    rows.filter((row) => row.component.level === level).map((row) => row.sales),
-  ));
+  return formatRate(
+    sumRates(rows.filter((row) => row.component.level === level).map((row) => row.sales)),
+  );
 }
 
 /** "estimated", "stale", "partial": what is true of every answer in an area on a day. */
 function noteOf(rated: RatedArea): string {
   const flags = areaFlags(rated);
   return [
-    (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated', (flags & FLAG_STALE) === 0 ? '' : 'stale',
+    (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated',
+    (flags & FLAG_STALE) === 0 ? '' : 'stale',
     (flags & FLAG_PARTIAL) === 0 ? '' : 'partial',
-  ].filter((word) => word !== '').join(' ');
+  ]
+    .filter((word) => word !== '')
+    .join(' ');
 }
 
 /**
@@ -68,8 +86,9 @@ function rowNote(note: string, unruled: string, assumed?: RateRange): string {
   let text = note;
   if (assumed !== undefined) {
     const { lowest, highest, isOpen } = assumed;
-    text += `${text === '' ? '' : ' '}assumed ${formatRate(lowest)}-${formatRate(highest)}`
-      + (isOpen ? ' unknown' : '');
+    text +=
+      `${text === '' ? '' : ' '}assumed ${formatRate(lowest)}-${formatRate(highest)}` +
+      (isOpen ? ' unknown' : '');
   }
   return unruled === '' ? text : `${text}${text === '' ? '' : ' '}unruled`;
 }
@@ -80,16 +99,27 @@ function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failur
   if (isFailure(ruled)) return ruled;
   const { area, rates, rules } = ruled;
   return [
-    formatRate(rates.sales), rateAt(rates, 'state'), rateAt(rates, 'county'),
-    rateAt(rates, 'city'), rateAt(rates, 'district'), formatRate(rates.use),
-    area.state, area.countyName, area.placeName,
-    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated),
+    formatRate(rates.sales),
+    rateAt(rates, 'state'),
+    rateAt(rates, 'county'),
+    rateAt(rates, 'city'),
+    rateAt(rates, 'district'),
+    formatRate(rates.use),
+    area.state,
+    area.countyName,
+    area.placeName,
+    rules.freightTaxable,
+    rules.serviceTaxable,
+    rules.sourcing,
+    noteOf(rated),
   ];
 }
 
 /** Areas that are known in a dialect; kept from chunk to chunk. */
 function areasIn(
-  { columns }: WireContext, { id }: Engine, { delimiter, quoteAll }: Dialect,
+  { columns }: WireContext,
+  { id }: Engine,
+  { delimiter, quoteAll }: Dialect,
 ): RecentCache<number, AreaCells> {
   const byDialect = columns.get(id);
   const name = `${delimiter}${quoteAll}`;
@@ -125,8 +155,7 @@ export class LookupColumns {
     const { query } = parsed;
     const outcome = this.#engine.lookup(query, nowMs, this.#context.precisionMin);
     if (isFailure(outcome)) return refused(outcome);
-    return outcome.kind === 'postal'
-      ? this.#postal(outcome) : this.#located(query, outcome);
+    return outcome.kind === 'postal' ? this.#postal(outcome) : this.#located(query, outcome);
   }
 
   #located(query: LookupQuery, outcome: SitusOutcome): RowAnswer {
@@ -134,8 +163,10 @@ export class LookupColumns {
     const plain = area.id * DATE_SPAN + date;
     // What a boundary file decided may be published until another day.
     const key = situs.stated === true ? -plain : plain;
-    const product = query.options.taxabilityCode === null
-      ? null : productDetail(this.#context, this.#engine, query, outcome, 'json');
+    const product =
+      query.options.taxabilityCode === null
+        ? null
+        : productDetail(this.#context, this.#engine, query, outcome, 'json');
     if (product !== null && isFailure(product)) return refused(product);
     const unruled = product?.unruled ?? '';
     let known = this.#areas.get(key);
@@ -147,15 +178,27 @@ export class LookupColumns {
       this.#areas.set(key, known);
     }
     // What is assumed differs from ZIP to ZIP, and what is unruled by code.
-    const note = situs.assumed === undefined && unruled === ''
-      ? known.noteCell : this.#join([rowNote(known.note, unruled, situs.assumed)]);
+    const note =
+      situs.assumed === undefined && unruled === ''
+        ? known.noteCell
+        : this.#join([rowNote(known.note, unruled, situs.assumed)]);
     const located = situs.lat !== 0 || situs.lng !== 0;
-    const lat = query.kind === 'point' ? echoOf(query.latDegrees).decimal
-      : located ? formatMicrodegrees(situs.lat) : '';
-    const lng = query.kind === 'point' ? echoOf(query.lngDegrees).decimal
-      : located ? formatMicrodegrees(situs.lng) : '';
+    const lat =
+      query.kind === 'point'
+        ? echoOf(query.latDegrees).decimal
+        : located
+          ? formatMicrodegrees(situs.lat)
+          : '';
+    const lng =
+      query.kind === 'point'
+        ? echoOf(query.lngDegrees).decimal
+        : located
+          ? formatMicrodegrees(situs.lng)
+          : '';
     return this.#success(
-      [known.cells, note], [situs.normalizedAddress, lat, lng, situs.precision], true,
+      [known.cells, note],
+      [situs.normalizedAddress, lat, lng, situs.precision],
+      true,
     );
   }
 
@@ -177,8 +220,13 @@ export class LookupColumns {
       return values.size === 1 ? [...values][0]! : '';
     });
     const [rate, , , , , use, state] = joined;
-    if (rate === '' || use === '' || state === '') return refused(fail('address-incomplete',
-      'The ZIP has areas with different rates; give the street address, or ask NDJSON for all'));
+    if (rate === '' || use === '' || state === '')
+      return refused(
+        fail(
+          'address-incomplete',
+          'The ZIP has areas with different rates; give the street address, or ask NDJSON for all',
+        ),
+      );
     return this.#success([this.#join(joined)], ['', '', '', 'postal'], false);
   }
 
@@ -198,8 +246,15 @@ export class LookupColumns {
 
 /** What is appended to every row, in order. */
 export const CART_COLUMNS = [
-  'situs_tax_rate', 'situs_tax_amount', 'situs_tax_state', 'situs_tax_date', 'situs_sourcing',
-  'situs_note', 'situs_precision', 'situs_code', 'situs_message',
+  'situs_tax_rate',
+  'situs_tax_amount',
+  'situs_tax_state',
+  'situs_tax_date',
+  'situs_sourcing',
+  'situs_note',
+  'situs_precision',
+  'situs_code',
+  'situs_message',
 ] as const;
 
 const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
@@ -209,12 +264,23 @@ export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): st
   const { rate, amount } = lines[0]!;
   const { state, date, sourcing, precision, estimated, stale, partial, unruled } = marks;
   const note = [
-    ...(estimated ? ['estimated'] : []), ...(stale ? ['stale'] : []),
+    ...(estimated ? ['estimated'] : []),
+    ...(stale ? ['stale'] : []),
     ...(partial ? ['partial'] : []),
     ...(unruled.length > 0 ? ['unruled'] : []),
   ].join(' ');
-  return csvCells([
-    formatRate(rate), formatCents(amount), state, formatDate(date), SOURCING[sourcing], note,
-    precision, String(SUCCESS.code), '',
-  ], dialect);
+  return csvCells(
+    [
+      formatRate(rate),
+      formatCents(amount),
+      state,
+      formatDate(date),
+      SOURCING[sourcing],
+      note,
+      precision,
+      String(SUCCESS.code),
+      '',
+    ],
+    dialect,
+  );
 }

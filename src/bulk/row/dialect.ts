@@ -97,8 +97,12 @@ export function sniffDelimiter(header: string): Delimiter {
  */
 export function isWide(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
-    || first === 0 || second === 0;
+  return (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    first === 0 ||
+    second === 0
+  );
 }
 
 /** True for a beginning of a gzip stream. */
@@ -112,7 +116,9 @@ export function isGzip(bytes: Uint8Array): boolean {
  * @returns null while it has not ended, 'too-long' when it is longer than a header may be
  */
 export function readCsvHead(
-  bytes: Buffer, whole: boolean, delimiter: Delimiter | null = null,
+  bytes: Buffer,
+  whole: boolean,
+  delimiter: Delimiter | null = null,
 ): CsvHead | null | 'too-long' {
   const bom = bytes.subarray(0, BOM.length).equals(BOM);
   const from = bom ? BOM.length : 0;
@@ -130,7 +136,8 @@ export function readCsvHead(
   const quoteAll = text !== '' && cellsOf(text, chosen).every((cell) => /^".*"$/s.test(cell));
   return {
     dialect: { delimiter: chosen, newline, quoteAll },
-    bom, header,
+    bom,
+    header,
     bytes: end < 0 ? bytes.length : end + newline.length,
   };
 }

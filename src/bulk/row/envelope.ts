@@ -55,20 +55,29 @@ export function trailerBody(name: string, end: Trailer): string {
 function trailerTree(name: string, end: Trailer): WireObject {
   const { complete, rows, codes, bytes, sha256, stopped } = end;
   return {
-    job: name, complete, rows, codes, bytes, sha256,
-    stopped: stopped === null
-      ? null : { code: stopped.code, message: stopped.message, line: stopped.line },
+    job: name,
+    complete,
+    rows,
+    codes,
+    bytes,
+    sha256,
+    stopped:
+      stopped === null
+        ? null
+        : { code: stopped.code, message: stopped.message, line: stopped.line },
   };
 }
 
 /** The header line of CSV output: the caller's, byte for byte, with our columns. */
 export function csvHeaderLine(
-  { dialect, bom, header }: CsvHead, kind: BulkKind = 'lookup',
+  { dialect, bom, header }: CsvHead,
+  kind: BulkKind = 'lookup',
 ): Buffer {
   const columns: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
   const ours = csvCells(columns, dialect);
   return Buffer.concat([
-    Buffer.from(bom ? '\ufeff' : '', 'utf8'), header,
+    Buffer.from(bom ? '\ufeff' : '', 'utf8'),
+    header,
     Buffer.from(ours + dialect.newline, 'utf8'),
   ]);
 }
@@ -88,12 +97,22 @@ export interface StreamHeader {
 }
 
 /** The first line of every connection of a stream. */
-export function streamHeaderLine(
-  { name, dataset, resume, received, limits }: StreamHeader,
-): Buffer {
+export function streamHeaderLine({
+  name,
+  dataset,
+  resume,
+  received,
+  limits,
+}: StreamHeader): Buffer {
   return line({
     header: {
-      job: name, kind: 'message', dataset, engine: STREAM_ENGINE, resume, received, limits,
+      job: name,
+      kind: 'message',
+      dataset,
+      engine: STREAM_ENGINE,
+      resume,
+      received,
+      limits,
     },
   });
 }

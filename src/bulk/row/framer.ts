@@ -63,7 +63,10 @@ export class RecordFramer {
   #bytes = 0;
 
   constructor({
-    framing, firstLine = 1, rowBytesMax = ROW_BYTES_MAX, from = { at: 0, rescanned: 0 },
+    framing,
+    firstLine = 1,
+    rowBytesMax = ROW_BYTES_MAX,
+    from = { at: 0, rescanned: 0 },
   }: FramerOptions) {
     this.#framing = framing;
     this.#offset = this.#takenTo = from.at;

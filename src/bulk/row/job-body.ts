@@ -39,7 +39,12 @@ function jobTree(view: JobView): WireObject {
   const { record, kind, output, rows, codes, expiresAt } = view;
   const { id, state, file, inputBytes, dataset, stopped, result, reason } = record;
   return {
-    id, state, kind, output, file, dataset,
+    id,
+    state,
+    kind,
+    output,
+    file,
+    dataset,
     createdAt: instant(record.createdAt),
     startedAt: instant(record.startedAt),
     endedAt: instant(record.endedAt),
@@ -49,12 +54,19 @@ function jobTree(view: JobView): WireObject {
     rows: { total: state === 'done' ? rows : null, done: rows },
     codes,
     complete: state === 'done',
-    stopped: stopped === null
-      ? null : { code: stopped.code, message: stopped.message, line: stopped.line },
+    stopped:
+      stopped === null
+        ? null
+        : { code: stopped.code, message: stopped.message, line: stopped.line },
     reason,
-    result: result === null ? null : {
-      href: RESULT_PATH.replace('{id}', id), bytes: result.bytes, sha256: result.sha256,
-    },
+    result:
+      result === null
+        ? null
+        : {
+            href: RESULT_PATH.replace('{id}', id),
+            bytes: result.bytes,
+            sha256: result.sha256,
+          },
   };
 }
 

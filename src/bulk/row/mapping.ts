@@ -8,15 +8,44 @@ import { COLUMNS_MAX } from './row-limits.js';
  * and zip make up an address line together with city and state.
  */
 export const ROLES = [
-  'address', 'street', 'street2', 'zip', 'city', 'state', 'county', 'lat', 'lng', 'countryCode',
-  'taxabilityCode', 'historical', 'sat_item_total', 'adjustment', 'id',
+  'address',
+  'street',
+  'street2',
+  'zip',
+  'city',
+  'state',
+  'county',
+  'lat',
+  'lng',
+  'countryCode',
+  'taxabilityCode',
+  'historical',
+  'sat_item_total',
+  'adjustment',
+  'id',
 ] as const;
 
 /** What a column of a file of carts can be. */
 export const CART_ROLES = [
-  'destination', 'street', 'street2', 'city', 'state', 'zip',
-  'origin', 'originStreet', 'originStreet2', 'originCity', 'originState', 'originZip',
-  'price', 'quantity', 'taxabilityCode', 'itemId', 'customerId', 'transactionDate', 'id',
+  'destination',
+  'street',
+  'street2',
+  'city',
+  'state',
+  'zip',
+  'origin',
+  'originStreet',
+  'originStreet2',
+  'originCity',
+  'originState',
+  'originZip',
+  'price',
+  'quantity',
+  'taxabilityCode',
+  'itemId',
+  'customerId',
+  'transactionDate',
+  'id',
 ] as const;
 export type CartRole = (typeof CART_ROLES)[number];
 
@@ -29,7 +58,14 @@ export type Mapping = Readonly<Partial<Record<Role, number>>>;
 const NAMES: Readonly<Record<(typeof ROLES)[number], readonly string[]>> = {
   address: ['address', 'fulladdress', 'addressline', 'addressfull'],
   street: [
-    'street', 'street1', 'streetaddress', 'address1', 'addressline1', 'line1', 'addr', 'addr1',
+    'street',
+    'street1',
+    'streetaddress',
+    'address1',
+    'addressline1',
+    'line1',
+    'addr',
+    'addr1',
   ],
   street2: ['street2', 'address2', 'addressline2', 'line2', 'addr2', 'unit', 'suite', 'apartment'],
   zip: ['zip', 'zipcode', 'zip5', 'postalcode', 'postcode', 'postal'],
@@ -53,7 +89,9 @@ export interface ColumnRules {
   readonly roleOf: ReadonlyMap<string, Role>;
   /** A whole address, its street, and the parts beside which the former is the latter. */
   readonly wholes: readonly {
-    readonly whole: Role; readonly street: Role; readonly beside: readonly Role[];
+    readonly whole: Role;
+    readonly street: Role;
+    readonly beside: readonly Role[];
   }[];
   /** What a mapping lacks, as a sentence; null where it is enough. */
   lack(mapping: Mapping): string | null;
@@ -79,8 +117,10 @@ export const LOOKUP_COLUMNS: ColumnRules = {
   roles: ROLES,
   roleOf: rolesByName(NAMES),
   wholes: [{ whole: 'address', street: 'street', beside: ['city', 'zip'] }],
-  lack: (mapping) => (locates(mapping)
-    ? null : `No column is known to hold a location: ${LOCATING}. Name it with map.`),
+  lack: (mapping) =>
+    locates(mapping)
+      ? null
+      : `No column is known to hold a location: ${LOCATING}. Name it with map.`,
 };
 
 /** The column that `name` means: a header as written, or `#` and a number from 1. */
@@ -100,7 +140,9 @@ function columnOf(name: string, headers: readonly string[]): number {
  * @param asked "role:header" each; a role without a header is left unmapped
  */
 export function mapColumns(
-  headers: readonly string[], asked: readonly string[] = [], rules: ColumnRules = LOOKUP_COLUMNS,
+  headers: readonly string[],
+  asked: readonly string[] = [],
+  rules: ColumnRules = LOOKUP_COLUMNS,
 ): Mapping | Problem {
   const { roles, roleOf, wholes, lack } = rules;
   if (headers.length > COLUMNS_MAX) {
@@ -140,8 +182,12 @@ export function mapColumns(
 }
 
 function locates({ address, street, zip, lat, lng }: Mapping): boolean {
-  return address !== undefined || street !== undefined || zip !== undefined
-    || (lat !== undefined && lng !== undefined);
+  return (
+    address !== undefined ||
+    street !== undefined ||
+    zip !== undefined ||
+    (lat !== undefined && lng !== undefined)
+  );
 }
 
 // Which column of a CSV file is which part of a cart of one line.
@@ -205,8 +251,10 @@ function lackOf(mapping: Mapping, { origin }: Defaults): string | null {
     return 'No column is known to hold the destination: destination, or street. Name it with map.';
   }
   if (mapping.origin === undefined && mapping.originStreet === undefined && origin === undefined) {
-    return 'No column is known to hold the origin: origin, or originStreet. Name it with map, or '
-      + 'give one for all rows as origin.';
+    return (
+      'No column is known to hold the origin: origin, or originStreet. Name it with map, or ' +
+      'give one for all rows as origin.'
+    );
   }
   return null;
 }
@@ -214,5 +262,6 @@ function lackOf(mapping: Mapping, { origin }: Defaults): string | null {
 /** The columns of a kind of rows; `defaults` may stand for one. */
 export function columnRulesOf(kind: BulkKind, defaults: Defaults): ColumnRules {
   return kind === 'cart'
-    ? { ...CART_COLUMNS, lack: (mapping) => lackOf(mapping, defaults) } : LOOKUP_COLUMNS;
+    ? { ...CART_COLUMNS, lack: (mapping) => lackOf(mapping, defaults) }
+    : LOOKUP_COLUMNS;
 }

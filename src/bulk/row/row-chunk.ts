@@ -13,22 +13,45 @@ import { ByteWriter } from '../../base/byte-writer.js';
 import { answerCsvCart } from './cart-cells.js';
 import { LookupColumns } from './columns.js';
 import {
-  contentEnd, csvReader, lineWriter, readLine, readMessage, tableWriter, type WriteRow,
+  contentEnd,
+  csvReader,
+  lineWriter,
+  readLine,
+  readMessage,
+  tableWriter,
+  type WriteRow,
 } from './text-rows.js';
 import type { RawChunk } from './framing.js';
 import {
-  type ChunkTally, decodeChunk, encodeResult, type RowRefusal, type RunFacts, type Table,
+  type ChunkTally,
+  decodeChunk,
+  encodeResult,
+  type RowRefusal,
+  type RunFacts,
+  type Table,
 } from './chunk-payload.js';
 import { cellReader, memberReader } from './row-parameters.js';
 import {
-  type AnswerRow, type CsvRow, type JsonRow, type Place, refusalOf, refused, refusedCart, type Row,
-  type RowAnswer, type RowEngine,
+  type AnswerRow,
+  type CsvRow,
+  type JsonRow,
+  type Place,
+  refusalOf,
+  refused,
+  refusedCart,
+  type Row,
+  type RowAnswer,
+  type RowEngine,
 } from './row.js';
 import { wordProblem } from './stream-word.js';
 
 /** Answers the parameters of a row with the bytes of a single lookup. */
 export type AnswerParameters = (
-  context: WireContext, engine: Engine, raw: RawParameters, grants: number, nowMs: number,
+  context: WireContext,
+  engine: Engine,
+  raw: RawParameters,
+  grants: number,
+  nowMs: number,
 ) => Answer;
 
 /** Enough for the rows of most chunks, whole bodies of lookups included. */
@@ -97,8 +120,12 @@ class Tally {
 
   result(): ChunkTally {
     return {
-      rows: this.#rows, codes: Object.fromEntries(this.#codes), core: this.#core, geo: this.#geo,
-      merchant: this.#merchant, refusal: this.#refusal,
+      rows: this.#rows,
+      codes: Object.fromEntries(this.#codes),
+      core: this.#core,
+      geo: this.#geo,
+      merchant: this.#merchant,
+      refusal: this.#refusal,
     };
   }
 }
@@ -112,7 +139,10 @@ interface RowSteps<R extends Row> {
 
 /** What `answer` throws is a bug, is reported and answered with 106. */
 function answerRow<R extends Row>(
-  engine: RowEngine, answer: AnswerRow<R>, row: R, place: Place,
+  engine: RowEngine,
+  answer: AnswerRow<R>,
+  row: R,
+  place: Place,
 ): RowAnswer {
   try {
     return row.problem === null ? answer(engine, row, place) : refused(engine, row.problem);
@@ -127,7 +157,9 @@ function answerRow<R extends Row>(
  * answers.
  */
 function answerRows<R extends Row>(
-  engine: RowEngine, { line, bytes: given, ends }: RawChunk, { read, answer, write }: RowSteps<R>,
+  engine: RowEngine,
+  { line, bytes: given, ends }: RawChunk,
+  { read, answer, write }: RowSteps<R>,
 ): ChunkTally {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const tally = new Tally();
@@ -149,27 +181,39 @@ function answerChunk(engine: RowEngine, chunk: RawChunk, into: ByteWriter): Chun
   const { kind, table, output, refusal } = engine.run;
   if (kind === 'message') {
     return answerRows(engine, chunk, {
-      read: readMessage, answer: message(engine.run), write: lineWriter(into, 'seq'),
+      read: readMessage,
+      answer: message(engine.run),
+      write: lineWriter(into, 'seq'),
     });
   }
   const refuse = refusal === undefined ? null : (): RowAnswer => refused(engine, refusal);
   if (table === null) {
     return answerRows(engine, chunk, {
-      read: readLine, answer: refuse ?? (kind === 'cart' ? answerBulkCart : jsonLookup(engine.run)),
+      read: readLine,
+      answer: refuse ?? (kind === 'cart' ? answerBulkCart : jsonLookup(engine.run)),
       write: lineWriter(into, 'line'),
     });
   }
   const answer = refuse ?? csvKind(engine.run, table);
-  return output === 'csv' ? answerRows(engine, chunk, {
-    read: csvReader(chunk, table, undefined), answer, write: tableWriter(into, table, kind),
-  }) : answerRows(engine, chunk, {
-    read: csvReader(chunk, table, table.mapping.id), answer, write: lineWriter(into, 'line'),
-  });
+  return output === 'csv'
+    ? answerRows(engine, chunk, {
+        read: csvReader(chunk, table, undefined),
+        answer,
+        write: tableWriter(into, table, kind),
+      })
+    : answerRows(engine, chunk, {
+        read: csvReader(chunk, table, table.mapping.id),
+        answer,
+        write: lineWriter(into, 'line'),
+      });
 }
 
 /** How a lookup is answered: with columns, or with the bytes of a single one. */
 function lookupOf(
-  context: WireContext, engine: Engine, { output, table, nowMs }: RunFacts, grants: number,
+  context: WireContext,
+  engine: Engine,
+  { output, table, nowMs }: RunFacts,
+  grants: number,
   answerParameters: AnswerParameters,
 ): RowEngine['lookup'] {
   if (output === 'csv' && table !== null) {
@@ -185,7 +229,10 @@ function lookupOf(
 
 /** The op of a worker: a payload to a result, both as in chunk-payload.ts. */
 export function answerBulk(
-  own: WireContext, given: Engine, payload: Buffer, grants: number,
+  own: WireContext,
+  given: Engine,
+  payload: Buffer,
+  grants: number,
   answerParameters: AnswerParameters,
 ): Answer {
   const { run, chunk } = decodeChunk(payload);
@@ -195,7 +242,10 @@ export function answerBulk(
   const into = outputWriter();
   const tally = answerChunk({ context, engine, run, grants, lookup }, chunk, into);
   return {
-    status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
+    status: SUCCESS.http,
+    code: SUCCESS.code,
+    precision: 0,
+    flags: 0,
     body: encodeResult(tally, into.bytes()),
   };
 }

@@ -1,6 +1,9 @@
 /** Rows to the parameters of a lookup. */
 import {
-  ADDRESS_CHARS_MAX, ROW_PARAMETERS, SHARED_PARAMETERS, type ParameterName,
+  ADDRESS_CHARS_MAX,
+  ROW_PARAMETERS,
+  SHARED_PARAMETERS,
+  type ParameterName,
 } from '../../api/lookup/parameter-table.js';
 import { noParameters, type RawParameters } from '../../api/lookup/query-string.js';
 import { fail, type Failure } from '../../failure.js';
@@ -56,12 +59,24 @@ export const UNREADABLE = '\ufffd';
 
 /** Countries as address files write them; anything else is passed on as it is. */
 const COUNTRY_NAMES: Readonly<Record<string, string>> = {
-  US: 'USA', USA: 'USA', 'UNITED STATES': 'USA', CA: 'CAN', CAN: 'CAN', CANADA: 'CAN',
+  US: 'USA',
+  USA: 'USA',
+  'UNITED STATES': 'USA',
+  CA: 'CAN',
+  CAN: 'CAN',
+  CANADA: 'CAN',
 };
 
 /** Parameters that a cell goes to unchanged. */
 const PLAIN: readonly (Role & ParameterName)[] = [
-  'city', 'state', 'county', 'lat', 'lng', 'taxabilityCode', 'historical', 'sat_item_total',
+  'city',
+  'state',
+  'county',
+  'lat',
+  'lng',
+  'taxabilityCode',
+  'historical',
+  'sat_item_total',
   'adjustment',
 ];
 
@@ -94,7 +109,11 @@ function joined(one: string, between: string, other: string): string {
 
 /** "street, city, ST 12345"; of all but the street, what is empty leaves no trace. */
 export function addressLine(
-  street: string, street2: string, city: string, state: string, zip: string,
+  street: string,
+  street2: string,
+  city: string,
+  state: string,
+  zip: string,
 ): string {
   const place = joined(city, ', ', joined(state, ' ', zip));
   const whole = joined(street2 === '' ? street : `${street} ${street2}`, ', ', place);
@@ -111,7 +130,8 @@ export function holdsPlace(street: string, city: string, zip: string): boolean {
 
 /** What reads the cells of CSV rows; which column is which is found once. */
 export function cellReader(
-  mapping: Mapping, defaults: Defaults,
+  mapping: Mapping,
+  defaults: Defaults,
 ): (cells: readonly string[], decoded: boolean) => RawParameters {
   const shared = sharedOf(defaults);
   const plain = PLAIN.flatMap((name) => {
@@ -129,8 +149,13 @@ export function cellReader(
     if (country !== '') raw.countryCode = COUNTRY_NAMES[country.toUpperCase()] ?? country;
     const zip = fiveDigits(cellAt(cells, zipColumn));
     if (zip !== '') raw.postalcode = zip;
-    raw.address = addressOf(raw, zip, cellAt(cells, address), cellAt(cells, street),
-      cellAt(cells, street2));
+    raw.address = addressOf(
+      raw,
+      zip,
+      cellAt(cells, address),
+      cellAt(cells, street),
+      cellAt(cells, street2),
+    );
     if (!decoded) checkDecoded(raw);
     // Beside an address or a point these parameters add nothing, and a malformed one would have
     // the row refused.
@@ -147,12 +172,17 @@ function cellAt(cells: readonly string[], column: number | undefined): string {
 
 /** The address of a row that has one in one cell or in several. */
 function addressOf(
-  { city, state }: RawParameters, zip: string, address: string, street: string, street2: string,
+  { city, state }: RawParameters,
+  zip: string,
+  address: string,
+  street: string,
+  street2: string,
 ): string | null {
   if (address !== '') return address;
   if (street === '') return null;
   return holdsPlace(street, city ?? '', zip)
-    ? street : addressLine(street, street2, city ?? '', state ?? '', zip);
+    ? street
+    : addressLine(street, street2, city ?? '', state ?? '', zip);
 }
 
 /** Marks what came from bytes that are no UTF-8. */

@@ -91,15 +91,15 @@ export function refusalOf(failure: Failure): Refusal {
 export function refusedCart(failure: Failure): RowAnswer {
   const { code } = RESPONSE_CODES[failure.failure];
   // The sentence of the code itself speaks of query strings.
-  const message = failure.failure === 'invalid-format' && failure.detail !== undefined
-    ? failure.detail : failureMessage(failure);
+  const message =
+    failure.failure === 'invalid-format' && failure.detail !== undefined
+      ? failure.detail
+      : failureMessage(failure);
   return { code, geo: false, body: [], refusal: { message, field: failure.field } };
 }
 
 /** The answer to a row that is refused whatever it asks. */
-export function refused(
-  { context: { baseUrl }, run }: RowEngine, failure: Failure,
-): RowAnswer {
+export function refused({ context: { baseUrl }, run }: RowEngine, failure: Failure): RowAnswer {
   if (run.kind === 'cart') return refusedCart(failure);
   const { code } = RESPONSE_CODES[failure.failure];
   const body = run.output === 'csv' ? [] : [failureBytes(60, failure, 'json', baseUrl)];

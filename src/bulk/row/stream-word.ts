@@ -7,10 +7,15 @@ import { noRequest } from './row-parameters.js';
 /** Bytes of a word: what is longer is not looked at for one, and answered as a message. */
 export const WORD_BYTES_MAX = 64;
 
-const ACK = noRequest('Parameter ack: the number of the last answer that came, a whole number of '
-  + `up to 15 digits, alone in a message of up to ${WORD_BYTES_MAX} bytes.`, 'ack');
+const ACK = noRequest(
+  'Parameter ack: the number of the last answer that came, a whole number of ' +
+    `up to 15 digits, alone in a message of up to ${WORD_BYTES_MAX} bytes.`,
+  'ack',
+);
 const END = noRequest(
-  `Parameter end: true, alone in a message of up to ${WORD_BYTES_MAX} bytes.`, 'end');
+  `Parameter end: true, alone in a message of up to ${WORD_BYTES_MAX} bytes.`,
+  'end',
+);
 
 /** Characters of an unknown member's name that are repeated. */
 const NAME_CHARS_MAX = 40;
@@ -26,6 +31,10 @@ export function wordProblem(object: JsonObject): Failure | null {
   const stranger = Object.keys(object).find((name) => name !== 'id');
   if (stranger === undefined) return null;
   const name = stranger.slice(0, NAME_CHARS_MAX);
-  return fail('address-incomplete', `Parameter ${name} is not known; a message is a lookup, a cart `
-    + 'with "items", {"ack":N} or {"end":true}.', null);
+  return fail(
+    'address-incomplete',
+    `Parameter ${name} is not known; a message is a lookup, a cart ` +
+      'with "items", {"ack":N} or {"end":true}.',
+    null,
+  );
 }

@@ -27,7 +27,9 @@ export function contentEnd(bytes: Uint8Array, start: number, end: number): numbe
 
 /** The rows of a well-formed text; null when it is not. */
 function parse(
-  text: string, delimiter: string, newline: Dialect['newline'],
+  text: string,
+  delimiter: string,
+  newline: Dialect['newline'],
 ): readonly (readonly string[])[] | null {
   const parser = new Papa.Parser({ delimiter, newline, quoteChar: '"', escapeChar: '"' });
   const result: Papa.ParseResult<readonly string[]> = parser.parse(text, 0, false);
@@ -47,12 +49,14 @@ function parseRecord(text: string, delimiter: string): readonly string[] | null 
  * is well formed; else each record on its own, so that none touches its neighbours.
  */
 export function csvRows(
-  { bytes, ends }: RawChunk, { delimiter, newline }: Dialect,
+  { bytes, ends }: RawChunk,
+  { delimiter, newline }: Dialect,
 ): readonly (readonly string[] | null)[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const last = contentEnd(bytes, ends.length > 1 ? ends[ends.length - 2]! : 0, bytes.length);
   const whole = ends.every((end, index) => end > (index === 0 ? 0 : ends[index - 1]!))
-    ? parse(buffer.toString('utf8', 0, last), delimiter, newline) : null;
+    ? parse(buffer.toString('utf8', 0, last), delimiter, newline)
+    : null;
   if (whole !== null && whole.length === ends.length) return whole;
   const rows: (readonly string[] | null)[] = [];
   let start = 0;
@@ -69,12 +73,15 @@ export const TOO_LONG = 'The row is longer than a row may be.';
 
 /** Why a record is no row of its table; null where it is one. */
 function problemOf(
-  cells: readonly string[] | null, tooLong: boolean, columns: number,
+  cells: readonly string[] | null,
+  tooLong: boolean,
+  columns: number,
 ): Failure | null {
   if (tooLong) return noRequest(TOO_LONG);
   if (cells === null) return noRequest('The quotes of the row do not match.');
   return cells.length <= columns
-    ? null : noRequest(`The row has ${cells.length} columns, the header ${columns}.`);
+    ? null
+    : noRequest(`The row has ${cells.length} columns, the header ${columns}.`);
 }
 
 const LONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters.`, 'id');
@@ -84,13 +91,15 @@ const LONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters.`, 'id
  * @param idColumn where each row has its id; undefined where it is not asked for
  */
 export function csvReader(
-  chunk: RawChunk, { dialect, columns }: Table, idColumn: number | undefined,
+  chunk: RawChunk,
+  { dialect, columns }: Table,
+  idColumn: number | undefined,
 ): (place: Place) => CsvRow {
   const decoded = isUtf8(chunk.bytes);
   const rows = csvRows(chunk, dialect);
   return ({ index, start, end }) => {
     const cells = rows[index] ?? null;
-    const id = idColumn === undefined ? '' : cells?.[idColumn]?.trim() ?? '';
+    const id = idColumn === undefined ? '' : (cells?.[idColumn]?.trim() ?? '');
     const isLong = id.length > ID_CHARS_MAX;
     const problem = problemOf(cells, end === start, columns) ?? (isLong ? LONG_ID : null);
     return { id: id === '' || isLong ? null : id, problem, cells: cells ?? [], decoded };
@@ -103,8 +112,11 @@ export function csvReader(
 type Noun = 'line' | 'message';
 
 const MESSAGE_TOO_LONG = 'The message is longer than a message may be.';
-const WRONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters, or a whole number that `
-  + 'a double holds exactly.', 'id');
+const WRONG_ID = noRequest(
+  `Parameter id: up to ${ID_CHARS_MAX} characters, or a whole number that ` +
+    'a double holds exactly.',
+  'id',
+);
 
 /** Whether a value can be an id: text of bounded length, or a whole number that JSON keeps. */
 function isRowId(value: unknown): value is RowId {
@@ -147,13 +159,15 @@ function contentStart({ bytes, line, start, stop }: Place): number {
 /** Reads a line of NDJSON. */
 export function readLine(place: Place): JsonRow {
   const { bytes, start, stop, end } = place;
-  return end === start ? noRow(noRequest(TOO_LONG))
+  return end === start
+    ? noRow(noRequest(TOO_LONG))
     : read('line', bytes.subarray(contentStart(place), stop));
 }
 
 /** Reads a message of a stream. */
 export function readMessage({ bytes, start, stop, end }: Place): JsonRow {
-  return end === start ? noRow(noRequest(MESSAGE_TOO_LONG))
+  return end === start
+    ? noRow(noRequest(MESSAGE_TOO_LONG))
     : read('message', bytes.subarray(start, stop));
 }
 
@@ -173,8 +187,9 @@ export function lineWriter(into: ByteWriter, count: 'line' | 'seq'): WriteRow<Ro
     let head = `{"${count}":${line},"id":${jsonValue(id)}`;
     if (refusal !== null) {
       const { message, field } = refusal;
-      head += `,"error":{"code":${code},"message":${jsonValue(message)},`
-        + `"field":${jsonValue(field)}}`;
+      head +=
+        `,"error":{"code":${code},"message":${jsonValue(message)},` +
+        `"field":${jsonValue(field)}}`;
     }
     into.text(head);
     if (body.length === 0) {
@@ -200,12 +215,17 @@ function cellBytes(record: Buffer, dialect: Dialect): Buffer {
  * the first cell of one, so that what is written is a table in any case.
  */
 export function tableWriter(
-  into: ByteWriter, { dialect, columns }: Table, kind: BulkKind,
+  into: ByteWriter,
+  { dialect, columns }: Table,
+  kind: BulkKind,
 ): WriteRow<CsvRow> {
   const { delimiter, newline } = dialect;
   // All but code and message are empty where a row is refused.
   const names: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
-  const empty = csvCells(names.slice(0, -2).map(() => ''), dialect);
+  const empty = csvCells(
+    names.slice(0, -2).map(() => ''),
+    dialect,
+  );
   return ({ problem, cells }, { code, body, refusal }, { bytes, start, stop, end }) => {
     if (problem === null) into.copy(bytes, start, stop);
     else into.copy(cellBytes(bytes.subarray(start, stop), dialect));

@@ -51,11 +51,19 @@ export function openChunkPool(
   options: Pick<PoolOptions, 'releases' | 'log' | 'threads' | 'settings' | 'worker'>,
 ): ClosingPool {
   const { settings } = options;
-  return new LazyPool(() => new EnginePool({
-    worker: BULK_WORKER, ...options,
-    ...(settings === undefined
-      ? {} : { settings: { ...settings, cacheBytesMax: BULK_CACHE_BYTES } }),
-    requestsPerTask: 1, tasksPerWorker: CHUNKS_PER_WORKER, taskMs: CHUNK_MS_MAX,
-    requestBytes: REQUEST_BYTES, answerBytes: ANSWER_BYTES,
-  }));
+  return new LazyPool(
+    () =>
+      new EnginePool({
+        worker: BULK_WORKER,
+        ...options,
+        ...(settings === undefined
+          ? {}
+          : { settings: { ...settings, cacheBytesMax: BULK_CACHE_BYTES } }),
+        requestsPerTask: 1,
+        tasksPerWorker: CHUNKS_PER_WORKER,
+        taskMs: CHUNK_MS_MAX,
+        requestBytes: REQUEST_BYTES,
+        answerBytes: ANSWER_BYTES,
+      }),
+  );
 }

@@ -3,14 +3,18 @@ import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { WireObject } from '../../wire/tree.js';
 import { csvRows } from '../row/text-rows.js';
 import {
-  BOM, HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
+  BOM,
+  HeaderEnd,
+  isGzip,
+  isWide,
+  readCsvHead,
+  type CsvHead,
+  type Delimiter,
 } from '../row/dialect.js';
 import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/chunk-payload.js';
 import { HEADER_BYTES_MAX } from '../row/row-limits.js';
-import {
-  LOOKUP_COLUMNS, mapColumns, type ColumnRules,
-} from '../row/mapping.js';
+import { LOOKUP_COLUMNS, mapColumns, type ColumnRules } from '../row/mapping.js';
 
 /** A refusal before the answer began, with the members that stand beside its sentence. */
 export interface Refused extends Problem {
@@ -38,7 +42,9 @@ export class CsvBeginning {
 
   /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
   constructor(
-    map: readonly string[], delimiter: Delimiter | null, rules: ColumnRules = LOOKUP_COLUMNS,
+    map: readonly string[],
+    delimiter: Delimiter | null,
+    rules: ColumnRules = LOOKUP_COLUMNS,
   ) {
     this.#map = map;
     this.#rules = rules;
@@ -79,7 +85,6 @@ export class CsvBeginning {
       return problem(422, 'The quotes of the header line do not match.');
     }
     const mapping = mapColumns(headers, this.#map, this.#rules);
-    return isProblem(mapping)
-      ? mapping : { dialect, columns: headers.length, mapping };
+    return isProblem(mapping) ? mapping : { dialect, columns: headers.length, mapping };
   }
 }

@@ -17,16 +17,19 @@ import { trailerBody } from '../row/envelope.js';
 import type { WireObject } from '../../wire/tree.js';
 import { type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
-  admitRows, BULK_ROUTES, keptRefusal, merchantRefusal, type BulkKindRoute, type FindMerchant,
+  admitRows,
+  BULK_ROUTES,
+  keptRefusal,
+  merchantRefusal,
+  type BulkKindRoute,
+  type FindMerchant,
   type RowsUsage,
 } from './kind.js';
 import type { AdmittedRows } from './pump.js';
 import { isProblem } from '../../base/problem.js';
 import { parseBulkRequest, type BulkRequest } from './request.js';
 import { Upload } from './upload.js';
-import {
-  gateRules, planNeeded, type Gate, type GateRules,
-} from '../../http/gate.js';
+import { gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { headOf, isReply, JSON_TYPE, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
@@ -47,7 +50,8 @@ export interface BulkServices {
 
 /** Why a release that was asked for does not answer, as a status and a sentence. */
 export function placeRefusal(
-  placed: Exclude<Placed, OwnTask>, dataset: string,
+  placed: Exclude<Placed, OwnTask>,
+  dataset: string,
 ): { readonly status: 422 | 500 | 503; readonly detail: string } {
   if (typeof placed === 'object') return { status: 422, detail: placed.detail ?? '' };
   return placed === 'internal'
@@ -70,7 +74,10 @@ interface UploadRefusal {
 
 /** What speaks against a request that could be read. */
 function askedRefusal(
-  { uploads, findMerchant }: BulkServices, key: KeyRecord, request: Request, asked: BulkRequest,
+  { uploads, findMerchant }: BulkServices,
+  key: KeyRecord,
+  request: Request,
+  asked: BulkRequest,
 ): UploadRefusal | null {
   const { bytesMax } = uploads.limits;
   if (Number(request.header('content-length') || 0) > bytesMax) {
@@ -94,7 +101,10 @@ function fullRefusal(uploads: Uploads, account: string): UploadRefusal | null {
 
 /** Opens an upload of one kind, or refuses it. */
 function openUpload(
-  services: BulkServices, route: BulkKindRoute, rules: GateRules, request: Request,
+  services: BulkServices,
+  route: BulkKindRoute,
+  rules: GateRules,
+  request: Request,
   exchange: DuplexExchange,
 ): void {
   const { uploads, usage, releases, baseUrl } = services;
@@ -108,7 +118,10 @@ function openUpload(
   };
   // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
   const asked = parseBulkRequest(
-    (name) => request.header(name), query, route.kind, request.isProxied,
+    (name) => request.header(name),
+    query,
+    route.kind,
+    request.isProxied,
   );
   if (isProblem(asked)) {
     const { status, detail, errors } = asked;
@@ -119,20 +132,24 @@ function openUpload(
   const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
   if (usedUp(admit)) {
     const detail = 'The quota of this month is used up.';
-    return exchange.send(
-      codedProblem('feature-not-enabled', route.path, baseUrl, fields, detail),
-    );
+    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, detail));
   }
-  const begin = (release: PinnedRelease, nowMs: number | null): void => void new Upload(
-    exchange, uploads, {
-      kind: route.kind, name: newRunName(), account: key.account, release, instance: route.path,
-      fields, request: asked, admit, over: () => releases.unpin(release),
+  const begin = (release: PinnedRelease, nowMs: number | null): void =>
+    void new Upload(exchange, uploads, {
+      kind: route.kind,
+      name: newRunName(),
+      account: key.account,
+      release,
+      instance: route.path,
+      fields,
+      request: asked,
+      admit,
+      over: () => releases.unpin(release),
       ...(nowMs === null ? {} : { nowMs }),
     });
   withRelease(services, exchange, asked, begin, (unplaced) => {
     const location = asked.kept === undefined ? null : 'query.dataset';
-    const found = unplaced === null
-      ? fullRefusal(uploads, key.account) : { ...unplaced, location };
+    const found = unplaced === null ? fullRefusal(uploads, key.account) : { ...unplaced, location };
     if (found !== null) refuse(found);
     return found !== null;
   });
@@ -143,8 +160,10 @@ function openUpload(
  * asked once more then, with what is wrong or null, and says whether it refused.
  */
 function withRelease(
-  { releases, kept: services }: BulkServices, exchange: DuplexExchange,
-  { kept }: BulkRequest, begin: (release: PinnedRelease, nowMs: number | null) => void,
+  { releases, kept: services }: BulkServices,
+  exchange: DuplexExchange,
+  { kept }: BulkRequest,
+  begin: (release: PinnedRelease, nowMs: number | null) => void,
   refused: (refusal: { readonly status: Status; readonly detail: string } | null) => boolean,
 ): void {
   if (kept === undefined) {
@@ -179,7 +198,11 @@ function trailerRoute(services: BulkServices): Route {
   const path = '/bulk/trailer';
   const rules = bulkRules(path);
   return {
-    method: 'GET', path, bodyBytesMax: 0, deadlineMs: 0, ask: services.gate.asking(rules),
+    method: 'GET',
+    path,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    ask: services.gate.asking(rules),
     handle: (request, answer) => {
       const caller = services.gate.admit(rules, request);
       if (isReply(caller)) return answer.send(caller);
@@ -199,15 +222,21 @@ function trailerRoute(services: BulkServices): Route {
 
 /** The routes of uploads of some kinds of rows. */
 export function bulkRoutes(
-  services: BulkServices, kinds: readonly BulkKindRoute[] = BULK_ROUTES,
+  services: BulkServices,
+  kinds: readonly BulkKindRoute[] = BULK_ROUTES,
 ): readonly Route[] {
   return [
     ...kinds.map((route) => {
       const rules = bulkRules(route.path);
-      return duplexRoute('POST', route.path, {
-        idleMs: services.uploads.limits.idleMs,
-        open: (request, exchange) => openUpload(services, route, rules, request, exchange),
-      }, services.gate.asking(rules));
+      return duplexRoute(
+        'POST',
+        route.path,
+        {
+          idleMs: services.uploads.limits.idleMs,
+          open: (request, exchange) => openUpload(services, route, rules, request, exchange),
+        },
+        services.gate.asking(rules),
+      );
     }),
     trailerRoute(services),
   ];

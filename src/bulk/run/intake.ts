@@ -88,10 +88,14 @@ export class Intake implements BulkBody {
     this.#plain += piece.length;
     if (this.#plain > bytesMax) {
       this.#fail({ kind: 'too-large', message: `A body may have ${bytesMax} bytes.` });
-    } else if (this.#gunzip !== null && this.#plain > GZIP_RATIO_FREE_BYTES
-      && this.#plain > this.#received * GZIP_RATIO_MAX) {
+    } else if (
+      this.#gunzip !== null &&
+      this.#plain > GZIP_RATIO_FREE_BYTES &&
+      this.#plain > this.#received * GZIP_RATIO_MAX
+    ) {
       this.#fail({
-        kind: 'too-large', message: `A packed body may expand ${GZIP_RATIO_MAX} times.`,
+        kind: 'too-large',
+        message: `A packed body may expand ${GZIP_RATIO_MAX} times.`,
       });
     } else target.push(piece);
   }

@@ -41,7 +41,10 @@ export interface RowsAsked {
  * lookup, so a key without geocoding gets none.
  */
 export function admitRows(
-  usage: RowsUsage, key: KeyRecord, { kind, defaults }: RowsAsked, rows: number,
+  usage: RowsUsage,
+  key: KeyRecord,
+  { kind, defaults }: RowsAsked,
+  rows: number,
 ): AdmittedRows {
   const ofMerchant = kind === 'cart' && merchantOf(defaults) !== null;
   const admission = usage.admitRows(key, rows, ofMerchant);
@@ -49,7 +52,9 @@ export function admitRows(
   const isLost = kind === 'cart' && !ofMerchant && (grants & ENTITLEMENTS.geo_enabled) === 0;
   if (!isLost) {
     return {
-      rows: admission.rows, grants, scarce,
+      rows: admission.rows,
+      grants,
+      scarce,
       settle: (tally) => usage.settleRows(admission, tally ?? NO_COUNTS),
     };
   }
@@ -59,10 +64,12 @@ export function admitRows(
 
 /** Why a key may not ask a kept release, as a sentence; null where it may or does not. */
 export function keptRefusal(
-  key: KeyRecord, { kept }: { readonly kept?: object | undefined },
+  key: KeyRecord,
+  { kept }: { readonly kept?: object | undefined },
 ): string | null {
   return kept === undefined || (key.grants & ENTITLEMENTS.historical) !== 0
-    ? null : 'Kept datasets need the entitlement historical.';
+    ? null
+    : 'Kept datasets need the entitlement historical.';
 }
 
 /** Releases that there are. */
@@ -75,7 +82,9 @@ export interface KnownReleases {
 
 /** Why a job may not be of the kept release that it asks for; null where it may or does not. */
 export function keptFault(
-  releases: KnownReleases, key: KeyRecord, { kept }: Pick<BulkRequest, 'kept'>,
+  releases: KnownReleases,
+  key: KeyRecord,
+  { kept }: Pick<BulkRequest, 'kept'>,
 ): { readonly status: 403 | 422; readonly detail: string } | null {
   if (kept === undefined) return null;
   const unentitled = keptRefusal(key, { kept });
@@ -97,7 +106,9 @@ export interface MerchantRefusal {
 
 /** Why the merchant of a file may not have carts here; null where it may. */
 export function merchantRefusal(
-  findMerchant: FindMerchant, account: string, { kind, defaults }: RowsAsked,
+  findMerchant: FindMerchant,
+  account: string,
+  { kind, defaults }: RowsAsked,
 ): MerchantRefusal | null {
   const id = kind === 'cart' ? merchantOf(defaults) : null;
   if (id === null) return null;
@@ -106,9 +117,11 @@ export function merchantRefusal(
     if (merchant?.type === 'self-managed') return null;
     return {
       status: 403,
-      detail: merchant === null ? 'The merchant is not one of this account.'
-        : 'The merchant is connected to the compliance provider; its carts go to '
-          + 'POST /merchant/cart/calculate.',
+      detail:
+        merchant === null
+          ? 'The merchant is not one of this account.'
+          : 'The merchant is connected to the compliance provider; its carts go to ' +
+            'POST /merchant/cart/calculate.',
     };
   } catch (error) {
     if (error instanceof StoreFault) return { status: 503, detail: error.detail };

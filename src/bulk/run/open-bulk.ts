@@ -11,9 +11,7 @@ import { ChunkSchedule } from './schedule.js';
 import { SpoolSpace } from './spool.js';
 
 export interface OpenBulkOptions
-  extends Pick<
-    BulkServices, 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant' | 'kept'
-  > {
+  extends Pick<BulkServices, 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant' | 'kept'> {
   readonly log: Log;
   readonly threads: number;
   readonly settings: EngineSettings;
@@ -41,7 +39,11 @@ export function openUploads(options: OpenBulkOptions): BulkParts {
   rmSync(spoolDir, { recursive: true, force: true });
   const { worker } = options;
   const pool = openChunkPool({
-    releases, log, threads, settings, ...(worker === undefined ? {} : { worker }),
+    releases,
+    log,
+    threads,
+    settings,
+    ...(worker === undefined ? {} : { worker }),
   });
   const uploads = new Uploads({
     schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
@@ -62,9 +64,7 @@ export function openUploads(options: OpenBulkOptions): BulkParts {
  * Folder of the output that a server spools below the folder of variables. What servers left there
  * that have gone is removed.
  */
-export function spoolDirOf(
-  varDir: string, node: string, lives: (node: string) => boolean,
-): string {
+export function spoolDirOf(varDir: string, node: string, lives: (node: string) => boolean): string {
   const dir = join(varDir, 'spool');
   let names: readonly string[] = [];
   try {

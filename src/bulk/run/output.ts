@@ -32,8 +32,10 @@ export class OutputMemory {
   copy(bytes: Uint8Array): Buffer {
     const { length } = bytes;
     const at = kept.findIndex(({ byteLength }) => byteLength >= length);
-    const memory = at >= 0 ? kept.splice(at, 1)[0]!
-      : new ArrayBuffer(Math.ceil(length / ROUND_BYTES) * ROUND_BYTES);
+    const memory =
+      at >= 0
+        ? kept.splice(at, 1)[0]!
+        : new ArrayBuffer(Math.ceil(length / ROUND_BYTES) * ROUND_BYTES);
     if (this.#isFreed) this.#lent.add(memory);
     const copied = Buffer.from(memory, 0, length);
     copied.set(bytes);

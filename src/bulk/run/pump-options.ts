@@ -81,8 +81,12 @@ export interface Flight {
 
 // What a run that ends before its rows is refused with.
 
-export const QUOTA = fail('feature-not-enabled',
-  'The quota of this month is used up; rows from this one on were not answered');
+export const QUOTA = fail(
+  'feature-not-enabled',
+  'The quota of this month is used up; rows from this one on were not answered',
+);
 export const BROKEN = fail('internal', 'Rows from this one on were not answered');
-export const UNAVAILABLE = fail('overloaded',
-  'The service is stopping or has no data; rows from this one on were not answered');
+export const UNAVAILABLE = fail(
+  'overloaded',
+  'The service is stopping or has no data; rows from this one on were not answered',
+);

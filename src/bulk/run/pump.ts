@@ -13,7 +13,12 @@ import { decodeResult, encodeChunk, encodeRun } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/row-limits.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
 import {
-  type AdmittedRows, BROKEN, type Flight, type PumpOptions, QUOTA, UNAVAILABLE,
+  type AdmittedRows,
+  BROKEN,
+  type Flight,
+  type PumpOptions,
+  QUOTA,
+  UNAVAILABLE,
 } from './pump-options.js';
 import { firstLineOf } from './csv-beginning.js';
 import type { ChunkSource } from './schedule.js';
@@ -54,8 +59,10 @@ export class BulkPump implements ChunkSource {
 
   /** True when nothing can be done until more of the body comes or output is taken. */
   get waiting(): boolean {
-    return this.#flights.every((flight) => flight.output !== null)
-      && (this.#blocked || this.#options.framer.rows === 0);
+    return (
+      this.#flights.every((flight) => flight.output !== null) &&
+      (this.#blocked || this.#options.framer.rows === 0)
+    );
   }
 
   get over(): boolean {
@@ -136,8 +143,12 @@ export class BulkPump implements ChunkSource {
     }
     const { inFlight = CHUNKS_IN_FLIGHT_MAX } = this.#options;
     if (this.#flights.length >= inFlight) return false;
-    return this.#ended || this.#flights.length === 0 || rows >= CHUNK_ROWS_MAX
-      || bytes >= CHUNK_BYTES_MAX;
+    return (
+      this.#ended ||
+      this.#flights.length === 0 ||
+      rows >= CHUNK_ROWS_MAX ||
+      bytes >= CHUNK_BYTES_MAX
+    );
   }
 
   /** Answers one row with the used-up quota: the last line but the trailer. */
@@ -148,7 +159,9 @@ export class BulkPump implements ChunkSource {
     if (chunk === null) return null;
     this.#refusing = true;
     this.#stopped = {
-      code: RESPONSE_CODES[QUOTA.failure].code, message: failureMessage(QUOTA), line,
+      code: RESPONSE_CODES[QUOTA.failure].code,
+      message: failureMessage(QUOTA),
+      line,
     };
     const refused = encodeRun({ ...run, refusal: QUOTA });
     return this.#request(encodeChunk(refused, chunk), line, admitted);
@@ -159,7 +172,9 @@ export class BulkPump implements ChunkSource {
     const flight: Flight = { line, after, output: null, tally: null, failure: null };
     this.#flights.push(flight);
     return {
-      kind: 'rows', grants: admitted.grants, payload,
+      kind: 'rows',
+      grants: admitted.grants,
+      payload,
       answered: ({ status, body }: AnswerSlice) => {
         if (status !== 200) {
           admitted.settle(null);
@@ -248,15 +263,20 @@ export class BulkPump implements ChunkSource {
   #turn(): void {
     if (this.#over) return;
     const { framer, schedule, body } = this.#options;
-    if (this.#flights.length === 0 && !this.#blocked
-      && (this.#stopped !== null || (this.#ended && framer.rows === 0))) {
+    if (
+      this.#flights.length === 0 &&
+      !this.#blocked &&
+      (this.#stopped !== null || (this.#ended && framer.rows === 0))
+    ) {
       this.#finish(this.#stopped);
       return;
     }
     if (this.#mayTake()) schedule.ready(this);
     if (this.#over) return;
-    const full = framer.rows >= HELD_ROWS_MAX || framer.bytes >= HELD_BYTES_MAX
-      || (this.#blocked && framer.rows > 0);
+    const full =
+      framer.rows >= HELD_ROWS_MAX ||
+      framer.bytes >= HELD_BYTES_MAX ||
+      (this.#blocked && framer.rows > 0);
     if (full === this.#resting) return;
     this.#resting = full;
     if (full) body.pause();

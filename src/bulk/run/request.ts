@@ -20,7 +20,9 @@ export const NDJSON_TYPE = 'application/x-ndjson';
 
 /** A map, since callers write the name: a member of every object is none of it. */
 const FORMAT_OF_TYPE: ReadonlyMap<string, BulkFormat> = new Map([
-  [CSV_TYPE, 'csv'], [NDJSON_TYPE, 'ndjson'], ['application/ndjson', 'ndjson'],
+  [CSV_TYPE, 'csv'],
+  [NDJSON_TYPE, 'ndjson'],
+  ['application/ndjson', 'ndjson'],
 ]);
 
 /** Parameters that a client may name with a type; they tell nothing new. */
@@ -34,7 +36,8 @@ const NDJSON_TYPES = [NDJSON_TYPE, 'application/ndjson'].flatMap(withParameters)
 
 /** The output formats that an input can be answered in, the one most like it first. */
 const OUTPUTS: Readonly<Record<BulkFormat, readonly string[]>> = {
-  csv: [...withParameters(CSV_TYPE), ...NDJSON_TYPES], ndjson: NDJSON_TYPES,
+  csv: [...withParameters(CSV_TYPE), ...NDJSON_TYPES],
+  ndjson: NDJSON_TYPES,
 };
 
 /** The format of a media type without parameters, in lower case. */
@@ -61,7 +64,10 @@ function gzipAccepted(field: string): boolean {
 
 /** Delimiters by the names that need no escape in a query, and by themselves. */
 const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([
-  ['comma', ','], ['semicolon', ';'], ['tab', '\t'], ['pipe', '|'],
+  ['comma', ','],
+  ['semicolon', ';'],
+  ['tab', '\t'],
+  ['pipe', '|'],
   ...DELIMITERS.map((delimiter) => [delimiter, delimiter] as const),
 ]);
 
@@ -108,20 +114,29 @@ function inputOf(header: Header): BulkFormat | Problem {
   const wrong = (detail: string): Problem => refused(415, detail, 'header.Content-Type');
   if (format === null) return wrong(`The body is ${CSV_TYPE} or ${NDJSON_TYPE}.`);
   return charset === '' || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
-    ? format : wrong('The body is UTF-8.');
+    ? format
+    : wrong('The body is UTF-8.');
 }
 
 function outputOf(header: Header, input: BulkFormat): BulkFormat | Problem {
-  return outputAccepted(header('accept'), input) ?? refused(406, input === 'csv'
-    ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
-    : `NDJSON is answered as ${NDJSON_TYPE}.`, 'header.Accept');
+  return (
+    outputAccepted(header('accept'), input) ??
+    refused(
+      406,
+      input === 'csv'
+        ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
+        : `NDJSON is answered as ${NDJSON_TYPE}.`,
+      'header.Accept',
+    )
+  );
 }
 
 function packedIn(header: Header): boolean | Problem {
   const coding = header('content-encoding').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return false;
   return coding === 'gzip' || coding === 'x-gzip'
-    ? true : refused(415, 'A packed body is gzip.', 'header.Content-Encoding');
+    ? true
+    : refused(415, 'A packed body is gzip.', 'header.Content-Encoding');
 }
 
 /** Whether an answer may be packed. */
@@ -146,7 +161,10 @@ function wrongOption(name: string, detail: string): Problem {
 }
 
 function readOption(
-  options: Options, known: readonly string[], name: string, value: string,
+  options: Options,
+  known: readonly string[],
+  name: string,
+  value: string,
 ): Problem | null {
   if (name === 'strict' || name === 'spool') {
     if (value !== 'true' && value !== 'false') {
@@ -156,8 +174,11 @@ function readOption(
   } else if (name === 'dataset' || name === 'at') {
     if (value !== '') options.kept[name] ??= value;
   } else if (name === 'receipt') {
-    return wrongOption(name, 'A file has no receipt; that of a row is had by its own request, with '
-      + 'the dataset and the moment of the file.');
+    return wrongOption(
+      name,
+      'A file has no receipt; that of a row is had by its own request, with ' +
+        'the dataset and the moment of the file.',
+    );
   } else if (name === 'map') options.map.push(value);
   else if (name === 'delimiter') {
     const found = DELIMITER_OF_NAME.get(value);
@@ -168,16 +189,17 @@ function readOption(
   } else if (known.includes(name)) {
     if (value !== '') options.defaults[name] = value;
   } else {
-    return wrongOption(name, `There is no such option; there are: map, delimiter, strict, spool, `
-      + `dataset, at, ${known.join(', ')}.`);
+    return wrongOption(
+      name,
+      `There is no such option; there are: map, delimiter, strict, spool, ` +
+        `dataset, at, ${known.join(', ')}.`,
+    );
   }
   return null;
 }
 
 /** Tells defaults that would refuse every row. */
-function checkDefaults(
-  kind: BulkKind, defaults: Defaults, input: BulkFormat,
-): Problem | null {
+function checkDefaults(kind: BulkKind, defaults: Defaults, input: BulkFormat): Problem | null {
   if (kind === 'cart') {
     const found = checkCartParameters(defaults, input);
     return found === null ? null : wrongOption(found.name, found.detail);
@@ -189,9 +211,10 @@ function checkDefaults(
 }
 
 /** What is asked of kept releases by query options; absent where nothing is. */
-export function readKeptRun(
-  { dataset = null, at = null }: Readonly<Partial<Record<KeptOption, string | null>>>,
-): { readonly kept?: KeptRun } | Problem {
+export function readKeptRun({
+  dataset = null,
+  at = null,
+}: Readonly<Partial<Record<KeptOption, string | null>>>): { readonly kept?: KeptRun } | Problem {
   const read = readKept({ dataset, at, receipt: null });
   if (isFailure(read)) return wrongOption(read.field ?? 'dataset', failureMessage(read));
   return read.dataset === null ? {} : { kept: { dataset: read.dataset, atMs: read.atMs } };
@@ -202,7 +225,10 @@ export function readKeptRun(
  * nothing of it.
  */
 export function parseBulkRequest(
-  header: Header, query: string, kind: BulkKind, spool = false,
+  header: Header,
+  query: string,
+  kind: BulkKind,
+  spool = false,
 ): BulkRequest | Problem {
   const input = inputOf(header);
   if (typeof input !== 'string') return input;
@@ -211,7 +237,12 @@ export function parseBulkRequest(
   const gzipIn = packedIn(header);
   if (typeof gzipIn !== 'boolean') return gzipIn;
   const options: Options = {
-    strict: false, spool, map: [], delimiter: null, defaults: {}, kept: {},
+    strict: false,
+    spool,
+    map: [],
+    delimiter: null,
+    defaults: {},
+    kept: {},
   };
   const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
   for (const [name, value] of new URLSearchParams(query)) {

@@ -52,8 +52,12 @@ export class RunTotals {
 
   end(stopped: Stopped | null): Trailer {
     return {
-      complete: stopped === null, rows: this.#rows, codes: this.codes,
-      bytes: this.#bytes, sha256: this.sha256With(new Uint8Array(0)), stopped,
+      complete: stopped === null,
+      rows: this.#rows,
+      codes: this.codes,
+      bytes: this.#bytes,
+      sha256: this.sha256With(new Uint8Array(0)),
+      stopped,
     };
   }
 
@@ -67,5 +71,5 @@ export class RunTotals {
 export function errorBytesOf(tally: ChunkTally | null, bytes: number): number {
   if (tally === null || tally.rows === 0) return 0;
   const refused = tally.rows - (tally.codes[SUCCESS.code] ?? 0);
-  return Math.ceil(bytes * refused / tally.rows);
+  return Math.ceil((bytes * refused) / tally.rows);
 }

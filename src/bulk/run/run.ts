@@ -6,9 +6,7 @@ import { isProblem } from '../../base/problem.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/mapping.js';
-import {
-  csvHeaderLine, headerLine, trailerLine, type Trailer,
-} from '../row/envelope.js';
+import { csvHeaderLine, headerLine, trailerLine, type Trailer } from '../row/envelope.js';
 import { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
 import type { RunFacts, BulkKind, RowRefusal, Table } from '../row/chunk-payload.js';
@@ -21,7 +19,8 @@ import { limitsOf, type BulkLimits } from './uploads.js';
 
 /** What of a request says how rows are read and written. */
 export type RunRequest = Pick<
-  BulkRequest, 'kind' | 'input' | 'output' | 'strict' | 'map' | 'delimiter' | 'defaults'
+  BulkRequest,
+  'kind' | 'input' | 'output' | 'strict' | 'map' | 'delimiter' | 'defaults'
 >;
 
 /** How a run came to its end. */
@@ -65,15 +64,22 @@ export function beginningOf({ kind, map, delimiter, defaults }: RunRequest): Csv
  * @param from where the body goes on; null for its first row
  */
 export function rowFramer(
-  table: Table | null, kind: BulkKind, from: FramerPosition | null,
+  table: Table | null,
+  kind: BulkKind,
+  from: FramerPosition | null,
 ): RecordFramer {
   return new RecordFramer({
-    firstLine: from?.line ?? firstLineOf(table), rowBytesMax: rowBytesMax(kind),
+    firstLine: from?.line ?? firstLineOf(table),
+    rowBytesMax: rowBytesMax(kind),
     ...(from === null ? {} : { from }),
-    framing: table === null ? { kind: 'ndjson' } : {
-      kind: 'csv', delimiter: table.dialect.delimiter.charCodeAt(0),
-      loneCr: table.dialect.newline === '\r',
-    },
+    framing:
+      table === null
+        ? { kind: 'ndjson' }
+        : {
+            kind: 'csv',
+            delimiter: table.dialect.delimiter.charCodeAt(0),
+            loneCr: table.dialect.newline === '\r',
+          },
   });
 }
 
@@ -118,19 +124,36 @@ export class RowRun {
     const { from, totals = new RunTotals(), inFlight } = this.#options;
     const table = begun?.table ?? null;
     const run: RunFacts = { ...given, output: request.output, table };
-    const header = run.output === 'csv' && begun !== null
-      ? csvHeaderLine(begun.head, run.kind) : headerLine(run, limitsOf(limits, run.kind));
+    const header =
+      run.output === 'csv' && begun !== null
+        ? csvHeaderLine(begun.head, run.kind)
+        : headerLine(run, limitsOf(limits, run.kind));
     this.#pump = new BulkPump({
-      run, schedule, admit, totals, sink, body, strict: request.strict, rowsMax: limits.rowsMax,
+      run,
+      schedule,
+      admit,
+      totals,
+      sink,
+      body,
+      strict: request.strict,
+      rowsMax: limits.rowsMax,
       ...(errors === undefined ? {} : { errors }),
       ...(inFlight === undefined ? {} : { inFlight }),
-      framer: rowFramer(table, run.kind, from?.position
-        ?? { line: firstLineOf(table), at: begun?.head.bytes ?? 0, rescanned: 0 }),
+      framer: rowFramer(
+        table,
+        run.kind,
+        from?.position ?? { line: firstLineOf(table), at: begun?.head.bytes ?? 0, rescanned: 0 },
+      ),
       header: totals.bytes > 0 ? NOTHING : header,
-      reached: (position) => this.#options.reached?.({
-        position, bytes: totals.bytes, rows: totals.rows, codes: totals.codes,
-        counts: totals.counts, errorBytes: totals.errorBytes,
-      }),
+      reached: (position) =>
+        this.#options.reached?.({
+          position,
+          bytes: totals.bytes,
+          rows: totals.rows,
+          codes: totals.codes,
+          counts: totals.counts,
+          errorBytes: totals.errorBytes,
+        }),
       done: (end) => this.#options.done({ kind: this.#kindOf(end), end }),
     });
   }

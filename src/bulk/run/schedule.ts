@@ -2,9 +2,7 @@
  * How runs and streams share the workers: one chunk of each in turn, so that a file of millions of
  * rows leaves a small one its share. The workers are not those of single lookups.
  */
-import type {
-  AnswerSlice, PinnedRelease, PoolFailure, RowsRequest,
-} from '../../pool/types.js';
+import type { AnswerSlice, PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
 
 /** What chunks are handed to. */
 export interface ChunkPool {
@@ -85,10 +83,12 @@ export class ChunkSchedule {
       if (chunk === null) continue;
       this.#ready.add(source);
       this.#busy += 1;
-      this.#pool.submit(new PlacedChunk(chunk, () => {
-        this.#busy -= 1;
-        this.#run();
-      }));
+      this.#pool.submit(
+        new PlacedChunk(chunk, () => {
+          this.#busy -= 1;
+          this.#run();
+        }),
+      );
     }
     this.#running = false;
   }

@@ -103,7 +103,7 @@ export class Spool implements BulkSink {
   async read(each: (piece: Uint8Array) => Promise<void>): Promise<void> {
     await this.#writing;
     const file = await this.#file;
-    for (let at = 0; at < this.#taken && !this.#closed;) {
+    for (let at = 0; at < this.#taken && !this.#closed; ) {
       const piece = Buffer.allocUnsafeSlow(READ_BYTES);
       const { bytesRead } = await file.read(piece, 0, READ_BYTES, at);
       if (bytesRead === 0) throw new Error('a spool file is shorter than what was written');

@@ -56,7 +56,9 @@ export class Upload implements DuplexEvents {
     this.#asked = asked;
     const { request, name } = asked;
     this.#intake = new Intake({
-      gzip: request.gzipIn, bytesMax: uploads.limits.bytesMax, body: exchange,
+      gzip: request.gzipIn,
+      bytesMax: uploads.limits.bytesMax,
+      body: exchange,
       target: {
         push: (piece) => this.#run.push(piece),
         end: () => this.#run.end(),
@@ -65,13 +67,17 @@ export class Upload implements DuplexEvents {
     });
     this.#output = openOutput(request.gzipOut, exchange, () => this.#taken());
     const file = { account: asked.account, name };
-    this.#spool = request.spool || request.strict ? new Spool(uploads.space, file, {
-      drained: () => this.#run.drained(),
-      full: (limit) => this.#spoolFull(limit),
-      failed: () => this.#refuse(DISK_REFUSED),
-    }) : null;
+    this.#spool =
+      request.spool || request.strict
+        ? new Spool(uploads.space, file, {
+            drained: () => this.#run.drained(),
+            full: (limit) => this.#spoolFull(limit),
+            failed: () => this.#refuse(DISK_REFUSED),
+          })
+        : null;
     uploads.enter(name, {
-      account: asked.account, stop: (message) => this.#stop('overloaded', message, 503),
+      account: asked.account,
+      stop: (message) => this.#stop('overloaded', message, 503),
     });
     this.#run = this.#open();
     exchange.listen(this);
@@ -122,10 +128,19 @@ export class Upload implements DuplexEvents {
     const { nowMs = now() } = this.#asked;
     return new RowRun({
       run: {
-        name, kind, release: { id: release.id, dir: release.dir }, nowMs,
-        defaults: request.defaults, ...(subject === undefined ? {} : { subject }),
+        name,
+        kind,
+        release: { id: release.id, dir: release.dir },
+        nowMs,
+        defaults: request.defaults,
+        ...(subject === undefined ? {} : { subject }),
       },
-      request, limits, schedule, admit, body: this.#intake, sink: this.#sink(),
+      request,
+      limits,
+      schedule,
+      admit,
+      body: this.#intake,
+      sink: this.#sink(),
       refused: (refused) => this.#refuse(refused),
       done: (end) => this.#done(end),
     });
@@ -146,14 +161,17 @@ export class Upload implements DuplexEvents {
   #begin(): void {
     if (this.#exchange.begun) return;
     const { request, name, release, fields } = this.#asked;
-    this.#exchange.begin(200, headOf(
-      request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
+    this.#exchange.begin(
+      200,
+      headOf(request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
         ...fields,
-        'X-Situs-Job': name, 'X-Situs-Dataset': release.id, 'X-Situs-Engine': BULK_ENGINE,
+        'X-Situs-Job': name,
+        'X-Situs-Dataset': release.id,
+        'X-Situs-Engine': BULK_ENGINE,
         ...(request.gzipOut ? { 'Content-Encoding': 'gzip' } : {}),
         Vary: 'Accept, Accept-Encoding',
-      },
-    ));
+      }),
+    );
   }
 
   #done({ kind, end }: RunEnd): void {
@@ -176,10 +194,13 @@ export class Upload implements DuplexEvents {
   async #replay(spool: Spool, end: Trailer): Promise<void> {
     this.#begin();
     try {
-      await spool.read((piece) => new Promise((resolve) => {
-        if (this.#over || this.#output.write(piece)) resolve();
-        else this.#onTaken = resolve;
-      }));
+      await spool.read(
+        (piece) =>
+          new Promise((resolve) => {
+            if (this.#over || this.#output.write(piece)) resolve();
+            else this.#onTaken = resolve;
+          }),
+      );
       if (!this.#over) this.#finish(end);
     } catch {
       // Cut short: without its end the client knows that it is incomplete.
@@ -201,8 +222,7 @@ export class Upload implements DuplexEvents {
   #spoolFull({ limit, own }: SpoolLimit): void {
     const whose = own ? 'of one account' : 'all together';
     this.#refuse({
-      ...problem(507,
-        `Output that waits for its end may take ${limit} bytes of disk, ${whose}.`),
+      ...problem(507, `Output that waits for its end may take ${limit} bytes of disk, ${whose}.`),
       members: { limit },
     });
   }
@@ -224,10 +244,15 @@ export class Upload implements DuplexEvents {
     if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     void this.#spool?.close();
-    const reply: Reply = problemReply({
-      status, detail, instance,
-      members: { limits: limitsOf(this.#uploads.limits, this.#asked.kind), ...members },
-    }, fields);
+    const reply: Reply = problemReply(
+      {
+        status,
+        detail,
+        instance,
+        members: { limits: limitsOf(this.#uploads.limits, this.#asked.kind), ...members },
+      },
+      fields,
+    );
     this.#exchange.send(reply);
   }
 }

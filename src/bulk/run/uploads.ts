@@ -2,9 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
-import {
-  CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax,
-} from '../row/row-limits.js';
+import { CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax } from '../row/row-limits.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 
@@ -31,11 +29,17 @@ export interface BulkLimits {
 
 /** The limits as headers and refusals tell them. */
 export function limitsOf(
-  { rowsMax, bytesMax, idleMs }: BulkLimits, kind: BulkKind = 'lookup',
+  { rowsMax, bytesMax, idleMs }: BulkLimits,
+  kind: BulkKind = 'lookup',
 ): Record<string, number> {
   return {
-    rows: rowsMax, bodyBytes: bytesMax, rowBytes: rowBytesMax(kind), columns: COLUMNS_MAX,
-    headerBytes: HEADER_BYTES_MAX, chunkBytes: CHUNK_BYTES_MAX, idleSeconds: idleMs / 1000,
+    rows: rowsMax,
+    bodyBytes: bytesMax,
+    rowBytes: rowBytesMax(kind),
+    columns: COLUMNS_MAX,
+    headerBytes: HEADER_BYTES_MAX,
+    chunkBytes: CHUNK_BYTES_MAX,
+    idleSeconds: idleMs / 1000,
   };
 }
 

@@ -5,7 +5,11 @@
  */
 import { fail, type Failure } from '../../failure.js';
 import {
-  GRANT_ALL, type AnswerSlice, type PinnedRelease, type PoolFailure, type RowsRequest,
+  GRANT_ALL,
+  type AnswerSlice,
+  type PinnedRelease,
+  type PoolFailure,
+  type RowsRequest,
 } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
 import { decodeResult, type RowRefusal } from '../row/chunk-payload.js';
@@ -17,9 +21,11 @@ import type { Message } from './backlog.js';
 import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './stream-limits.js';
 import { merchantText, payloadOf } from './message-chunk.js';
 
-const NO_MERCHANTS = fail('invalid-format',
+const NO_MERCHANTS = fail(
+  'invalid-format',
   'Parameter merchantId: merchants are known to the service alone; their carts go to POST /stream.',
-  'merchantId');
+  'merchantId',
+);
 const LOST = fail('internal');
 const AGAIN_MS = 1_000;
 
@@ -119,10 +125,18 @@ export class MessageAnswerer implements ChunkSource {
       else for (const { message, settle } of group) settle(lostAnswer(message.seq));
     };
     return {
-      kind: 'rows', grants: GRANT_ALL,
-      payload: payloadOf(group.map(({ message }) => message), {
-        name: 'stream', release, nowMs: this.#services.now(), merchant: refusal !== null, refusal,
-      }),
+      kind: 'rows',
+      grants: GRANT_ALL,
+      payload: payloadOf(
+        group.map(({ message }) => message),
+        {
+          name: 'stream',
+          release,
+          nowMs: this.#services.now(),
+          merchant: refusal !== null,
+          refusal,
+        },
+      ),
       answered: (slice: AnswerSlice) => {
         if (slice.status !== SUCCESS.http) {
           lost('internal');
@@ -146,7 +160,8 @@ export class MessageAnswerer implements ChunkSource {
         const asked = left.shift();
         const release = asked === undefined ? null : this.#services.releases.pin();
         return asked === undefined || release === null
-          ? null : this.#request([asked], release, again);
+          ? null
+          : this.#request([asked], release, again);
       },
     };
     this.#services.schedule.ready(source);
@@ -166,7 +181,8 @@ function settleAll(group: readonly Asked[], body: Uint8Array): void {
   for (const { message, settle } of group) {
     const end = output.indexOf(LF, at);
     const line = Buffer.concat([
-      Buffer.from(`{"seq":${message.seq}`), output.subarray(output.indexOf(COMMA, at), end),
+      Buffer.from(`{"seq":${message.seq}`),
+      output.subarray(output.indexOf(COMMA, at), end),
     ]);
     settle({ line, refused: isAnswered ? null : refusalIn(line) });
     at = end + 1;

@@ -5,7 +5,10 @@
 import { elementEnd, skipBlanks } from '../../base/json-scan.js';
 import { WORD_BYTES_MAX } from '../row/stream-word.js';
 import {
-  BATCH_MESSAGES_MAX, CREDIT_BYTES, CREDIT_MESSAGES, REPLAY_BYTES_MAX,
+  BATCH_MESSAGES_MAX,
+  CREDIT_BYTES,
+  CREDIT_MESSAGES,
+  REPLAY_BYTES_MAX,
 } from './stream-limits.js';
 
 /*
@@ -223,7 +226,10 @@ export class AnswerBacklog {
     const last = this.#batchFirst + this.#batch.length - 1;
     this.#batch = [];
     this.#push({
-      first: this.#batchFirst, last, bytes: Buffer.concat([...parts, CLOSE]), dataset,
+      first: this.#batchFirst,
+      last,
+      bytes: Buffer.concat([...parts, CLOSE]),
+      dataset,
     });
   }
 

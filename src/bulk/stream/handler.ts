@@ -15,9 +15,7 @@ import { placeRefusal } from '../run/handler.js';
 import { keptRefusal } from '../run/kind.js';
 import { readKeptRun, refused, type KeptRun } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
-import {
-  gateRules, planNeeded, type Caller, type Gate,
-} from '../../http/gate.js';
+import { gateRules, planNeeded, type Caller, type Gate } from '../../http/gate.js';
 import { isReply, type Fields, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { Sessions } from './sessions.js';
@@ -48,16 +46,23 @@ export interface Opened {
 
 /** What the gate asks of streams. */
 export const STREAM_RULES = gateRules(STREAM_PATH, {
-  headerOnly: true, planRefusal: planNeeded('bulk', 'Streams need'),
+  headerOnly: true,
+  planRefusal: planNeeded('bulk', 'Streams need'),
 });
 
-const NO_RECEIPTS = refused(422,
-  'A stream has no receipts; that of a message is had by its own request.', 'query.receipt');
+const NO_RECEIPTS = refused(
+  422,
+  'A stream has no receipts; that of a message is had by its own request.',
+  'query.receipt',
+);
 const SEQ = /^\d{1,15}$/;
 const NDJSON = /^application\/x-ndjson(?:\s*;|$)/i;
 
 function resumed(
-  sessions: Sessions, caller: Caller, token: string, from: string,
+  sessions: Sessions,
+  caller: Caller,
+  token: string,
+  from: string,
 ): StreamSession | Reply {
   const session = sessions.find(token, caller.key.id);
   if (session === null) {
@@ -65,30 +70,45 @@ function resumed(
   }
   if (!SEQ.test(from)) {
     return caller.problem(
-      422, 'Parameter from: the number of the last answer that came, 0 for none.',
+      422,
+      'Parameter from: the number of the last answer that came, 0 for none.',
     );
   }
   switch (session.cannotResume(Number(from))) {
-    case 'beyond': return caller.problem(422, 'Parameter from: no such answer was sent.');
-    case 'forgotten': return caller.problem(410, 'Answers after this one are not kept any more.');
-    case null: return session;
+    case 'beyond':
+      return caller.problem(422, 'Parameter from: no such answer was sent.');
+    case 'forgotten':
+      return caller.problem(410, 'Answers after this one are not kept any more.');
+    case null:
+      return session;
   }
 }
 
 function full({ sessions }: StreamServices, caller: Caller): Reply | null {
   const found = sessions.full(caller.key.account);
-  return found === null ? null : caller.problem(found.own ? 429 : 503,
-    `${found.limit} streams are open${found.own ? ' of this account' : ''}; try again later.`,
-    undefined, { limit: found.limit });
+  return found === null
+    ? null
+    : caller.problem(
+        found.own ? 429 : 503,
+        `${found.limit} streams are open${found.own ? ' of this account' : ''}; try again later.`,
+        undefined,
+        { limit: found.limit },
+      );
 }
 
 function opened(
-  services: StreamServices, caller: Caller, query: URLSearchParams, text: string,
+  services: StreamServices,
+  caller: Caller,
+  query: URLSearchParams,
+  text: string,
 ): StreamSession | Reply | Promise<StreamSession | Reply> {
   const { sessions, gate } = services;
-  const asked = query.has('receipt') ? NO_RECEIPTS : readKeptRun({
-    dataset: query.get('dataset') || null, at: query.get('at') || null,
-  });
+  const asked = query.has('receipt')
+    ? NO_RECEIPTS
+    : readKeptRun({
+        dataset: query.get('dataset') || null,
+        at: query.get('at') || null,
+      });
   if (isProblem(asked)) return caller.problem(asked.status, asked.detail, asked.errors);
   const unentitled = keptRefusal(caller.key, asked);
   if (unentitled !== null) return caller.problem(403, unentitled);
@@ -105,7 +125,9 @@ function opened(
 
 /** Opens a stream that a kept release answers, once that is open. */
 async function openedKept(
-  services: StreamServices, caller: Caller, { dataset, atMs }: KeptRun,
+  services: StreamServices,
+  caller: Caller,
+  { dataset, atMs }: KeptRun,
   known: () => KeyRecord | null,
 ): Promise<StreamSession | Reply> {
   const { sessions, kept } = services;
@@ -124,26 +146,37 @@ async function openedKept(
 
 /** Opens or resumes a stream, or gives the refusal. */
 export function openStream(
-  services: StreamServices, request: Request,
+  services: StreamServices,
+  request: Request,
 ): Opened | Reply | Promise<Opened | Reply> {
   const caller = services.gate.admit(STREAM_RULES, request);
   if (isReply(caller)) return caller;
-  if (request.method === 'POST' && (!NDJSON.test(request.header('content-type'))
-    || !/^(?:identity)?$/i.test(request.header('content-encoding')))) {
+  if (
+    request.method === 'POST' &&
+    (!NDJSON.test(request.header('content-type')) ||
+      !/^(?:identity)?$/i.test(request.header('content-encoding')))
+  ) {
     return caller.problem(415, 'The body is application/x-ndjson, not packed.');
   }
   const query = new URLSearchParams(request.query);
   const token = query.get('resume');
-  const session = token === null
-    ? opened(services, caller, query, request.header(KEY_HEADER))
-    : resumed(services.sessions, caller, token, query.get('from') ?? '');
+  const session =
+    token === null
+      ? opened(services, caller, query, request.header(KEY_HEADER))
+      : resumed(services.sessions, caller, token, query.get('from') ?? '');
   const from = token === null ? 0 : Number(query.get('from'));
-  const told = (found: StreamSession | Reply): Opened | Reply => (isReply(found) ? found : {
-    session: found, from,
-    fields: {
-      ...caller.fields, 'X-Situs-Job': found.options.name, 'X-Situs-Engine': STREAM_ENGINE,
-    },
-  });
+  const told = (found: StreamSession | Reply): Opened | Reply =>
+    isReply(found)
+      ? found
+      : {
+          session: found,
+          from,
+          fields: {
+            ...caller.fields,
+            'X-Situs-Job': found.options.name,
+            'X-Situs-Engine': STREAM_ENGINE,
+          },
+        };
   return session instanceof Promise ? session.then(told) : told(session);
 }
 
@@ -157,23 +190,33 @@ function post(services: StreamServices, request: Request, exchange: DuplexExchan
   if (!(found instanceof Promise)) return begin(found);
   // What comes of the body meanwhile waits for its turn.
   exchange.pause();
-  void found.catch(() => FAULT).then((later) => {
-    exchange.resume();
-    begin(later);
-  });
+  void found
+    .catch(() => FAULT)
+    .then((later) => {
+      exchange.resume();
+      begin(later);
+    });
 }
 
 /** The route of clients without WebSocket. */
 export function streamRoute(services: StreamServices): Route {
   const { sessions, tickMs } = services;
-  return duplexRoute('POST', STREAM_PATH, {
-    idleMs: sessions.options.idleMs, atOnce: true,
-    ...(tickMs === undefined ? {} : { tickMs }),
-    open: (request, exchange) => post(services, request, exchange),
-  }, services.gate.asking(STREAM_RULES));
+  return duplexRoute(
+    'POST',
+    STREAM_PATH,
+    {
+      idleMs: sessions.options.idleMs,
+      atOnce: true,
+      ...(tickMs === undefined ? {} : { tickMs }),
+      open: (request, exchange) => post(services, request, exchange),
+    },
+    services.gate.asking(STREAM_RULES),
+  );
 }
 
 /** The answer to a fault of the program. */
 export const FAULT = problemReply({
-  status: 500, detail: 'The service failed to answer.', instance: STREAM_PATH,
+  status: 500,
+  detail: 'The service failed to answer.',
+  instance: STREAM_PATH,
 });

@@ -35,11 +35,14 @@ function refusing(sentence: string): MessageClass {
 
 const NO_UUID = refusing('a UUID.');
 const FOREIGN = refusing('the merchant is not one of this account.');
-const RELAYED = refusing('the merchant is connected to the compliance provider; its carts go to '
-  + 'POST /merchant/cart/calculate.');
+const RELAYED = refusing(
+  'the merchant is connected to the compliance provider; its carts go to ' +
+    'POST /merchant/cart/calculate.',
+);
 /** Others may have made the merchant a moment ago. */
 const UNTOLD: MessageClass = {
-  merchant: true, refusal: fail('overloaded', new StoreFault('behind').detail),
+  merchant: true,
+  refusal: fail('overloaded', new StoreFault('behind').detail),
 };
 const NO_PLAN: MessageClass = {
   merchant: true,
@@ -78,7 +81,9 @@ export interface MessageGroup {
 
 /** The first messages that may travel together: one class, and not too many bytes. */
 export function groupOf(
-  waiting: readonly Message[], key: KeyRecord, findMerchant: FindMerchant,
+  waiting: readonly Message[],
+  key: KeyRecord,
+  findMerchant: FindMerchant,
 ): MessageGroup {
   const messages: Message[] = [];
   let kind: MessageClass | null = null;
@@ -106,18 +111,27 @@ export interface ChunkOptions {
 
 /** The payload of a chunk, as row/chunk-payload.ts has it. */
 export function payloadOf(
-  messages: readonly Message[], { name, release, nowMs, merchant, refusal }: ChunkOptions,
+  messages: readonly Message[],
+  { name, release, nowMs, merchant, refusal }: ChunkOptions,
 ): Buffer {
   const head = encodeRun({
-    name, kind: 'message', release: { id: release.id, dir: release.dir }, nowMs,
-    output: 'ndjson', table: null, defaults: {},
+    name,
+    kind: 'message',
+    release: { id: release.id, dir: release.dir },
+    nowMs,
+    output: 'ndjson',
+    table: null,
+    defaults: {},
     ...(merchant ? { subject: OWN_MERCHANTS } : {}),
     ...(refusal === null ? {} : { refusal }),
   });
   const ends = new Uint32Array(messages.length);
   let end = 0;
   for (const [index, { bytes }] of messages.entries()) ends[index] = end += bytes.length;
-  const bytes = Buffer.concat(messages.map((message) => message.bytes), end);
+  const bytes = Buffer.concat(
+    messages.map((message) => message.bytes),
+    end,
+  );
   return encodeChunk(head, { line: messages[0]?.seq ?? 0, ends, bytes });
 }
 
@@ -145,20 +159,23 @@ export class Flights {
 
   /** Whether so many messages that wait may go on their way: few of them do not go with others. */
   hasPlace(waiting: number): boolean {
-    return this.count === 0
-      || (waiting >= CHUNK_MESSAGES_MIN && this.count < CHUNKS_IN_FLIGHT_MAX);
+    return this.count === 0 || (waiting >= CHUNK_MESSAGES_MIN && this.count < CHUNKS_IN_FLIGHT_MAX);
   }
 
   /** Messages on their way to the workers; `over` is told what became of them. */
   request(
-    messages: readonly Message[], grants: number, options: ChunkOptions,
+    messages: readonly Message[],
+    grants: number,
+    options: ChunkOptions,
     over: (tally: ChunkTally | null, failure: PoolFailure | null) => void,
   ): RowsRequest {
     const dataset = options.release.id;
     const flight: Flight = { messages, dataset, output: null, tally: null, lost: false };
     this.#flights.push(flight);
     return {
-      kind: 'rows', grants, payload: payloadOf(messages, options),
+      kind: 'rows',
+      grants,
+      payload: payloadOf(messages, options),
       answered: (slice: AnswerSlice) => {
         if (slice.status === 200) {
           const { tally, output } = decodeResult(slice.body);

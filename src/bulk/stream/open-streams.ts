@@ -4,7 +4,13 @@ import { askAhead } from '../../http/ask-window.js';
 import { isReply, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  FAULT, type Opened, openStream, STREAM_PATH, STREAM_RULES, streamRoute, type StreamServices,
+  FAULT,
+  type Opened,
+  openStream,
+  STREAM_PATH,
+  STREAM_RULES,
+  streamRoute,
+  type StreamServices,
 } from './handler.js';
 import { Sessions, type StreamTimes } from './sessions.js';
 import { SocketLink } from './session-links.js';
@@ -15,8 +21,10 @@ import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../htt
 import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './stream-limits.js';
 import type { SessionServices } from './session-options.js';
 
-interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now'>, StreamTimes,
-  Omit<StreamServices, 'sessions'> {
+interface OpenStreamOptions
+  extends Omit<SessionServices, 'limits' | 'now'>,
+    StreamTimes,
+    Omit<StreamServices, 'sessions'> {
   readonly log: Log;
   /** Replaced in tests. */
   readonly clock?: () => number;
@@ -44,8 +52,12 @@ function requestOf(raw: RawResponse, native: RawRequest): Request {
   const key = native.getHeader(KEY_HEADER);
   const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
   return {
-    method: 'GET', path: STREAM_PATH, query: native.getQuery() ?? '', body: EMPTY,
-    header: (name) => (name === KEY_HEADER ? key : ''), client: () => client,
+    method: 'GET',
+    path: STREAM_PATH,
+    query: native.getQuery() ?? '',
+    body: EMPTY,
+    header: (name) => (name === KEY_HEADER ? key : ''),
+    client: () => client,
   };
 }
 
@@ -54,8 +66,10 @@ function requestOf(raw: RawResponse, native: RawRequest): Request {
  * gone by then.
  */
 function laterUpgrade(
-  raw: RawResponse, asked: Promise<Opened | Reply>,
-  decide: (found: Opened | Reply) => SocketEvents | null, accept: (events: SocketEvents) => void,
+  raw: RawResponse,
+  asked: Promise<Opened | Reply>,
+  decide: (found: Opened | Reply) => SocketEvents | null,
+  accept: (events: SocketEvents) => void,
 ): void {
   let gone = false;
   raw.onAborted(() => {
@@ -69,8 +83,10 @@ function laterUpgrade(
 
 /** Goes on with a WebSocket, or refuses it. */
 function link(
-  { clock, idleMs }: { readonly clock: () => number; readonly idleMs: number }, raw: RawResponse,
-  traffic: Traffic, found: Opened | Reply,
+  { clock, idleMs }: { readonly clock: () => number; readonly idleMs: number },
+  raw: RawResponse,
+  traffic: Traffic,
+  found: Opened | Reply,
 ): SocketEvents | null {
   if (isReply(found)) {
     new Exchange(raw, traffic).send(found);
@@ -78,7 +94,10 @@ function link(
   }
   const { session, from } = found;
   return new SocketLink({
-    session, from, clock, idleMs,
+    session,
+    from,
+    clock,
+    idleMs,
     opened: () => {
       traffic.open += 1;
     },
@@ -92,7 +111,9 @@ function link(
 export function openStreams(options: OpenStreamOptions): StreamParts {
   const { log, idleMs, resumeMs, clock = () => performance.now() } = options;
   const sessions = new Sessions({
-    ...options, clock, now: Date.now,
+    ...options,
+    clock,
+    now: Date.now,
     limits: { idleSeconds: idleMs / 1000, resumeSeconds: resumeMs / 1000 },
   });
   const services: StreamServices = { ...options, sessions };
@@ -112,24 +133,29 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
   return {
     route: streamRoute(services),
     sessions,
-    attach: (server, traffic) => server.sockets(
-      STREAM_PATH,
-      { messageBytesMax: SOCKET_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
-      (raw, native, accept) => {
-        const request = requestOf(raw, native);
-        const asked = askAhead(ask, request);
-        const opened = (taken: number): ReturnType<typeof open> => open({ ...request, taken });
-        const found = asked === null ? open(request)
-          : typeof asked === 'number' ? opened(asked) : asked.then(opened);
-        if (found instanceof Promise) {
-          const later = found.catch(fault);
-          laterUpgrade(raw, later, (each) => link(times, raw, traffic, each), accept);
-          return;
-        }
-        const events = link(times, raw, traffic, found);
-        if (events !== null) accept(events);
-      },
-    ),
+    attach: (server, traffic) =>
+      server.sockets(
+        STREAM_PATH,
+        { messageBytesMax: SOCKET_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
+        (raw, native, accept) => {
+          const request = requestOf(raw, native);
+          const asked = askAhead(ask, request);
+          const opened = (taken: number): ReturnType<typeof open> => open({ ...request, taken });
+          const found =
+            asked === null
+              ? open(request)
+              : typeof asked === 'number'
+                ? opened(asked)
+                : asked.then(opened);
+          if (found instanceof Promise) {
+            const later = found.catch(fault);
+            laterUpgrade(raw, later, (each) => link(times, raw, traffic, each), accept);
+            return;
+          }
+          const events = link(times, raw, traffic, found);
+          if (events !== null) accept(events);
+        },
+      ),
     stop: () => sessions.stop(),
     close: () => sessions.close(),
   };

@@ -11,7 +11,10 @@ import { NDJSON_TYPE } from '../run/request.js';
 import { CLOSES, type Closing, type StreamLink } from './session-options.js';
 import type { StreamSession } from './session.js';
 import {
-  BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX,
+  BEHIND_BYTES_MAX,
+  HEARTBEAT_MS,
+  MESSAGE_BYTES_MAX,
+  PONG_BYTES_MAX,
 } from './stream-limits.js';
 
 /** In place of an empty message: one of no bytes already means one that was too long. */
@@ -163,7 +166,8 @@ export class PostLink implements StreamLink, DuplexEvents {
   readonly #exchange: DuplexExchange;
   readonly #options: PostLinkOptions;
   readonly #framer = new RecordFramer({
-    framing: { kind: 'ndjson' }, rowBytesMax: MESSAGE_BYTES_MAX,
+    framing: { kind: 'ndjson' },
+    rowBytesMax: MESSAGE_BYTES_MAX,
   });
   /** The upload is complete. */
   #ended = false;

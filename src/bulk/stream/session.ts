@@ -8,17 +8,29 @@ import { fail } from '../../failure.js';
 import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import {
-  datasetLine, streamHeaderLine, trailerLine, type Trailer, type Stopped,
+  datasetLine,
+  streamHeaderLine,
+  trailerLine,
+  type Trailer,
+  type Stopped,
 } from '../row/envelope.js';
 import type { ChunkSource } from '../run/schedule.js';
 import { RunTotals } from '../run/run-totals.js';
 import { Flights, groupOf, type MessageClass } from './message-chunk.js';
 import {
-  type CloseName, CLOSES, type Closing, type SessionOptions, type SessionServices, type StreamLink,
+  type CloseName,
+  CLOSES,
+  type Closing,
+  type SessionOptions,
+  type SessionServices,
+  type StreamLink,
 } from './session-options.js';
 import { AnswerBacklog, Inbox, type Message, readClientLine } from './backlog.js';
 import {
-  CHUNK_MESSAGES_MAX, OVER_CREDITS, STREAM_LIMITS, UNSENT_BYTES_MAX,
+  CHUNK_MESSAGES_MAX,
+  OVER_CREDITS,
+  STREAM_LIMITS,
+  UNSENT_BYTES_MAX,
 } from './stream-limits.js';
 import { SessionRelease } from './session-release.js';
 
@@ -87,10 +99,16 @@ export class StreamSession implements ChunkSource {
     this.#outbox.rewind(from);
     this.#told = this.#release.id;
     const { name, token } = this.options;
-    this.#send(link, streamHeaderLine({
-      name, dataset: this.#told, resume: token, received: this.#inbox.received,
-      limits: { ...STREAM_LIMITS, ...this.#services.limits },
-    }));
+    this.#send(
+      link,
+      streamHeaderLine({
+        name,
+        dataset: this.#told,
+        resume: token,
+        received: this.#inbox.received,
+        limits: { ...STREAM_LIMITS, ...this.#services.limits },
+      }),
+    );
     this.#turn();
   }
 
@@ -194,7 +212,9 @@ export class StreamSession implements ChunkSource {
   }
 
   #request(
-    messages: readonly Message[], kind: MessageClass, release: PinnedRelease,
+    messages: readonly Message[],
+    kind: MessageClass,
+    release: PinnedRelease,
     admission: RowsAdmission | null,
   ): RowsRequest {
     this.#inbox.take(messages.length);
@@ -211,8 +231,9 @@ export class StreamSession implements ChunkSource {
   #turn(): void {
     if (this.#forgotten) return;
     this.#collect();
-    const done = this.#flights.count === 0
-      && (this.#stopped !== null || (this.#ending && this.#inbox.waiting === 0));
+    const done =
+      this.#flights.count === 0 &&
+      (this.#stopped !== null || (this.#ending && this.#inbox.waiting === 0));
     if (done && this.#end === null) {
       this.#outbox.endBatch(this.#told);
       this.#end = this.#totals.end(this.#stopped);
@@ -239,8 +260,11 @@ export class StreamSession implements ChunkSource {
   /** A chunk is lost: nothing after it can be answered in order. */
   #break(seq: number): void {
     this.#flights.clear();
-    this.#halt(this.#closing === CLOSES.unavailable ? 'unavailable' : 'fault',
-      'Messages from this one on were not answered.', seq);
+    this.#halt(
+      this.#closing === CLOSES.unavailable ? 'unavailable' : 'fault',
+      'Messages from this one on were not answered.',
+      seq,
+    );
   }
 
   #flush(): void {

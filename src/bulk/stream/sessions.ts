@@ -64,7 +64,9 @@ export class Sessions {
    * unpinned at its end.
    */
   enter(
-    { id, account }: KeyRecord, key: () => KeyRecord | null, kept: KeptStream | null = null,
+    { id, account }: KeyRecord,
+    key: () => KeyRecord | null,
+    kept: KeptStream | null = null,
   ): StreamSession {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const name = `stream_${randomBytes(NAME_BYTES).toString('hex')}`;

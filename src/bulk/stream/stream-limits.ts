@@ -40,11 +40,14 @@ export const WATCH_MS = 1_000;
 
 /** The limits as the header of a stream tells them. */
 export const STREAM_LIMITS = {
-  credits: CREDIT_MESSAGES, creditBytes: CREDIT_BYTES, batch: BATCH_MESSAGES_MAX,
-  messageBytes: MESSAGE_BYTES_MAX, replayBytes: REPLAY_BYTES_MAX,
+  credits: CREDIT_MESSAGES,
+  creditBytes: CREDIT_BYTES,
+  batch: BATCH_MESSAGES_MAX,
+  messageBytes: MESSAGE_BYTES_MAX,
+  replayBytes: REPLAY_BYTES_MAX,
 } as const;
 
 /** What a client that sends more is told. */
 export const OVER_CREDITS =
-  `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
-  + 'bytes may be unanswered.';
+  `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} ` +
+  'bytes may be unanswered.';

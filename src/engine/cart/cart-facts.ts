@@ -41,9 +41,7 @@ interface Dated {
  * - `origin-to-cap`: at the origin; where its local rates are below the cap, those of the
  *   destination are added as far as the cap allows.
  */
-export const SOURCING_RULES = [
-  'origin', 'destination', 'base-at-origin', 'origin-to-cap',
-] as const;
+export const SOURCING_RULES = ['origin', 'destination', 'base-at-origin', 'origin-to-cap'] as const;
 export type SourcingRule = (typeof SOURCING_RULES)[number];
 
 export interface SourcingCase extends Dated, Citation {
@@ -135,7 +133,9 @@ export interface CartFacts {
 
 function cited(row: Cells): Citation {
   return {
-    citation: row.text('citation'), source: row.text('source'), asOf: row.date('as_of'),
+    citation: row.text('citation'),
+    source: row.text('source'),
+    asOf: row.date('as_of'),
   };
 }
 
@@ -144,7 +144,9 @@ function dated(row: Cells): Dated {
 }
 
 function gather<T>(
-  rows: readonly Cells[] | null, keyOf: (row: Cells) => string, read: (row: Cells) => T,
+  rows: readonly Cells[] | null,
+  keyOf: (row: Cells) => string,
+  read: (row: Cells) => T,
 ): ReadonlyMap<string, readonly T[]> {
   const map = new Map<string, T[]>();
   for (const row of rows ?? []) {
@@ -182,14 +184,15 @@ function listed(codes: string): readonly string[] {
 function tier(row: Cells): TierFact {
   const kind = row.oneOf('kind', TIER_KINDS);
   return {
-    ...dated(row), ...cited(row),
+    ...dated(row),
+    ...cited(row),
     level: row.oneOf('level', LEVELS),
     code: row.text('jurisdiction_code'),
     tics: listed(row.text('tics')),
     except: listed(row.text('except')),
     kind,
     threshold: row.required('threshold_usd', parseUsd),
-    rate: kind === 'unknown' ? 0 as Rate : row.required('rate', parseRate),
+    rate: kind === 'unknown' ? (0 as Rate) : row.required('rate', parseRate),
   };
 }
 
@@ -199,37 +202,53 @@ function tier(row: Cells): TierFact {
  */
 export function readCartFacts(dataset: Dataset): CartFacts {
   const rowsOf = (name: string): readonly Cells[] | null => cellsOf(dataset.document(name), name);
-  const codes = gather(rowsOf('holiday-categories'), (row) => row.text('category'),
-    (row) => [row.text('tic'), row.oneOf('covers', COVERS)] as const);
+  const codes = gather(
+    rowsOf('holiday-categories'),
+    (row) => row.text('category'),
+    (row) => [row.text('tic'), row.oneOf('covers', COVERS)] as const,
+  );
   return {
     sourcing: gather(rowsOf('sourcing-cases'), stateOf, (row) => ({
-      ...dated(row), ...cited(row),
+      ...dated(row),
+      ...cited(row),
       rule: row.oneOf('rule', SOURCING_RULES),
       localCap: row.optional('local_cap', parseRate),
       note: row.text('note'),
     })),
-    localities: gather(rowsOf('product-localities'),
-      (row) => localityKey(stateOf(row), row.text('tic')), (row) => ({
-        ...dated(row), ...cited(row),
+    localities: gather(
+      rowsOf('product-localities'),
+      (row) => localityKey(stateOf(row), row.text('tic')),
+      (row) => ({
+        ...dated(row),
+        ...cited(row),
         code: row.text('jurisdiction_code'),
         name: row.text('jurisdiction_name'),
         locals: row.oneOf('locals', LOCAL_KINDS),
         rate: row.optional('rate', parseRate),
-      })),
+      }),
+    ),
     holidays: gather(rowsOf('holidays'), stateOf, holiday),
     categories: new Map([...codes].map(([category, tics]) => [category, new Map(tics)])),
     freightMixes: gather(rowsOf('freight-mixed'), stateOf, (row) => ({
-      ...dated(row), ...cited(row), mixed: row.oneOf('mixed', ['proportion', 'whole']),
+      ...dated(row),
+      ...cited(row),
+      mixed: row.oneOf('mixed', ['proportion', 'whole']),
     })),
     handling: gather(rowsOf('handling'), stateOf, (row) => ({
-      ...dated(row), ...cited(row), rule: row.oneOf('rule', HANDLING_RULES),
+      ...dated(row),
+      ...cited(row),
+      rule: row.oneOf('rule', HANDLING_RULES),
     })),
     tiers: gather(rowsOf('price-tiers'), stateOf, tier),
     singleArticle: gather(rowsOf('single-article'), stateOf, (row) => ({
-      ...dated(row), ...cited(row), item: row.text('item'), value: row.text('value'),
+      ...dated(row),
+      ...cited(row),
+      item: row.text('item'),
+      value: row.text('value'),
     })),
-    zones: new Map((rowsOf('county-time-zones') ?? [])
-      .map((row) => [row.text('county'), row.text('time_zone')])),
+    zones: new Map(
+      (rowsOf('county-time-zones') ?? []).map((row) => [row.text('county'), row.text('time_zone')]),
+    ),
   };
 }
 
@@ -239,15 +258,15 @@ export function localityKey(state: string, tic: string): string {
 }
 
 /** The first row in force on a day; null where there is none. */
-export function factOn<T extends Dated>(
-  table: ByState<T>, state: string, date: DateInt,
-): T | null {
+export function factOn<T extends Dated>(table: ByState<T>, state: string, date: DateInt): T | null {
   return table.get(state)?.find((row) => inForce(row, date)) ?? null;
 }
 
 /** A state's single-article rule on a day; null where one of its figures is not held. */
 export function singleArticleOn(
-  facts: CartFacts, state: string, date: DateInt,
+  facts: CartFacts,
+  state: string,
+  date: DateInt,
 ): SingleArticle | null {
   const rows = facts.singleArticle.get(state)?.filter((row) => inForce(row, date)) ?? [];
   const textOf = (item: string): string => rows.find((row) => row.item === item)?.value ?? '';

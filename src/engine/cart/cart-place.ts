@@ -40,8 +40,14 @@ export function placeText(place: CartPlace): string {
 /** Whether two places are written alike, so that one search answers both. */
 export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
   if (one.kind === 'line') return other.kind === 'line' && one.address === other.address;
-  return other.kind === 'split' && one.line1 === other.line1 && one.line2 === other.line2
-    && one.city === other.city && one.state === other.state && one.zip === other.zip;
+  return (
+    other.kind === 'split' &&
+    one.line1 === other.line1 &&
+    one.line2 === other.line2 &&
+    one.city === other.city &&
+    one.state === other.state &&
+    one.zip === other.zip
+  );
 }
 
 /**
@@ -93,7 +99,11 @@ function ownPlace(place: CartPlace): CartPlace {
   if (place.kind === 'line') return { kind: 'line', address: own(place.address) };
   const { line1, line2, city, state, zip } = place;
   return {
-    kind: 'split', line1: own(line1), line2: own(line2), city: own(city), state: own(state),
+    kind: 'split',
+    line1: own(line1),
+    line2: own(line2),
+    city: own(city),
+    state: own(state),
     zip: own(zip),
   };
 }
@@ -168,8 +178,10 @@ export class CartPlaces<T> {
   }
 
   #search(place: CartPlace, dateOf: DateOf): FoundPlace | Failure {
-    const found = place.kind === 'line'
-      ? this.#locator.locatePlace(place.address, dateOf) : this.#locateSplit(place, dateOf);
+    const found =
+      place.kind === 'line'
+        ? this.#locator.locatePlace(place.address, dateOf)
+        : this.#locateSplit(place, dateOf);
     if (isFailure(found)) return found;
     const area = areaOf(this.#dataset, found);
     return area.country === 'CAN'
@@ -198,6 +210,8 @@ export class CartPlaces<T> {
 /** Refuses a place that is found less precisely than asked for; null where it is not. */
 export function tooVague({ situs }: FoundPlace, precisionMin: Precision): Failure | null {
   if (PRECISIONS.indexOf(situs.precision) <= PRECISIONS.indexOf(precisionMin)) return null;
-  return fail('address-incomplete',
-    `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`);
+  return fail(
+    'address-incomplete',
+    `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`,
+  );
 }

@@ -17,13 +17,20 @@ import { PRECISIONS, type Precision } from '../situs.js';
 import { CartExplainer, type ExplainedPlaces } from './explain-cart.js';
 import type { SourceNotes } from '../rate/explain.js';
 import {
-  readCartFacts, singleArticleOn, type SingleArticle, type SourcingRule,
+  readCartFacts,
+  singleArticleOn,
+  type SingleArticle,
+  type SourcingRule,
 } from './cart-facts.js';
 import { isFreight, LineTaxer, NO_GOODS, totalOf, type TaxedLine } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
 import {
-  CartPlaces, isSamePlace, tooVague, type FoundPlace, type KeptPlace,
+  CartPlaces,
+  isSamePlace,
+  tooVague,
+  type FoundPlace,
+  type KeptPlace,
 } from './cart-place.js';
 import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
@@ -83,9 +90,7 @@ export class Carts {
   readonly #explainer: CartExplainer;
 
   /** @throws Error naming document and row when a fact cannot be read. */
-  constructor(
-    dataset: Dataset, { states, rates, locator, products, sources }: CartCollaborators,
-  ) {
+  constructor(dataset: Dataset, { states, rates, locator, products, sources }: CartCollaborators) {
     const facts = readCartFacts(dataset);
     const localities = new Localities(dataset, rates, facts);
     const treatments = new Treatments(facts, products, localities);
@@ -111,7 +116,10 @@ export class Carts {
    * general goods and told, or refused where `refuseUnruled` says so.
    */
   calculate(
-    cart: CartQuery, nowMs: number, precisionMin: Precision, refuseUnruled: boolean,
+    cart: CartQuery,
+    nowMs: number,
+    precisionMin: Precision,
+    refuseUnruled: boolean,
   ): CartOutcome | Failure {
     const placed = this.#place(cart, cart.instantMs ?? nowMs, precisionMin);
     if (isFailure(placed)) return placed;
@@ -132,13 +140,18 @@ export class Carts {
       const amount = amounts[at]!;
       total += amount;
       return {
-        index: line.index, itemId: line.itemId, amount, rate: this.#rateOf(site, line, tax),
+        index: line.index,
+        itemId: line.itemId,
+        amount,
+        rate: this.#rateOf(site, line, tax),
         explain: notes?.[at] ?? null,
       };
     });
     return {
-      kind: 'cart', marks: this.#marksOf(placed, codesOf(cart.lines, unruled)),
-      lines, total,
+      kind: 'cart',
+      marks: this.#marksOf(placed, codesOf(cart.lines, unruled)),
+      lines,
+      total,
       explain: notes === null ? null : this.#explainer.cart(cart, placed, total),
     };
   }
@@ -147,7 +160,8 @@ export class Carts {
   #place(cart: CartQuery, instantMs: number, precisionMin: Precision): PlacedCart | Failure {
     const target = this.#places.of(cart.destination, instantMs);
     const source = isSamePlace(cart.origin, cart.destination)
-      ? target : this.#places.of(cart.origin, instantMs);
+      ? target
+      : this.#places.of(cart.origin, instantMs);
     const known = target.sold;
     if (known !== null && known.from === source.place && known.precisionMin === precisionMin) {
       return known.found;
@@ -159,8 +173,10 @@ export class Carts {
 
   /** Locates what the tax depends on, and reads the rates there. */
   #read(
-    source: KeptPlace<PlacedCart | Failure>, target: KeptPlace<PlacedCart | Failure>,
-    instantMs: number, precisionMin: Precision,
+    source: KeptPlace<PlacedCart | Failure>,
+    target: KeptPlace<PlacedCart | Failure>,
+    instantMs: number,
+    precisionMin: Precision,
   ): PlacedCart | Failure {
     const dateIn = (code: string): DateInt => this.#states.today(code, instantMs);
     const places = this.#places;
@@ -169,8 +185,10 @@ export class Carts {
     const toState = isFailure(to) ? places.certainState(target) : to.area.state;
     const named = isSame ? toState : places.certainState(source);
     if (isFailure(to) && (toState === '' || named !== toState)) return refuse('destination', to);
-    const from = isSame ? to
-      : named !== '' && named !== toState ? null
+    const from = isSame
+      ? to
+      : named !== '' && named !== toState
+        ? null
         : places.locate(source, dateIn);
     const located = from === null || isFailure(from) ? named : from.area.state;
     if (from !== null && isFailure(from) && located === '') return refuse('origin', from);
@@ -181,10 +199,12 @@ export class Carts {
     const sourcing = this.#sites.sourcing(state, date, interstate);
     if (sourcing === null) return refuse(null, notHeld(state));
     const origin = from === null || isFailure(from) ? null : from;
-    const asks = origin !== null && this.#sites.isFull(sourcing, date, origin)
-      ? 'origin' : sourcing.rule;
-    const sides: readonly (readonly [Side, FoundPlace | Failure | null])[] =
-      [['origin', from], ['destination', to]];
+    const asks =
+      origin !== null && this.#sites.isFull(sourcing, date, origin) ? 'origin' : sourcing.rule;
+    const sides: readonly (readonly [Side, FoundPlace | Failure | null])[] = [
+      ['origin', from],
+      ['destination', to],
+    ];
     for (const [side, place] of sides) {
       if (place === null || !needs(asks, side)) continue;
       if (isFailure(place)) return refuse(side, place);
@@ -217,9 +237,10 @@ export class Carts {
         delivery = true;
         continue;
       }
-      const tax = line.tic !== null && catalogue !== null && !catalogue.has(line.tic)
-        ? fail('no-result', `The catalogue has no product code ${line.tic}.`)
-        : this.#lines.goods(site, line);
+      const tax =
+        line.tic !== null && catalogue !== null && !catalogue.has(line.tic)
+          ? fail('no-result', `The catalogue has no product code ${line.tic}.`)
+          : this.#lines.goods(site, line);
       if (isFailure(tax)) return refuse(`lineItems[${at}]`, tax);
       taxed.push(tax);
     }
@@ -238,7 +259,8 @@ export class Carts {
     const price = line.price > 0n ? line.price : 1n;
     const one = { ...line, price, quantity: QUANTITY_ONE };
     const tax = isFreight(line)
-      ? this.#lines.freight(site, one, totalOf([])) : this.#lines.goods(site, one);
+      ? this.#lines.freight(site, one, totalOf([]))
+      : this.#lines.goods(site, one);
     return isFailure(tax) ? null : tax;
   }
 
@@ -250,16 +272,21 @@ export class Carts {
     return tax.flat === null ? roundRate(tax) : fiveDecimals(tax.flat);
   }
 
-  #marksOf(
-    { site, origin, destination, asks }: PlacedCart, unruled: readonly string[],
-  ): CartMarks {
+  #marksOf({ site, origin, destination, asks }: PlacedCart, unruled: readonly string[]): CartMarks {
     const { date, state, estimated, stale, partial } = site;
     const rung = (side: Side, place: FoundPlace | null): number =>
-      (place === null || !needs(asks, side) ? 0 : PRECISIONS.indexOf(place.situs.precision));
+      place === null || !needs(asks, side) ? 0 : PRECISIONS.indexOf(place.situs.precision);
     const weakest = Math.max(rung('origin', origin), rung('destination', destination));
     return {
-      dataset: this.#release, date, state: state.code, sourcing: site.sides,
-      precision: PRECISIONS[weakest] ?? 'none', estimated, stale, partial, unruled,
+      dataset: this.#release,
+      date,
+      state: state.code,
+      sourcing: site.sides,
+      precision: PRECISIONS[weakest] ?? 'none',
+      estimated,
+      stale,
+      partial,
+      unruled,
     };
   }
 }

@@ -12,7 +12,12 @@ import { citedSource, type SourceNotes } from '../rate/explain.js';
 import type { CartFacts } from './cart-facts.js';
 import { type LineTaxer, type TaxedLine, totalOf } from './taxed-lines.js';
 import type {
-  CartExplanation, LineExplanation, PartNote, PlaceNote, RuleNote, SourceNote,
+  CartExplanation,
+  LineExplanation,
+  PartNote,
+  PlaceNote,
+  RuleNote,
+  SourceNote,
 } from './outcome.js';
 import { placeText, type FoundPlace } from './cart-place.js';
 import type { CartPlace, CartQuery } from './cart-query.js';
@@ -27,13 +32,24 @@ function placeNote(place: CartPlace, found: FoundPlace | null, state: string): P
   const address = placeText(place);
   if (found === null) {
     return {
-      address, normalizedAddress: '', state, county: '', city: '', precision: 'state', area: null,
+      address,
+      normalizedAddress: '',
+      state,
+      county: '',
+      city: '',
+      precision: 'state',
+      area: null,
     };
   }
   const { situs, area } = found;
   return {
-    address, normalizedAddress: situs.normalizedAddress, state: area.state,
-    county: area.countyFullName, city: area.placeName, precision: situs.precision, area: area.id,
+    address,
+    normalizedAddress: situs.normalizedAddress,
+    state: area.state,
+    county: area.countyFullName,
+    city: area.placeName,
+    precision: situs.precision,
+    area: area.id,
   };
 }
 
@@ -59,7 +75,10 @@ export class CartExplainer {
   readonly #nothing = new WeakMap<SiteRow, PartNote>();
 
   constructor(
-    release: string, sources: SourceNotes, facts: CartFacts, treatments: Treatments,
+    release: string,
+    sources: SourceNotes,
+    facts: CartFacts,
+    treatments: Treatments,
     lines: LineTaxer,
   ) {
     this.#release = release;
@@ -70,7 +89,9 @@ export class CartExplainer {
 
   /** Explains every line of a cart. */
   lines(
-    site: Site, cart: CartQuery, taxed: readonly TaxedLine[],
+    site: Site,
+    cart: CartQuery,
+    taxed: readonly TaxedLine[],
     amounts: readonly bigint[],
   ): readonly LineExplanation[] {
     const goods = totalOf(taxed.filter(({ treatment }) => treatment !== null));
@@ -84,9 +105,7 @@ export class CartExplainer {
         price: formatUsd(line.price),
         quantity: decimalText(BigInt(line.quantity), QUANTITY_DIGITS),
         tic: line.tic ?? GENERAL,
-        parts: [
-          ...own.map((part) => this.#part(site, part)), ...this.#untaxed(site, own),
-        ],
+        parts: [...own.map((part) => this.#part(site, part)), ...this.#untaxed(site, own)],
         rules: this.#rules.of(site, line, tax, goods),
         exact,
         amount: formatUsd(amounts[at]!),
@@ -116,16 +135,21 @@ export class CartExplainer {
     const use = differs ? '; sales rates are applied, the list has other use rates here' : '';
     if (interstate) {
       return {
-        rule: 'sourcing: destination', applied: true,
-        why: `sold from another state into ${state.name}${use}`, source: null,
+        rule: 'sourcing: destination',
+        applied: true,
+        why: `sold from another state into ${state.name}${use}`,
+        source: null,
       };
     }
     const note = special === null || special.note === '' ? '' : `; ${special.note}`;
     return {
-      rule: `sourcing: ${rule}`, applied: true,
+      rule: `sourcing: ${rule}`,
+      applied: true,
       why: `sold within ${state.name}${note}${use}`,
-      source: special === null
-        ? this.#sources.listed(rules.source) : citedSource('sourcing-cases', special),
+      source:
+        special === null
+          ? this.#sources.listed(rules.source)
+          : citedSource('sourcing-cases', special),
     };
   }
 
@@ -145,7 +169,8 @@ export class CartExplainer {
    * another rate stands in for theirs.
    */
   #untaxed(site: Site, parts: readonly Part[]): readonly PartNote[] {
-    return site.rows.filter((row) => !parts.some(({ levy }) => levy.site === row))
+    return site.rows
+      .filter((row) => !parts.some(({ levy }) => levy.site === row))
       .map((row) => this.#nothingOf(site, row));
   }
 
@@ -167,7 +192,11 @@ export class CartExplainer {
     const { row, side, rate } = site;
     const { level, jurName, jurCode } = row.component;
     const named = {
-      level, jurisdiction: jurName, code: jurCode, place: side, ordinaryRate: formatRate(rate),
+      level,
+      jurisdiction: jurName,
+      code: jurCode,
+      place: side,
+      ordinaryRate: formatRate(rate),
       source: this.#sources.listed(row.source),
     };
     this.#names.set(site, named);
@@ -180,13 +209,19 @@ export class CartExplainer {
     if (levy.meal !== null) {
       const { type, name, code } = levy.meal;
       return {
-        ...apart, level: type.toLowerCase(), jurisdiction: `${name}: ${levy.meal.taxName}`, code,
+        ...apart,
+        level: type.toLowerCase(),
+        jurisdiction: `${name}: ${levy.meal.taxName}`,
+        code,
         source: this.#mealSource(levy.meal),
       };
     }
     const what = levy.bracket ? 'additional tax on single articles' : 'tax by volume';
     return {
-      ...apart, level: 'state', jurisdiction: `${site.state.name}: ${what}`, code: null,
+      ...apart,
+      level: 'state',
+      jurisdiction: `${site.state.name}: ${what}`,
+      code: null,
       source: null,
     };
   }

@@ -21,7 +21,9 @@ export function partTax({ levy, base, fixed }: Part): bigint {
 
 /** The parts of items that are treated alike. */
 function itemParts(
-  treatment: Treatment, { price, quantity }: CartLine, reach: HolidayReach,
+  treatment: Treatment,
+  { price, quantity }: CartLine,
+  reach: HolidayReach,
 ): readonly Part[] {
   const exempt = treatment.rule?.taxable === false;
   const parts: Part[] = [];
@@ -37,30 +39,40 @@ function gathered(parts: readonly Part[]): readonly Part[] {
   const found = new Map<string, Part>();
   for (const part of parts) {
     const { site, meal, bracket, rate } = part.levy;
-    const id = site === null ? meal?.taxName ?? `bracket ${bracket}` : site.row.component.id;
+    const id = site === null ? (meal?.taxName ?? `bracket ${bracket}`) : site.row.component.id;
     const key = `${id}|${rate}|${meal?.code ?? ''}`;
     const known = found.get(key);
-    found.set(key, known === undefined
-      ? part : { ...known, base: known.base + part.base, fixed: known.fixed + part.fixed });
+    found.set(
+      key,
+      known === undefined
+        ? part
+        : { ...known, base: known.base + part.base, fixed: known.fixed + part.fixed },
+    );
   }
   return [...found.values()];
 }
 
 /** The parts of a delivery charge. */
 function freightParts(
-  charge: Treatment, line: CartLine, tax: TaxedLine, goods: GoodsTotal,
+  charge: Treatment,
+  line: CartLine,
+  tax: TaxedLine,
+  goods: GoodsTotal,
   ofGoods: readonly Part[],
 ): readonly Part[] {
   switch (tax.freight) {
     case 'as-goods':
       return gathered(ofGoods).map((part) => ({
-        ...part, base: part.base * BigInt(tax.gross), fixed: part.fixed * BigInt(tax.gross),
+        ...part,
+        base: part.base * BigInt(tax.gross),
+        fixed: part.fixed * BigInt(tax.gross),
         denominator: tax.denominator,
       }));
     case 'ordinary':
     case 'whole':
-      return itemParts(charge, line, 'none').filter(({ levy }) =>
-        tax.freight === 'ordinary' || (levy.ofState ? goods.state : goods.local) > 0n);
+      return itemParts(charge, line, 'none').filter(
+        ({ levy }) => tax.freight === 'ordinary' || (levy.ofState ? goods.state : goods.local) > 0n,
+      );
     default:
       return [];
   }
@@ -68,12 +80,16 @@ function freightParts(
 
 /** The parts of every line; `charge` is how delivery charges are treated at the site. */
 export function partsOf(
-  charge: Treatment, lines: readonly CartLine[], taxed: readonly TaxedLine[],
+  charge: Treatment,
+  lines: readonly CartLine[],
+  taxed: readonly TaxedLine[],
   goods: GoodsTotal,
 ): readonly (readonly Part[])[] {
   const own = taxed.map(({ treatment, reach }, at) =>
-    (treatment === null ? [] : itemParts(treatment, lines[at]!, reach)));
+    treatment === null ? [] : itemParts(treatment, lines[at]!, reach),
+  );
   const ofGoods = own.flat();
-  return taxed.map((tax, at) => (tax.treatment === null
-    ? freightParts(charge, lines[at]!, tax, goods, ofGoods) : own[at]!));
+  return taxed.map((tax, at) =>
+    tax.treatment === null ? freightParts(charge, lines[at]!, tax, goods, ofGoods) : own[at]!,
+  );
 }

@@ -16,7 +16,9 @@ const PERCENT_DIGITS = 7;
 const NOT_SUPPORTED_DOCUMENT = 'rules-not-supported';
 
 const SCOPES = {
-  all: 'state and local alike', total: 'the whole, with nothing besides', state: 'the state part',
+  all: 'state and local alike',
+  total: 'the whole, with nothing besides',
+  state: 'the state part',
   varies: 'the state part, local parts by place',
 } as const;
 
@@ -26,7 +28,8 @@ function thresholdWhy({ threshold }: ProductRule, price: bigint): string {
   const limit = `$${formatUsd(amount)}`;
   const side = price < amount ? 'below' : price === amount ? 'at' : 'above';
   const effect = {
-    below_exempt: 'items below it are exempt', above_exempt: 'items above it are exempt',
+    below_exempt: 'items below it are exempt',
+    above_exempt: 'items above it are exempt',
     above_excess: 'the part above it is taxed',
   }[kind];
   return `; the item is ${side} ${limit}: ${effect}`;
@@ -36,8 +39,10 @@ function thresholdWhy({ threshold }: ProductRule, price: bigint): string {
  * What a rule leaves open: conditions that the law sets, and a warning where its source is weak.
  */
 function caveats({ basis: { condition, confidence } }: ProductRule): string {
-  return `${condition === '' ? '' : `; condition: ${condition}`}`
-    + `${confidence === 'low' ? '; low confidence: check the law before relying on it' : ''}`;
+  return (
+    `${condition === '' ? '' : `; condition: ${condition}`}` +
+    `${confidence === 'low' ? '; low confidence: check the law before relying on it' : ''}`
+  );
 }
 
 function productNote(site: Site, { tic, rule }: Treatment, price: bigint): RuleNote {
@@ -46,11 +51,11 @@ function productNote(site: Site, { tic, rule }: Treatment, price: bigint): RuleN
     const why = 'no rule for the code: taxed as general goods';
     return { rule: name, applied: false, why, source: null };
   }
-  const rate = rule.rate === null ? ''
-    : ` at ${decimalText(BigInt(rule.rate), PERCENT_DIGITS)} %`;
+  const rate = rule.rate === null ? '' : ` at ${decimalText(BigInt(rule.rate), PERCENT_DIGITS)} %`;
   const taxable = rule.taxable ? `taxable${rate}` : 'exempt';
   return {
-    rule: name, applied: true,
+    rule: name,
+    applied: true,
     why: `${taxable}, ${SCOPES[rule.scope]}${thresholdWhy(rule, price)}${caveats(rule)}`,
     source: citedSource(PRODUCT_DOCUMENT, rule.basis),
   };
@@ -59,8 +64,8 @@ function productNote(site: Site, { tic, rule }: Treatment, price: bigint): RuleN
 /** What a fact on local taxes comes to. */
 function localNote({ tic }: Treatment, locality: Locality): RuleNote {
   const { name, locals, rate } = locality;
-  const at = rate === null ? 'its rate on general goods'
-    : `${decimalText(BigInt(rate), PERCENT_DIGITS)} %`;
+  const at =
+    rate === null ? 'its rate on general goods' : `${decimalText(BigInt(rate), PERCENT_DIGITS)} %`;
   const why = {
     follow: 'local taxes follow the rule of the state',
     ordinary: 'local taxes are levied whatever the rule of the state',
@@ -68,7 +73,9 @@ function localNote({ tic }: Treatment, locality: Locality): RuleNote {
     unlisted: 'local taxes on it are known where they are listed alone',
   }[locals];
   return {
-    rule: `local taxes on ${tic}: ${name}`, applied: locals === 'follow' || locals === 'own', why,
+    rule: `local taxes on ${tic}: ${name}`,
+    applied: locals === 'follow' || locals === 'own',
+    why,
     source: citedSource('product-localities', locality),
   };
 }
@@ -90,12 +97,16 @@ function singleNote({ single }: Treatment, price: bigint): readonly RuleNote[] {
   if (single === null) return [];
   const limit = formatUsd(single.localLimit);
   const applied = price > single.localLimit;
-  return [{
-    rule: 'single article', applied,
-    why: applied ? `local taxes end at $${limit} an item, an additional state tax begins there`
-      : `the item is at or below $${limit}`,
-    source: citedSource('single-article', single),
-  }];
+  return [
+    {
+      rule: 'single article',
+      applied,
+      why: applied
+        ? `local taxes end at $${limit} an item, an additional state tax begins there`
+        : `the item is at or below $${limit}`,
+      source: citedSource('single-article', single),
+    },
+  ];
 }
 
 function tierNote(tier: TierFact, price: bigint): RuleNote {
@@ -103,17 +114,21 @@ function tierNote(tier: TierFact, price: bigint): RuleNote {
   const limit = `$${formatUsd(threshold)}`;
   const applied = price > threshold;
   const above = decimalText(BigInt(rate), PERCENT_DIGITS);
-  const what = kind === 'portion' ? `the part above it is taxed at ${above} %`
-    : `the whole price is taxed at ${above} %`;
+  const what =
+    kind === 'portion'
+      ? `the part above it is taxed at ${above} %`
+      : `the whole price is taxed at ${above} %`;
   return {
-    rule: `price tier: ${level}`, applied,
+    rule: `price tier: ${level}`,
+    applied,
     why: applied ? `the item is above ${limit}: ${what}` : `the item is at or below ${limit}`,
     source: citedSource('price-tiers', tier),
   };
 }
 
 const CHARGES = {
-  exempt: 'exempt', ordinary: 'taxed as general goods',
+  exempt: 'exempt',
+  ordinary: 'taxed as general goods',
   'as-goods': 'taxed as the goods of the cart, in proportion to their prices',
   whole: 'taxed whole, since goods of the cart are taxed',
 } as const;
@@ -140,7 +155,10 @@ export class RuleNotes {
   }
 
   #goods(
-    site: Site, treatment: Treatment, line: CartLine, used: Holiday | null,
+    site: Site,
+    treatment: Treatment,
+    line: CartLine,
+    used: Holiday | null,
   ): readonly RuleNote[] {
     const { localities, holidays, unclearHolidays, notes } = treatment;
     return [
@@ -158,12 +176,18 @@ export class RuleNotes {
   /** Rules of the state that are known and that no cart applies. */
   #notSupported({ state: { code } }: Site): readonly RuleNote[] {
     const rows = this.#sources.rowsBy(NOT_SUPPORTED_DOCUMENT, ['state']).get(code) ?? [];
-    return rows.map((row): RuleNote => ({
-      rule: 'not supported', applied: false, why: row.text('note'),
-      source: {
-        name: NOT_SUPPORTED_DOCUMENT, asOf: row.text('as_of'), citation: row.text('source'),
-      },
-    }));
+    return rows.map(
+      (row): RuleNote => ({
+        rule: 'not supported',
+        applied: false,
+        why: row.text('note'),
+        source: {
+          name: NOT_SUPPORTED_DOCUMENT,
+          asOf: row.text('as_of'),
+          citation: row.text('source'),
+        },
+      }),
+    );
   }
 
   /** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
@@ -179,9 +203,11 @@ export class RuleNotes {
         const coded = categories.some((category) => facts.categories.has(category));
         const goods = categories.join(', ').replaceAll('_', ' ');
         return {
-          rule: `holiday: ${name}`, applied: false,
-          why: `${daysOf(holiday)}, for ${goods}: ${coded
-            ? 'goods are exempt under their own code alone' : 'no product code names them'}`,
+          rule: `holiday: ${name}`,
+          applied: false,
+          why: `${daysOf(holiday)}, for ${goods}: ${
+            coded ? 'goods are exempt under their own code alone' : 'no product code names them'
+          }`,
           source: citedSource('holidays', holiday),
         };
       });
@@ -190,11 +216,16 @@ export class RuleNotes {
   }
 
   #freight(
-    site: Site, line: CartLine, charge: keyof typeof CHARGES, goods: GoodsTotal,
+    site: Site,
+    line: CartLine,
+    charge: keyof typeof CHARGES,
+    goods: GoodsTotal,
   ): readonly RuleNote[] {
-    const { rules: { freightRule, freightDescription, source }, state } = site;
-    const own = line.tic === HANDLING
-      ? factOn(this.#facts.handling, state.code, site.date) : null;
+    const {
+      rules: { freightRule, freightDescription, source },
+      state,
+    } = site;
+    const own = line.tic === HANDLING ? factOn(this.#facts.handling, state.code, site.date) : null;
     const mix = goods.mixed ? this.#lines.freightMix(site) : null;
     const first: RuleNote = {
       rule: own === null ? `freight: ${freightRule}` : `handling: ${own.rule}`,
@@ -202,10 +233,16 @@ export class RuleNotes {
       why: `${CHARGES[charge]}. ${own === null ? freightDescription : ''}`.trimEnd(),
       source: own === null ? this.#sources.listed(source) : citedSource('handling', own),
     };
-    return mix === null ? [first] : [first, {
-      rule: `freight on mixed goods: ${mix.mixed}`,
-      applied: charge === 'as-goods' || charge === 'whole',
-      why: 'goods of the cart are taxed differently', source: citedSource('freight-mixed', mix),
-    }];
+    return mix === null
+      ? [first]
+      : [
+          first,
+          {
+            rule: `freight on mixed goods: ${mix.mixed}`,
+            applied: charge === 'as-goods' || charge === 'whole',
+            why: 'goods of the cart are taxed differently',
+            source: citedSource('freight-mixed', mix),
+          },
+        ];
   }
 }

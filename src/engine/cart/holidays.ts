@@ -76,7 +76,8 @@ function seasonDay(date: DateInt): number {
 
 /** Holidays on a day. */
 export function holidaysOn(rules: readonly HolidayRule[], date: DateInt): readonly Holiday[] {
-  return rules.flatMap((rule) => holidayIn(rule, yearOf(date)) ?? [])
+  return rules
+    .flatMap((rule) => holidayIn(rule, yearOf(date)) ?? [])
     .filter((holiday) => inForce(holiday, date));
 }
 
@@ -92,9 +93,14 @@ export function unheldHoliday(rules: readonly HolidayRule[], date: DateInt): str
   const day = seasonDay(date);
   const near = rules.find((rule) => {
     const season = seasonOf(rule, year);
-    return season !== null && seasonDay(season.from) - SEASON_DAYS <= day
-      && day <= seasonDay(season.to) + SEASON_DAYS;
+    return (
+      season !== null &&
+      seasonDay(season.from) - SEASON_DAYS <= day &&
+      day <= seasonDay(season.to) + SEASON_DAYS
+    );
   });
-  return near === undefined ? '' : `Sales-tax holidays of ${year} are not held; in other years `
-    + `there is "${near.name}" about this day.`;
+  return near === undefined
+    ? ''
+    : `Sales-tax holidays of ${year} are not held; in other years ` +
+        `there is "${near.name}" about this day.`;
 }

@@ -29,7 +29,8 @@ export interface Locals {
 
 /** The code of a jurisdiction in the table; "" for one that has none. */
 function codeOf(
-  { stateFips, countyFips, placeGeoid }: AreaRecord, { level, jurCode, jurName }: ComponentRecord,
+  { stateFips, countyFips, placeGeoid }: AreaRecord,
+  { level, jurCode, jurName }: ComponentRecord,
 ): string {
   if (level === 'county') return stateFips + countyFips;
   if (level === 'city') return placeGeoid;
@@ -41,8 +42,9 @@ function placeFact(facts: readonly Locality[], area: AreaRecord): Locality | nul
   const { stateFips, countyFips, placeGeoid } = area;
   const find = (code: string): Locality | null =>
     facts.find((fact) => fact.code === code && fact.locals !== 'own') ?? null;
-  return (placeGeoid === '' ? null : find(placeGeoid)) ?? find(stateFips + countyFips)
-    ?? find(stateFips);
+  return (
+    (placeGeoid === '' ? null : find(placeGeoid)) ?? find(stateFips + countyFips) ?? find(stateFips)
+  );
 }
 
 /**
@@ -50,20 +52,24 @@ function placeFact(facts: readonly Locality[], area: AreaRecord): Locality | nul
  * code or its name, else the place's.
  */
 function factOf(
-  facts: readonly Locality[], area: AreaRecord, component: ComponentRecord,
+  facts: readonly Locality[],
+  area: AreaRecord,
+  component: ComponentRecord,
   ofPlace: Locality | null,
 ): Locality | null {
   const code = codeOf(area, component);
-  return facts.find((fact) => fact.code === code && fact.locals === 'own')
-    ?? (component.level === 'district' ? facts.find((fact) => fact.code === code) : undefined)
-    ?? ofPlace;
+  return (
+    facts.find((fact) => fact.code === code && fact.locals === 'own') ??
+    (component.level === 'district' ? facts.find((fact) => fact.code === code) : undefined) ??
+    ofPlace
+  );
 }
 
 /** What a jurisdiction levies under a fact; null where that is not known. */
 function rateUnder(fact: Locality | null, ordinary: Rate): Rate | null {
   if (fact === null) return ordinary === 0 ? ordinary : null;
   if (fact.locals === 'unlisted') return null;
-  return fact.locals === 'own' ? fact.rate ?? ordinary : ordinary;
+  return fact.locals === 'own' ? (fact.rate ?? ordinary) : ordinary;
 }
 
 /**
@@ -71,7 +77,9 @@ function rateUnder(fact: Locality | null, ordinary: Rate): Rate | null {
  * its on general goods, on which the tax would be shown.
  */
 function taxesUnseen(
-  facts: readonly Locality[], area: AreaRecord, levels: ReadonlySet<string>,
+  facts: readonly Locality[],
+  area: AreaRecord,
+  levels: ReadonlySet<string>,
   ofPlace: Locality | null,
 ): boolean {
   const { stateFips, countyFips, placeGeoid } = area;
@@ -86,8 +94,10 @@ function taxesUnseen(
 }
 
 function notHeld({ state }: Site, { tic }: ProductRule): string {
-  return `Whether local taxes in ${state.name} follow the state's rule for ${tic} differs by place `
-    + 'and is not held for this one.';
+  return (
+    `Whether local taxes in ${state.name} follow the state's rule for ${tic} differs by place ` +
+    'and is not held for this one.'
+  );
 }
 
 /** The places whose local taxes a site takes. */
@@ -119,20 +129,29 @@ export class Localities {
       return { rows: locals.map((row) => ({ site: row, fact: null })), unknown: '', facts: [] };
     }
     const key = localityKey(site.state.code, rule.tic);
-    const facts = (this.#facts.localities.get(key) ?? [])
-      .filter((fact) => inForce(fact, site.date));
-    const rows = locals.map((row): LocalRow => ({
-      site: row,
-      fact: factOf(facts, row.area, row.row.component, placeFact(facts, row.area)),
-    }));
-    const told = rows.every(({ site: { rate }, fact }) => rateUnder(fact, rate) !== null)
-      && !areasOf(site).some((area) => taxesUnseen(
-        facts, area, levelsIn(locals, area), placeFact(facts, area)));
-    const isSure = !told || facts.length === 0
-      || (this.#isCertain(site, facts, site.origin)
-        && this.#isCertain(site, facts, site.destination));
-    const unknown = !told ? notHeld(site, rule) : isSure ? ''
-      : `The ZIP code lies in places of ${site.state.name} that tax ${rule.tic} differently.`;
+    const facts = (this.#facts.localities.get(key) ?? []).filter((fact) =>
+      inForce(fact, site.date),
+    );
+    const rows = locals.map(
+      (row): LocalRow => ({
+        site: row,
+        fact: factOf(facts, row.area, row.row.component, placeFact(facts, row.area)),
+      }),
+    );
+    const told =
+      rows.every(({ site: { rate }, fact }) => rateUnder(fact, rate) !== null) &&
+      !areasOf(site).some((area) =>
+        taxesUnseen(facts, area, levelsIn(locals, area), placeFact(facts, area)),
+      );
+    const isSure =
+      !told ||
+      facts.length === 0 ||
+      (this.#isCertain(site, facts, site.origin) && this.#isCertain(site, facts, site.destination));
+    const unknown = !told
+      ? notHeld(site, rule)
+      : isSure
+        ? ''
+        : `The ZIP code lies in places of ${site.state.name} that tax ${rule.tic} differently.`;
     return { rows, unknown, facts: [...new Set(rows.flatMap(({ fact }) => fact ?? []))] };
   }
 
@@ -161,7 +180,7 @@ export class Localities {
   #isCertain(site: Site, facts: readonly Locality[], place: FoundPlace | null): boolean {
     if (place === null || !isByArea(place.situs.precision)) return true;
     const zip = Number(place.situs.postalCode.slice(0, 5));
-    const parts = zip > 0 ? this.#dataset.zip(zip)?.parts ?? [] : [];
+    const parts = zip > 0 ? (this.#dataset.zip(zip)?.parts ?? []) : [];
     const here = this.#ordinaryPart(site, facts, place.area);
     return parts.every((part) => {
       const area = this.#dataset.area(part.area);
@@ -201,14 +220,15 @@ export function ruled(localities: Localities, site: Site, rule: ProductRule): Dr
   const none = { unknownLocals: '', localities: [] };
   if (isWhole(rule)) {
     if (!rule.taxable) return { ...none, levies: [] };
-    const levies = rule.rate === null
-      ? rows.map((row) => levy(row, true)) : wholeRate(site, rule.rate);
+    const levies =
+      rule.rate === null ? rows.map((row) => levy(row, true)) : wholeRate(site, rule.rate);
     return { ...none, levies };
   }
   const state = rows.filter(({ row }) => row.component.level === 'state');
-  const rate = rule.taxable ? rule.rate : 0 as Rate;
+  const rate = rule.taxable ? rule.rate : (0 as Rate);
   const ofState = state.map((row, at) =>
-    levy(row, true, rate === null ? row.rate : at === 0 ? rate : 0 as Rate));
+    levy(row, true, rate === null ? row.rate : at === 0 ? rate : (0 as Rate)),
+  );
   const locals = localities.localsOf(site, rule);
   const kept = locals.rows.flatMap(({ site: row, fact }) => {
     if (fact?.locals === 'own') return [levy(row, false, fact.rate ?? row.rate)];
@@ -216,6 +236,8 @@ export function ruled(localities: Localities, site: Site, rule: ProductRule): Dr
     return rule.taxable ? [levy(row, true)] : [];
   });
   return {
-    levies: [...ofState, ...kept], unknownLocals: locals.unknown, localities: locals.facts,
+    levies: [...ofState, ...kept],
+    unknownLocals: locals.unknown,
+    localities: locals.facts,
   };
 }

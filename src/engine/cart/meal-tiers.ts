@@ -29,8 +29,9 @@ function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
 
 /** Whether a meal tax stands in for the sales tax that its own county or city levies. */
 function replacesOwn(rule: MealRule, site: Site, levy: Levy): boolean {
-  return levy.site?.side === sideOf(rule, site)
-    && replacesLocal(rule, levy.site.row.component.level);
+  return (
+    levy.site?.side === sideOf(rule, site) && replacesLocal(rule, levy.site.row.component.level)
+  );
 }
 
 function note(rule: MealRule, applied: boolean, why: string): TreatmentNote {
@@ -55,7 +56,8 @@ function mealsOf(products: ProductRules, site: Site): FoundMeals {
   const notes: TreatmentNote[] = [];
   const reasons = new Set<string>();
   const sides: readonly SidePlace[] = [
-    { side: 'origin', place: site.origin }, { side: 'destination', place: site.destination },
+    { side: 'origin', place: site.origin },
+    { side: 'destination', place: site.destination },
   ];
   for (const { side, place } of sides) {
     if (place === null) continue;
@@ -63,8 +65,13 @@ function mealsOf(products: ProductRules, site: Site): FoundMeals {
     for (const rule of found.rules) {
       if (sideOf(rule, site) !== side) continue;
       const seller = rule.component === 'OCCUPATION_TAX';
-      notes.push(note(rule, !seller, seller ? 'levied on the seller, not on the sale'
-        : `levied at the ${side}`));
+      notes.push(
+        note(
+          rule,
+          !seller,
+          seller ? 'levied on the seller, not on the sale' : `levied at the ${side}`,
+        ),
+      );
       if (!seller) rules.push(rule);
     }
     const local = found.rules.some(({ code }) => code.length > STATE_DIGITS);
@@ -82,7 +89,10 @@ function mealsOf(products: ProductRules, site: Site): FoundMeals {
  * tax may apply here and not whether, nothing can be told.
  */
 export function mealLevies(
-  products: ProductRules, site: Site, tic: string, ordinary: readonly Levy[],
+  products: ProductRules,
+  site: Site,
+  tic: string,
+  ordinary: readonly Levy[],
 ): MealLevies {
   if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [] };
   const table = products.book.meals;
@@ -94,16 +104,29 @@ export function mealLevies(
     return { levies: ordinary, unknown: '', notes: [{ rule: 'meal', applied: false, why }] };
   }
   const { rules, notes, reasons } = mealsOf(products, site);
-  const unknown = reasons.size === 0 ? '' : `Whether a meal tax is levied here cannot be told `
-    + `(${[...reasons].join(', ')}).`;
+  const unknown =
+    reasons.size === 0
+      ? ''
+      : `Whether a meal tax is levied here cannot be told ` + `(${[...reasons].join(', ')}).`;
   const replaced = rules.some(({ replacesStateRate }) => replacesStateRate);
   const alone = rules.some(({ replacesLocalRates }) => replacesLocalRates === 'yes');
-  const kept = alone ? [] : ordinary.filter((levy) =>
-    !(replaced && levy.ofState) && !rules.some((rule) => replacesOwn(rule, site, levy)));
-  const levies = rules.map((rule): Levy => ({
-    rate: rule.rate, ofState: rule.code.length === STATE_DIGITS, ruled: false, site: null,
-    meal: rule, bracket: false, tier: null,
-  }));
+  const kept = alone
+    ? []
+    : ordinary.filter(
+        (levy) =>
+          !(replaced && levy.ofState) && !rules.some((rule) => replacesOwn(rule, site, levy)),
+      );
+  const levies = rules.map(
+    (rule): Levy => ({
+      rate: rule.rate,
+      ofState: rule.code.length === STATE_DIGITS,
+      ruled: false,
+      site: null,
+      meal: rule,
+      bracket: false,
+      tier: null,
+    }),
+  );
   return { levies: [...levies, ...kept], unknown, notes };
 }
 
@@ -140,10 +163,14 @@ function tierOf({ kind, threshold, rate }: TierFact): PriceTier | null {
 
 /** Adds the tiers of a state's rows to levies on the whole price. */
 export function tiered(
-  facts: CartFacts, { state, date }: Site, tic: string, levies: readonly Levy[],
+  facts: CartFacts,
+  { state, date }: Site,
+  tic: string,
+  levies: readonly Levy[],
 ): Tiered {
-  const rows = (facts.tiers.get(state.code) ?? [])
-    .filter((fact) => inForce(fact, date) && isFor(fact, tic));
+  const rows = (facts.tiers.get(state.code) ?? []).filter(
+    (fact) => inForce(fact, date) && isFor(fact, tic),
+  );
   if (rows.length === 0) return { levies, used: [], unknown: null };
   const used: TierFact[] = [];
   let unknown: UnknownTier | null = null;
@@ -155,8 +182,9 @@ export function tiered(
     if (fact === undefined) return levy;
     used.push(fact);
     if (fact.kind === 'unknown') {
-      const why = `How ${state.name} taxes ${tic} above $${formatUsd(fact.threshold)} an item is `
-        + 'not held: a code that says more of the goods would tell.';
+      const why =
+        `How ${state.name} taxes ${tic} above $${formatUsd(fact.threshold)} an item is ` +
+        'not held: a code that says more of the goods would tell.';
       unknown = { threshold: fact.threshold, why };
     }
     return { ...levy, tier: tierOf(fact) };

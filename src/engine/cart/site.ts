@@ -88,21 +88,27 @@ function sum(rows: readonly SiteRow[]): number {
  * not held: where two places have different ones it cannot be told which exclude each other.
  */
 function toppedUp(
-  atOrigin: readonly SiteRow[], atDestination: readonly SiteRow[], cap: number,
+  atOrigin: readonly SiteRow[],
+  atDestination: readonly SiteRow[],
+  cap: number,
 ): readonly SiteRow[] | Failure {
   const own = atOrigin.filter((row) => isLocal(row) && isLevied(row));
   const known = new Set(own.map(({ row }) => row.component.id));
   const added: SiteRow[] = [];
   let total = sum(own);
   for (const level of ORDER) {
-    const others = atDestination.filter((row) => levelOf(row) === level && isLevied(row)
-      && !known.has(row.row.component.id));
+    const others = atDestination.filter(
+      (row) => levelOf(row) === level && isLevied(row) && !known.has(row.row.component.id),
+    );
     const fitting = others.filter(({ rate }) => total + rate <= cap);
     const clashes = own.some((row) => levelOf(row) === level);
     if (fitting.length === 0 || (clashes && level !== 'district')) continue;
     if (clashes || total + sum(fitting) > cap) {
-      return fail('no-result', 'Local rates at the origin are below the cap, and which districts '
-        + 'of the destination join them depends on their kind, which is not held.');
+      return fail(
+        'no-result',
+        'Local rates at the origin are below the cap, and which districts ' +
+          'of the destination join them depends on their kind, which is not held.',
+      );
     }
     added.push(...fitting);
     total += sum(fitting);
@@ -167,7 +173,10 @@ export class Sites {
 
   /** The rows of a rule from the places it needs. */
   #taxing(
-    sourcing: Sourcing, date: DateInt, origin: FoundPlace | null, destination: FoundPlace | null,
+    sourcing: Sourcing,
+    date: DateInt,
+    origin: FoundPlace | null,
+    destination: FoundPlace | null,
   ): readonly SiteRow[] | Failure {
     const { rule } = sourcing;
     const of = (side: Side): readonly SiteRow[] | Failure => {
@@ -191,7 +200,10 @@ export class Sites {
 
   /** The site of carts between two places; the state is the destination's. */
   at(
-    state: StateRecord, date: DateInt, sourcing: Sourcing, origin: FoundPlace | null,
+    state: StateRecord,
+    date: DateInt,
+    sourcing: Sourcing,
+    origin: FoundPlace | null,
     destination: FoundPlace | null,
   ): Site | Failure {
     const within = sourcing.interstate ? '>' : '=';
@@ -204,7 +216,10 @@ export class Sites {
   }
 
   #read(
-    state: StateRecord, date: DateInt, sourcing: Sourcing, origin: FoundPlace | null,
+    state: StateRecord,
+    date: DateInt,
+    sourcing: Sourcing,
+    origin: FoundPlace | null,
     destination: FoundPlace | null,
   ): Site | Failure {
     const rules = rulesAt(state, date);
@@ -214,8 +229,14 @@ export class Sites {
     const sides = new Set(rows.map(({ side }) => side));
     const areas = rows.map(({ area }) => area);
     return {
-      state, rules, date, sourcing, rows, origin, destination,
-      sides: sides.size > 1 ? 'mixed' : [...sides][0] ?? 'destination',
+      state,
+      rules,
+      date,
+      sourcing,
+      rows,
+      origin,
+      destination,
+      sides: sides.size > 1 ? 'mixed' : ([...sides][0] ?? 'destination'),
       estimated: rows.some(({ row }) => row.estimated),
       stale: areas.some(({ staleAfter }) => staleAfter < date),
       partial: areas.some((area) => area.partial === true),

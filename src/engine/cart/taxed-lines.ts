@@ -3,7 +3,12 @@ import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { type Exact, plus } from '../../tax/exact.js';
 import {
-  COARSE, FINE, lineTax, ruledUnit, type HolidayReach, type Scale,
+  COARSE,
+  FINE,
+  lineTax,
+  ruledUnit,
+  type HolidayReach,
+  type Scale,
 } from '../../tax/line-tax.js';
 import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
@@ -67,21 +72,28 @@ function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: bigint)
     const { name, limitsHeld, scope } = holiday;
     const within = isWithin(holiday, price);
     if (within === null) {
-      const unknown = limitsHeld ? `Whether "${name}" covers its own limit is not held.`
+      const unknown = limitsHeld
+        ? `Whether "${name}" covers its own limit is not held.`
         : `The price limits of "${name}" are not held.`;
       return { ...NO_HOLIDAY, unknown };
     }
     if (within) return { holiday, reach: scope === 'all' ? 'all' : 'state', unknown: '' };
   }
   const unclear = unclearHolidays.find((holiday) => isWithin(holiday, price) !== false);
-  return unclear === undefined ? NO_HOLIDAY
+  return unclear === undefined
+    ? NO_HOLIDAY
     : { ...NO_HOLIDAY, unknown: `Whether "${unclear.name}" is for ${tic} is not held.` };
 }
 
 /** Whether a rule changes nothing for an item of this price. */
 function isIdle({ rule }: Treatment, price: bigint): boolean {
-  return rule !== null && rule.taxable && rule.threshold !== null && rule.rate === null
-    && ruledUnit(rule, price) === price * ONE;
+  return (
+    rule !== null &&
+    rule.taxable &&
+    rule.threshold !== null &&
+    rule.rate === null &&
+    ruledUnit(rule, price) === price * ONE
+  );
 }
 
 /** Refuses a line: a rate or rule that its amount depends on is not known. */
@@ -90,9 +102,7 @@ function untold(why: string): Failure {
 }
 
 /** The exact tax of items that are treated alike. */
-function taxTreated(
-  treatment: Treatment, { price, quantity }: CartLine,
-): TaxedLine | Failure {
+function taxTreated(treatment: Treatment, { price, quantity }: CartLine): TaxedLine | Failure {
   let found = NO_HOLIDAY;
   if (!treatment.sure) {
     const { unknown, unknownLocals } = treatment;
@@ -108,11 +118,20 @@ function taxTreated(
   const { scale, gross, state, local } = lineTax(treatment, price, quantity, reach);
   if (found.unknown !== '' && (state > 0 || local > 0)) return untold(found.unknown);
   if (holiday?.scope === 'varies' && local > 0) {
-    return untold(`Whether local taxes take part in "${holiday.name}" differs by place and is not `
-      + 'held.');
+    return untold(
+      `Whether local taxes take part in "${holiday.name}" differs by place and is not ` + 'held.',
+    );
   }
   return {
-    scale, gross, state, local, denominator: 1n, treatment, holiday, reach, freight: null,
+    scale,
+    gross,
+    state,
+    local,
+    denominator: 1n,
+    treatment,
+    holiday,
+    reach,
+    freight: null,
     flat: reach === 'none' && price <= treatment.tierless ? treatment.flat : null,
   };
 }
@@ -136,7 +155,8 @@ function sumOf(lines: readonly (TaxedLine | null)[], scale: Scale): Omit<GoodsTo
     local = plus(local, line.local);
   }
   return {
-    gross: BigInt(gross) * scale.gross, state: BigInt(state) * scale.tax,
+    gross: BigInt(gross) * scale.gross,
+    state: BigInt(state) * scale.tax,
     local: BigInt(local) * scale.tax,
   };
 }
@@ -153,8 +173,10 @@ export function totalOf(lines: readonly (TaxedLine | null)[]): GoodsTotal {
   const coarse = sumOf(lines, COARSE);
   const fine = sumOf(lines, FINE);
   return {
-    gross: coarse.gross + fine.gross, state: coarse.state + fine.state,
-    local: coarse.local + fine.local, mixed,
+    gross: coarse.gross + fine.gross,
+    state: coarse.state + fine.state,
+    local: coarse.local + fine.local,
+    mixed,
   };
 }
 
@@ -164,9 +186,16 @@ export const NO_GOODS: GoodsTotal = { gross: 0n, state: 0n, local: 0n, mixed: fa
 /** A delivery charge that is taxed at the goods' average share, or not at all. */
 function freightLine(gross: bigint, freight: FreightCharge, goods: GoodsTotal): TaxedLine {
   return {
-    scale: FINE, gross, state: gross * goods.state, local: gross * goods.local,
+    scale: FINE,
+    gross,
+    state: gross * goods.state,
+    local: gross * goods.local,
     denominator: goods.gross > 0n ? goods.gross : 1n,
-    treatment: null, holiday: null, reach: 'none', freight, flat: freight === 'exempt' ? 0 : null,
+    treatment: null,
+    holiday: null,
+    reach: 'none',
+    freight,
+    flat: freight === 'exempt' ? 0 : null,
   };
 }
 
@@ -187,8 +216,10 @@ export class LineTaxer {
 
   /** Whether delivery charges are taxed by the goods of the cart, handling at least. */
   followsGoods({ rules, state, date }: Site): boolean {
-    return rules.freightRule === 'ITEM_SPECIFIC'
-      || factOn(this.#facts.handling, state.code, date)?.rule === 'ITEM_SPECIFIC';
+    return (
+      rules.freightRule === 'ITEM_SPECIFIC' ||
+      factOn(this.#facts.handling, state.code, date)?.rule === 'ITEM_SPECIFIC'
+    );
   }
 
   /** The fact on delivery charges for taxable and exempt goods together. */
@@ -201,13 +232,15 @@ export class LineTaxer {
    * tax handling: without a fact of its own nothing is told of it.
    */
   #chargeRule(
-    { rules: { freightRule }, state, date }: Site, { tic }: CartLine,
+    { rules: { freightRule }, state, date }: Site,
+    { tic }: CartLine,
   ): StateRuleRecord['freightRule'] | Failure {
     if (tic !== HANDLING) return freightRule;
     const own = factOn(this.#facts.handling, state.code, date)?.rule ?? null;
     if (own !== null) return own === 'AS_SHIPPING' ? freightRule : own;
     return freightRule === 'EXEMPT_WHEN_SEPARATELY_STATED' || freightRule === 'CONDITIONAL'
-      ? untold(`How ${state.name} taxes charges for handling is not held.`) : freightRule;
+      ? untold(`How ${state.name} taxes charges for handling is not held.`)
+      : freightRule;
   }
 
   /** How a state's rule treats a delivery charge that is a line of its own. */
@@ -229,8 +262,10 @@ export class LineTaxer {
         if (!goods.mixed) return 'as-goods';
         const mix = this.freightMix(site);
         if (mix !== null) return mix.mixed === 'whole' ? 'whole' : 'as-goods';
-        return untold(`How ${site.state.name} taxes one delivery charge on goods that are taxed `
-          + 'differently is not held: send the goods in carts of their own.');
+        return untold(
+          `How ${site.state.name} taxes one delivery charge on goods that are taxed ` +
+            'differently is not held: send the goods in carts of their own.',
+        );
       }
     }
   }
@@ -242,10 +277,14 @@ export class LineTaxer {
       const tax = taxTreated(this.#treatments.ofCharge(site), line);
       if (isFailure(tax)) return tax;
       const ordinary = { ...tax, treatment: null, freight: charge };
-      return charge === 'ordinary' ? ordinary : {
-        ...ordinary, flat: null,
-        state: goods.state > 0n ? tax.state : 0, local: goods.local > 0n ? tax.local : 0,
-      };
+      return charge === 'ordinary'
+        ? ordinary
+        : {
+            ...ordinary,
+            flat: null,
+            state: goods.state > 0n ? tax.state : 0,
+            local: goods.local > 0n ? tax.local : 0,
+          };
     }
     const gross = line.price * BigInt(line.quantity);
     if (typeof charge !== 'string') {

@@ -6,10 +6,20 @@ import type { Rate } from '../../tax/rate.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
 import {
-  type CartFacts, type Locality, type SingleArticle, singleArticleOn, type TierFact,
+  type CartFacts,
+  type Locality,
+  type SingleArticle,
+  singleArticleOn,
+  type TierFact,
 } from './cart-facts.js';
 import {
-  type CodeHolidays, type Cover, coverOf, type Holiday, type HolidayRule, holidaysOn, unheldHoliday,
+  type CodeHolidays,
+  type Cover,
+  coverOf,
+  type Holiday,
+  type HolidayRule,
+  holidaysOn,
+  unheldHoliday,
 } from './holidays.js';
 import { levy, type Localities, ruled } from './locality.js';
 import { mealLevies, tiered, type UnknownTier } from './meal-tiers.js';
@@ -55,15 +65,26 @@ export interface Treatment extends LineRule<Levy> {
  * change nothing; a meal tax is a rule of its own.
  */
 export function isUnruled({ rule, tic, levies }: Treatment): boolean {
-  return rule === null && tic !== GENERAL && levies.every(({ meal }) => meal === null)
-    && levies.some(({ rate }) => rate > 0);
+  return (
+    rule === null &&
+    tic !== GENERAL &&
+    levies.every(({ meal }) => meal === null) &&
+    levies.some(({ rate }) => rate > 0)
+  );
 }
 
 /** Whether a rule taxes a product exactly as general goods are. */
 function isPlain(rule: ProductRule | null): boolean {
-  return rule === null || (rule.taxable && rule.rate === null && rule.threshold === null
-    && rule.percentTaxable === null && rule.capPerUnit === null && rule.perVolume === null
-    && isWhole(rule));
+  return (
+    rule === null ||
+    (rule.taxable &&
+      rule.rate === null &&
+      rule.threshold === null &&
+      rule.percentTaxable === null &&
+      rule.capPerUnit === null &&
+      rule.perVolume === null &&
+      isWhole(rule))
+  );
 }
 
 /** Whether a rule takes nothing of the parts that it speaks for, whatever the price. */
@@ -72,7 +93,10 @@ function isExempt(rule: ProductRule | null): boolean {
 }
 
 function singleOf(
-  facts: CartFacts, { state, date }: Site, tic: string, rule: ProductRule | null,
+  facts: CartFacts,
+  { state, date }: Site,
+  tic: string,
+  rule: ProductRule | null,
 ): SingleArticle | null {
   if (!isPlain(rule) || MEAL_CODES.has(tic)) return null;
   const single = singleArticleOn(facts, state.code, date);
@@ -87,7 +111,9 @@ function bracketLevy(single: SingleArticle): Levy {
 
 /** A tax by volume is the state's: where it has no other levy, one of no rate carries it. */
 function carryingVolume(
-  site: Site, shape: ProductRule | null, levies: readonly Levy[],
+  site: Site,
+  shape: ProductRule | null,
+  levies: readonly Levy[],
 ): readonly Levy[] {
   if ((shape?.perVolume ?? null) === null || levies.some(({ ofState }) => ofState)) return levies;
   const row = site.rows.find(({ row: { component } }) => component.level === 'state') ?? null;
@@ -96,24 +122,47 @@ function carryingVolume(
 }
 
 /** A treatment with what follows from its other members. */
-function summed(
-  treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierless'>,
-): Treatment {
+function summed(treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierless'>): Treatment {
   const {
-    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, localities,
-    notes, tiers, unknownTier,
+    tic,
+    rule,
+    shape,
+    levies,
+    holidays,
+    unclearHolidays,
+    single,
+    unknownLocals,
+    unknown,
+    localities,
+    notes,
+    tiers,
+    unknownTier,
   } = treatment;
   const isFlat = shape === null && single === null;
-  const sure = unknown === '' && unknownLocals === '' && unknownTier === null
-    && holidays.length + unclearHolidays.length === 0;
+  const sure =
+    unknown === '' &&
+    unknownLocals === '' &&
+    unknownTier === null &&
+    holidays.length + unclearHolidays.length === 0;
   // The members that every line needs come first, so that they lie together in memory.
   return {
     sure,
     tierless: tierlessOf(levies),
     coarse: isFlat ? coarseRates(levies) : null,
     flat: isFlat ? levies.reduce((sum, { rate }) => sum + rate, 0) : null,
-    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, localities,
-    notes, tiers, unknownTier,
+    tic,
+    rule,
+    shape,
+    levies,
+    holidays,
+    unclearHolidays,
+    single,
+    unknownLocals,
+    unknown,
+    localities,
+    notes,
+    tiers,
+    unknownTier,
   };
 }
 
@@ -150,10 +199,16 @@ export class Treatments {
     let treatment = site.treatments.get(CHARGE);
     if (treatment === undefined) {
       const ordinary = this.of(site, GENERAL);
-      const levies = ordinary.levies.filter(({ bracket }) => !bracket)
+      const levies = ordinary.levies
+        .filter(({ bracket }) => !bracket)
         .map((each) => ({ ...each, tier: null }));
       treatment = summed({
-        ...ordinary, levies, single: null, holidays: [], unclearHolidays: [], tiers: [],
+        ...ordinary,
+        levies,
+        single: null,
+        holidays: [],
+        unclearHolidays: [],
+        tiers: [],
         unknownTier: null,
       });
       site.treatments.set(CHARGE, treatment);
@@ -166,23 +221,37 @@ export class Treatments {
     const held = this.#products.heldFrom(state.code, tic, date);
     const rules = this.#products.at(state.code, tic, date);
     const [rule = null, second] = rules;
-    const draft = rule === null || isPlain(rule)
-      ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', localities: [] }
-      : ruled(this.#localities, site, rule);
+    const draft =
+      rule === null || isPlain(rule)
+        ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', localities: [] }
+        : ruled(this.#localities, site, rule);
     const single = singleOf(this.#facts, site, tic, rule);
     const { named: holidays, unclear } = this.#holidaysOf(state.code, tic);
-    const { levies: ordinary, used: tiers, unknown: unknownTier } =
-      tiered(this.#facts, site, tic, draft.levies);
+    const {
+      levies: ordinary,
+      used: tiers,
+      unknown: unknownTier,
+    } = tiered(this.#facts, site, tic, draft.levies);
     const meals = mealLevies(this.#products, site, tic, ordinary);
-    const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
-      + `${formatDate(held)} on.`;
-    const twice = second === undefined ? ''
-      : `${tic} has several rules in ${state.code} on the day.`;
+    const unknown =
+      held === null
+        ? ''
+        : `Product rules of ${state.code} for ${tic} are held from ` + `${formatDate(held)} on.`;
+    const twice =
+      second === undefined ? '' : `${tic} has several rules in ${state.code} on the day.`;
     const shape = isPlain(rule) || isExempt(rule) ? null : rule;
-    const levies = single === null ? carryingVolume(site, shape, meals.levies)
-      : [...meals.levies, bracketLevy(single)];
+    const levies =
+      single === null
+        ? carryingVolume(site, shape, meals.levies)
+        : [...meals.levies, bracketLevy(single)];
     return summed({
-      tic, rule, levies, single, shape, tiers, unknownTier,
+      tic,
+      rule,
+      levies,
+      single,
+      shape,
+      tiers,
+      unknownTier,
       localities: draft.localities,
       holidays: holidaysOn(holidays, date),
       unclearHolidays: holidaysOn(unclear, date),
@@ -197,8 +266,10 @@ export class Treatments {
     const key = `${state}${tic}`;
     const kept = this.#holidays.get(key);
     if (kept !== undefined) return kept;
-    const of = (cover: Cover): readonly HolidayRule[] => (this.#facts.holidays.get(state) ?? [])
-      .filter((holiday) => coverOf(this.#facts, holiday, tic) === cover);
+    const of = (cover: Cover): readonly HolidayRule[] =>
+      (this.#facts.holidays.get(state) ?? []).filter(
+        (holiday) => coverOf(this.#facts, holiday, tic) === cover,
+      );
     const found = { named: of('yes'), unclear: of('unclear') };
     this.#holidays.set(key, found);
     return found;

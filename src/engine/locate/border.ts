@@ -59,7 +59,9 @@ export class Borders implements CellJudge {
    * same cells are met again and again, and what is remembered of them spares reading them.
    */
   near(
-    area: number, date: DateInt, { precision, lat, lng }: Pick<Situs, 'precision' | 'lat' | 'lng'>,
+    area: number,
+    date: DateInt,
+    { precision, lat, lng }: Pick<Situs, 'precision' | 'lat' | 'lng'>,
   ): Border | null {
     const reach = BORDER_METRES_MAX / METRES_PER_MICRO;
     this.#area = area;
@@ -77,7 +79,7 @@ export class Borders implements CellJudge {
   border(leaf: number): boolean {
     const key = leaf >> CHUNK_BITS;
     let chunk = this.#taxes.get(key);
-    if (chunk === undefined) this.#taxes.set(key, chunk = new Int32Array(1 << CHUNK_BITS));
+    if (chunk === undefined) this.#taxes.set(key, (chunk = new Int32Array(1 << CHUNK_BITS)));
     const at = leaf & ((1 << CHUNK_BITS) - 1);
     let known = chunk[at]!;
     if (known === UNSEEN) known = chunk[at] = this.#taxOf(leaf);
@@ -88,7 +90,7 @@ export class Borders implements CellJudge {
     let taxes = this.#days.get(date);
     if (taxes === undefined) {
       if (this.#days.size === DAYS_MAX) this.#days.clear();
-      this.#days.set(date, taxes = new Map());
+      this.#days.set(date, (taxes = new Map()));
     }
     this.#date = date;
     this.#taxes = taxes;
@@ -113,8 +115,9 @@ export class Borders implements CellJudge {
   #differ(one: number, other: number): boolean {
     const here = this.#rates.at(one, this.#date);
     const there = this.#rates.at(other, this.#date);
-    return isFailure(here) || isFailure(there)
-      || here.sales !== there.sales || here.use !== there.use;
+    return (
+      isFailure(here) || isFailure(there) || here.sales !== there.sales || here.use !== there.use
+    );
   }
 
   #search(lat: Microdegrees, lng: Microdegrees, reach: number): Border | null {
@@ -123,10 +126,11 @@ export class Borders implements CellJudge {
     let beyond = -1;
     for (let direction = 0; direction < DIRECTIONS; direction += 1) {
       const angle = (direction / DIRECTIONS) * 2 * Math.PI;
-      const at = (share: number): number => this.#cells.locate(
-        Math.round(lat + reach * share * Math.sin(angle)),
-        Math.round(lng + (reach * share * Math.cos(angle)) / shrink),
-      );
+      const at = (share: number): number =>
+        this.#cells.locate(
+          Math.round(lat + reach * share * Math.sin(angle)),
+          Math.round(lng + (reach * share * Math.cos(angle)) / shrink),
+        );
       let inside = 0;
       for (const ring of RINGS) {
         let other = at(ring);
@@ -174,14 +178,19 @@ export interface AreaView {
 
 /** The areas on a circle around a spot, as often as they are met. */
 function* around(
-  { cells }: AreaView, lat: Microdegrees, lng: Microdegrees, metres: number,
+  { cells }: AreaView,
+  lat: Microdegrees,
+  lng: Microdegrees,
+  metres: number,
 ): Generator<number> {
   const reach = metres / METRES_PER_MICRO;
   const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
   for (let direction = 0; direction < LINE_DIRECTIONS; direction += 1) {
     const angle = (direction / LINE_DIRECTIONS) * 2 * Math.PI;
-    const found = cells.locate(Math.round(lat + reach * Math.sin(angle)),
-      Math.round(lng + (reach * Math.cos(angle)) / shrink));
+    const found = cells.locate(
+      Math.round(lat + reach * Math.sin(angle)),
+      Math.round(lng + (reach * Math.cos(angle)) / shrink),
+    );
     if (found >= 0) yield found;
   }
 }
@@ -219,7 +228,10 @@ export function shoreArea(view: AreaView, lat: Microdegrees, lng: Microdegrees):
 
 /** The other provinces that a spot of one may lie in instead. */
 export function provincesNear(
-  view: AreaView, area: number, lat: Microdegrees, lng: Microdegrees,
+  view: AreaView,
+  area: number,
+  lat: Microdegrees,
+  lng: Microdegrees,
 ): ReadonlySet<number> {
   const near = new Set<number>();
   if (!view.cells.isNear(lat, lng, PROVINCE_LINE_METRES / METRES_PER_MICRO)) return near;

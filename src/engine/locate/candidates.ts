@@ -5,7 +5,12 @@ import type { DateInt } from '../../tax/date.js';
 import { AREA_MIXED, AREA_NONE, shortestRange, spotOf, wholeArea } from './range.js';
 import { StatedNumber } from './stated-number.js';
 import {
-  directionScore, isNear, isOrdinary, SAME_DIRECTIONS, typeScore, type Wanted,
+  directionScore,
+  isNear,
+  isOrdinary,
+  SAME_DIRECTIONS,
+  typeScore,
+  type Wanted,
 } from './street-fit.js';
 
 /** How a door was found, best first. */
@@ -126,8 +131,7 @@ export class Candidates {
     }
     const better = this.#tier < this.#streetTier && this.streetArea !== this.area;
     const elsewhere = !this.#foundNamed && this.#namedRank > 0 && this.#namedArea !== this.area;
-    const opposite = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS
-      && this.#contradicts(this.area);
+    const opposite = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS && this.#contradicts(this.area);
     if (better || elsewhere || opposite) this.ambiguous = true;
   }
 
@@ -160,8 +164,8 @@ export class Candidates {
   }
 
   #addOpposite(area: number): void {
-    this.#oppositeArea = this.#oppositeArea === AREA_NONE || this.#oppositeArea === area
-      ? area : AREA_MIXED;
+    this.#oppositeArea =
+      this.#oppositeArea === AREA_NONE || this.#oppositeArea === area ? area : AREA_MIXED;
   }
 
   #noteType(cursor: StreetCursor): void {
@@ -208,9 +212,7 @@ export class Candidates {
   }
 
   #considerRanges(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
-    const range = isOrdinary(wanted.text)
-      ? shortestRange(cursor, wanted.value)
-      : -1;
+    const range = isOrdinary(wanted.text) ? shortestRange(cursor, wanted.value) : -1;
     if (range < 0) return false;
     const line = cursor.rangeLine(range);
     const spot = line.length === 0 ? null : spotOf(cursor, range, line, wanted.value);

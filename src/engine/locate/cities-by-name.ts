@@ -23,16 +23,21 @@ export class CitiesByName {
     if (city === '' || state === '') {
       return fail('address-incomplete', 'the address has neither a ZIP nor a city with its state');
     }
-    const zips = (this.find(state, city)?.zips ?? []).map((zip) => this.#dataset.zip(zip))
+    const zips = (this.find(state, city)?.zips ?? [])
+      .map((zip) => this.#dataset.zip(zip))
       .filter((record) => record !== null);
     const parts = zips.flatMap((record) => withoutSlivers(record.parts));
     const candidates = this.candidates(state, city, parts);
     if (candidates.length === 0) {
-      return fail('address-incomplete',
-        `${city}, ${state} is no incorporated city we know: add the ZIP`);
+      return fail(
+        'address-incomplete',
+        `${city}, ${state} is no incorporated city we know: add the ZIP`,
+      );
     }
-    const around = [...parts.map(({ doubt, area }) => doubt ?? area),
-      ...zips.flatMap(({ reach }) => reach.map(({ area }) => area))]
+    const around = [
+      ...parts.map(({ doubt, area }) => doubt ?? area),
+      ...zips.flatMap(({ reach }) => reach.map(({ area }) => area)),
+    ]
       .map((id) => this.#dataset.area(id))
       .filter((area) => area.state === state);
     const possible = [...areasOf(candidates), ...around];
@@ -45,7 +50,9 @@ export class CitiesByName {
 
   /** The first of the parts of a city, if they are taxed alike and any rate is known. */
   #assumed(
-    named: readonly Candidate[], possible: readonly AreaRecord[], dateOf: DateOf,
+    named: readonly Candidate[],
+    possible: readonly AreaRecord[],
+    dateOf: DateOf,
   ): Chosen | null {
     if (this.#doubts.compare(areasOf(named), dateOf) !== 'equal') return null;
     const range = this.#doubts.range(possible, dateOf);
@@ -72,12 +79,14 @@ export class CitiesByName {
     const known = named === '' ? null : this.find(state, named);
     if (known !== null) return known.name;
     const [first = ''] = zip?.cities ?? [];
-    return first === '' ? '' : this.find(state, first)?.name ?? titleCase(first);
+    return first === '' ? '' : (this.find(state, first)?.name ?? titleCase(first));
   }
 }
 
 /** A refusal: what is named leads to several tax areas. */
 export function several(what: string): Failure {
-  return fail('address-incomplete',
-    `${what} overlaps several tax areas with different rates, and the address was not found`);
+  return fail(
+    'address-incomplete',
+    `${what} overlaps several tax areas with different rates, and the address was not found`,
+  );
 }

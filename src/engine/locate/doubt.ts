@@ -45,8 +45,10 @@ export interface Candidate {
 function isNear(one: ZipPart, other: ZipPart): boolean {
   if ((one.lat === 0 && one.lng === 0) || (other.lat === 0 && other.lng === 0)) return false;
   const shrink = Math.cos((one.lat * Math.PI) / 180_000_000);
-  return Math.abs(one.lat - other.lat) <= NEAR_MICRO
-    && Math.abs(one.lng - other.lng) * shrink <= NEAR_MICRO;
+  return (
+    Math.abs(one.lat - other.lat) <= NEAR_MICRO &&
+    Math.abs(one.lng - other.lng) * shrink <= NEAR_MICRO
+  );
 }
 
 /** Decides whether it matters which of several tax areas an address lies in, in one dataset. */
@@ -97,13 +99,18 @@ export class Doubts {
    * city or ZIP is a slip, and nobody can tell which.
    */
   elsewhere(
-    name: string, zip: ZipRecord, area: AreaRecord, dateOf: DateOf,
+    name: string,
+    zip: ZipRecord,
+    area: AreaRecord,
+    dateOf: DateOf,
   ): { readonly areas: readonly AreaRecord[]; readonly isNear: boolean } | null {
     const city = name === '' ? null : this.#gazetteer.city(area.state, name);
     if (city === null || city.zips.includes(zip.zip)) return null;
     if (zip.cities.some((own) => foldName(own) === foldName(name))) return null;
-    const held = new Set([...zip.parts.flatMap((part) => [part.area, part.doubt ?? part.area]),
-      ...zip.reach.map((beside) => beside.area)]);
+    const held = new Set([
+      ...zip.parts.flatMap((part) => [part.area, part.doubt ?? part.area]),
+      ...zip.reach.map((beside) => beside.area),
+    ]);
     const parts = city.zips.flatMap((other) => this.#dataset.zip(other)?.parts ?? []);
     const ids = city.areas.length > 0 ? city.areas : parts.map((part) => part.area);
     if (ids.length === 0 || ids.some((own) => held.has(own))) return null;
@@ -145,12 +152,14 @@ export class Doubts {
   /** The lowest and the highest combined sales rate of the areas; null where none is known. */
   range(areas: readonly AreaRecord[], dateOf: DateOf): RateRange | null {
     const all = areas.map(({ id, state }) => this.#rates.at(id, dateOf(state)));
-    const known = all.flatMap((rates) => (isFailure(rates) ? [] : [rates.sales]))
+    const known = all
+      .flatMap((rates) => (isFailure(rates) ? [] : [rates.sales]))
       .sort((a, b) => a - b);
     const [lowest] = known;
     const highest = known.at(-1);
     return lowest === undefined || highest === undefined
-      ? null : { lowest, highest, isOpen: known.length < all.length };
+      ? null
+      : { lowest, highest, isOpen: known.length < all.length };
   }
 }
 

@@ -77,7 +77,8 @@ export function weighed({ area, weight, land }: ZipCandidate): Weighed {
  * not known count as other ones. Null where no share or no total is known.
  */
 function likeliestTotal(
-  areas: readonly Weighed[], totalOf: TotalOf,
+  areas: readonly Weighed[],
+  totalOf: TotalOf,
 ): { readonly total: string; readonly ppm: number } | null {
   const shares = new Map<string, number>();
   let all = 0;
@@ -86,10 +87,12 @@ function likeliestTotal(
     const total = totalOf(area);
     if (total !== null) shares.set(total, (shares.get(total) ?? 0) + share);
   }
-  const [first] = [...shares].sort((one, other) =>
-    other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+  const [first] = [...shares].sort(
+    (one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1),
+  );
   return first === undefined || all === 0
-    ? null : { total: first[0], ppm: Math.floor((first[1] / all) * PPM) };
+    ? null
+    : { total: first[0], ppm: Math.floor((first[1] / all) * PPM) };
 }
 
 /**
@@ -97,13 +100,16 @@ function likeliestTotal(
  * largest; null where too little of the ZIP takes so.
  */
 export function likeliestPart(
-  { parts, beside }: ZipAreas, preferred: readonly ZipCandidate[], totalOf: TotalOf,
+  { parts, beside }: ZipAreas,
+  preferred: readonly ZipCandidate[],
+  totalOf: TotalOf,
 ): ZipCandidate | null {
   const likeliest = likeliestTotal([...parts.map(weighed), ...beside], totalOf);
   if (likeliest === null) return null;
   const isAlike = ({ area }: Candidate): boolean => totalOf(area) === likeliest.total;
   if (likeliest.ppm < leastOf(preferred, isAlike)) return null;
-  const [largest = null] = parts.filter(isAlike)
+  const [largest = null] = parts
+    .filter(isAlike)
     .sort((one, other) => weighed(other).share - weighed(one).share);
   return preferred.find(isAlike) ?? largest;
 }
@@ -113,9 +119,7 @@ export function likeliestPart(
  * city in several counties is the one meant whatever its rate: which of its counties, its name does
  * not say, so the land decides there, with less to be wrong about.
  */
-function leastOf(
-  named: readonly ZipCandidate[], isAlike: (part: ZipCandidate) => boolean,
-): number {
+function leastOf(named: readonly ZipCandidate[], isAlike: (part: ZipCandidate) => boolean): number {
   const cities = named.filter(({ incorporated }) => incorporated);
   const alike = cities.filter(isAlike);
   if (alike.length === cities.length) return LIKELY_PPM_MIN;
@@ -134,19 +138,25 @@ export const NOWHERE = { lat: 0, lng: 0 };
  * in its municipality, else anywhere in the ZIP. `city` is a folded name, "" for none.
  */
 export function statedCandidate(
-  areas: readonly AreaRecord[], city: string, parts: readonly ZipCandidate[],
+  areas: readonly AreaRecord[],
+  city: string,
+  parts: readonly ZipCandidate[],
 ): Candidate {
-  const area = areas.find(({ placeName }) => city !== '' && foldName(placeName) === city)
-    ?? areas[0]!;
-  const { lat, lng } = parts.find((part) => part.area.id === area.id)
-    ?? parts.find((part) => part.area.placeGeoid === area.placeGeoid) ?? parts[0] ?? NOWHERE;
+  const area =
+    areas.find(({ placeName }) => city !== '' && foldName(placeName) === city) ?? areas[0]!;
+  const { lat, lng } =
+    parts.find((part) => part.area.id === area.id) ??
+    parts.find((part) => part.area.placeGeoid === area.placeGeoid) ??
+    parts[0] ??
+    NOWHERE;
   const { placeName, incorporated } = area;
   return { area, city: placeName.toUpperCase(), incorporated, lat, lng };
 }
 
 /** The candidates in a county of the others; counties are known well, cities less. */
 export function within(
-  candidates: readonly Candidate[], others: readonly Candidate[],
+  candidates: readonly Candidate[],
+  others: readonly Candidate[],
 ): Candidate[] {
   const counties = new Set(others.map(({ area }) => area.stateFips + area.countyFips));
   return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));
@@ -154,17 +164,26 @@ export function within(
 
 /** What was chosen, written out; `city` as it is printed. */
 export function situsIn(
-  reading: ParsedAddress, { candidate, assumed, stated }: Chosen, city: string,
+  reading: ParsedAddress,
+  { candidate, assumed, stated }: Chosen,
+  city: string,
 ): Situs {
   const { area, lat, lng } = candidate;
   const { state } = area;
   const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
   const region = postalCode === '' ? state : `${state} ${postalCode}`;
   return {
-    area: area.id, precision: assumed === null ? 'postal' : 'city', lat, lng,
+    area: area.id,
+    precision: assumed === null ? 'postal' : 'city',
+    lat,
+    lng,
     // The street was not found, so it is not said to be there.
     normalizedAddress: addressLine('', city, region, area.country),
-    houseNumber: '', street: '', city, postalCode,
-    ...(assumed === null ? {} : { assumed }), ...(stated === undefined ? {} : { stated }),
+    houseNumber: '',
+    street: '',
+    city,
+    postalCode,
+    ...(assumed === null ? {} : { assumed }),
+    ...(stated === undefined ? {} : { stated }),
   };
 }

@@ -24,10 +24,12 @@ export type { DateOf };
 const MISSPELT_LETTERS_MIN = 3;
 
 const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
-const AMBIGUOUS = 'the address matches places with different taxes: add or check the ZIP code, '
-  + 'city, street type or direction';
-const CONTRADICTION = 'the street is known in one place and the ZIP code or city leads to another '
-  + 'with different taxes: check them';
+const AMBIGUOUS =
+  'the address matches places with different taxes: add or check the ZIP code, ' +
+  'city, street type or direction';
+const CONTRADICTION =
+  'the street is known in one place and the ZIP code or city leads to another ' +
+  'with different taxes: check them';
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
@@ -57,8 +59,11 @@ export class AddressLocator {
     const readings = parseAddress(text, this.#gazetteer);
     const first = readings[0];
     if (first === undefined) return fail('address-incomplete', INCOMPLETE);
-    if (first.country === 'CAN' || first.canadianPostalCode !== ''
-      || (first.zip === '' && this.#provinces.has(first.state))) {
+    if (
+      first.country === 'CAN' ||
+      first.canadianPostalCode !== '' ||
+      (first.zip === '' && this.#provinces.has(first.state))
+    ) {
       return this.#provinces.locate(first);
     }
     const refusal = refuse(first);
@@ -115,14 +120,17 @@ export class AddressLocator {
     const state = reading.state || (record?.state ?? '');
     if (state === '' || (reading.zip === '' && reading.city === '')) return null;
     if (reading.otherState !== '' && reading.otherState !== state) {
-      return fail('address-incomplete',
-        `the address names ${reading.otherState}, and its ZIP code or end leads to ${state}`);
+      return fail(
+        'address-incomplete',
+        `the address names ${reading.otherState}, and its ZIP code or end leads to ${state}`,
+      );
     }
     if (reading.zip !== '' && record?.state !== state) {
       const { streets } = this.#dataset;
-      const held = streets.hasZip(state, Number(reading.zip))
-        || streets.statedZip(state, Number(reading.zip), dateOf(state)) !== null
-        || record?.parts.some((part) => this.#dataset.area(part.area).state === state) === true;
+      const held =
+        streets.hasZip(state, Number(reading.zip)) ||
+        streets.statedZip(state, Number(reading.zip), dateOf(state)) !== null ||
+        record?.parts.some((part) => this.#dataset.area(part.area).state === state) === true;
       if (!held) {
         return record === null
           ? fail('address-incomplete', `ZIP code ${reading.zip} is not known`)
@@ -170,7 +178,7 @@ export class AddressLocator {
     }
     const near = known
       ? null
-      : this.#repaired(queries, dateOf) ?? this.#misspelt(queries, dateOf);
+      : (this.#repaired(queries, dateOf) ?? this.#misspelt(queries, dateOf));
     return near ?? this.#zip9(queries, dateOf) ?? street;
   }
 
@@ -224,8 +232,20 @@ export class AddressLocator {
     if (area === undefined) return null;
     return this.#writer.write({
       // Nothing says that the street is there.
-      area, precision: 'zip9', lat: 0, lng: 0, number: '', street: '', state, city: 0,
-      municipality: 0, zip, plus4, cityAsked: reading.city, zipAsked: zip, stated: true,
+      area,
+      precision: 'zip9',
+      lat: 0,
+      lng: 0,
+      number: '',
+      street: '',
+      state,
+      city: 0,
+      municipality: 0,
+      zip,
+      plus4,
+      cityAsked: reading.city,
+      zipAsked: zip,
+      stated: true,
     });
   }
 }

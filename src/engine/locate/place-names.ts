@@ -14,8 +14,20 @@ const ANSWERS_MAX = 20_000;
 
 /** Words of city names that are written in two ways. */
 const TWINS: Readonly<Record<string, string>> = {
-  ST: 'SAINT', SAINT: 'ST', MT: 'MOUNT', MOUNT: 'MT', FT: 'FORT', FORT: 'FT', STE: 'SAINTE',
-  N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST', HTS: 'HEIGHTS', SPGS: 'SPRINGS', JCT: 'JUNCTION',
+  ST: 'SAINT',
+  SAINT: 'ST',
+  MT: 'MOUNT',
+  MOUNT: 'MT',
+  FT: 'FORT',
+  FORT: 'FT',
+  STE: 'SAINTE',
+  N: 'NORTH',
+  S: 'SOUTH',
+  E: 'EAST',
+  W: 'WEST',
+  HTS: 'HEIGHTS',
+  SPGS: 'SPRINGS',
+  JCT: 'JUNCTION',
 };
 const TWIN_WORDS = /\b(?:ST|SAINT|MT|MOUNT|FT|FORT|STE|N|S|E|W|HTS|SPGS|JCT)\b/;
 
@@ -48,8 +60,15 @@ export class DatasetGazetteer implements Gazetteer {
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
-    this.#codes = new WordTable(dataset.states().flatMap(({ code, name }) =>
-      [[code, code], [name.toUpperCase(), code]] as const));
+    this.#codes = new WordTable(
+      dataset.states().flatMap(
+        ({ code, name }) =>
+          [
+            [code, code],
+            [name.toUpperCase(), code],
+          ] as const,
+      ),
+    );
   }
 
   stateOf(words: string): string {
@@ -96,7 +115,10 @@ export class DatasetGazetteer implements Gazetteer {
   city(state: string, name: string): CityRecord | null {
     const found = this.#dataset.city(state, name);
     if (found !== null || !TWIN_WORDS.test(name)) return found;
-    const twin = name.split(' ').map((word) => TWINS[word] ?? word).join(' ');
+    const twin = name
+      .split(' ')
+      .map((word) => TWINS[word] ?? word)
+      .join(' ');
     return this.#dataset.city(state, twin);
   }
 
@@ -108,7 +130,8 @@ export class DatasetGazetteer implements Gazetteer {
     const record = this.city(state, city);
     const localities = this.#dataset.streets.localities(state, city);
     return record === null && localities.length === 0
-      ? NO_CITY : { record, localities, isKnown: true };
+      ? NO_CITY
+      : { record, localities, isKnown: true };
   }
 }
 
@@ -192,7 +215,7 @@ export class AddressWriter {
     if (municipality !== null && cityAsked !== '' && isSameName(label, cityAsked)) {
       return this.#municipalName(state, municipality) || titleCase(label);
     }
-    const postal = zip > 0 ? this.#dataset.zip(zip)?.cities ?? [] : [];
+    const postal = zip > 0 ? (this.#dataset.zip(zip)?.cities ?? []) : [];
     const name = amongNames(postal, cityAsked) || (postal[0] ?? '');
     if (name !== '') return this.#gazetteer.city(state, name)?.name ?? titleCase(name);
     if (municipality === null || label === '') return titleCase(cityAsked);
@@ -211,17 +234,19 @@ export class AddressWriter {
   /** "Barre Town" is known to the post as Barre, "Salt Lake City" by its whole name. */
   #findMunicipality(state: string, label: string): CityRecord | null {
     const name = label.toUpperCase();
-    return this.#gazetteer.city(state, name) ?? this.#gazetteer.city(
-      state, name.replace(/ (?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, ''));
+    return (
+      this.#gazetteer.city(state, name) ??
+      this.#gazetteer.city(state, name.replace(/ (?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, ''))
+    );
   }
 }
 
 /** The parts of an address that are known, as they are written on one line. */
-export function addressLine(
-  line: string, city: string, region: string, country: Country,
-): string {
-  return `${line === '' ? '' : `${line}, `}${city === '' ? '' : `${city}, `}${region}, `
-    + countryName(country);
+export function addressLine(line: string, city: string, region: string, country: Country): string {
+  return (
+    `${line === '' ? '' : `${line}, `}${city === '' ? '' : `${city}, `}${region}, ` +
+    countryName(country)
+  );
 }
 
 /** Whether two names differ in spelling alone; most do not differ, which costs no folding. */

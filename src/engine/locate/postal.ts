@@ -14,8 +14,17 @@ import type { DateInt } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
 import { type DateOf, type Doubts, withoutSlivers } from './doubt.js';
 import {
-  areasOf, certain, type Chosen, likeliestPart, situsIn, statedCandidate, weighed, type Weighed,
-  within, type ZipAreas, type ZipCandidate,
+  areasOf,
+  certain,
+  type Chosen,
+  likeliestPart,
+  situsIn,
+  statedCandidate,
+  weighed,
+  type Weighed,
+  within,
+  type ZipAreas,
+  type ZipCandidate,
 } from './likeliest.js';
 import { CitiesByName, several } from './cities-by-name.js';
 
@@ -99,33 +108,43 @@ export class PostalLocator {
       return day;
     };
     const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
-    const found = reading.zip === ''
-      ? this.#cities.locate(reading, noted)
-      : record === null
-        ? this.#unlisted(reading, 'is not known', noted)
-        : this.#agreed(this.#byZip(record, reading, noted), record, reading, noted);
+    const found =
+      reading.zip === ''
+        ? this.#cities.locate(reading, noted)
+        : record === null
+          ? this.#unlisted(reading, 'is not known', noted)
+          : this.#agreed(this.#byZip(record, reading, noted), record, reading, noted);
     const city = isFailure(found)
-      ? '' : this.#cities.nameOf(found.candidate.area.state, reading.city, record);
+      ? ''
+      : this.#cities.nameOf(found.candidate.area.state, reading.city, record);
     return { found, city, days: [...days] };
   }
 
   /** What a ZIP leads to for certain, doubted where the city is another place. */
   #agreed(
-    found: Chosen | Failure, record: ZipRecord, { city, zip }: ParsedAddress, dateOf: DateOf,
+    found: Chosen | Failure,
+    record: ZipRecord,
+    { city, zip }: ParsedAddress,
+    dateOf: DateOf,
   ): Chosen | Failure {
     if (isFailure(found) || found.assumed !== null) return found;
     const { candidate } = found;
     const other = this.#doubts.elsewhere(city, record, candidate.area, dateOf);
     if (other === null) return found;
     const assumed = this.#doubts.range([candidate.area, ...other.areas], dateOf);
-    return other.isNear && assumed !== null ? { kind: 'chosen', candidate, assumed }
-      : fail('address-incomplete', `ZIP code ${zip} is far from ${titleCase(city)}, which is `
-        + 'taxed otherwise: check both');
+    return other.isNear && assumed !== null
+      ? { kind: 'chosen', candidate, assumed }
+      : fail(
+          'address-incomplete',
+          `ZIP code ${zip} is far from ${titleCase(city)}, which is ` +
+            'taxed otherwise: check both',
+        );
   }
 
   #byZip(record: ZipRecord, reading: ParsedAddress, dateOf: DateOf): Chosen | Failure {
-    const all = withoutSlivers(record.parts).map((part): ZipCandidate =>
-      ({ ...part, area: this.#dataset.area(part.doubt ?? part.area) }));
+    const all = withoutSlivers(record.parts).map(
+      (part): ZipCandidate => ({ ...part, area: this.#dataset.area(part.doubt ?? part.area) }),
+    );
     const states = [...new Set(all.map((part) => part.area.state))].sort();
     if (states.length === 0) {
       return this.#unlisted(reading, 'lies in no known tax area', dateOf);
@@ -134,29 +153,35 @@ export class PostalLocator {
       const choice = states.join(', ');
       return fail('address-incomplete', `ZIP ${reading.zip} spans ${choice}: name the state`);
     }
-    const parts = reading.state === ''
-      ? all
-      : all.filter((part) => part.area.state === reading.state);
+    const parts =
+      reading.state === '' ? all : all.filter((part) => part.area.state === reading.state);
     const state = parts[0]?.area.state;
     if (state === undefined) {
       const lies = states.join(', ');
       return fail('address-incomplete', `ZIP ${reading.zip} lies in ${lies}, not ${reading.state}`);
     }
     const isKnown = all.some(({ weight, land }) => (weight ?? land) !== null);
-    const beyond = record.reach.map(({ area, land }): Weighed =>
-      ({ area: this.#dataset.area(area), share: land }));
+    const beyond = record.reach.map(
+      ({ area, land }): Weighed => ({ area: this.#dataset.area(area), share: land }),
+    );
     // Those across the state line: an address there may be written with the post office's state.
-    const abroad = all.filter(({ area, weight, land }) =>
-      area.state !== state && (weight ?? land ?? Number(isKnown)) > 0).map(weighed);
+    const abroad = all
+      .filter(
+        ({ area, weight, land }) => area.state !== state && (weight ?? land ?? Number(isKnown)) > 0,
+      )
+      .map(weighed);
     const beside = isKnown
-      ? [...beyond, ...abroad] : beyond.filter(({ area }) => area.state === state);
+      ? [...beyond, ...abroad]
+      : beyond.filter(({ area }) => area.state === state);
     const { streets } = this.#dataset;
     const stated = streets.hasState(state)
-      ? streets.statedZip(state, record.zip, dateOf(state)) : null;
+      ? streets.statedZip(state, record.zip, dateOf(state))
+      : null;
     const said = (stated?.all ?? []).map((id) => ({ area: this.#dataset.area(id), share: 0 }));
-    return this.#stated(reading, stated, parts, areasOf([...said, ...abroad]), dateOf)
-      ?? this.#amongParts(
-        reading, { record, parts, beside: [...beside, ...said], isKnown }, dateOf);
+    return (
+      this.#stated(reading, stated, parts, areasOf([...said, ...abroad]), dateOf) ??
+      this.#amongParts(reading, { record, parts, beside: [...beside, ...said], isKnown }, dateOf)
+    );
   }
 
   /** A ZIP without known land: the boundary file of the state that is named may have a record. */
@@ -164,20 +189,27 @@ export class PostalLocator {
     const { state, zip } = reading;
     const { streets } = this.#dataset;
     const stated = streets.hasState(state)
-      ? streets.statedZip(state, Number(zip), dateOf(state)) : null;
+      ? streets.statedZip(state, Number(zip), dateOf(state))
+      : null;
     const areas = (stated?.all ?? []).map((area) => ({ area: this.#dataset.area(area) }));
     const found = this.#stated(reading, stated, [], areasOf(areas), dateOf);
     if (found !== null) return found;
     return stated === null || areas.length === 0
       ? fail('address-incomplete', `ZIP ${zip} ${why}`)
-      : fail('address-incomplete', `ZIP ${zip} is known from ${state}'s boundary file alone, `
-        + 'which has no one rate for all of it, and the address was not found');
+      : fail(
+          'address-incomplete',
+          `ZIP ${zip} is known from ${state}'s boundary file alone, ` +
+            'which has no one rate for all of it, and the address was not found',
+        );
   }
 
   /** By the state's own record of the ZIP, where all `possible` areas are taxed alike. */
   #stated(
-    { city }: ParsedAddress, stated: StatedZip | null, parts: readonly ZipCandidate[],
-    possible: readonly AreaRecord[], dateOf: DateOf,
+    { city }: ParsedAddress,
+    stated: StatedZip | null,
+    parts: readonly ZipCandidate[],
+    possible: readonly AreaRecord[],
+    dateOf: DateOf,
   ): Chosen | null {
     if (!stated?.own.length) return null;
     if (this.#doubts.compare(possible, dateOf) !== 'equal') return null;
@@ -189,8 +221,11 @@ export class PostalLocator {
     const { parts, beside, isKnown } = zip;
     const name = foldName(reading.city);
     const cityAreas = this.#cities.candidates(parts[0]!.area.state, reading.city, []);
-    const named = parts.filter((part) => part.incorporated
-      && (foldName(part.city) === name || cityAreas.some((city) => city.area.id === part.area.id)));
+    const named = parts.filter(
+      (part) =>
+        part.incorporated &&
+        (foldName(part.city) === name || cityAreas.some((city) => city.area.id === part.area.id)),
+    );
     const others = named.length > 0 || isKnown ? [] : within(cityAreas, parts);
     const possible = [...areasOf([...parts, ...others]), ...beside.map(({ area }) => area)];
     const compared = this.#doubts.compare(possible, dateOf);
@@ -202,23 +237,29 @@ export class PostalLocator {
       return certain(best ?? parts);
     }
     // A name that no place of the state has says nothing against the ZIP.
-    const isOwn = zip.record.cities.some((city) => foldName(city) === name)
-      || (name !== '' && named.length === 0
-        && this.#cities.find(parts[0]!.area.state, reading.city) === null);
-    const chosen = isKnown && isOwn
-      ? likeliestPart(zip, [...named, ...labelled], (area) => this.#doubts.total(area, dateOf))
-      : this.#meant(zip, named, dateOf);
+    const isOwn =
+      zip.record.cities.some((city) => foldName(city) === name) ||
+      (name !== '' &&
+        named.length === 0 &&
+        this.#cities.find(parts[0]!.area.state, reading.city) === null);
+    const chosen =
+      isKnown && isOwn
+        ? likeliestPart(zip, [...named, ...labelled], (area) => this.#doubts.total(area, dateOf))
+        : this.#meant(zip, named, dateOf);
     const range = chosen === null ? null : this.#doubts.range(possible, dateOf);
     if (chosen !== null && range !== null) {
       return { kind: 'chosen', candidate: chosen, assumed: range };
     }
     return compared === 'different'
-      ? several(reading.zip === '' ? reading.city : reading.zip) : compared;
+      ? several(reading.zip === '' ? reading.city : reading.zip)
+      : compared;
   }
 
   /** The first of the parts of a city that is named on purpose, if they are taxed alike. */
   #meant(
-    { isKnown }: ZipAreas, named: readonly ZipCandidate[], dateOf: DateOf,
+    { isKnown }: ZipAreas,
+    named: readonly ZipCandidate[],
+    dateOf: DateOf,
   ): ZipCandidate | null {
     const share = named.reduce((sum, part) => sum + weighed(part).share, 0);
     const [part] = named;

@@ -53,13 +53,18 @@ export class ProvinceLocator {
   locate({ canadianPostalCode: code, state: named, city }: ParsedAddress): Situs | Failure {
     const prefix = code === '' ? this.#ofProvince(named) : this.#ofCode(code, named);
     if (prefix === 'two provinces') {
-      return fail('address-incomplete',
-        `postal code ${code} may be in either of two provinces: name the province`);
+      return fail(
+        'address-incomplete',
+        `postal code ${code} may be in either of two provinces: name the province`,
+      );
     }
     if (prefix === null) {
-      return fail('address-incomplete', code === ''
-        ? 'a Canadian address needs its postal code or its province'
-        : `postal code ${code} is in no province`);
+      return fail(
+        'address-incomplete',
+        code === ''
+          ? 'a Canadian address needs its postal code or its province'
+          : `postal code ${code} is in no province`,
+      );
     }
     const { area, lat, lng } = prefix;
     const { state } = this.#dataset.area(area);
@@ -71,29 +76,40 @@ export class ProvinceLocator {
     const label = titleCase(city);
     const region = code === '' ? state : `${state} ${code}`;
     return {
-      area, precision: 'postal', lat, lng,
+      area,
+      precision: 'postal',
+      lat,
+      lng,
       // Nobody here knows the streets of Canada, so none is said to be there.
       normalizedAddress: addressLine('', label, region, 'CAN'),
-      houseNumber: '', street: '', city: label, postalCode: code,
+      houseNumber: '',
+      street: '',
+      city: label,
+      postalCode: code,
     };
   }
 
   /** Why the rate of an address in a province is not held; null where it is. */
   #unheld(found: Prefix, city: string): string | null {
-    return this.#cities(found.area).find((each) => each === found || each.city === city)
-      ?.unheld ?? null;
+    return (
+      this.#cities(found.area).find((each) => each === found || each.city === city)?.unheld ?? null
+    );
   }
 
   /** Why the rate of coordinates in a province is not held; null where it is. */
   unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
-    return this.#cities(area).find((each) =>
-      distanceMetres(each.lat, each.lng, lat, lng) < UNHELD_METRES_MAX)?.unheld ?? null;
+    return (
+      this.#cities(area).find(
+        (each) => distanceMetres(each.lat, each.lng, lat, lng) < UNHELD_METRES_MAX,
+      )?.unheld ?? null
+    );
   }
 
   /** Prefixes of cities of a province whose rate is not held. */
   #cities(area: number): readonly Prefix[] {
-    this.#unheldCities ??= Object.values(this.#prefixes())
-      .filter(({ unheld }) => unheld !== undefined);
+    this.#unheldCities ??= Object.values(this.#prefixes()).filter(
+      ({ unheld }) => unheld !== undefined,
+    );
     return this.#unheldCities.filter((each) => each.area === area);
   }
 
@@ -111,8 +127,11 @@ export class ProvinceLocator {
   }
 
   #ofProvince(code: string): Prefix | null {
-    this.#provinces ??= new Map(Object.values(this.#prefixes()).reverse()
-      .map((prefix) => [this.#dataset.area(prefix.area).state, prefix]));
+    this.#provinces ??= new Map(
+      Object.values(this.#prefixes())
+        .reverse()
+        .map((prefix) => [this.#dataset.area(prefix.area).state, prefix]),
+    );
     return this.#provinces.get(code) ?? null;
   }
 

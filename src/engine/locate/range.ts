@@ -48,7 +48,10 @@ export function shortestRange(cursor: StreetCursor, value: number): number {
 
 /** The point of a number along its range's line. */
 export function spotOf(
-  cursor: StreetCursor, range: number, line: readonly number[], value: number,
+  cursor: StreetCursor,
+  range: number,
+  line: readonly number[],
+  value: number,
 ) {
   const low = cursor.rangeLow(range);
   const span = cursor.rangeHigh(range) - low;

@@ -63,9 +63,7 @@ export class StreetSearch {
   }
 
   /** Prepares a reading for searching; `state` and `zipRecord` are checked by the caller. */
-  query(
-    reading: ParsedAddress, state: string, zipRecord: ZipRecord | null, dateOf: DateOf,
-  ): Query {
+  query(reading: ParsedAddress, state: string, zipRecord: ZipRecord | null, dateOf: DateOf): Query {
     const { number, numberValue, city } = reading;
     const value = Math.max(0, numberValue);
     const { localities, record } = this.#gazetteer.named(state, city);
@@ -83,7 +81,8 @@ export class StreetSearch {
       state,
       zip: reading.zip === '' ? 0 : Number(reading.zip),
       zipRecord,
-      localities, city: record,
+      localities,
+      city: record,
     };
   }
 
@@ -159,9 +158,10 @@ export class StreetSearch {
     localities: readonly Locality[] | null,
   ): void {
     const { state, zip, wanted } = query;
-    const group = place > 0
-      ? this.#streets.zipGroup(state, place, fold)
-      : this.#streets.townGroup(state, -place, fold);
+    const group =
+      place > 0
+        ? this.#streets.zipGroup(state, place, fold)
+        : this.#streets.townGroup(state, -place, fold);
     if (group === null) return;
     // A street whose ZIP is not known does not contradict any.
     const into = place < 0 || zip === 0 ? this.#agreed : this.#elsewhere;
@@ -207,13 +207,15 @@ export class StreetSearch {
     // For addresses whose ZIP and city contradict each other: one of the two is wrong, so the
     // street's type must be right, and every place that the address may be must be taxed alike.
     if (elsewhere.found && elsewhere.hasRightStreet) {
-      const clash = elsewhere.ambiguous || differs(agreed, elsewhere.area)
-        || (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
+      const clash =
+        elsewhere.ambiguous ||
+        differs(agreed, elsewhere.area) ||
+        (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
       return doorOf(elsewhere, 'elsewhere', clash);
     }
     if (foreign.found && foreign.hasRightStreet) {
-      const clash = foreign.ambiguous || differs(agreed, foreign.area)
-        || differs(elsewhere, foreign.area);
+      const clash =
+        foreign.ambiguous || differs(agreed, foreign.area) || differs(elsewhere, foreign.area);
       return doorOf(foreign, 'foreign', clash);
     }
     if (agreed.hasRightStreet) return { kind: 'street', from: agreed };
@@ -251,11 +253,20 @@ function plus4Sent({ reading: { zip4 }, zip }: Query, found: number): number {
 export function doorFound(query: Query, door: Candidates): Located {
   const { reading, state, zip } = query;
   return {
-    area: door.area, precision: door.isPoint ? 'point' : 'range', lat: door.lat, lng: door.lng,
-    number: door.numberText || reading.number, street: door.label, state, city: door.city,
-    municipality: door.municipality, zip: door.zip,
+    area: door.area,
+    precision: door.isPoint ? 'point' : 'range',
+    lat: door.lat,
+    lng: door.lng,
+    number: door.numberText || reading.number,
+    street: door.label,
+    state,
+    city: door.city,
+    municipality: door.municipality,
+    zip: door.zip,
     plus4: door.plus4 >= 0 ? door.plus4 : plus4Sent(query, door.zip),
-    cityAsked: reading.city, zipAsked: zip, stated: door.isStated,
+    cityAsked: reading.city,
+    zipAsked: zip,
+    stated: door.isStated,
   };
 }
 
@@ -263,10 +274,19 @@ export function doorFound(query: Query, door: Candidates): Located {
 export function streetFound(query: Query, street: Candidates): Located {
   const { reading, state, zip } = query;
   return {
-    area: street.streetArea, precision: 'street', lat: 0, lng: 0, number: reading.number,
-    street: street.streetLabel, state, city: street.streetCity,
-    municipality: street.streetMunicipality, zip: street.streetZip,
+    area: street.streetArea,
+    precision: 'street',
+    lat: 0,
+    lng: 0,
+    number: reading.number,
+    street: street.streetLabel,
+    state,
+    city: street.streetCity,
+    municipality: street.streetMunicipality,
+    zip: street.streetZip,
     plus4: plus4Sent(query, street.streetZip),
-    cityAsked: reading.city, zipAsked: zip, stated: false,
+    cityAsked: reading.city,
+    zipAsked: zip,
+    stated: false,
   };
 }

@@ -74,8 +74,13 @@ export class StatedNumber {
 
   /** Whether it is said of a door's own place, or of the one named where the door's is another. */
   speaksOf({ city, municipality }: Located, named: boolean): boolean {
-    return (this.#named && !named) || city === ANY_CITY || this.#cities.some((own) =>
-      own.city === ANY_CITY || own.city === city || own.city === municipality);
+    return (
+      (this.#named && !named) ||
+      city === ANY_CITY ||
+      this.#cities.some(
+        (own) => own.city === ANY_CITY || own.city === city || own.city === municipality,
+      )
+    );
   }
 
   /**
@@ -83,7 +88,11 @@ export class StatedNumber {
    * where the street lies in the place that was named.
    */
   consider(
-    cursor: StreetCursor, tier: number, value: number, day: DateInt, named: boolean,
+    cursor: StreetCursor,
+    tier: number,
+    value: number,
+    day: DateInt,
+    named: boolean,
   ): number {
     let first = -1;
     let range = cursor.firstRange;
@@ -107,7 +116,7 @@ export class StatedNumber {
       this.#named = named;
     }
     let own = this.#cities.find(({ city }) => city === cursor.city);
-    if (own === undefined) this.#cities.push(own = new InCity(cursor.city));
+    if (own === undefined) this.#cities.push((own = new InCity(cursor.city)));
     own.add(cursor, range);
   }
 }

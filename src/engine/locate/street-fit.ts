@@ -33,8 +33,9 @@ export function typeScore(cursor: StreetCursor, suffix: string): number {
 export function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
   if (cursor.pre === pre && cursor.post === post) return SAME_DIRECTIONS;
   if (cursor.pre === post && cursor.post === pre) return 2;
-  const clash = (pre !== 0 && cursor.pre !== 0 && pre !== cursor.pre)
-    || (post !== 0 && cursor.post !== 0 && post !== cursor.post);
+  const clash =
+    (pre !== 0 && cursor.pre !== 0 && pre !== cursor.pre) ||
+    (post !== 0 && cursor.post !== 0 && post !== cursor.post);
   return clash ? 0 : 1;
 }
 

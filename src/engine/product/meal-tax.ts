@@ -16,7 +16,9 @@ export const MEAL_CODES: ReadonlySet<string> = new Set(['41000', '41041']);
  *   taxes that are not listed, or a tax of a city where the dataset has no city borders.
  */
 export type MealReason =
-  | 'LOCATION_NOT_RESOLVED' | 'RULES_NOT_LOADED' | 'STATE_NOT_COVERED'
+  | 'LOCATION_NOT_RESOLVED'
+  | 'RULES_NOT_LOADED'
+  | 'STATE_NOT_COVERED'
   | 'UNMAPPED_SCOPES_IN_STATE';
 
 export interface MealTax {
@@ -52,8 +54,9 @@ const SUBDIVISION_DIGITS = 10;
 
 function sameEntity(code: string, { stateFips, countyFips, placeGeoid }: MealPlace): boolean {
   if (code.slice(-ENTITY_DIGITS) !== placeGeoid.slice(-ENTITY_DIGITS)) return false;
-  return code.length < SUBDIVISION_DIGITS
-    || code.slice(0, COUNTY_DIGITS) === stateFips + countyFips;
+  return (
+    code.length < SUBDIVISION_DIGITS || code.slice(0, COUNTY_DIGITS) === stateFips + countyFips
+  );
 }
 
 function reachOf({ code }: MealRule, place: MealPlace): Reach {
@@ -77,8 +80,9 @@ function begun({ heldFrom }: MealRule, date: DateInt): boolean {
 
 /** Whether a rule that begins later is the first of its tax, so that the day lies before it. */
 function startsTheList(rule: MealRule, rules: readonly MealRule[], date: DateInt): boolean {
-  return !rules.some((other) =>
-    other.code === rule.code && other.taxName === rule.taxName && begun(other, date));
+  return !rules.some(
+    (other) => other.code === rule.code && other.taxName === rule.taxName && begun(other, date),
+  );
 }
 
 /** Evaluates the table for a place; null when the dataset has none. */
@@ -147,11 +151,14 @@ export interface MealRule {
 
 /** Whether a meal tax stands in for the local sales tax of a level where it applies. */
 export function replacesLocal(
-  { component, replacesLocalRates, code }: MealRule, level: string,
+  { component, replacesLocalRates, code }: MealRule,
+  level: string,
 ): boolean {
   if (component === 'OCCUPATION_TAX') return false;
-  return replacesLocalRates === 'yes' || (replacesLocalRates === 'own'
-    && level === (code.length === COUNTY_DIGITS ? 'county' : 'city'));
+  return (
+    replacesLocalRates === 'yes' ||
+    (replacesLocalRates === 'own' && level === (code.length === COUNTY_DIGITS ? 'county' : 'city'))
+  );
 }
 
 /** Rules by state FIPS. */
@@ -174,8 +181,10 @@ function mealRule(row: Cells): MealRule {
     extent,
     rate: extent === 'unlisted' ? NONE : row.required('rate', parseRate),
     replacesStateRate: row.flag('replaces_state_rate'),
-    replacesLocalRates: row.text('replaces_local_rates') === ''
-      ? 'no' : row.oneOf('replaces_local_rates', REPLACED_LOCALS),
+    replacesLocalRates:
+      row.text('replaces_local_rates') === ''
+        ? 'no'
+        : row.oneOf('replaces_local_rates', REPLACED_LOCALS),
     sourcingBasis: row.text('sourcing_basis'),
     taxName: row.text('tax_name'),
     from: row.date('effective_from'),

@@ -2,7 +2,11 @@
 import type { Dataset } from '../../dataset/dataset.js';
 import { parseUsd } from '../../tax/amount.js';
 import {
-  CONFIDENCES, PRODUCT_SCOPES, THRESHOLD_KINDS, type ProductRule, type RuleBasis,
+  CONFIDENCES,
+  PRODUCT_SCOPES,
+  THRESHOLD_KINDS,
+  type ProductRule,
+  type RuleBasis,
 } from '../../tax/product-rule.js';
 import { parseRate } from '../../tax/rate.js';
 import { cellsOf, type Cells } from './table-cells.js';
@@ -60,16 +64,19 @@ export interface CatalogueCode extends ProductCode {
 
 /** Reads the catalogue by code. */
 function readCatalogue(rows: readonly Cells[]): ReadonlyMap<string, CatalogueCode> {
-  return new Map(rows.map((row) => {
-    const tic = row.text('tic');
-    const title = row.text('title');
-    return [tic, { tic, title, label: row.text('label') || title, parent: row.text('parent') }];
-  }));
+  return new Map(
+    rows.map((row) => {
+      const tic = row.text('tic');
+      const title = row.text('title');
+      return [tic, { tic, title, label: row.text('label') || title, parent: row.text('parent') }];
+    }),
+  );
 }
 
 /** Reads override codes by their capitals; one that leads to no code of the catalogue is none. */
 function readOverrides(
-  rows: readonly Cells[], catalogue: ReadonlyMap<string, CatalogueCode>,
+  rows: readonly Cells[],
+  catalogue: ReadonlyMap<string, CatalogueCode>,
 ): ReadonlyMap<string, ProductCode> {
   const overrides = new Map<string, ProductCode>();
   for (const row of rows) {
@@ -115,7 +122,9 @@ function perVolume(row: Cells): ProductRule['perVolume'] {
 
 function basisOf(row: Cells): RuleBasis {
   return {
-    citation: row.text('citation'), source: row.text('source'), asOf: row.date('as_of'),
+    citation: row.text('citation'),
+    source: row.text('source'),
+    asOf: row.date('as_of'),
     confidence: row.text('confidence') === '' ? 'low' : row.oneOf('confidence', CONFIDENCES),
     condition: row.text('condition'),
   };

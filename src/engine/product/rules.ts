@@ -38,8 +38,10 @@ const DEPTH_MAX = 12;
  */
 export function ordinaryRates({ rows }: KnownRates, meal: MealTax | null): OrdinaryRates {
   const ofState = rows.filter(({ component }) => component.level === 'state');
-  const levied = rows.filter(({ component: { level } }) => level === 'state'
-    || meal?.rules.some((rule) => replacesLocal(rule, level)) !== true);
+  const levied = rows.filter(
+    ({ component: { level } }) =>
+      level === 'state' || meal?.rules.some((rule) => replacesLocal(rule, level)) !== true,
+  );
   const sum = (some: typeof rows): Rate => sumRates(some.map(({ sales }) => sales));
   return { state: sum(ofState), combined: sum(levied) };
 }
@@ -61,8 +63,8 @@ export class ProductRules {
   /** The code that a text names; null where none does. */
   find(text: string): ProductCode | null {
     return codeForm(text) === 'override'
-      ? this.book.overrides.get(text.toUpperCase()) ?? null
-      : this.book.catalogue?.get(text) ?? null;
+      ? (this.book.overrides.get(text.toUpperCase()) ?? null)
+      : (this.book.catalogue?.get(text) ?? null);
   }
 
   /**
@@ -88,7 +90,9 @@ export class ProductRules {
 
   /** Rules of the code itself, else of the nearest one above that has any. */
   #nearest(
-    state: string, tic: string, counts: (rule: ProductRule) => boolean,
+    state: string,
+    tic: string,
+    counts: (rule: ProductRule) => boolean,
   ): readonly ProductRule[] {
     const { products, catalogue } = this.book;
     const ofState = products.get(state);
@@ -98,8 +102,9 @@ export class ProductRules {
       const own = ofState.get(code);
       // Known to be unknown: nothing is inherited either.
       if (own?.length === 0) return [];
-      const rules = (own ?? []).filter((rule) =>
-        (depth === 0 || rule.coversChildren) && counts(rule));
+      const rules = (own ?? []).filter(
+        (rule) => (depth === 0 || rule.coversChildren) && counts(rule),
+      );
       if (rules.length > 0) return rules;
       code = catalogue?.get(code)?.parent ?? '';
     }
@@ -109,8 +114,8 @@ export class ProductRules {
   /** Meal taxes at a place on a day. */
   mealTax(situs: Situs, area: AreaRecord, date: DateInt): MealTax {
     const { state, stateFips, countyFips, placeGeoid } = area;
-    const bordersHeld = this.#dataset.hasLayer(`places:${state}`)
-      || this.#dataset.hasLayer(`towns:${state}`);
+    const bordersHeld =
+      this.#dataset.hasLayer(`places:${state}`) || this.#dataset.hasLayer(`towns:${state}`);
     // An address located by its ZIP is sure of the state and of the rates, but not of the city.
     const certain = !isByArea(situs.precision);
     const place = { stateFips, countyFips, placeGeoid, certain, bordersHeld };
@@ -122,7 +127,8 @@ export class ProductRules {
    * a day as early as that of the answer.
    */
   evaluate(
-    { area, situs, date }: SitusOutcome, text: string,
+    { area, situs, date }: SitusOutcome,
+    text: string,
   ): ProductFinding | NoProduct | Failure {
     if (this.book.catalogue === null) return { kind: 'no-catalogue' };
     const code = this.find(text);
@@ -137,12 +143,17 @@ export class ProductRules {
 
 /** A rule of a later day is not shown for an earlier one, nor is its absence claimed. */
 function notHeld({ stateName }: AreaRecord, heldFrom: DateInt): Failure {
-  return fail('no-result', `${stateName}: the rules of this product code are held from `
-    + `${formatDate(heldFrom)} on; an older table would fill the time before`);
+  return fail(
+    'no-result',
+    `${stateName}: the rules of this product code are held from ` +
+      `${formatDate(heldFrom)} on; an older table would fill the time before`,
+  );
 }
 
 /** Why a code that no rule is held for is refused, where it is to be. */
 export function unruledSentence(code: string, stateName: string): string {
-  return `No rule is held for product code ${code} in ${stateName}; this server does not tax such `
-    + 'a code as general goods.';
+  return (
+    `No rule is held for product code ${code} in ${stateName}; this server does not tax such ` +
+    'a code as general goods.'
+  );
 }

@@ -67,5 +67,6 @@ export class Cells {
 export function cellsOf(document: unknown, name: string): readonly Cells[] | null {
   if (!Array.isArray(document)) return null;
   return document.flatMap((row: unknown, at) =>
-    (isObject(row) ? [new Cells(row, `document ${name}, row ${at + 1}`)] : []));
+    isObject(row) ? [new Cells(row, `document ${name}, row ${at + 1}`)] : [],
+  );
 }

@@ -58,14 +58,18 @@ function slips({ length }: string): number | false {
 }
 
 function isSlip(
-  known: ReadonlySet<string>, term: string, at: number, terms: readonly string[],
+  known: ReadonlySet<string>,
+  term: string,
+  at: number,
+  terms: readonly string[],
 ): boolean {
   if (known.has(term)) return false;
   return terms.slice(0, at).filter((before) => !known.has(before)).length < SLIPS_MAX;
 }
 
 function phrasesOf({ title, words }: Tic): readonly (readonly string[])[] {
-  return [title, ...words.split(',')].map((phrase) => termsOf(phrase))
+  return [title, ...words.split(',')]
+    .map((phrase) => termsOf(phrase))
     .filter(({ length }) => length > 0);
 }
 
@@ -105,9 +109,17 @@ export class TicSearch {
       },
     });
     const titles = new Map(tics.map(({ tic, title }) => [tic, title]));
-    this.#index.addAll(tics.map(({ tic, title, parent, words }, id): Indexed => (
-      { id, tic, title, words, above: titles.get(parent) ?? '' }
-    )));
+    this.#index.addAll(
+      tics.map(
+        ({ tic, title, parent, words }, id): Indexed => ({
+          id,
+          tic,
+          title,
+          words,
+          above: titles.get(parent) ?? '',
+        }),
+      ),
+    );
   }
 
   /** The codes that a description finds, best first; of equals the lower code. */
@@ -124,8 +136,8 @@ export class TicSearch {
       const at = Number(id);
       // Codes that match more of the query come before those that match one word well.
       const share = queryTerms.length / terms.length;
-      const named = WHOLE_PHRASE * this.#phraseShare(at, asked)
-        + (this.#isTitle(at, asked) ? WHOLE_TITLE : 0);
+      const named =
+        WHOLE_PHRASE * this.#phraseShare(at, asked) + (this.#isTitle(at, asked) ? WHOLE_TITLE : 0);
       return { at, raw: score * share * (1 + named) };
     });
     ranked.sort((one, other) => other.raw - one.raw || one.at - other.at);
@@ -138,8 +150,11 @@ export class TicSearch {
   /** Terms of the words that those of a query are a single slip away from. */
   #respelt(query: string): readonly string[] {
     const words = [...new Set(wordsOf(query))].filter(({ length }) => length >= SLIP_LETTERS_MIN);
-    const terms = words.slice(0, SLIPS_MAX).flatMap((word) => [...this.#words].flatMap(
-      ([other, term]) => (withinOneTypo(word, other) ? [term] : [])));
+    const terms = words
+      .slice(0, SLIPS_MAX)
+      .flatMap((word) =>
+        [...this.#words].flatMap(([other, term]) => (withinOneTypo(word, other) ? [term] : [])),
+      );
     return [...new Set(terms)].slice(0, QUERY_TERMS_MAX);
   }
 
@@ -168,9 +183,47 @@ const LETTER_HYPHEN = /\b(\p{L})-(?=\p{L})/gu;
 
 /** Says nothing about a product. `without` stays: it tells codes apart that are else the same. */
 const FILLER: ReadonlySet<string> = new Set([
-  'a', 'an', 'and', 'any', 'are', 'as', 'at', 'be', 'but', 'by', 'for', 'from', 'has', 'have', 'i',
-  'in', 'is', 'it', 'its', 'my', 'new', 'of', 'on', 'only', 'or', 'our', 'some', 'such', 'than',
-  'that', 'the', 'their', 'them', 'these', 'this', 'to', 'used', 'which', 'with', 'you', 'your',
+  'a',
+  'an',
+  'and',
+  'any',
+  'are',
+  'as',
+  'at',
+  'be',
+  'but',
+  'by',
+  'for',
+  'from',
+  'has',
+  'have',
+  'i',
+  'in',
+  'is',
+  'it',
+  'its',
+  'my',
+  'new',
+  'of',
+  'on',
+  'only',
+  'or',
+  'our',
+  'some',
+  'such',
+  'than',
+  'that',
+  'the',
+  'their',
+  'them',
+  'these',
+  'this',
+  'to',
+  'used',
+  'which',
+  'with',
+  'you',
+  'your',
 ]);
 
 /** Letters of a word that can be a term alone. */
@@ -178,8 +231,13 @@ const LETTERS_MIN = 2;
 
 /** The words of a text. */
 function wordsOf(text: string): string[] {
-  return text.toLowerCase().normalize('NFKD').replace(ACCENT, '').replace(POSSESSIVE, '')
-    .replace(LETTER_HYPHEN, '$1').split(NOT_A_WORD);
+  return text
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(ACCENT, '')
+    .replace(POSSESSIVE, '')
+    .replace(LETTER_HYPHEN, '$1')
+    .split(NOT_A_WORD);
 }
 
 /** The term of a word; null for filler. */

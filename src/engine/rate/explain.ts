@@ -127,20 +127,32 @@ function openDay(date: DateInt): string {
 }
 
 function areaNote(
-  sources: SourceNotes, area: AreaRecord, rates: KnownRates, date: DateInt,
+  sources: SourceNotes,
+  area: AreaRecord,
+  rates: KnownRates,
+  date: DateInt,
 ): AreaNote {
   return {
-    area: area.id, date: formatDate(date), state: area.state, county: area.countyFullName,
-    city: area.placeName, publishedUntil: openDay(area.staleAfter),
-    sales: formatRate(rates.sales), use: formatRate(rates.use),
+    area: area.id,
+    date: formatDate(date),
+    state: area.state,
+    county: area.countyFullName,
+    city: area.placeName,
+    publishedUntil: openDay(area.staleAfter),
+    sales: formatRate(rates.sales),
+    use: formatRate(rates.use),
     rows: rates.rows.map(({ component, sales, use, source, estimated }): RowNote => {
       const period = periodOn(component.periods, date);
       return {
-        level: component.level, jurisdiction: component.jurName, code: component.jurCode,
-        sales: formatRate(sales), use: formatRate(use),
+        level: component.level,
+        jurisdiction: component.jurName,
+        code: component.jurCode,
+        sales: formatRate(sales),
+        use: formatRate(use),
         from: period === null ? '' : dayText(period.from),
         to: period === null ? '' : openDay(period.to),
-        source: sources.listed(source), estimated,
+        source: sources.listed(source),
+        estimated,
       };
     }),
   };
@@ -148,21 +160,33 @@ function areaNote(
 
 /** Explains an answer to a lookup of a release. */
 export function explainLookup(
-  release: string, sources: SourceNotes, outcome: SitusOutcome | PostalOutcome,
+  release: string,
+  sources: SourceNotes,
+  outcome: SitusOutcome | PostalOutcome,
 ): LookupExplanation {
   if (outcome.kind === 'postal') {
     return {
-      dataset: release, precision: 'zip', boundary: BOUNDARIES.zip, normalizedAddress: '',
+      dataset: release,
+      precision: 'zip',
+      boundary: BOUNDARIES.zip,
+      normalizedAddress: '',
       areas: outcome.rows.map(({ area, rates, date }) => areaNote(sources, area, rates, date)),
     };
   }
   const { situs, area, rates, date } = outcome;
   return {
-    dataset: release, precision: situs.precision, boundary: boundaryOf(situs),
+    dataset: release,
+    precision: situs.precision,
+    boundary: boundaryOf(situs),
     normalizedAddress: situs.normalizedAddress,
-    ...(situs.assumed === undefined ? {} : { assumed: {
-      lowest: formatRate(situs.assumed.lowest), highest: formatRate(situs.assumed.highest),
-    } }),
+    ...(situs.assumed === undefined
+      ? {}
+      : {
+          assumed: {
+            lowest: formatRate(situs.assumed.lowest),
+            highest: formatRate(situs.assumed.highest),
+          },
+        }),
     areas: [areaNote(sources, area, rates, date)],
   };
 }

@@ -27,8 +27,12 @@ function read(format: Intl.DateTimeFormat, ms: number): DateInt {
 
 function open(timeZone: string): Cached {
   const format = new Intl.DateTimeFormat('en-US', {
-    timeZone, calendar: 'gregory', numberingSystem: 'latn',
-    year: 'numeric', month: '2-digit', day: '2-digit',
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
   });
   const opened = { format, slot: Number.NaN, date: 0 as DateInt };
   cache.set(timeZone, opened);

@@ -43,9 +43,7 @@ export class ZipLists {
    * Lists the rates overlapping a ZIP on the day that `dateOf` gives for the area's state. A list
    * that would lack a row because its rate is unknown is refused, since it would look complete.
    */
-  list(
-    query: PostalQuery, dateOf: (state: string) => DateInt,
-  ): readonly PostalRow[] | Failure {
+  list(query: PostalQuery, dateOf: (state: string) => DateInt): readonly PostalRow[] | Failure {
     const state = this.#stateCode(query.state);
     const stateCode = this.#stateCode(query.stateCode);
     if (state === null) return fail('invalid-state', `no state is called "${query.state}"`);
@@ -53,10 +51,16 @@ export class ZipLists {
       return fail('invalid-state', `no state has the code ${query.stateCode}`);
     }
     const record = this.#dataset.zip(Number(query.zip));
-    const all = record === null || record.parts.length === 0
-      ? this.#stated(Number(query.zip), dateOf)
-      : record.parts.map(({ area, city, incorporated }): Row =>
-        ({ area: this.#dataset.area(area), city, incorporated }));
+    const all =
+      record === null || record.parts.length === 0
+        ? this.#stated(Number(query.zip), dateOf)
+        : record.parts.map(
+            ({ area, city, incorporated }): Row => ({
+              area: this.#dataset.area(area),
+              city,
+              incorporated,
+            }),
+          );
     if (all.length === 0) {
       const why = record === null ? 'is not known' : 'lies in no known tax area';
       return fail('no-result', `ZIP ${query.zip} ${why}`);
@@ -100,15 +104,23 @@ export class ZipLists {
     if (city === '') return rows;
     const dataset = this.#dataset;
     const name = foldName(city);
-    const areas = new Set(rows.flatMap(({ area: { state } }) =>
-      (dataset.city(state, plainName(city)) ?? dataset.city(state, name))?.areas ?? []));
+    const areas = new Set(
+      rows.flatMap(
+        ({ area: { state } }) =>
+          (dataset.city(state, plainName(city)) ?? dataset.city(state, name))?.areas ?? [],
+      ),
+    );
     const postal = cities.some((other) => foldName(other) === name);
-    return rows.filter((row) => foldName(row.city) === name
-      || areas.has(row.area.id) || (postal && !row.incorporated));
+    return rows.filter(
+      (row) =>
+        foldName(row.city) === name || areas.has(row.area.id) || (postal && !row.incorporated),
+    );
   }
 
   #withRates(
-    zip: string, rows: readonly Row[], dateOf: (state: string) => DateInt,
+    zip: string,
+    rows: readonly Row[],
+    dateOf: (state: string) => DateInt,
   ): readonly PostalRow[] | Failure {
     if (rows.length === 0) {
       return fail('no-result', `no rate of ZIP ${zip} is left by state, county and city`);

@@ -3,13 +3,24 @@
  * decide exactly. Deterministic: tiles in order, polygons by layer and key.
  */
 import {
-  CELL_BITS_MIN, CellIndex, INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE,
+  CELL_BITS_MIN,
+  CellIndex,
+  INTERNAL,
+  NOWHERE,
+  TILE_BITS,
+  TILE_SIZE,
 } from '../../dataset/cell-index.js';
 import type { ByteTable } from '../../dataset/layout.js';
 import { BandedPolygon } from '../../geo/polygon.js';
 import type { Progress } from '../model.js';
 import {
-  bucket, type Cell, type CellGroup, type CellPolygon, encodeLeaf, quartered, touching,
+  bucket,
+  type Cell,
+  type CellGroup,
+  type CellPolygon,
+  encodeLeaf,
+  quartered,
+  touching,
 } from './leaf.js';
 import { OverlapMeter } from './overlaps.js';
 import type { BoundaryLayer, LayerHits } from './overlay.js';
@@ -53,9 +64,13 @@ function groupOf(layer: BoundaryLayer['layer'], key: string): string {
 }
 
 function shapesOf(layers: readonly BoundaryLayer[]): readonly Shape[] {
-  return layers.flatMap(({ layer, features }) => features.map(({ polygon }) => ({
-    banded: new BandedPolygon(polygon), group: groupOf(layer, polygon.key), layer,
-  })));
+  return layers.flatMap(({ layer, features }) =>
+    features.map(({ polygon }) => ({
+      banded: new BandedPolygon(polygon),
+      group: groupOf(layer, polygon.key),
+      layer,
+    })),
+  );
 }
 
 class Builder {
@@ -99,12 +114,19 @@ class Builder {
       cells[at] = INTERNAL - 1 - start;
       const size = cell.size / 2;
       const within = content.parts.map(({ shape, edges: all }) =>
-        quartered(this.#shapes[shape]!.banded, all, cell));
+        quartered(this.#shapes[shape]!.banded, all, cell),
+      );
       for (let child = 0; child < 4; child += 1) {
         const square: Cell = {
-          x: cell.x + (child & 1) * size, y: cell.y + (child >> 1) * size, size,
+          x: cell.x + (child & 1) * size,
+          y: cell.y + (child >> 1) * size,
+          size,
         };
-        const own = this.#within(square, content, within.map((quarters) => quarters[child]!));
+        const own = this.#within(
+          square,
+          content,
+          within.map((quarters) => quarters[child]!),
+        );
         this.#cut(cells, start + child, square, own, bits - 1);
       }
       this.#merge(cells, at, start);
@@ -136,11 +158,18 @@ class Builder {
 
   #border(cell: Cell, content: Content): number {
     const groups = this.#groups(content);
-    const polygons = groups.map((group) => group.map((part): CellPolygon => ({
-      shape: this.#shapes[part.shape]!.banded, edges: part.edges,
-    })));
+    const polygons = groups.map((group) =>
+      group.map(
+        (part): CellPolygon => ({
+          shape: this.#shapes[part.shape]!.banded,
+          edges: part.edges,
+        }),
+      ),
+    );
     const covering = content.covers.join();
-    const leaf = encodeLeaf(cell, polygons.map((candidates): CellGroup => ({ candidates })),
+    const leaf = encodeLeaf(
+      cell,
+      polygons.map((candidates): CellGroup => ({ candidates })),
       (choices) => {
         const chosen: number[] = [];
         for (let index = 0; index < choices.length; index += 1) {
@@ -148,7 +177,8 @@ class Builder {
           if (choice > 0) chosen.push(groups[index]![choice - 1]!.shape);
         }
         return this.#area(content.covers, chosen, covering);
-      });
+      },
+    );
     const areas = new Int32Array(leaf.buffer, leaf.byteOffset, leaf.byteLength / 4);
     const from = 4 + groups.length + 1;
     const entries = areas.subarray(from, from + areas[from - 1]!);
@@ -181,7 +211,7 @@ class Builder {
   #area(covers: readonly number[], chosen: readonly number[], covering = covers.join()): number {
     const key = `${covering}|${chosen.join()}`;
     let area = this.#areas.get(key);
-    if (area === undefined) this.#areas.set(key, area = this.#areaAmong(covers, chosen));
+    if (area === undefined) this.#areas.set(key, (area = this.#areaAmong(covers, chosen)));
     return area;
   }
 
@@ -195,9 +225,11 @@ class Builder {
         winners.set(group, shape);
       }
     }
-    const keys = (layer: BoundaryLayer['layer']): readonly string[] => [...winners.values()]
-      .filter((shape) => this.#shapes[shape]!.layer === layer)
-      .map((shape) => this.#shapes[shape]!.banded.polygon.key).sort();
+    const keys = (layer: BoundaryLayer['layer']): readonly string[] =>
+      [...winners.values()]
+        .filter((shape) => this.#shapes[shape]!.layer === layer)
+        .map((shape) => this.#shapes[shape]!.banded.polygon.key)
+        .sort();
     return this.#areaOf({
       county: keys('county')[0] ?? '',
       place: keys('place')[0] ?? '',
@@ -209,12 +241,15 @@ class Builder {
 }
 
 function contentOf(
-  shapes: readonly Shape[], key: number, inTile: ReadonlyMap<number, readonly number[]>,
+  shapes: readonly Shape[],
+  key: number,
+  inTile: ReadonlyMap<number, readonly number[]>,
 ): Content {
   const covers: number[] = [];
   const parts: Part[] = [];
   const cell: Cell = {
-    x: (key & 1023) * TILE_SIZE - 180_000_000, y: (key >> 10) * TILE_SIZE - 90_000_000,
+    x: (key & 1023) * TILE_SIZE - 180_000_000,
+    y: (key >> 10) * TILE_SIZE - 90_000_000,
     size: TILE_SIZE,
   };
   for (const [shape, vertices] of [...inTile].sort((one, other) => one[0] - other[0])) {
@@ -232,7 +267,9 @@ function table(rows: ReadonlyMap<number, Uint8Array>): ByteTable<number> {
 
 /** Builds the point index of some layers. */
 export function buildCells(
-  layers: readonly BoundaryLayer[], areaOf: AreaOfHits, progress: Progress,
+  layers: readonly BoundaryLayer[],
+  areaOf: AreaOfHits,
+  progress: Progress,
 ): CellTables {
   const shapes = shapesOf(layers);
   const builder = new Builder(shapes, areaOf);
@@ -245,7 +282,9 @@ export function buildCells(
   });
   const { leaves, overlaps } = builder;
   return {
-    tiles: builder.tiles, leaves, overlaps,
+    tiles: builder.tiles,
+    leaves,
+    overlaps,
     index: new CellIndex(table(builder.tiles), table(leaves)),
   };
 }

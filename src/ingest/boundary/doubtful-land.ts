@@ -39,43 +39,67 @@ export const NO_DOUBTS: Doubts = { points: [], counties: new Set(), lands: [] };
  * and anywhere in their county where no ZIP has the name; in their state where no county is listed.
  */
 export function doubtsOf(
-  recipe: Recipe, files: SourceFiles, states: readonly StateFact[],
-  unplaced: readonly UnplacedCity[], all: readonly CountyFact[],
+  recipe: Recipe,
+  files: SourceFiles,
+  states: readonly StateFact[],
+  unplaced: readonly UnplacedCity[],
+  all: readonly CountyFact[],
 ): Pick<Doubts, 'points' | 'counties'> {
   const fips = new Map(states.map((state) => [state.code, state.fips]));
-  const points = unplaced.length === 0 ? [] : READERS.zips.points
-    .read(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
-  const found = unplaced.map(({ state, name, county }) => ({ state, county, points: points
-    .filter((point) => point.state === state && fold(point.name) === fold(name))
-    .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng }))
-    .filter((point) => point.county !== '') }));
+  const points =
+    unplaced.length === 0
+      ? []
+      : READERS.zips.points.read(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
+  const found = unplaced.map(({ state, name, county }) => ({
+    state,
+    county,
+    points: points
+      .filter((point) => point.state === state && fold(point.name) === fold(name))
+      .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng }))
+      .filter((point) => point.county !== ''),
+  }));
   return {
     points: found.flatMap((city) => city.points),
-    counties: new Set(found.filter((city) => city.points.length === 0)
-      .flatMap(({ county, state }) => all
-        .filter((each) => (county === '' ? each.state === state : each.fips === county))
-        .map((each) => each.fips))),
+    counties: new Set(
+      found
+        .filter((city) => city.points.length === 0)
+        .flatMap(({ county, state }) =>
+          all
+            .filter((each) => (county === '' ? each.state === state : each.fips === county))
+            .map((each) => each.fips),
+        ),
+    ),
   };
 }
 
 function fold(name: string): string {
-  return name.toUpperCase().replace(/^SAINT\b|^ST\./, 'ST').replace(/[^A-Z0-9]/g, '');
+  return name
+    .toUpperCase()
+    .replace(/^SAINT\b|^ST\./, 'ST')
+    .replace(/[^A-Z0-9]/g, '');
 }
 
 /** The counties as doubts, keyed "<county>/all". */
 export function wholeCounties(
-  counties: readonly BoundaryFeature[], doubtful: ReadonlySet<string>,
+  counties: readonly BoundaryFeature[],
+  doubtful: ReadonlySet<string>,
 ): readonly BoundaryFeature[] {
-  return counties.filter(({ polygon }) => doubtful.has(polygon.key))
-    .map(({ polygon, properties }) =>
-      ({ polygon: { ...polygon, key: `${polygon.key}/all` }, properties }));
+  return counties
+    .filter(({ polygon }) => doubtful.has(polygon.key))
+    .map(({ polygon, properties }) => ({
+      polygon: { ...polygon, key: `${polygon.key}/all` },
+      properties,
+    }));
 }
 
 /** Discs around the points, keyed "<county>/<n>". The polygon encloses the circle. */
 export function doubtDiscs(points: readonly DoubtfulPoint[]): readonly BoundaryFeature[] {
-  const sorted = [...points].sort((one, other) =>
-    (one.county < other.county ? -1 : one.county > other.county ? 1 : 0) ||
-    one.lat - other.lat || one.lng - other.lng);
+  const sorted = [...points].sort(
+    (one, other) =>
+      (one.county < other.county ? -1 : one.county > other.county ? 1 : 0) ||
+      one.lat - other.lat ||
+      one.lng - other.lng,
+  );
   return sorted.flatMap(({ county, lat, lng }, index) => {
     const radius = (DOUBT_METRES / METRES_PER_DEGREE / Math.cos(Math.PI / CORNERS)) * 1e6;
     const stretch = 1 / Math.max(0.01, Math.cos((lat / 1e6 / 180) * Math.PI));

@@ -45,7 +45,7 @@ function flipsOf(cell: Cell, polygon: CellPolygon): readonly number[] {
   for (const vertex of polygon.edges) {
     const ax = coords[vertex * 2]!;
     const bx = coords[vertex * 2 + 2]!;
-    if ((ax > east) === (bx > east)) continue;
+    if (ax > east === bx > east) continue;
     const row = flipRow(east, ax, coords[vertex * 2 + 1]!, bx, coords[vertex * 2 + 3]!);
     if (row > cell.y && row < cell.y + cell.size) rows.push(row);
   }
@@ -97,7 +97,9 @@ function bytesOf(values: readonly number[]): Uint8Array {
 
 /** Encodes a border cell; `areaOf` gives the area of one choice (0 for none) per group. */
 export function encodeLeaf(
-  cell: Cell, groups: readonly CellGroup[], areaOf: (choices: readonly number[]) => number,
+  cell: Cell,
+  groups: readonly CellGroup[],
+  areaOf: (choices: readonly number[]) => number,
 ): Uint8Array {
   const east = cell.x + cell.size;
   const out: number[] = [cell.x, cell.y, east, groups.length];
@@ -118,12 +120,14 @@ export function encodeLeaf(
     out.push(areaOf(choices));
   }
   out.push(groups.reduce((sum, group) => sum + group.candidates.length, 0));
-  groups.forEach((group, index) => group.candidates.forEach((polygon, choice) => {
-    const flips = flipsOf(cell, polygon);
-    const parity = polygon.shape.contains(east, cell.y) ? 1 : 0;
-    out.push(index, choice + 1, parity, flips.length, ...flips);
-    pushChains(out, polygon);
-  }));
+  groups.forEach((group, index) =>
+    group.candidates.forEach((polygon, choice) => {
+      const flips = flipsOf(cell, polygon);
+      const parity = polygon.shape.contains(east, cell.y) ? 1 : 0;
+      out.push(index, choice + 1, parity, flips.length, ...flips);
+      pushChains(out, polygon);
+    }),
+  );
   return bytesOf(out);
 }
 
@@ -152,13 +156,17 @@ function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
   const southEast = south - right;
   const northWest = up - west;
   const northEast = up - right;
-  return !(southWest > 0 && southEast > 0 && northWest > 0 && northEast > 0) &&
-    !(southWest < 0 && southEast < 0 && northWest < 0 && northEast < 0);
+  return (
+    !(southWest > 0 && southEast > 0 && northWest > 0 && northEast > 0) &&
+    !(southWest < 0 && southEast < 0 && northWest < 0 && northEast < 0)
+  );
 }
 
 /** The edges of a polygon, by their first vertices, that can touch a cell. */
 export function touching(
-  { polygon: { coords } }: BandedPolygon, vertices: readonly number[], cell: Cell,
+  { polygon: { coords } }: BandedPolygon,
+  vertices: readonly number[],
+  cell: Cell,
 ): readonly number[] {
   const out: number[] = [];
   for (const vertex of vertices) if (touches(coords, vertex, cell)) out.push(vertex);
@@ -170,7 +178,9 @@ export function touching(
  * north-west, north-east. Most lie in one quarter, which is told by their ends alone.
  */
 export function quartered(
-  { polygon: { coords } }: BandedPolygon, vertices: readonly number[], cell: Cell,
+  { polygon: { coords } }: BandedPolygon,
+  vertices: readonly number[],
+  cell: Cell,
 ): readonly [number[], number[], number[], number[]] {
   const size = cell.size / 2;
   const [middleX, middleY] = [cell.x + size, cell.y + size];
@@ -200,9 +210,9 @@ export function bucket(
   const tiles = new Map<number, Map<number, number[]>>();
   const edgesOf = (tile: number, shape: number): number[] => {
     let inTile = tiles.get(tile);
-    if (inTile === undefined) tiles.set(tile, inTile = new Map());
+    if (inTile === undefined) tiles.set(tile, (inTile = new Map()));
     let edges = inTile.get(shape);
-    if (edges === undefined) inTile.set(shape, edges = []);
+    if (edges === undefined) inTile.set(shape, (edges = []));
     return edges;
   };
   const column = (x: number): number => Math.floor((x + 180_000_000) / TILE_SIZE);
@@ -215,8 +225,12 @@ export function bucket(
       }
     }
     forEachEdge(polygon, (vertex) => {
-      const [ax, ay, bx, by] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!,
-        coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
+      const [ax, ay, bx, by] = [
+        coords[vertex * 2]!,
+        coords[vertex * 2 + 1]!,
+        coords[vertex * 2 + 2]!,
+        coords[vertex * 2 + 3]!,
+      ];
       // An edge on a tile's border belongs to the tiles on both of its sides.
       for (let ty = row(Math.min(ay, by) - 1); ty <= row(Math.max(ay, by)); ty += 1) {
         for (let tx = column(Math.min(ax, bx) - 1); tx <= column(Math.max(ax, bx)); tx += 1) {

@@ -55,8 +55,9 @@ export class OverlapMeter {
   /** Measures a cell by the polygons that cover it and those whose border crosses it. */
   measure(cell: Cell, covers: readonly number[], crossing: readonly Crossing[]): void {
     if (covers.length + crossing.length < 2) return;
-    const all = [...covers.map((shape): Crossing => ({ shape, edges: NONE })), ...crossing]
-      .filter(({ shape }) => this.#exclusive.has(this.#shapes[shape]!.layer));
+    const all = [...covers.map((shape): Crossing => ({ shape, edges: NONE })), ...crossing].filter(
+      ({ shape }) => this.#exclusive.has(this.#shapes[shape]!.layer),
+    );
     for (let at = 0; at < all.length; at += 1) {
       const one = all[at]!;
       const a = this.#shapes[one.shape]!;
@@ -82,14 +83,20 @@ export class OverlapMeter {
 
   /** What was found, by layer and keys. */
   overlaps(): readonly Overlap[] {
-    return [...this.#pairs].map(([key, km2]): Overlap => {
-      const [one, other] = key.split(',').map((shape) => this.#shapes[Number(shape)]!) as
-        [Layered, Layered];
-      return {
-        layer: one.layer, keys: [one.banded.polygon.key, other.banded.polygon.key], km2,
-        share: km2 / Math.min(areaOf(one.banded), areaOf(other.banded)),
-      };
-    }).sort((a, b) => (a.layer + a.keys.join() < b.layer + b.keys.join() ? -1 : 1));
+    return [...this.#pairs]
+      .map(([key, km2]): Overlap => {
+        const [one, other] = key.split(',').map((shape) => this.#shapes[Number(shape)]!) as [
+          Layered,
+          Layered,
+        ];
+        return {
+          layer: one.layer,
+          keys: [one.banded.polygon.key, other.banded.polygon.key],
+          km2,
+          share: km2 / Math.min(areaOf(one.banded), areaOf(other.banded)),
+        };
+      })
+      .sort((a, b) => (a.layer + a.keys.join() < b.layer + b.keys.join() ? -1 : 1));
   }
 }
 
@@ -104,15 +111,24 @@ interface Crossing {
 
 /** Whether edges of two polygons are the same lines, in whatever direction and order. */
 function areSame(
-  a: Int32Array, edges: readonly number[], b: Int32Array, others: readonly number[],
+  a: Int32Array,
+  edges: readonly number[],
+  b: Int32Array,
+  others: readonly number[],
 ): boolean {
   return edges.every((vertex) => {
     const at = vertex * 2;
     return others.some((other) => {
-      const [x, y, toX, toY] = [b[other * 2]!, b[other * 2 + 1]!, b[other * 2 + 2]!,
-        b[other * 2 + 3]!];
-      return (a[at] === toX && a[at + 1] === toY && a[at + 2] === x && a[at + 3] === y)
-        || (a[at] === x && a[at + 1] === y && a[at + 2] === toX && a[at + 3] === toY);
+      const [x, y, toX, toY] = [
+        b[other * 2]!,
+        b[other * 2 + 1]!,
+        b[other * 2 + 2]!,
+        b[other * 2 + 3]!,
+      ];
+      return (
+        (a[at] === toX && a[at + 1] === toY && a[at + 2] === x && a[at + 3] === y) ||
+        (a[at] === x && a[at + 1] === y && a[at + 2] === toX && a[at + 3] === toY)
+      );
     });
   });
 }
@@ -122,12 +138,18 @@ function areSame(
  * between most neighbours: then no spot of the cell lies in both.
  */
 function isDivided(
-  cell: Cell, one: BandedPolygon, edges: readonly number[],
-  other: BandedPolygon, others: readonly number[],
+  cell: Cell,
+  one: BandedPolygon,
+  edges: readonly number[],
+  other: BandedPolygon,
+  others: readonly number[],
 ): boolean {
-  return edges.length > 0 && edges.length === others.length
-    && areSame(one.polygon.coords, edges, other.polygon.coords, others)
-    && one.contains(cell.x, cell.y) !== other.contains(cell.x, cell.y);
+  return (
+    edges.length > 0 &&
+    edges.length === others.length &&
+    areSame(one.polygon.coords, edges, other.polygon.coords, others) &&
+    one.contains(cell.x, cell.y) !== other.contains(cell.x, cell.y)
+  );
 }
 
 const XS: number[] = Array.from({ length: GRID }, () => 0);

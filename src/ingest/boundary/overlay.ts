@@ -2,7 +2,11 @@
 import type { Polygon } from '../../geo/polygon.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
 import {
-  type AreaTuple, type InternArea, type PlaceFact, type Progress, TOWN_DIGITS,
+  type AreaTuple,
+  type InternArea,
+  type PlaceFact,
+  type Progress,
+  TOWN_DIGITS,
 } from '../model.js';
 import type { TierFact } from '../rates/facts.js';
 import { READERS } from '../readers.js';
@@ -27,22 +31,29 @@ export interface Boundaries {
 
 function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
   return Object.entries(source.where ?? {}).every(([name, pattern]) =>
-    new RegExp(pattern).test(feature.properties[name] ?? ''));
+    new RegExp(pattern).test(feature.properties[name] ?? ''),
+  );
 }
 
 /** @throws Error where no feature has a property that is asked of each: the layout is another. */
 function checkColumns(
-  path: string, read: readonly BoundaryFeature[], source: BoundarySource,
+  path: string,
+  read: readonly BoundaryFeature[],
+  source: BoundarySource,
 ): void {
-  const missing = Object.keys(source.where ?? {}).filter((name) =>
-    read.length > 0 && read.every(({ properties }) => !Object.hasOwn(properties, name)));
+  const missing = Object.keys(source.where ?? {}).filter(
+    (name) => read.length > 0 && read.every(({ properties }) => !Object.hasOwn(properties, name)),
+  );
   if (missing.length === 0) return;
-  throw new Error(`${path}: its layout is another: it has no column ${missing.join(', ')}, but: `
-    + Object.keys(read[0]?.properties ?? {}).join(', '));
+  throw new Error(
+    `${path}: its layout is another: it has no column ${missing.join(', ')}, but: ` +
+      Object.keys(read[0]?.properties ?? {}).join(', '),
+  );
 }
 
 async function readSource(
-  source: BoundarySource, files: SourceFiles,
+  source: BoundarySource,
+  files: SourceFiles,
 ): Promise<readonly BoundaryFeature[]> {
   const paths = source.path.includes('{fips}')
     ? (source.states ?? []).map((fips) => source.path.replace('{fips}', fips))
@@ -62,35 +73,48 @@ function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
 
 /** Reads every boundary file of the recipe; of a key in two of a layer the first one's counts. */
 export async function readBoundaries(
-  recipe: Recipe, files: SourceFiles, progress: Progress,
+  recipe: Recipe,
+  files: SourceFiles,
+  progress: Progress,
 ): Promise<Boundaries> {
   const found = new Map<BoundarySource['layer'], BoundaryFeature[]>();
   for (const [index, source] of recipe.boundaries.entries()) {
     const features = await readSource(source, files);
     const known = found.get(source.layer) ?? [];
     const held = new Set(known.map(({ polygon }) => polygon.key));
-    found.set(source.layer,
-      [...known, ...features.filter(({ polygon }) => !held.has(polygon.key))]);
+    found.set(source.layer, [
+      ...known,
+      ...features.filter(({ polygon }) => !held.has(polygon.key)),
+    ]);
     progress('boundaries', index + 1, recipe.boundaries.length);
   }
   const layer = (name: BoundarySource['layer']): readonly BoundaryFeature[] =>
     (found.get(name) ?? []).sort(byKey);
   const statesOf = (name: BoundarySource['layer']): ReadonlySet<string> =>
-    new Set(recipe.boundaries.filter((source) => source.layer === name)
-      .flatMap((source) => source.states ?? []));
+    new Set(
+      recipe.boundaries
+        .filter((source) => source.layer === name)
+        .flatMap((source) => source.states ?? []),
+    );
   return {
-    counties: layer('county'), provinces: layer('province'), places: layer('place'),
-    towns: layer('town'), districts: layer('district'),
-    placesLoaded: statesOf('place'), townsLoaded: statesOf('town'),
+    counties: layer('county'),
+    provinces: layer('province'),
+    places: layer('place'),
+    towns: layer('town'),
+    districts: layer('district'),
+    placesLoaded: statesOf('place'),
+    townsLoaded: statesOf('town'),
   };
 }
 
 /** The boundaries with some of layers: of a key in both the layer's counts. */
 export function drawnOver(
-  features: readonly BoundaryFeature[], own: readonly BoundaryFeature[],
+  features: readonly BoundaryFeature[],
+  own: readonly BoundaryFeature[],
 ): readonly BoundaryFeature[] {
   const keys = new Set(own.map(({ polygon }) => polygon.key));
-  return own.length === 0 ? features
+  return own.length === 0
+    ? features
     : [...features.filter(({ polygon }) => !keys.has(polygon.key)), ...own].sort(byKey);
 }
 
@@ -102,24 +126,34 @@ const STRANGER_SHARE_MIN = 0.02;
  * where they do not; without any boundaries, all facts as they are.
  */
 export function placesOf(
-  boundaries: Boundaries, facts: readonly PlaceFact[], stateCodes: ReadonlyMap<string, string>,
+  boundaries: Boundaries,
+  facts: readonly PlaceFact[],
+  stateCodes: ReadonlyMap<string, string>,
 ): readonly PlaceFact[] {
   const known = new Map(facts.map((place) => [place.geoid, place]));
   const strangers = boundaries.places.filter(({ polygon }) => !known.has(polygon.key));
   const own = placeCounties(strangers, boundaries.counties);
   const drawn = new Set(boundaries.places.map(({ polygon }) => polygon.key));
-  const kept = facts.filter((place) => isTown(place)
-    ? boundaries.townsLoaded.has(place.geoid.slice(0, 2))
-    : drawn.has(place.geoid) || !boundaries.placesLoaded.has(place.geoid.slice(0, 2)));
-  return [...kept, ...strangers.map(({ polygon, properties }): PlaceFact => ({
-    geoid: polygon.key,
-    name: properties['NAME'] ?? polygon.key,
-    fullName: properties['NAMELSAD'] ?? properties['NAME'] ?? polygon.key,
-    state: stateCodes.get(polygon.key.slice(0, 2)) ?? '',
-    counties: (own.get(polygon.key) ?? []).filter(({ share }) => share >= STRANGER_SHARE_MIN)
-      .map(({ county }) => county),
-    independent: false,
-  }))].sort((one, other) => (one.geoid < other.geoid ? -1 : 1));
+  const kept = facts.filter((place) =>
+    isTown(place)
+      ? boundaries.townsLoaded.has(place.geoid.slice(0, 2))
+      : drawn.has(place.geoid) || !boundaries.placesLoaded.has(place.geoid.slice(0, 2)),
+  );
+  return [
+    ...kept,
+    ...strangers.map(
+      ({ polygon, properties }): PlaceFact => ({
+        geoid: polygon.key,
+        name: properties['NAME'] ?? polygon.key,
+        fullName: properties['NAMELSAD'] ?? properties['NAME'] ?? polygon.key,
+        state: stateCodes.get(polygon.key.slice(0, 2)) ?? '',
+        counties: (own.get(polygon.key) ?? [])
+          .filter(({ share }) => share >= STRANGER_SHARE_MIN)
+          .map(({ county }) => county),
+        independent: false,
+      }),
+    ),
+  ].sort((one, other) => (one.geoid < other.geoid ? -1 : 1));
 }
 
 /** Governing towns have ten digits, places seven. */
@@ -150,10 +184,15 @@ export function overlay(
   progress: Progress,
   districts: OwnDistricts = NO_DISTRICTS,
 ): Overlay {
-  const placeOfCounty = new Map(cities.tiers.filter((tier) => tier.kind === 'independent')
-    .map((tier) => [tier.county, tier.place]));
+  const placeOfCounty = new Map(
+    cities.tiers
+      .filter((tier) => tier.kind === 'independent')
+      .map((tier) => [tier.county, tier.place]),
+  );
   const situate = createSituate({
-    places, placesLoaded: boundaries.placesLoaded, placeOfCounty,
+    places,
+    placesLoaded: boundaries.placesLoaded,
+    placeOfCounty,
     provinces: new Set(boundaries.provinces.map(({ polygon }) => polygon.key)),
     cityCounties: cities.whole,
   });
@@ -162,13 +201,23 @@ export function overlay(
     { layer: 'place', features: boundaries.places },
     { layer: 'town', features: boundaries.towns },
     { layer: 'district', features: boundaries.districts },
-    { layer: 'doubt', features: [...doubtDiscs(doubts.points), ...doubts.lands,
-      ...wholeCounties(boundaries.counties, doubts.counties)].sort(byKey) },
+    {
+      layer: 'doubt',
+      features: [
+        ...doubtDiscs(doubts.points),
+        ...doubts.lands,
+        ...wholeCounties(boundaries.counties, doubts.counties),
+      ].sort(byKey),
+    },
   ];
-  const cells = buildCells(layers, (hits) => {
-    const tuple = situate(hits);
-    return tuple === null ? -1 : registry.intern(districts.mark(tuple));
-  }, progress);
+  const cells = buildCells(
+    layers,
+    (hits) => {
+      const tuple = situate(hits);
+      return tuple === null ? -1 : registry.intern(districts.mark(tuple));
+    },
+    progress,
+  );
   const areaAt = (lat: number, lng: number): number => cells.index.locate(lat, lng);
   return {
     cells,

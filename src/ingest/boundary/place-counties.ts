@@ -50,7 +50,8 @@ function soleCounty(place: BandedPolygon, counties: readonly BandedPolygon[]): s
 }
 
 function sharesOf(
-  place: BandedPolygon, counties: readonly BandedPolygon[],
+  place: BandedPolygon,
+  counties: readonly BandedPolygon[],
 ): readonly CountyShare[] {
   const sole = soleCounty(place, counties);
   if (sole !== null) return [{ county: sole, share: 1 }];
@@ -64,11 +65,16 @@ function sharesOf(
 }
 
 function overlapping(
-  { polygon }: BoundaryFeature, counties: readonly BandedPolygon[],
+  { polygon }: BoundaryFeature,
+  counties: readonly BandedPolygon[],
 ): readonly BandedPolygon[] {
-  return counties.filter(({ polygon: county }) =>
-    county.minX <= polygon.maxX && county.maxX >= polygon.minX &&
-    county.minY <= polygon.maxY && county.maxY >= polygon.minY);
+  return counties.filter(
+    ({ polygon: county }) =>
+      county.minX <= polygon.maxX &&
+      county.maxX >= polygon.minX &&
+      county.minY <= polygon.maxY &&
+      county.maxY >= polygon.minY,
+  );
 }
 
 /** Share of a district's land in a county from which the rest is the bend of a line. */
@@ -76,29 +82,36 @@ const WHOLE_SHARE = 0.99;
 
 /** The county that a district lies in, by the district's key; none of one that lies in several. */
 export function districtCounties(
-  districts: readonly BoundaryFeature[], counties: readonly BoundaryFeature[],
+  districts: readonly BoundaryFeature[],
+  counties: readonly BoundaryFeature[],
 ): ReadonlyMap<string, string> {
   const banded = counties.map(({ polygon }) => new BandedPolygon(polygon));
-  return new Map(districts.flatMap((district) => {
-    const { polygon } = district;
-    const [first] = sharesOf(new BandedPolygon(polygon), overlapping(district, banded));
-    return first !== undefined && first.share >= WHOLE_SHARE
-      ? [[polygon.key, first.county] as const] : [];
-  }));
+  return new Map(
+    districts.flatMap((district) => {
+      const { polygon } = district;
+      const [first] = sharesOf(new BandedPolygon(polygon), overlapping(district, banded));
+      return first !== undefined && first.share >= WHOLE_SHARE
+        ? [[polygon.key, first.county] as const]
+        : [];
+    }),
+  );
 }
 
 /** Counties of places, of the same state, the largest share first. */
 export function placeCounties(
-  places: readonly BoundaryFeature[], counties: readonly BoundaryFeature[],
+  places: readonly BoundaryFeature[],
+  counties: readonly BoundaryFeature[],
 ): ReadonlyMap<string, readonly CountyShare[]> {
   const byState = new Map<string, BandedPolygon[]>();
   for (const { polygon } of counties) {
     const state = polygon.key.slice(0, 2);
-    byState.set(state, [...byState.get(state) ?? [], new BandedPolygon(polygon)]);
+    byState.set(state, [...(byState.get(state) ?? []), new BandedPolygon(polygon)]);
   }
-  return new Map(places.map((place) => {
-    const { polygon } = place;
-    const near = overlapping(place, byState.get(polygon.key.slice(0, 2)) ?? []);
-    return [polygon.key, sharesOf(new BandedPolygon(polygon), near)] as const;
-  }));
+  return new Map(
+    places.map((place) => {
+      const { polygon } = place;
+      const near = overlapping(place, byState.get(polygon.key.slice(0, 2)) ?? []);
+      return [polygon.key, sharesOf(new BandedPolygon(polygon), near)] as const;
+    }),
+  );
 }

@@ -13,7 +13,7 @@ import type { CountyFact } from '../rates/facts.js';
 /** Kinds of findings with the severity each has, unless its figures say otherwise. */
 export const FINDING_KINDS = {
   /** Two jurisdictions of one level hold the same land: an error from ERROR_SHARE of one on. */
-  'overlap': 'warning',
+  overlap: 'warning',
   /** Rates are held of what has no boundary: its land is refused. */
   'jurisdiction-without-boundary': 'warning',
   /** Land of which nobody knows whose it is would be taken for another's. */
@@ -32,7 +32,9 @@ type FindingKind = keyof typeof FINDING_KINDS;
 
 /** A finding of a kind; `severity` where its figures decide. */
 export function finding(
-  kind: FindingKind, place: string, figures: string,
+  kind: FindingKind,
+  place: string,
+  figures: string,
   severity: Finding['severity'] = FINDING_KINDS[kind],
 ): Finding {
   return { kind, place, figures, severity };
@@ -61,14 +63,21 @@ function overlapFindings({ overlaps, boundaries }: Drawn): readonly Finding[] {
   // A province is no county: where one publisher draws the line between them coarsely, the
   // county's holds.
   const provinces = new Set(boundaries.provinces.map(({ polygon }) => polygon.key));
-  return overlaps.filter(({ km2, share, keys: [one, other] }) =>
-    km2 >= OVERLAP_KM2_MIN && share >= WARNING_SHARE
-      && provinces.has(one) === provinces.has(other))
-    .map(({ layer, keys, km2, share }) => finding(
-      'overlap', `${layer} ${keys[0]} and ${keys[1]}`,
-      `both hold about ${km2.toFixed(1)} km², ${(share * 100).toFixed(1)} % of the smaller`,
-      share >= ERROR_SHARE ? 'error' : 'warning',
-    ));
+  return overlaps
+    .filter(
+      ({ km2, share, keys: [one, other] }) =>
+        km2 >= OVERLAP_KM2_MIN &&
+        share >= WARNING_SHARE &&
+        provinces.has(one) === provinces.has(other),
+    )
+    .map(({ layer, keys, km2, share }) =>
+      finding(
+        'overlap',
+        `${layer} ${keys[0]} and ${keys[1]}`,
+        `both hold about ${km2.toFixed(1)} km², ${(share * 100).toFixed(1)} % of the smaller`,
+        share >= ERROR_SHARE ? 'error' : 'warning',
+      ),
+    );
 }
 
 /** Land whose key no fact names. */
@@ -83,10 +92,18 @@ function nameless({ boundaries, places, counties, input }: Drawn): readonly Find
     ]),
   };
   const of = (level: keyof typeof known, features: Boundaries['places']): readonly Finding[] =>
-    features.filter(({ polygon }) => !known[level].has(polygon.key)).map(({ polygon }) => finding(
-      'boundary-without-jurisdiction', `${level} ${polygon.key}`, 'no list and no fact names it'));
+    features
+      .filter(({ polygon }) => !known[level].has(polygon.key))
+      .map(({ polygon }) =>
+        finding(
+          'boundary-without-jurisdiction',
+          `${level} ${polygon.key}`,
+          'no list and no fact names it',
+        ),
+      );
   return [
-    ...of('county', boundaries.counties), ...of('place', boundaries.places),
+    ...of('county', boundaries.counties),
+    ...of('place', boundaries.places),
     ...of('district', boundaries.districts),
   ];
 }
@@ -95,24 +112,37 @@ function nameless({ boundaries, places, counties, input }: Drawn): readonly Find
 function undrawn({ boundaries, counties, input }: Drawn): readonly Finding[] {
   const drawn = new Set(boundaries.counties.map(({ polygon }) => polygon.key));
   const states = new Set([...drawn].map((key) => key.slice(0, 2)));
-  const levying = new Set(input.rows.filter(({ level, sales, use }) =>
-    level === 'county' && (sales > 0 || use > 0)).map(({ county }) => county));
-  return [...levying].filter((county) => states.has(county.slice(0, 2)) && !drawn.has(county))
-    .sort().map((county) => finding('jurisdiction-without-boundary',
-      counties.find(({ fips }) => fips === county)?.fullName ?? `county ${county}`,
-      `county ${county} has a rate and no boundary`));
+  const levying = new Set(
+    input.rows
+      .filter(({ level, sales, use }) => level === 'county' && (sales > 0 || use > 0))
+      .map(({ county }) => county),
+  );
+  return [...levying]
+    .filter((county) => states.has(county.slice(0, 2)) && !drawn.has(county))
+    .sort()
+    .map((county) =>
+      finding(
+        'jurisdiction-without-boundary',
+        counties.find(({ fips }) => fips === county)?.fullName ?? `county ${county}`,
+        `county ${county} has a rate and no boundary`,
+      ),
+    );
 }
 
 function strangers({ counties, input: { states } }: Drawn): readonly Finding[] {
   const fips = new Map(states.map((state) => [state.code, state.fips]));
-  return counties.filter((county) => county.fips.slice(0, 2) !== fips.get(county.state))
-    .map((county) => finding('county-outside-state', `${county.fullName}, ${county.state}`,
-      `its code ${county.fips} is none of the state's, ${fips.get(county.state) ?? 'unknown'}`));
+  return counties
+    .filter((county) => county.fips.slice(0, 2) !== fips.get(county.state))
+    .map((county) =>
+      finding(
+        'county-outside-state',
+        `${county.fullName}, ${county.state}`,
+        `its code ${county.fips} is none of the state's, ${fips.get(county.state) ?? 'unknown'}`,
+      ),
+    );
 }
 
 /** What is wrong with boundaries and those they are of. */
 export function boundaryFindings(drawn: Drawn): readonly Finding[] {
-  return [
-    ...overlapFindings(drawn), ...nameless(drawn), ...undrawn(drawn), ...strangers(drawn),
-  ];
+  return [...overlapFindings(drawn), ...nameless(drawn), ...undrawn(drawn), ...strangers(drawn)];
 }

@@ -6,7 +6,6 @@ import { finding } from './finding.js';
 const WARNING_SHARE = 0.9;
 const ERROR_SHARE = 0.5;
 
-
 /** Whether a release should have all that an earlier one had: its recipe, with every layer. */
 export function isComparable(before: Manifest, now: Manifest): boolean {
   const layers = new Set(now.recipe.split('+'));
@@ -16,8 +15,14 @@ export function isComparable(before: Manifest, now: Manifest): boolean {
 function shrunk(place: string, before: number, now: number): readonly Finding[] {
   if (before === 0 || now > before * WARNING_SHARE) return [];
   const lost = (((before - now) / before) * 100).toFixed(1);
-  return [finding('list-shrunk', place, `${now} where there were ${before}, ${lost} % fewer`,
-    now <= before * ERROR_SHARE ? 'error' : 'warning')];
+  return [
+    finding(
+      'list-shrunk',
+      place,
+      `${now} where there were ${before}, ${lost} % fewer`,
+      now <= before * ERROR_SHARE ? 'error' : 'warning',
+    ),
+  ];
 }
 
 function sum(counts: readonly (readonly [string, number])[]): number {
@@ -29,7 +34,9 @@ function sum(counts: readonly (readonly [string, number])[]): number {
  * one another's place: they are compared together, as is all where either does not tell its lists.
  */
 function levelFindings(
-  state: string, before: readonly CoverageLevel[], now: readonly CoverageLevel[],
+  state: string,
+  before: readonly CoverageLevel[],
+  now: readonly CoverageLevel[],
 ): readonly Finding[] {
   return before.flatMap((old) => {
     const { level, source } = old;
@@ -44,8 +51,9 @@ function levelFindings(
     const gone = [...earlier].filter(([name]) => !later.has(name));
     const come = [...later].filter(([name]) => !earlier.has(name));
     return [
-      ...[...earlier].flatMap(([name, count]) => (later.has(name)
-        ? shrunk(place(name), count, later.get(name)!) : [])),
+      ...[...earlier].flatMap(([name, count]) =>
+        later.has(name) ? shrunk(place(name), count, later.get(name)!) : [],
+      ),
       ...shrunk(place(gone.map(([name]) => name).join(', ')), sum(gone), sum(come)),
     ];
   });

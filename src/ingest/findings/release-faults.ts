@@ -3,7 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { byteTable, openTables, recordReader } from '../../dataset/layout.js';
 import {
-  type CoverageState, DATA_FILE, type Finding, type Manifest, readManifest,
+  type CoverageState,
+  DATA_FILE,
+  type Finding,
+  type Manifest,
+  readManifest,
 } from '../../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../../dataset/records.js';
 import { type DateInt, formatDate } from '../../tax/date.js';
@@ -26,18 +30,28 @@ type LocalBounds = ReadonlyMap<string, Rate>;
 
 /** Reads the table of bounds: state, most_local (percent), citation. */
 function readBounds(text: string): LocalBounds {
-  return new Map(readTable(text, '\t').map((row) => {
-    const most = parsePercent(row.get('most_local'));
-    if (most === null) throw new RangeError(`line ${row.line}: most_local`);
-    return [row.get('state'), most];
-  }));
+  return new Map(
+    readTable(text, '\t').map((row) => {
+      const most = parsePercent(row.get('most_local'));
+      if (most === null) throw new RangeError(`line ${row.line}: most_local`);
+      return [row.get('state'), most];
+    }),
+  );
 }
 
 /** States where no level below the state levies by law. */
 function withoutLocals(coverage: readonly CoverageState[]): LocalBounds {
-  return new Map(coverage.filter(({ levels }) => levels.length > 1
-    && levels.every(({ level, completeness }) => level === 'state'
-      || completeness === 'not-levied')).map(({ state }) => [state, 0 as Rate]));
+  return new Map(
+    coverage
+      .filter(
+        ({ levels }) =>
+          levels.length > 1 &&
+          levels.every(
+            ({ level, completeness }) => level === 'state' || completeness === 'not-levied',
+          ),
+      )
+      .map(({ state }) => [state, 0 as Rate]),
+  );
 }
 
 function percent(rate: number): string {
@@ -54,12 +68,17 @@ function isRefused({ unknown }: AreaRecord, day: DateInt): boolean {
 }
 
 const NO_COMPONENT: Pick<ComponentRecord, 'level' | 'jurName' | 'jurCode' | 'periods'> = {
-  level: 'state', jurName: '', jurCode: null, periods: [],
+  level: 'state',
+  jurName: '',
+  jurCode: null,
+  periods: [],
 };
 
 /** The first day on which an area's total is out of bounds, as a finding; null where none is. */
 function totalFinding(
-  area: AreaRecord, components: ReadonlyMap<number, ComponentRecord>, bounds: LocalBounds,
+  area: AreaRecord,
+  components: ReadonlyMap<number, ComponentRecord>,
+  bounds: LocalBounds,
 ): Finding | null {
   const own = area.components.flatMap((id) => components.get(id) ?? []);
   const days = new Set(own.flatMap(({ periods }) => periods.map(({ from }) => from)));
@@ -73,10 +92,14 @@ function totalFinding(
     }
     const most = area.country === 'USA' ? bounds.get(area.state) : undefined;
     if (total > TOTAL_MAX || (most !== undefined && local > most)) {
-      return finding('total-out-of-bounds', placeOf(area), most !== undefined && local > most
-        ? `${percent(local)} of local taxes on ${formatDate(day)}, `
-          + `the law allows ${percent(most)}`
-        : `${percent(total)} on ${formatDate(day)}, more than ${percent(TOTAL_MAX)}`);
+      return finding(
+        'total-out-of-bounds',
+        placeOf(area),
+        most !== undefined && local > most
+          ? `${percent(local)} of local taxes on ${formatDate(day)}, ` +
+              `the law allows ${percent(most)}`
+          : `${percent(total)} on ${formatDate(day)}, more than ${percent(TOTAL_MAX)}`,
+      );
     }
   }
   return null;
@@ -84,7 +107,8 @@ function totalFinding(
 
 /** What is wrong with totals; places of the same name and figures are told once. */
 function totalFindings(
-  areas: Iterable<AreaRecord>, components: ReadonlyMap<number, ComponentRecord>,
+  areas: Iterable<AreaRecord>,
+  components: ReadonlyMap<number, ComponentRecord>,
   bounds: LocalBounds,
 ): readonly Finding[] {
   const found = new Map<string, Finding>();
@@ -100,7 +124,8 @@ function totalFindings(
  * answered on both days.
  */
 function jumpFindings(
-  areas: Iterable<AreaRecord>, components: ReadonlyMap<number, ComponentRecord>,
+  areas: Iterable<AreaRecord>,
+  components: ReadonlyMap<number, ComponentRecord>,
 ): readonly Finding[] {
   const found = new Map<string, Finding>();
   for (const area of areas) {
@@ -112,8 +137,9 @@ function jumpFindings(
         if (Math.abs(period.sales - before.sales) <= JUMP_MAX) return;
         if (isRefused(area, before.to) || isRefused(area, period.from)) return;
         const place = `${area.state} ${level} ${jurName}${jurCode === null ? '' : ` (${jurCode})`}`;
-        const figures = `${percent(before.sales)} until ${formatDate(before.to)}, `
-          + `${percent(period.sales)} from the day after`;
+        const figures =
+          `${percent(before.sales)} until ${formatDate(before.to)}, ` +
+          `${percent(period.sales)} from the day after`;
         found.set(place + figures, finding('rate-jump', place, figures));
       });
     }
@@ -128,7 +154,8 @@ interface CountyZips {
 
 /** ZIPs and counties that lie in another state than the post office says. */
 function stateFindings(
-  zips: Iterable<ZipRecord>, areas: ReadonlyMap<number, AreaRecord>,
+  zips: Iterable<ZipRecord>,
+  areas: ReadonlyMap<number, AreaRecord>,
 ): readonly Finding[] {
   const found: Finding[] = [];
   const counties = new Map<string, CountyZips>();
@@ -136,14 +163,21 @@ function stateFindings(
     const of = parts.flatMap((part) => areas.get(part.area) ?? []);
     const states = [...new Set(of.map((area) => area.state))].sort();
     if (state !== '' && of.length > 0 && !states.includes(state)) {
-      found.push(finding('zip-outside-state', `ZIP ${String(zip).padStart(5, '0')}`,
-        `its post office is in ${state}, all its parts lie in ${states.join(', ')}`));
+      found.push(
+        finding(
+          'zip-outside-state',
+          `ZIP ${String(zip).padStart(5, '0')}`,
+          `its post office is in ${state}, all its parts lie in ${states.join(', ')}`,
+        ),
+      );
     }
     for (const area of new Set(of.map((one) => `${one.stateFips}${one.countyFips}`))) {
       const one = of.find((each) => `${each.stateFips}${each.countyFips}` === area)!;
       if (one.countyFips === '' || state === '') continue;
-      const county = counties.get(area)
-        ?? { name: `${one.countyFullName}, ${one.state}`, states: new Map<string, number>() };
+      const county = counties.get(area) ?? {
+        name: `${one.countyFullName}, ${one.state}`,
+        states: new Map<string, number>(),
+      };
       county.states.set(state, (county.states.get(state) ?? 0) + 1);
       counties.set(area, county);
     }
@@ -158,18 +192,30 @@ function countyFindings(counties: ReadonlyMap<string, CountyZips>): readonly Fin
     const beyond = others.reduce((sum, [, count]) => sum + count, 0);
     if (states.has(own) || beyond < COUNTY_ZIPS_MIN) return [];
     const where = others.map(([state, count]) => `${count} of ${state}`).join(', ');
-    return [finding('county-outside-state', name,
-      `none of its ZIPs is of the state, but ${where}`)];
+    return [
+      finding('county-outside-state', name, `none of its ZIPs is of the state, but ${where}`),
+    ];
   });
 }
 
 /** Cities and districts that rates are held of and that nobody can place, as coverage has them. */
-function unplacedFindings(coverage: readonly CoverageState[], mark: string):
-readonly Finding[] {
-  return coverage.flatMap(({ state, gaps }) => gaps.filter((gap) => gap.startsWith(mark))
-    .flatMap((gap) => gap.slice(mark.length).split(', ').map((city) => finding(
-      'jurisdiction-without-boundary', `${city}, ${state}`,
-      'the list names the city, no boundary of it is held'))));
+function unplacedFindings(coverage: readonly CoverageState[], mark: string): readonly Finding[] {
+  return coverage.flatMap(({ state, gaps }) =>
+    gaps
+      .filter((gap) => gap.startsWith(mark))
+      .flatMap((gap) =>
+        gap
+          .slice(mark.length)
+          .split(', ')
+          .map((city) =>
+            finding(
+              'jurisdiction-without-boundary',
+              `${city}, ${state}`,
+              'the list names the city, no boundary of it is held',
+            ),
+          ),
+      ),
+  );
 }
 
 /** What states' laws allow: beside the recipes, since it is no source of any figure. */
@@ -186,7 +232,8 @@ function boundsOf({ coverage }: Manifest): LocalBounds {
  * @throws Error when there is no readable release.
  */
 export async function findingsOf(
-  dir: string, before: Manifest | null,
+  dir: string,
+  before: Manifest | null,
 ): Promise<readonly Finding[]> {
   const manifest = readManifest(dir);
   const tables = openTables(join(dir, DATA_FILE), 'read');
@@ -198,7 +245,7 @@ export async function findingsOf(
     const areas = new Map([...all<AreaRecord>('areas')].map((area) => [area.id, area]));
     const components = new Map([...all<ComponentRecord>('components')].map((one) => [one.id, one]));
     return [
-      ...manifest.findings ?? [],
+      ...(manifest.findings ?? []),
       ...unplacedFindings(manifest.coverage, UNPLACED_GAP),
       ...totalFindings(areas.values(), components, boundsOf(manifest)),
       ...jumpFindings(areas.values(), components),

@@ -5,9 +5,26 @@ import { DATE_OPEN, dateOf } from '../rates/list.js';
 
 /** Columns of the table; the first ones must be there, the others where they are needed. */
 export const LAYER_COLUMNS = [
-  'state', 'level', 'name', 'rate', 'from', 'source', 'as_of',
-  'code', 'county', 'city', 'zips', 'boundary', 'use', 'basis', 'until',
-  'tic', 'taxable', 'scope', 'condition', 'note',
+  'state',
+  'level',
+  'name',
+  'rate',
+  'from',
+  'source',
+  'as_of',
+  'code',
+  'county',
+  'city',
+  'zips',
+  'boundary',
+  'use',
+  'basis',
+  'until',
+  'tic',
+  'taxable',
+  'scope',
+  'condition',
+  'note',
 ] as const;
 export type LayerColumn = (typeof LAYER_COLUMNS)[number];
 
@@ -32,16 +49,17 @@ export class LayerFaults {
   settle(): void {
     if (this.#found.length === 0) return;
     const more = this.#found.length - FAULTS_SHOWN;
-    throw new Error([
-      ...this.#found.slice(0, FAULTS_SHOWN), ...(more > 0 ? [`and ${more} more`] : []),
-    ].join('\n'));
+    throw new Error(
+      [...this.#found.slice(0, FAULTS_SHOWN), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
+    );
   }
 }
 
 /** Cells of one row, with what is wrong in them told where it stands. */
 export class Cells {
   constructor(
-    readonly line: number, readonly faults: LayerFaults,
+    readonly line: number,
+    readonly faults: LayerFaults,
     readonly text: (column: LayerColumn) => string,
   ) {}
 
@@ -64,11 +82,16 @@ export class Cells {
   }
 
   list(column: LayerColumn): readonly string[] {
-    return this.text(column).split(';').map((part) => part.trim()).filter((part) => part !== '');
+    return this.text(column)
+      .split(';')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
   }
 
   zips(): readonly number[] {
-    const parts = this.text('zips').split(/[\s;,]+/).filter((part) => part !== '');
+    const parts = this.text('zips')
+      .split(/[\s;,]+/)
+      .filter((part) => part !== '');
     for (const part of parts) {
       if (!/^\d{5}$/.test(part)) this.bad('zips', `"${part}" is no ZIP of five digits`);
     }
@@ -80,8 +103,12 @@ export class Cells {
     if (text === '' && empty !== null) return empty;
     const day = dayOf(text);
     if (day === null) {
-      this.bad(column, text === ''
-        ? 'it is empty' : `"${text}" is no day as 2026-01-31 or 1/31/2026 (month first)`);
+      this.bad(
+        column,
+        text === ''
+          ? 'it is empty'
+          : `"${text}" is no day as 2026-01-31 or 1/31/2026 (month first)`,
+      );
     }
     return day ?? DATE_OPEN;
   }
@@ -90,13 +117,18 @@ export class Cells {
     const text = this.text(column);
     const rate = parsePercent(text.replace(/\s*%$/, ''));
     if (rate === null || rate < 0 || rate > RATE_MAX) {
-      this.bad(column, text === '' ? 'it is empty'
-        : `"${text}" is no percentage from 0 to 25, as 4.75 or 4.75%`);
+      this.bad(
+        column,
+        text === '' ? 'it is empty' : `"${text}" is no percentage from 0 to 25, as 4.75 or 4.75%`,
+      );
       return null;
     }
     if (rate > 0 && rate < PLAIN_RATE_MIN && !text.endsWith('%')) {
-      this.bad(column, `"${text}" may be a fraction or a percentage: write it with its sign, `
-        + `${text}%, or as 4.75`);
+      this.bad(
+        column,
+        `"${text}" may be a fraction or a percentage: write it with its sign, ` +
+          `${text}%, or as 4.75`,
+      );
     }
     return rate;
   }

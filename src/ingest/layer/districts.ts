@@ -51,28 +51,42 @@ export class OwnDistricts {
   /** A tuple of a spot: districts end at their state's border, and those by ZIPs are open. */
   mark(tuple: AreaTuple): AreaTuple {
     if (this.#all.length === 0) return tuple;
-    const drawn = tuple.districts.filter((code) =>
-      (this.#byCode.get(code)?.state || tuple.state) === tuple.state);
-    const open = this.#all.filter(({ zips, state, counties }) =>
-      zips.length > 0 && state === tuple.state && counties.includes(tuple.county))
+    const drawn = tuple.districts.filter(
+      (code) => (this.#byCode.get(code)?.state || tuple.state) === tuple.state,
+    );
+    const open = this.#all
+      .filter(
+        ({ zips, state, counties }) =>
+          zips.length > 0 && state === tuple.state && counties.includes(tuple.county),
+      )
       .map(({ code }) => OPEN_MARK + code);
     return { ...tuple, districts: [...drawn, ...open].sort() };
   }
 
   /** The same districts, with what the overlay of boundaries shows of those that are drawn. */
   learned(tuples: readonly AreaTuple[]): OwnDistricts {
-    const drawn = new Set(this.#all.filter(({ zips }) => zips.length === 0)
-      .map(({ code }) => code));
+    const drawn = new Set(
+      this.#all.filter(({ zips }) => zips.length === 0).map(({ code }) => code),
+    );
     const some = new Map<string, Set<string>>([...drawn].map((code) => [code, new Set()]));
     const without = new Map<string, Set<string>>([...drawn].map((code) => [code, new Set()]));
     const shown = drawn.size === 0 ? [] : tuples;
     for (const { county, districts } of shown) {
       for (const code of drawn) (districts.includes(code) ? some : without).get(code)!.add(county);
     }
-    const learned = new OwnDistricts(this.list.map((one) => (drawn.has(one.code) ? {
-      ...one, counties: [...some.get(one.code)!],
-      whole: [...some.get(one.code)!].filter((county) => !without.get(one.code)!.has(county)),
-    } : one)));
+    const learned = new OwnDistricts(
+      this.list.map((one) =>
+        drawn.has(one.code)
+          ? {
+              ...one,
+              counties: [...some.get(one.code)!],
+              whole: [...some.get(one.code)!].filter(
+                (county) => !without.get(one.code)!.has(county),
+              ),
+            }
+          : one,
+      ),
+    );
     for (const tuple of shown) {
       const own = tuple.districts.filter((code) => drawn.has(code));
       const ways = learned.#ways.get(spotKey(tuple)) ?? new Map<string, readonly string[]>();
@@ -86,8 +100,15 @@ export class OwnDistricts {
     if (zip === null || !tuple.districts.some((code) => code.startsWith(OPEN_MARK))) return tuple;
     return {
       ...tuple,
-      districts: tuple.districts.flatMap((code) => !code.startsWith(OPEN_MARK) ? [code]
-        : this.#byCode.get(code.slice(1))?.inside.has(zip) ? [code.slice(1)] : []).sort(),
+      districts: tuple.districts
+        .flatMap((code) =>
+          !code.startsWith(OPEN_MARK)
+            ? [code]
+            : this.#byCode.get(code.slice(1))?.inside.has(zip)
+              ? [code.slice(1)]
+              : [],
+        )
+        .sort(),
     };
   }
 
@@ -108,31 +129,39 @@ export class OwnDistricts {
    * others are left.
    */
   variants(
-    tuple: AreaTuple, zip: number | null, reached: readonly AreaTuple[],
+    tuple: AreaTuple,
+    zip: number | null,
+    reached: readonly AreaTuple[],
     mayHold: (district: string) => boolean = () => true,
   ): readonly AreaTuple[] {
     if (this.#all.length === 0) return [tuple];
     const place = spotKey(tuple);
     const here = reached.filter((spot) => spotKey(spot) === place);
-    const ways = here.length > 0
-      ? new Map(here.map(({ districts }) => {
-        const own = districts.filter((code) => this.#byCode.get(code)?.zips.length === 0);
-        return [own.join(), own] as const;
-      }))
-      : this.#ways.get(place) ?? this.#everyWay(tuple);
+    const ways =
+      here.length > 0
+        ? new Map(
+            here.map(({ districts }) => {
+              const own = districts.filter((code) => this.#byCode.get(code)?.zips.length === 0);
+              return [own.join(), own] as const;
+            }),
+          )
+        : (this.#ways.get(place) ?? this.#everyWay(tuple));
     const kept = tuple.districts.filter((code) => !this.#byCode.has(code));
     const all = [...ways.values()];
     const possible = here.length > 0 ? all : all.filter((own) => own.every(mayHold));
     return (possible.length > 0 ? possible : all).map((own) =>
-      this.settle(this.mark({ ...tuple, districts: [...kept, ...own] }), zip));
+      this.settle(this.mark({ ...tuple, districts: [...kept, ...own] }), zip),
+    );
   }
 
   /** Where no spot of the land is known: each drawn district of the county, and none. */
   #everyWay(tuple: AreaTuple): ReadonlyMap<string, readonly string[]> {
-    const drawn = this.#all.filter(({ zips, counties }) =>
-      zips.length === 0 && counties.includes(tuple.county));
+    const drawn = this.#all.filter(
+      ({ zips, counties }) => zips.length === 0 && counties.includes(tuple.county),
+    );
     return new Map<string, readonly string[]>([
-      ['', []], ...drawn.map(({ code }) => [code, [code]] as const),
+      ['', []],
+      ...drawn.map(({ code }) => [code, [code]] as const),
     ]);
   }
 
@@ -145,22 +174,37 @@ export class OwnDistricts {
   /** Areas with open districts, and what they are for the ZIPs inside and outside. */
   settled(tuples: readonly AreaTuple[], intern: InternArea): readonly SettledArea[] {
     return tuples.flatMap((tuple, area): SettledArea[] => {
-      const codes = tuple.districts.filter((code) => code.startsWith(OPEN_MARK))
+      const codes = tuple.districts
+        .filter((code) => code.startsWith(OPEN_MARK))
         .map((code) => code.slice(1));
       if (codes.length === 0) return [];
       const others = tuple.districts.filter((code) => !code.startsWith(OPEN_MARK));
-      return [{ area, codes, areas: Array.from({ length: 2 ** codes.length }, (_, bits) => intern({
-        ...tuple,
-        districts: [...others, ...codes.filter((_code, at) => (bits >> at) % 2 === 1)].sort(),
-      })) }];
+      return [
+        {
+          area,
+          codes,
+          areas: Array.from({ length: 2 ** codes.length }, (_, bits) =>
+            intern({
+              ...tuple,
+              districts: [...others, ...codes.filter((_code, at) => (bits >> at) % 2 === 1)].sort(),
+            }),
+          ),
+        },
+      ];
     });
   }
 }
 
 /** Districts that the boundaries of a recipe draw, for `learned` to tell where. */
 export function drawnDistricts(codes: Iterable<string>): readonly OwnDistrict[] {
-  return [...codes].map((code) =>
-    ({ code, state: '', zips: [], counties: [], whole: [], listed: true as const }));
+  return [...codes].map((code) => ({
+    code,
+    state: '',
+    zips: [],
+    counties: [],
+    whole: [],
+    listed: true as const,
+  }));
 }
 
 /** Without layers. */
@@ -168,7 +212,8 @@ export const NO_DISTRICTS = new OwnDistricts([]);
 
 /** Gives the tax area of an address with its ZIP ("" for none) by the area of its spot. */
 export function areaSettler(
-  districts: readonly OwnDistrict[], settled: readonly SettledArea[],
+  districts: readonly OwnDistrict[],
+  settled: readonly SettledArea[],
 ): (area: number, zip: string) => number {
   if (settled.length === 0) return (area) => area;
   const byArea = new Map(settled.map((one) => [one.area, one]));
@@ -176,8 +221,10 @@ export function areaSettler(
   return (area, zip) => {
     const open = zip === '' ? undefined : byArea.get(area);
     if (open === undefined) return area;
-    const bits = open.codes.reduce((sum, code, at) =>
-      sum + (inside.get(code)?.has(Number(zip)) ? 2 ** at : 0), 0);
+    const bits = open.codes.reduce(
+      (sum, code, at) => sum + (inside.get(code)?.has(Number(zip)) ? 2 ** at : 0),
+      0,
+    );
     return open.areas[bits]!;
   };
 }

@@ -33,7 +33,10 @@ export type Found = Pick<RateRow, 'county' | 'place' | 'code'> & { readonly labe
 
 /** Finds the jurisdictions of a layer's rows; what cannot be told is a fault of the row. */
 export class Finder {
-  constructor(readonly base: Base, readonly layer: Layer) {}
+  constructor(
+    readonly base: Base,
+    readonly layer: Layer,
+  ) {}
 
   fault(row: LayerRate, column: LayerColumn, why: string): null {
     this.layer.faults.add(row.line, column, why);
@@ -41,28 +44,46 @@ export class Finder {
   }
 
   #matched(
-    row: LayerRate, column: LayerColumn, name: string, match: NameMatch, names: readonly string[],
+    row: LayerRate,
+    column: LayerColumn,
+    name: string,
+    match: NameMatch,
+    names: readonly string[],
   ): string | null {
     if (match.kind === 'code') return match.code;
     const nearest = nearestName(name, names);
-    return this.fault(row, column, match.kind === 'dropped'
-      ? `"${name}" is no jurisdiction: ${match.why}`
-      : `${row.state} has no "${name}" that is one place`
-        + (nearest === null ? '' : `; did you mean "${nearest}"?`));
+    return this.fault(
+      row,
+      column,
+      match.kind === 'dropped'
+        ? `"${name}" is no jurisdiction: ${match.why}`
+        : `${row.state} has no "${name}" that is one place` +
+            (nearest === null ? '' : `; did you mean "${nearest}"?`),
+    );
   }
 
   county(row: LayerRate, column: LayerColumn, name: string): string | null {
     const { gazetteer } = this.base;
     const fips = this.base.states.get(row.state)?.fips ?? '';
     if (/^\d{5}$/.test(name) && name.startsWith(fips) && gazetteer.countyFact(name)) return name;
-    return this.#matched(row, column, name, gazetteer.county(row.state, name),
-      gazetteer.counties(row.state).map(({ fullName }) => fullName));
+    return this.#matched(
+      row,
+      column,
+      name,
+      gazetteer.county(row.state, name),
+      gazetteer.counties(row.state).map(({ fullName }) => fullName),
+    );
   }
 
   city(row: LayerRate, column: LayerColumn, name: string, county: string): string | null {
     const { gazetteer } = this.base;
-    return this.#matched(row, column, name, gazetteer.city(row.state, name, county),
-      gazetteer.places(row.state).map((place) => place.name));
+    return this.#matched(
+      row,
+      column,
+      name,
+      gazetteer.city(row.state, name, county),
+      gazetteer.places(row.state).map((place) => place.name),
+    );
   }
 
   /** The jurisdictions of a row: one, several for "*", none where it has a fault. */
@@ -72,17 +93,22 @@ export class Finder {
       return [];
     }
     switch (row.level) {
-      case 'state': return [{ county: '', place: '', code: '', label: `${row.state}` }];
-      case 'county': return this.#countyRow(row);
-      case 'city': return this.#cityRows(row);
-      case 'district': return this.#districtRow(row);
+      case 'state':
+        return [{ county: '', place: '', code: '', label: `${row.state}` }];
+      case 'county':
+        return this.#countyRow(row);
+      case 'city':
+        return this.#cityRows(row);
+      case 'district':
+        return this.#districtRow(row);
     }
   }
 
   #countyRow(row: LayerRate): readonly Found[] {
     const fips = this.county(row, row.code === '' ? 'name' : 'code', row.code || row.name);
     const fact = fips === null ? undefined : this.base.gazetteer.countyFact(fips);
-    return fact === undefined ? []
+    return fact === undefined
+      ? []
       : [{ county: fact.fips, place: '', code: '', label: `${fact.fullName}, ${row.state}` }];
   }
 
@@ -101,13 +127,25 @@ export class Finder {
     if (place === null) return [];
     const fips = this.base.states.get(row.state)?.fips ?? '';
     if (!place.startsWith(fips)) {
-      this.fault(row, 'code', `${place} is no city of ${row.state}, whose codes begin with `
-        + fips);
+      this.fault(
+        row,
+        'code',
+        `${place} is no city of ${row.state}, whose codes begin with ` + fips,
+      );
       return [];
     }
     // The base may list parts of a city by county, which would hold over a row for all of it.
-    const parts = county !== '' ? [county] : ['', ...new Set(this.base.rows
-      .filter((held) => held.place === place && held.county !== '').map((held) => held.county))];
+    const parts =
+      county !== ''
+        ? [county]
+        : [
+            '',
+            ...new Set(
+              this.base.rows
+                .filter((held) => held.place === place && held.county !== '')
+                .map((held) => held.county),
+            ),
+          ];
     const label = `${gazetteer.place(place)?.fullName ?? row.name}, ${row.state}`;
     return parts.map((part) => ({ county: part, place, code: '', label }));
   }
@@ -118,19 +156,29 @@ export class Finder {
       this.fault(row, 'county', 'every other city ("*") of which county?');
       return [];
     }
-    const named = new Set(this.layer.rates.flatMap((other) =>
-      other.level !== 'city' || other.state !== row.state || other.name === '*' ? []
-        : [other.code || codeOf(gazetteer.city(row.state, other.name, county))]));
-    return gazetteer.places(row.state)
+    const named = new Set(
+      this.layer.rates.flatMap((other) =>
+        other.level !== 'city' || other.state !== row.state || other.name === '*'
+          ? []
+          : [other.code || codeOf(gazetteer.city(row.state, other.name, county))],
+      ),
+    );
+    return gazetteer
+      .places(row.state)
       .filter((place) => countiesWithLand(place).includes(county) && !named.has(place.geoid))
       .map((place: PlaceFact) => ({
-        county, place: place.geoid, code: '', label: `${place.fullName}, ${row.state}`,
+        county,
+        place: place.geoid,
+        code: '',
+        label: `${place.fullName}, ${row.state}`,
       }));
   }
 
   #districtRow(row: LayerRate): readonly Found[] {
-    const named = [...this.base.districtNames].filter(([key, name]) =>
-      key.startsWith(`${row.state}/`) && name.toLowerCase() === row.name.toLowerCase());
+    const named = [...this.base.districtNames].filter(
+      ([key, name]) =>
+        key.startsWith(`${row.state}/`) && name.toLowerCase() === row.name.toLowerCase(),
+    );
     if (row.code === '' && named.length > 1) {
       this.fault(row, 'name', `${named.length} districts have this name: write the code`);
       return [];
@@ -148,7 +196,12 @@ function codeOf(match: NameMatch): string {
 /** Where a district is said to hold by counties and cities, as facts have it. */
 export function membersOf(finder: Finder, row: LayerRate, code: string): readonly DistrictMember[] {
   const common = {
-    state: row.state, code, except: [], from: DATE_MIN, to: DATE_OPEN, always: true,
+    state: row.state,
+    code,
+    except: [],
+    from: DATE_MIN,
+    to: DATE_OPEN,
+    always: true,
   };
   return [
     ...row.counties.flatMap((name): DistrictMember[] => {

@@ -25,12 +25,17 @@ function byZips({ layer, row, code, state }: PlacedDistrict, known: ZipCounties)
   const counties = new Set<string>();
   for (const zip of row.zips) {
     const all = known.get(zip);
-    const own = [...all ?? []].filter((county) => county.startsWith(state));
+    const own = [...(all ?? [])].filter((county) => county.startsWith(state));
     for (const county of own) counties.add(county);
     const text = String(zip).padStart(5, '0');
     if (own.length === 0) {
-      layer.faults.add(row.line, 'zips', all === undefined
-        ? `no list knows the ZIP ${text}` : `the ZIP ${text} is none of ${row.state}`);
+      layer.faults.add(
+        row.line,
+        'zips',
+        all === undefined
+          ? `no list knows the ZIP ${text}`
+          : `the ZIP ${text} is none of ${row.state}`,
+      );
     }
   }
   return { code, state, zips: row.zips, counties: [...counties].sort(), whole: [] };
@@ -50,7 +55,9 @@ async function placeOf(one: PlacedDistrict, known: ZipCounties): Promise<Placed 
  * @throws Error with the rows of those that nobody places, and of boundaries that cannot be read.
  */
 async function placeDistricts(
-  rows: readonly PlacedDistrict[], members: readonly DistrictMember[], known: ZipCounties,
+  rows: readonly PlacedDistrict[],
+  members: readonly DistrictMember[],
+  known: ZipCounties,
 ): Promise<DistrictPlaces> {
   const found = new Map<string, { readonly of: PlacedDistrict; readonly place: Placed }>();
   const unread = new Set<string>();
@@ -59,9 +66,12 @@ async function placeDistricts(
     if (row.boundary === '' && row.zips.length === 0 && !isNew) continue;
     const place = await placeOf(one, known);
     const before = found.get(code);
-    if (place !== null && before?.of.layer === layer && row.boundary + row.zips.join() !== ''
-      && before.of.row.boundary + before.of.row.zips.join()
-        !== row.boundary + row.zips.join()) {
+    if (
+      place !== null &&
+      before?.of.layer === layer &&
+      row.boundary + row.zips.join() !== '' &&
+      before.of.row.boundary + before.of.row.zips.join() !== row.boundary + row.zips.join()
+    ) {
       layer.faults.add(row.line, 'boundary', `line ${before.of.row.line} places it elsewhere`);
     }
     if (place !== null) found.set(code, { of: one, place });
@@ -70,15 +80,20 @@ async function placeDistricts(
   for (const { layer, row, code, isNew } of rows) {
     const isMember = members.some((one) => one.state === row.state && one.code === code);
     if (!isNew || isMember || found.has(code) || unread.has(code)) continue;
-    layer.faults.add(row.line, 'boundary', `nobody knows where the district ${row.name} is: name a `
-      + 'GeoJSON file of its boundary, its zips, or the counties or cities that it holds in');
+    layer.faults.add(
+      row.line,
+      'boundary',
+      `nobody knows where the district ${row.name} is: name a ` +
+        'GeoJSON file of its boundary, its zips, or the counties or cities that it holds in',
+    );
   }
   for (const { layer } of rows) layer.faults.settle();
   const places = [...found.values()];
   return {
     features: places.flatMap(({ place }) => ('polygon' in place ? [place] : [])),
-    districts: places.map(({ of: { code, state }, place }) => ('polygon' in place
-      ? { code, state, zips: [], counties: [], whole: [] } : place)),
+    districts: places.map(({ of: { code, state }, place }) =>
+      'polygon' in place ? { code, state, zips: [], counties: [], whole: [] } : place,
+    ),
   };
 }
 
@@ -98,11 +113,25 @@ function day(date: number): string {
 function rowOf({ name }: Layer, rule: LayerProduct): ProductRow {
   const { state, tics, taxable, rate, scope, condition, from, to, source, asOf } = rule;
   return {
-    state, category: layerLabel(name), tic: tics.join(BETWEEN_CODES), taxable,
-    state_rate: rate === null ? '' : formatRate(rate), percent_taxable: '', threshold_usd: '',
-    threshold_kind: '', scope, scope_basis: source, food_drug: 'no', covers_children: 'no',
-    condition, effective_from: day(from), effective_to: to >= DATE_OPEN ? '' : day(to),
-    citation: source, confidence: 'medium', source: layerLabel(name), as_of: day(asOf),
+    state,
+    category: layerLabel(name),
+    tic: tics.join(BETWEEN_CODES),
+    taxable,
+    state_rate: rate === null ? '' : formatRate(rate),
+    percent_taxable: '',
+    threshold_usd: '',
+    threshold_kind: '',
+    scope,
+    scope_basis: source,
+    food_drug: 'no',
+    covers_children: 'no',
+    condition,
+    effective_from: day(from),
+    effective_to: to >= DATE_OPEN ? '' : day(to),
+    citation: source,
+    confidence: 'medium',
+    source: layerLabel(name),
+    as_of: day(asOf),
   };
 }
 
@@ -110,8 +139,10 @@ function rowOf({ name }: Layer, rule: LayerProduct): ProductRow {
 function leftOf(row: ProductRow, rule: LayerProduct): readonly ProductRow[] {
   const from = listDate(row['effective_from'] ?? '', DATE_MIN);
   const to = listDate(row['effective_to'] ?? '', DATE_OPEN);
-  const hit = row['state'] === rule.state && from <= rule.to && to >= rule.from
-    ? codesOf(row).filter((tic) => rule.tics.includes(tic)) : [];
+  const hit =
+    row['state'] === rule.state && from <= rule.to && to >= rule.from
+      ? codesOf(row).filter((tic) => rule.tics.includes(tic))
+      : [];
   if (hit.length === 0) return [row];
   const others = codesOf(row).filter((tic) => !hit.includes(tic));
   const same = { ...row, tic: hit.join(BETWEEN_CODES) };
@@ -127,7 +158,9 @@ function leftOf(row: ProductRow, rule: LayerProduct): readonly ProductRow[] {
  * @throws Error with the rows of codes that the catalogue `tics` lacks, and of states it lacks.
  */
 function withProducts(
-  rows: readonly ProductRow[], layers: readonly Layer[], tics: ReadonlySet<string>,
+  rows: readonly ProductRow[],
+  layers: readonly Layer[],
+  tics: ReadonlySet<string>,
   states: ReadonlySet<string>,
 ): { readonly rows: readonly ProductRow[]; readonly lines: readonly string[] } {
   let table = rows;
@@ -142,10 +175,15 @@ function withProducts(
       }
       const left = table.flatMap((row) => leftOf(row, rule));
       const replaced = table.filter((row) => !left.includes(row));
-      lines.push(`layer ${layer.name}: ${layer.faults.file} line ${rule.line}: ${rule.state} `
-        + `${rule.tics.join(', ')} taxable ${rule.taxable} from ${formatDate(rule.from)}`
-        + (replaced.length === 0 ? ' is new' : ` replaces ${replaced.map((row) =>
-          `${row['category'] ?? ''} (taxable ${row['taxable'] ?? ''})`).join(', ')}`));
+      lines.push(
+        `layer ${layer.name}: ${layer.faults.file} line ${rule.line}: ${rule.state} ` +
+          `${rule.tics.join(', ')} taxable ${rule.taxable} from ${formatDate(rule.from)}` +
+          (replaced.length === 0
+            ? ' is new'
+            : ` replaces ${replaced
+                .map((row) => `${row['category'] ?? ''} (taxable ${row['taxable'] ?? ''})`)
+                .join(', ')}`),
+      );
       table = [...left, rowOf(layer, rule)];
     }
     layer.faults.settle();
@@ -177,16 +215,23 @@ export interface Layered {
 }
 
 function replacedPolygons(
-  what: string, held: readonly BoundaryFeature[], own: readonly BoundaryFeature[],
+  what: string,
+  held: readonly BoundaryFeature[],
+  own: readonly BoundaryFeature[],
 ): readonly string[] {
   const keys = new Set(held.map(({ polygon }) => polygon.key));
-  return own.filter(({ polygon }) => keys.has(polygon.key)).map(({ polygon, properties }) =>
-    `layers draw the ${what} ${properties['NAME'] ?? ''} (${polygon.key}) anew`);
+  return own
+    .filter(({ polygon }) => keys.has(polygon.key))
+    .map(
+      ({ polygon, properties }) =>
+        `layers draw the ${what} ${properties['NAME'] ?? ''} (${polygon.key}) anew`,
+    );
 }
 
 /** Cities that layers draw, over those of the recipe. */
 export function withCities(
-  boundaries: Boundaries, own: readonly BoundaryFeature[],
+  boundaries: Boundaries,
+  own: readonly BoundaryFeature[],
 ): { readonly boundaries: Boundaries; readonly lines: readonly string[] } {
   return {
     boundaries: { ...boundaries, places: drawnOver(boundaries.places, own) },
@@ -199,22 +244,34 @@ export function withCities(
  * @throws Error with the rows that cannot be placed or applied.
  */
 export async function lay(layers: readonly Layer[], given: Unlayered): Promise<Layered> {
-  const { boundaries, documents, rates: { input, layered } } = given;
-  const { features, districts } = await placeDistricts(layered.districts, input.members,
-    layered.districts.some(({ row }) => row.zips.length > 0) ? given.zipCounties() : new Map());
-  const products = withProducts(documents.get('products') ?? [], layers,
+  const {
+    boundaries,
+    documents,
+    rates: { input, layered },
+  } = given;
+  const { features, districts } = await placeDistricts(
+    layered.districts,
+    input.members,
+    layered.districts.some(({ row }) => row.zips.length > 0) ? given.zipCounties() : new Map(),
+  );
+  const products = withProducts(
+    documents.get('products') ?? [],
+    layers,
     new Set((documents.get('tic') ?? []).map((row) => row['tic'] ?? '')),
-    new Set(input.states.map(({ code }) => code)));
+    new Set(input.states.map(({ code }) => code)),
+  );
   const own = new Set(districts.map(({ code }) => code));
-  const drawn = new Set(boundaries.districts.map(({ polygon }) => polygon.key)
-    .filter((code) => !own.has(code)));
+  const drawn = new Set(
+    boundaries.districts.map(({ polygon }) => polygon.key).filter((code) => !own.has(code)),
+  );
   const hasRules = layers.some((layer) => layer.products.length > 0);
   return {
     boundaries: { ...boundaries, districts: drawnOver(boundaries.districts, features) },
     documents: hasRules ? new Map([...documents, ['products', products.rows]]) : documents,
     districts: new OwnDistricts([...districts, ...drawnDistricts(drawn)]),
     lines: [
-      ...layered.lines, ...replacedPolygons('district', boundaries.districts, features),
+      ...layered.lines,
+      ...replacedPolygons('district', boundaries.districts, features),
       ...products.lines,
     ],
   };

@@ -33,7 +33,8 @@ export interface Layer extends LayerTable {
 /** The day that a cell of a workbook counts, written out. */
 export function workbookDay(text: string): string {
   return /^\d{5}$/.test(text)
-    ? new Date(WORKBOOK_EPOCH + Number(text) * DAY_MS).toISOString().slice(0, 10) : text;
+    ? new Date(WORKBOOK_EPOCH + Number(text) * DAY_MS).toISOString().slice(0, 10)
+    : text;
 }
 
 /** What the manifest and explanations call a layer. */
@@ -48,7 +49,8 @@ export function layerVersion({ name, asOf }: Layer): string {
 
 function noteFile(name: string, file: string): SourceFile {
   return {
-    path: `${layerLabel(name)}/${basename(file)}`, sha256: fileSha256(file),
+    path: `${layerLabel(name)}/${basename(file)}`,
+    sha256: fileSha256(file),
     bytes: statSync(file).size,
   };
 }
@@ -62,7 +64,10 @@ async function readLayer(file: string): Promise<Layer> {
   const name = basename(file).replace(TABLE, '');
   return {
     ...readLayerTable(text, faults, isSheet ? workbookDay : undefined),
-    name, file, faults, files: [noteFile(name, file)],
+    name,
+    file,
+    faults,
+    files: [noteFile(name, file)],
   };
 }
 
@@ -70,7 +75,9 @@ async function readLayer(file: string): Promise<Layer> {
 function keptLayers(): readonly string[] {
   const folder = join(datasetsDir(), 'layers');
   if (!existsSync(folder)) return [];
-  return readdirSync(folder).filter((name) => TABLE.test(name)).sort()
+  return readdirSync(folder)
+    .filter((name) => TABLE.test(name))
+    .sort()
     .map((name) => join(folder, name));
 }
 
@@ -94,7 +101,9 @@ export async function readLayers(files: readonly string[]): Promise<readonly Lay
 
 /** Features of a file that are of one jurisdiction: those with its code, or all without codes. */
 async function ringsIn(
-  file: string, code: string, needed: boolean,
+  file: string,
+  code: string,
+  needed: boolean,
 ): Promise<readonly (readonly Position[])[]> {
   const [own, all]: [(readonly Position[])[], (readonly Position[])[]] = [[], []];
   let hasCodes = false;
@@ -114,7 +123,10 @@ async function ringsIn(
  * of the code; null where there is neither. What is wrong is noted.
  */
 export async function boundaryOf(
-  layer: Layer, row: LayerRate, key: string, code: string,
+  layer: Layer,
+  row: LayerRate,
+  key: string,
+  code: string,
 ): Promise<BoundaryFeature | null> {
   const folder = dirname(layer.file);
   const named = row.boundary !== '';
@@ -144,15 +156,20 @@ const PLACE = /^\d{7}$/;
 
 /** Boundaries of cities that the layers draw, by code; of a code in two layers the later one's. */
 export async function layerCities(
-  layers: readonly Layer[], stateFips: ReadonlyMap<string, string>,
+  layers: readonly Layer[],
+  stateFips: ReadonlyMap<string, string>,
 ): Promise<readonly BoundaryFeature[]> {
   const found = new Map<string, BoundaryFeature>();
   for (const layer of layers) {
     for (const row of layer.rates) {
       if (row.level !== 'city' || row.boundary === '') continue;
       if (!PLACE.test(row.code) || !row.code.startsWith(stateFips.get(row.state) ?? '-')) {
-        layer.faults.add(row.line, 'code', `"${row.code}" is no code of a city of ${row.state}: `
-          + 'a city that is drawn needs its seven digits, the state\'s two first');
+        layer.faults.add(
+          row.line,
+          'code',
+          `"${row.code}" is no code of a city of ${row.state}: ` +
+            "a city that is drawn needs its seven digits, the state's two first",
+        );
         continue;
       }
       const feature = await boundaryOf(layer, row, row.code, row.code);

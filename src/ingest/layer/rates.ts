@@ -41,10 +41,14 @@ function days(from: DateInt, to: DateInt): string {
 /** Rows that are held of a jurisdiction, as the rate book takes them. */
 function heldOf({ index }: Base, { level, state }: LayerRate, found: Found): readonly RateRow[] {
   switch (level) {
-    case 'state': return index.state(state);
-    case 'county': return index.county(found.county);
-    case 'city': return index.city(found.place, found.county);
-    case 'district': return index.district(state, found.code);
+    case 'state':
+      return index.state(state);
+    case 'county':
+      return index.county(found.county);
+    case 'city':
+      return index.city(found.place, found.county);
+    case 'district':
+      return index.district(state, found.code);
   }
 }
 
@@ -54,16 +58,25 @@ function isSame(segment: Segment, row: RateRow): boolean {
 
 /** What the base says on the days of a row, and what becomes of it. */
 function replacedBy(
-  base: Base, row: LayerRate, found: Found, own: RateRow, sources: readonly SourceRecord[],
+  base: Base,
+  row: LayerRate,
+  found: Found,
+  own: RateRow,
+  sources: readonly SourceRecord[],
 ): string {
-  const held = paint(heldOf(base, row, found))
-    .filter(({ from, to }) => from <= own.to && to >= own.from);
+  const held = paint(heldOf(base, row, found)).filter(
+    ({ from, to }) => from <= own.to && to >= own.from,
+  );
   const said = `${found.label} ${percent(own.sales)}${days(own.from, own.to)}`;
-  const told = held.map((one) => one.basis === 'unknown' ? 'what was unknown'
-    : `${percent(one.sales)}${one.basis === 'own' ? '' : ` (${one.basis})`}`
-      + `${days(one.from, one.to)} of ${sources[one.source]?.name ?? 'the base'}`);
+  const told = held.map((one) =>
+    one.basis === 'unknown'
+      ? 'what was unknown'
+      : `${percent(one.sales)}${one.basis === 'own' ? '' : ` (${one.basis})`}` +
+        `${days(one.from, one.to)} of ${sources[one.source]?.name ?? 'the base'}`,
+  );
   if (held.length > 0) {
-    return held.every((one) => isSame(one, own)) ? `${said} repeats ${told.join(', ')}`
+    return held.every((one) => isSame(one, own))
+      ? `${said} repeats ${told.join(', ')}`
       : `${said} replaces ${told.join(', ')}`;
   }
   const mark = base.marks.find((one) => one.state === row.state && one.level === row.level);
@@ -76,7 +89,8 @@ function replacedBy(
 
 /** A level that layers alone know is known in part. */
 function marksWith(
-  marks: readonly ListMark[], touched: ReadonlyMap<string, number>,
+  marks: readonly ListMark[],
+  touched: ReadonlyMap<string, number>,
 ): readonly ListMark[] {
   return marks.map((mark) => {
     const source = touched.get(`${mark.state}/${mark.level}`);
@@ -99,10 +113,15 @@ function sourceOf(layer: Layer, row: LayerRate, sources: SourceRecord[]): number
   const name = layerLabel(layer.name);
   const known = sources.find((one) => one.name === name && one.publisher === row.source);
   if (known !== undefined) return known.id;
-  const asOf = layer.rates.filter(({ source }) => source === row.source)
+  const asOf = layer.rates
+    .filter(({ source }) => source === row.source)
     .reduce((last, one) => (one.asOf > last ? one.asOf : last), row.asOf);
   sources.push({
-    id: sources.length, name, publisher: row.source, licence: "the operator's own", asOf,
+    id: sources.length,
+    name,
+    publisher: row.source,
+    licence: "the operator's own",
+    asOf,
     estimated: false,
   });
   return sources.length - 1;
@@ -113,11 +132,18 @@ function at({ name, faults }: Layer, { line }: LayerRate): string {
 }
 
 function takeDistrict(
-  base: Base, layer: Layer, row: LayerRate, { code }: Found, finder: Finder, taken: Taken,
+  base: Base,
+  layer: Layer,
+  row: LayerRate,
+  { code }: Found,
+  finder: Finder,
+  taken: Taken,
 ): void {
   const key = `${row.state}/${code}`;
-  const held = base.districtNames.has(key) || base.index.district(row.state, code).length > 0
-    || base.members.some((one) => one.state === row.state && one.code === code);
+  const held =
+    base.districtNames.has(key) ||
+    base.index.district(row.state, code).length > 0 ||
+    base.members.some((one) => one.state === row.state && one.code === code);
   const members = membersOf(finder, row, code);
   const foreign = taken.districts.find((one) => one.code === code && one.row.state !== row.state);
   if (foreign !== undefined) {
@@ -125,8 +151,10 @@ function takeDistrict(
   }
   const isPlaced = members.length > 0 || row.zips.length > 0 || row.boundary !== '';
   if (isPlaced && held) {
-    taken.lines.push(`${at(layer, row)}: the district ${row.name}, ${row.state} lies where the `
-      + 'layer says, no longer where the base does');
+    taken.lines.push(
+      `${at(layer, row)}: the district ${row.name}, ${row.state} lies where the ` +
+        'layer says, no longer where the base does',
+    );
     const others = taken.members.filter((one) => one.state !== row.state || one.code !== code);
     taken.members.splice(0, taken.members.length, ...others);
   }
@@ -138,32 +166,63 @@ function takeDistrict(
 
 /** A jurisdiction's rows; outside their days nothing is known where the base knows nothing. */
 function rowsOf(
-  base: Base, row: LayerRate, found: Found, source: number, layer: Layer,
+  base: Base,
+  row: LayerRate,
+  found: Found,
+  source: number,
+  layer: Layer,
 ): readonly RateRow[] {
   const { sales, use } = row;
   if (sales === null || use === null) return [];
   const own: RateRow = {
-    state: row.state, level: row.level, county: found.county, place: found.place,
-    name: row.name === '*' ? found.label : row.name, code: found.code, basis: row.basis,
-    sales, use, from: row.from, to: row.to, source, asOf: row.asOf,
+    state: row.state,
+    level: row.level,
+    county: found.county,
+    place: found.place,
+    name: row.name === '*' ? found.label : row.name,
+    code: found.code,
+    basis: row.basis,
+    sales,
+    use,
+    from: row.from,
+    to: row.to,
+    source,
+    asOf: row.asOf,
   };
   const mark = base.marks.find((one) => one.state === row.state && one.level === row.level);
-  const isOpen = row.level !== 'district' && mark?.unlisted === 'unknown'
-    && heldOf(base, row, found).length === 0;
-  return isOpen ? [{
-    ...own, basis: 'unknown', from: DATE_MIN, to: DATE_OPEN, sales: 0 as Rate, use: 0 as Rate,
-    note: `${found.label}: the layer ${layer.name} has no rate of this day.`,
-  }, own] : [own];
+  const isOpen =
+    row.level !== 'district' &&
+    mark?.unlisted === 'unknown' &&
+    heldOf(base, row, found).length === 0;
+  return isOpen
+    ? [
+        {
+          ...own,
+          basis: 'unknown',
+          from: DATE_MIN,
+          to: DATE_OPEN,
+          sales: 0 as Rate,
+          use: 0 as Rate,
+          note: `${found.label}: the layer ${layer.name} has no rate of this day.`,
+        },
+        own,
+      ]
+    : [own];
 }
 
 function clashes(layer: Layer, done: Map<string, LayerRate[]>, row: LayerRate, at: Found): void {
   const key = `${row.level}/${row.state}/${at.county}/${at.place}/${at.code}`;
   const others = done.get(key) ?? [];
-  const other = row.sales === null ? undefined
-    : others.find((one) => one.sales !== null && one.from <= row.to && one.to >= row.from);
+  const other =
+    row.sales === null
+      ? undefined
+      : others.find((one) => one.sales !== null && one.from <= row.to && one.to >= row.from);
   if (other !== undefined) {
-    layer.faults.add(row.line, 'from', `line ${other.line} has a rate of ${at.label} for the same `
-      + 'days');
+    layer.faults.add(
+      row.line,
+      'from',
+      `line ${other.line} has a rate of ${at.label} for the same ` + 'days',
+    );
   }
   done.set(key, [...others, row]);
 }
@@ -182,8 +241,7 @@ function takeLayer(base: Base, layer: Layer, taken: Taken): void {
         (own.basis === 'unknown' ? before : rows).push(own);
         if (own.basis === 'unknown') continue;
         taken.touched.set(`${row.state}/${row.level}`, source);
-        taken.lines.push(
-          `${at(layer, row)}: ${replacedBy(base, row, found, own, taken.sources)}`);
+        taken.lines.push(`${at(layer, row)}: ${replacedBy(base, row, found, own, taken.sources)}`);
       }
     }
   }
@@ -198,18 +256,36 @@ function takeLayer(base: Base, layer: Layer, taken: Taken): void {
 export function withLayers(given: BaseRates, layers: readonly Layer[]): LayeredRates {
   const states = new Map(given.gazetteer.states().map((state) => [state.code, state]));
   const taken: Taken = {
-    rows: [...given.rows], members: [...given.members], sources: [...given.sources],
-    names: new Map(given.districtNames), districts: [], touched: new Map(), lines: [],
+    rows: [...given.rows],
+    members: [...given.members],
+    sources: [...given.sources],
+    names: new Map(given.districtNames),
+    districts: [],
+    touched: new Map(),
+    lines: [],
   };
   const tiers = new Map(given.tiers.map((tier) => [tier.county, tier]));
   for (const layer of layers) {
-    takeLayer({
-      ...given, states, rows: taken.rows.slice(), members: taken.members.slice(),
-      districtNames: new Map(taken.names), index: indexRows(taken.rows, tiers, new Map()),
-    }, layer, taken);
+    takeLayer(
+      {
+        ...given,
+        states,
+        rows: taken.rows.slice(),
+        members: taken.members.slice(),
+        districtNames: new Map(taken.names),
+        index: indexRows(taken.rows, tiers, new Map()),
+      },
+      layer,
+      taken,
+    );
   }
   return {
-    rows: taken.rows, members: taken.members, sources: taken.sources, districtNames: taken.names,
-    marks: marksWith(given.marks, taken.touched), districts: taken.districts, lines: taken.lines,
+    rows: taken.rows,
+    members: taken.members,
+    sources: taken.sources,
+    districtNames: taken.names,
+    marks: marksWith(given.marks, taken.touched),
+    districts: taken.districts,
+    lines: taken.lines,
   };
 }

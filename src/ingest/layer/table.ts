@@ -84,16 +84,23 @@ function rateOf(cells: Cells): LayerRate {
     if (cells.text(column) !== '') cells.bad(column, 'it belongs to a product rule, which has tic');
   }
   return {
-    ...commonOf(cells), level, boundary, sales, use, code: cells.text('code'),
+    ...commonOf(cells),
+    level,
+    boundary,
+    sales,
+    use,
+    code: cells.text('code'),
     name: level === 'state' ? cells.text('name') : cells.required('name'),
-    counties: cells.list('county'), cities: cells.list('city'), zips: cells.zips(),
+    counties: cells.list('county'),
+    cities: cells.list('city'),
+    zips: cells.zips(),
     basis: cells.oneOf('basis', BASES, 'own'),
   };
 }
 
 function productOf(cells: Cells): LayerProduct {
   if (!['', 'state'].includes(cells.text('level').toLowerCase())) {
-    cells.bad('level', 'a product rule is a state\'s: leave it empty');
+    cells.bad('level', "a product rule is a state's: leave it empty");
   }
   for (const column of ['code', 'county', 'city', 'zips', 'boundary', 'use', 'basis'] as const) {
     if (cells.text(column) !== '') cells.bad(column, 'a product rule has none');
@@ -101,8 +108,11 @@ function productOf(cells: Cells): LayerProduct {
   const tics = cells.list('tic');
   for (const tic of tics) if (!/^\d{5}$/.test(tic)) cells.bad('tic', `"${tic}" is no code`);
   return {
-    ...commonOf(cells), tics, taxable: cells.oneOf('taxable', ['Y', 'N'] as const, null),
-    scope: cells.oneOf('scope', PRODUCT_SCOPES, 'all'), condition: cells.text('condition'),
+    ...commonOf(cells),
+    tics,
+    taxable: cells.oneOf('taxable', ['Y', 'N'] as const, null),
+    scope: cells.oneOf('scope', PRODUCT_SCOPES, 'all'),
+    condition: cells.text('condition'),
     rate: cells.text('rate') === '' ? null : cells.rate('rate'),
   };
 }
@@ -115,7 +125,12 @@ export interface LayerTable {
 }
 
 function headerOf(cells: readonly string[], faults: LayerFaults): readonly string[] {
-  const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/[\s-]+/g, '_'));
+  const header = cells.map((cell) =>
+    cell
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, '_'),
+  );
   const names: readonly string[] = LAYER_COLUMNS;
   header.forEach((name, at) => {
     if (name !== '' && !names.includes(name)) faults.add(1, '', unknownName('column', name, names));
@@ -133,10 +148,14 @@ function headerOf(cells: readonly string[], faults: LayerFaults): readonly strin
  * @throws Error with every fault: file, line, column, reason.
  */
 export function readLayerTable(
-  text: string, faults: LayerFaults, written: (cell: string) => string = (cell) => cell,
+  text: string,
+  faults: LayerFaults,
+  written: (cell: string) => string = (cell) => cell,
 ): LayerTable {
-  const rows = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''),
-    { delimiter: ',', skipEmptyLines: false }).data;
+  const rows = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
+    delimiter: ',',
+    skipEmptyLines: false,
+  }).data;
   const header = headerOf(rows[0] ?? [], faults);
   const [rates, products]: [LayerRate[], LayerProduct[]] = [[], []];
   rows.slice(1).forEach((row, index) => {

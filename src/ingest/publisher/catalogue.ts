@@ -5,7 +5,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  anyText, choice, closed, flag, list, type Of, optional, type Shape,
+  anyText,
+  choice,
+  closed,
+  flag,
+  list,
+  type Of,
+  optional,
+  type Shape,
 } from '../../base/shape.js';
 import { READERS } from '../readers.js';
 import { shapeFaults } from '../recipe-check.js';
@@ -29,10 +36,16 @@ const ENTRY = closed({
    * {state} and {fips} stand for each of `states`, {year} for the year in the chosen link, {now}
    * in `links` for the year it is.
    */
-  find: optional(closed({
-    url: optional(TEXT), links: optional(TEXT), link: optional(TEXT), below: optional(TEXT),
-    begun: optional(flag()), name: optional(TEXT),
-  })),
+  find: optional(
+    closed({
+      url: optional(TEXT),
+      links: optional(TEXT),
+      link: optional(TEXT),
+      below: optional(TEXT),
+      begun: optional(flag()),
+      name: optional(TEXT),
+    }),
+  ),
   /**
    * Pages that say a figure which is held as a fact, each with expressions of what its text says;
    * there is no file.
@@ -68,15 +81,25 @@ export interface Wanted {
   readonly state: string;
   /** What is to be looked up, with states filled in. */
   readonly find: {
-    readonly url?: string; readonly links?: string; readonly link?: string;
-    readonly below?: string; readonly begun?: boolean; readonly name?: string;
+    readonly url?: string;
+    readonly links?: string;
+    readonly link?: string;
+    readonly below?: string;
+    readonly begun?: boolean;
+    readonly name?: string;
   } | null;
 }
 
 /** Names that the readers of every section of a recipe have. */
 function readerNames(): readonly string[] {
-  return [...READERS.lists.keys(), ...READERS.points.keys(), ...READERS.ranges.keys(),
-    ...READERS.sst.keys(), 'boundaries', 'zips'];
+  return [
+    ...READERS.lists.keys(),
+    ...READERS.points.keys(),
+    ...READERS.ranges.keys(),
+    ...READERS.sst.keys(),
+    'boundaries',
+    'zips',
+  ];
 }
 
 /** Tells an address of http or https from any other text. */
@@ -101,13 +124,16 @@ function furtherFaults(entry: Of<typeof ENTRY>): string[] {
   if (ways.length !== 1) faults.push('say one of find, withheld and pages');
   for (const { url, says } of pages ?? []) {
     if (!isWebAddress(url)) faults.push('pages: addresses must be of http or https');
-    faults.push(...says.filter((text) => !isExpression(text))
-      .map((text) => `pages: no expression: ${text}`));
+    faults.push(
+      ...says.filter((text) => !isExpression(text)).map((text) => `pages: no expression: ${text}`),
+    );
   }
   if (found !== null) {
     const { url = null, links = null, link = null, below = null } = found;
-    const whole = url !== null ? links === null && link === null && below === null
-      : links !== null && link !== null;
+    const whole =
+      url !== null
+        ? links === null && link === null && below === null
+        : links !== null && link !== null;
     if (!whole) faults.push('find: say url, or links and link');
     if (link !== null && !isExpression(link)) faults.push('find.link: no expression');
     for (const address of [url, links]) {
@@ -145,16 +171,20 @@ export function parseSource(name: string, text: string): Source {
 
 /** Every source of the catalogue, by name. */
 export function readCatalogue(folder = join(datasetsDir(), 'catalogue')): readonly Source[] {
-  return readdirSync(folder).filter((file) => file.endsWith('.json')).sort()
-    .map((file) => parseSource(file.slice(0, -'.json'.length),
-      readFileSync(join(folder, file), 'utf8')));
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) =>
+      parseSource(file.slice(0, -'.json'.length), readFileSync(join(folder, file), 'utf8')),
+    );
 }
 
 /** The files of a source, one a state where its addresses have a place for one. */
 export function wantedOf(source: Source): readonly Wanted[] {
   const found = source.find ?? null;
-  const plain = Object.entries(found ?? {}).filter((entry): entry is [string, string] =>
-    typeof entry[1] === 'string');
+  const plain = Object.entries(found ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
   const begun = found?.begun === true;
   const each = plain.some(([, text]) => /\{(?:state|fips)\}/.test(text));
   if (!each) {
@@ -167,7 +197,9 @@ export function wantedOf(source: Source): readonly Wanted[] {
     const fill = (text: string): string =>
       text.replaceAll('{state}', state).replaceAll('{fips}', fips);
     return {
-      source, key: `${source.name}/${state}`, state,
+      source,
+      key: `${source.name}/${state}`,
+      state,
       find: { ...Object.fromEntries(plain.map(([name, text]) => [name, fill(text)])), begun },
     };
   });

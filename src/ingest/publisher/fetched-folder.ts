@@ -1,6 +1,13 @@
 /** A folder of publishers' files: what was got into it, and that one command at a time does so. */
 import {
-  existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
@@ -39,7 +46,8 @@ function mismatch({ bytes, sha256 }: Download, size: number, hash: () => string)
  * @throws Error naming the path; then nothing is left of it.
  */
 export async function fetchDownload(
-  download: Download, options: DownloadOptions,
+  download: Download,
+  options: DownloadOptions,
 ): Promise<Fetched> {
   const target = join(options.folder, download.path);
   if (!options.again && existsSync(target)) {
@@ -111,7 +119,10 @@ function readEntry(entry: unknown, at: number): readonly Download[] {
   const states = statesOf(entry, path);
   if (states.length === 0) throw wrong(`states must say what ${STATE} stands for`);
   return states.map((state) => ({
-    path: path.replaceAll(STATE, state), url: url.replaceAll(STATE, state), bytes, sha256,
+    path: path.replaceAll(STATE, state),
+    url: url.replaceAll(STATE, state),
+    bytes,
+    sha256,
   }));
 }
 
@@ -191,7 +202,9 @@ export function filesThere(folder: string, path: string): readonly string[] {
   if (!name.startsWith('*') || !existsSync(join(folder, below))) {
     return existsSync(join(folder, path)) ? [path] : [];
   }
-  return readdirSync(join(folder, below)).filter((own) => own.endsWith(name.slice(1))).sort()
+  return readdirSync(join(folder, below))
+    .filter((own) => own.endsWith(name.slice(1)))
+    .sort()
     .map((own) => join(below, own));
 }
 
@@ -226,16 +239,17 @@ function isLeft(file: string): boolean {
  */
 export function holdFolder(folder: string): () => void {
   const file = join(folder, HOLD_FILE);
-  const hold = (): void =>
-    writeFileSync(file, `${hostname()} ${process.pid}\n`, { flag: 'wx' });
+  const hold = (): void => writeFileSync(file, `${hostname()} ${process.pid}\n`, { flag: 'wx' });
   try {
     hold();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     if (!isLeft(file)) {
       const [host, pid] = readFileSync(file, 'utf8').trim().split(' ');
-      throw new Error(`process ${pid} on ${host} gets files into ${folder}; wait for it, or remove `
-        + `${file} where there is no such command`);
+      throw new Error(
+        `process ${pid} on ${host} gets files into ${folder}; wait for it, or remove ` +
+          `${file} where there is no such command`,
+      );
     }
     rmSync(file, { force: true });
     hold();

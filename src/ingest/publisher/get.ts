@@ -12,7 +12,14 @@ import { dropPart, reasonOf, Refusal, transfer, type TransferOptions } from './t
 const LINK = /<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gis;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&', quot: '"', apos: "'", lt: '<', gt: '>', '#38': '&', '#x26': '&', nbsp: ' ',
+  amp: '&',
+  quot: '"',
+  apos: "'",
+  lt: '<',
+  gt: '>',
+  '#38': '&',
+  '#x26': '&',
+  nbsp: ' ',
 };
 
 /** A link whose name fits. */
@@ -27,7 +34,8 @@ export interface Link {
 /** Addresses that a page links to, in order; what is no address is left out. */
 export function linksOf(html: string, base: string): readonly string[] {
   return [...html.matchAll(LINK)].flatMap(([, double, single, bare]) => {
-    const text = (double ?? single ?? bare ?? '').trim()
+    const text = (double ?? single ?? bare ?? '')
+      .trim()
       .replaceAll(/&(#?\w+);/g, (whole, name: string) => ENTITIES[name.toLowerCase()] ?? whole);
     return URL.canParse(text, base) ? [new URL(text, base).href] : [];
   });
@@ -51,8 +59,12 @@ function number(text: string | undefined): number {
 function ageOf({ named }: Link): readonly number[] {
   const year = number(named['year']);
   const month = MONTHS.indexOf((named['month'] ?? '').slice(0, 3).toLowerCase()) + 1;
-  return [year < 100 && year > 0 ? year + 2000 : year, number(named['quarter']),
-    month || number(named['month']), number(named['day'])];
+  return [
+    year < 100 && year > 0 ? year + 2000 : year,
+    number(named['quarter']),
+    month || number(named['month']),
+    number(named['day']),
+  ];
 }
 
 /** First day that a link's name speaks for, as YYYYMMDD; 0 where it names no year. */
@@ -107,8 +119,11 @@ async function readPage(url: string, options: GetOptions): Promise<Buffer> {
   const target = join(options.folder, '.page');
   dropPart(target);
   try {
-    const got = await transfer(url, target, null, { ...options, bytesMax: PAGE_BYTES_MAX,
-      progress: () => undefined });
+    const got = await transfer(url, target, null, {
+      ...options,
+      bytesMax: PAGE_BYTES_MAX,
+      progress: () => undefined,
+    });
     if (got.kind !== 'whole') return Buffer.alloc(0);
     const bytes = Buffer.alloc(got.bytes);
     const file = openSync(got.part, 'r');
@@ -160,15 +175,18 @@ async function faultOf(part: string, name: string): Promise<string | null> {
     }
   }
   if (/\.pdf$/i.test(name)) {
-    return first.toString('latin1').startsWith('%PDF-') ? null : foreign(first) ?? 'it is no PDF';
+    return first.toString('latin1').startsWith('%PDF-') ? null : (foreign(first) ?? 'it is no PDF');
   }
   const packed = first[0] === 0x1f && first[1] === 0x8b;
-  if (/\.gz$/i.test(name)) return packed ? null : foreign(first) ?? 'it is not gzipped';
+  if (/\.gz$/i.test(name)) return packed ? null : (foreign(first) ?? 'it is not gzipped');
   return foreign(first);
 }
 
 async function getFrom(
-  url: string, wanted: Wanted, held: FetchRecord | null, options: GetOptions,
+  url: string,
+  wanted: Wanted,
+  held: FetchRecord | null,
+  options: GetOptions,
 ): Promise<Got> {
   const { folder, again, today } = options;
   const name = wanted.find?.name ?? nameOf(url);
@@ -198,9 +216,20 @@ async function getFrom(
   }
   renameSync(came.part, join(folder, path));
   dropPart(target);
-  return { kind: 'fetched', name, record: {
-    path, url, bytes, sha256, etag, lastModified, fetchedOn: today, checkedOn: today,
-  } };
+  return {
+    kind: 'fetched',
+    name,
+    record: {
+      path,
+      url,
+      bytes,
+      sha256,
+      etag,
+      lastModified,
+      fetchedOn: today,
+      checkedOn: today,
+    },
+  };
 }
 
 /**
@@ -208,7 +237,9 @@ async function getFrom(
  * @throws Error with the reason; what is held stays as it is.
  */
 export async function getNewest(
-  wanted: Wanted, held: FetchRecord | null, options: GetOptions,
+  wanted: Wanted,
+  held: FetchRecord | null,
+  options: GetOptions,
 ): Promise<Got> {
   const urls = await candidates(wanted, options);
   const there = held !== null && existsSync(join(options.folder, held.path)) ? held : null;
@@ -238,7 +269,7 @@ interface Unsaid {
 /** What of a page's text no expression is found in; case does not count. */
 export function unsaidIn(text: string, says: readonly string[]): readonly string[] {
   // Publishers change between quotes and dashes of every kind.
-  const plain = text.replaceAll(/[’‘]/g, '\'').replaceAll(/[–—]/g, '-');
+  const plain = text.replaceAll(/[’‘]/g, "'").replaceAll(/[–—]/g, '-');
   return says.filter((expected) => !new RegExp(expected, 'i').test(plain));
 }
 

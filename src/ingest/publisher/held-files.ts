@@ -23,7 +23,12 @@ export interface HeldFile {
 
 /** Months a list speaks for; without a set time until the quarter ends that it was read in. */
 const RHYTHM_MONTHS: Readonly<Record<Source['rhythm'], number>> = {
-  daily: 0, monthly: 1, quarterly: 3, 'half-yearly': 6, yearly: 12, 'on change': 3,
+  daily: 0,
+  monthly: 1,
+  quarterly: 3,
+  'half-yearly': 6,
+  yearly: 12,
+  'on change': 3,
 };
 const QUARTER_MONTHS = 3;
 
@@ -57,7 +62,8 @@ function dayOf(text: string): DateInt | null {
 
 /** For which days a file was published. */
 export function publishedFor(
-  wanted: Wanted, { path, url, lastModified, fetchedOn, checkedOn }: FetchRecord,
+  wanted: Wanted,
+  { path, url, lastModified, fetchedOn, checkedOn }: FetchRecord,
 ): { readonly asOf: DateInt; readonly until: DateInt } {
   // Bytes under a new name are as old as they were, and may hold for longer.
   const link = namedBy(wanted, url);
@@ -71,13 +77,14 @@ export function publishedFor(
     if (begin !== null) return { asOf, until: periodEnd(begin, QUARTER_MONTHS) };
   }
   const { rhythm } = wanted.source;
-  const read = rhythm === 'on change' ? dayOf(checkedOn) ?? asOf : asOf;
+  const read = rhythm === 'on change' ? (dayOf(checkedOn) ?? asOf) : asOf;
   return { asOf, until: endByRhythm(read, rhythm) };
 }
 
 /** Files of the catalogue in a folder of sources, by their keys; none without a folder. */
 export function heldFiles(
-  folder: string | null, catalogue: readonly Source[] = readCatalogue(),
+  folder: string | null,
+  catalogue: readonly Source[] = readCatalogue(),
 ): ReadonlyMap<string, HeldFile> {
   const records = folder === null ? new Map<string, FetchRecord>() : readRecords(folder);
   const held = new Map<string, HeldFile>();
@@ -87,8 +94,14 @@ export function heldFiles(
     const record = records.get(key);
     if (record === undefined || filesThere(folder, record.path).length === 0) continue;
     const fips = source.states.find((entry) => entry.startsWith(state))?.slice(3) ?? '';
-    held.set(key, { key, source, state, fips: state === '' ? '' : fips, path: record.path,
-      ...publishedFor(wanted, record) });
+    held.set(key, {
+      key,
+      source,
+      state,
+      fips: state === '' ? '' : fips,
+      path: record.path,
+      ...publishedFor(wanted, record),
+    });
   }
   return held;
 }

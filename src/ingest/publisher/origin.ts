@@ -27,9 +27,7 @@ export interface Answer {
 }
 
 export interface Origin {
-  get(
-    url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal,
-  ): Promise<Answer>;
+  get(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 
@@ -47,20 +45,33 @@ class WebOrigin implements Origin {
   }
 
   async get(
-    url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal,
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
   ): Promise<Answer> {
     const { host, pathname, search } = new URL(url);
-    const asked = this.#mirror === null ? url
-      : `${this.#mirror.replace(/\/$/, '')}/${host}${pathname}${search}`;
-    const { statusCode, headers: given, body } = await request(asked, {
-      method: 'GET', signal, dispatcher: this.#agent, maxRedirections: REDIRECTIONS_MAX,
+    const asked =
+      this.#mirror === null
+        ? url
+        : `${this.#mirror.replace(/\/$/, '')}/${host}${pathname}${search}`;
+    const {
+      statusCode,
+      headers: given,
+      body,
+    } = await request(asked, {
+      method: 'GET',
+      signal,
+      dispatcher: this.#agent,
+      maxRedirections: REDIRECTIONS_MAX,
       highWaterMark: AHEAD_BYTES_MAX,
       headers: { 'User-Agent': USER_AGENT, 'Accept-Encoding': 'identity', ...headers },
     });
     // A body may fail before anybody reads it; who reads it then is told.
     body.on('error', () => undefined);
     return {
-      status: statusCode, header: (name) => String(given[name] ?? ''), body,
+      status: statusCode,
+      header: (name) => String(given[name] ?? ''),
+      body,
       drop: async () => {
         await body.dump();
       },
@@ -85,7 +96,9 @@ class FolderOrigin implements Origin {
     const path = join(this.#folder, host, decodeURIComponent(pathname));
     const found = path.startsWith(`${resolve(this.#folder)}/`) && existsSync(path);
     const answer = (status: number, body: AsyncIterable<Uint8Array>, length = ''): Answer => ({
-      status, body, drop: () => Promise.resolve(),
+      status,
+      body,
+      drop: () => Promise.resolve(),
       header: (name) => (name === 'content-length' ? length : ''),
     });
     if (!found) return Promise.resolve(answer(404, nothing()));

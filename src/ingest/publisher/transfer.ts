@@ -5,7 +5,12 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  createReadStream, existsSync, readFileSync, rmSync, statSync, writeFileSync,
+  createReadStream,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -44,12 +49,19 @@ export interface TransferOptions {
 /** What came: the part that is whole now, or nothing because what is held is still right. */
 export type Transferred =
   | { readonly kind: 'same' }
-  | ({ readonly kind: 'whole'; readonly part: string; readonly bytes: number;
-    readonly sha256: string } & Version);
+  | ({
+      readonly kind: 'whole';
+      readonly part: string;
+      readonly bytes: number;
+      readonly sha256: string;
+    } & Version);
 
 /** An answer that is none of a file, and whether another try may help. */
 export class Refusal extends Error {
-  constructor(readonly status: number, readonly retryAfter: string) {
+  constructor(
+    readonly status: number,
+    readonly retryAfter: string,
+  ) {
     super(`the publisher answers ${status}`);
   }
 }
@@ -82,7 +94,8 @@ function strong({ etag, lastModified }: Version): string {
 }
 
 function headersOf(
-  part: ReturnType<typeof partOf>, held: Version | null,
+  part: ReturnType<typeof partOf>,
+  held: Version | null,
 ): Readonly<Record<string, string>> {
   if (part !== null) return { Range: `bytes=${part.size}-`, 'If-Range': strong(part) };
   if (held === null) return {};
@@ -96,8 +109,11 @@ function goesOn(answer: Answer, part: ReturnType<typeof partOf>): boolean {
   const from = /^bytes (\d+)-/.exec(answer.header('content-range'))?.[1];
   const differs = (mark: string, known: string): boolean =>
     mark !== '' && known !== '' && mark !== known;
-  return Number(from) === part.size && !differs(answer.header('etag'), part.etag)
-    && !differs(answer.header('last-modified'), part.lastModified);
+  return (
+    Number(from) === part.size &&
+    !differs(answer.header('etag'), part.etag) &&
+    !differs(answer.header('last-modified'), part.lastModified)
+  );
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -107,7 +123,11 @@ async function hashOf(path: string): Promise<string> {
 }
 
 async function writeBody(
-  answer: Answer, target: string, from: number, options: TransferOptions, alive: () => void,
+  answer: Answer,
+  target: string,
+  from: number,
+  options: TransferOptions,
+  alive: () => void,
 ): Promise<number> {
   const { bytesMax = FILE_BYTES_MAX, progress } = options;
   const length = Number(answer.header('content-length') || 0);
@@ -132,7 +152,10 @@ async function writeBody(
 }
 
 async function attempt(
-  url: string, target: string, held: Version | null, options: TransferOptions,
+  url: string,
+  target: string,
+  held: Version | null,
+  options: TransferOptions,
 ): Promise<Transferred> {
   const { stallMs = STALL_MS_MAX } = options;
   const stalled = new AbortController();
@@ -150,7 +173,7 @@ async function attempt(
       await answer.drop();
       return { kind: 'same' };
     }
-    const from = goesOn(answer, part) ? part?.size ?? 0 : 0;
+    const from = goesOn(answer, part) ? (part?.size ?? 0) : 0;
     if (answer.status !== 200 && from === 0) {
       await answer.drop();
       // Another part than was asked for is as good as none.
@@ -180,14 +203,18 @@ function mayPass(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } };
   const code = cause?.code ?? (error as { code?: string }).code ?? '';
   if (CERTIFICATE.test(code)) return false;
-  return /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOST|ENET|UND_ERR)/.test(code)
-    || /terminated|fetch failed|other side closed/.test(error.message);
+  return (
+    /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOST|ENET|UND_ERR)/.test(code) ||
+    /terminated|fetch failed|other side closed/.test(error.message)
+  );
 }
 
 /** How long to wait before a try, in ms: what the publisher asks for, or double the last. */
 function pause(error: unknown, tries: number, waitMs: number): number {
-  const asked = error instanceof Refusal && /^\d+$/.test(error.retryAfter)
-    ? Number(error.retryAfter) * 1_000 : waitMs * 2 ** (tries - 1);
+  const asked =
+    error instanceof Refusal && /^\d+$/.test(error.retryAfter)
+      ? Number(error.retryAfter) * 1_000
+      : waitMs * 2 ** (tries - 1);
   return Math.min(asked, WAIT_MS_MAX);
 }
 
@@ -197,7 +224,10 @@ function pause(error: unknown, tries: number, waitMs: number): number {
  * @throws Error with the reason after the last try; what came of it stays for the next time.
  */
 export async function transfer(
-  url: string, target: string, held: Version | null, options: TransferOptions,
+  url: string,
+  target: string,
+  held: Version | null,
+  options: TransferOptions,
 ): Promise<Transferred> {
   const { waitMs = WAIT_MS, triesMax = TRIES_MAX, signal } = options;
   const known = existsSync(target) ? held : null;

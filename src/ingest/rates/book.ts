@@ -8,7 +8,13 @@ import { type DateInt, dayBefore } from '../../tax/date.js';
 import type { AreaTuple, PlaceFact, RateBook, RateRow, ResolvedArea } from '../model.js';
 import { combine, type CombinedTuple } from './combine.js';
 import type {
-  CountyFact, DistrictMember, DividedLand, ListMark, LocalCap, StateName, TierFact,
+  CountyFact,
+  DistrictMember,
+  DividedLand,
+  ListMark,
+  LocalCap,
+  StateName,
+  TierFact,
 } from './facts.js';
 import { type LineContext, linesOf, type TupleParts } from './lines.js';
 import { DATE_MIN, DATE_OPEN, formatDate, OWN_CODE } from './list.js';
@@ -21,8 +27,10 @@ const ORDER = ['HST', 'GST', 'PST', 'QST'];
 /** Resolves a province. `rows` are its state-level rows, the tax kind in `code`. */
 function resolveProvince(province: StateName, rows: readonly RateRow[]): ResolvedArea {
   const kinds = ORDER.filter((kind) => rows.some((row) => row.code === kind));
-  const lines = kinds.map((kind): readonly [string, readonly Segment[]] =>
-    [kind, paint(rows.filter((row) => row.code === kind))]);
+  const lines = kinds.map((kind): readonly [string, readonly Segment[]] => [
+    kind,
+    paint(rows.filter((row) => row.code === kind)),
+  ]);
   // A tax that another has replaced would show as a zero row today, so its time is not carried.
   const living = lines.filter(([, line]) => line.at(-1)?.to === DATE_OPEN);
   const ended = lines.filter(([, line]) => line.at(-1)?.to !== DATE_OPEN);
@@ -30,26 +38,28 @@ function resolveProvince(province: StateName, rows: readonly RateRow[]): Resolve
   const ends = ended.map(([, line]) => line.at(-1)?.to ?? DATE_MIN);
   const from = Math.max(...starts, ...ends.map((end) => end + 1)) as DateInt;
   const since = Number.isFinite(from) ? from : DATE_OPEN;
-  const reason = `${province.name}: the rates are held from ${formatDate(since)} on; an older `
-    + 'list would fill the time before.';
+  const reason =
+    `${province.name}: the rates are held from ${formatDate(since)} on; an older ` +
+    'list would fill the time before.';
   return {
     components: living.map(([kind, line]) => ({
       level: 'state',
       jurName: province.name,
       jurCode: null,
       kind,
-      periods: line.filter((segment) => segment.to >= since).map((segment) => ({
-        from: segment.from > since ? segment.from : since,
-        to: segment.to,
-        sales: segment.sales,
-        use: segment.use,
-        source: segment.source,
-        asOf: segment.asOf,
-      })),
+      periods: line
+        .filter((segment) => segment.to >= since)
+        .map((segment) => ({
+          from: segment.from > since ? segment.from : since,
+          to: segment.to,
+          sales: segment.sales,
+          use: segment.use,
+          source: segment.source,
+          asOf: segment.asOf,
+        })),
     })),
-    unknown: since > DATE_MIN
-      ? [{ level: 'state', from: DATE_MIN, to: dayBefore(since), reason }]
-      : [],
+    unknown:
+      since > DATE_MIN ? [{ level: 'state', from: DATE_MIN, to: dayBefore(since), reason }] : [],
     incorporated: false,
     countyName: '',
     placeName: '',
@@ -98,8 +108,9 @@ function context(input: RateBookInput): LineContext {
     members: indexMembers(input.members, places),
     districtNames: input.districtNames,
     tiers,
-    independent: new Map(input.tiers.filter((tier) => tier.kind === 'independent')
-      .map((tier) => [tier.place, tier])),
+    independent: new Map(
+      input.tiers.filter((tier) => tier.kind === 'independent').map((tier) => [tier.place, tier]),
+    ),
     places: new Map([...(input.towns ?? []), ...input.places].map((place) => [place.geoid, place])),
     counties: new Map(input.counties.map((county) => [county.fips, county])),
     marks: new Map(input.marks.map((mark) => [`${mark.state}/${mark.level}`, mark])),
@@ -172,8 +183,12 @@ function withoutLayer(gap: UnknownRecord): UnknownRecord {
 /** Builds the book: pure over its input, the same tuple always gets the same answer. */
 export function createRateBook(input: RateBookInput): RateBook {
   const book = context(input);
-  const states = new Map(input.states.flatMap((state): [string, StateName][] =>
-    [[state.fips, state], [state.code, state]]));
+  const states = new Map(
+    input.states.flatMap((state): [string, StateName][] => [
+      [state.fips, state],
+      [state.code, state],
+    ]),
+  );
   const { stated = [] } = input;
   const statedBook = stated.length === 0 ? null : createRateBook(statedInput(input, stated));
   const lastDays = new Map(input.states.map((state) => [state.code, lastDay(book, state)]));
@@ -190,7 +205,9 @@ export function createRateBook(input: RateBookInput): RateBook {
     const place = book.places.get(parts.cityKey);
     const countyName = parts.independent
       ? plainPlace(place?.name ?? '')
-      : county ? plainCounty(county.fullName) : '';
+      : county
+        ? plainCounty(county.fullName)
+        : '';
     const limited = rates.unknown.some(({ from, to }) => from === DATE_MIN && to === DATE_OPEN);
     return {
       components: components(book, state, parts, rates, tuple),
@@ -198,7 +215,7 @@ export function createRateBook(input: RateBookInput): RateBook {
       incorporated: parts.cityKey !== '',
       countyName,
       placeName: plainPlace(place?.name ?? parts.cityRows.at(-1)?.name ?? ''),
-      staleAfter: limited ? DATE_OPEN : lastDays.get(state.code) ?? DATE_OPEN,
+      staleAfter: limited ? DATE_OPEN : (lastDays.get(state.code) ?? DATE_OPEN),
       estimated: rates.estimated,
       partial: tuple.complete !== true && lacksDistricts(book, state),
     };
@@ -212,8 +229,10 @@ export function createRateBook(input: RateBookInput): RateBook {
 const PLACE_DIGITS = 7;
 
 /** Words the Census puts after a county equivalent's name, longest first. */
-const COUNTY_SUFFIX = new RegExp(' (City and Borough|Census Area|Planning Region|County|Parish|'
-  + 'Borough|Municipality|Municipio|city)$');
+const COUNTY_SUFFIX = new RegExp(
+  ' (City and Borough|Census Area|Planning Region|County|Parish|' +
+    'Borough|Municipality|Municipio|city)$',
+);
 
 /** "Orange County" to "Orange"; "Carson City" and "District of Columbia" stay. */
 export function plainCounty(fullName: string): string {
@@ -229,16 +248,16 @@ function countyCode(county: CountyFact): string {
  * Five digits of a place. A governing town has those of the city that is one with it, and none
  * where there is no such city: the numbers of town lists are not the Census Bureau's.
  */
-function placeCode(
-  geoid: string, within: PlaceFact | undefined, name: string,
-): string | null {
+function placeCode(geoid: string, within: PlaceFact | undefined, name: string): string | null {
   if (geoid.length <= PLACE_DIGITS) return geoid.slice(-5);
   return within?.name === name ? within.geoid.slice(-5) : null;
 }
 
 /** What the Census adds to the name of a city that is one with its county. */
-const GOVERNMENT = new RegExp(' (metropolitan|metro|unified|consolidated) government'
-  + '( \\(balance\\))?$|( city)? \\(balance\\)$');
+const GOVERNMENT = new RegExp(
+  ' (metropolitan|metro|unified|consolidated) government' +
+    '( \\(balance\\))?$|( city)? \\(balance\\)$',
+);
 
 /** "Nashville-Davidson metropolitan government (balance)" to "Nashville-Davidson", and alike. */
 export function plainPlace(name: string): string {

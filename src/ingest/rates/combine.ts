@@ -161,8 +161,9 @@ function dayOf(lines: TupleLines, on: DateInt): Day {
   const { county, city } = localParts(lines, on);
   const local = [county, city, ...districts].reduce((sum, row) => sum + (row?.sales ?? 0), 0);
   if (unknown.length === 0 && lines.cap !== null && local > lines.cap) {
-    const reason = `${lines.stateName}: the listed local parts exceed the cap of the law, so the `
-      + 'lists held disagree here; a newer list would fill it.';
+    const reason =
+      `${lines.stateName}: the listed local parts exceed the cap of the law, so the ` +
+      'lists held disagree here; a newer list would fill it.';
     unknown = [{ level: 'district', reason }];
   }
   const day: Day = { state, county, city, districts, unknown, estimated: false };
@@ -190,8 +191,13 @@ class PeriodList {
 
   add(from: DateInt, to: DateInt, row: Part): void {
     const last = this.periods.at(-1);
-    const joins = last && dayAfter(last.to) === from && last.sales === row.sales
-      && last.use === row.use && last.source === row.source && last.asOf === row.asOf;
+    const joins =
+      last &&
+      dayAfter(last.to) === from &&
+      last.sales === row.sales &&
+      last.use === row.use &&
+      last.source === row.source &&
+      last.asOf === row.asOf;
     if (last && joins) this.periods[this.periods.length - 1] = { ...last, to };
     else {
       const { source, asOf } = row;
@@ -203,8 +209,9 @@ class PeriodList {
 
 function addUnknown(list: UnknownRecord[], from: DateInt, to: DateInt, day: Day): void {
   for (const { level, reason } of day.unknown) {
-    const at = list.findIndex((old) =>
-      old.level === level && old.reason === reason && dayAfter(old.to) === from);
+    const at = list.findIndex(
+      (old) => old.level === level && old.reason === reason && dayAfter(old.to) === from,
+    );
     const old = list[at];
     if (old) list[at] = { ...old, to };
     else if (!list.some((other) => other.reason === reason && other.to === to)) {

@@ -101,7 +101,9 @@ export function readStates(text: string): readonly StateName[] {
 /** Counties: county, state, full_name, own_number (where the wire shows the state's own). */
 export function readCounties(text: string): readonly CountyFact[] {
   return readTable(text, '\t').map((row) => ({
-    fips: row.get('county'), state: row.get('state'), fullName: row.get('full_name'),
+    fips: row.get('county'),
+    state: row.get('state'),
+    fullName: row.get('full_name'),
     code: row.get('own_number'),
   }));
 }
@@ -121,7 +123,10 @@ export function readPlaces(
     const fault = (what: string): RangeError =>
       new RangeError(`${path}, line ${row.line}: ${what}`);
     const countiesOf = (column: string): readonly string[] => {
-      const counties = row.get(column).split(' ').filter((county) => county !== '');
+      const counties = row
+        .get(column)
+        .split(' ')
+        .filter((county) => county !== '');
       const wrong = counties.find((county) => !/^\d{5}$/.test(county));
       if (wrong !== undefined) throw fault(`${column} has ${wrong}, no county's five digits`);
       return counties;
@@ -131,7 +136,12 @@ export function readPlaces(
     if (name === '') throw fault('the place has no name');
     if (counties.length === 0) throw fault('the place lies in no county');
     return {
-      geoid, name, fullName: row.get('full_name'), state, counties, slight: countiesOf('slight'),
+      geoid,
+      name,
+      fullName: row.get('full_name'),
+      state,
+      counties,
+      slight: countiesOf('slight'),
       independent: alone.has(geoid),
     };
   });
@@ -140,15 +150,20 @@ export function readPlaces(
 /** Sources: id, publisher, title, origin, licence, as_of, estimated. */
 export function readSources(text: string): readonly SourceRecord[] {
   return readTable(text, '\t').map((row, id) => ({
-    id, name: row.get('id'), publisher: row.get('publisher'), licence: row.get('licence'),
-    asOf: listDate(row.get('as_of'), DATE_OPEN), estimated: row.get('estimated') === 'yes',
+    id,
+    name: row.get('id'),
+    publisher: row.get('publisher'),
+    licence: row.get('licence'),
+    asOf: listDate(row.get('as_of'), DATE_OPEN),
+    estimated: row.get('estimated') === 'yes',
   }));
 }
 
 /** Counties without a government of their own: county, place, kind. */
 export function readTiers(text: string): readonly TierFact[] {
   return readTable(text, '\t').map((row) => ({
-    county: row.get('county'), place: row.get('place'),
+    county: row.get('county'),
+    place: row.get('place'),
     kind: oneOf(['independent', 'consolidated', 'census-area'] as const, row, 'kind'),
   }));
 }
@@ -156,8 +171,11 @@ export function readTiers(text: string): readonly TierFact[] {
 /** Names that lists and the Census spell apart: state, level, listed, county, code, why. */
 export function readAliases(text: string): readonly NameAlias[] {
   return readTable(text, '\t').map((row) => ({
-    state: row.get('state'), level: oneOf(['county', 'city'] as const, row, 'level'),
-    listed: row.get('listed'), county: row.get('county'), code: row.get('code'),
+    state: row.get('state'),
+    level: oneOf(['county', 'city'] as const, row, 'level'),
+    listed: row.get('listed'),
+    county: row.get('county'),
+    code: row.get('code'),
     why: row.get('why'),
   }));
 }
@@ -173,15 +191,20 @@ export interface DistrictName {
 /** District names: state, code, name, listed. */
 export function readDistrictNames(text: string): readonly DistrictName[] {
   return readTable(text, '\t').map((row) => ({
-    state: row.get('state'), code: row.get('code'), name: row.get('name'),
+    state: row.get('state'),
+    code: row.get('code'),
+    name: row.get('name'),
     listed: row.get('listed'),
   }));
 }
 
 /** Names on the wire by state and code. */
 export function shownNames(names: readonly DistrictName[]): ReadonlyMap<string, string> {
-  return new Map(names.filter((name) => name.name !== '')
-    .map((name) => [`${name.state}/${name.code}`, name.name]));
+  return new Map(
+    names
+      .filter((name) => name.name !== '')
+      .map((name) => [`${name.state}/${name.code}`, name.name]),
+  );
 }
 
 /** Completeness: state, level, mark, unlisted, since, history, until, source, fill, gap. */

@@ -48,10 +48,13 @@ const PLAIN = /^[\x20-\x7e]*$/;
 export function plainName(name: string): string {
   return (PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}/gu, ''))
     .toUpperCase()
-    .replace(/[.'’`]/g, '').replace(/[-–]/g, ' ')
+    .replace(/[.'’`]/g, '')
+    .replace(/[-–]/g, ' ')
     .replace(/\bSTE?\b(?= )/g, (word) => (word === 'STE' ? 'SAINTE' : 'SAINT'))
-    .replace(/\bMT\b(?= )/g, 'MOUNT').replace(/\bFT\b(?= )/g, 'FORT')
-    .replace(/\s+/g, ' ').trim();
+    .replace(/\bMT\b(?= )/g, 'MOUNT')
+    .replace(/\bFT\b(?= )/g, 'FORT')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** Lists write "Deland" for De Land and "O Fallon" for O'Fallon. */
@@ -149,8 +152,12 @@ export function createGazetteer(
     namesOf.set(state, known);
     return known;
   };
-  const named = new Map(aliases.map((alias) =>
-    [`${alias.level}/${alias.state}/${plainName(alias.listed)}/${alias.county}`, alias]));
+  const named = new Map(
+    aliases.map((alias) => [
+      `${alias.level}/${alias.state}/${plainName(alias.listed)}/${alias.county}`,
+      alias,
+    ]),
+  );
   const alias = (level: string, state: string, name: string, county: string): NameMatch | null => {
     const key = `${level}/${state}/${plainName(name)}/`;
     const found = named.get(key + county) ?? named.get(key);
@@ -163,8 +170,9 @@ export function createGazetteer(
   const byFips = new Map(counties.map((county) => [county.fips, county]));
   return {
     county(state, name) {
-      return alias('county', state, name, '')
-        ?? one(countyNames.get(`${state}/${plainName(name)}`), '');
+      return (
+        alias('county', state, name, '') ?? one(countyNames.get(`${state}/${plainName(name)}`), '')
+      );
     },
     city(state, name, county) {
       const known = alias('city', state, name, county);
@@ -174,7 +182,10 @@ export function createGazetteer(
       const all = plains.get(plain) ?? closeds.get(closed(plain)) ?? [];
       const inside = county ? all.filter((place) => place.counties.includes(county)) : all;
       // A place's own counties leave out slivers, so a lone name may lie in a neighbour as well.
-      return one((inside.length > 0 ? inside : all).map((place) => place.geoid), county);
+      return one(
+        (inside.length > 0 ? inside : all).map((place) => place.geoid),
+        county,
+      );
     },
     place: (geoid) => byGeoid.get(geoid),
     municipality: (geoid) => byGeoid.get(geoid) ?? townOf(towns, geoid),

@@ -30,11 +30,22 @@ export interface HeldList {
 
 /** The sources with one more for each list that was fetched. */
 export function withSources(
-  sources: readonly SourceRecord[], held: readonly HeldList[],
+  sources: readonly SourceRecord[],
+  held: readonly HeldList[],
 ): readonly SourceRecord[] {
-  return [...sources, ...held.map(({ name, publisher, licence, asOf }, at): SourceRecord => ({
-    id: sources.length + at, name, publisher, licence, asOf, estimated: false,
-  }))];
+  return [
+    ...sources,
+    ...held.map(
+      ({ name, publisher, licence, asOf }, at): SourceRecord => ({
+        id: sources.length + at,
+        name,
+        publisher,
+        licence,
+        asOf,
+        estimated: false,
+      }),
+    ),
+  ];
 }
 
 type Jurisdiction = Pick<RateRow, 'level' | 'place' | 'county' | 'code'>;
@@ -58,7 +69,10 @@ interface Read extends HeldList {
 export type Strangers = Pick<ListReport, 'unmatched' | 'unplaced'>;
 
 function readOf(
-  list: HeldList, id: number, all: readonly RateRow[], strangers: Strangers | undefined,
+  list: HeldList,
+  id: number,
+  all: readonly RateRow[],
+  strangers: Strangers | undefined,
 ): Read {
   const rows = all.filter(({ source }) => source === id);
   const firsts = new Map<string, DateInt>();
@@ -68,14 +82,20 @@ function readOf(
   }
   const least = rows.reduce((day, { from }) => (from < day ? from : day), DATE_OPEN);
   const { unmatched = [], unplaced = [] } = strangers ?? {};
-  return { ...list, id, rows, firsts,
+  return {
+    ...list,
+    id,
+    rows,
+    firsts,
     strange: { county: unmatched, city: [...unmatched, ...unplaced.map(({ name }) => name)] },
-    first: least !== DATE_OPEN && least > list.asOf ? least : list.asOf };
+    first: least !== DATE_OPEN && least > list.asOf ? least : list.asOf,
+  };
 }
 
 function completes({ state, levels, id }: Read, row: RateRow): boolean {
-  return row.state === state && row.level !== 'state' && row.source !== id
-    && levels.includes(row.level);
+  return (
+    row.state === state && row.level !== 'state' && row.source !== id && levels.includes(row.level)
+  );
 }
 
 /** Names that are told one by one. */
@@ -87,12 +107,24 @@ function lackedRows(row: RateRow, list: Read, from: DateInt): readonly RateRow[]
   const isLevied = row.basis !== 'unknown' && (row.sales > 0 || row.use > 0);
   if (strange.length === 0 || list.firsts.has(keyOf(row)) || !isLevied) return [];
   const more = strange.length > TOLD_MAX ? ` and ${strange.length - TOLD_MAX} more` : '';
-  const note = `${row.name}: the list ${list.name} does not name it, and names `
-    + `${strange.slice(0, TOLD_MAX).join(', ')}${more}, which is no place held; an entry for the `
-    + 'spelling of that name would fill it.';
+  const note =
+    `${row.name}: the list ${list.name} does not name it, and names ` +
+    `${strange.slice(0, TOLD_MAX).join(', ')}${more}, which is no place held; an entry for the ` +
+    'spelling of that name would fill it.';
   const zero = 0 as Rate;
-  return [{ ...row, basis: 'unknown', sales: zero, use: zero, from, to: DATE_OPEN, note,
-    source: list.id, asOf: list.asOf }];
+  return [
+    {
+      ...row,
+      basis: 'unknown',
+      sales: zero,
+      use: zero,
+      from,
+      to: DATE_OPEN,
+      note,
+      source: list.id,
+      asOf: list.asOf,
+    },
+  ];
 }
 
 /** What is left of an older row beside a newer list. */
@@ -112,12 +144,19 @@ function beside(row: RateRow, list: Read): readonly RateRow[] {
  */
 function checkLocations(rows: readonly RateRow[]): void {
   for (const { state, from } of rows.filter(isOutside)) {
-    const other = rows.find((row) => row.state === state && row.to > from
-      && (row.level === 'county' || row.level === 'city')
-      && row.basis !== 'unknown' && (row.sales > 0 || row.use > 0));
+    const other = rows.find(
+      (row) =>
+        row.state === state &&
+        row.to > from &&
+        (row.level === 'county' || row.level === 'city') &&
+        row.basis !== 'unknown' &&
+        (row.sales > 0 || row.use > 0),
+    );
     if (other === undefined) continue;
-    throw new RangeError(`${state}: ${other.name} has a rate after ${formatDate(from)}, beside `
-      + 'locations that have all of it: leave out the lists of counties and cities, or end them');
+    throw new RangeError(
+      `${state}: ${other.name} has a rate after ${formatDate(from)}, beside ` +
+        'locations that have all of it: leave out the lists of counties and cities, or end them',
+    );
   }
 }
 
@@ -147,21 +186,33 @@ function isOlder(list: Read, marks: readonly ListMark[], own: readonly RateRow[]
   return marks.some(({ state, level, until }) => {
     if (state !== list.state || !list.levels.includes(level)) return false;
     if (until !== DATE_OPEN) return until > list.until;
-    return own.some((row) => row.level === level && completes(list, row)
-      && row.asOf > list.asOf && row.asOf < DATE_OPEN);
+    return own.some(
+      (row) =>
+        row.level === level && completes(list, row) && row.asOf > list.asOf && row.asOf < DATE_OPEN,
+    );
   });
 }
 
 /** A mark beside a newer list that says something of its level; where none was held, in part. */
 function withList(mark: ListMark, list: Read): ListMark {
-  const speaks = list.state === mark.state && list.levels.includes(mark.level)
-    && mark.mark !== 'not-levied' && list.rows.length > 0;
+  const speaks =
+    list.state === mark.state &&
+    list.levels.includes(mark.level) &&
+    mark.mark !== 'not-levied' &&
+    list.rows.length > 0;
   if (!speaks) return mark;
   const until = lastDay(list);
   if (mark.mark === 'none') {
     return list.rows.some(({ level }) => level === mark.level)
-      ? { ...mark, mark: 'partial', source: list.id, until, since: list.first,
-        gap: `only what the list ${list.name} names is held` } : mark;
+      ? {
+          ...mark,
+          mark: 'partial',
+          source: list.id,
+          until,
+          since: list.first,
+          gap: `only what the list ${list.name} names is held`,
+        }
+      : mark;
   }
   const later = mark.until === DATE_OPEN || mark.until < until ? until : mark.until;
   return { ...mark, source: list.id, until: later };
@@ -172,11 +223,15 @@ function withList(mark: ListMark, list: Read): ListMark {
  * from `firstId` on; `strangers` are the names that joined to nothing, by the list's name.
  */
 export function settleHeld(
-  all: readonly RateRow[], marks: readonly ListMark[], held: readonly HeldList[], firstId: number,
+  all: readonly RateRow[],
+  marks: readonly ListMark[],
+  held: readonly HeldList[],
+  firstId: number,
   strangers: ReadonlyMap<string, Strangers> = new Map(),
 ): Settled {
-  const lists = held.flatMap((list, at) => (list.stated === true ? []
-    : [readOf(list, firstId + at, all, strangers.get(list.name))]));
+  const lists = held.flatMap((list, at) =>
+    list.stated === true ? [] : [readOf(list, firstId + at, all, strangers.get(list.name))],
+  );
   const byId = new Map(lists.map((list) => [list.id, list]));
   const own = all.filter(({ source }) => !byId.has(source));
   const old = new Set(lists.filter((list) => isOlder(list, marks, own)));
@@ -197,7 +252,10 @@ export function settleHeld(
   return {
     rows,
     marks: marks.map((mark) => newer.reduce(withList, mark)),
-    lines: [...old].map(({ name, asOf, state }) => `${name} is of ${formatDate(asOf)}: `
-      + `older than what the recipe has of ${state}, which holds`),
+    lines: [...old].map(
+      ({ name, asOf, state }) =>
+        `${name} is of ${formatDate(asOf)}: ` +
+        `older than what the recipe has of ${state}, which holds`,
+    ),
   };
 }

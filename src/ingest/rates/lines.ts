@@ -40,10 +40,20 @@ export interface TupleParts {
 type LocalLevel = ListMark['level'];
 
 function markOf(book: LineContext, state: StateName, level: LocalLevel): ListMark {
-  return book.marks.get(`${state.code}/${level}`) ?? {
-    state: state.code, level, mark: 'none', unlisted: 'unknown', since: DATE_OPEN,
-    history: 'current', until: DATE_OPEN, source: 0, fill: "the state's own list", gap: '',
-  };
+  return (
+    book.marks.get(`${state.code}/${level}`) ?? {
+      state: state.code,
+      level,
+      mark: 'none',
+      unlisted: 'unknown',
+      since: DATE_OPEN,
+      history: 'current',
+      until: DATE_OPEN,
+      source: 0,
+      fill: "the state's own list",
+      gap: '',
+    }
+  );
 }
 
 function levies(mark: ListMark): boolean {
@@ -56,22 +66,35 @@ const STATE_LINES = new WeakMap<readonly RateRow[], readonly Segment[]>();
 function stateLine(book: LineContext, state: StateName): readonly Segment[] {
   const rows = book.rows.state(state.code);
   let line = STATE_LINES.get(rows);
-  if (line === undefined) STATE_LINES.set(rows, line = filledStateLine(rows, state));
+  if (line === undefined) STATE_LINES.set(rows, (line = filledStateLine(rows, state)));
   return line;
 }
 
 function filledStateLine(rows: readonly RateRow[], state: StateName): readonly Segment[] {
   const mark: ListMark = {
-    state: state.code, level: 'county', mark: 'complete', unlisted: 'unknown', since: DATE_OPEN,
-    history: 'current', until: DATE_OPEN, source: 0, fill: "the state's rate history", gap: '',
+    state: state.code,
+    level: 'county',
+    mark: 'complete',
+    unlisted: 'unknown',
+    since: DATE_OPEN,
+    history: 'current',
+    until: DATE_OPEN,
+    source: 0,
+    fill: "the state's rate history",
+    gap: '',
   };
-  return fill(paint(rows), mark,
-    { state: state.name, jurisdiction: 'the state' });
+  return fill(paint(rows), mark, { state: state.name, jurisdiction: 'the state' });
 }
 
 function notSupported(state: StateName): readonly Segment[] {
-  return [unknown(DATE_MIN, DATE_OPEN, `${state.name}: its boundary file says that its own tax `
-    + 'does not apply here; what is levied instead is not known.')];
+  return [
+    unknown(
+      DATE_MIN,
+      DATE_OPEN,
+      `${state.name}: its boundary file says that its own tax ` +
+        'does not apply here; what is levied instead is not known.',
+    ),
+  ];
 }
 
 /** Where the tuple lies: the city that stands for a county is one whatever the place says. */
@@ -90,9 +113,8 @@ function placesOf(book: LineContext, state: StateName, tuple: AreaTuple): Resolv
   const unsure = tuple.place === '?' && !forced;
   const place = forced || (unsure ? '' : tuple.place);
   // Where towns govern, the list names the town; a place inside one is its own only if listed.
-  const town = tuple.town && (!place || book.rows.city(tuple.town, county).length > 0)
-    ? tuple.town
-    : '';
+  const town =
+    tuple.town && (!place || book.rows.city(tuple.town, county).length > 0) ? tuple.town : '';
   const cityKey = town || place;
   const places = [...new Set([tuple.town, place, cityKey])].filter((code) => code !== '');
   return { tier, cityKey, unsure, spot: { state: state.code, county, places } };
@@ -113,8 +135,10 @@ function countyLine(
   if (spot.tier) return [nothing(DATE_MIN, DATE_OPEN, mark.source, mark.since)];
   const county = book.counties.get(fips);
   const jurisdiction = county?.fullName ?? `county ${fips}`;
-  return fill(paint(book.rows.county(fips, spot.cityKey)), mark,
-    { state: state.name, jurisdiction });
+  return fill(paint(book.rows.county(fips, spot.cityKey)), mark, {
+    state: state.name,
+    jurisdiction,
+  });
 }
 
 function cityLine(
@@ -136,18 +160,16 @@ interface Districts {
   readonly lines: readonly DistrictLine[];
 }
 
-function districtsOf(
-  book: LineContext,
-  state: StateName,
-  tuple: AreaTuple,
-  spot: Spot,
-): Districts {
-  const own = tuple.districts.filter((code) => !code.startsWith(OPEN_MARK))
+function districtsOf(book: LineContext, state: StateName, tuple: AreaTuple, spot: Spot): Districts {
+  const own = tuple.districts
+    .filter((code) => !code.startsWith(OPEN_MARK))
     .map((code) => ({ ...ALWAYS, code }));
   const members = book.members.at(spot);
   // A record names every district that its authority knows; codes of our own it cannot.
-  const held = [...own, ...members.filter(({ always, code }) =>
-    !tuple.complete || always || code.startsWith(OWN_CODE))];
+  const held = [
+    ...own,
+    ...members.filter(({ always, code }) => !tuple.complete || always || code.startsWith(OWN_CODE)),
+  ];
   const codes = [...new Set(held.map((member) => member.code))].sort();
   const mark = markOf(book, state, 'district');
   const lines = codes.map((code): DistrictLine => {
@@ -171,24 +193,30 @@ function districtsOf(
 function openDistrict(book: LineContext, state: StateName, code: string): readonly Segment[] {
   const rows = book.rows.district(state.code, code);
   const name = book.districtNames.get(`${state.code}/${code}`) || rows[0]?.name || code;
-  const reason = `${state.name}: it cannot be told whether the district ${name} contains this `
-    + 'spot; an address with a ZIP, or a boundary of the district, would fill it.';
-  return paint(rows).filter(({ sales, use }) => sales > 0 || use > 0)
+  const reason =
+    `${state.name}: it cannot be told whether the district ${name} contains this ` +
+    'spot; an address with a ZIP, or a boundary of the district, would fill it.';
+  return paint(rows)
+    .filter(({ sales, use }) => sales > 0 || use > 0)
     .map(({ from, to }) => unknown(from, to, reason));
 }
 
 /** The days on which a spot lies in one location of a list, where a spot lies in none or more. */
 function locationGaps(
-  book: LineContext, state: StateName, { districts, complete }: AreaTuple,
+  book: LineContext,
+  state: StateName,
+  { districts, complete }: AreaTuple,
 ): readonly Segment[] {
   const outside = paint(book.rows.district(state.code, NO_CODE));
   const [first] = book.rows.district(state.code, NO_CODE);
   if (first === undefined) return [];
   const inside = districts.filter((code) =>
-    book.rows.district(state.code, code).some(({ source }) => source === first.source));
+    book.rows.district(state.code, code).some(({ source }) => source === first.source),
+  );
   if (inside.length === 0) return complete === true ? [] : outside;
-  const reason = `${state.name}: several locations hold here (${inside.join(', ')}), and each has `
-    + 'all that is levied; newer boundaries would fill it.';
+  const reason =
+    `${state.name}: several locations hold here (${inside.join(', ')}), and each has ` +
+    'all that is levied; newer boundaries would fill it.';
   return inside.length === 1 ? [] : outside.map(({ from, to }) => unknown(from, to, reason));
 }
 
@@ -211,11 +239,15 @@ function gapLines(
   const named = book.counties.get(county)?.fullName ?? state.name;
   // A record that names no municipality says that none levies a tax; a village's leaves it open.
   const saysNone = tuple.complete === true && spot.cityKey === '' && !spot.unsure;
-  const townUnknown = tuple.town === '' && !saysNone && book.rows.hasTowns(county)
-    && book.rows.city(spot.cityKey, county).length === 0;
+  const townUnknown =
+    tuple.town === '' &&
+    !saysNone &&
+    book.rows.hasTowns(county) &&
+    book.rows.city(spot.cityKey, county).length === 0;
   if (townUnknown) {
-    const reason = `${state.name}: it cannot be told which town of ${named} contains this spot; `
-      + 'town boundaries would fill it.';
+    const reason =
+      `${state.name}: it cannot be told which town of ${named} contains this spot; ` +
+      'town boundaries would fill it.';
     out.push(unknown(DATE_MIN, DATE_OPEN, reason));
   }
   if (!spot.unsure) return out;
@@ -224,8 +256,9 @@ function gapLines(
   const mark = markOf(book, state, 'city');
   const matters = levies(mark) && (mark.unlisted === 'unknown' || book.rows.hasCities(county));
   if (matters || book.members.divides(county)) {
-    const reason = `${state.name}: it cannot be told whether a municipality of ${named} contains `
-      + 'this spot; place boundaries would fill it.';
+    const reason =
+      `${state.name}: it cannot be told whether a municipality of ${named} contains ` +
+      'this spot; place boundaries would fill it.';
     out.push(unknown(DATE_MIN, DATE_OPEN, reason));
   }
   return out;

@@ -1,6 +1,11 @@
 /** What a reader of a publisher's list gets and gives. */
 import {
-  DATE_MIN, DATE_OPEN, type DateInt, dateOf, formatDate, parseDate,
+  DATE_MIN,
+  DATE_OPEN,
+  type DateInt,
+  dateOf,
+  formatDate,
+  parseDate,
 } from '../../tax/date.js';
 import { parsePercent, parseRate, type Rate, RATE_ONE } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
@@ -15,13 +20,27 @@ export const NO_CODE = '';
 
 /** The row that says so: what no location that is drawn has is not known. */
 export function outsideRow(
-  { state, source, asOf }: ListContext, name: string, from: DateInt,
+  { state, source, asOf }: ListContext,
+  name: string,
+  from: DateInt,
 ): RateRow {
   const zero = 0 as Rate;
   const note = `${name}: no location of the list is drawn here; newer boundaries would fill it.`;
   return {
-    state, level: 'district', county: '', place: '', name: '', code: NO_CODE, basis: 'unknown',
-    sales: zero, use: zero, from, to: DATE_OPEN, source, asOf, note,
+    state,
+    level: 'district',
+    county: '',
+    place: '',
+    name: '',
+    code: NO_CODE,
+    basis: 'unknown',
+    sales: zero,
+    use: zero,
+    from,
+    to: DATE_OPEN,
+    source,
+    asOf,
+    note,
   };
 }
 
@@ -133,8 +152,10 @@ export function checkFigures(rows: readonly RateRow[]): void {
   const highest = rates.reduce((most: number, rate) => (rate > most ? rate : most), 0);
   const row = rows.find(({ sales, use }) => sales === highest || use === highest);
   if (row === undefined || highest === 0 || (highest >= HIGHEST_MIN && highest <= RATE_MAX)) return;
-  throw new RangeError(`its layout is another: ${row.name || row.state} has its highest rate, `
-    + `${highest / 1e7} %: fractions and percentages are not told apart`);
+  throw new RangeError(
+    `its layout is another: ${row.name || row.state} has its highest rate, ` +
+      `${highest / 1e7} %: fractions and percentages are not told apart`,
+  );
 }
 
 /** A rate less others; negative results stay for the caller to judge. */
@@ -189,10 +210,12 @@ export function dayAfter(date: DateInt): DateInt {
   const year = Math.floor(date / 10000);
   const month = Math.floor(date / 100) % 100;
   const day = date % 100;
-  return dateOf(year, month, day + 1)
-    ?? dateOf(year, month + 1, 1)
-    ?? dateOf(year + 1, 1, 1)
-    ?? DATE_OPEN;
+  return (
+    dateOf(year, month, day + 1) ??
+    dateOf(year, month + 1, 1) ??
+    dateOf(year + 1, 1, 1) ??
+    DATE_OPEN
+  );
 }
 
 /** Reads a date of a list; "" gives `empty`, a date no calendar has is an error of the file. */

@@ -10,9 +10,21 @@ import { isPacked, textOf } from '../source/container.js';
 import { readMemberFacts } from '../source/rates/own-tables.js';
 import { createRateBook, type RateBookInput } from './book.js';
 import {
-  type CountyFact, type DistrictMember, type NotSupported, readAliases, readCounties,
-  readDistrictNames, readDividedLand, readMarks, readNotSupported, readPlaces, readSources,
-  readStates, readTiers, shownNames, sourceIndex,
+  type CountyFact,
+  type DistrictMember,
+  type NotSupported,
+  readAliases,
+  readCounties,
+  readDistrictNames,
+  readDividedLand,
+  readMarks,
+  readNotSupported,
+  readPlaces,
+  readSources,
+  readStates,
+  readTiers,
+  shownNames,
+  sourceIndex,
 } from './facts.js';
 import { createGazetteer, type Gazetteer, plainName } from './gazetteer.js';
 import { type HeldList, settleHeld, withSources } from './held.js';
@@ -92,8 +104,9 @@ function placesOf(
 }
 
 /** Facts on states and what lies in them, of the build where it has its own. */
-type Ground = Pick<RateBookInput, 'states' | 'tiers' | 'counties' | 'places'>
-  & { readonly towns: readonly PlaceFact[] };
+type Ground = Pick<RateBookInput, 'states' | 'tiers' | 'counties' | 'places'> & {
+  readonly towns: readonly PlaceFact[];
+};
 
 function groundOf(recipe: RatesRecipe, files: Files): Ground {
   const states = readStates(files.text(recipe.states));
@@ -113,38 +126,51 @@ interface ReadLists {
 type ListOf = ReadList & { readonly of: RateList };
 
 function readLists(recipe: RatesRecipe, loading: Loading, estimated: boolean): ReadLists {
-  const ofThose = (those: readonly RateList[]): readonly ListOf[] => those.filter(isResolved)
-    .map((list) => ({ ...readList(list, loading), of: list }));
+  const ofThose = (those: readonly RateList[]): readonly ListOf[] =>
+    those.filter(isResolved).map((list) => ({ ...readList(list, loading), of: list }));
   const lists = ofThose(recipe.lists);
-  const estimates = estimated
-    ? recipe.estimates.map((list) => readList(list, loading)) : [];
+  const estimates = estimated ? recipe.estimates.map((list) => readList(list, loading)) : [];
   return { lists, estimates, stated: ofThose(recipe.stated ?? []) };
 }
 
 /** Newest reports of lists by their sources: what joined to nothing is told of there. */
 function reportsBySource(
-  recipe: RatesRecipe, lists: readonly ReadList[],
+  recipe: RatesRecipe,
+  lists: readonly ReadList[],
 ): ReadonlyMap<string, ListReport> {
-  return new Map(recipe.lists.filter(isResolved).flatMap(({ source = '' }, at) =>
-    lists[at]!.reports.slice(-1).map((report) => [source, report] as const)));
+  return new Map(
+    recipe.lists
+      .filter(isResolved)
+      .flatMap(({ source = '' }, at) =>
+        lists[at]!.reports.slice(-1).map((report) => [source, report] as const),
+      ),
+  );
 }
 
 /** The rate files beside boundary files. */
 function statedLists(
-  stated: readonly ListOf[], sources: readonly SourceRecord[], held: readonly HeldList[],
+  stated: readonly ListOf[],
+  sources: readonly SourceRecord[],
+  held: readonly HeldList[],
 ): readonly StatedList[] {
-  return stated.map(({ rows, of: { state = '', source = '' } }): StatedList => ({
-    state, source: sourceIndex(sources)(source),
-    until: held.find(({ name }) => name === source)?.until ?? DATE_OPEN,
-    rows: rows.filter(isStated),
-  }));
+  return stated.map(
+    ({ rows, of: { state = '', source = '' } }): StatedList => ({
+      state,
+      source: sourceIndex(sources)(source),
+      until: held.find(({ name }) => name === source)?.until ?? DATE_OPEN,
+      rows: rows.filter(isStated),
+    }),
+  );
 }
 
 /** Takes what layers draw from the listed cities that no boundary is held for. */
 function placeUnplaced(reports: readonly ListReport[], layers: readonly Layer[]): void {
-  const drawn = new Set(layers.flatMap(({ rates }) => rates)
-    .filter(({ level, boundary }) => level === 'city' && boundary !== '')
-    .map(({ state, name }) => `${state}/${plainName(name)}`));
+  const drawn = new Set(
+    layers
+      .flatMap(({ rates }) => rates)
+      .filter(({ level, boundary }) => level === 'city' && boundary !== '')
+      .map(({ state, name }) => `${state}/${plainName(name)}`),
+  );
   if (drawn.size === 0) return;
   for (const { unplaced } of reports) {
     const left = unplaced.filter(({ state, name }) => !drawn.has(`${state}/${plainName(name)}`));
@@ -173,17 +199,29 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const reports = [...lists, ...stated, ...estimates].flatMap((list) => list.reports);
   placeUnplaced(reports, load.layers ?? []);
   const derivedMembers = lists.flatMap((list) => list.members);
-  const settled = settleHeld(lists.flatMap((list) => list.rows),
-    readMarks(files.text(recipe.completeness), sourceIndex(sources)), held, named.length,
-    reportsBySource(recipe, lists));
+  const settled = settleHeld(
+    lists.flatMap((list) => list.rows),
+    readMarks(files.text(recipe.completeness), sourceIndex(sources)),
+    held,
+    named.length,
+    reportsBySource(recipe, lists),
+  );
   const facts = recipe.members.flatMap((path) => readMemberFacts(files.text(path)));
-  const { districts, lines, ...layered } = withLayers({
-    gazetteer, sources, tiers, rows: settled.rows, marks: settled.marks,
-    members: [...derivedMembers, ...facts],
-    districtNames: shownNames(names),
-  }, load.layers ?? []);
+  const { districts, lines, ...layered } = withLayers(
+    {
+      gazetteer,
+      sources,
+      tiers,
+      rows: settled.rows,
+      marks: settled.marks,
+      members: [...derivedMembers, ...facts],
+      districtNames: shownNames(names),
+    },
+    load.layers ?? [],
+  );
   const input: RateBookInput = {
-    ...layered, ...ground,
+    ...layered,
+    ...ground,
     estimates: estimates.flatMap((list) => list.rows),
     estimable: recipe.estimates.length > 0,
     stated: statedLists(stated, sources, held),
@@ -192,9 +230,15 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   };
   return {
     notSupported: readNotSupported(files.text(recipe.notSupported)),
-    book: createRateBook(input), input, reports, gazetteer, derivedMembers,
-    layered: { districts, lines }, heldLines: settled.lines,
-    codes: landOfCodes([...lists, ...stated]
-      .map(({ codes, of: { state = '' } }) => ({ state, codes }))),
+    book: createRateBook(input),
+    input,
+    reports,
+    gazetteer,
+    derivedMembers,
+    layered: { districts, lines },
+    heldLines: settled.lines,
+    codes: landOfCodes(
+      [...lists, ...stated].map(({ codes, of: { state = '' } }) => ({ state, codes })),
+    ),
   };
 }

@@ -46,8 +46,13 @@ export function indexRows(
   tiers: ReadonlyMap<string, TierFact>,
   places: ReadonlyMap<string, PlaceFact>,
 ): RowIndex {
-  const [states, counties, cities, districts, gaps] =
-    [new RowGroups(), new RowGroups(), new RowGroups(), new RowGroups(), new RowGroups()];
+  const [states, counties, cities, districts, gaps] = [
+    new RowGroups(),
+    new RowGroups(),
+    new RowGroups(),
+    new RowGroups(),
+    new RowGroups(),
+  ];
   const withCities = new Set<string>();
   const withTowns = new Set<string>();
   for (const given of rows) {
@@ -56,7 +61,7 @@ export function indexRows(
     else if (row.level === 'county') counties.add(`${row.county}/${row.place}`, row);
     else if (row.level === 'city') {
       cities.add(`${row.place}/${row.county}`, row);
-      const within = row.county ? [row.county] : places.get(row.place)?.counties ?? [];
+      const within = row.county ? [row.county] : (places.get(row.place)?.counties ?? []);
       for (const county of within) withCities.add(county);
       // A town's code begins with its county's.
       if (row.place.length === TOWN_DIGITS) withTowns.add(row.place.slice(0, 5));
@@ -66,16 +71,19 @@ export function indexRows(
   }
   return {
     state: (code) => states.get(code),
-    county: (fips, place = '') => [...counties.get(`${fips}/`),
-      ...(place ? counties.get(`${fips}/${place}`) : [])],
-    city: (place, county) =>
-      [...cities.get(`${place}/`), ...(county ? cities.get(`${place}/${county}`) : [])],
+    county: (fips, place = '') => [
+      ...counties.get(`${fips}/`),
+      ...(place ? counties.get(`${fips}/${place}`) : []),
+    ],
+    city: (place, county) => [
+      ...cities.get(`${place}/`),
+      ...(county ? cities.get(`${place}/${county}`) : []),
+    ],
     hasTowns: (county) => withTowns.has(county),
     hasCities: (county) => withCities.has(county),
     district: (state, code) => districts.get(`${state}/${code}`),
-    gaps: (county, place) => place
-      ? [...gaps.get(`${place}/`), ...gaps.get(`${place}/${county}`)]
-      : gaps.get(county),
+    gaps: (county, place) =>
+      place ? [...gaps.get(`${place}/`), ...gaps.get(`${place}/${county}`)] : gaps.get(county),
   };
 }
 
@@ -114,10 +122,14 @@ function keyOf(member: DistrictMember): string {
 
 function holds(member: DistrictMember, spot: Spot): boolean {
   switch (member.scope) {
-    case 'state': return true;
-    case 'county': return !spot.places.some((place) => member.except.includes(place));
-    case 'remainder': return spot.places.length === 0;
-    case 'place': return member.county === '' || member.county === spot.county;
+    case 'state':
+      return true;
+    case 'county':
+      return !spot.places.some((place) => member.except.includes(place));
+    case 'remainder':
+      return spot.places.length === 0;
+    case 'place':
+      return member.county === '' || member.county === spot.county;
   }
 }
 
@@ -133,9 +145,9 @@ export function indexMembers(
     const list = byKey.get(key);
     if (list) list.push(member);
     else byKey.set(key, [member]);
-    const partial = member.scope === 'remainder' || member.scope === 'place'
-      || member.except.length > 0;
-    const within = member.county ? [member.county] : places.get(member.place)?.counties ?? [];
+    const partial =
+      member.scope === 'remainder' || member.scope === 'place' || member.except.length > 0;
+    const within = member.county ? [member.county] : (places.get(member.place)?.counties ?? []);
     if (partial) for (const county of within) divided.add(county);
   }
   return {

@@ -8,7 +8,12 @@ import { headerAt, splitRows } from '../source/rows.js';
 import { type DistrictMember, type DistrictName, sourceIndex } from './facts.js';
 import type { Gazetteer } from './gazetteer.js';
 import {
-  checkFigures, DATE_OPEN, type Land, listDate, ListReport, type ListResult,
+  checkFigures,
+  DATE_OPEN,
+  type Land,
+  listDate,
+  ListReport,
+  type ListResult,
 } from './list.js';
 import { joinVintages, type Vintage } from './timeline.js';
 
@@ -44,8 +49,10 @@ function checkHeader(text: string, columns: string | undefined, path: string): v
   if (headerAt(rows, wanted) >= 0) return;
   const found = new Set((rows[0] ?? []).map((cell) => cell.trim().toLowerCase()));
   const missing = wanted.filter((name) => !found.has(name.toLowerCase()));
-  throw new Error(`${path}: its layout is another: it has no column ${missing.join(', ')}, but: `
-    + `${(rows[0] ?? []).join(', ').slice(0, 200) || 'no header'}`);
+  throw new Error(
+    `${path}: its layout is another: it has no column ${missing.join(', ')}, but: ` +
+      `${(rows[0] ?? []).join(', ').slice(0, 200) || 'no header'}`,
+  );
 }
 
 /** Names the list in what its reader throws. */
@@ -59,7 +66,9 @@ function readIn<Result>(path: string, read: () => Result): Result {
 
 /** Reads one publication of a list; it speaks for the day of its source unless another is told. */
 function readVintage(
-  list: RateList, loading: Loading, published?: DateInt,
+  list: RateList,
+  loading: Loading,
+  published?: DateInt,
 ): Vintage & Pick<ListResult, 'codes'> & { readonly report: ListReport } {
   const { files, gazetteer, sources, names } = loading;
   const report = new ListReport(`${list.reader} ${list.path}${list.state ? `#${list.state}` : ''}`);
@@ -71,13 +80,20 @@ function readVintage(
   const asOf = published ?? sources[source]?.asOf ?? DATE_OPEN;
   const text = files.text(list.path);
   checkHeader(text, reader.columns, list.path);
-  const result = readIn(list.path, () => reader.read(text, {
-    state, gazetteer, source, sourceOf, report, asOf,
-    options: list.options ?? {},
-    extra: (option) => files.text(list.files?.[option] ?? ''),
-    districtCode: (listed) => names.find((name) =>
-      name.state === state && name.listed === listed)?.code ?? null,
-  }));
+  const result = readIn(list.path, () =>
+    reader.read(text, {
+      state,
+      gazetteer,
+      source,
+      sourceOf,
+      report,
+      asOf,
+      options: list.options ?? {},
+      extra: (option) => files.text(list.files?.[option] ?? ''),
+      districtCode: (listed) =>
+        names.find((name) => name.state === state && name.listed === listed)?.code ?? null,
+    }),
+  );
   readIn(list.path, () => checkFigures(result.rows));
   return { ...result, report, list: report.list, asOf };
 }
@@ -92,7 +108,9 @@ export function readList({ earlier = [], ...list }: RateList, loading: Loading):
   const { rows, members, contradictions } = joinVintages([...older, newest]);
   newest.report.contradictions.push(...contradictions);
   return {
-    rows, members, reports: [...older, newest].map(({ report }) => report),
+    rows,
+    members,
+    reports: [...older, newest].map(({ report }) => report),
     codes: newest.codes ?? new Map(),
   };
 }

@@ -54,19 +54,38 @@ const LEVELS = ['county', 'city', 'district'] as const;
  */
 function marksOf({ state, source, until, rows }: StatedList): readonly ListMark[] {
   const since = rows.reduce((first, { from }) => (from < first ? from : first), DATE_OPEN);
-  return LEVELS.map((level): ListMark => ({
-    state, level, mark: 'complete', unlisted: 'nothing', since, history: 'full', until, source,
-    fill: "the state's rate file", gap: '',
-  }));
+  return LEVELS.map(
+    (level): ListMark => ({
+      state,
+      level,
+      mark: 'complete',
+      unlisted: 'nothing',
+      since,
+      history: 'full',
+      until,
+      source,
+      fill: "the state's rate file",
+      gap: '',
+    }),
+  );
 }
 
 /** A code that the file has is zero on the days that it has no rate for. */
 function zerosOf({ rows }: StatedList): readonly RateRow[] {
-  const districts = new Map(rows.filter(({ level }) => level === 'district')
-    .map((row) => [row.code, row]));
+  const districts = new Map(
+    rows.filter(({ level }) => level === 'district').map((row) => [row.code, row]),
+  );
   const zero = 0 as Rate;
-  return [...districts.values()].map((row): RateRow =>
-    ({ ...row, basis: 'own', sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN }));
+  return [...districts.values()].map(
+    (row): RateRow => ({
+      ...row,
+      basis: 'own',
+      sales: zero,
+      use: zero,
+      from: DATE_MIN,
+      to: DATE_OPEN,
+    }),
+  );
 }
 
 /** The input of the book that is asked about what boundary files name. */
@@ -77,7 +96,9 @@ export function statedInput(input: RateBookInput, lists: readonly StatedList[]):
   const others = input.rows.filter((row) => row.level === 'state' || isLayer(row));
   const laid = new Set(input.rows.filter(isLayer).map(({ code }) => code));
   return {
-    ...input, stated: [], estimates: [],
+    ...input,
+    stated: [],
+    estimates: [],
     rows: [
       ...lists.flatMap((list) => [...zerosOf(list), ...list.rows]),
       // What an operator lays over the lists holds here too.

@@ -87,8 +87,9 @@ export function fill(
   subject: Subject,
 ): readonly Segment[] {
   const first = segments[0];
-  const silent = `${subject.state}: no rate is held for ${subject.jurisdiction}; `
-    + `${mark.fill} or the estimated layer would fill it.`;
+  const silent =
+    `${subject.state}: no rate is held for ${subject.jurisdiction}; ` +
+    `${mark.fill} or the estimated layer would fill it.`;
   if (!first && mark.unlisted === 'unknown') return [unknown(DATE_MIN, DATE_OPEN, silent)];
   const start = first ? first.from : DATE_OPEN;
   const known = first && mark.history === 'current' ? start : mark.since;
@@ -96,8 +97,9 @@ export function fill(
   let next: DateInt = DATE_MIN;
   if (known > DATE_MIN && start > DATE_MIN) {
     const edge = known < start ? known : start;
-    const earlier = `${subject.state}: the rates of ${subject.jurisdiction} are held from `
-      + `${formatDate(edge)} on; an older list would fill the time before.`;
+    const earlier =
+      `${subject.state}: the rates of ${subject.jurisdiction} are held from ` +
+      `${formatDate(edge)} on; an older list would fill the time before.`;
     out.push(unknown(DATE_MIN, dayBefore(edge), earlier));
     next = edge;
   }
@@ -189,8 +191,7 @@ interface Numbered {
 }
 
 function numbered({ rows, list }: Pick<Vintage, 'rows' | 'list'>): readonly Numbered[] {
-  return rows.map((row, index) =>
-    ({ row, list, number: index + 1, isOpen: row.to === DATE_OPEN }));
+  return rows.map((row, index) => ({ row, list, number: index + 1, isOpen: row.to === DATE_OPEN }));
 }
 
 /**
@@ -203,11 +204,14 @@ function contradiction(before: Numbered, after: Numbered): string | null {
   const days = overlapOf(one, other);
   if (days === null || (one.sales === other.sales && one.use === other.use)) return null;
   const until = days.to === DATE_OPEN ? 'on' : `to ${formatDate(days.to)}`;
-  const where = before.list === after.list
-    ? `rates ${before.number} and ${after.number} of ${after.list}`
-    : `rate ${before.number} of ${before.list} and rate ${after.number} of ${after.list}`;
-  return `${other.name || other.state} (${other.level}) from ${formatDate(days.from)} ${until}: `
-    + `${ratesOf(one)} and ${ratesOf(other)}, ${where}; the latter holds`;
+  const where =
+    before.list === after.list
+      ? `rates ${before.number} and ${after.number} of ${after.list}`
+      : `rate ${before.number} of ${before.list} and rate ${after.number} of ${after.list}`;
+  return (
+    `${other.name || other.state} (${other.level}) from ${formatDate(days.from)} ${until}: ` +
+    `${ratesOf(one)} and ${ratesOf(other)}, ${where}; the latter holds`
+  );
 }
 
 /** Contradictions of rows that stand in order of precedence. */
@@ -232,7 +236,8 @@ function until<T extends Period>(one: T, last: DateInt): T | null {
 
 /** Members of older publications where no newer one says the same of the same days. */
 function joinMembers(
-  older: readonly DistrictMember[], newer: readonly DistrictMember[],
+  older: readonly DistrictMember[],
+  newer: readonly DistrictMember[],
 ): readonly DistrictMember[] {
   const known = grouped(newer, memberOf);
   const isSaid = (member: DistrictMember): boolean =>
@@ -251,8 +256,11 @@ export function joinVintages(vintages: readonly Vintage[]): JoinedVintages {
   for (const [index, vintage] of inOrder.entries()) {
     const earlier = inOrder[index - 1];
     if (earlier?.asOf === vintage.asOf) {
-      throw new RangeError(`${earlier.list} and ${vintage.list} are both of ${
-        formatDate(vintage.asOf)}: which of them is newer?`);
+      throw new RangeError(
+        `${earlier.list} and ${vintage.list} are both of ${formatDate(
+          vintage.asOf,
+        )}: which of them is newer?`,
+      );
     }
     const last = dayBefore(vintage.asOf);
     const past = rows.flatMap((each) => {
@@ -261,7 +269,8 @@ export function joinVintages(vintages: readonly Vintage[]): JoinedVintages {
     });
     rows = [...past, ...numbered(vintage)];
     members = joinMembers(
-      members.flatMap((member) => until(member, last) ?? []), vintage.members,
+      members.flatMap((member) => until(member, last) ?? []),
+      vintage.members,
     );
   }
   return { rows: rows.map(({ row }) => row), members, contradictions: contradictionsOf(rows) };

@@ -32,7 +32,9 @@ const UNHEARD: Report = () => undefined;
  * @throws Error when it ends, where it had no row or too many that cannot be read.
  */
 export function readPoints(
-  folder: string, source: PointSource, report: Report = UNHEARD,
+  folder: string,
+  source: PointSource,
+  report: Report = UNHEARD,
 ): AsyncGenerator<AddressPoint> {
   const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
   const read = readerOf(READERS.points, source.layout);
@@ -41,7 +43,9 @@ export function readPoints(
 
 /** Streams the ranges of a source. @throws Error as above. */
 export function readRanges(
-  folder: string, source: RangeSource, report: Report = UNHEARD,
+  folder: string,
+  source: RangeSource,
+  report: Report = UNHEARD,
 ): AsyncGenerator<StreetRange> {
   const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
   const read = readerOf(READERS.ranges, source.layout);
@@ -62,7 +66,9 @@ export interface BoundaryRecordSource {
 
 /** Streams the records of a boundary file at `path`. @throws Error as above. */
 export function readRecords(
-  path: string, source: BoundaryRecordSource, report: Report = UNHEARD,
+  path: string,
+  source: BoundaryRecordSource,
+  report: Report = UNHEARD,
 ): AsyncGenerator<BoundaryRecord> {
   const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
   const read = readerOf(READERS.sst, source.layout ?? SST_LAYOUT);

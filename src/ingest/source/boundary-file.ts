@@ -38,7 +38,8 @@ function plainlyNamed(feature: Feature): Feature {
     const [, bare] = OF_A_YEAR.exec(name) ?? [];
     return bare === undefined || bare in found ? [] : [[bare, value] as const];
   });
-  return plain.length === 0 ? feature
+  return plain.length === 0
+    ? feature
     : { ...feature, properties: { ...found, ...Object.fromEntries(plain) } };
 }
 
@@ -51,7 +52,9 @@ async function* readShapes(path: string): AsyncGenerator<Feature> {
   const faults: unknown[] = [];
   try {
     const features = await open(
-      source(partOf(path, '.shp'), faults), source(partOf(path, '.dbf'), faults), { encoding },
+      source(partOf(path, '.shp'), faults),
+      source(partOf(path, '.dbf'), faults),
+      { encoding },
     );
     for (;;) {
       const { done, value } = await features.read();
@@ -94,8 +97,10 @@ function degreesOf(definition: string): ToDegrees | null {
     const { forward } = proj4(wkt === undefined ? named : definition, DEGREES);
     return ([east = 0, north = 0]) => forward([east, north]);
   } catch (error) {
-    throw new RangeError(`its coordinates are those of ${named}, which is not known here; convert `
-      + `it to EPSG:4326 or take the publisher's file in degrees (${(error as Error).message})`);
+    throw new RangeError(
+      `its coordinates are those of ${named}, which is not known here; convert ` +
+        `it to EPSG:4326 or take the publisher's file in degrees (${(error as Error).message})`,
+    );
   }
 }
 
@@ -116,7 +121,8 @@ export interface BoundaryFile {
 
 function rawKey(properties: Feature['properties'], key: string): unknown {
   const [first = '', ...others] = key.split('|');
-  return [first, ...others].map((name): unknown => properties?.[name])
+  return [first, ...others]
+    .map((name): unknown => properties?.[name])
     .find((value) => others.length === 0 || String(value ?? '').trim() !== '');
 }
 
@@ -150,17 +156,15 @@ function inDegrees(geometry: Geometry | null, toDegrees: ToDegrees): Geometry | 
  * Streams the features of a file, polygons of a projection that it names brought to degrees; only a
  * shapefile's are not held whole.
  */
-export async function* featuresOf(
-  file: BoundaryFile,
-): AsyncGenerator<Feature<Geometry | null>> {
+export async function* featuresOf(file: BoundaryFile): AsyncGenerator<Feature<Geometry | null>> {
   const isShape = isShapes(file.path);
   const text = isShape ? '' : (await readWhole(file.path)).toString('utf8').replace(/^\uFEFF/, '');
   const found = isShape ? null : collection(text, file);
-  const toDegrees = degreesOf(found === null
-    ? await partText(partOf(file.path, '.prj')) : namedSystem(found));
+  const toDegrees = degreesOf(
+    found === null ? await partText(partOf(file.path, '.prj')) : namedSystem(found),
+  );
   for await (const each of found?.features ?? readShapes(file.path)) {
-    yield toDegrees === null ? each
-      : { ...each, geometry: inDegrees(each.geometry, toDegrees) };
+    yield toDegrees === null ? each : { ...each, geometry: inDegrees(each.geometry, toDegrees) };
   }
 }
 
@@ -198,7 +202,8 @@ export function ringsOf(geometry: Geometry | null): readonly (readonly Position[
 }
 
 function layerOf(
-  layers: ReadonlyMap<string, readonly BoundaryFeature[]>, file: BoundaryFile,
+  layers: ReadonlyMap<string, readonly BoundaryFeature[]>,
+  file: BoundaryFile,
 ): readonly BoundaryFeature[] {
   const layer = layers.get(file.object ?? '');
   if (layer === undefined) throw new Error(`${file.path} has no object "${file.object ?? ''}"`);
@@ -210,9 +215,7 @@ function layerOf(
  * Positions of a projection that the file names are brought to degrees.
  * @throws Error with the file where a feature has no key, or its coordinates are no degrees.
  */
-export async function readBoundaryFile(
-  file: BoundaryFile,
-): Promise<readonly BoundaryFeature[]> {
+export async function readBoundaryFile(file: BoundaryFile): Promise<readonly BoundaryFeature[]> {
   if (file.path.endsWith('.geometry.gz')) return layerOf(readGeometryFile(file.path), file);
   try {
     return await readPolygons(file);
@@ -234,9 +237,12 @@ async function readPolygons(file: BoundaryFile): Promise<readonly BoundaryFeatur
       continue;
     }
     rings.set(key, [...ringsOf(geometry)]);
-    properties.set(key, Object.fromEntries(
-      Object.entries(found ?? {}).map(([name, value]) => [name, String(value ?? '')]),
-    ));
+    properties.set(
+      key,
+      Object.fromEntries(
+        Object.entries(found ?? {}).map(([name, value]) => [name, String(value ?? '')]),
+      ),
+    );
   }
   return [...rings.keys()].sort().flatMap((key) => {
     const polygon = createPolygon(key, rings.get(key)!);

@@ -20,12 +20,14 @@ const MEMBER_STATE = /(?:^|\/)us\/([a-z]{2})\//i;
  * @throws Error where none has that name.
  */
 export async function* readAddressCollection(
-  path: string, options: PointOptions,
+  path: string,
+  options: PointOptions,
 ): AsyncGenerator<AddressPoint> {
   const { file, member } = splitMember(path);
   const wanted = member === null ? null : nameExpression(member);
   const names = (await memberNames(file))
-    .filter((name) => DOORS.test(name) && (wanted === null || wanted.test(name))).sort();
+    .filter((name) => DOORS.test(name) && (wanted === null || wanted.test(name)))
+    .sort();
   if (names.length === 0) {
     throw fileError(file, `it has no member ${member ?? 'with addresses'}`);
   }
@@ -44,10 +46,20 @@ export async function* readAddressCollection(
  */
 
 const COLUMNS = {
-  numberPrefix: 'AddNum_Pre', number: 'Add_Number', numberSuffix: 'AddNum_Suf',
-  street: 'StNam_Full', unit: 'Unit', county: 'County', municipality: 'Inc_Muni',
-  city: 'Post_City', state: 'State', zip: 'Zip_Code', zip4: 'Plus_4', lng: 'Longitude',
-  lat: 'Latitude', lifecycle: 'Lifecycle',
+  numberPrefix: 'AddNum_Pre',
+  number: 'Add_Number',
+  numberSuffix: 'AddNum_Suf',
+  street: 'StNam_Full',
+  unit: 'Unit',
+  county: 'County',
+  municipality: 'Inc_Muni',
+  city: 'Post_City',
+  state: 'State',
+  zip: 'Zip_Code',
+  zip4: 'Plus_4',
+  lng: 'Longitude',
+  lat: 'Latitude',
+  lifecycle: 'Lifecycle',
 } as const;
 /** What stands for nothing. */
 const NOTHING = /^(?:not stated|not applicable|unknown|unincorporated|none|n\/?a)$/i;
@@ -57,7 +69,10 @@ type Column = keyof typeof COLUMNS;
 
 /** What is wrong with a row, or that it is of no use; noted, and then true. */
 function isLeft(
-  fields: readonly string[], columns: number, said: (name: Column) => string, row: number,
+  fields: readonly string[],
+  columns: number,
+  said: (name: Column) => string,
+  row: number,
   fallen: FallenRows | undefined,
 ): boolean {
   if (fields.length !== columns) {
@@ -75,7 +90,8 @@ function isLeft(
  * @throws Error when its header lacks a column.
  */
 export async function* readNationalAddresses(
-  path: string, options: PointOptions,
+  path: string,
+  options: PointOptions,
 ): AsyncGenerator<AddressPoint> {
   let at: Readonly<Record<Column, number>> | null = null;
   let columns = 0;
@@ -92,13 +108,25 @@ export async function* readNationalAddresses(
       return NOTHING.test(text) ? '' : text;
     };
     if (isLeft(fields, columns, said, row, options.fallen)) continue;
-    const point = toAddressPoint({
-      number: said('number'), numberPrefix: said('numberPrefix'),
-      numberSuffix: said('numberSuffix'), street: said('street'), unit: said('unit'),
-      city: said('city'), municipality: said('municipality'), county: said('county'),
-      state: said('state'), zip: said('zip').replaceAll(' ', ''), zip4: said('zip4'),
-      lat: degrees(said('lat')), lng: degrees(said('lng')),
-    }, options, row);
+    const point = toAddressPoint(
+      {
+        number: said('number'),
+        numberPrefix: said('numberPrefix'),
+        numberSuffix: said('numberSuffix'),
+        street: said('street'),
+        unit: said('unit'),
+        city: said('city'),
+        municipality: said('municipality'),
+        county: said('county'),
+        state: said('state'),
+        zip: said('zip').replaceAll(' ', ''),
+        zip4: said('zip4'),
+        lat: degrees(said('lat')),
+        lng: degrees(said('lng')),
+      },
+      options,
+      row,
+    );
     if (point !== null) yield point;
   }
 }

@@ -63,7 +63,9 @@ export function foreign(first: Buffer): string | null {
 }
 
 async function* checked(
-  path: string, chunks: AsyncIterable<unknown>, text: boolean,
+  path: string,
+  chunks: AsyncIterable<unknown>,
+  text: boolean,
 ): AsyncGenerator<Buffer> {
   let first = true;
   for await (const chunk of chunks) {
@@ -134,8 +136,17 @@ export async function readPacked(path: string): Promise<string> {
 const UNSEEN = /<(script|style|head)\b.*?<\/\1\s*>|<!--.*?-->/gis;
 const TAG = /<[^>]*>/g;
 const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&', quot: '"', apos: "'", lt: '<', gt: '>', nbsp: ' ', rsquo: '’', lsquo: '‘',
-  ndash: '–', mdash: '—', sect: '§',
+  amp: '&',
+  quot: '"',
+  apos: "'",
+  lt: '<',
+  gt: '>',
+  nbsp: ' ',
+  rsquo: '’',
+  lsquo: '‘',
+  ndash: '–',
+  mdash: '—',
+  sect: '§',
 };
 
 function character(whole: string, name: string): string {
@@ -147,6 +158,10 @@ function character(whole: string, name: string): string {
 
 /** The text of HTML: without tags, scripts and styles, entities read, blanks of any kind as one. */
 export function pageText(html: string): string {
-  return html.replaceAll(UNSEEN, ' ').replaceAll(TAG, ' ')
-    .replaceAll(/&(#?\w+);/g, character).replaceAll(/\s+/g, ' ').trim();
+  return html
+    .replaceAll(UNSEEN, ' ')
+    .replaceAll(TAG, ' ')
+    .replaceAll(/&(#?\w+);/g, character)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }

@@ -7,8 +7,25 @@ import { BARE, isDigits, type Parsed } from './location-codes.js';
 
 /** Widths of the fields of the flat file, in their order; districts follow. */
 const FLAT_WIDTHS = {
-  begin: 8, end: 8, low: 10, high: 10, parity: 1, pre: 2, name: 20, suffix: 4, post: 2, unit: 4,
-  unitLow: 8, unitHigh: 8, unitParity: 1, city: 28, zip: 5, plus4: 4, state: 2, county: 3, place: 5,
+  begin: 8,
+  end: 8,
+  low: 10,
+  high: 10,
+  parity: 1,
+  pre: 2,
+  name: 20,
+  suffix: 4,
+  post: 2,
+  unit: 4,
+  unitLow: 8,
+  unitHigh: 8,
+  unitParity: 1,
+  city: 28,
+  zip: 5,
+  plus4: 4,
+  state: 2,
+  county: 3,
+  place: 5,
   placeClass: 2,
 } as const;
 type FlatField = keyof typeof FLAT_WIDTHS;
@@ -36,14 +53,23 @@ function parseFlat(line: string): Parsed {
   // Numbers are written with zeros in front.
   const number = (name: 'low' | 'high'): string => field(name).replace(/^0+(?=\d)/, '');
   return {
-    ...BARE, begin, end: end === null || end >= OPEN_FROM ? DATE_OPEN : end,
-    low: number('low'), high: number('high'), parity: field('parity').toUpperCase(),
-    street: (['pre', 'name', 'suffix', 'post'] as const).map(field)
-      .filter((part) => part !== '').join(' '),
-    city: field('city'), zip: field('zip'),
+    ...BARE,
+    begin,
+    end: end === null || end >= OPEN_FROM ? DATE_OPEN : end,
+    low: number('low'),
+    high: number('high'),
+    parity: field('parity').toUpperCase(),
+    street: (['pre', 'name', 'suffix', 'post'] as const)
+      .map(field)
+      .filter((part) => part !== '')
+      .join(' '),
+    city: field('city'),
+    zip: field('zip'),
     zip4: isDigits(field('plus4'), 4, 4) ? field('plus4') : '',
-    stateFips: field('state'), county: field('county'),
-    units: field('unitLow') !== '' || field('unitHigh') !== '', alone: 'county',
+    stateFips: field('state'),
+    county: field('county'),
+    units: field('unitLow') !== '' || field('unitHigh') !== '',
+    alone: 'county',
   };
 }
 
@@ -56,7 +82,8 @@ function parseFlat(line: string): Parsed {
  * @throws Error where its first line is none: then it is something else.
  */
 export async function* readCountyAddresses(
-  path: string, fallen?: FallenRows,
+  path: string,
+  fallen?: FallenRows,
 ): AsyncGenerator<BoundaryRecord> {
   let first = true;
   for await (const line of readLines(path)) {
@@ -65,8 +92,10 @@ export async function* readCountyAddresses(
     const record = parseFlat(line);
     if (typeof record !== 'string') yield record;
     else if (first) {
-      throw new Error(`${path}: these are no addresses of fixed width: a first line ${record}: `
-        + line.slice(0, 80));
+      throw new Error(
+        `${path}: these are no addresses of fixed width: a first line ${record}: ` +
+          line.slice(0, 80),
+      );
     } else fallen?.fault(row, record);
     first = false;
   }

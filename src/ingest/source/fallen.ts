@@ -23,7 +23,10 @@ export class FallenRows {
   readonly #reasons = new Map<string, Reason>();
 
   /** `tolerance` is a percentage of the rows read. */
-  constructor(readonly file: string, readonly tolerance: number) {}
+  constructor(
+    readonly file: string,
+    readonly tolerance: number,
+  ) {}
 
   /** Counts a row and gives its number, from one; headers count where the reader says so. */
   next(): number {
@@ -50,7 +53,8 @@ export class FallenRows {
 
   /** Rows by reason, most first. */
   get reasons(): readonly (readonly [reason: string, rows: number])[] {
-    return [...this.#reasons].map(([reason, { rows }]) => [reason, rows] as const)
+    return [...this.#reasons]
+      .map(([reason, { rows }]) => [reason, rows] as const)
       .sort((one, other) => other[1] - one[1]);
   }
 
@@ -59,10 +63,12 @@ export class FallenRows {
     const reasons = [...this.#reasons].sort((one, other) => other[1].rows - one[1].rows);
     if (reasons.length === 0) return null;
     const fallen = reasons.reduce((sum, [, { rows }]) => sum + rows, 0);
-    const told = reasons.map(([reason, { rows, first }]) =>
-      `${grouped(rows)} ${reason} (first: row ${grouped(first)})`);
-    return `${this.file}: ${grouped(fallen)} of ${grouped(this.read)} rows left out: `
-      + told.join('; ');
+    const told = reasons.map(
+      ([reason, { rows, first }]) => `${grouped(rows)} ${reason} (first: row ${grouped(first)})`,
+    );
+    return (
+      `${this.file}: ${grouped(fallen)} of ${grouped(this.read)} rows left out: ` + told.join('; ')
+    );
   }
 
   /**
@@ -72,18 +78,23 @@ export class FallenRows {
   settle(): void {
     if (this.read === 0) throw new Error(`${this.file}: it has no rows`);
     if (this.#malformed * 100 <= this.read * this.tolerance) return;
-    const found = [...this.#reasons].filter(([, { malformed }]) => malformed)
-      .map(([reason, { rows, first }]) =>
-        `${grouped(rows)} ${reason} (first: row ${grouped(first)})`);
-    throw new Error(`${this.file}: ${grouped(this.#malformed)} of ${grouped(this.read)} rows `
-      + `cannot be read, more than the ${this.tolerance} % that are tolerated: `
-      + found.join('; '));
+    const found = [...this.#reasons]
+      .filter(([, { malformed }]) => malformed)
+      .map(
+        ([reason, { rows, first }]) => `${grouped(rows)} ${reason} (first: row ${grouped(first)})`,
+      );
+    throw new Error(
+      `${this.file}: ${grouped(this.#malformed)} of ${grouped(this.read)} rows ` +
+        `cannot be read, more than the ${this.tolerance} % that are tolerated: ` +
+        found.join('; '),
+    );
   }
 }
 
 /** Streams what a reader yields, and looks at what fell away when it is through. */
 export async function* settled<Row>(
-  rows: AsyncGenerator<Row>, fallen: FallenRows,
+  rows: AsyncGenerator<Row>,
+  fallen: FallenRows,
   report: (line: string, fallen: FallenRows) => void,
 ): AsyncGenerator<Row> {
   yield* rows;

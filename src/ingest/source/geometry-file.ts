@@ -137,7 +137,10 @@ function readRing({ coords, starts }: Arcs, reader: Reader, from: number, rings:
 }
 
 function readLayer(
-  layer: GeometryLayerHead, arcs: Arcs, reader: Reader, rings: Rings,
+  layer: GeometryLayerHead,
+  arcs: Arcs,
+  reader: Reader,
+  rings: Rings,
 ): readonly BoundaryFeature[] {
   let [key, arc] = [0, 0];
   const out: BoundaryFeature[] = [];
@@ -165,8 +168,7 @@ export function decodeGeometry(bytes: Buffer): ReadonlyMap<string, readonly Boun
   const reader = new Reader(bytes, line + 1);
   const arcs = readArcs(head, reader);
   const rings = new Rings();
-  return new Map(head.layers.map((layer) =>
-    [layer.name, readLayer(layer, arcs, reader, rings)]));
+  return new Map(head.layers.map((layer) => [layer.name, readLayer(layer, arcs, reader, rings)]));
 }
 
 /** Reads a file: see `decodeGeometry`. */

@@ -25,7 +25,7 @@ export function partOf(path: string, ending: string): string {
 export async function partText(path: string): Promise<string> {
   const { file, member } = splitMember(path);
   if (member === null) return existsSync(path) ? readFileSync(path, 'latin1') : '';
-  if (!await hasMember(file, member)) return '';
+  if (!(await hasMember(file, member))) return '';
   let text = '';
   for await (const chunk of zipMember(file, member)) text += chunk.toString('latin1');
   return text;
@@ -38,8 +38,11 @@ export async function partText(path: string): Promise<string> {
 async function checkDegrees(path: string): Promise<void> {
   const [, projection] = /^\s*PROJCS\["([^"]*)"/.exec(await partText(partOf(path, '.prj'))) ?? [];
   if (projection === undefined) return;
-  throw fileError(path, `its coordinates are those of ${projection}, not degrees; `
-    + 'convert it to EPSG:4326 or take the publisher\'s file in degrees');
+  throw fileError(
+    path,
+    `its coordinates are those of ${projection}, not degrees; ` +
+      "convert it to EPSG:4326 or take the publisher's file in degrees",
+  );
 }
 
 /** Whether a path is a shapefile's. */
@@ -156,12 +159,12 @@ interface Table {
 }
 
 async function readTableHead(dbf: ByteReader, names: readonly string[]): Promise<Table> {
-  if (!await dbf.fill(DBF_HEAD_BYTES)) throw new Error('the .dbf file has no header');
+  if (!(await dbf.fill(DBF_HEAD_BYTES))) throw new Error('the .dbf file has no header');
   const head = dbf.take(DBF_HEAD_BYTES);
   const [records, headBytes] = [head.readUInt32LE(4), head.readUInt16LE(8)];
   const recordBytes = head.readUInt16LE(10);
   const rest = headBytes - DBF_HEAD_BYTES;
-  if (rest < 1 || recordBytes < 1 || !await dbf.fill(rest)) {
+  if (rest < 1 || recordBytes < 1 || !(await dbf.fill(rest))) {
     throw new Error('the header of the .dbf file is cut short');
   }
   const columns = dbf.take(rest);
@@ -169,7 +172,10 @@ async function readTableHead(dbf: ByteReader, names: readonly string[]): Promise
   let at = 1;
   for (let start = 0; start + DBF_FIELD_BYTES <= rest; start += DBF_FIELD_BYTES) {
     if (columns[start] === DBF_FIELDS_END) break;
-    const name = columns.toString('latin1', start, start + 11).replace(/\0.*$/s, '').trim();
+    const name = columns
+      .toString('latin1', start, start + 11)
+      .replace(/\0.*$/s, '')
+      .trim();
     const bytes = columns[start + 16]!;
     found.set(name, { at, bytes });
     at += bytes;
@@ -183,7 +189,7 @@ async function readTableHead(dbf: ByteReader, names: readonly string[]): Promise
 }
 
 async function readShapeHead(shp: ByteReader): Promise<number> {
-  if (!await shp.fill(SHP_HEAD_BYTES)) throw new Error('the .shp file has no header');
+  if (!(await shp.fill(SHP_HEAD_BYTES))) throw new Error('the .shp file has no header');
   const head = shp.take(SHP_HEAD_BYTES);
   if (head.readInt32BE(0) !== SHP_CODE) throw new Error('this is no .shp file');
   const type = head.readInt32LE(32);
@@ -196,7 +202,9 @@ async function readShapeHead(shp: ByteReader): Promise<number> {
  * @throws Error when a column is missing, the two files differ in length, or one is cut short.
  */
 async function* lineShapes(
-  shpBytes: AsyncIterable<Buffer>, dbfBytes: AsyncIterable<Buffer>, names: readonly string[],
+  shpBytes: AsyncIterable<Buffer>,
+  dbfBytes: AsyncIterable<Buffer>,
+  names: readonly string[],
 ): AsyncGenerator<LineShape> {
   const [shp, dbf] = [new ByteReader(shpBytes), new ByteReader(dbfBytes)];
   try {
@@ -204,13 +212,13 @@ async function* lineShapes(
     const type = await readShapeHead(shp);
     const feature = new LineShape(fields);
     for (let index = 0; index < records; index += 1) {
-      if (!dbf.has(recordBytes) && !await dbf.fill(recordBytes)) throw cutShort(index, records);
-      if (!shp.has(RECORD_HEAD_BYTES) && !await shp.fill(RECORD_HEAD_BYTES)) {
+      if (!dbf.has(recordBytes) && !(await dbf.fill(recordBytes))) throw cutShort(index, records);
+      if (!shp.has(RECORD_HEAD_BYTES) && !(await shp.fill(RECORD_HEAD_BYTES))) {
         throw cutShort(index, records);
       }
       const bytes = shp.take(RECORD_HEAD_BYTES).readInt32BE(4) * 2;
       if (bytes < 4) throw new Error(`shape ${index + 1} has no content`);
-      if (!shp.has(bytes) && !await shp.fill(bytes)) throw cutShort(index, records);
+      if (!shp.has(bytes) && !(await shp.fill(bytes))) throw cutShort(index, records);
       const shape = shp.take(bytes);
       const own = shape.readInt32LE(0);
       if (own !== 0 && own !== type) throw new Error(`shape ${index + 1} is of type ${own}`);
@@ -229,7 +237,8 @@ function cutShort(index: number, records: number): Error {
 
 /** Streams the features of "NAME.shp" and of the "NAME.dbf" beside it, or of "NAME.zip". */
 export async function* readLineShapes(
-  path: string, names: readonly string[],
+  path: string,
+  names: readonly string[],
 ): AsyncGenerator<LineShape> {
   await checkDegrees(path);
   try {

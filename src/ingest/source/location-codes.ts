@@ -12,9 +12,26 @@ import { splitMember } from './zip.js';
 
 /** A record that says nothing yet; the state is the one the file's entry names. */
 export const BARE: BoundaryRecord = {
-  kind: 'address', begin: DATE_MIN, end: DATE_OPEN, low: '', high: '', parity: '', street: '',
-  city: '', zip: '', zip4: '', zipLow: 0, zipHigh: 0, plus4Low: 0, plus4High: 0, stateFips: '',
-  units: false, stateTaxed: true, county: '', place: '', districts: [],
+  kind: 'address',
+  begin: DATE_MIN,
+  end: DATE_OPEN,
+  low: '',
+  high: '',
+  parity: '',
+  street: '',
+  city: '',
+  zip: '',
+  zip4: '',
+  zipLow: 0,
+  zipHigh: 0,
+  plus4Low: 0,
+  plus4High: 0,
+  stateFips: '',
+  units: false,
+  stateTaxed: true,
+  county: '',
+  place: '',
+  districts: [],
 };
 
 /** A record, or what is wrong with the row, to stand behind a number of rows. */
@@ -50,12 +67,14 @@ const NOTHING = (): null => null;
  * in the header.
  */
 async function* readColumns<Name extends string, Further>(
-  path: string, columns: Readonly<Record<Name, string>>,
+  path: string,
+  columns: Readonly<Record<Name, string>>,
   parse: (field: Field<Name>, fields: readonly string[], further: Further) => Parsed,
-  fallen: FallenRows | undefined, furtherOf: FurtherOf<Further>,
+  fallen: FallenRows | undefined,
+  furtherOf: FurtherOf<Further>,
 ): AsyncGenerator<BoundaryRecord> {
-  let found: { readonly at: Readonly<Record<Name, number>>; readonly further: Further } | null
-    = null;
+  let found: { readonly at: Readonly<Record<Name, number>>; readonly further: Further } | null =
+    null;
   for await (const fields of readRows(path, ',')) {
     if (found === null) {
       // Programs for maps cut names after ten signs, and publishers before.
@@ -72,8 +91,14 @@ async function* readColumns<Name extends string, Further>(
 }
 
 const ADDRESS_COLUMNS = {
-  low: 'ADDR_LOW', high: 'ADDR_HIGH', parity: 'ODD_EVEN', street: 'STREET', zip: 'ZIP',
-  plus4: 'PLUS4', period: 'PERIOD', code: 'CODE',
+  low: 'ADDR_LOW',
+  high: 'ADDR_HIGH',
+  parity: 'ODD_EVEN',
+  street: 'STREET',
+  zip: 'ZIP',
+  plus4: 'PLUS4',
+  period: 'PERIOD',
+  code: 'CODE',
 } as const;
 
 /**
@@ -83,23 +108,40 @@ const ADDRESS_COLUMNS = {
  * @throws Error when a column is missing.
  */
 export function readLocationAddresses(
-  path: string, fallen?: FallenRows,
+  path: string,
+  fallen?: FallenRows,
 ): AsyncGenerator<BoundaryRecord> {
-  return readColumns(path, ADDRESS_COLUMNS, (field): Parsed => {
-    const [code, begin] = [locationCode(field('code')), quarterBegin(field('period'))];
-    if (code === '') return 'without a location code';
-    if (begin === null) return 'without its quarter';
-    if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
-    return {
-      ...BARE, ...located(code), begin, low: field('low'), high: field('high'),
-      parity: field('parity').toUpperCase(), street: field('street'), zip: field('zip'),
-      zip4: isDigits(field('plus4'), 1, 4) ? field('plus4').padStart(4, '0') : '',
-    };
-  }, fallen, NOTHING);
+  return readColumns(
+    path,
+    ADDRESS_COLUMNS,
+    (field): Parsed => {
+      const [code, begin] = [locationCode(field('code')), quarterBegin(field('period'))];
+      if (code === '') return 'without a location code';
+      if (begin === null) return 'without its quarter';
+      if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
+      return {
+        ...BARE,
+        ...located(code),
+        begin,
+        low: field('low'),
+        high: field('high'),
+        parity: field('parity').toUpperCase(),
+        street: field('street'),
+        zip: field('zip'),
+        zip4: isDigits(field('plus4'), 1, 4) ? field('plus4').padStart(4, '0') : '',
+      };
+    },
+    fallen,
+    NOTHING,
+  );
 }
 
 const ZIP4_COLUMNS = {
-  zip: 'ZIP', low: 'PLUS4_LOW', high: 'PLUS4_HIGH', code: 'CODE', begin: 'EFF_START',
+  zip: 'ZIP',
+  low: 'PLUS4_LOW',
+  high: 'PLUS4_HIGH',
+  code: 'CODE',
+  begin: 'EFF_START',
   end: 'EFF_END',
 } as const;
 
@@ -111,46 +153,80 @@ const ZIP4_COLUMNS = {
  * @throws Error when a column is missing.
  */
 export function readLocationZip4(
-  path: string, fallen?: FallenRows,
+  path: string,
+  fallen?: FallenRows,
 ): AsyncGenerator<BoundaryRecord> {
-  return readColumns(path, ZIP4_COLUMNS, (field): Parsed => {
-    const [code, begin] = [locationCode(field('code')), parseDate(field('begin'))];
-    if (code === '') return 'without a location code';
-    if (begin === null || parseDate(field('end')) === null) return 'with a date that is none';
-    if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
-    const [low, high] = [field('low'), field('high')];
-    if (!isDigits(low, 1, 4) || !isDigits(high, 1, 4)) return 'with an add-on that is none';
-    const zip = Number(field('zip'));
-    return {
-      ...BARE, ...located(code), kind: 'zip9', begin, zipLow: zip, zipHigh: zip,
-      plus4Low: Number(low), plus4High: Number(high),
-    };
-  }, fallen, NOTHING);
+  return readColumns(
+    path,
+    ZIP4_COLUMNS,
+    (field): Parsed => {
+      const [code, begin] = [locationCode(field('code')), parseDate(field('begin'))];
+      if (code === '') return 'without a location code';
+      if (begin === null || parseDate(field('end')) === null) return 'with a date that is none';
+      if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
+      const [low, high] = [field('low'), field('high')];
+      if (!isDigits(low, 1, 4) || !isDigits(high, 1, 4)) return 'with an add-on that is none';
+      const zip = Number(field('zip'));
+      return {
+        ...BARE,
+        ...located(code),
+        kind: 'zip9',
+        begin,
+        zipLow: zip,
+        zipHigh: zip,
+        plus4Low: Number(low),
+        plus4High: Number(high),
+      };
+    },
+    fallen,
+    NOTHING,
+  );
 }
 
 const TEXAS_COLUMNS = {
-  low: 'From', high: 'To', parity: 'Even-Odd', pre: 'Pre Dir', name: 'Street', suffix: 'Suffix',
-  post: 'Post Dir', city: 'Postal City', zip: 'Zip', plus4: 'Plus 4',
+  low: 'From',
+  high: 'To',
+  parity: 'Even-Odd',
+  pre: 'Pre Dir',
+  name: 'Street',
+  suffix: 'Suffix',
+  post: 'Post Dir',
+  city: 'Postal City',
+  zip: 'Zip',
+  plus4: 'Plus 4',
 } as const;
 
 /** Columns of local codes: how many there are at least of each kind, by how their names begin. */
 const TEXAS_CODES: readonly (readonly [name: RegExp, least: number])[] = [
-  [/^County TAID/i, 1], [/^City TAID/i, 1], [/^Transit Authority \d+ TAID/i, 2],
-  [/^Special Purpose District \d+ TAID/i, 4], [/^Unique Authority TAID/i, 1],
+  [/^County TAID/i, 1],
+  [/^City TAID/i, 1],
+  [/^Transit Authority \d+ TAID/i, 2],
+  [/^Special Purpose District \d+ TAID/i, 4],
+  [/^Unique Authority TAID/i, 1],
 ];
 const TEXAS_CODE = /^[2-6]\d{6}$/;
 
 /** Columns of local codes; the code of the last kind may stand for the others, or beside them. */
-function codeColumns(path: string, header: readonly string[]): {
-  readonly added: readonly number[]; readonly other: readonly number[];
+function codeColumns(
+  path: string,
+  header: readonly string[],
+): {
+  readonly added: readonly number[];
+  readonly other: readonly number[];
 } {
   const kinds = TEXAS_CODES.map(([name]) =>
-    header.flatMap((column, at) => (name.test(column.trim()) ? [at] : [])));
+    header.flatMap((column, at) => (name.test(column.trim()) ? [at] : [])),
+  );
   const known = new Set(kinds.flat());
   const stranger = header.find((column, at) => /\bTAID\b/i.test(column) && !known.has(at));
   if (stranger !== undefined || TEXAS_CODES.some(([, least], at) => kinds[at]!.length < least)) {
-    throw new Error(`${path}: its layout is another: ${stranger === undefined
-      ? 'it lacks columns of local codes (TAID)' : `it has a column "${stranger}"`}`);
+    throw new Error(
+      `${path}: its layout is another: ${
+        stranger === undefined
+          ? 'it lacks columns of local codes (TAID)'
+          : `it has a column "${stranger}"`
+      }`,
+    );
   }
   return { added: kinds.slice(0, -1).flat(), other: kinds.at(-1)! };
 }
@@ -165,7 +241,8 @@ function codeColumns(path: string, header: readonly string[]): {
  * @throws Error when a column or the quarter is missing.
  */
 export function readTexasAddresses(
-  path: string, fallen?: FallenRows,
+  path: string,
+  fallen?: FallenRows,
 ): AsyncGenerator<BoundaryRecord> {
   const name = basename(splitMember(path).file);
   const [, year = '', quarter = ''] = /(20\d\d)Q([1-4])/.exec(name) ?? [];
@@ -173,21 +250,36 @@ export function readTexasAddresses(
   if (begin === null) {
     throw new Error(`${path}: its name has no quarter ("2026Q4"), which its rows hold from`);
   }
-  return readColumns(path, TEXAS_COLUMNS, (field, fields, { added, other }): Parsed => {
-    const codes = (columns: readonly number[]): readonly string[] =>
-      columns.map((at) => (fields[at] ?? '').trim()).filter((code) => code !== '');
-    if (![...codes(added), ...codes(other)].every((code) => TEXAS_CODE.test(code))) {
-      return 'with a local code that is none';
-    }
-    if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
-    return {
-      ...BARE, begin, low: field('low'), high: field('high'), alone: 'codes',
-      parity: field('parity').charAt(0).toUpperCase(), city: field('city'), zip: field('zip'),
-      zip4: isDigits(field('plus4'), 1, 4) ? field('plus4').padStart(4, '0') : '',
-      street: (['pre', 'name', 'suffix', 'post'] as const).map(field)
-        .filter((part) => part !== '').join(' '),
-      districts: [...codes(added), ...codes(other).map((code) => `unique ${code}`)]
-        .map((code) => ({ source: '', code, type: '' })),
-    };
-  }, fallen, codeColumns);
+  return readColumns(
+    path,
+    TEXAS_COLUMNS,
+    (field, fields, { added, other }): Parsed => {
+      const codes = (columns: readonly number[]): readonly string[] =>
+        columns.map((at) => (fields[at] ?? '').trim()).filter((code) => code !== '');
+      if (![...codes(added), ...codes(other)].every((code) => TEXAS_CODE.test(code))) {
+        return 'with a local code that is none';
+      }
+      if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
+      return {
+        ...BARE,
+        begin,
+        low: field('low'),
+        high: field('high'),
+        alone: 'codes',
+        parity: field('parity').charAt(0).toUpperCase(),
+        city: field('city'),
+        zip: field('zip'),
+        zip4: isDigits(field('plus4'), 1, 4) ? field('plus4').padStart(4, '0') : '',
+        street: (['pre', 'name', 'suffix', 'post'] as const)
+          .map(field)
+          .filter((part) => part !== '')
+          .join(' '),
+        districts: [...codes(added), ...codes(other).map((code) => `unique ${code}`)].map(
+          (code) => ({ source: '', code, type: '' }),
+        ),
+      };
+    },
+    fallen,
+    codeColumns,
+  );
 }

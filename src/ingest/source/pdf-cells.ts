@@ -59,7 +59,8 @@ export async function readPdf(file: string): Promise<string> {
     throw fileError(file, error);
   }
   if (cells.length === 0) throw fileError(file, 'it is a PDF without text');
-  return cells.map(({ page, x, y, text }) => `${page}\t${x.toFixed(1)}\t${y.toFixed(1)}\t${text}\n`)
+  return cells
+    .map(({ page, x, y, text }) => `${page}\t${x.toFixed(1)}\t${y.toFixed(1)}\t${text}\n`)
     .join('');
 }
 

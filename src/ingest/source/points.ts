@@ -66,7 +66,9 @@ function absence(row: RawPoint): { readonly reason: string; readonly malformed: 
 
 /** Checks a row; null for rows without a number, a street or a place on earth. */
 export function toAddressPoint(
-  row: RawPoint, options: PointOptions, at: number,
+  row: RawPoint,
+  options: PointOptions,
+  at: number,
 ): AddressPoint | null {
   const absent = absence(row);
   if (absent !== null) {
@@ -115,8 +117,19 @@ export interface PointLayout {
 }
 
 const NO_COLUMNS: PointColumns = {
-  number: 'number', numberPrefix: '', numberSuffix: '', street: 'street', unit: '', city: '',
-  municipality: '', county: '', state: '', zip: 'zip', zip4: '', lat: 'lat', lng: 'lon',
+  number: 'number',
+  numberPrefix: '',
+  numberSuffix: '',
+  street: 'street',
+  unit: '',
+  city: '',
+  municipality: '',
+  county: '',
+  state: '',
+  zip: 'zip',
+  zip4: '',
+  lat: 'lat',
+  lng: 'lon',
 };
 
 /** Layouts with one row a door. */
@@ -125,8 +138,11 @@ export const POINT_LAYOUTS = {
   'e911-sites': {
     delimiter: '\t',
     columns: {
-      ...NO_COLUMNS, numberPrefix: 'number_prefix', numberSuffix: 'number_suffix',
-      municipality: 'town', county: 'county',
+      ...NO_COLUMNS,
+      numberPrefix: 'number_prefix',
+      numberSuffix: 'number_suffix',
+      municipality: 'town',
+      county: 'county',
     },
   },
   /** A county's points by postal city, with ZIP+4 where it is known. */
@@ -142,7 +158,11 @@ export const POINT_LAYOUTS = {
   openaddresses: {
     delimiter: ',',
     columns: {
-      ...NO_COLUMNS, unit: 'unit', city: 'city', county: 'district', state: 'region',
+      ...NO_COLUMNS,
+      unit: 'unit',
+      city: 'city',
+      county: 'district',
+      state: 'region',
       zip: 'postcode',
     },
   },
@@ -166,21 +186,25 @@ export async function* readDelimitedPoints(
     const column = at;
     const row = (options.fallen?.next() ?? 0) + 1;
     const field = (name: keyof PointColumns): string => fields[column[name]] ?? '';
-    const point = toAddressPoint({
-      number: field('number'),
-      numberPrefix: field('numberPrefix'),
-      numberSuffix: field('numberSuffix'),
-      street: field('street'),
-      unit: field('unit'),
-      city: field('city'),
-      municipality: field('municipality'),
-      county: field('county'),
-      state: field('state'),
-      zip: field('zip'),
-      zip4: field('zip4'),
-      lat: degrees(field('lat')),
-      lng: degrees(field('lng')),
-    }, options, row);
+    const point = toAddressPoint(
+      {
+        number: field('number'),
+        numberPrefix: field('numberPrefix'),
+        numberSuffix: field('numberSuffix'),
+        street: field('street'),
+        unit: field('unit'),
+        city: field('city'),
+        municipality: field('municipality'),
+        county: field('county'),
+        state: field('state'),
+        zip: field('zip'),
+        zip4: field('zip4'),
+        lat: degrees(field('lat')),
+        lng: degrees(field('lng')),
+      },
+      options,
+      row,
+    );
     if (point !== null) yield point;
   }
 }
@@ -238,21 +262,25 @@ export async function* readGeoJsonPoints(
       continue;
     }
     const { properties, position } = feature;
-    const point = toAddressPoint({
-      number: text(properties, 'number'),
-      numberPrefix: '',
-      numberSuffix: '',
-      street: text(properties, 'street'),
-      unit: text(properties, 'unit'),
-      city: text(properties, 'city'),
-      municipality: '',
-      county: text(properties, 'district'),
-      state: text(properties, 'region'),
-      zip: text(properties, 'postcode'),
-      zip4: '',
-      lng: Number(position[0]),
-      lat: Number(position[1]),
-    }, options, row);
+    const point = toAddressPoint(
+      {
+        number: text(properties, 'number'),
+        numberPrefix: '',
+        numberSuffix: '',
+        street: text(properties, 'street'),
+        unit: text(properties, 'unit'),
+        city: text(properties, 'city'),
+        municipality: '',
+        county: text(properties, 'district'),
+        state: text(properties, 'region'),
+        zip: text(properties, 'postcode'),
+        zip4: '',
+        lng: Number(position[0]),
+        lat: Number(position[1]),
+      },
+      options,
+      row,
+    );
     if (point !== null) yield point;
   }
 }

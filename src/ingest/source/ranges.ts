@@ -53,7 +53,10 @@ export function plausibleSide(
   let metres = 0;
   for (let at = 2; at + 1 < geometry.length; at += 2) {
     metres += distanceMetres(
-      geometry[at - 2]!, geometry[at - 1]!, geometry[at]!, geometry[at + 1]!,
+      geometry[at - 2]!,
+      geometry[at - 1]!,
+      geometry[at]!,
+      geometry[at + 1]!,
     );
   }
   return span > metres * NUMBERS_PER_METRE_MAX ? null : side;
@@ -124,8 +127,14 @@ function isLeftOut(stretch: Stretch, options: PointOptions, row: number): boolea
 // Street segments with ranges and shapes as rows with a header, one segment a row.
 
 const COLUMNS = {
-  street: 'street', leftFrom: 'l_from', leftTo: 'l_to', rightFrom: 'r_from', rightTo: 'r_to',
-  zipLeft: 'zip_left', zipRight: 'zip_right', geometry: 'geometry',
+  street: 'street',
+  leftFrom: 'l_from',
+  leftTo: 'l_to',
+  rightFrom: 'r_from',
+  rightTo: 'r_to',
+  zipLeft: 'zip_left',
+  zipRight: 'zip_right',
+  geometry: 'geometry',
 } as const;
 
 /** Reads "lon,lat lon,lat …"; empty when a pair is not a position. */
@@ -168,8 +177,15 @@ export async function* readDelimitedRanges(
     const street = field('street').trim();
     if (isLeftOut({ street, stated, geometry, left, right }, options, row)) continue;
     yield {
-      street, ...place, state: options.state, left, right, geometry,
-      area: null, begin: null, source: options.source,
+      street,
+      ...place,
+      state: options.state,
+      left,
+      right,
+      geometry,
+      area: null,
+      begin: null,
+      source: options.source,
     };
   }
 }
@@ -180,16 +196,30 @@ const NAME = 0;
 const LEFT = 1;
 const RIGHT = 7;
 /** Name, then of each side: first and last number, parity, ZIP, ZIP+4, offset. */
-const TIGER_COLUMNS = ['FULLNAME', ...['L', 'R'].flatMap((side) => [
-  `${side}FROMHN`, `${side}TOHN`, `PARITY${side}`, `ZIP${side}`, `PLUS4${side}`, `OFFSET${side}`,
-])];
+const TIGER_COLUMNS = [
+  'FULLNAME',
+  ...['L', 'R'].flatMap((side) => [
+    `${side}FROMHN`,
+    `${side}TOHN`,
+    `PARITY${side}`,
+    `ZIP${side}`,
+    `PLUS4${side}`,
+    `OFFSET${side}`,
+  ]),
+];
 
 function tigerSide(feature: LineShape, first: number): RangeSide | null {
   const from = feature.text(first);
   const to = feature.text(first + 1);
   if (from === '' || to === '') return null;
-  return rangeSide(from, to, feature.text(first + 2), feature.text(first + 3),
-    feature.text(first + 4), feature.text(first + 5) === 'Y');
+  return rangeSide(
+    from,
+    to,
+    feature.text(first + 2),
+    feature.text(first + 3),
+    feature.text(first + 4),
+    feature.text(first + 5) === 'Y',
+  );
 }
 
 /**
@@ -211,8 +241,15 @@ export async function* readTigerRanges(
     const right = plausibleSide(stated[1], geometry);
     if (isLeftOut({ street, stated, geometry, left, right }, options, row)) continue;
     yield {
-      street, ...place, state: options.state, left, right, geometry,
-      area: null, begin: null, source: options.source,
+      street,
+      ...place,
+      state: options.state,
+      left,
+      right,
+      geometry,
+      area: null,
+      begin: null,
+      source: options.source,
     };
   }
 }

@@ -23,10 +23,13 @@ function lineEndOf(text: string): LineEnd | null {
 }
 
 function parse(
-  text: string, newline: LineEnd, ignoreLast: boolean,
+  text: string,
+  newline: LineEnd,
+  ignoreLast: boolean,
 ): { readonly data: readonly string[][]; readonly meta: { readonly cursor: number } } {
   return new Papa.Parser({ delimiter: ',', newline }).parse(text, 0, ignoreLast) as ReturnType<
-    typeof parse>;
+    typeof parse
+  >;
 }
 
 function isEmpty(row: readonly string[]): boolean {
@@ -149,9 +152,7 @@ export interface TableRow {
 }
 
 /** Reads a table with a header line, parted by one sign; quotes are read in comma files only. */
-export function readTable(
-  text: string, separator: '\t' | ',' | '|',
-): readonly TableRow[] {
+export function readTable(text: string, separator: '\t' | ',' | '|'): readonly TableRow[] {
   const lines = splitRows(text, separator);
   const header = lines[0] ?? [];
   const columns = new Map(header.map((name, index) => [name.trim(), index]));
@@ -172,9 +173,7 @@ function plain(name: string): string {
 }
 
 /** Place of the header among the first rows: the first that has every column; -1 for none. */
-export function headerAt(
-  rows: readonly (readonly string[])[], columns: readonly string[],
-): number {
+export function headerAt(rows: readonly (readonly string[])[], columns: readonly string[]): number {
   return rows.slice(0, TITLE_ROWS_MAX).findIndex((cells) => {
     const names = new Set(cells.map(plain));
     return columns.every((column) => names.has(plain(column)));
@@ -183,8 +182,10 @@ export function headerAt(
 
 /** Rows of a sheet as comma-separated text; empty ones keep their places. */
 export function sheetRows(text: string): readonly (readonly string[])[] {
-  return Papa.parse<string[]>(text.replace(/^\uFEFF/, ''),
-    { delimiter: ',', skipEmptyLines: false }).data;
+  return Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
+    delimiter: ',',
+    skipEmptyLines: false,
+  }).data;
 }
 
 /**
@@ -192,14 +193,13 @@ export function sheetRows(text: string): readonly (readonly string[])[] {
  * The first column of a name counts.
  * @throws RangeError where no row has every column: the layout is another.
  */
-export function readBelowTitles(
-  text: string, columns: readonly string[],
-): readonly TableRow[] {
+export function readBelowTitles(text: string, columns: readonly string[]): readonly TableRow[] {
   const rows = sheetRows(text);
   const at = headerAt(rows, columns);
   if (at < 0) throw new RangeError(`its layout is another: no header has ${columns.join(', ')}`);
   const header = rows[at]!.map(plain);
-  return rows.slice(at + 1)
+  return rows
+    .slice(at + 1)
     .map((cells, index) => ({
       line: at + index + 2,
       filled: cells.some((cell) => cell.trim() !== ''),
@@ -213,12 +213,16 @@ export function readBelowTitles(
 
 /** Reads a table without header as cells. */
 export function splitRows(
-  text: string, separator: '\t' | ',' | '|',
+  text: string,
+  separator: '\t' | ',' | '|',
 ): readonly (readonly string[])[] {
   // Tab-separated lists carry bare quotes in names; only comma-separated files quote cells.
   const body = text.replace(/^\uFEFF/, '');
   if (separator !== ',') {
-    return body.split(/\r?\n/).filter((line) => line !== '').map((line) => line.split(separator));
+    return body
+      .split(/\r?\n/)
+      .filter((line) => line !== '')
+      .map((line) => line.split(separator));
   }
   return Papa.parse<string[]>(body, { delimiter: ',', skipEmptyLines: true }).data;
 }

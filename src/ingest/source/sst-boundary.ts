@@ -50,15 +50,38 @@ export interface BoundaryRecord {
 }
 
 const KINDS: Readonly<Record<string, BoundaryRecord['kind']>> = {
-  A: 'address', 4: 'zip9', Z: 'zip5',
+  A: 'address',
+  4: 'zip9',
+  Z: 'zip5',
 };
 
 /** Column numbers from zero; the standard counts from one. */
 const COLUMN = {
-  kind: 0, begin: 1, end: 2, low: 3, high: 4, parity: 5, pre: 6, name: 7, suffix: 8, post: 9,
-  unitLow: 11, unitHigh: 12, city: 14, zip: 15, plus4: 16, zipLow: 17, plus4Low: 18, zipHigh: 19,
+  kind: 0,
+  begin: 1,
+  end: 2,
+  low: 3,
+  high: 4,
+  parity: 5,
+  pre: 6,
+  name: 7,
+  suffix: 8,
+  post: 9,
+  unitLow: 11,
+  unitHigh: 12,
+  city: 14,
+  zip: 15,
+  plus4: 16,
+  zipLow: 17,
+  plus4Low: 18,
+  zipHigh: 19,
   plus4High: 20,
-  state: 22, stateTaxed: 23, county: 24, place: 25, placeClass: 26, districts: 29,
+  state: 22,
+  stateTaxed: 23,
+  county: 24,
+  place: 25,
+  placeClass: 26,
+  districts: 29,
 } as const;
 const DISTRICTS_MAX = 20;
 /** Washington lists its location codes among the districts under the type of states. */
@@ -91,7 +114,8 @@ const COLUMNS_MAX = 90;
 
 /** What is wrong with a record, to stand behind a number of rows; null where nothing is. */
 function faultOf(
-  fields: readonly string[], field: (name: keyof typeof COLUMN) => string,
+  fields: readonly string[],
+  field: (name: keyof typeof COLUMN) => string,
 ): string | null {
   const kind = KINDS[field('kind').toUpperCase()];
   if (kind === undefined) return 'of no record type (A, 4 or Z)';
@@ -102,7 +126,7 @@ function faultOf(
     if (field(name) !== '' && parseDate(field(name)) === null) return 'with a date that is none';
   }
   if (!/^\d{1,2}$/.test(field('state'))) return 'without a state';
-  const zips = kind === 'address' ? ['zip'] as const : ['zipLow', 'zipHigh'] as const;
+  const zips = kind === 'address' ? (['zip'] as const) : (['zipLow', 'zipHigh'] as const);
   if (zips.some((name) => !/^\d{0,5}$/.test(field(name)))) return 'with a ZIP that is none';
   return zips[0] === 'zipLow' && field('zipLow') === '' ? 'without a ZIP' : null;
 }
@@ -118,8 +142,8 @@ export function parseBoundary(fields: readonly string[]): BoundaryRecord | strin
   const parts = [field('pre'), field('name'), field('suffix'), field('post')];
   const stateFips = digits(field('state'), 2);
   const end = parseDate(field('end')) ?? DATE_OPEN;
-  const isPlace = field('place') !== ''
-    && !field('placeClass').toUpperCase().startsWith(CLASS_UNINCORPORATED);
+  const isPlace =
+    field('place') !== '' && !field('placeClass').toUpperCase().startsWith(CLASS_UNINCORPORATED);
   return {
     kind,
     begin: parseDate(field('begin')) ?? DATE_MIN,
@@ -145,7 +169,8 @@ export function parseBoundary(fields: readonly string[]): BoundaryRecord | strin
 }
 
 async function* readRecords(
-  path: string, fallen: FallenRows | undefined,
+  path: string,
+  fallen: FallenRows | undefined,
   parse: (fields: readonly string[]) => BoundaryRecord | string,
 ): AsyncGenerator<BoundaryRecord> {
   let first = true;
@@ -154,8 +179,10 @@ async function* readRecords(
     const record = parse(fields);
     if (typeof record !== 'string') yield record;
     else if (first) {
-      throw new Error(`${path}: this is no boundary file: a first row ${record}: `
-        + fields.join(',').slice(0, 80));
+      throw new Error(
+        `${path}: this is no boundary file: a first row ${record}: ` +
+          fields.join(',').slice(0, 80),
+      );
     } else fallen?.fault(row, record);
     first = false;
   }
@@ -165,9 +192,7 @@ async function* readRecords(
  * Streams the records of a file.
  * @throws Error where its first row is none of a boundary file: then it is something else.
  */
-export function readSstBoundary(
-  path: string, fallen?: FallenRows,
-): AsyncGenerator<BoundaryRecord> {
+export function readSstBoundary(path: string, fallen?: FallenRows): AsyncGenerator<BoundaryRecord> {
   return readRecords(path, fallen, parseBoundary);
 }
 
@@ -179,9 +204,7 @@ export function readSstBoundary(
  * FIPS by Tenn. Code 67-6-806) and Nevada's (its rates are totals of counties, and of districts).
  * @throws Error where its first row is none of a boundary file.
  */
-export function readSstPlaces(
-  path: string, fallen?: FallenRows,
-): AsyncGenerator<BoundaryRecord> {
+export function readSstPlaces(path: string, fallen?: FallenRows): AsyncGenerator<BoundaryRecord> {
   return readRecords(path, fallen, (fields) => {
     const record = parseBoundary(fields);
     return typeof record === 'string' ? record : { ...record, alone: 'places' };
@@ -199,19 +222,24 @@ const LOCATION = /^L(\d{4})$/i;
  * @throws Error where its first row is none of a boundary file.
  */
 export function readSstLocations(
-  path: string, fallen?: FallenRows,
+  path: string,
+  fallen?: FallenRows,
 ): AsyncGenerator<BoundaryRecord> {
   return readRecords(path, fallen, (fields) => {
     const record = parseBoundary(fields);
     if (typeof record === 'string') return record;
-    const districts = districtsOf(fields, true).map((district) =>
-      ({ ...district, code: district.code.replace(LOCATION, '$1') }));
+    const districts = districtsOf(fields, true).map((district) => ({
+      ...district,
+      code: district.code.replace(LOCATION, '$1'),
+    }));
     return { ...record, place: '', districts, alone: 'location' };
   });
 }
 
 const PARITIES: Readonly<Record<string, RangeSide['parity']>> = {
-  O: 'odd', E: 'even', B: 'both',
+  O: 'odd',
+  E: 'even',
+  B: 'both',
 };
 
 /** Why an address record can be no range of house numbers; null where it is one. */
@@ -223,7 +251,8 @@ function unusedRange({ low, high, parity, street }: BoundaryRecord): string | nu
   // Numbers of one side that are stated of the other: nobody can tell which is the slip.
   const other = parity === 'O' ? 0 : parity === 'E' ? 1 : -1;
   return [low, high].every((end) => Number(end) % 2 === other)
-    ? 'with house numbers of the other side of the street' : null;
+    ? 'with house numbers of the other side of the street'
+    : null;
 }
 
 /**
@@ -231,7 +260,10 @@ function unusedRange({ low, high, parity, street }: BoundaryRecord): string | nu
  * null: its numbers are none.
  */
 export function boundaryRange(
-  record: BoundaryRecord, area: number, state: string, source: string,
+  record: BoundaryRecord,
+  area: number,
+  state: string,
+  source: string,
 ): StreetRange | string | null {
   const unused = unusedRange(record);
   if (unused !== null) return unused;

@@ -54,7 +54,8 @@ async function sheetsOf(file: string): Promise<readonly { name: string; part: st
     open: (name, { Id = '', Target = '' }) => {
       if (name === 'Relationship') targets.set(Id, Target);
     },
-    close: none, text: none,
+    close: none,
+    text: none,
   });
   const sheets: { name: string; part: string }[] = [];
   await parsePart(file, 'xl/workbook.xml', {
@@ -64,7 +65,8 @@ async function sheetsOf(file: string): Promise<readonly { name: string; part: st
       const part = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
       sheets.push({ name: attributes['name'] ?? '', part });
     },
-    close: none, text: none,
+    close: none,
+    text: none,
   });
   return sheets;
 }
@@ -73,7 +75,7 @@ async function sheetsOf(file: string): Promise<readonly { name: string; part: st
 async function sharedTexts(file: string): Promise<readonly string[]> {
   const texts: string[] = [];
   let [text, inside, phonetic] = ['', false, false];
-  if (!await hasMember(file, SHARED_TEXTS)) return texts;
+  if (!(await hasMember(file, SHARED_TEXTS))) return texts;
   await parsePart(file, SHARED_TEXTS, {
     open: (name) => {
       if (name === 'si') text = '';
@@ -119,10 +121,17 @@ interface Cell {
 
 function cellText({ type, value }: Cell, shared: readonly string[]): string {
   switch (type) {
-    case 's': return shared[Number(value)] ?? '';
-    case 'b': return value === '1' ? 'TRUE' : 'FALSE';
-    case 'str': case 'inlineStr': case 'e': case 'd': return value;
-    default: return decimalText(value);
+    case 's':
+      return shared[Number(value)] ?? '';
+    case 'b':
+      return value === '1' ? 'TRUE' : 'FALSE';
+    case 'str':
+    case 'inlineStr':
+    case 'e':
+    case 'd':
+      return value;
+    default:
+      return decimalText(value);
   }
 }
 
@@ -220,20 +229,29 @@ export function sheetBelow(text: string, columns: Readonly<Record<string, string
   const at = (row: readonly string[], column: string): string =>
     (row[columnOf(column)] ?? '').trim();
   const names = Object.entries(columns);
-  const wrong = cells.slice(0, TITLE_ROWS_MAX).map((row) =>
-    names.filter(([column, name]) => plain(at(row, column)) !== plain(name)));
+  const wrong = cells
+    .slice(0, TITLE_ROWS_MAX)
+    .map((row) => names.filter(([column, name]) => plain(at(row, column)) !== plain(name)));
   const fewest = Math.min(...wrong.map(({ length }) => length));
   const header = wrong.findIndex(({ length }) => length === fewest);
   const [column = '', name = ''] = wrong[header]?.[0] ?? [];
   if (header < 0 || column !== '') {
     const found = column === '' ? '' : at(cells[header] ?? [], column);
-    throw new RangeError(`its layout is another: column ${column} is `
-      + `"${found.slice(0, 60)}", not "${name}"`);
+    throw new RangeError(
+      `its layout is another: column ${column} is ` + `"${found.slice(0, 60)}", not "${name}"`,
+    );
   }
-  const rows = cells.slice(header + 1).map((row, index): SheetRow =>
-    ({ line: header + index + 2, at: (letters) => at(row, letters) }));
+  const rows = cells
+    .slice(header + 1)
+    .map(
+      (row, index): SheetRow => ({ line: header + index + 2, at: (letters) => at(row, letters) }),
+    );
   return {
-    titles: cells.slice(0, header).flat().map((cell) => cell.trim()).filter((cell) => cell !== ''),
+    titles: cells
+      .slice(0, header)
+      .flat()
+      .map((cell) => cell.trim())
+      .filter((cell) => cell !== ''),
     rows: rows.filter(({ line }) => (cells[line - 1] ?? []).some((cell) => cell.trim() !== '')),
   };
 }
@@ -259,11 +277,13 @@ function serialDay(serial: number): DateInt | null {
 export function listedDay(text: string, where: string): DateInt {
   const [, month = '', day = '', year = ''] = NUMBERS.exec(text) ?? [];
   const [, word = '', number = '', of = ''] = WORDS.exec(text) ?? [];
-  const date = /^\d{5}$/.test(text) ? serialDay(Number(text))
-    : year !== '' ? dateOf(Number(year.padStart(4, '20')), Number(month), Number(day))
-    : word !== '' ? dateOf(Number(of), MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1,
-      Number(number))
-    : null;
+  const date = /^\d{5}$/.test(text)
+    ? serialDay(Number(text))
+    : year !== ''
+      ? dateOf(Number(year.padStart(4, '20')), Number(month), Number(day))
+      : word !== ''
+        ? dateOf(Number(of), MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1, Number(number))
+        : null;
   if (date === null) throw new RangeError(`${where}: not a day: ${text}`);
   return date;
 }

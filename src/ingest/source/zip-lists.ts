@@ -44,9 +44,13 @@ interface Overlap {
 
 /** Overlaps with land; null where the text is no relation of this geography. */
 function overlapsOf(text: string, geography: string): readonly Overlap[] | null {
-  const header = (text.slice(0, text.indexOf('\n')).split('|')).map((name) => name.trim());
+  const header = text
+    .slice(0, text.indexOf('\n'))
+    .split('|')
+    .map((name) => name.trim());
   const year = (column: RegExp): string | undefined =>
-    header.map((name) => column.exec(name.replace(/^\uFEFF/, ''))?.[1])
+    header
+      .map((name) => column.exec(name.replace(/^\uFEFF/, ''))?.[1])
       .find((found) => found !== undefined);
   const zips = year(/^GEOID_ZCTA5_(\d\d)$/);
   const others = year(new RegExp(`^GEOID_${geography}_(\\d\\d)$`));
@@ -54,13 +58,17 @@ function overlapsOf(text: string, geography: string): readonly Overlap[] | null 
   if (!header.includes('AREALAND_PART')) {
     throw new RangeError('its layout is another: it has no column AREALAND_PART');
   }
-  return readTable(text, '|').filter((row) => row.get(`GEOID_ZCTA5_${zips}`) !== ''
-    && Number(row.get('AREALAND_PART')) > 0).map((row) => {
-    const zip = row.get(`GEOID_ZCTA5_${zips}`);
-    if (!ZIP.test(zip)) throw new RangeError(`line ${row.line}: no ZIP area: ${zip}`);
-    return { zip: Number(zip), row,
-      other: (column) => row.get(`${column}_${geography}_${others}`) };
-  });
+  return readTable(text, '|')
+    .filter((row) => row.get(`GEOID_ZCTA5_${zips}`) !== '' && Number(row.get('AREALAND_PART')) > 0)
+    .map((row) => {
+      const zip = row.get(`GEOID_ZCTA5_${zips}`);
+      if (!ZIP.test(zip)) throw new RangeError(`line ${row.line}: no ZIP area: ${zip}`);
+      return {
+        zip: Number(zip),
+        row,
+        other: (column) => row.get(`${column}_${geography}_${others}`),
+      };
+    });
 }
 
 // ZIP to county crosswalks with a header line, by column name: HUD's (zip, fips, county, state;
@@ -72,7 +80,8 @@ const COUNTY = /^\d{5}$/;
 export function readZipCounties(text: string): ZipCounty[] {
   const overlaps = overlapsOf(text, 'COUNTY');
   if (overlaps !== null) {
-    return overlaps.map(({ zip, other }) => ({ zip, county: other('GEOID') }))
+    return overlaps
+      .map(({ zip, other }) => ({ zip, county: other('GEOID') }))
       .filter(({ county }) => COUNTY.test(county));
   }
   const firstLine = text.slice(0, text.indexOf('\n'));
@@ -97,9 +106,11 @@ const KIND = / (?:city|town|village|borough|municipality|CDP|corporation)$/;
 export function readZipCities(text: string, stateOf: (fips: string) => string): ZipCity[] {
   const overlaps = overlapsOf(text, 'PLACE');
   if (overlaps !== null) {
-    return overlaps.filter(({ other }) => INCORPORATED.test(other('CLASSFP')))
+    return overlaps
+      .filter(({ other }) => INCORPORATED.test(other('CLASSFP')))
       .map(({ zip, other }) => ({
-        zip, state: stateOf(other('GEOID').slice(0, 2)),
+        zip,
+        state: stateOf(other('GEOID').slice(0, 2)),
         name: other('NAMELSAD').replace(KIND, ''),
       }));
   }

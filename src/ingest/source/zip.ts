@@ -54,22 +54,33 @@ const NOTES = /^read_?me\b/i;
 function chosen(file: string, entries: readonly Entry[], member: string | null): Entry {
   const content = entries.filter(({ fileName }) => isContent(fileName));
   const named = (list: readonly Entry[]): string =>
-    list.slice(0, 6).map(({ fileName }) => fileName).join(', ') || 'none';
+    list
+      .slice(0, 6)
+      .map(({ fileName }) => fileName)
+      .join(', ') || 'none';
   if (member === null) {
-    const tables = content.filter(({ fileName }) =>
-      TABLE.test(fileName) && !NOTES.test(baseName(fileName)));
+    const tables = content.filter(
+      ({ fileName }) => TABLE.test(fileName) && !NOTES.test(baseName(fileName)),
+    );
     const one = content.length === 1 ? content : tables;
     if (one.length === 1) return one[0]!;
-    throw fileError(file, `it has ${content.length} members (${named(content)}); `
-      + `say which one: ${baseName(file)}!MEMBER`);
+    throw fileError(
+      file,
+      `it has ${content.length} members (${named(content)}); ` +
+        `say which one: ${baseName(file)}!MEMBER`,
+    );
   }
   const expression = nameExpression(member);
-  const found = content.filter(({ fileName }) =>
-    expression.test(fileName) || expression.test(baseName(fileName)));
+  const found = content.filter(
+    ({ fileName }) => expression.test(fileName) || expression.test(baseName(fileName)),
+  );
   if (found.length === 1) return found[0]!;
-  throw fileError(file, found.length === 0
-    ? `it has no member "${member}", but: ${named(content)}`
-    : `"${member}" fits several members: ${named(found)}`);
+  throw fileError(
+    file,
+    found.length === 0
+      ? `it has no member "${member}", but: ${named(content)}`
+      : `"${member}" fits several members: ${named(found)}`,
+  );
 }
 
 /** Reads the directory of an archive. */
@@ -85,10 +96,12 @@ async function entriesOf(file: string, zip: ZipFile): Promise<readonly Entry[]> 
 function refuseUnreadable(file: string, entry: Entry): void {
   const { fileName, uncompressedSize, compressedSize } = entry;
   if (entry.isEncrypted()) throw fileError(file, `${fileName} is encrypted`);
-  if (uncompressedSize > RATIO_FREE_BYTES
-    && uncompressedSize > compressedSize * UNPACK_RATIO_MAX) {
-    throw fileError(file, `${fileName} would unpack to ${uncompressedSize} bytes, more than `
-      + `${UNPACK_RATIO_MAX} times its ${compressedSize}`);
+  if (uncompressedSize > RATIO_FREE_BYTES && uncompressedSize > compressedSize * UNPACK_RATIO_MAX) {
+    throw fileError(
+      file,
+      `${fileName} would unpack to ${uncompressedSize} bytes, more than ` +
+        `${UNPACK_RATIO_MAX} times its ${compressedSize}`,
+    );
   }
 }
 
@@ -124,8 +137,9 @@ export async function memberNames(file: string): Promise<readonly string[]> {
 /** Whether an archive has a member of a name. @throws Error as `memberNames`. */
 export async function hasMember(file: string, member: string): Promise<boolean> {
   const expression = nameExpression(member);
-  return (await memberNames(file)).some((name) =>
-    isContent(name) && (expression.test(name) || expression.test(baseName(name))));
+  return (await memberNames(file)).some(
+    (name) => isContent(name) && (expression.test(name) || expression.test(baseName(name))),
+  );
 }
 
 /**

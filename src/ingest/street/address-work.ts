@@ -29,7 +29,8 @@ export type SourceRecipe = Pick<Recipe, 'points' | 'ranges' | 'sst'>;
 
 /** The sources of a recipe, each file by itself where an entry names several ("tx/*.zip"). */
 export function eachFile(
-  { points, ranges, sst }: SourceRecipe, files: Pick<SourceFiles, 'filesOf'>,
+  { points, ranges, sst }: SourceRecipe,
+  files: Pick<SourceFiles, 'filesOf'>,
 ): SourceRecipe {
   const each = <Source extends { readonly file: string }>(sources: readonly Source[]): Source[] =>
     sources.flatMap((source) => files.filesOf(source.file).map((file) => ({ ...source, file })));
@@ -37,24 +38,26 @@ export function eachFile(
 }
 
 /** Sources in an order of their own, so that the recipe's order decides nothing. */
-function placedSources(
-  recipe: SourceRecipe, files: AddressFiles,
-): readonly Job[] {
+function placedSources(recipe: SourceRecipe, files: AddressFiles): readonly Job[] {
   const addresses: readonly AddressSource[] = [
     ...recipe.points.map((source) => ({ kind: 'points', source }) as const),
     ...recipe.ranges.map((source) => ({ kind: 'ranges', source }) as const),
     ...recipe.sst.map((source) => ({ kind: 'records', source }) as const),
   ];
   const nameOf = ({ kind, source }: AddressSource): string => `${kind} ${source.file}`;
-  return addresses.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+  return addresses
+    .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
     .map((address): Job => {
       const { file } = address.source;
       const path = files.note(file);
       const folder = path.slice(0, -file.length);
-      const sums = [file, ...companions(file).filter((own) => existsSync(`${folder}${own}`))]
-        .map((own) => files.sha256(own));
+      const sums = [file, ...companions(file).filter((own) => existsSync(`${folder}${own}`))].map(
+        (own) => files.sha256(own),
+      );
       return {
-        sources: [{ ...address, folder }], bytes: statSync(splitMember(path).file).size, sums,
+        sources: [{ ...address, folder }],
+        bytes: statSync(splitMember(path).file).size,
+        sums,
       };
     });
 }
@@ -65,11 +68,16 @@ export function jobsOf(recipe: SourceRecipe, files: AddressFiles): readonly Job[
   for (const job of placedSources(recipe, files)) {
     const last = jobs.at(-1);
     const [one, other] = [last?.sources[0], job.sources[0]];
-    const together = last !== undefined && one?.kind === other?.kind && one?.kind !== 'records'
-      && one?.source.state === other?.source.state && last.bytes + job.bytes <= JOB_BYTES;
+    const together =
+      last !== undefined &&
+      one?.kind === other?.kind &&
+      one?.kind !== 'records' &&
+      one?.source.state === other?.source.state &&
+      last.bytes + job.bytes <= JOB_BYTES;
     if (together) {
       jobs[jobs.length - 1] = {
-        sources: [...last.sources, ...job.sources], bytes: last.bytes + job.bytes,
+        sources: [...last.sources, ...job.sources],
+        bytes: last.bytes + job.bytes,
         sums: [...last.sums, ...job.sums],
       };
     } else jobs.push(job);
@@ -98,9 +106,7 @@ export interface PlacedFile extends RecordCounts {
  * Areas of boundary files get their numbers in the release.
  * @throws Error where most of a file leads to none.
  */
-export function shardSources(
-  parsed: readonly ParseResult[], place: PlaceStated,
-): ShardRows {
+export function shardSources(parsed: readonly ParseResult[], place: PlaceStated): ShardRows {
   const shards = new Map<string, ShardSource[]>();
   const lost: LostRows[] = [];
   const files: PlacedFile[] = [];
@@ -119,9 +125,12 @@ export function shardSources(
 }
 
 function placeRecords(
-  { state, file, tuples, rows }: StatedRecords, place: PlaceStated,
+  { state, file, tuples, rows }: StatedRecords,
+  place: PlaceStated,
 ): {
-  readonly areas: Int32Array; readonly lost: LostRows | null; readonly placed: RecordCounts;
+  readonly areas: Int32Array;
+  readonly lost: LostRows | null;
+  readonly placed: RecordCounts;
 } {
   const reasons = new Map<string, number>();
   const placed: RecordCounts = { sides: 0, zip9: 0, zip5: 0 };
@@ -143,8 +152,10 @@ function placeRecords(
   const told = [...reasons].map(([reason, own]) => `${own} ${reason}`).join('; ');
   // A state whose codes have no rates is answered by its lists, and keeps no other from a build.
   if ((unplaced - unrated) * 100 > kept * UNPLACED_PERCENT_MAX) {
-    throw new Error(`${file}: ${unplaced} of ${kept} records lead to no tax area, more than the `
-      + `${UNPLACED_PERCENT_MAX} % that may: ${told}`);
+    throw new Error(
+      `${file}: ${unplaced} of ${kept} records lead to no tax area, more than the ` +
+        `${UNPLACED_PERCENT_MAX} % that may: ${told}`,
+    );
   }
   const lost = unplaced === 0 ? null : { file, state, rows: kept, reasons: [...reasons] };
   return { areas, lost, placed };
@@ -162,13 +173,16 @@ export function addSource(shards: Map<string, ShardSource[]>, source: ShardSourc
 
 /** Bytes of all segments. */
 export function bytesOf(sources: readonly ShardSource[]): number {
-  return sources.reduce((sum, { segments }) =>
-    sum + segments.reduce((own, { bytes }) => own + bytes, 0), 0);
+  return sources.reduce(
+    (sum, { segments }) => sum + segments.reduce((own, { bytes }) => own + bytes, 0),
+    0,
+  );
 }
 
 /** Shards of a state that follow one another, as many as make a run of a fair size. */
 export function groupsOf(
-  names: readonly string[], shards: ReadonlyMap<string, readonly ShardSource[]>,
+  names: readonly string[],
+  shards: ReadonlyMap<string, readonly ShardSource[]>,
   bytesMax: number,
 ): readonly (readonly string[])[] {
   const groups: string[][] = [];
@@ -188,14 +202,18 @@ export function groupsOf(
 
 /** The sources of all shards of a group, each file once. */
 export function sourcesOf(
-  group: readonly string[], shards: ReadonlyMap<string, readonly ShardSource[]>,
+  group: readonly string[],
+  shards: ReadonlyMap<string, readonly ShardSource[]>,
 ): readonly ShardSource[] {
   const byPath = new Map<string, ShardSource>();
   for (const source of group.flatMap((name) => shards.get(name)!)) {
     const known = byPath.get(source.path);
-    byPath.set(source.path, known === undefined ? source
-      : { ...known, segments: [...known.segments, ...source.segments] });
+    byPath.set(
+      source.path,
+      known === undefined
+        ? source
+        : { ...known, segments: [...known.segments, ...source.segments] },
+    );
   }
   return [...byPath.values()];
 }
-

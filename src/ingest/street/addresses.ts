@@ -18,7 +18,14 @@ import { PairTable } from './believed.js';
 import { AddressParts, type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
 import { byKey, stateEntries } from './entries.js';
 import {
-  type AddressFiles, addSource, bytesOf, groupsOf, type Job, jobsOf, type PlacedFile, shardSources,
+  type AddressFiles,
+  addSource,
+  bytesOf,
+  groupsOf,
+  type Job,
+  jobsOf,
+  type PlacedFile,
+  shardSources,
   sourcesOf,
   type SourceRecipe,
 } from './address-work.js';
@@ -81,8 +88,12 @@ export interface Addresses {
 export function areaNames({ places, tuples }: Pick<AddressInput, 'places' | 'tuples'>): AreaNames {
   return {
     municipalities: tuples.map(({ place, town }) => [place, town] as const),
-    names: new Map(places.map(({ geoid, name, fullName }) =>
-      [geoid, [name.toUpperCase(), fullName.toUpperCase()]])),
+    names: new Map(
+      places.map(({ geoid, name, fullName }) => [
+        geoid,
+        [name.toUpperCase(), fullName.toUpperCase()],
+      ]),
+    ),
   };
 }
 
@@ -92,16 +103,22 @@ function bySize<T>(items: readonly T[], size: (item: T) => number): readonly T[]
 }
 
 async function parseAll(
-  { progress }: AddressInput, jobs: readonly Job[], threads: number, parts: AddressParts,
+  { progress }: AddressInput,
+  jobs: readonly Job[],
+  threads: number,
+  parts: AddressParts,
 ): Promise<readonly ParseResult[]> {
   const numbered = jobs.map((job, index) => ({ job, index }));
   let done = 0;
-  const results = await inTurn(bySize(numbered, ({ job }) => job.bytes), threads,
+  const results = await inTurn(
+    bySize(numbered, ({ job }) => job.bytes),
+    threads,
     async ({ job, index }) => {
       const result = await parts.parsed(job);
-      progress('addresses', done += 1, jobs.length);
+      progress('addresses', (done += 1), jobs.length);
       return { index, result };
-    });
+    },
+  );
   return results.sort((one, other) => one.index - other.index).map(({ result }) => result);
 }
 
@@ -113,27 +130,47 @@ interface Known {
 }
 
 async function buildShards(
-  { progress, today, spillBytes = SPILL_BYTES }: AddressInput, shards: Map<string, ShardSource[]>,
-  threads: number, parts: AddressParts, { localities, pairs, stated }: Known,
+  { progress, today, spillBytes = SPILL_BYTES }: AddressInput,
+  shards: Map<string, ShardSource[]>,
+  threads: number,
+  parts: AddressParts,
+  { localities, pairs, stated }: Known,
 ): Promise<readonly ShardResult[]> {
   const disbelieved = pairs.disbelieved();
   const results: (readonly [shard: string, ShardResult])[] = [];
   const build = async (names: readonly string[], more: number): Promise<void> => {
-    const groups = groupsOf(names, shards, spillBytes)
-      .map((group) => ({ group, sources: sourcesOf(group, shards) }));
+    const groups = groupsOf(names, shards, spillBytes).map((group) => ({
+      group,
+      sources: sourcesOf(group, shards),
+    }));
     const total = results.length + groups.length + more;
-    await inTurn(bySize(groups, ({ sources }) => bytesOf(sources)), threads,
+    await inTurn(
+      bySize(groups, ({ sources }) => bytesOf(sources)),
+      threads,
       async ({ group, sources }) => {
         const state = stateOf(group[0]!);
-        results.push([group[0]!, await parts.run({
-          shards: group, sources, today, localities: localities.keys(state),
-          disbelieved: disbelieved.keys(state),
-        }, stated.has(state))]);
+        results.push([
+          group[0]!,
+          await parts.run(
+            {
+              shards: group,
+              sources,
+              today,
+              localities: localities.keys(state),
+              disbelieved: disbelieved.keys(state),
+            },
+            stated.has(state),
+          ),
+        ]);
         progress('streets', results.length, total);
-      });
+      },
+    );
   };
   const without = (): string[] => [...shards.keys()].filter((shard) => shard.endsWith(NO_ZIP));
-  await build([...shards.keys()].filter((shard) => !shard.endsWith(NO_ZIP)), without().length);
+  await build(
+    [...shards.keys()].filter((shard) => !shard.endsWith(NO_ZIP)),
+    without().length,
+  );
   for (const [, { strays }] of results) addSource(shards, strays);
   await build(without(), 0);
   parts.dropRows();
@@ -142,7 +179,9 @@ async function buildShards(
 
 /** The run of what belongs to whole states. */
 function writeStates(
-  path: string, results: readonly ShardResult[], localities: LocalityNumbers,
+  path: string,
+  results: readonly ShardResult[],
+  localities: LocalityNumbers,
 ): void {
   const labels: Labels = new Map();
   const states = new Set<string>();
@@ -172,8 +211,7 @@ function zipCounts(parsed: readonly ParseResult[], tuples: readonly AreaTuple[])
       else counts.set(key, { zip, tuple: tuples[area]!, count });
     }
   }
-  return [...counts].sort((one, other) => (one[0] < other[0] ? -1 : 1))
-    .map(([, count]) => count);
+  return [...counts].sort((one, other) => (one[0] < other[0] ? -1 : 1)).map(([, count]) => count);
 }
 
 function doorsByState(parsed: readonly ParseResult[]): ReadonlyMap<string, number> {
@@ -185,7 +223,8 @@ function doorsByState(parsed: readonly ParseResult[]): ReadonlyMap<string, numbe
 }
 
 function statedByState(
-  files: readonly PlacedFile[], shards: readonly ShardResult[],
+  files: readonly PlacedFile[],
+  shards: readonly ShardResult[],
 ): ReadonlyMap<string, StatedCounts> {
   const states = new Map<string, StatedCounts>();
   for (const file of files) {
@@ -203,7 +242,9 @@ function statedByState(
 }
 
 async function buildRuns(
-  input: AddressInput, jobs: readonly Job[], crew: Crew,
+  input: AddressInput,
+  jobs: readonly Job[],
+  crew: Crew,
 ): Promise<Omit<Addresses, 'entries'> & { readonly runs: readonly string[] }> {
   const { parts: cache, spillBytes = SPILL_BYTES } = input;
   const { threads } = crew;
@@ -216,13 +257,14 @@ async function buildRuns(
   const { shards, lost, files } = shardSources(parsed, input.place);
   for (const one of lost) input.report(lostSentence(one));
   const stated = new Set(files.map(({ state }) => state));
-  const results = await buildShards(
-    input, shards, threads, parts, { localities, pairs, stated });
+  const results = await buildShards(input, shards, threads, parts, { localities, pairs, stated });
   const states = join(input.scratch, 'run-states');
   writeStates(states, results, localities);
   return {
-    runs: [...results.map(({ run }) => run), states], counts: sumOf(parsed),
-    zipCounts: zipCounts(parsed, input.tuples), doors: doorsByState(parsed),
+    runs: [...results.map(({ run }) => run), states],
+    counts: sumOf(parsed),
+    zipCounts: zipCounts(parsed, input.tuples),
+    doors: doorsByState(parsed),
     stated: statedByState(files, results),
     lost: [...parsed.flatMap((result) => result.lost), ...lost],
   };
@@ -234,7 +276,9 @@ export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   mkdirSync(input.scratch, { recursive: true });
   const bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
   const crew = startCrew({
-    cells: input.cells, known: areaNames(input), states: input.states,
+    cells: input.cells,
+    known: areaNames(input),
+    states: input.states,
     ...(input.own ?? { districts: [], settled: [] }),
     workers: input.workers ?? (bytes < THREADS_FROM_BYTES ? 1 : usualWorkers()),
   });

@@ -24,15 +24,22 @@ export interface StatedCounts extends StatedFindings, RecordCounts {
 
 /** Sums the files of a state. */
 export function addFile(
-  into: StatedCounts, more: RecordCounts & { readonly lastDay: DateInt },
+  into: StatedCounts,
+  more: RecordCounts & { readonly lastDay: DateInt },
 ): void {
   for (const kind of ['sides', 'zip9', 'zip5'] as const) into[kind] += more[kind];
   if (more.lastDay > into.lastDay) into.lastDay = more.lastDay;
 }
 
 function isSame(one: FinalStreet, other: FinalStreet): boolean {
-  return one.zip === other.zip && one.town === other.town && one.fold === other.fold
-    && one.suffix === other.suffix && one.pre === other.pre && one.post === other.post;
+  return (
+    one.zip === other.zip &&
+    one.town === other.town &&
+    one.fold === other.fold &&
+    one.suffix === other.suffix &&
+    one.pre === other.pre &&
+    one.post === other.post
+  );
 }
 
 /** Streets that differ in the names of their place alone lie beside each other. */
@@ -59,8 +66,10 @@ function areaOf(sides: readonly SideFacts[], value: number): number {
   let best: SideFacts | null = null;
   for (const side of sides) {
     if (!holds(side, value)) continue;
-    const later = best === null ? 1 : side.begin - best.begin
-      || Math.abs(best.to - best.from) - Math.abs(side.to - side.from);
+    const later =
+      best === null
+        ? 1
+        : side.begin - best.begin || Math.abs(best.to - best.from) - Math.abs(side.to - side.from);
     if (later > 0) best = side;
   }
   return best?.area ?? -1;
@@ -73,15 +82,27 @@ function isOf(stated: FinalStreet, { city, municipality }: FinalStreet): boolean
 
 /** Compares the doors of streets with what is stated of their numbers on a day. */
 export function compareDoors(
-  { sides, value, area }: StreetCollection, streets: readonly FinalStreet[], day: DateInt,
+  { sides, value, area }: StreetCollection,
+  streets: readonly FinalStreet[],
+  day: DateInt,
 ): Pick<StatedFindings, 'doors' | 'doorsElsewhere'> {
   const found = { doors: 0, doorsElsewhere: 0 };
   for (const group of sameStreets(streets)) {
     if (group.every((street) => street.sides.length === 0)) continue;
-    const stated = group.map((street) => [street, [...street.sides]
-      .filter((row) => sides.isStated(row)).map((row) => sides.facts(row))
-      .filter(({ begin, end, flags }) =>
-        begin <= day && end >= day && (flags & RANGE_UNITS) === 0)] as const)
+    const stated = group
+      .map(
+        (street) =>
+          [
+            street,
+            [...street.sides]
+              .filter((row) => sides.isStated(row))
+              .map((row) => sides.facts(row))
+              .filter(
+                ({ begin, end, flags }) =>
+                  begin <= day && end >= day && (flags & RANGE_UNITS) === 0,
+              ),
+          ] as const,
+      )
       .filter(([, own]) => own.length > 0);
     if (stated.length === 0) continue;
     for (const street of group) {
@@ -106,17 +127,26 @@ export function addFindings(into: StatedFindings, more: StatedFindings): void {
 
 /** For the coverage: what a state's file has, and how much of it elsewhere than the boundaries. */
 export function stateFileCoverage(
-  stated: StatedCounts, zips: ReadonlyMap<number, ZipRecord>,
+  stated: StatedCounts,
+  zips: ReadonlyMap<number, ZipRecord>,
 ): StateFileCoverage {
   const elsewhere = stated.zips.filter(([zip, areas]) => {
     const record = zips.get(zip);
-    const drawn = new Set([...record?.parts ?? [], ...record?.reach ?? []].map(({ area }) => area));
+    const drawn = new Set(
+      [...(record?.parts ?? []), ...(record?.reach ?? [])].map(({ area }) => area),
+    );
     return areas.some((area) => !drawn.has(area));
   });
   const { sides, zip9, zip5, doors, doorsElsewhere, lastDay } = stated;
   return {
-    until: lastDay === DATE_OPEN ? '' : formatDate(lastDay), ranges: sides, zip9, zip5,
-    doors, doorsElsewhere, zips: stated.zips.length, zipsElsewhere: elsewhere.length,
+    until: lastDay === DATE_OPEN ? '' : formatDate(lastDay),
+    ranges: sides,
+    zip9,
+    zip5,
+    doors,
+    doorsElsewhere,
+    zips: stated.zips.length,
+    zipsElsewhere: elsewhere.length,
   };
 }
 
@@ -130,8 +160,10 @@ export function stateFileGaps(file: StateFileCoverage, today: string): readonly 
     ...(zipsElsewhere === 0 ? [] : [`${zipsElsewhere} of ${zips} ZIPs`]),
   ];
   if (moved.length > 0) {
-    told.push(`the state's boundary file has ${moved.join(' and ')} elsewhere than the boundaries, `
-      + 'and is followed');
+    told.push(
+      `the state's boundary file has ${moved.join(' and ')} elsewhere than the boundaries, ` +
+        'and is followed',
+    );
   }
   return told;
 }

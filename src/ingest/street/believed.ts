@@ -37,9 +37,13 @@ function extend(box: Box & { -readonly [K in keyof Box]: number }, by: Box): voi
 }
 
 function isNear(pair: Pair, box: Box | undefined): boolean {
-  return box !== undefined && pair.south >= box.south - NEAR_MICRODEGREES
-    && pair.north <= box.north + NEAR_MICRODEGREES && pair.west >= box.west - NEAR_MICRODEGREES
-    && pair.east <= box.east + NEAR_MICRODEGREES;
+  return (
+    box !== undefined &&
+    pair.south >= box.south - NEAR_MICRODEGREES &&
+    pair.north <= box.north + NEAR_MICRODEGREES &&
+    pair.west >= box.west - NEAR_MICRODEGREES &&
+    pair.east <= box.east + NEAR_MICRODEGREES
+  );
 }
 
 /** Extends a pair's box by a door. */
@@ -60,8 +64,14 @@ export class PairTable {
     let pair = this.#pairs.get(key);
     if (pair === undefined) {
       pair = {
-        state, municipality, zip, doors: 0,
-        south: Infinity, west: Infinity, north: -Infinity, east: -Infinity,
+        state,
+        municipality,
+        zip,
+        doors: 0,
+        south: Infinity,
+        west: Infinity,
+        north: -Infinity,
+        east: -Infinity,
       };
       this.#pairs.set(key, pair);
     }
@@ -89,8 +99,9 @@ export class PairTable {
     for (const pair of this.#pairs.values()) {
       totals.set(townOf(pair), (totals.get(townOf(pair)) ?? 0) + pair.doors);
     }
-    const doubtful = (pair: Pair): boolean => pair.doors < BELIEVED_DOORS_MIN
-      && pair.doors < (totals.get(townOf(pair)) ?? 0) * BELIEVED_SHARE_MIN;
+    const doubtful = (pair: Pair): boolean =>
+      pair.doors < BELIEVED_DOORS_MIN &&
+      pair.doors < (totals.get(townOf(pair)) ?? 0) * BELIEVED_SHARE_MIN;
     const zips = new Map<string, Box & { -readonly [K in keyof Box]: number }>();
     for (const pair of this.#pairs.values()) {
       if (doubtful(pair)) continue;
@@ -99,8 +110,8 @@ export class PairTable {
       if (box === undefined) zips.set(zip, { ...pair });
       else extend(box, pair);
     }
-    const keys = [...this.#pairs].filter(([, pair]) =>
-      doubtful(pair) && !isNear(pair, zips.get(`${pair.state}|${pair.zip}`)))
+    const keys = [...this.#pairs]
+      .filter(([, pair]) => doubtful(pair) && !isNear(pair, zips.get(`${pair.state}|${pair.zip}`)))
       .map(([key]) => key);
     return new Disbelieved(keys);
   }

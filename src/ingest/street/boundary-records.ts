@@ -81,8 +81,11 @@ export class RecordWriter {
       return { kept: kind };
     }
     const range = boundaryRange(record, area, state, source);
-    if (typeof range !== 'string' && range !== null
-      && this.#sides.add(this.#spill, range, false, area)) {
+    if (
+      typeof range !== 'string' &&
+      range !== null &&
+      this.#sides.add(this.#spill, range, false, area)
+    ) {
       this.rows[area]!.sides += 1;
       return { kept: 'sides' };
     }
@@ -96,16 +99,25 @@ export class RecordWriter {
 
   #tuple(record: BoundaryRecord): number {
     const { stateFips: state, county, place, stateTaxed, alone = '' } = record;
-    const districts = record.districts.length === 0 ? NO_CODES
-      : [...new Set(record.districts.map(({ code }) => code))].sort();
+    const districts =
+      record.districts.length === 0
+        ? NO_CODES
+        : [...new Set(record.districts.map(({ code }) => code))].sort();
     const zip = county === '' || this.#byZip ? zipOf(record) : 0;
     const signs = `${stateTaxed ? 1 : 0}${alone}`;
     const key = `${state}|${county}|${place}|${districts.join()}|${signs}|${zip}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
-    const id = this.tuples.push({
-      state, county, place, districts, stateTaxed, zip, alone,
-    }) - 1;
+    const id =
+      this.tuples.push({
+        state,
+        county,
+        place,
+        districts,
+        stateTaxed,
+        zip,
+        alone,
+      }) - 1;
     this.rows.push({ sides: 0, zip9: 0, zip5: 0, said: 0 });
     this.#ids.set(key, id);
     return id;

@@ -1,4 +1,3 @@
-
 /** A growing run of little-endian bytes. */
 export class ByteSink {
   #bytes = new Uint8Array(4096);

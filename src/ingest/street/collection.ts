@@ -53,9 +53,7 @@ export class StreetCollection implements StreetSink {
   }
 
   /** The same for a street whose localities another collection counts. */
-  uncounted(
-    state: string, zip: string, city: string, municipality: string, text: string,
-  ): number {
+  uncounted(state: string, zip: string, city: string, municipality: string, text: string): number {
     return this.#intern(state, zip, city, municipality, text, false, true);
   }
 
@@ -115,8 +113,13 @@ export class StreetCollection implements StreetSink {
   }
 
   #intern(
-    state: string, zip: string, city: string, municipality: string, text: string,
-    counted: boolean, kept: boolean,
+    state: string,
+    zip: string,
+    city: string,
+    municipality: string,
+    text: string,
+    counted: boolean,
+    kept: boolean,
   ): number {
     const key = `${state}|${zip}|${city}|${municipality}|${text}`;
     const known = this.#streetIds.get(key);

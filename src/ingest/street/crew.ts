@@ -57,7 +57,8 @@ function share(table: ReadonlyMap<number, Uint8Array>): SharedTable {
   const numbers = (count: number): Float64Array =>
     new Float64Array(new SharedArrayBuffer(count * 8));
   const shared = {
-    keys: numbers(entries.length), starts: numbers(entries.length + 1),
+    keys: numbers(entries.length),
+    starts: numbers(entries.length + 1),
     bytes: new Uint8Array(new SharedArrayBuffer(total)),
   };
   let at = 0;
@@ -107,8 +108,7 @@ function hashOf({ tiles, leaves, known, ...more }: CrewWorld): string {
   for (const { keys, starts, bytes } of [tiles, leaves]) {
     hash.update(keys).update(starts).update(bytes);
   }
-  return hash.update(JSON.stringify([known.municipalities, [...known.names], more]))
-    .digest('hex');
+  return hash.update(JSON.stringify([known.municipalities, [...known.names], more])).digest('hex');
 }
 
 /** As many threads as there are processors. */
@@ -119,7 +119,9 @@ export function usualWorkers(): number {
 /** Puts a crew together; it must be ended. */
 export function startCrew({ cells, states, workers, ...rest }: CrewOptions): Crew {
   const world: CrewWorld = {
-    ...rest, tiles: share(cells.tiles), leaves: share(cells.leaves),
+    ...rest,
+    tiles: share(cells.tiles),
+    leaves: share(cells.leaves),
     states: states.map(({ code, name }) => ({ code, name })),
   };
   const hash = hashOf(world);
@@ -127,11 +129,17 @@ export function startCrew({ cells, states, workers, ...rest }: CrewOptions): Cre
     return { ...crewOf(world), threads: 1, world: hash, end: () => Promise.resolve() };
   }
   const pool = new Piscina<ParseTask | ShardTask, ParseResult | ShardResult>({
-    filename: fileURLToPath(WORKER), workerData: world, minThreads: workers, maxThreads: workers,
-    idleTimeout: Infinity, resourceLimits: WORKER_HEAP, recordTiming: false,
+    filename: fileURLToPath(WORKER),
+    workerData: world,
+    minThreads: workers,
+    maxThreads: workers,
+    idleTimeout: Infinity,
+    resourceLimits: WORKER_HEAP,
+    recordTiming: false,
   });
   return {
-    threads: workers, world: hash,
+    threads: workers,
+    world: hash,
     parse: (task) => pool.run(task, { name: 'parse' }) as Promise<ParseResult>,
     build: (task) => pool.run(task, { name: 'build' }) as Promise<ShardResult>,
     end: () => pool.destroy(),
@@ -166,17 +174,24 @@ export class AddressParts {
   /** The sources of a job as they were read. */
   async parsed(job: Job): Promise<ParseResult> {
     const sources = job.sources.map(({ kind, source }) => [kind, source]);
-    const spill = `source-${partKey(codeVersion(), this.#crew.world, this.#spillBytes, sources,
-      job.sums)}`;
+    const spill = `source-${partKey(
+      codeVersion(),
+      this.#crew.world,
+      this.#spillBytes,
+      sources,
+      job.sums,
+    )}`;
     this.#jobs.set(spill, job);
     const known = this.#cache.value<ParseResult>(`${spill}.told`);
-    const result = known ?? await this.#parse(spill, job);
+    const result = known ?? (await this.#parse(spill, job));
     return { ...result, spill: this.#cache.path(spill) };
   }
 
   async #parse(spill: string, { sources }: Job): Promise<ParseResult> {
     const result = await this.#crew.parse({
-      sources, spill: this.#cache.temporary(spill), spillBytes: this.#spillBytes,
+      sources,
+      spill: this.#cache.temporary(spill),
+      spillBytes: this.#spillBytes,
     });
     this.#cache.put(spill);
     this.#cache.putValue(`${spill}.told`, result, []);
@@ -186,13 +201,23 @@ export class AddressParts {
   /** The run of some shards; `dated`: the state has boundary files, and so depends on the day. */
   async run(of: RunOf, dated: boolean): Promise<ShardResult> {
     const { shards, sources, localities, disbelieved, today } = of;
-    const rows = sources.map(({ path, segments, areas, ended }) =>
-      [basename(path), segments, areas === null ? null : [...areas], ended]);
-    const name = `run-${partKey(codeVersion(), shards, rows, localities, disbelieved,
-      dated ? today : 0)}`;
+    const rows = sources.map(({ path, segments, areas, ended }) => [
+      basename(path),
+      segments,
+      areas === null ? null : [...areas],
+      ended,
+    ]);
+    const name = `run-${partKey(
+      codeVersion(),
+      shards,
+      rows,
+      localities,
+      disbelieved,
+      dated ? today : 0,
+    )}`;
     const files = [name, `${name}.strays`];
     const known = this.#cache.value<ShardResult>(`${name}.told`);
-    const result = known ?? await this.#build(name, files, of);
+    const result = known ?? (await this.#build(name, files, of));
     const [run = '', strays = ''] = files.map((file) => this.#cache.path(file));
     return { ...result, run, strays: { ...result.strays, path: strays } };
   }

@@ -1,6 +1,11 @@
 /** Writes one street of a group, in the layout of dataset/street-format.ts. */
 import {
-  directionCode, FLAG_STATED, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4,
+  directionCode,
+  FLAG_STATED,
+  FLAG_TEXTS,
+  FLAG_WIDE_NUMBERS,
+  FLAG_WIDE_POINTS,
+  FLAG_ZIP4,
 } from '../../dataset/street-format.js';
 import type { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';
@@ -30,9 +35,7 @@ export function writeStreet(
   const south = doors.reduce((least, door) => Math.min(least, door.lat), doors[0]?.lat ?? 0);
   const west = doors.reduce((least, door) => Math.min(least, door.lng), doors[0]?.lng ?? 0);
   const wideNumbers = doors.some((door) => door.value > U16_MAX);
-  const widePoints = doors.some(
-    (door) => door.lat - south > U16_MAX || door.lng - west > U16_MAX,
-  );
+  const widePoints = doors.some((door) => door.lat - south > U16_MAX || door.lng - west > U16_MAX);
   const hasZip4 = doors.some((door) => door.plus4 > 0);
   const hasTexts = doors.some((door) => door.text !== '');
   const suffix = Buffer.from(head.suffix.slice(0, 255), 'latin1');
@@ -49,9 +52,11 @@ export function writeStreet(
   sink.u8(directionCode(head.pre));
   sink.u8(directionCode(head.post));
   sink.u8(
-    (wideNumbers ? FLAG_WIDE_NUMBERS : 0) | (widePoints ? FLAG_WIDE_POINTS : 0)
-    | (hasZip4 ? FLAG_ZIP4 : 0) | (hasTexts ? FLAG_TEXTS : 0)
-    | (sides.some((side) => columns.isStated(side)) ? FLAG_STATED : 0),
+    (wideNumbers ? FLAG_WIDE_NUMBERS : 0) |
+      (widePoints ? FLAG_WIDE_POINTS : 0) |
+      (hasZip4 ? FLAG_ZIP4 : 0) |
+      (hasTexts ? FLAG_TEXTS : 0) |
+      (sides.some((side) => columns.isStated(side)) ? FLAG_STATED : 0),
   );
   sink.u8(suffix.length);
   sink.u8(label.length);
@@ -69,7 +74,9 @@ export function writeStreet(
 }
 
 function areaPalette(
-  doors: readonly DoorFacts[], columns: SideColumns, sides: Uint32Array,
+  doors: readonly DoorFacts[],
+  columns: SideColumns,
+  sides: Uint32Array,
 ): readonly number[] {
   const areas = new Set<number>();
   for (const door of doors) areas.add(door.area);
@@ -89,7 +96,7 @@ function writeTexts(sink: ByteSink, doors: readonly DoorFacts[]): void {
     texts.push(bytes);
     size += bytes.length + 1;
   }
-  for (const { text } of doors) sink.u16(text === '' ? 0 : offsets.get(text) ?? 0);
+  for (const { text } of doors) sink.u16(text === '' ? 0 : (offsets.get(text) ?? 0));
   sink.u16(size);
   sink.u8(0);
   for (const bytes of texts) {
@@ -108,12 +115,17 @@ function writeTexts(sink: ByteSink, doors: readonly DoorFacts[]): void {
 export function mergeDoors(collection: StreetCollection, points: Uint32Array): DoorFacts[] {
   const { value, text, texts, area, lat, lng, plus4 } = collection;
   const textOf = (row: number): string => texts[text.at(row)]!;
-  points.sort((a, b) => value.at(a) - value.at(b)
-    || (text.at(a) === text.at(b) ? 0 : textOf(a) < textOf(b) ? -1 : 1)
-    || area.at(a) - area.at(b) || lat.at(a) - lat.at(b) || lng.at(a) - lng.at(b)
-    || plus4.at(a) - plus4.at(b));
+  points.sort(
+    (a, b) =>
+      value.at(a) - value.at(b) ||
+      (text.at(a) === text.at(b) ? 0 : textOf(a) < textOf(b) ? -1 : 1) ||
+      area.at(a) - area.at(b) ||
+      lat.at(a) - lat.at(b) ||
+      lng.at(a) - lng.at(b) ||
+      plus4.at(a) - plus4.at(b),
+  );
   const doors: DoorFacts[] = [];
-  for (let from = 0; from < points.length;) {
+  for (let from = 0; from < points.length; ) {
     const first = points[from]!;
     let to = from + 1;
     while (to < points.length && isSameDoor(collection, first, points[to]!)) to += 1;

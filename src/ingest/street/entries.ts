@@ -1,6 +1,12 @@
 /** Keys of the street table with their bytes, from streets that were merged and ordered. */
 import {
-  cityKey, cityNamesKey, localitiesKey, STATES_KEY, TOWN_BIT, townGroupKey, zipGroupKey,
+  cityKey,
+  cityNamesKey,
+  localitiesKey,
+  STATES_KEY,
+  TOWN_BIT,
+  townGroupKey,
+  zipGroupKey,
   zipNamesKey,
 } from '../../dataset/street-format.js';
 import { NAME_LENGTH_MAX } from '../../dataset/street-typo.js';
@@ -18,29 +24,39 @@ export function byKey(one: Entry, other: Entry): number {
 
 /** Everything that streets are found by, in order of the keys. */
 export function streetEntries(
-  collection: StreetCollection, streets: readonly FinalStreet[],
+  collection: StreetCollection,
+  streets: readonly FinalStreet[],
 ): Entry[] {
   return [
-    ...groupEntries(collection, streets), ...cityEntries(streets), ...nameEntries(streets),
+    ...groupEntries(collection, streets),
+    ...cityEntries(streets),
+    ...nameEntries(streets),
   ].sort(byKey);
 }
 
 function* groupEntries(
-  collection: StreetCollection, streets: readonly FinalStreet[],
+  collection: StreetCollection,
+  streets: readonly FinalStreet[],
 ): Generator<Entry> {
   const sink = new ByteSink();
   let key = '';
   for (const street of streets) {
-    const own = street.zip > 0
-      ? zipGroupKey(street.state, street.zip, street.fold)
-      : townGroupKey(street.state, street.town, street.fold);
+    const own =
+      street.zip > 0
+        ? zipGroupKey(street.state, street.zip, street.fold)
+        : townGroupKey(street.state, street.town, street.fold);
     if (own !== key && key !== '') {
       yield [key, sink.copy()];
       sink.clear();
     }
     key = own;
-    writeStreet(sink, street, mergeDoors(collection, street.points), collection.sides,
-      street.sides);
+    writeStreet(
+      sink,
+      street,
+      mergeDoors(collection, street.points),
+      collection.sides,
+      street.sides,
+    );
   }
   if (key !== '') yield [key, sink.copy()];
 }
@@ -131,13 +147,18 @@ export function unite(key: string, parts: readonly Uint8Array[]): Uint8Array {
 
 /** Which states there are, and the localities of each. */
 export function stateEntries(
-  states: Iterable<string>, localitiesOf: (state: string) => object,
+  states: Iterable<string>,
+  localitiesOf: (state: string) => object,
 ): Entry[] {
   const sorted = [...new Set(states)].sort();
   if (sorted.length === 0) return [];
   return [
     [STATES_KEY, Buffer.from(sorted.join(''), 'latin1')],
-    ...sorted.map((state): Entry =>
-      [localitiesKey(state), Buffer.from(JSON.stringify(localitiesOf(state)), 'utf8')]),
+    ...sorted.map(
+      (state): Entry => [
+        localitiesKey(state),
+        Buffer.from(JSON.stringify(localitiesOf(state)), 'utf8'),
+      ],
+    ),
   ];
 }

@@ -39,7 +39,7 @@ export class LocalityNumbers {
 
   /** 0 for no locality. */
   id(state: string, fold: string): number {
-    return fold === '' ? 0 : this.#ids.get(`${state}|${fold}`) ?? 0;
+    return fold === '' ? 0 : (this.#ids.get(`${state}|${fold}`) ?? 0);
   }
 
   /** Notes what is known of a locality: LOCALITY_WITHOUT_ZIPS, LOCALITY_IS_MUNICIPALITY. */
@@ -60,8 +60,11 @@ export class LocalityNumbers {
 
   rows(state: string, labels: Labels): readonly LocalityRow[] {
     const { keys, flags } = this.#of(state);
-    return keys.map((key, id) => (id === 0 ? ['', '', flags[0]!]
-      : [key.slice(3), commonLabel(labels.get(key) ?? new Map()), flags[id]!]));
+    return keys.map((key, id) =>
+      id === 0
+        ? ['', '', flags[0]!]
+        : [key.slice(3), commonLabel(labels.get(key) ?? new Map()), flags[id]!],
+    );
   }
 }
 

@@ -62,8 +62,10 @@ export class LostCounter {
   settle(): LostRows | null {
     const lost = [...this.#own.values()].reduce((sum, own) => sum + own, 0);
     if (lost * 100 > this.#offered * this.#percentMax) {
-      throw new Error(`${this.#file}: ${lost} of ${this.#offered} doors, sides or records have no `
-        + `use, more than the ${this.#percentMax} % that may: ${told([...this.#own])}`);
+      throw new Error(
+        `${this.#file}: ${lost} of ${this.#offered} doors, sides or records have no ` +
+          `use, more than the ${this.#percentMax} % that may: ${told([...this.#own])}`,
+      );
     }
     const reasons = [...this.#fallen, ...this.#left, ...this.#own];
     if (reasons.length === 0) return null;
@@ -74,7 +76,8 @@ export class LostCounter {
   /** A sentence on what could be read and has no use; null where there is none. */
   sentence(): string | null {
     const reasons = [...this.#own, ...this.#left];
-    return reasons.length === 0 ? null
+    return reasons.length === 0
+      ? null
       : `${this.#file}: of ${this.#offered} doors, sides or records: ${told(reasons)}`;
   }
 }
@@ -85,8 +88,10 @@ export function lostSentence({ file, reasons }: LostRows): string {
 }
 
 function told(reasons: LostRows['reasons']): string {
-  return [...reasons].sort(([one, own], [other, more]) => more - own || (one < other ? -1 : 1))
-    .map(([reason, rows]) => `${rows} ${reason}`).join('; ');
+  return [...reasons]
+    .sort(([one, own], [other, more]) => more - own || (one < other ? -1 : 1))
+    .map(([reason, rows]) => `${rows} ${reason}`)
+    .join('; ');
 }
 
 /** Sentences by state on what is left out, for the coverage. */
@@ -100,6 +105,10 @@ export function lostByState(lost: readonly LostRows[]): ReadonlyMap<string, stri
       own.reasons.set(reason, (own.reasons.get(reason) ?? 0) + count);
     }
   }
-  return new Map([...states].map(([state, { rows, reasons }]) =>
-    [state, `of ${rows} rows of addresses left out: ${told([...reasons])}`]));
+  return new Map(
+    [...states].map(([state, { rows, reasons }]) => [
+      state,
+      `of ${rows} rows of addresses left out: ${told([...reasons])}`,
+    ]),
+  );
 }

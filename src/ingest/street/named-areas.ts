@@ -71,9 +71,11 @@ class StatedPlaces {
     const { rows, stated = [], sources } = world.rates.input;
     this.#lists = new Map(stated.map((list) => [list.state, rateFileOf(list, sources)]));
     const held = rows.filter(({ state }) => !this.#lists.has(state));
-    this.#inclusive = new Set([...held, ...stated.flatMap((list) => list.rows)]
-      .filter(({ level, basis }) => level === 'city' && (basis === 'total' || basis === 'sole'))
-      .map(({ place }) => place));
+    this.#inclusive = new Set(
+      [...held, ...stated.flatMap((list) => list.rows)]
+        .filter(({ level, basis }) => level === 'city' && (basis === 'total' || basis === 'sole'))
+        .map(({ place }) => place),
+    );
     for (const row of rows) {
       const { state, level, code, sales, use } = row;
       if (level === 'district') this.#taxes.add(`${state} district ${code}`);
@@ -106,9 +108,12 @@ class StatedPlaces {
     if (written.state !== '' && written.state !== fips) return 'of another state';
     const list = this.#lists.get(state);
     const isLocation = written.alone === 'location';
-    const stated = isLocation && list === undefined ? this.#located(written, state, fips)
-      : written.alone === 'codes' ? this.#coded(written, state, fips)
-        : { ...written, state: fips };
+    const stated =
+      isLocation && list === undefined
+        ? this.#located(written, state, fips)
+        : written.alone === 'codes'
+          ? this.#coded(written, state, fips)
+          : { ...written, state: fips };
     if (typeof stated === 'string') return stated;
     const others = ['city', 'district'].some((level) => this.#taxes.has(`${state} ${level}`));
     if (stated.alone === 'county' && others) return WITHOUT_CITY;
@@ -116,8 +121,11 @@ class StatedPlaces {
       return UNRATED.alone;
     }
     // Where the state's own tax does not apply nothing is known, whatever its districts are.
-    if (list !== undefined && stated.stateTaxed
-      && !stated.districts.every((code) => list.codes.has(code))) {
+    if (
+      list !== undefined &&
+      stated.stateTaxed &&
+      !stated.districts.every((code) => list.codes.has(code))
+    ) {
       return UNRATED.district;
     }
     return stated;
@@ -130,22 +138,35 @@ class StatedPlaces {
     const list = this.#lists.get(state);
     const isLocation = written.alone === 'location';
     if (isLocation && stated.districts.length !== 1) return UNRATED.location;
-    const named = isLocation && list !== undefined ? this.#landOf(stated, state)
-      : this.#named(stated, state);
+    const named =
+      isLocation && list !== undefined ? this.#landOf(stated, state) : this.#named(stated, state);
     if (typeof named === 'string') return named;
     const { county, municipality } = named;
     // A location's rate is all that is levied there.
-    if (!isLocation && [county, municipality].some((code) =>
-      this.#levied.has(code) && list?.named.has(code) === false)) {
+    if (
+      !isLocation &&
+      [county, municipality].some(
+        (code) => this.#levied.has(code) && list?.named.has(code) === false,
+      )
+    ) {
       return UNRATED.jurisdiction;
     }
     const isTown = municipality.length === TOWN_DIGITS;
     const areas = this.#drawn.get(`${county}|${municipality}`) ?? [];
     const tuple: AreaTuple = {
-      state: stated.state, county, place: isTown ? '' : municipality,
-      town: isTown ? municipality : townOf(municipality, county,
-        new Set(areas.map((area) => this.#tuples[area]!.town)), this.#world.rates.gazetteer),
-      districts: stated.districts, complete: true,
+      state: stated.state,
+      county,
+      place: isTown ? '' : municipality,
+      town: isTown
+        ? municipality
+        : townOf(
+            municipality,
+            county,
+            new Set(areas.map((area) => this.#tuples[area]!.town)),
+            this.#world.rates.gazetteer,
+          ),
+      districts: stated.districts,
+      complete: true,
       ...(stated.stateTaxed ? {} : { untaxed: true }),
       ...(list === undefined ? {} : { stated: true }),
     };
@@ -156,8 +177,10 @@ class StatedPlaces {
     if (stated.alone === 'codes' && isUnknown(book, tuple)) return UNRATED.sum;
     const laid = this.#world.districts.ofRecord(tuple, stated.zip === 0 ? null : stated.zip);
     const boundaries = drawn.map((area) => ({ area, tuple: this.#tuples[area]! }));
-    const same = list === undefined ? sameInAll(book, laid, boundaries)
-      : sameRates(book, laid, boundaries, list.day);
+    const same =
+      list === undefined
+        ? sameInAll(book, laid, boundaries)
+        : sameRates(book, laid, boundaries, list.day);
     return same ?? this.#world.registry.intern(laid);
   }
 
@@ -196,9 +219,12 @@ class StatedPlaces {
     const counties = gazetteer.place(listed.place)?.counties ?? [];
     const only = counties.length === 1 ? counties[0]! : '';
     const own = stated.county === '' ? '' : stated.state + stated.county;
-    const county = [listed.county, only, own, this.#countyOf(stated.zip)].find((one) =>
-      gazetteer.countyFact(one) !== undefined && one.startsWith(stated.state)
-      && (counties.length === 0 || one === listed.county || counties.includes(one)));
+    const county = [listed.county, only, own, this.#countyOf(stated.zip)].find(
+      (one) =>
+        gazetteer.countyFact(one) !== undefined &&
+        one.startsWith(stated.state) &&
+        (counties.length === 0 || one === listed.county || counties.includes(one)),
+    );
     return county === undefined ? NO_COUNTY : { county, municipality: listed.place };
   }
 
@@ -217,10 +243,15 @@ class StatedPlaces {
     if (!county.startsWith(stated.state) || gazetteer.countyFact(county) === undefined) {
       return 'with a county that is not known';
     }
-    if (own === '' && municipality !== '' && !this.#inclusive.has(municipality)
-      && countyLevies(this.#world.rates.book, {
-        ...tupleOf(stated.state, county, ''), stated: this.#lists.has(state),
-      })) {
+    if (
+      own === '' &&
+      municipality !== '' &&
+      !this.#inclusive.has(municipality) &&
+      countyLevies(this.#world.rates.book, {
+        ...tupleOf(stated.state, county, ''),
+        stated: this.#lists.has(state),
+      })
+    ) {
       return 'without the county, though it levies a tax';
     }
     return { county, municipality };
@@ -228,8 +259,9 @@ class StatedPlaces {
 
   /** The one county of a ZIP; "" where it has several or is not known. */
   #countyOf(zip: number): string {
-    const [county = '', ...others] = [...(this.#counties ??= this.#world.counties()).get(zip) ?? []]
-      .filter((own) => own !== '');
+    const [county = '', ...others] = [
+      ...((this.#counties ??= this.#world.counties()).get(zip) ?? []),
+    ].filter((own) => own !== '');
     return others.length === 0 ? county : '';
   }
 }

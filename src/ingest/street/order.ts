@@ -1,6 +1,8 @@
 /** Stated streets → the streets of the index, in key order, with their doors and ranges. */
 import {
-  directionCode, LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS,
+  directionCode,
+  LOCALITY_IS_MUNICIPALITY,
+  LOCALITY_WITHOUT_ZIPS,
 } from '../../dataset/street-format.js';
 import type { IntColumn } from './bytes.js';
 import type { StreetCollection } from './collection.js';
@@ -36,7 +38,9 @@ interface Draft {
  * are the ZIPs of the stated streets, 0 where one is missing or not to be believed.
  */
 export function finalStreets(
-  collection: StreetCollection, localities: LocalityNumbers, zips: Int32Array,
+  collection: StreetCollection,
+  localities: LocalityNumbers,
+  zips: Int32Array,
 ): readonly FinalStreet[] {
   const draftOf = draftStreets(collection, localities, zips);
   const { doorStreet, sides, streets } = collection;
@@ -57,7 +61,9 @@ export function finalStreets(
 
 /** The numbers of the rows of each draft; `count` is how many there are, and is spent. */
 function rowsOf(
-  drafts: readonly Draft[], draftOf: readonly Draft[], street: IntColumn,
+  drafts: readonly Draft[],
+  draftOf: readonly Draft[],
+  street: IntColumn,
   count: 'doors' | 'sides',
 ): readonly Uint32Array[] {
   const all = new Uint32Array(street.length);
@@ -77,7 +83,9 @@ function rowsOf(
 
 /** The draft of each stated street, by its number. */
 function draftStreets(
-  collection: StreetCollection, localities: LocalityNumbers, zips: Int32Array,
+  collection: StreetCollection,
+  localities: LocalityNumbers,
+  zips: Int32Array,
 ): Draft[] {
   const drafts = new Map<string, Draft>();
   return collection.streets.map((stated, index) => {
@@ -93,8 +101,15 @@ function draftStreets(
     localities.mark(state, municipality, LOCALITY_IS_MUNICIPALITY);
     const { fold, pre, suffix, post, label } = spelling;
     const key = [
-      state, String(zip).padStart(5, '0'), String(town).padStart(5, '0'), fold, suffix,
-      directionCode(pre), directionCode(post), city, municipality,
+      state,
+      String(zip).padStart(5, '0'),
+      String(town).padStart(5, '0'),
+      fold,
+      suffix,
+      directionCode(pre),
+      directionCode(post),
+      city,
+      municipality,
     ].join('\u0001');
     let draft = drafts.get(key);
     if (draft === undefined) {

@@ -4,8 +4,13 @@ import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
 import { areaSettler, type OwnDistrict, type SettledArea } from '../layer/districts.js';
 import {
-  type BoundaryRecordSource, type PointSource, type RangeSource, readPoints, readRanges,
-  readRecords, type Report,
+  type BoundaryRecordSource,
+  type PointSource,
+  type RangeSource,
+  readPoints,
+  readRanges,
+  readRecords,
+  type Report,
 } from '../source/address-source.js';
 import type { AddressPoint } from '../source/points.js';
 import type { StreetRange } from '../source/ranges.js';
@@ -107,7 +112,10 @@ class SourceParser {
   readonly #situator: DoorSituator;
   readonly #settle: (area: number, zip: string) => number;
 
-  constructor(world: ParseWorld, readonly spill: SpillWriter) {
+  constructor(
+    world: ParseWorld,
+    readonly spill: SpillWriter,
+  ) {
     this.#situator = new DoorSituator(world.locate, world.known);
     this.#settle = areaSettler(world.districts, world.settled);
     this.records = new RecordWriter(spill, this.#sides, world.districts.length > 0);
@@ -120,8 +128,15 @@ class SourceParser {
       const key = Number(zip) * AREAS_MAX + this.#settle(here, zip);
       this.#zips.set(key, (this.#zips.get(key) ?? 0) + 1);
     }
-    const area = this.#settle(areaAshore(lat, lng, (ownLat, ownLng) =>
-      this.#situator.areaAt(ownLat, ownLng, municipality), here), zip);
+    const area = this.#settle(
+      areaAshore(
+        lat,
+        lng,
+        (ownLat, ownLng) => this.#situator.areaAt(ownLat, ownLng, municipality),
+        here,
+      ),
+      zip,
+    );
     if (area >= 0 && addDoor(this.spill, point, area)) {
       this.#keep('points');
       this.doors.set(state, (this.doors.get(state) ?? 0) + 1);
@@ -132,8 +147,11 @@ class SourceParser {
     for (const right of [false, true]) {
       const side = right ? range.right : range.left;
       if (side === null) continue;
-      const area = range.area ?? areaAlong(range, side, right, (lat, lng) =>
-        this.#situator.areaAt(lat, lng, range.municipality));
+      const area =
+        range.area ??
+        areaAlong(range, side, right, (lat, lng) =>
+          this.#situator.areaAt(lat, lng, range.municipality),
+        );
       const settled = area === null ? null : this.#settle(area, side.zip);
       if (settled !== null && this.#sides.add(this.spill, range, right, settled)) {
         this.#keep('sides');
@@ -162,16 +180,18 @@ class SourceParser {
   }
 
   zips(): readonly (readonly [number, number, number])[] {
-    return [...this.#zips].map(([key, count]) =>
-      [Math.floor(key / AREAS_MAX), key % AREAS_MAX, count] as const);
+    return [...this.#zips].map(
+      ([key, count]) => [Math.floor(key / AREAS_MAX), key % AREAS_MAX, count] as const,
+    );
   }
 }
 
 /** Reads one source to its end and tells what was lost of it. */
-async function parseOne(
-  parser: SourceParser, one: PlacedSource,
-): Promise<readonly LostRows[]> {
-  const { folder, source: { file, state, tolerance } } = one;
+async function parseOne(parser: SourceParser, one: PlacedSource): Promise<readonly LostRows[]> {
+  const {
+    folder,
+    source: { file, state, tolerance },
+  } = one;
   parser.lost = new LostCounter(file, state, tolerance);
   if (one.kind === 'points') {
     for await (const point of readPoints(folder, one.source, parser.report)) parser.point(point);
@@ -187,7 +207,8 @@ async function parseOne(
 }
 
 function recordsOf(
-  [one]: readonly PlacedSource[], { tuples, rows, lastDay }: RecordWriter,
+  [one]: readonly PlacedSource[],
+  { tuples, rows, lastDay }: RecordWriter,
 ): StatedRecords | null {
   if (one?.kind !== 'records') return null;
   const { state, file } = one.source;
@@ -201,13 +222,20 @@ export async function parseSources(task: ParseTask, world: ParseWorld): Promise<
   const parser = new SourceParser(world, spill);
   const lost: LostRows[] = [];
   try {
-    for (const one of sources) lost.push(...await parseOne(parser, one));
+    for (const one of sources) lost.push(...(await parseOne(parser, one)));
   } finally {
     spill.end();
   }
   return {
-    spill: path, segments: spill.segments, pairs: spill.pairs.list(),
-    localities: [...spill.localities], counts: parser.counts, zips: parser.zips(),
-    doors: parser.doors, records: recordsOf(sources, parser.records), lines: parser.lines, lost,
+    spill: path,
+    segments: spill.segments,
+    pairs: spill.pairs.list(),
+    localities: [...spill.localities],
+    counts: parser.counts,
+    zips: parser.zips(),
+    doors: parser.doors,
+    records: recordsOf(sources, parser.records),
+    lines: parser.lines,
+    lost,
   };
 }

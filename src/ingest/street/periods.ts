@@ -31,10 +31,16 @@ function sameAreas(one: readonly number[], other: readonly number[]): boolean {
 
 /** Cuts time where a statement begins or has ended; `choose` picks those that count in between. */
 function periodsOf(
-  statements: readonly Statement[], choose: (held: readonly Statement[]) => readonly Statement[],
+  statements: readonly Statement[],
+  choose: (held: readonly Statement[]) => readonly Statement[],
 ): readonly Period[] {
-  const cuts = [...new Set(statements.flatMap(({ begin, end }) =>
-    (end === DATE_OPEN ? [begin] : [begin, dayAfter(end)])))].sort((a, b) => a - b);
+  const cuts = [
+    ...new Set(
+      statements.flatMap(({ begin, end }) =>
+        end === DATE_OPEN ? [begin] : [begin, dayAfter(end)],
+      ),
+    ),
+  ].sort((a, b) => a - b);
   const periods: Period[] = [];
   cuts.forEach((begin, index) => {
     const next = cuts[index + 1];
@@ -70,12 +76,14 @@ export function knownPeriods(periods: readonly Period[]): readonly Period[] {
 
 /** The periods on the days on which none of the statements holds. */
 export function outside(
-  periods: readonly Period[], statements: readonly Statement[],
+  periods: readonly Period[],
+  statements: readonly Statement[],
 ): readonly Period[] {
   if (statements.length === 0) return periods;
   const unknown = statements.map((one) => ({ ...one, area: NO_AREA }));
   return periodsOf([...statementsOf(periods), ...unknown], (held) =>
-    (held.some(({ area }) => area === NO_AREA) ? [] : held));
+    held.some(({ area }) => area === NO_AREA) ? [] : held,
+  );
 }
 
 /** A period as one statement for each of its areas. */
@@ -124,8 +132,14 @@ export class Sweep {
     const { length } = this.#low;
     if (length === 0) return;
     for (const column of [
-      this.#low, this.#high, this.#said, this.#statements, this.#stretches, this.#sets,
-    ]) column.length = 0;
+      this.#low,
+      this.#high,
+      this.#said,
+      this.#statements,
+      this.#stretches,
+      this.#sets,
+    ])
+      column.length = 0;
     for (const map of [this.#numbers, this.#open, this.#setNumbers]) map.clear();
   }
 
@@ -185,8 +199,9 @@ export class Sweep {
     const rows = this.#low.map((_, row) => row);
     const opening = [...rows].sort((a, b) => this.#low[a]! - this.#low[b]!);
     const closing = [...rows].sort((a, b) => this.#high[a]! - this.#high[b]!);
-    const cuts = [...new Set(rows.flatMap((row) => [this.#low[row]!, this.#high[row]! + 1]))]
-      .sort((a, b) => a - b);
+    const cuts = [...new Set(rows.flatMap((row) => [this.#low[row]!, this.#high[row]! + 1]))].sort(
+      (a, b) => a - b,
+    );
     let opened = 0;
     let closed = 0;
     for (let index = 0; index + 1 < cuts.length; index += 1) {

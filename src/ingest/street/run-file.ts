@@ -17,7 +17,7 @@ export function writeRun(path: string, entries: Iterable<Entry>): void {
   const sink = new ByteSink();
   const flush = (): void => {
     const bytes = sink.view(0, sink.length);
-    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
     sink.clear();
   };
   try {
@@ -59,7 +59,10 @@ class RunReader {
     this.key = this.#bytes.toString('latin1', at, at + keyBytes);
     // A copy: the bytes it lies in are those of the next entries, too.
     this.value = Uint8Array.prototype.slice.call(
-      this.#bytes, at + keyBytes, at + keyBytes + valueBytes);
+      this.#bytes,
+      at + keyBytes,
+      at + keyBytes + valueBytes,
+    );
     this.#from = at + keyBytes + valueBytes;
     return true;
   }
@@ -95,7 +98,7 @@ class Heap {
 
   add(reader: RunReader): void {
     this.#items.push(reader);
-    for (let at = this.#items.length - 1; at > 0;) {
+    for (let at = this.#items.length - 1; at > 0; ) {
       const above = (at - 1) >> 1;
       if (this.#items[above]!.key <= this.#items[at]!.key) return;
       this.#swap(above, at);
@@ -110,7 +113,7 @@ class Heap {
       if (this.#items.length === 0) return;
       this.#items[0] = last;
     }
-    for (let at = 0; ;) {
+    for (let at = 0; ; ) {
       let least = at;
       for (const below of [2 * at + 1, 2 * at + 2]) {
         if (below < this.#items.length && this.#items[below]!.key < this.#items[least]!.key) {

@@ -7,7 +7,8 @@ import { dayAfter } from '../rates/list.js';
 function leviedOn({ components, unknown }: ResolvedArea, day: DateInt): string | null {
   if (unknown.some(({ from, to }) => from <= day && to >= day)) return null;
   const parts = components.flatMap(({ periods }) =>
-    periods.filter(({ from, to }) => from <= day && to >= day));
+    periods.filter(({ from, to }) => from <= day && to >= day),
+  );
   const sum = (of: 'sales' | 'use'): number =>
     parts.reduce((total, period) => total + period[of], 0);
   return `${sum('sales')} ${sum('use')}`;
@@ -24,8 +25,12 @@ interface DrawnArea {
 
 /** Whether the county of a tuple takes anything, or may, on any day. */
 export function countyLevies(book: Levies, tuple: AreaTuple): boolean {
-  return book.resolve(tuple).components.some(({ level, periods }) =>
-    level === 'county' && periods.some(({ sales, use }) => sales > 0 || use > 0));
+  return book
+    .resolve(tuple)
+    .components.some(
+      ({ level, periods }) =>
+        level === 'county' && periods.some(({ sales, use }) => sales > 0 || use > 0),
+    );
 }
 
 /** Whether what codes levy is not known today: their sum is above the cap of the law. */
@@ -39,10 +44,14 @@ export function isUnknown(book: Levies, tuple: AreaTuple): boolean {
  */
 function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): boolean {
   if (drawn.estimated || drawn.partial) return false;
-  const periods = [drawn, stated].flatMap(({ components, unknown }) =>
-    [...components.flatMap((component) => component.periods), ...unknown]);
-  const days = new Set([day, ...periods.flatMap(({ from, to }) =>
-    (to < DATE_OPEN ? [from, dayAfter(to)] : [from]))]);
+  const periods = [drawn, stated].flatMap(({ components, unknown }) => [
+    ...components.flatMap((component) => component.periods),
+    ...unknown,
+  ]);
+  const days = new Set([
+    day,
+    ...periods.flatMap(({ from, to }) => (to < DATE_OPEN ? [from, dayAfter(to)] : [from])),
+  ]);
   return [...days].every((on) => {
     const [one, other] = [leviedOn(drawn, on), leviedOn(stated, on)];
     return one === other ? on < day || one !== null : on < day && (one === null || other === null);
@@ -51,7 +60,10 @@ function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): bo
 
 /** An area of the boundaries that may stand for a tuple of a rate file; codes may be others. */
 export function sameRates(
-  book: Levies, tuple: AreaTuple, drawn: readonly DrawnArea[], day: DateInt,
+  book: Levies,
+  tuple: AreaTuple,
+  drawn: readonly DrawnArea[],
+  day: DateInt,
 ): number | undefined {
   if (tuple.untaxed === true) return undefined;
   const stated = book.resolve(tuple);
@@ -60,7 +72,9 @@ export function sameRates(
 
 /** An area of the boundaries that is this one in everything; undefined where there is none. */
 export function sameInAll(
-  book: Levies, tuple: AreaTuple, drawn: readonly DrawnArea[],
+  book: Levies,
+  tuple: AreaTuple,
+  drawn: readonly DrawnArea[],
 ): number | undefined {
   if (tuple.untaxed === true) return undefined;
   const resolve = (one: AreaTuple): string => JSON.stringify(book.resolve(one));

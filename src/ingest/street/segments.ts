@@ -49,8 +49,13 @@ export class UnplacedSides {
 
   /** Whether one of them was stated later than another range that it meets, while that held. */
   supersede(street: string, { low, high, begin, end }: UnplacedSide): boolean {
-    return this.#byStreet.get(street)?.some((side) => side.begin > begin && side.begin <= end
-      && side.low <= high && side.high >= low) === true;
+    return (
+      this.#byStreet
+        .get(street)
+        ?.some(
+          (side) => side.begin > begin && side.begin <= end && side.low <= high && side.high >= low,
+        ) === true
+    );
   }
 }
 
@@ -94,21 +99,31 @@ export function readSegment(bytes: Buffer, facts: SegmentFacts, target: SegmentT
       streets.add(rows.text(), rows.text(), rows.text(), rows.text(), rows.text());
     } else if (kind === DOOR) {
       target.door(streets.number(rows.u32()), {
-        value: rows.u32(), text: rows.text(), lat: rows.i32(), lng: rows.i32(),
-        area: facts.areaOf(rows.u32()), plus4: rows.u16(),
+        value: rows.u32(),
+        text: rows.text(),
+        lat: rows.i32(),
+        lng: rows.i32(),
+        area: facts.areaOf(rows.u32()),
+        plus4: rows.u16(),
       });
     } else if (kind === SIDE) readSide(rows, facts, streets);
     else if (kind === ZIP9 || kind === ZIP5) {
       const range: ZipRange = {
-        kind: kind === ZIP9 ? 'zip9' : 'zip5', state: rows.text(), zipLow: rows.u32(),
-        zipHigh: rows.u32(), plus4Low: rows.u16(), plus4High: rows.u16(),
-        area: facts.areaOf(rows.u32()), begin: rows.u32() as DateInt,
+        kind: kind === ZIP9 ? 'zip9' : 'zip5',
+        state: rows.text(),
+        zipLow: rows.u32(),
+        zipHigh: rows.u32(),
+        plus4Low: rows.u16(),
+        plus4High: rows.u16(),
+        area: facts.areaOf(rows.u32()),
+        begin: rows.u32() as DateInt,
         end: endOf(kind, rows.u32() as DateInt, facts),
       };
       target.zips(range);
     } else if (kind === SAID) {
       target.said(rows.text(), rows.u32(), {
-        area: facts.areaOf(rows.u32()), begin: rows.u32() as DateInt,
+        area: facts.areaOf(rows.u32()),
+        begin: rows.u32() as DateInt,
         end: facts.endOf(rows.u32() as DateInt),
       });
     } else throw new Error(`a segment has a row of kind ${kind}`);
@@ -129,25 +144,49 @@ function readSide(rows: SegmentRows, facts: SegmentFacts, streets: SegmentStreet
   const side = { low: Math.min(from, to), high: Math.max(from, to), begin, end };
   const { unplaced } = streets.target;
   if (area === NO_AREA) unplaced.add(streets.keyOf(street), side);
-  if (area === NO_AREA || (!unplaced.isEmpty && (flags & RANGE_STATED) !== 0
-    && unplaced.supersede(streets.keyOf(street), side))) {
+  if (
+    area === NO_AREA ||
+    (!unplaced.isEmpty &&
+      (flags & RANGE_STATED) !== 0 &&
+      unplaced.supersede(streets.keyOf(street), side))
+  ) {
     streets.target.said(...streets.placeOf(street), {
-      area: NO_AREA, begin: begin as DateInt, end: facts.endOf(end as DateInt),
+      area: NO_AREA,
+      begin: begin as DateInt,
+      end: facts.endOf(end as DateInt),
     });
     return;
   }
-  streets.target.side(streets.number(street), {
-    from, to, flags, zip4, area, begin, end: end === 0 ? 0 : facts.endOf(end as DateInt),
-  }, vertices, line);
+  streets.target.side(
+    streets.number(street),
+    {
+      from,
+      to,
+      flags,
+      zip4,
+      area,
+      begin,
+      end: end === 0 ? 0 : facts.endOf(end as DateInt),
+    },
+    vertices,
+    line,
+  );
 }
 
 /** Adds those ranges of a segment that lead to no tax area to those of the target. */
 export function readUnplaced(
-  bytes: Buffer, facts: SegmentFacts, { unplaced }: SegmentTarget,
+  bytes: Buffer,
+  facts: SegmentFacts,
+  { unplaced }: SegmentTarget,
 ): void {
   const nothing = (): number => 0;
   readSegment(bytes, facts, {
-    unplaced, street: nothing, door: nothing, side: nothing, zips: nothing, said: nothing,
+    unplaced,
+    street: nothing,
+    door: nothing,
+    side: nothing,
+    zips: nothing,
+    said: nothing,
   });
 }
 

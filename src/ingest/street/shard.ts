@@ -62,7 +62,10 @@ class ShardTarget implements SegmentTarget {
   readonly #hasZips: boolean;
 
   constructor(
-    task: ShardTask, collection: StreetCollection, strays: SpillWriter, spellings: Spellings,
+    task: ShardTask,
+    collection: StreetCollection,
+    strays: SpillWriter,
+    spellings: Spellings,
   ) {
     this.#collection = collection;
     this.#strays = strays;
@@ -74,7 +77,8 @@ class ShardTarget implements SegmentTarget {
   /** Strays are numbered below −1. */
   street(state: string, zip: string, city: string, municipality: string, text: string): number {
     if (!this.#hasZips) {
-      return Number(zip) > 0 ? this.#collection.uncounted(state, zip, city, municipality, text)
+      return Number(zip) > 0
+        ? this.#collection.uncounted(state, zip, city, municipality, text)
         : this.#collection.street(state, zip, city, municipality, text);
     }
     const town = this.#spellings.locality(municipality);
@@ -161,11 +165,17 @@ export function buildShard(task: ShardTask, gazetteer: Gazetteer): ShardResult {
     const held = all.find(({ begin, end }) => begin <= task.today && end >= task.today);
     if (held !== undefined) stated.zips.push([zip, held.areas]);
   };
-  writeRun(run, [
-    ...target.stated.entries(first, last, tell), ...streetEntries(collection, streets),
-  ].sort(byKey));
+  writeRun(
+    run,
+    [...target.stated.entries(first, last, tell), ...streetEntries(collection, streets)].sort(
+      byKey,
+    ),
+  );
   return {
-    state, run, labels: collection.labels, flags: localities.flags(state),
+    state,
+    run,
+    labels: collection.labels,
+    flags: localities.flags(state),
     strays: { path: straysPath, segments: strays.segments, areas: null, ended: null },
     stated,
   };

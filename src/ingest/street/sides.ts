@@ -1,6 +1,11 @@
 /** Sides of street ranges in columns of integers, their lines as the bytes they are written as. */
 import {
-  RANGE_DESCENDING, RANGE_EVEN, RANGE_ODD, RANGE_RIGHT, RANGE_STATED, RANGE_WIDE_SETBACK,
+  RANGE_DESCENDING,
+  RANGE_EVEN,
+  RANGE_ODD,
+  RANGE_RIGHT,
+  RANGE_STATED,
+  RANGE_WIDE_SETBACK,
 } from '../../dataset/street-format.js';
 import type { RangeSide } from '../source/ranges.js';
 import { ByteSink, IntColumn } from './bytes.js';
@@ -22,9 +27,12 @@ export interface SideFacts {
 
 /** What the layout says of a side, in one number. */
 export function sideFlags(side: RangeSide, right: boolean): number {
-  return (side.parity === 'odd' ? RANGE_ODD : side.parity === 'even' ? RANGE_EVEN : 0)
-    | (side.from > side.to ? RANGE_DESCENDING : 0) | (right ? RANGE_RIGHT : 0)
-    | (side.wideSetback ? RANGE_WIDE_SETBACK : 0);
+  return (
+    (side.parity === 'odd' ? RANGE_ODD : side.parity === 'even' ? RANGE_EVEN : 0) |
+    (side.from > side.to ? RANGE_DESCENDING : 0) |
+    (right ? RANGE_RIGHT : 0) |
+    (side.wideSetback ? RANGE_WIDE_SETBACK : 0)
+  );
 }
 
 /** Writes a line: its first vertex, then steps from vertex to vertex. */
@@ -40,7 +48,7 @@ function readLine(bytes: Uint8Array): number[] {
   if (bytes.length === 0) return [];
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const line = [view.getInt32(0, true), view.getInt32(4, true)];
-  for (let at = 8; at < bytes.length;) {
+  for (let at = 8; at < bytes.length; ) {
     let [value, scale] = [0, 1];
     for (; bytes[at]! > 127; at += 1, scale *= 128) value += (bytes[at]! - 128) * scale;
     value += bytes[at]! * scale;
@@ -83,8 +91,12 @@ export class SideColumns {
 
   facts(row: number): SideFacts {
     return {
-      from: this.#from.at(row), to: this.#to.at(row), flags: this.#flags.at(row),
-      zip4: this.#zip4.at(row), area: this.#area.at(row), begin: this.#begin.at(row),
+      from: this.#from.at(row),
+      to: this.#to.at(row),
+      flags: this.#flags.at(row),
+      zip4: this.#zip4.at(row),
+      area: this.#area.at(row),
+      begin: this.#begin.at(row),
       end: this.#end.at(row),
     };
   }
@@ -111,19 +123,25 @@ export class SideColumns {
   /** A total order of the sides' contents; `zipOf` tells the ZIP of a side's street, 0 for none. */
   compare(a: number, b: number, zipOf: (row: number) => number): number {
     const [one, other] = [this.facts(a), this.facts(b)];
-    return Math.min(one.from, one.to) - Math.min(other.from, other.to)
-      || Math.max(one.from, one.to) - Math.max(other.from, other.to)
-      || (one.flags & RANGE_RIGHT) - (other.flags & RANGE_RIGHT)
-      || other.begin - one.begin || one.area - other.area || one.end - other.end
-      || one.flags - other.flags
-      || compareText(this.#text(a, zipOf(a)), this.#text(b, zipOf(b)));
+    return (
+      Math.min(one.from, one.to) - Math.min(other.from, other.to) ||
+      Math.max(one.from, one.to) - Math.max(other.from, other.to) ||
+      (one.flags & RANGE_RIGHT) - (other.flags & RANGE_RIGHT) ||
+      other.begin - one.begin ||
+      one.area - other.area ||
+      one.end - other.end ||
+      one.flags - other.flags ||
+      compareText(this.#text(a, zipOf(a)), this.#text(b, zipOf(b)))
+    );
   }
 
   #text(row: number, zip: number): string {
     const { from, to, flags, zip4 } = this.facts(row);
     const parity = (flags & RANGE_ODD) > 0 ? 'odd' : (flags & RANGE_EVEN) > 0 ? 'even' : 'both';
     const side: RangeSide = {
-      from, to, parity,
+      from,
+      to,
+      parity,
       zip: zip === 0 ? '' : String(zip).padStart(5, '0'),
       zip4: zip4 === 0 ? '' : String(zip4 - 1).padStart(4, '0'),
       wideSetback: (flags & RANGE_WIDE_SETBACK) > 0,
@@ -138,7 +156,10 @@ function compareText(a: string, b: string): number {
 
 /** Writes a side in the layout of dataset/street-format.ts. */
 export function writeSide(
-  sink: ByteSink, sides: SideColumns, row: number, areas: readonly number[],
+  sink: ByteSink,
+  sides: SideColumns,
+  row: number,
+  areas: readonly number[],
 ): void {
   const { from, to, flags, zip4, area, begin, end } = sides.facts(row);
   const start = sink.length;

@@ -41,8 +41,10 @@ export class DoorSituator {
     const stretch = 1 / Math.max(0.01, Math.cos((lat / 1e6 / 180) * Math.PI));
     for (let direction = 0; direction < DIRECTIONS; direction += 1) {
       const angle = (2 * Math.PI * direction) / DIRECTIONS;
-      const area = this.#locate(Math.round(lat + reach * Math.sin(angle)),
-        Math.round(lng + reach * stretch * Math.cos(angle)));
+      const area = this.#locate(
+        Math.round(lat + reach * Math.sin(angle)),
+        Math.round(lng + reach * stretch * Math.cos(angle)),
+      );
       if (area >= 0 && this.#bears(area, name)) return area;
     }
     return here;
@@ -50,8 +52,7 @@ export class DoorSituator {
 
   #bears(area: number, name: string): boolean {
     const { municipalities, names } = this.#known;
-    return (municipalities[area] ?? [])
-      .some((code) => names.get(code)?.includes(name) ?? false);
+    return (municipalities[area] ?? []).some((code) => names.get(code)?.includes(name) ?? false);
   }
 }
 
@@ -60,7 +61,10 @@ const SAMPLES = [0, 0.25, 0.5, 0.75, 1];
 
 /** The area of a side, −1 when it changes along it, null when a part lies in none. */
 export function areaAlong(
-  range: StreetRange, side: RangeSide, right: boolean, locate: Locate,
+  range: StreetRange,
+  side: RangeSide,
+  right: boolean,
+  locate: Locate,
 ): number | null {
   const setback = DOOR_SETBACK_METRES[side.wideSetback ? 'wide' : 'usual'];
   let common = -2;
@@ -87,7 +91,10 @@ const MICRODEGREE_METRES = distanceMetres(0, 0, 1, 0);
  * near, or where the nearest ring touches several. `here` is what `locate` says of the spot.
  */
 export function areaAshore(
-  lat: Microdegrees, lng: Microdegrees, locate: Locate, here: number = locate(lat, lng),
+  lat: Microdegrees,
+  lng: Microdegrees,
+  locate: Locate,
+  here: number = locate(lat, lng),
 ): number {
   if (here >= 0) return here;
   const east = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));

@@ -29,14 +29,17 @@ export class Spellings {
     if (known !== undefined) return known;
     const name = parseStreetName(text, this.#gazetteer);
     const fold = foldStreetName(name.name);
-    const spelling = fold === '' ? null : {
-      name: name.name,
-      fold,
-      pre: name.preDirection,
-      suffix: name.suffix,
-      post: name.postDirection,
-      label: formatStreetName(name),
-    };
+    const spelling =
+      fold === ''
+        ? null
+        : {
+            name: name.name,
+            fold,
+            pre: name.preDirection,
+            suffix: name.suffix,
+            post: name.postDirection,
+            label: formatStreetName(name),
+          };
     this.#streets.set(ownText(text), spelling);
     return spelling;
   }

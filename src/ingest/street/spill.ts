@@ -40,9 +40,10 @@ export function shardOf(state: string, zip: number): string {
 }
 
 /** The ZIPs of shards that follow one another in a state; none of the one without ZIPs. */
-export function zipsOf(
-  shards: readonly string[],
-): { readonly first: number; readonly last: number } {
+export function zipsOf(shards: readonly string[]): {
+  readonly first: number;
+  readonly last: number;
+} {
   const digits = shards.map((shard) => shard.slice(-NO_ZIP.length));
   if (digits.includes(NO_ZIP)) return { first: 1, last: 0 };
   return {
@@ -98,8 +99,14 @@ export class SpillWriter implements StreetSink {
   street(state: string, zip: string, city: string, municipality: string, text: string): number {
     // Doors of a street follow one another in most files.
     const last = this.#last;
-    if (text === last.text && zip === last.zip && city === last.city
-      && municipality === last.municipality && state === last.state) return last.id;
+    if (
+      text === last.text &&
+      zip === last.zip &&
+      city === last.city &&
+      municipality === last.municipality &&
+      state === last.state
+    )
+      return last.id;
     const id = this.#idOf(state, zip, city, municipality, text);
     this.#last = { state, zip, city, municipality, text, id };
     return id;
@@ -118,7 +125,9 @@ export class SpillWriter implements StreetSink {
       const town = this.#spellings.locality(municipality);
       id = this.#streets.length;
       this.#streets.push({
-        sink, id: shard.streets, pair: this.pairs.of(state, town, Number(zip)),
+        sink,
+        id: shard.streets,
+        pair: this.pairs.of(state, town, Number(zip)),
       });
       shard.streets += 1;
       if (municipality !== '') this.localities.add(`${state}|${town}`);
@@ -225,7 +234,7 @@ export class SpillWriter implements StreetSink {
     if (this.#fd < 0 && this.#shards.size > 0) this.#fd = openSync(this.#path, 'w');
     for (const [shard, { sink }] of this.#shards) {
       const bytes = sink.view(0, sink.length);
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
       this.segments.push({ shard, at: this.#at, bytes: bytes.length });
       this.#at += bytes.length;
     }

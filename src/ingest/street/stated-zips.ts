@@ -3,8 +3,17 @@ import { addOnsKey, statedZipKey } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
 import { ByteSink, IntColumn } from './bytes.js';
 import {
-  keyOf, knownPeriods, latest, NO_AREA, outside, type Period, type Statement, statementsOf, Sweep,
-  together, writePeriods,
+  keyOf,
+  knownPeriods,
+  latest,
+  NO_AREA,
+  outside,
+  type Period,
+  type Statement,
+  statementsOf,
+  Sweep,
+  together,
+  writePeriods,
 } from './periods.js';
 
 /** A record on ZIPs, or on add-ons of them. */
@@ -29,8 +38,12 @@ const WHOLE = -1;
 /** Whether its ends are ZIPs and add-ons. */
 export function isSound({ zipLow, zipHigh, plus4Low, plus4High }: ZipRange): boolean {
   const isWhole = (value: number): boolean => Number.isInteger(value) && value >= 0;
-  return isWhole(zipLow) && zipLow <= ZIP_MAX && isWhole(zipHigh)
-    && [plus4Low, plus4High].every((own) => isWhole(own) && own <= PLUS4_MAX);
+  return (
+    isWhole(zipLow) &&
+    zipLow <= ZIP_MAX &&
+    isWhole(zipHigh) &&
+    [plus4Low, plus4High].every((own) => isWhole(own) && own <= PLUS4_MAX)
+  );
 }
 
 /** The last ZIP of a range that counts. */
@@ -66,13 +79,16 @@ class ZipColumns {
 
   street(zip: number, statement: Statement): void {
     let own = this.#streets.get(zip);
-    if (own === undefined) this.#streets.set(zip, own = new Map());
+    if (own === undefined) this.#streets.set(zip, (own = new Map()));
     own.set(keyOf(statement), statement);
   }
 
   /** Keys with their bytes of the ZIPs from one to another; `tell` takes what each has. */
   *entries(
-    state: string, first: number, last: number, tell: (zip: number, all: readonly Period[]) => void,
+    state: string,
+    first: number,
+    last: number,
+    tell: (zip: number, all: readonly Period[]) => void,
   ): Generator<readonly [string, Uint8Array]> {
     const { starts, rows } = this.#byZip(first, last);
     const sweep = new Sweep();
@@ -86,13 +102,18 @@ class ZipColumns {
       if (addOns !== null && sweep.isKnown) yield [addOnsKey(state, zip), addOns];
       const latestOfZip = latest(whole);
       const stated = [
-        ...statementsOf(latestOfZip), ...sweep.statements(), ...streets?.values() ?? [], ...nowhere,
+        ...statementsOf(latestOfZip),
+        ...sweep.statements(),
+        ...(streets?.values() ?? []),
+        ...nowhere,
       ];
       const all = together(stated.filter(({ area }) => area !== NO_AREA));
       if (all.length === 0) continue;
       // What leads to no area may be taxed otherwise: then the ZIP's own record is not all of it.
-      const record = outside(knownPeriods(latestOfZip),
-        stated.filter(({ area }) => area === NO_AREA));
+      const record = outside(
+        knownPeriods(latestOfZip),
+        stated.filter(({ area }) => area === NO_AREA),
+      );
       tell(zip, all);
       sink.clear();
       sink.u32(0);
@@ -132,15 +153,21 @@ class ZipColumns {
    * Gives the sweep the add-ons of one ZIP; what is left are the records on the whole of it, and
    * those whose add-ons are the wrong way round: they hold somewhere in the ZIP.
    */
-  #cut(zip: number, rows: Int32Array, sweep: Sweep): {
-    readonly whole: readonly Statement[]; readonly nowhere: readonly Statement[];
+  #cut(
+    zip: number,
+    rows: Int32Array,
+    sweep: Sweep,
+  ): {
+    readonly whole: readonly Statement[];
+    readonly nowhere: readonly Statement[];
   } {
     const whole: Statement[] = [];
     const nowhere: Statement[] = [];
     sweep.clear();
     for (const row of rows) {
       const statement: Statement = {
-        begin: this.#begin.at(row) as DateInt, end: this.#end.at(row) as DateInt,
+        begin: this.#begin.at(row) as DateInt,
+        end: this.#end.at(row) as DateInt,
         area: this.#area.at(row),
       };
       if (this.#plus4Low.at(row) === WHOLE) whole.push(statement);
@@ -184,7 +211,8 @@ export class StatedZips {
 
   /** Keys with their bytes of the ZIPs from one to another; `tell` takes what each has. */
   *entries(
-    first = 0, last = ZIP_MAX,
+    first = 0,
+    last = ZIP_MAX,
     tell: (zip: number, all: readonly Period[]) => void = () => undefined,
   ): Generator<readonly [string, Uint8Array]> {
     for (const state of this.states()) {
@@ -194,7 +222,7 @@ export class StatedZips {
 
   #of(state: string): ZipColumns {
     let columns = this.#states.get(state);
-    if (columns === undefined) this.#states.set(state, columns = new ZipColumns());
+    if (columns === undefined) this.#states.set(state, (columns = new ZipColumns()));
     return columns;
   }
 }

@@ -42,8 +42,11 @@ export function addDoor(sink: StreetSink, point: AddressPoint, area: number): bo
   // Grid numbers ("N12W3456") have no order; they stand first and are found by their text.
   const value = Math.max(0, number.value);
   sink.door(street, {
-    value, text: number.number === String(value) ? '' : number.number,
-    lat: point.lat, lng: point.lng, area,
+    value,
+    text: number.number === String(value) ? '' : number.number,
+    lat: point.lat,
+    lng: point.lng,
+    area,
     plus4: point.zip4 === '' ? 0 : Number(point.zip4) + 1,
   });
   return true;
@@ -57,19 +60,30 @@ export class SideWriter {
     const side = right ? range.right : range.left;
     if (side === null) return false;
     const { state, city, municipality, geometry, begin, end = DATE_OPEN, units = false } = range;
-    if (city.length + municipality.length + range.street.length > NAME_CHARS_MAX
-      || geometry.length > 2 * VERTICES_MAX) return false;
+    if (
+      city.length + municipality.length + range.street.length > NAME_CHARS_MAX ||
+      geometry.length > 2 * VERTICES_MAX
+    )
+      return false;
     const street = sink.street(state, side.zip, city, municipality, range.street);
     if (street < 0) return false;
     this.#line.clear();
     writeLine(this.#line, geometry);
-    sink.side(street, {
-      from: side.from, to: side.to,
-      flags: sideFlags(side, right) | (begin === null ? 0 : RANGE_STATED)
-        | (units ? RANGE_UNITS : 0),
-      zip4: side.zip4 === '' ? 0 : Number(side.zip4) + 1, area,
-      begin: begin ?? 0, end: begin === null ? 0 : end,
-    }, geometry.length / 2, this.#line.view(0, this.#line.length));
+    sink.side(
+      street,
+      {
+        from: side.from,
+        to: side.to,
+        flags:
+          sideFlags(side, right) | (begin === null ? 0 : RANGE_STATED) | (units ? RANGE_UNITS : 0),
+        zip4: side.zip4 === '' ? 0 : Number(side.zip4) + 1,
+        area,
+        begin: begin ?? 0,
+        end: begin === null ? 0 : end,
+      },
+      geometry.length / 2,
+      this.#line.view(0, this.#line.length),
+    );
     return true;
   }
 }

@@ -8,7 +8,8 @@ import type { StatedTuple } from './boundary-records.js';
  * borders of different maps leave slivers of a city in the towns beside it.
  */
 export function ownFirst(
-  { place, town }: Pick<AreaTuple, 'place' | 'town'>, areas: readonly number[],
+  { place, town }: Pick<AreaTuple, 'place' | 'town'>,
+  areas: readonly number[],
   tuples: readonly AreaTuple[],
 ): readonly number[] {
   const isOwn = (area: number): boolean =>
@@ -22,7 +23,10 @@ export function ownFirst(
  * its areas lie in, and without boundaries of towns none.
  */
 export function townOf(
-  place: string, county: string, towns: ReadonlySet<string>, gazetteer: Gazetteer,
+  place: string,
+  county: string,
+  towns: ReadonlySet<string>,
+  gazetteer: Gazetteer,
 ): string {
   const name = gazetteer.place(place)?.fullName;
   const own = gazetteer.towns(county).find(({ fullName }) => fullName === name);
@@ -32,7 +36,9 @@ export function townOf(
 
 /** Seven digits of a place, with its county where the code is of one part; ten of a town. */
 export function placeOf(
-  gazetteer: Gazetteer, { state: fips, county, place }: StatedTuple, state: string,
+  gazetteer: Gazetteer,
+  { state: fips, county, place }: StatedTuple,
+  state: string,
 ): string | null {
   const aliased = gazetteer.city(state, `#${place}`, '');
   if (aliased.kind === 'code') return aliased.code;

@@ -13,7 +13,11 @@ import { loadZipFacts, type StateFact } from '../state-facts.js';
 import { byZip, doubtfulCounties, type SharedFacts, spotKey, tupleKey } from './cities.js';
 import type { PostalZip } from './counties.js';
 import {
-  countEvidence, type UnplacedCity, type ZipInput, type ZipLists, type ZipReport,
+  countEvidence,
+  type UnplacedCity,
+  type ZipInput,
+  type ZipLists,
+  type ZipReport,
 } from './zip-facts.js';
 import { cityRecords } from './names.js';
 import { bindZip, type BoundZip } from './zip-parts.js';
@@ -33,19 +37,24 @@ export interface ZipBinding {
  * `ground` is what is known of the same lists before any door was read.
  */
 export function bindZips(
-  input: ZipInput, ground: ZipGround = inOneGo(zipGround(input)),
+  input: ZipInput,
+  ground: ZipGround = inOneGo(zipGround(input)),
 ): ZipBinding {
   const { shared, postalZips, reachOf } = ground;
   const counts = byZip(input.counts);
   const context = {
     shared,
-    allMunicipal: new Set(input.states.filter((state) => state.allMunicipal)
-      .map((state) => state.code)),
+    allMunicipal: new Set(
+      input.states.filter((state) => state.allMunicipal).map((state) => state.code),
+    ),
     placesLoaded: input.placesLoaded,
     countedStates: input.countedStates,
     countedTuples: new Set(input.counts.map(({ tuple }) => tupleKey(tuple))),
-    doubtful: doubtfulCounties(postalZips, (zip) => reachOf(zip).extent?.point ?? null,
-      input.unplaced),
+    doubtful: doubtfulCounties(
+      postalZips,
+      (zip) => reachOf(zip).extent?.point ?? null,
+      input.unplaced,
+    ),
     reachOf,
     districts: input.districts ?? NO_DISTRICTS,
     intern: input.intern,
@@ -53,23 +62,32 @@ export function bindZips(
   const bound = postalZips.map((zip) => bindZip(context, zip, counts.get(zip.zip) ?? []));
   const spots = spotsOf(postalZips, reachOf);
   const zips = postalZips.map((zip, index) =>
-    recordOf(shared, zip, bound[index]!, reachOf(zip).extent, spots));
+    recordOf(shared, zip, bound[index]!, reachOf(zip).extent, spots),
+  );
   const cities = cityRecords(input, shared, postalZips, bound);
   return { zips, cities, report: reportOf(input, shared, postalZips, bound, cities.size) };
 }
 
 function recordOf(
-  shared: SharedFacts, zip: PostalZip, bound: BoundZip, extent: Extent | null,
+  shared: SharedFacts,
+  zip: PostalZip,
+  bound: BoundZip,
+  extent: Extent | null,
   spots: ReadonlyMap<string, readonly Spot[]>,
 ): ZipRecord {
   const [county = ''] = zip.counties;
   return {
     zip: zip.zip,
-    state: zip.state === '' ? shared.stateOf.get(county.slice(0, 2)) ?? '' : zip.state,
+    state: zip.state === '' ? (shared.stateOf.get(county.slice(0, 2)) ?? '') : zip.state,
     cities: zip.names.map((name) => name.toUpperCase()),
-    parts: bound.parts.map((part, at) => (part.lat !== 0 || part.lng !== 0 ? part : {
-      ...part, ...nearestSpot(spots.get(spotKey(bound.tuples[at]!)) ?? [], extent?.point),
-    })),
+    parts: bound.parts.map((part, at) =>
+      part.lat !== 0 || part.lng !== 0
+        ? part
+        : {
+            ...part,
+            ...nearestSpot(spots.get(spotKey(bound.tuples[at]!)) ?? [], extent?.point),
+          },
+    ),
     reach: bound.reach,
   };
 }
@@ -85,21 +103,24 @@ function reportOf(
   const unjoined = new Map<string, number>();
   for (const { zip, state, name } of input.cities) {
     const here = counties.get(zip) ?? [];
-    const joined = shared.names.find(state, name).some((named) =>
-      named.counties.some((county) => here.includes(county)));
+    const joined = shared.names
+      .find(state, name)
+      .some((named) => named.counties.some((county) => here.includes(county)));
     if (joined) continue;
     const key = `${state}|${name}`;
     unjoined.set(key, (unjoined.get(key) ?? 0) + 1);
   }
   return {
     zips: postalZips.length,
-    partless: postalZips.filter((_, index) => bound[index]?.parts.length === 0)
+    partless: postalZips
+      .filter((_, index) => bound[index]?.parts.length === 0)
       .map((zip) => zip.zip),
     parts: bound.reduce((sum, zip) => sum + zip.parts.length, 0),
     divided: bound.filter((zip) => zip.parts.length > 1).length,
     weighed: bound.filter((zip) => zip.weighed).length,
-    interstate: postalZips.filter((zip) =>
-      new Set(zip.counties.map((county) => county.slice(0, 2))).size > 1).length,
+    interstate: postalZips.filter(
+      (zip) => new Set(zip.counties.map((county) => county.slice(0, 2))).size > 1,
+    ).length,
     ...countEvidence(bound),
     unjoined,
     cities,
@@ -135,29 +156,42 @@ function polygonsOf({ places, towns }: Boundaries): (geoid: string) => Polygon |
 
 /** Reads the lists of the recipe. */
 export function readZipLists(input: ZipStageInput): ZipLists {
-  const { recipe: { zips }, files, states, boundaries, overlay } = input;
+  const {
+    recipe: { zips },
+    files,
+    states,
+    boundaries,
+    overlay,
+  } = input;
   const fips = new Map(states.map((state) => [state.code, state.fips]));
   const codes = new Map(states.map((state) => [state.fips, state.code]));
-  const rows = <Row>(read: (text: string) => readonly Row[], path: string | undefined):
-  readonly Row[] => (path === undefined ? [] : read(files.text(path)));
+  const rows = <Row>(
+    read: (text: string) => readonly Row[],
+    path: string | undefined,
+  ): readonly Row[] => (path === undefined ? [] : read(files.text(path)));
   return {
     states,
     counties: input.counties,
     places: input.places,
     placesLoaded: new Set([...boundaries.placesLoaded].map((state) => codes.get(state) ?? '')),
     unplaced: input.unplaced,
-    points: READERS.zips.points.read(files.text(zips.points),
-      (state) => fips.get(state) ?? ''),
+    points: READERS.zips.points.read(files.text(zips.points), (state) => fips.get(state) ?? ''),
     delivered: rows(READERS.zips.delivered.read, zips.delivered),
     tabulated: rows(READERS.zips.tabulated.read, zips.tabulated),
-    cities: rows((text) => READERS.zips.cities.read(text, (of) => codes.get(of) ?? ''),
-      zips.cities),
+    cities: rows(
+      (text) => READERS.zips.cities.read(text, (of) => codes.get(of) ?? ''),
+      zips.cities,
+    ),
     countedStates: new Set(zips.counted ?? []),
     facts: loadZipFacts(files.factsDir),
     // Polygons of counties alone would say nothing that the crosswalks do not say better.
     ...(boundaries.places.length === 0
-      ? {} : { tupleAt: overlay.tupleAt, polygonOf: polygonsOf(boundaries),
-        polygonsOfDistrict: districtPolygons(boundaries) }),
+      ? {}
+      : {
+          tupleAt: overlay.tupleAt,
+          polygonOf: polygonsOf(boundaries),
+          polygonsOfDistrict: districtPolygons(boundaries),
+        }),
     districts: input.districts,
     intern: input.intern,
   };
@@ -165,7 +199,9 @@ export function readZipLists(input: ZipStageInput): ZipLists {
 
 /** Counties of every ZIP, by each list of the recipe. */
 export function zipCounties(
-  { zips }: Recipe, files: SourceFiles, states: readonly StateFact[],
+  { zips }: Recipe,
+  files: SourceFiles,
+  states: readonly StateFact[],
 ): ReadonlyMap<number, ReadonlySet<string>> {
   const fips = new Map(states.map((state) => [state.code, state.fips]));
   const { points, delivered, tabulated } = READERS.zips;
@@ -185,25 +221,36 @@ export function zipCounties(
 
 /** What rows show of an area: everything but the code of the place and the area's number. */
 function faceOf(area: AreaRecord): string {
-  return JSON.stringify([area.state, area.countyFips, area.components, area.unknown,
-    area.staleAfter, area.estimated]);
+  return JSON.stringify([
+    area.state,
+    area.countyFips,
+    area.components,
+    area.unknown,
+    area.staleAfter,
+    area.estimated,
+  ]);
 }
 
 /** Merges such parts; the first one stays, with the shares of both. */
 export function mergeParts(
-  zips: readonly ZipRecord[], areas: readonly AreaRecord[],
+  zips: readonly ZipRecord[],
+  areas: readonly AreaRecord[],
 ): readonly ZipRecord[] {
   const shown: string[] = [];
   return zips.map((zip) => {
     if (zip.parts.length < 2) return zip;
     const faces = new Map<string, ZipPart>();
     for (const part of zip.parts) {
-      const face = `${part.city}|${shown[part.area] ??= faceOf(areas[part.area]!)}`;
+      const face = `${part.city}|${(shown[part.area] ??= faceOf(areas[part.area]!))}`;
       const known = faces.get(face);
-      const weight = known?.weight == null || part.weight === null
-        ? known?.weight ?? part.weight : known.weight + part.weight;
-      const land = known?.land == null || part.land === null
-        ? known?.land ?? part.land : known.land + part.land;
+      const weight =
+        known?.weight == null || part.weight === null
+          ? (known?.weight ?? part.weight)
+          : known.weight + part.weight;
+      const land =
+        known?.land == null || part.land === null
+          ? (known?.land ?? part.land)
+          : known.land + part.land;
       faces.set(face, { ...(known ?? part), weight, land });
     }
     return faces.size === zip.parts.length ? zip : { ...zip, parts: [...faces.values()] };

@@ -6,7 +6,12 @@ import type { Extent } from './extent.js';
 import { type PlaceNames, placeNames } from './names.js';
 import { kilometres } from './placed.js';
 import type {
-  Evidence, MunicipalCounty, UnplacedCity, ZipCity, ZipLists, ZipPoint,
+  Evidence,
+  MunicipalCounty,
+  UnplacedCity,
+  ZipCity,
+  ZipLists,
+  ZipPoint,
 } from './zip-facts.js';
 
 /** County equivalents that are cities have codes from 510 up. */
@@ -62,8 +67,9 @@ export function sharedFacts(input: ZipLists, names: PlaceNames): SharedFacts {
   }
   return {
     names,
-    stateOf: new Map(input.states.filter(({ fips }) => fips !== '')
-      .map(({ code, fips }) => [fips, code])),
+    stateOf: new Map(
+      input.states.filter(({ fips }) => fips !== '').map(({ code, fips }) => [fips, code]),
+    ),
     townStates: new Set(input.places.filter(isTown).map(({ state }) => state)),
     municipal: new Map(input.facts.municipal.map((fact) => [fact.county, fact])),
     independents,
@@ -146,8 +152,9 @@ export function bindCities(
       }
     }
   };
-  const states = new Set(zip.counties.map((county) =>
-    shared.stateOf.get(county.slice(0, 2)) ?? ''));
+  const states = new Set(
+    zip.counties.map((county) => shared.stateOf.get(county.slice(0, 2)) ?? ''),
+  );
   for (const state of states) for (const name of zip.names) bindName(state, name, 'name');
   for (const { state, name } of shared.listed.get(zip.zip) ?? []) bindName(state, name, 'list');
   for (const county of zip.counties) {
@@ -162,8 +169,11 @@ export function bindCities(
   // Without land the crosswalks know a post office's county alone; point and name outweigh them.
   for (const tuple of spots) {
     const place = shared.names.place(tuple.town || tuple.place);
-    const isNamed = place !== undefined && placeNames(place).some((name) =>
-      zip.names.some((other) => foldName(other) === foldName(name)));
+    const isNamed =
+      place !== undefined &&
+      placeNames(place).some((name) =>
+        zip.names.some((other) => foldName(other) === foldName(name)),
+      );
     if (isNamed) bindSpot(tuple, 'point');
   }
   for (const { tuple, land } of extent?.reached ?? []) {
@@ -219,8 +229,9 @@ export function doubtfulCounties(
     else counties.add(county);
   };
   const inCounty = new Map<string, PostalZip[]>();
-  const cities = unplaced.flatMap((city) => city.county !== '' ? [city] : countiesOf(zips, city)
-    .map((county) => ({ ...city, county })));
+  const cities = unplaced.flatMap((city) =>
+    city.county !== '' ? [city] : countiesOf(zips, city).map((county) => ({ ...city, county })),
+  );
   for (const { county } of cities) inCounty.set(county, []);
   for (const zip of zips) for (const county of zip.counties) inCounty.get(county)?.push(zip);
   for (const { county, name } of cities) {

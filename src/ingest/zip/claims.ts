@@ -1,6 +1,12 @@
 /** How likely a spot of land is a ZIP's. */
 import {
-  type Choice, KM, length, type PlacedZip, REACH_KM_MAX, SLACK, type ZipMap,
+  type Choice,
+  KM,
+  length,
+  type PlacedZip,
+  REACH_KM_MAX,
+  SLACK,
+  type ZipMap,
 } from './placed.js';
 
 const RADIANS = Math.PI / 180_000_000;
@@ -132,7 +138,10 @@ export class Claims {
 
   /** ZIPs of the county that bear the city's name, wherever their points lie. */
   #namedAt(
-    lat: number, lng: number, county: string, geoid: string,
+    lat: number,
+    lng: number,
+    county: string,
+    geoid: string,
   ): readonly { readonly zip: PlacedZip; readonly km: number }[] {
     const shrink = Math.cos(lat * RADIANS);
     const found: { readonly zip: PlacedZip; readonly km: number }[] = [];

@@ -46,8 +46,9 @@ function lists(input: ZipLists): Lists {
   return {
     delivered: collect(delivered.map(({ zip, county }) => [zip, county] as const)),
     tabulated: collect(tabulated.map(({ zip, county }) => [zip, county] as const)),
-    nearby: collect([...delivered, ...tabulated]
-      .map(({ zip, county }) => [prefixOf(zip), county] as const)),
+    nearby: collect(
+      [...delivered, ...tabulated].map(({ zip, county }) => [prefixOf(zip), county] as const),
+    ),
   };
 }
 
@@ -100,16 +101,19 @@ function countiesOf(from: Lists, zip: number, given: Hint): string[] {
     }
   }
   const rank = (county: string): number =>
-    (county === hint ? 0 : 4) + (delivered.has(county) ? 0 : 2) + (tabulated.has(county) ? 0 : 1)
-    + (county.startsWith(home) ? 0 : 8);
+    (county === hint ? 0 : 4) +
+    (delivered.has(county) ? 0 : 2) +
+    (tabulated.has(county) ? 0 : 1) +
+    (county.startsWith(home) ? 0 : 8);
   return [...counties].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
 /** For ZIPs nothing places: the county of all other ZIPs of the postal city, if it is one. */
 function fillByName(postalZips: readonly PostalZip[]): PostalZip[] {
   const key = (postal: PostalZip): string => `${postal.state}|${postal.names[0] ?? ''}`;
-  const shared = collect(postalZips.flatMap((postal) =>
-    postal.counties.map((county) => [key(postal), county] as const)));
+  const shared = collect(
+    postalZips.flatMap((postal) => postal.counties.map((county) => [key(postal), county] as const)),
+  );
   return postalZips.map((postal) => {
     const counties = [...(shared.get(key(postal)) ?? NONE)];
     const fill = postal.counties.length === 0 && postal.names.length > 0 && counties.length === 1;
@@ -122,9 +126,15 @@ export function listPostalZips(input: ZipLists, names: PlaceNames): PostalZip[] 
   const from = lists(input);
   const known = new Set(input.counties.map((county) => county.fips));
   const fips = new Map(input.states.map(({ code, fips: digits }) => [code, digits]));
-  const posts = new Map<number, {
-    state: string; county: string; names: string[]; points: { lat: number; lng: number }[];
-  }>();
+  const posts = new Map<
+    number,
+    {
+      state: string;
+      county: string;
+      names: string[];
+      points: { lat: number; lng: number }[];
+    }
+  >();
   for (const { zip, state, county, name, lat, lng } of input.points) {
     const post = posts.get(zip);
     if (post === undefined) {
@@ -140,19 +150,27 @@ export function listPostalZips(input: ZipLists, names: PlaceNames): PostalZip[] 
     if (county !== '') fixed.set(zip, county);
   }
   const zips = new Set([...posts.keys(), ...from.delivered.keys(), ...from.tabulated.keys()]);
-  const postalZips = [...zips].sort((a, b) => a - b).map((zip) => {
-    const post = posts.get(zip);
-    const county = fixed.get(zip);
-    const home = fips.get(post?.state ?? '') ?? '';
-    const abroad = post !== undefined && home === '';
-    const hint = post !== undefined && known.has(post.county) ? post.county : '';
-    const named = new Set((post?.names ?? []).flatMap((name) =>
-      names.find(post?.state ?? '', name).flatMap((place) => place.counties)));
-    const hasPointIn = (own: string): boolean => post?.points.some(({ lat, lng }) =>
-      input.tupleAt?.(lat, lng)?.county === own) === true;
-    const counties = abroad ? [] : county !== undefined
-      ? [county] : countiesOf(from, zip, { county: hint, hasPointIn, named, home });
-    return { zip, state: post?.state ?? '', names: post?.names ?? [], counties };
-  });
+  const postalZips = [...zips]
+    .sort((a, b) => a - b)
+    .map((zip) => {
+      const post = posts.get(zip);
+      const county = fixed.get(zip);
+      const home = fips.get(post?.state ?? '') ?? '';
+      const abroad = post !== undefined && home === '';
+      const hint = post !== undefined && known.has(post.county) ? post.county : '';
+      const named = new Set(
+        (post?.names ?? []).flatMap((name) =>
+          names.find(post?.state ?? '', name).flatMap((place) => place.counties),
+        ),
+      );
+      const hasPointIn = (own: string): boolean =>
+        post?.points.some(({ lat, lng }) => input.tupleAt?.(lat, lng)?.county === own) === true;
+      const counties = abroad
+        ? []
+        : county !== undefined
+          ? [county]
+          : countiesOf(from, zip, { county: hint, hasPointIn, named, home });
+      return { zip, state: post?.state ?? '', names: post?.names ?? [], counties };
+    });
   return fillByName(postalZips);
 }

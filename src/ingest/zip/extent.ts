@@ -12,8 +12,16 @@ import { isCity } from './cities.js';
 import { Claims } from './claims.js';
 import { CitySampler, openShare, type Reached, ZipLand } from './land.js';
 import {
-  BESIDE_MAX, KM, kilometres, type MappedZip, type PlacedZip, REACH_KM_MAX, SLACK, type Spot,
-  type TupleAt, ZipMap,
+  BESIDE_MAX,
+  KM,
+  kilometres,
+  type MappedZip,
+  type PlacedZip,
+  REACH_KM_MAX,
+  SLACK,
+  type Spot,
+  type TupleAt,
+  ZipMap,
 } from './placed.js';
 import type { ZipPoint } from './zip-facts.js';
 
@@ -60,8 +68,10 @@ export class ZipExtents {
   }
 
   /** `cities` are the boundaries of cities and towns. */
-  static* sampled(
-    zips: readonly PlacedZip[], tupleAt: TupleAt, cities: Iterable<Polygon>,
+  static *sampled(
+    zips: readonly PlacedZip[],
+    tupleAt: TupleAt,
+    cities: Iterable<Polygon>,
   ): Pieces<ZipExtents> {
     const extents = new ZipExtents(zips, tupleAt);
     const sampler = new CitySampler(extents.#claims, tupleAt, (zip) => extents.#landOf(zip));
@@ -98,14 +108,23 @@ export class ZipExtents {
     const spacing = Math.min(SPACING_KM_MAX, this.#map.spacing(point));
     const shrink = Math.cos((point.lat / MICRO) * (Math.PI / 180));
     const wedge = (2 * Math.PI) / DIRECTIONS;
-    const choices = new Map(['', ...counties].map((county) =>
-      [county, this.#map.choose(beside, county)]));
+    const choices = new Map(
+      ['', ...counties].map((county) => [county, this.#map.choose(beside, county)]),
+    );
     // Farther out others than these may be nearer.
     const last = beside.length < BESIDE_MAX ? undefined : beside.at(-1);
-    const most = last === undefined ? REACH_KM_MAX
-      : Math.min(REACH_KM_MAX, kilometres(point, last.zip.point) * (SLACK / (SLACK + 1)));
+    const most =
+      last === undefined
+        ? REACH_KM_MAX
+        : Math.min(REACH_KM_MAX, kilometres(point, last.zip.point) * (SLACK / (SLACK + 1)));
     let [own, open] = [0, 0];
-    land.add(here, point.lat, point.lng, 0, isCity(here) ? 0 : Math.PI * (spacing * STEP / 2) ** 2);
+    land.add(
+      here,
+      point.lat,
+      point.lng,
+      0,
+      isCity(here) ? 0 : Math.PI * ((spacing * STEP) / 2) ** 2,
+    );
     for (let direction = 0; direction < DIRECTIONS; direction += 1) {
       const north = Math.sin(direction * wedge) / KM;
       const east = Math.cos(direction * wedge) / KM / shrink;
@@ -124,8 +143,7 @@ export class ZipExtents {
         if (ratio <= 1 && isOpen) open += 1;
         // Land of a sample grows with its distance.
         const km2 = isOpen ? wedge * km * spacing * STEP * (1 + 2 * STEP_GROWTH * step) : 0;
-        land.add(tuple, lat, lng, km,
-          km2 === 0 ? 0 : km2 * this.#claims.likelyOf(zip, km));
+        land.add(tuple, lat, lng, km, km2 === 0 ? 0 : km2 * this.#claims.likelyOf(zip, km));
       }
     }
     return own >= LAND_MIN && open === 0 && !land.hasOpen(counties);
@@ -140,16 +158,23 @@ export class ZipExtents {
     const isNear = (spot: Spot): boolean => {
       const km = kilometres(point, spot);
       const { lat, lng } = spot;
-      return km <= TRUSTED_KM
-        || this.#claims.ratioOf(zip, this.#map.around(lat, lng, ''), km, lat, lng) <= 2 * SLACK;
+      return (
+        km <= TRUSTED_KM ||
+        this.#claims.ratioOf(zip, this.#map.around(lat, lng, ''), km, lat, lng) <= 2 * SLACK
+      );
     };
-    return polygons.some(({ coords, rings }) => rings.some((start, ring) => {
-      for (let corner = start; corner + 1 < (rings[ring + 1] ?? 0); corner += 1) {
-        if (isNear({ lng: coords[corner * 2]!, lat: coords[corner * 2 + 1]! })
-          || isNear(nearestOnEdge(point, coords, corner * 2))) return true;
-      }
-      return false;
-    }));
+    return polygons.some(({ coords, rings }) =>
+      rings.some((start, ring) => {
+        for (let corner = start; corner + 1 < (rings[ring + 1] ?? 0); corner += 1) {
+          if (
+            isNear({ lng: coords[corner * 2]!, lat: coords[corner * 2 + 1]! }) ||
+            isNear(nearestOnEdge(point, coords, corner * 2))
+          )
+            return true;
+        }
+        return false;
+      }),
+    );
   }
 
   /** Whether a city may lie in the ZIP all the same, though the extent does not reach it. */
@@ -169,8 +194,8 @@ function nearestOnEdge(spot: Spot, coords: Int32Array, at: number): Spot {
   const [toLng, toLat] = [coords[at + 2]!, coords[at + 3]!];
   const shrink = Math.cos((spot.lat / MICRO) * (Math.PI / 180));
   const [east, north] = [(toLng - lng) * shrink, toLat - lat];
-  const along = ((spot.lng - lng) * shrink * east + (spot.lat - lat) * north)
-    / (east * east + north * north);
+  const along =
+    ((spot.lng - lng) * shrink * east + (spot.lat - lat) * north) / (east * east + north * north);
   const part = Math.min(1, Math.max(0, along));
   return { lng: lng + (toLng - lng) * part, lat: lat + (toLat - lat) * part };
 }

@@ -101,13 +101,21 @@ export class ZipLand {
       }
     }
     const all = [...hits.values()];
-    const density = cityDensity(all.reduce((sum, { own }) => sum + own, 0), open);
+    const density = cityDensity(
+      all.reduce((sum, { own }) => sum + own, 0),
+      open,
+    );
     const lived = ({ tuple, own }: Hit): number => (isCity(tuple) ? own * density : own);
     const total = all.reduce((sum, hit) => sum + lived(hit), 0);
-    return all.map((hit) => ({ hit, own: total === 0 ? 0 : lived(hit) / total }))
+    return all
+      .map((hit) => ({ hit, own: total === 0 ? 0 : lived(hit) / total }))
       .sort((a, b) => b.own - a.own || (tupleKey(a.hit.tuple) < tupleKey(b.hit.tuple) ? -1 : 1))
-      .map(({ hit: { tuple, lat, lng }, own }) =>
-        ({ tuple, land: Math.round(own * PPM), lat, lng }));
+      .map(({ hit: { tuple, lat, lng }, own }) => ({
+        tuple,
+        land: Math.round(own * PPM),
+        lat,
+        lng,
+      }));
   }
 }
 
@@ -120,10 +128,23 @@ const CORNERS_APART_MAX = 8_000;
 /** From a corner to a spot inside, in microdegrees. */
 const NUDGES = [30, 300, 2_000] as const;
 const CORNERS = [
-  [0, 0], [1, 1], [1, -1], [-1, 1], [-1, -1], [0, 1], [0, -1], [1, 0], [-1, 0],
+  [0, 0],
+  [1, 1],
+  [1, -1],
+  [-1, 1],
+  [-1, -1],
+  [0, 1],
+  [0, -1],
+  [1, 0],
+  [-1, 0],
 ] as const;
 /** From a corner to what lies beside the city. */
-const OUTWARD = [[500, 500], [500, -500], [-500, 500], [-500, -500]] as const;
+const OUTWARD = [
+  [500, 500],
+  [500, -500],
+  [-500, 500],
+  [-500, -500],
+] as const;
 
 /**
  * Adds the land of a city or town to that of the ZIPs. Every city is sampled by itself: around the

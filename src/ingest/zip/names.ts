@@ -96,7 +96,9 @@ class CityDrafts {
     for (const { name, keys, zips, areas } of this.#drafts.values()) {
       const ascending = (a: number, b: number): number => a - b;
       const record = {
-        name, zips: [...zips].sort(ascending), areas: [...areas].sort(ascending),
+        name,
+        zips: [...zips].sort(ascending),
+        areas: [...areas].sort(ascending),
       };
       for (const key of keys) records.set(key, record);
     }

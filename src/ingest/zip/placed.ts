@@ -67,7 +67,8 @@ export function length(north: number, east: number): number {
  * tabulates 383. Such count only where no ZIP of their name has a point of its own.
  */
 export function landedZips(
-  points: readonly ZipPoint[], listed: ReadonlySet<number>,
+  points: readonly ZipPoint[],
+  listed: ReadonlySet<number>,
 ): ReadonlySet<number> {
   const firsts = new Map<number, ZipPoint>();
   for (const point of points) {
@@ -79,14 +80,20 @@ export function landedZips(
   for (const point of firsts.values()) at.set(spotOf(point), (at.get(spotOf(point)) ?? 0) + 1);
   const isAlone = (point: ZipPoint): boolean => at.get(spotOf(point)) === 1;
   const names = new Set([...firsts.values()].filter(isAlone).map(nameOf));
-  return new Set([...firsts].filter(([, point]) => isAlone(point) || !names.has(nameOf(point)))
-    .map(([zip]) => zip));
+  return new Set(
+    [...firsts]
+      .filter(([, point]) => isAlone(point) || !names.has(nameOf(point)))
+      .map(([zip]) => zip),
+  );
 }
 
 /** The ZIP at the first of its points that can be trusted; null where none can. */
 export function placeZip(
-  { zip, counties }: PostalZip, points: readonly ZipPoint[], tupleAt: TupleAt,
-  named: ReadonlySet<string>, landed: boolean,
+  { zip, counties }: PostalZip,
+  points: readonly ZipPoint[],
+  tupleAt: TupleAt,
+  named: ReadonlySet<string>,
+  landed: boolean,
 ): PlacedZip | null {
   for (const point of points) {
     const here = tupleAt(point.lat, point.lng);
@@ -129,8 +136,9 @@ export class ZipMap {
   constructor(zips: readonly PlacedZip[]) {
     for (const zip of zips) {
       const { lat, lng } = zip.point;
-      const near = this.#ring(Math.floor(lat / CELL), Math.floor(lng / CELL), 0)
-        .find((other) => kilometres(zip.point, other.zip.point) <= APART_KM);
+      const near = this.#ring(Math.floor(lat / CELL), Math.floor(lng / CELL), 0).find(
+        (other) => kilometres(zip.point, other.zip.point) <= APART_KM,
+      );
       const mapped = { zip, cluster: near?.cluster ?? zip.zip };
       this.#mapped.set(zip, mapped);
       const key = Math.floor(lat / CELL) * COLUMNS + Math.floor(lng / CELL);
@@ -164,7 +172,9 @@ export class ZipMap {
     const column = Math.floor(point.lng / CELL);
     let least = Infinity;
     for (let ring = 0; ring <= RINGS_MAX && (ring < 2 || least === Infinity); ring += 1) {
-      for (const { zip: { point: other, landed } } of this.#ring(row, column, ring)) {
+      for (const {
+        zip: { point: other, landed },
+      } of this.#ring(row, column, ring)) {
         const km = kilometres(point, other);
         if (landed && km > APART_KM && km < least) least = km;
       }
@@ -223,9 +233,12 @@ export class ZipMap {
     });
     for (const cluster of clusterIds) this.#met[cluster] = NOT_MET;
     return {
-      zips: own.map(({ zip }) => zip), lats: own.map(({ zip }) => zip.point.lat),
-      lngs: own.map(({ zip }) => zip.point.lng), landed: own.map(({ zip }) => zip.landed),
-      clusters, clusterIds,
+      zips: own.map(({ zip }) => zip),
+      lats: own.map(({ zip }) => zip.point.lat),
+      lngs: own.map(({ zip }) => zip.point.lng),
+      landed: own.map(({ zip }) => zip.landed),
+      clusters,
+      clusterIds,
     };
   }
 

@@ -16,7 +16,10 @@ export interface ZipGround {
 }
 
 const UNKNOWN: ZipReach = {
-  extent: null, spots: [], mayTouch: () => true, mayHold: () => true,
+  extent: null,
+  spots: [],
+  mayTouch: () => true,
+  mayHold: () => true,
 };
 
 /** Reads the lists, and estimates the extent of every ZIP where boundaries are held. */
@@ -31,15 +34,20 @@ export function* zipGround(input: ZipLists): Pieces<ZipGround> {
 
 /** The extent of every ZIP, and which cities can touch it; none without boundaries. */
 function* reaches(
-  input: ZipLists, shared: SharedFacts, postalZips: readonly PostalZip[],
+  input: ZipLists,
+  shared: SharedFacts,
+  postalZips: readonly PostalZip[],
 ): Pieces<ReadonlyMap<number, ZipReach>> {
   const { tupleAt, polygonOf = () => undefined } = input;
   if (tupleAt === undefined) return new Map();
   const points = byZip(input.points);
   const listed = input.tabulated.length > 0 ? input.tabulated : input.delivered;
   const landed = landedZips(input.points, new Set(listed.map(({ zip }) => zip)));
-  const placed = postalZips.map((zip) => placeZip(zip, points.get(zip.zip) ?? [], tupleAt,
-    namedBy(shared, zip), landed.has(zip.zip))).filter((zip) => zip !== null);
+  const placed = postalZips
+    .map((zip) =>
+      placeZip(zip, points.get(zip.zip) ?? [], tupleAt, namedBy(shared, zip), landed.has(zip.zip)),
+    )
+    .filter((zip) => zip !== null);
   const cities = input.places.flatMap(({ geoid }) => polygonOf(geoid) ?? []);
   yield;
   const extents = yield* ZipExtents.sampled(placed, tupleAt, cities);
@@ -48,7 +56,8 @@ function* reaches(
   for (const { zip: number } of postalZips) {
     const zip = byNumber.get(number);
     if (zip === undefined) {
-      const spots = (points.get(number) ?? []).map(({ lat, lng }) => tupleAt(lat, lng))
+      const spots = (points.get(number) ?? [])
+        .map(({ lat, lng }) => tupleAt(lat, lng))
         .filter((at) => at !== null);
       all.set(number, { ...UNKNOWN, spots });
     } else all.set(number, reachOf(input, extents, zip));
@@ -59,15 +68,20 @@ function* reaches(
 
 /** Codes of the places that bear one of a ZIP's postal names. */
 function namedBy(
-  { stateOf, names }: SharedFacts, { names: postal, counties }: PostalZip,
+  { stateOf, names }: SharedFacts,
+  { names: postal, counties }: PostalZip,
 ): ReadonlySet<string> {
   const states = new Set(counties.map((county) => stateOf.get(county.slice(0, 2)) ?? ''));
-  return new Set([...states].flatMap((state) => postal.flatMap((name) =>
-    names.find(state, name).map(({ place }) => place.geoid))));
+  return new Set(
+    [...states].flatMap((state) =>
+      postal.flatMap((name) => names.find(state, name).map(({ place }) => place.geoid)),
+    ),
+  );
 }
 
 function reachOf(
-  { polygonOf = () => undefined, polygonsOfDistrict = () => [] }: ZipLists, extents: ZipExtents,
+  { polygonOf = () => undefined, polygonsOfDistrict = () => [] }: ZipLists,
+  extents: ZipExtents,
   zip: PlacedZip,
 ): ZipReach {
   const extent = extents.of(zip);
@@ -81,8 +95,11 @@ function reachOf(
     },
     mayHold: (code) => {
       const drawn = polygonsOfDistrict(code);
-      return drawn.length === 0 || extents.mayReach(zip, drawn)
-        || extent.reached.some(({ tuple }) => tuple.districts.includes(code));
+      return (
+        drawn.length === 0 ||
+        extents.mayReach(zip, drawn) ||
+        extent.reached.some(({ tuple }) => tuple.districts.includes(code))
+      );
     },
   };
 }
@@ -95,7 +112,8 @@ export interface Spot {
 
 /** Sampled spots of every combination, one a ZIP. */
 export function spotsOf(
-  postalZips: readonly PostalZip[], reachOf: (zip: PostalZip) => ZipReach,
+  postalZips: readonly PostalZip[],
+  reachOf: (zip: PostalZip) => ZipReach,
 ): ReadonlyMap<string, readonly Spot[]> {
   const spots = new Map<string, Spot[]>();
   const byTuple = new Map<AreaTuple, Spot[]>();

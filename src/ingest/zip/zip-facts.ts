@@ -149,9 +149,10 @@ function none(): Record<Evidence, number> {
 }
 
 /** Counts evidence over ZIPs. */
-export function countEvidence(
-  zips: readonly BoundZip[],
-): { evidence: Record<Evidence, number>; lone: Record<Evidence, number> } {
+export function countEvidence(zips: readonly BoundZip[]): {
+  evidence: Record<Evidence, number>;
+  lone: Record<Evidence, number>;
+} {
   const evidence = none();
   const lone = none();
   for (const zip of zips) {

@@ -4,7 +4,13 @@ import { foldName } from '../../address/place-name.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea } from '../model.js';
 import {
-  bindCities, isAllCities, isCity, type SharedFacts, tupleKey, tupleOf, type ZipReach,
+  bindCities,
+  isAllCities,
+  isCity,
+  type SharedFacts,
+  tupleKey,
+  tupleOf,
+  type ZipReach,
 } from './cities.js';
 import type { PostalZip } from './counties.js';
 import type { Evidence, ZipCount } from './zip-facts.js';
@@ -53,7 +59,7 @@ const PPM = 1_000_000;
 /** Label of a place on a row: its usual name in capitals. */
 function cityLabel(context: PartContext, tuple: AreaTuple): string {
   const place = context.shared.names.place(tuple.town || tuple.place);
-  return (place === undefined ? '' : placeNames(place)[0] ?? place.name).toUpperCase();
+  return (place === undefined ? '' : (placeNames(place)[0] ?? place.name)).toUpperCase();
 }
 
 function stateOf(context: PartContext, tuple: AreaTuple): string {
@@ -64,7 +70,7 @@ function stateOf(context: PartContext, tuple: AreaTuple): string {
 function rankOf(zip: PostalZip, tuple: AreaTuple, city: string): number {
   const county = zip.counties.indexOf(tuple.county);
   const postal = zip.names.some((name) => foldName(name) === foldName(city));
-  return (isCity(tuple) ? postal ? 0 : 100 : 200) + county;
+  return (isCity(tuple) ? (postal ? 0 : 100) : 200) + county;
 }
 
 /** What is left of a county outside the cities bound; null where nothing can be. */
@@ -77,12 +83,19 @@ function remainder(
   const { shared } = context;
   const state = shared.stateOf.get(county.slice(0, 2)) ?? '';
   const towns = shared.townStates.has(state);
-  const none = isAllCities(shared, county) || towns || context.allMunicipal.has(state)
-    || context.reachOf(zip).extent?.allCities === true;
+  const none =
+    isAllCities(shared, county) ||
+    towns ||
+    context.allMunicipal.has(state) ||
+    context.reachOf(zip).extent?.allCities === true;
   if (cities && none) return null;
   const open = !towns && !context.doubtful(zip).has(county);
   return {
-    state: county.slice(0, 2), county, place: open ? '' : '?', town: '', districts: [],
+    state: county.slice(0, 2),
+    county,
+    place: open ? '' : '?',
+    town: '',
+    districts: [],
   };
 }
 
@@ -93,7 +106,8 @@ function remainder(
 function doubtOf(context: PartContext, tuple: AreaTuple): AreaTuple | null {
   const isRest = tuple.place === '' && tuple.town === '';
   return isRest && !context.placesLoaded.has(stateOf(context, tuple))
-    ? { ...tuple, place: '?' } : null;
+    ? { ...tuple, place: '?' }
+    : null;
 }
 
 function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<string, Draft> {
@@ -108,7 +122,10 @@ function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<
     }
     const city = isCity(tuple) ? cityLabel(context, tuple) || fallback : fallback;
     drafts.set(tupleKey(tuple), {
-      tuple, city, evidence: new Set(evidence), rank: rankOf(zip, tuple, city),
+      tuple,
+      city,
+      evidence: new Set(evidence),
+      rank: rankOf(zip, tuple, city),
       incorporated: isCity(tuple) || context.allMunicipal.has(stateOf(context, tuple)),
     });
   };
@@ -122,8 +139,9 @@ function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<
   for (const { tuple, evidence } of bound.values()) draftAll(tuple, evidence);
   for (const { tuple } of doors.parts.values()) draft(tuple, ['doors']);
   for (const county of zip.counties) {
-    const cities = [...drafts.values()].some(({ tuple }) =>
-      tuple.county === county && isCity(tuple));
+    const cities = [...drafts.values()].some(
+      ({ tuple }) => tuple.county === county && isCity(tuple),
+    );
     const rest = remainder(context, zip, county, cities);
     if (rest !== null) draftAll(rest, []);
   }
@@ -139,8 +157,10 @@ function weigh(context: PartContext, doors: ZipDoors, drafts: Map<string, Draft>
   if (!doors.enough) return false;
   for (const [key, { tuple, evidence }] of drafts) {
     const state = stateOf(context, tuple);
-    const needed = evidence.has('name') || evidence.has('list')
-      || (isCity(tuple) && !context.countedTuples.has(key));
+    const needed =
+      evidence.has('name') ||
+      evidence.has('list') ||
+      (isCity(tuple) && !context.countedTuples.has(key));
     if (doors.parts.has(key)) {
       if (!context.countedStates.has(state)) return false;
     } else if (needed && context.countedStates.has(state)) return false;
@@ -157,14 +177,24 @@ export function bindZip(
   const doors = readDoors(counts);
   const drafts = draftParts(context, zip, doors);
   const weighed = weigh(context, doors, drafts);
-  const kept = [...drafts].filter(([key, { tuple }]) => !weighed || doors.parts.has(key)
-    || !context.countedStates.has(stateOf(context, tuple)));
+  const kept = [...drafts].filter(
+    ([key, { tuple }]) =>
+      !weighed || doors.parts.has(key) || !context.countedStates.has(stateOf(context, tuple)),
+  );
   const sized = kept.map(([key, one]) => ({ one, doors: doors.parts.get(key)?.doors ?? 0 }));
-  sized.sort((a, b) => (weighed ? b.doors - a.doors : 0)
-    || a.one.rank - b.one.rank || (tupleKey(a.one.tuple) < tupleKey(b.one.tuple) ? -1 : 1));
+  sized.sort(
+    (a, b) =>
+      (weighed ? b.doors - a.doors : 0) ||
+      a.one.rank - b.one.rank ||
+      (tupleKey(a.one.tuple) < tupleKey(b.one.tuple) ? -1 : 1),
+  );
   const { districts } = context;
-  const reached = new Map((context.reachOf(zip).extent?.reached ?? [])
-    .map((spot) => [districts.key(districts.settle(spot.tuple, zip.zip)), spot]));
+  const reached = new Map(
+    (context.reachOf(zip).extent?.reached ?? []).map((spot) => [
+      districts.key(districts.settle(spot.tuple, zip.zip)),
+      spot,
+    ]),
+  );
   const parts = sized.map(({ one, doors: own }): ZipPart => {
     const doubt = doubtOf(context, one.tuple);
     const spot = reached.get(districts.key(one.tuple));
@@ -181,8 +211,9 @@ export function bindZip(
   });
   const evidence = kept.filter(([, { tuple }]) => isCity(tuple)).map(([, one]) => one.evidence);
   const states = sized.map(({ one }) => stateOf(context, one.tuple));
-  const reach = weighed ? [] : reachBeyond(context, zip, new Set(sized.map(({ one }) =>
-    districts.key(one.tuple))));
+  const reach = weighed
+    ? []
+    : reachBeyond(context, zip, new Set(sized.map(({ one }) => districts.key(one.tuple))));
   return { parts, reach, weighed, states, evidence, tuples: sized.map(({ one }) => one.tuple) };
 }
 
@@ -191,12 +222,17 @@ export function bindZip(
  * where that is not known, every city of its counties.
  */
 function reachBeyond(
-  context: PartContext, zip: PostalZip, parts: ReadonlySet<string>,
+  context: PartContext,
+  zip: PostalZip,
+  parts: ReadonlySet<string>,
 ): readonly ZipFringe[] {
   const { districts } = context;
   const { extent, mayHold } = context.reachOf(zip);
-  const reached = extent?.reached ?? citiesOf(context, zip).flatMap((tuple) =>
-    districts.variants(tuple, zip.zip, [], mayHold).map((each) => ({ tuple: each, land: 0 })));
+  const reached =
+    extent?.reached ??
+    citiesOf(context, zip).flatMap((tuple) =>
+      districts.variants(tuple, zip.zip, [], mayHold).map((each) => ({ tuple: each, land: 0 })),
+    );
   const fringe = new Map<number, number>();
   for (const { tuple: spot, land } of reached) {
     const tuple = districts.settle(spot, zip.zip);
@@ -212,7 +248,8 @@ function citiesOf({ shared, placesLoaded }: PartContext, zip: PostalZip): readon
     (shared.placesOf.get(county) ?? []).flatMap((place) => {
       const tuple = placesLoaded.has(place.state) ? tupleOf(shared, place, county) : null;
       return tuple === null ? [] : [tuple];
-    }));
+    }),
+  );
 }
 
 // Doors as evidence: which parts of a ZIP address points show, and when they weigh it.
@@ -248,8 +285,9 @@ export function readDoors(counts: readonly ZipCount[]): ZipDoors {
     sums.set(key, { tuple, doors: (sums.get(key)?.doors ?? 0) + count });
     all += count;
   }
-  const parts = new Map([...sums].filter(([, { doors }]) =>
-    doors >= PART_DOORS_MIN && doors >= all * PART_SHARE_MIN));
+  const parts = new Map(
+    [...sums].filter(([, { doors }]) => doors >= PART_DOORS_MIN && doors >= all * PART_SHARE_MIN),
+  );
   let total = 0;
   for (const { doors } of parts.values()) total += doors;
   return { parts, total, enough: total >= ZIP_DOORS_MIN };

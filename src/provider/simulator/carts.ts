@@ -1,7 +1,16 @@
 /** Carts of a connection: taxed when they come, replaced by those of the same id. */
 import {
-  addressOf, currencyOf, exemptionOf, type Fields, fieldsOf, type Json, listOf, numberOf, refuse,
-  type SimulatedReply, textOf,
+  addressOf,
+  currencyOf,
+  exemptionOf,
+  type Fields,
+  fieldsOf,
+  type Json,
+  listOf,
+  numberOf,
+  refuse,
+  type SimulatedReply,
+  textOf,
 } from './fields.js';
 import { hashOf, type Random } from './faults.js';
 
@@ -61,13 +70,18 @@ function unitPriceAfter(discount: Fields, price: bigint): bigint {
 function taxedLine(line: Fields, rate: bigint, discounts: readonly Fields[]): Fields {
   const itemId = textOf(line['itemId']);
   const original = unitsOf(numberOf(line['price']));
-  const price = discounts.filter((discount) => discount['itemId'] === itemId)
+  const price = discounts
+    .filter((discount) => discount['itemId'] === itemId)
     .reduce((left, discount) => unitPriceAfter(discount, left), original);
   const quantity = numberOf(line['quantity']);
   const amount = taxOf(price, unitsOf(quantity), rate);
   return {
-    index: numberOf(line['index']), itemId, price: numberOfUnits(price),
-    originalPrice: numberOfUnits(original), quantity, tic: line['tic'] ?? null,
+    index: numberOf(line['index']),
+    itemId,
+    price: numberOfUnits(price),
+    originalPrice: numberOfUnits(original),
+    quantity,
+    tic: line['tic'] ?? null,
     tax: { rate: numberOfUnits(rate), amount: numberOfUnits(amount) },
   };
 }
@@ -112,7 +126,8 @@ export class Carts {
       return cart;
     });
     return {
-      status: isNew ? 201 : 200, body: { connectionId, items: carts, transactionDate },
+      status: isNew ? 201 : 200,
+      body: { connectionId, items: carts, transactionDate },
       ...(isNew ? { location: path } : {}),
     };
   }

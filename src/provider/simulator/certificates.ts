@@ -8,7 +8,11 @@ const LIMIT_MAX = 100;
 const ACCOUNT_ID = 4711;
 
 const TEXTS = [
-  'customerId', 'customerName', 'customerBusinessType', 'reason', 'reasonDescription',
+  'customerId',
+  'customerName',
+  'customerBusinessType',
+  'reason',
+  'reasonDescription',
 ] as const;
 
 /** Those of one connection. */
@@ -33,7 +37,9 @@ export class Certificates {
     const certificateId = this.#random.uuid();
     const description = textOf(body['customerBusinessDescription']);
     const certificate: Fields = {
-      certificateId, connectionId: this.#connectionId, accountId: ACCOUNT_ID,
+      certificateId,
+      connectionId: this.#connectionId,
+      accountId: ACCOUNT_ID,
       ...Object.fromEntries(TEXTS.map((name) => [name, textOf(body[name])])),
       ...(description === '' ? {} : { customerBusinessDescription: description }),
       address: addressOf(body['address']),
@@ -49,7 +55,8 @@ export class Certificates {
   get(certificateId: string): SimulatedReply {
     const certificate = this.#certificates.get(certificateId);
     return certificate === undefined
-      ? refuse(404, 'Not Found', 'no such certificate') : { status: 200, body: certificate };
+      ? refuse(404, 'Not Found', 'no such certificate')
+      : { status: 200, body: certificate };
   }
 
   /** Disables it; a second time there is none to disable. */
@@ -75,8 +82,8 @@ export class Certificates {
       .filter((fields) => customerId === null || fields['customerId'] === customerId)
       .sort((left, right) => (orderOf(left) < orderOf(right) ? -sign : sign));
     const cursor = query.get('cursor');
-    const after = cursor === null
-      ? 0 : all.findIndex(({ certificateId }) => certificateId === cursor) + 1;
+    const after =
+      cursor === null ? 0 : all.findIndex(({ certificateId }) => certificateId === cursor) + 1;
     const items = all.slice(after, after + limit);
     const isLast = after + limit >= all.length || limit === 0;
     const nextCursor = isLast ? null : textOf(items.at(-1)?.['certificateId']);

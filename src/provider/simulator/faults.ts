@@ -20,8 +20,8 @@ export function seeded(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE;
   };
-  const hex = (digits: number): string => Array.from({ length: digits }, () =>
-    Math.floor(next() * 16).toString(16)).join('');
+  const hex = (digits: number): string =>
+    Array.from({ length: digits }, () => Math.floor(next() * 16).toString(16)).join('');
   return {
     next,
     uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`,

@@ -1,7 +1,12 @@
 /** Reads JSON that anyone may have sent. */
 
 export type Json =
-  | string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [name: string]: Json };
 export type Fields = Readonly<Record<string, Json>>;
 
 /** What the simulated provider answers. */

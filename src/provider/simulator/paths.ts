@@ -2,8 +2,17 @@
 import { Carts, numberOfUnits, shareOf, unitsOf } from './carts.js';
 import { Certificates } from './certificates.js';
 import {
-  addressOf, currencyOf, exemptionOf, type Fields, fieldsOf, type Json, listOf, numberOf, refuse,
-  type SimulatedReply, textOf,
+  addressOf,
+  currencyOf,
+  exemptionOf,
+  type Fields,
+  fieldsOf,
+  type Json,
+  listOf,
+  numberOf,
+  refuse,
+  type SimulatedReply,
+  textOf,
 } from './fields.js';
 import type { Random } from './faults.js';
 
@@ -28,7 +37,8 @@ function badRequest(detail: string): SimulatedReply {
 function orderFields(connectionId: string, orderId: string, body: Fields): Fields {
   const { channel = null, batchId, completedDate } = body;
   return {
-    connectionId, orderId,
+    connectionId,
+    orderId,
     kind: textOf(body['kind']) || 'order',
     customerId: textOf(body['customerId']),
     transactionDate: textOf(body['transactionDate']),
@@ -55,8 +65,12 @@ function refundLine(line: Fields, quantity: bigint): Fields {
   const tax = unitsOf(numberOf(fieldsOf(line['tax'])['amount']));
   const amount = shareOf(tax, quantity, unitsOf(numberOf(line['quantity'])));
   return {
-    index, itemId, price, quantity: numberOfUnits(quantity),
-    tax: { amount: numberOfUnits(amount) }, tic,
+    index,
+    itemId,
+    price,
+    quantity: numberOfUnits(quantity),
+    tax: { amount: numberOfUnits(amount) },
+    tic,
   };
 }
 
@@ -116,7 +130,9 @@ class Orders {
     if (items === null) return badRequest('more is refunded than was ordered');
     const { returnedDate, batchId } = body;
     const refund: Fields = {
-      connectionId: this.#connectionId, items, createdDate: now,
+      connectionId: this.#connectionId,
+      items,
+      createdDate: now,
       ...(returnedDate === undefined ? {} : { returnedDate }),
       ...(batchId === undefined ? {} : { batchId }),
     };
@@ -128,12 +144,13 @@ class Orders {
     const lines = listOf(order.fields['lineItems']);
     const left = (line: Fields): bigint =>
       unitsOf(numberOf(line['quantity'])) - (order.refunded.get(indexOf(line)) ?? 0n);
-    const wanted = asked.length === 0
-      ? lines.map((line) => ({ line, quantity: left(line) }))
-      : asked.map((item) => ({
-        line: lines.find(({ itemId }) => itemId === item['itemId']),
-        quantity: unitsOf(numberOf(item['quantity'])),
-      }));
+    const wanted =
+      asked.length === 0
+        ? lines.map((line) => ({ line, quantity: left(line) }))
+        : asked.map((item) => ({
+            line: lines.find(({ itemId }) => itemId === item['itemId']),
+            quantity: unitsOf(numberOf(item['quantity'])),
+          }));
     const before = new Map(order.refunded);
     const items: Json[] = [];
     for (const { line, quantity } of wanted) {
@@ -171,7 +188,8 @@ interface SimulatedCall {
 export function newBooks(connectionId: string, random: Random): Books {
   const path = `/tax/connections/${encodeURIComponent(connectionId)}`;
   return {
-    connectionId, path,
+    connectionId,
+    path,
     carts: new Carts(random),
     orders: new Orders(connectionId, path),
     certificates: new Certificates(connectionId, `${path}/exemption-certificates`, random),
@@ -205,6 +223,8 @@ export function answerCall(books: Books, call: SimulatedCall): SimulatedReply {
   const exact = PATHS[`${method} ${segments.join('/')}`];
   if (exact !== undefined) return exact(books, call, '');
   const byId = PATHS[`${method} ${[...segments.slice(0, -1), '*'].join('/')}`];
-  return byId?.(books, call, segments.at(-1) ?? '')
-    ?? refuse(404, 'Not Found', 'there is no such operation');
+  return (
+    byId?.(books, call, segments.at(-1) ?? '') ??
+    refuse(404, 'Not Found', 'there is no such operation')
+  );
 }

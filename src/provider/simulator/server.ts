@@ -7,7 +7,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import {
-  drawFault, FAULT_HEADER, type FaultName, type FaultRates, isFault, type Random, seeded,
+  drawFault,
+  FAULT_HEADER,
+  type FaultName,
+  type FaultRates,
+  isFault,
+  type Random,
+  seeded,
 } from './faults.js';
 import { isFields, refuse, type Fields, type Json, type SimulatedReply } from './fields.js';
 import { answerCall, type Books, newBooks } from './paths.js';
@@ -134,8 +140,10 @@ export class Simulator {
     if (fault === '429') return this.#fail(response, 429, 'Too Many Requests');
     if (fault === '500') return this.#fail(response, 500, 'Internal Server Error');
     // The others strike after the work is done, which is the worst of cases.
-    const reply = body === null
-      ? refuse(413, 'Content Too Large', 'the body is too large') : this.#reply(message, body);
+    const reply =
+      body === null
+        ? refuse(413, 'Content Too Large', 'the body is too large')
+        : this.#reply(message, body);
     if (fault === 'reset') {
       message.socket.destroy();
     } else if (fault === 'garbage') {
@@ -204,9 +212,12 @@ export class Simulator {
     response.writeHead(status, {
       ...OWN_FIELDS,
       ...(location === undefined ? {} : { location: this.url + location }),
-      ...(status === 204 ? {} : {
-        'content-type': type, 'content-length': Buffer.byteLength(text),
-      }),
+      ...(status === 204
+        ? {}
+        : {
+            'content-type': type,
+            'content-length': Buffer.byteLength(text),
+          }),
     });
     response.end(status === 204 ? undefined : text);
   }

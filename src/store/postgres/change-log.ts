@@ -47,7 +47,9 @@ function changesOf({ keys, contents }: Readonly<Record<string, unknown>>): reado
  */
 function batchesOf(rows: Rows, { seq, batch }: Position): readonly Batch[] | null {
   const read = rows.map((row) => ({
-    seq: Number(row['seq']), batch: String(row['batch']), changes: changesOf(row),
+    seq: Number(row['seq']),
+    batch: String(row['batch']),
+    changes: changesOf(row),
   }));
   const behind = seq === 0 ? read : read.slice(1);
   if (seq > 0 && (read[0]?.seq !== seq || read[0].batch !== batch)) return null;
@@ -56,7 +58,8 @@ function batchesOf(rows: Rows, { seq, batch }: Position): readonly Batch[] | nul
 
 /** Some of the commits behind a position; as many as `BATCHES_MAX` where there are more. */
 export async function readSince(
-  connection: Connection, position: Position,
+  connection: Connection,
+  position: Position,
 ): Promise<readonly Batch[] | null> {
   const [rows] = await connection.run(sinceText(position.seq));
   return batchesOf(rows ?? [], position);
@@ -74,10 +77,13 @@ export interface Begun {
  * @throws Error where a newer program has made the tables others than this one can write
  */
 export async function beginLocked(
-  connection: Connection, place: DatabasePlace, position: Position, asked: string | null,
+  connection: Connection,
+  place: DatabasePlace,
+  position: Position,
+  asked: string | null,
 ): Promise<Begun> {
-  const found = asked === null
-    ? 'false' : `EXISTS (SELECT 1 FROM changes WHERE batch = '${asked}')`;
+  const found =
+    asked === null ? 'false' : `EXISTS (SELECT 1 FROM changes WHERE batch = '${asked}')`;
   const value = (name: string): string => `(SELECT value FROM meta WHERE name = '${name}')`;
   const look = `SELECT ${value('version')} AS version, ${value('readable')} AS readable,
     ${found} AS found`;
@@ -85,21 +91,26 @@ export async function beginLocked(
     `${BEGIN}; ${lockText(place)}; ${look}; ${sinceText(position.seq)}`,
   );
   const looked = results[2]?.[0];
-  checkReadable({
-    version: Number(looked?.['version']), readable: Number(looked?.['readable']),
-  }, place);
+  checkReadable(
+    {
+      version: Number(looked?.['version']),
+      readable: Number(looked?.['readable']),
+    },
+    place,
+  );
   let batches = batchesOf(results[3] ?? [], position);
-  const all = [...batches ?? []];
+  const all = [...(batches ?? [])];
   while (batches !== null && batches.length >= BATCHES_MAX - 1) {
     batches = await readSince(connection, all.at(-1)!);
-    all.push(...batches ?? []);
+    all.push(...(batches ?? []));
   }
   return { batches: batches === null ? null : all, found: looked?.['found'] === true };
 }
 
 /** Writes a commit down within the transaction that was begun. */
 export async function append(
-  connection: Connection, { seq, batch, changes }: Batch,
+  connection: Connection,
+  { seq, batch, changes }: Batch,
 ): Promise<void> {
   const gone = changes.filter(({ value }) => value === null);
   await connection.ask(
@@ -109,7 +120,10 @@ export async function append(
       WHERE value IS NOT NULL
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
     [
-      seq, batch, changes.map(({ key }) => key), changes.map(({ value }) => value),
+      seq,
+      batch,
+      changes.map(({ key }) => key),
+      changes.map(({ value }) => value),
       gone.map(({ key }) => key),
     ],
     'append',
@@ -131,7 +145,8 @@ export async function commit(connection: Connection, { schema }: DatabasePlace):
 
 /** Is told of commits from now on. */
 export async function listenForCommits(
-  connection: Connection, { schema }: DatabasePlace,
+  connection: Connection,
+  { schema }: DatabasePlace,
 ): Promise<void> {
   await connection.run(`LISTEN "situs_${schema}"`);
 }
@@ -179,7 +194,7 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    for (let retryMs = RETRY_MS; !this.#closed;) {
+    for (let retryMs = RETRY_MS; !this.#closed; ) {
       try {
         const connection = await this.#open();
         await this.#catchUp(connection);

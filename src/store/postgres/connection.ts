@@ -66,7 +66,10 @@ export class Connection {
   #told: ((from: number) => void) | null = null;
 
   private constructor(
-    client: pg.Client, socket: Socket, place: DatabasePlace, options: ConnectionOptions,
+    client: pg.Client,
+    socket: Socket,
+    place: DatabasePlace,
+    options: ConnectionOptions,
   ) {
     this.#client = client;
     this.#socket = socket;
@@ -85,7 +88,9 @@ export class Connection {
   static async open(place: DatabasePlace, options: ConnectionOptions): Promise<Connection> {
     const socket = new Socket();
     const client = new pg.Client({
-      stream: () => socket, connectionString: place.url, keepAlive: true,
+      stream: () => socket,
+      connectionString: place.url,
+      keepAlive: true,
       // What is asked is sent at once; answers come in the order of the questions.
       pipeline: true,
       application_name: `situs ${options.use} ${place.schema}`,
@@ -198,5 +203,6 @@ export class Connection {
 
 function rowsOf(result: unknown): Rows {
   return typeof result === 'object' && result !== null && 'rows' in result
-    ? result.rows as Rows : [];
+    ? (result.rows as Rows)
+    : [];
 }

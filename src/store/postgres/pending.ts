@@ -93,7 +93,8 @@ export class Pending {
     if (this.#certain || this.#ended) return;
     this.#patience.cancel();
     this.#patience = new Patience({
-      ms: UNKNOWN_MS_MAX, out: () => this.fail(new StoreFault('unknown')),
+      ms: UNKNOWN_MS_MAX,
+      out: () => this.fail(new StoreFault('unknown')),
     });
   }
 

@@ -28,13 +28,13 @@ export class PostgresRoot implements Root {
   #loading: Promise<void> | null = null;
   #written = 0;
 
-  private constructor(
-    place: DatabasePlace, replica: Replica, failed: (error: unknown) => void,
-  ) {
+  private constructor(place: DatabasePlace, replica: Replica, failed: (error: unknown) => void) {
     this.#place = place;
     this.#replica = replica;
     const options: WriterOptions = {
-      place, replica, failed,
+      place,
+      replica,
+      failed,
       load: () => this.#load(),
       changed: () => this.#changed(),
       fresh: (at) => {
@@ -52,11 +52,14 @@ export class PostgresRoot implements Root {
    * @throws Error when the database cannot be reached or a newer program made the store.
    */
   static async open(
-    url: string, varDir: string, failed: (error: unknown) => void,
+    url: string,
+    varDir: string,
+    failed: (error: unknown) => void,
   ): Promise<PostgresRoot> {
     const place = databasePlace(url);
     const connection = await Connection.open(place, {
-      use: 'start', queryMs: MIGRATE_QUERY_MS_MAX,
+      use: 'start',
+      queryMs: MIGRATE_QUERY_MS_MAX,
     });
     const { id } = await migrate(connection, place).finally(() => connection.close());
     const replica = new Replica(varDir, id);
@@ -100,7 +103,7 @@ export class PostgresRoot implements Root {
     // where the process stood still: then nobody has tried yet.
     const isFailing = this.#follower.isFailing || this.#writer.isFailing;
     if (isFailing && this.age() > TURN_MS_MAX) throw new StoreFault('unreachable');
-    const result = await this.#writer.write(action, certain) as T;
+    const result = (await this.#writer.write(action, certain)) as T;
     this.#written += 1;
     return result;
   }
@@ -126,9 +129,13 @@ export class PostgresRoot implements Root {
   }
 
   copy(): Promise<void> {
-    return Promise.reject(new Error(`the store is in ${this.#place.shown}: back it up with `
-      + 'pg_dump or what else the database has for it, or copy it into a folder with '
-      + '"situs store copy" first'));
+    return Promise.reject(
+      new Error(
+        `the store is in ${this.#place.shown}: back it up with ` +
+          'pg_dump or what else the database has for it, or copy it into a folder with ' +
+          '"situs store copy" first',
+      ),
+    );
   }
 
   age(): number {
@@ -157,8 +164,10 @@ export class PostgresRoot implements Root {
       const format = found === undefined ? undefined : unpackRecord(FORMAT_KEY, found);
       if (format === FORMAT_VERSION) return null;
       if (format !== undefined && !FORMATS_READ.includes(format)) {
-        return `the store in ${this.#place.shown} has format ${String(format)}, this version `
-          + `reads ${FORMAT_VERSION}`;
+        return (
+          `the store in ${this.#place.shown} has format ${String(format)}, this version ` +
+          `reads ${FORMAT_VERSION}`
+        );
       }
       this.put(FORMAT_KEY, packPlain(FORMAT_VERSION));
       return null;
@@ -167,7 +176,8 @@ export class PostgresRoot implements Root {
   }
 
   #load(): Promise<void> {
-    this.#loading ??= loadReplica(this.#place, this.#replica).then(() => this.#changed())
+    this.#loading ??= loadReplica(this.#place, this.#replica)
+      .then(() => this.#changed())
       .finally(() => {
         this.#loading = null;
       });

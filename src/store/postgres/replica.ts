@@ -15,15 +15,25 @@ import { type DatabasePlace, leaveFolder, replicaFolder } from './place.js';
  * two lowest characters are written as two bytes, so that no part holds the zero.
  */
 
-const ESCAPED: ReadonlyMap<string, string> = new Map([['\0', '\x01\x01'], ['\x01', '\x01\x02']]);
-const PLAIN: ReadonlyMap<string, string> = new Map([['\x01\x01', '\0'], ['\x01\x02', '\x01']]);
+const ESCAPED: ReadonlyMap<string, string> = new Map([
+  ['\0', '\x01\x01'],
+  ['\x01', '\x01\x02'],
+]);
+const PLAIN: ReadonlyMap<string, string> = new Map([
+  ['\x01\x01', '\0'],
+  ['\x01\x02', '\x01'],
+]);
 const TO_ESCAPE = /[\0\x01]/;
 
 /** Bytes of a key. */
 export function keyBytes(key: StoreKey): Buffer {
   const isPlain = !key.some((part) => TO_ESCAPE.test(part));
-  return Buffer.from((isPlain ? key : key.map((part) =>
-    part.replace(/[\0\x01]/g, (each) => ESCAPED.get(each)!))).join('\0'));
+  return Buffer.from(
+    (isPlain
+      ? key
+      : key.map((part) => part.replace(/[\0\x01]/g, (each) => ESCAPED.get(each)!))
+    ).join('\0'),
+  );
 }
 
 /** The key of some bytes. */
@@ -51,7 +61,11 @@ interface Attempt {
 }
 
 function rangeBytes({ start, end, ...rest }: RecordRange): {
-  start?: Uint8Array; end?: Uint8Array; exclusiveStart?: boolean; limit?: number; reverse?: boolean;
+  start?: Uint8Array;
+  end?: Uint8Array;
+  exclusiveStart?: boolean;
+  limit?: number;
+  reverse?: boolean;
 } {
   return {
     ...rest,
@@ -72,12 +86,19 @@ export class Replica {
   constructor(varDir: string, storeId: string) {
     this.#path = replicaFolder(varDir, storeId);
     this.#environment = open<Buffer, string>({
-      path: this.#path, mapSize: MAP_BYTES, maxDbs: 2,
+      path: this.#path,
+      mapSize: MAP_BYTES,
+      maxDbs: 2,
       // The database has it all; a machine that fails begins with an empty one.
-      noSync: true, overlappingSync: false, eventTurnBatching: false, encoding: 'binary',
+      noSync: true,
+      overlappingSync: false,
+      eventTurnBatching: false,
+      encoding: 'binary',
     });
     this.#records = this.#environment.openDB({
-      name: 'records', encoding: 'binary', keyEncoding: 'binary',
+      name: 'records',
+      encoding: 'binary',
+      keyEncoding: 'binary',
     });
     this.#state = this.#environment.openDB({ name: 'state', encoding: 'binary' });
   }
@@ -93,13 +114,13 @@ export class Replica {
     return this.#records.get(keyBytes(key));
   }
 
-  * range(range: RecordRange): Iterable<RecordBytes> {
+  *range(range: RecordRange): Iterable<RecordBytes> {
     for (const { key, value } of this.#records.getRange(rangeBytes(range))) {
       yield { key: keyOf(key), value };
     }
   }
 
-  * keys(range: RecordRange): Iterable<StoreKey> {
+  *keys(range: RecordRange): Iterable<StoreKey> {
     for (const key of this.#records.getKeys(rangeBytes(range))) yield keyOf(key);
   }
 

@@ -17,9 +17,10 @@ interface Step {
   readonly readable: number;
 }
 
-const STEPS: readonly Step[] = [{
-  readable: 1,
-  sql: `
+const STEPS: readonly Step[] = [
+  {
+    readable: 1,
+    sql: `
     CREATE TABLE records (key bytea PRIMARY KEY, value bytea NOT NULL);
     CREATE TABLE changes (
       seq bigint PRIMARY KEY, batch uuid NOT NULL UNIQUE,
@@ -27,7 +28,8 @@ const STEPS: readonly Step[] = [{
       keys bytea[] NOT NULL, contents bytea[] NOT NULL
     );
     CREATE INDEX changes_at ON changes (at)`,
-}];
+  },
+];
 
 /** Of the tables, as this program makes them. */
 export const SCHEMA_VERSION = STEPS.length;
@@ -64,19 +66,25 @@ async function stateOf(connection: Connection, place: DatabasePlace): Promise<Sc
 
 /** @throws Error where only newer programs may work with the tables. */
 export function checkReadable(
-  { version, readable }: Pick<SchemaState, 'version' | 'readable'>, place: DatabasePlace,
+  { version, readable }: Pick<SchemaState, 'version' | 'readable'>,
+  place: DatabasePlace,
 ): void {
   if (readable <= SCHEMA_VERSION) return;
-  throw new Error(`the store in ${place.shown} has tables of version ${version}, which programs `
-    + `of version ${readable} and later work with; this one is of version ${SCHEMA_VERSION}: `
-    + 'a newer version of Situs made them');
+  throw new Error(
+    `the store in ${place.shown} has tables of version ${version}, which programs ` +
+      `of version ${readable} and later work with; this one is of version ${SCHEMA_VERSION}: ` +
+      'a newer version of Situs made them',
+  );
 }
 
 /** Whether a server or a command made them with the rights that it has; else what to do. */
 function unmade(error: unknown, place: DatabasePlace): unknown {
   return error instanceof DatabaseError && error.code === '42501'
-    ? new Error(`the tables in ${place.shown} cannot be made or changed by this user; run `
-      + '"situs store migrate" as one that may', { cause: error })
+    ? new Error(
+        `the tables in ${place.shown} cannot be made or changed by this user; run ` +
+          '"situs store migrate" as one that may',
+        { cause: error },
+      )
     : error;
 }
 
@@ -86,7 +94,8 @@ function unmade(error: unknown, place: DatabasePlace): unknown {
  * @throws Error when a newer program made them, or they cannot be made.
  */
 export async function migrate(
-  connection: Connection, place: DatabasePlace,
+  connection: Connection,
+  place: DatabasePlace,
 ): Promise<SchemaState & { readonly before: number }> {
   const known = await stateOf(connection, place);
   if (known !== null) checkReadable(known, place);

@@ -18,20 +18,22 @@ function recordsOf(rows: Rows): readonly Change[] {
 
 /** The newest commit, as the transaction sees it. */
 async function newestCommit(connection: Connection): Promise<Position> {
-  const [rows] = await connection.run(
-    'SELECT seq, batch FROM changes ORDER BY seq DESC LIMIT 1',
-  );
+  const [rows] = await connection.run('SELECT seq, batch FROM changes ORDER BY seq DESC LIMIT 1');
   const row = rows?.[0];
   return row === undefined
-    ? { seq: 0, batch: '' } : { seq: Number(row['seq']), batch: String(row['batch']) };
+    ? { seq: 0, batch: '' }
+    : { seq: Number(row['seq']), batch: String(row['batch']) };
 }
 
 /** The records of a store in the order of their keys, in pages; within one transaction. */
 async function* pagesOf(connection: Connection): AsyncGenerator<readonly Change[]> {
-  for (let after = Buffer.alloc(0); ;) {
-    const page = recordsOf(await connection.ask(
-      'SELECT key, value FROM records WHERE key > $1 ORDER BY key LIMIT $2', [after, PAGE_RECORDS],
-    ));
+  for (let after = Buffer.alloc(0); ; ) {
+    const page = recordsOf(
+      await connection.ask('SELECT key, value FROM records WHERE key > $1 ORDER BY key LIMIT $2', [
+        after,
+        PAGE_RECORDS,
+      ]),
+    );
     yield page;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_RECORDS) return;
@@ -114,10 +116,10 @@ export async function databaseTarget(url: string): Promise<CopyTarget> {
   }
   return {
     put: async (records) => {
-      await connection.ask(
-        'INSERT INTO records SELECT * FROM unnest($1::bytea[], $2::bytea[])',
-        [records.map(({ key }) => keyBytes(key)), records.map(({ value }) => value)],
-      );
+      await connection.ask('INSERT INTO records SELECT * FROM unnest($1::bytea[], $2::bytea[])', [
+        records.map(({ key }) => keyBytes(key)),
+        records.map(({ value }) => value),
+      ]);
     },
     pages: () => copied(connection),
     keep: async () => {

@@ -15,7 +15,13 @@ import { randomUUID } from 'node:crypto';
 import type { Outcome } from '../batch.js';
 import { StoreFault } from '../fault.js';
 import {
-  append, beginLocked, commit, prune, type Batch, type Begun, type Position,
+  append,
+  beginLocked,
+  commit,
+  prune,
+  type Batch,
+  type Begun,
+  type Position,
 } from './change-log.js';
 import { Connection, DatabaseError } from './connection.js';
 import { Pending, settlePending } from './pending.js';
@@ -83,8 +89,9 @@ export class Writer {
 
   /** Whether it takes over by itself, or did, what a notification of a connection tells of. */
   covers(from: number): boolean {
-    return from !== 0 && (this.#isBeginning || this.#next !== null
-      || from === this.#connection?.id);
+    return (
+      from !== 0 && (this.#isBeginning || this.#next !== null || from === this.#connection?.id)
+    );
   }
 
   /** Whether the database was not reached the last time it was tried. */
@@ -161,11 +168,11 @@ export class Writer {
   }
 
   /** A turn: that which was asked for, or one that is now. Null where all has to be read anew. */
-  async #begin(): Promise<Omit<Next, 'begun'> & Begun | null> {
+  async #begin(): Promise<(Omit<Next, 'begun'> & Begun) | null> {
     const next = this.#next;
     this.#next = null;
     if (next !== null && next.connection === this.#connection) {
-      return { ...next, ...await next.begun };
+      return { ...next, ...(await next.begun) };
     }
     const connection = await this.#open();
     const { position } = this.#options.replica;
@@ -203,8 +210,11 @@ export class Writer {
   async #run(connection: Connection, { seq }: Position): Promise<void> {
     const { replica } = this.#options;
     const asked = this.#waiting.slice(0, COMMIT_WRITES_MAX);
-    const attempt = replica.attempt(seq, asked.map(({ action }) => action));
-    if (attempt === null) return void await connection.run('ROLLBACK');
+    const attempt = replica.attempt(
+      seq,
+      asked.map(({ action }) => action),
+    );
+    if (attempt === null) return void (await connection.run('ROLLBACK'));
     const { outcomes, changes } = attempt;
     const taken = asked.slice(0, outcomes.length);
     this.#waiting = this.#waiting.slice(outcomes.length);
@@ -223,15 +233,20 @@ export class Writer {
   }
 
   async #commit(
-    connection: Connection, batch: Batch, made: Omit<Doubtful, 'batch'>,
+    connection: Connection,
+    batch: Batch,
+    made: Omit<Doubtful, 'batch'>,
   ): Promise<void> {
     const { place, replica } = this.#options;
     this.#doubtful = { batch: batch.batch, ...made };
     // Behind what failed there is no COMMIT: NOTIFY fails before it.
-    const [written, committed] = connection.together(() => [
-      Promise.all([append(connection, batch), this.#prune(connection, batch.seq)]),
-      commit(connection, place),
-    ] as const);
+    const [written, committed] = connection.together(
+      () =>
+        [
+          Promise.all([append(connection, batch), this.#prune(connection, batch.seq)]),
+          commit(connection, place),
+        ] as const,
+    );
     committed.catch(() => undefined);
     this.#under = { connection, position: batch };
     this.#askForNext();

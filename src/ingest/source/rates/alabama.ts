@@ -14,7 +14,13 @@ import type { DateInt } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, joined, joinedCity, type ListContext, listDate, type ListResult, percentOf,
+  DATE_OPEN,
+  joined,
+  joinedCity,
+  type ListContext,
+  listDate,
+  type ListResult,
+  percentOf,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -42,7 +48,9 @@ function headOf(name: string): { readonly head: string; readonly tail: string } 
 }
 
 function namesOf(text: string): readonly string[] {
-  return text.split(/\s*(?:&|,|\bAND\b)\s*/).map((name) => name.replace(/^PJ\s+/, '').trim())
+  return text
+    .split(/\s*(?:&|,|\bAND\b)\s*/)
+    .map((name) => name.replace(/^PJ\s+/, '').trim())
     .filter((name) => name !== '' && name !== 'PJ');
 }
 
@@ -67,8 +75,16 @@ type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
 function rowOf(row: TableRow, where: Where, { state, source, asOf }: ListContext): RateRow {
   const rate = percentOf(row.get('Rate'), `line ${row.line}`);
   return {
-    state, ...where, code: '', basis: 'own', sales: rate, use: rate, source, asOf,
-    from: listDate(row.get('Active Date'), asOf), to: listDate(row.get('Inactive Date'), DATE_OPEN),
+    state,
+    ...where,
+    code: '',
+    basis: 'own',
+    sales: rate,
+    use: rate,
+    source,
+    asOf,
+    from: listDate(row.get('Active Date'), asOf),
+    to: listDate(row.get('Inactive Date'), DATE_OPEN),
   };
 }
 
@@ -90,7 +106,12 @@ function countyRows(table: readonly TableRow[], context: ListContext): Map<strin
       continue;
     }
     const known = counties.get(county) ?? {
-      county, plain: [], outside: [], inside: [], vague: [], strange: [],
+      county,
+      plain: [],
+      outside: [],
+      inside: [],
+      vague: [],
+      strange: [],
     };
     counties.set(county, known);
     sort(rowOf(row, { level: 'county', county, place: '', name }, context), tail, known);
@@ -103,10 +124,16 @@ function unknownOf(rows: readonly RateRow[], place: string): RateRow {
   const zero = 0 as Rate;
   const names = [...new Set(rows.map(({ name }) => name))].join(', ');
   return {
-    ...first, place, basis: 'unknown', sales: zero, use: zero, to: DATE_OPEN,
+    ...first,
+    place,
+    basis: 'unknown',
+    sales: zero,
+    use: zero,
+    to: DATE_OPEN,
     from: rows.reduce((day: DateInt, { from }) => (from < day ? from : day), first.from),
-    note: `${headOf(first.name).head}: its list has "${names}", which does not say for which `
-      + 'places; the ordinance of the county would fill it.',
+    note:
+      `${headOf(first.name).head}: its list has "${names}", which does not say for which ` +
+      'places; the ordinance of the county would fill it.',
   };
 }
 
@@ -125,26 +152,37 @@ function settled(rows: CountyRows, cities: ReadonlyMap<string, string>): readonl
     for (const begin of names.length === 0 ? [''] : names) {
       const found = [...cities].filter(([, name]) => name.startsWith(begin));
       if (begin !== '' && found.length !== 1) unplaced.push(row);
-      else for (const [place] of found) within.set(place, [...within.get(place) ?? [], row]);
+      else for (const [place] of found) within.set(place, [...(within.get(place) ?? []), row]);
     }
   }
-  return [...open, ...[...cities.keys()].flatMap((place) => (within.has(place)
-    ? within.get(place)!.map((row) => ({ ...row, place }))
-    : unplaced.length > 0 ? [unknownOf(unplaced, place)] : []))];
+  return [
+    ...open,
+    ...[...cities.keys()].flatMap((place) =>
+      within.has(place)
+        ? within.get(place)!.map((row) => ({ ...row, place }))
+        : unplaced.length > 0
+          ? [unknownOf(unplaced, place)]
+          : [],
+    ),
+  ];
 }
 
 /** Reads the file. @throws RangeError naming the line that cannot be read. */
 export function readAlabama(text: string, context: ListContext): ListResult {
   const { gazetteer, report, state } = context;
-  const table = readTable(text, ',').filter((row) =>
-    row.get('TaxType') === 'ST' && row.get('Rate Type') === 'GENER');
+  const table = readTable(text, ',').filter(
+    (row) => row.get('TaxType') === 'ST' && row.get('Rate Type') === 'GENER',
+  );
   if (table.length === 0) throw new RangeError('it lists no general sales tax (ST, GENER)');
   const counties = countyRows(table, context);
-  const byCode = new Map(table.filter((row) => COUNTY_CODE.test(row.get('Locality Code')))
-    .flatMap((row): [string, string][] => {
-      const match = gazetteer.county(state, headOf(row.get('Locality Name')).head);
-      return match.kind === 'code' ? [[row.get('Locality Code'), match.code]] : [];
-    }));
+  const byCode = new Map(
+    table
+      .filter((row) => COUNTY_CODE.test(row.get('Locality Code')))
+      .flatMap((row): [string, string][] => {
+        const match = gazetteer.county(state, headOf(row.get('Locality Name')).head);
+        return match.kind === 'code' ? [[row.get('Locality Code'), match.code]] : [];
+      }),
+  );
   const rows: RateRow[] = [];
   const cities = new Map<string, Map<string, string>>();
   for (const row of table) {
@@ -167,8 +205,12 @@ export function readAlabama(text: string, context: ListContext): ListResult {
     }
   }
   for (const county of counties.values()) {
-    rows.push(...settled(county, new Map([...cities.get('') ?? [],
-      ...cities.get(county.county) ?? []])));
+    rows.push(
+      ...settled(
+        county,
+        new Map([...(cities.get('') ?? []), ...(cities.get(county.county) ?? [])]),
+      ),
+    );
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
 }

@@ -9,8 +9,16 @@ import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_OPEN, fractionOf, joined, type ListContext, listDate, type ListResult, minus,
-  OWN_CODE, percentOf, textOption,
+  DATE_OPEN,
+  fractionOf,
+  joined,
+  type ListContext,
+  listDate,
+  type ListResult,
+  minus,
+  OWN_CODE,
+  percentOf,
+  textOption,
 } from '../../rates/list.js';
 import { readBelowTitles, readTable, type TableRow } from '../rows.js';
 
@@ -76,8 +84,7 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
   const to = listDate(textOption(context, 'to'), DATE_OPEN);
   const tabs = text.slice(0, text.indexOf('\n')).includes('\t');
   const table = tabs ? readTable(text, '\t') : readBelowTitles(text, COLUMNS);
-  const rows = table.map((row) => listed(row, context))
-    .filter((row) => row !== null);
+  const rows = table.map((row) => listed(row, context)).filter((row) => row !== null);
   noteUndrawn(rows, context);
   const out: RateRow[] = [];
   const members: DistrictMember[] = [];
@@ -90,11 +97,14 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
     out.push({ state, ...row, basis: 'own', sales: rate, use: rate, ...period });
   };
   for (const county of rows.filter((row) => row.place === '')) {
-    const cities = rows.filter((row) => row.county === county.county)
+    const cities = rows
+      .filter((row) => row.county === county.county)
       .flatMap(({ name, place, rate }) => (place ? [{ name, place, rate }] : []));
     const lowest = Math.min(county.rate, ...cities.map((city) => city.rate)) as Rate;
-    add({ level: 'county', county: county.county, place: '', name: county.name, code: '' },
-      minus(lowest, floor));
+    add(
+      { level: 'county', county: county.county, place: '', name: county.name, code: '' },
+      minus(lowest, floor),
+    );
     for (const city of cities) {
       const { place, name } = city;
       add({ level: 'city', county: '', place, name, code: '' }, minus(city.rate, lowest));
@@ -102,11 +112,19 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
     if (county.rate > lowest) {
       const code = `${OWN_CODE}${county.county}`;
       const name = `${county.name} Unincorporated Area`;
-      add({ level: 'district', county: county.county, place: '', name, code },
-        minus(county.rate, lowest));
+      add(
+        { level: 'district', county: county.county, place: '', name, code },
+        minus(county.rate, lowest),
+      );
       members.push({
-        state: context.state, code, scope: 'remainder', county: county.county, place: '',
-        except: [], from, to,
+        state: context.state,
+        code,
+        scope: 'remainder',
+        county: county.county,
+        place: '',
+        except: [],
+        from,
+        to,
       });
     }
   }

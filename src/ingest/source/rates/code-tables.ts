@@ -3,8 +3,18 @@ import { type DateInt, dateOf } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_MIN, DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, listDate, listOption,
-  type ListResult, minus, percentOf, textOption,
+  DATE_MIN,
+  DATE_OPEN,
+  fractionOf,
+  joined,
+  joinedCity,
+  type ListContext,
+  listDate,
+  listOption,
+  type ListResult,
+  minus,
+  percentOf,
+  textOption,
 } from '../../rates/list.js';
 import { readBelowTitles, readTable, splitRows, type TableRow } from '../rows.js';
 import { listedDay } from '../workbook.js';
@@ -40,8 +50,16 @@ function rowOf(row: TableRow, context: ListContext): RateRow | null {
   }
   const rate = percentOf(row.get('TaxRate'), `line ${row.line}: ${name}`);
   const common = {
-    state, place: '', county: '', name, code: '', basis: 'own' as const, source, asOf,
-    from: dayOf(row.get('RateStartDate'), row), to: dayOf(row.get('RateEndDate'), row),
+    state,
+    place: '',
+    county: '',
+    name,
+    code: '',
+    basis: 'own' as const,
+    source,
+    asOf,
+    from: dayOf(row.get('RateStartDate'), row),
+    to: dayOf(row.get('RateEndDate'), row),
   };
   if (listOption(context, 'counties').includes(code)) {
     const listed = `${name.replace(/ county$/i, '')} County`;
@@ -62,10 +80,12 @@ function rowOf(row: TableRow, context: ListContext): RateRow | null {
 export function readArizona(text: string, context: ListContext): ListResult {
   const retail = readTable(text, ',').filter((row) => RETAIL.test(row.get('BusinessCode')));
   if (retail.length === 0) throw new RangeError('it has no row of retail (017)');
-  const rows = retail.map((row) => {
-    context.report.read += 1;
-    return rowOf(row, context);
-  }).filter((row) => row !== null);
+  const rows = retail
+    .map((row) => {
+      context.report.read += 1;
+      return rowOf(row, context);
+    })
+    .filter((row) => row !== null);
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
 }
 
@@ -100,11 +120,13 @@ function spellsOf(cells: readonly string[], where: string): readonly Spell[] {
     // An older rate without days was never one.
     if (at > 0 && from === NO_DAY && to === NO_DAY) return [];
     if (!rate.endsWith('%')) throw new RangeError(`${where}: not a percentage: ${rate}`);
-    return [{
-      rate: percentOf(rate.slice(0, -1), where),
-      from: from === NO_DAY ? DATE_MIN : listedDay(from, where),
-      to: to === NO_DAY ? DATE_OPEN : listedDay(to, where),
-    }];
+    return [
+      {
+        rate: percentOf(rate.slice(0, -1), where),
+        from: from === NO_DAY ? DATE_MIN : listedDay(from, where),
+        to: to === NO_DAY ? DATE_OPEN : listedDay(to, where),
+      },
+    ];
   });
 }
 
@@ -118,8 +140,10 @@ function levied(text: string): Readonly<Record<'STS' | 'STU', ReadonlyMap<string
     const where = `row ${at + 1}: ${name}`;
     const code = digits.padStart(4, '0');
     if (cells.length !== FIELDS || !/^\d{4}$/.test(code) || name === '') {
-      throw new RangeError(`${where}: its layout is another: ${cells.length} fields, a code `
-        + `"${digits}"; ${FIELDS} and one of four digits were expected`);
+      throw new RangeError(
+        `${where}: its layout is another: ${cells.length} fields, a code ` +
+          `"${digits}"; ${FIELDS} and one of four digits were expected`,
+      );
     }
     if (out[type].has(code)) throw new RangeError(`${where}: code ${code} is listed twice`);
     out[type].set(code, { name, spells: spellsOf(cells, where) });
@@ -129,11 +153,14 @@ function levied(text: string): Readonly<Record<'STS' | 'STU', ReadonlyMap<string
 
 function useOn(day: DateInt, use: Levied | undefined, sales: Rate): Rate {
   if (use === undefined) return sales;
-  return use.spells.find(({ from, to }) => from <= day && day <= to)?.rate ?? 0 as Rate;
+  return use.spells.find(({ from, to }) => from <= day && day <= to)?.rate ?? (0 as Rate);
 }
 
 function oklahomaPlace(
-  code: string, name: string, sales: ReadonlyMap<string, Levied>, context: ListContext,
+  code: string,
+  name: string,
+  sales: ReadonlyMap<string, Levied>,
+  context: ListContext,
 ): Where | null {
   const { gazetteer, state, report } = context;
   const county = countyOf(sales.get(`${code.slice(0, 2)}88`)?.name ?? '', context);
@@ -161,7 +188,15 @@ export function readOklahoma(text: string, context: ListContext): ListResult {
     if (where === null) continue;
     for (const { rate, from, to } of spells) {
       rows.push({
-        state, ...where, code: '', basis: 'own', sales: rate, source, asOf, from, to,
+        state,
+        ...where,
+        code: '',
+        basis: 'own',
+        sales: rate,
+        source,
+        asOf,
+        from,
+        to,
         use: useOn(from === DATE_MIN ? asOf : from, STU.get(code), rate),
       });
     }
@@ -178,7 +213,10 @@ export function readOklahoma(text: string, context: ListContext): ListResult {
 
 /** Columns without which the workbook is another. */
 export const VIRGINIA_COLUMNS = [
-  'State Code (FIPS)', 'County or City Code (FIPS)', 'Locality Name', 'Total General Sales Tax',
+  'State Code (FIPS)',
+  'County or City Code (FIPS)',
+  'Locality Name',
+  'Total General Sales Tax',
 ];
 
 /** Reads the list. Option `from`: the first day it speaks for; it names none itself. */
@@ -204,8 +242,19 @@ export function readVirginia(text: string, context: ListContext): ListResult {
     const rate = minus(total, floor);
     if (rate < 0) throw new RangeError(`row ${row.line}: ${label}: a total below the state's part`);
     rows.push({
-      state, level: 'county', county, place: '', name: fact.fullName, code: '', basis: 'own',
-      sales: rate, use: rate, from, to: DATE_OPEN, source, asOf,
+      state,
+      level: 'county',
+      county,
+      place: '',
+      name: fact.fullName,
+      code: '',
+      basis: 'own',
+      sales: rate,
+      use: rate,
+      from,
+      to: DATE_OPEN,
+      source,
+      asOf,
     });
   }
   if (rows.length === 0) throw new RangeError('it lists no locality');

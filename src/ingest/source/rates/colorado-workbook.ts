@@ -10,14 +10,24 @@ import { formatRate, type Rate, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_MIN, DATE_OPEN, type ListContext, listDate, type ListResult, OWN_CODE, percentOf,
+  DATE_MIN,
+  DATE_OPEN,
+  type ListContext,
+  listDate,
+  type ListResult,
+  OWN_CODE,
+  percentOf,
   textOption,
 } from '../../rates/list.js';
 import { sheetBelow, type SheetRow } from '../workbook.js';
 import { countyOf } from './located-totals.js';
 
 const COLUMNS = {
-  A: 'Location Code', B: 'Jurisdiction Code', C: 'County', I: 'Tax Type', J: 'Rate',
+  A: 'Location Code',
+  B: 'Jurisdiction Code',
+  C: 'County',
+  I: 'Tax Type',
+  J: 'Rate',
 };
 /** Columns of a type and its rate. */
 // biome-ignore format: pairs of columns, in the order of the sheet
@@ -27,9 +37,12 @@ const LEVIES = [
 ] as const;
 /** Types as publication DR 1002 spells them out. */
 const KINDS: Readonly<Record<string, string>> = {
-  RTD: 'Regional Transportation District', CD: 'Scientific and Cultural Facilities District',
-  RTA: 'Regional Transportation Authority', HSD: 'Health Services District',
-  MTS: 'Mass Transit System', PSI: 'Public Safety Improvement',
+  RTD: 'Regional Transportation District',
+  CD: 'Scientific and Cultural Facilities District',
+  RTA: 'Regional Transportation Authority',
+  HSD: 'Health Services District',
+  MTS: 'Mass Transit System',
+  PSI: 'Public Safety Improvement',
 };
 
 interface Location {
@@ -51,7 +64,7 @@ function leviesOf(row: SheetRow, where: string, state: Rate): ReadonlyMap<string
     if (kind === '' && row.at(rate) === '') continue;
     if (kind === '') throw new RangeError(`${where}: a rate without a type: ${row.at(rate)}`);
     const more = percentOf(row.at(rate), `${where}: ${kind}`);
-    levies.set(kind, sumRates([levies.get(kind) ?? 0 as Rate, more]));
+    levies.set(kind, sumRates([levies.get(kind) ?? (0 as Rate), more]));
   }
   if (levies.get('STATE') !== state) {
     throw new RangeError(`${where}: the state's part is not ${formatRate(state)}`);
@@ -62,7 +75,10 @@ function leviesOf(row: SheetRow, where: string, state: Rate): ReadonlyMap<string
 /** The place a name begins with, as parts of cities are named after them; null for none. */
 function placeOf(name: string, county: string, context: ListContext): string | null {
   const { gazetteer, state } = context;
-  const words = name.replaceAll(/[()]/g, ' ').split(/[\s-]+/).filter((word) => word !== '');
+  const words = name
+    .replaceAll(/[()]/g, ' ')
+    .split(/[\s-]+/)
+    .filter((word) => word !== '');
   for (let count = words.length; count > 0; count -= 1) {
     const match = gazetteer.city(state, words.slice(0, count).join(' '), county);
     if (match.kind === 'code') return match.code;
@@ -90,10 +106,16 @@ function locationOf(row: SheetRow, context: ListContext): Location | null {
   context.report.joined += 1;
   const own = ['STATE', 'COUNTY', 'CITY'];
   return {
-    name, county, place, countyRate: levies.get('COUNTY') ?? 0 as Rate,
-    cityRate: levies.get('CITY') ?? 0 as Rate,
-    districts: new Map([...levies].filter(([kind]) => !own.includes(kind))
-      .map(([kind, rate]) => [KINDS[kind] ?? kind, rate])),
+    name,
+    county,
+    place,
+    countyRate: levies.get('COUNTY') ?? (0 as Rate),
+    cityRate: levies.get('CITY') ?? (0 as Rate),
+    districts: new Map(
+      [...levies]
+        .filter(([kind]) => !own.includes(kind))
+        .map(([kind, rate]) => [KINDS[kind] ?? kind, rate]),
+    ),
   };
 }
 
@@ -112,7 +134,9 @@ class Listed {
   readonly #groups = new Map<string, Location[]>();
 
   constructor(
-    readonly locations: readonly Location[], readonly from: DateInt, readonly to: DateInt,
+    readonly locations: readonly Location[],
+    readonly from: DateInt,
+    readonly to: DateInt,
     readonly context: ListContext,
   ) {
     for (const location of locations) {
@@ -126,8 +150,11 @@ class Listed {
   #codeOf(kind: string, { name, county }: Location): string {
     const shared = this.context.districtCode(kind);
     if (shared !== null) return shared;
-    const rates = new Set(this.locations.filter((other) => other.county === county)
-      .flatMap(({ districts }) => districts.get(kind) ?? []));
+    const rates = new Set(
+      this.locations
+        .filter((other) => other.county === county)
+        .flatMap(({ districts }) => districts.get(kind) ?? []),
+    );
     const within = this.context.gazetteer.countyFact(county)?.fullName ?? county;
     return `${OWN_CODE}${kind} - ${rates.size === 1 ? within : `${name}/${within}`}`;
   }
@@ -136,8 +163,20 @@ class Listed {
     const { state, source, asOf } = this.context;
     const zero = 0 as Rate;
     this.made.rows.push({
-      state, level, county: at.county, place: at.place, name: at.name, code: '', basis: 'own',
-      sales: zero, use: zero, from: this.from, to: this.to, source, asOf, ...fields,
+      state,
+      level,
+      county: at.county,
+      place: at.place,
+      name: at.name,
+      code: '',
+      basis: 'own',
+      sales: zero,
+      use: zero,
+      from: this.from,
+      to: this.to,
+      source,
+      asOf,
+      ...fields,
     });
   }
 
@@ -152,12 +191,24 @@ class Listed {
       const code = this.#codeOf(kind, at);
       const known = this.made.rows.some((row) => row.level === 'district' && row.code === code);
       if (!known) {
-        this.#row('district', at, { county: '', place: '', name: kind, code, sales: rate,
-          use: rate });
+        this.#row('district', at, {
+          county: '',
+          place: '',
+          name: kind,
+          code,
+          sales: rate,
+          use: rate,
+        });
       }
       this.made.members.push({
-        state: this.context.state, code, scope: place === '' ? 'remainder' : 'place', county,
-        place, except: [], from: this.from, to: this.to,
+        state: this.context.state,
+        code,
+        scope: place === '' ? 'remainder' : 'place',
+        county,
+        place,
+        except: [],
+        from: this.from,
+        to: this.to,
       });
     }
   }
@@ -200,13 +251,23 @@ class Listed {
         const around = this.#groups.get(`@${county}`) ?? [];
         if (this.#groups.has(`${place.geoid}@${county}`)) continue;
         if (named.has(place.geoid)) {
-          this.#row('city', { ...this.locations[0]!, county, place: place.geoid,
-            name: place.name }, { basis: 'unknown', note: `${place.fullName} is listed in another `
-              + "of its counties alone; the state's own list would fill it." });
+          this.#row(
+            'city',
+            { ...this.locations[0]!, county, place: place.geoid, name: place.name },
+            {
+              basis: 'unknown',
+              note:
+                `${place.fullName} is listed in another ` +
+                "of its counties alone; the state's own list would fill it.",
+            },
+          );
         }
-        if ( around.every(({ districts }) => districts.size === 0)) continue;
-        this.#gap('district', { ...around[0]!, place: place.geoid, name: place.name },
-          `${place.fullName} is not listed, and districts lie around it`);
+        if (around.every(({ districts }) => districts.size === 0)) continue;
+        this.#gap(
+          'district',
+          { ...around[0]!, place: place.geoid, name: place.name },
+          `${place.fullName} is not listed, and districts lie around it`,
+        );
       }
     }
   }

@@ -11,8 +11,17 @@ import type { Rate } from '../../../tax/rate.js';
 import { countiesWithLand, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_MIN, DATE_OPEN, dateOf, joined, joinedCity, type ListContext, listDate, listOption,
-  type ListResult, OWN_CODE, percentOf,
+  DATE_MIN,
+  DATE_OPEN,
+  dateOf,
+  joined,
+  joinedCity,
+  type ListContext,
+  listDate,
+  listOption,
+  type ListResult,
+  OWN_CODE,
+  percentOf,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -42,8 +51,17 @@ function rateRow(row: TableRow, at: Place, to: DateInt, context: ListContext): R
   const rate = percentOf(row.get('local_pct'), row.get('name'));
   const name = PART.exec(row.get('name'))?.[1] ?? row.get('name');
   return {
-    state: context.state, ...at, name, code: '', basis: 'own', sales: rate, use: rate,
-    from: asOf, to, source: context.source, asOf,
+    state: context.state,
+    ...at,
+    name,
+    code: '',
+    basis: 'own',
+    sales: rate,
+    use: rate,
+    from: asOf,
+    to,
+    source: context.source,
+    asOf,
   };
 }
 
@@ -62,8 +80,9 @@ function earlier(context: ListContext): readonly RateRow[] {
     if (!at) continue;
     const year = Math.floor(asOf / 10000);
     const first = rateRow(row, at, dateOf(year, 12, 31) ?? DATE_OPEN, context);
-    const note = `${row.get('name')}: earlier rates are held for the second half of each year only;`
-      + ' the publications between would fill it.';
+    const note =
+      `${row.get('name')}: earlier rates are held for the second half of each year only;` +
+      ' the publications between would fill it.';
     const half = dateOf(year + 1, 6, 30) ?? DATE_OPEN;
     // The next list may have been read some days after its half-year began.
     const isNext = context.asOf > half && context.asOf <= (dateOf(year + 1, 12, 31) ?? DATE_OPEN);
@@ -108,21 +127,44 @@ function gaps(
   const zero = 0 as Rate;
   const out: RateRow[] = [];
   for (const county of new Set(districts.filter((d) => d.place === '').map((d) => d.county))) {
-    const kinds = new Set(districts.filter((d) => d.place === '' && d.county === county)
-      .map((d) => d.kind));
+    const kinds = new Set(
+      districts.filter((d) => d.place === '' && d.county === county).map((d) => d.kind),
+    );
     const name = context.gazetteer.countyFact(county)?.fullName ?? county;
-    const note = `Colorado: districts cover ${name} in part (${[...kinds].sort().join(', ')}); `
-      + "the state's boundaries of tax districts would fill it.";
-    const spots = ['', ...context.gazetteer.places(context.state)
-      .filter((place) => countiesWithLand(place).includes(county)).map((place) => place.geoid)];
+    const note =
+      `Colorado: districts cover ${name} in part (${[...kinds].sort().join(', ')}); ` +
+      "the state's boundaries of tax districts would fill it.";
+    const spots = [
+      '',
+      ...context.gazetteer
+        .places(context.state)
+        .filter((place) => countiesWithLand(place).includes(county))
+        .map((place) => place.geoid),
+    ];
     for (const spot of spots) {
-      const own = new Set(districts.filter((d) => d.place !== '' && d.place === spot
-        && (d.county === '' || d.county === county)).map((d) => d.kind));
+      const own = new Set(
+        districts
+          .filter(
+            (d) => d.place !== '' && d.place === spot && (d.county === '' || d.county === county),
+          )
+          .map((d) => d.kind),
+      );
       if (asked.has(`${spot}@${county}`) || [...kinds].every((kind) => own.has(kind))) continue;
       out.push({
-        state: context.state, level: 'district', county, place: spot, name, code: '',
-        basis: 'unknown', sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN,
-        source: context.source, asOf: context.asOf, note,
+        state: context.state,
+        level: 'district',
+        county,
+        place: spot,
+        name,
+        code: '',
+        basis: 'unknown',
+        sales: zero,
+        use: zero,
+        from: DATE_MIN,
+        to: DATE_OPEN,
+        source: context.source,
+        asOf: context.asOf,
+        note,
       });
     }
   }
@@ -151,8 +193,14 @@ export function readColorado(text: string, context: ListContext): ListResult {
     rows.push({ ...made, level: 'district', code });
     if (place === '') continue;
     members.push({
-      state: context.state, code, scope: 'place', county, place, except: [],
-      from: DATE_MIN, to: DATE_OPEN,
+      state: context.state,
+      code,
+      scope: 'place',
+      county,
+      place,
+      except: [],
+      from: DATE_MIN,
+      to: DATE_OPEN,
     });
   }
   const asked = new Set(listOption(context, 'decided'));

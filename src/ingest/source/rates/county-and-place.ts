@@ -13,7 +13,14 @@ import type { Rate } from '../../../tax/rate.js';
 import { countiesWithLand, type PlaceFact, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_MIN, DATE_OPEN, type ListContext, listDate, listOption, type ListResult, OWN_CODE, percentOf,
+  DATE_MIN,
+  DATE_OPEN,
+  type ListContext,
+  listDate,
+  listOption,
+  type ListResult,
+  OWN_CODE,
+  percentOf,
   textOption,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
@@ -33,8 +40,15 @@ function base(row: TableRow, context: ListContext): Figures {
   const rate = row.get('local_pct');
   const own = rate === '' ? (0 as Rate) : percentOf(rate, row.get('name'));
   return {
-    state: context.state, name: row.get('name'), code: '', sales: own, use: own,
-    from: listDate(row.get('effective_from'), asOf), to: DATE_OPEN, source: context.source, asOf,
+    state: context.state,
+    name: row.get('name'),
+    code: '',
+    sales: own,
+    use: own,
+    from: listDate(row.get('effective_from'), asOf),
+    to: DATE_OPEN,
+    source: context.source,
+    asOf,
   };
 }
 
@@ -62,8 +76,9 @@ function cityRow(row: TableRow, context: ListContext): RateRow | null {
   const kind = basisOf(context);
   const figure = row.get(kind === 'total' ? 'combined_pct' : 'local_pct');
   if (figure === '') {
-    const note = `${name}: the list gives no rate of its own for this place; the state's own `
-      + 'current list or the estimated layer would fill it.';
+    const note =
+      `${name}: the list gives no rate of its own for this place; the state's own ` +
+      'current list or the estimated layer would fill it.';
     return { ...common, basis: 'unknown', from: DATE_MIN, note };
   }
   const rate = percentOf(figure, name);
@@ -80,8 +95,9 @@ function unincorporated(
   context.report.drop(name, 'a settlement that is no municipality');
   const combined = percentOf(row.get('combined_pct'), name);
   if (!county || combined === percentOf(county.note ?? '', name)) return [];
-  const note = `${name}, an unincorporated settlement of this county, has a rate of its own and no `
-    + 'boundary is held for it; the state\'s boundary file would fill it.';
+  const note =
+    `${name}, an unincorporated settlement of this county, has a rate of its own and no ` +
+    "boundary is held for it; the state's boundary file would fill it.";
   const gap = { level: 'district' as const, county: row.get('county_fips'), place: '' };
   const zero = 0 as Rate;
   const rate = { sales: zero, use: zero, from: DATE_MIN };
@@ -93,14 +109,25 @@ function districtRows(row: TableRow, context: ListContext, members: DistrictMemb
   const county = row.get('county_fips');
   const code = context.districtCode(name) ?? `${OWN_CODE}${county}`;
   const rate: RateRow = {
-    ...base(row, context), level: 'district', county: '', place: '', code, basis: 'own',
+    ...base(row, context),
+    level: 'district',
+    county: '',
+    place: '',
+    code,
+    basis: 'own',
   };
   context.report.joined += 1;
   // "part of the county only": such a district's places are facts.
   if (!/\bonly\b/.test(row.get('note'))) {
     members.push({
-      state: context.state, code, scope: 'county', county, place: '', except: [],
-      from: DATE_MIN, to: DATE_OPEN,
+      state: context.state,
+      code,
+      scope: 'county',
+      county,
+      place: '',
+      except: [],
+      from: DATE_MIN,
+      to: DATE_OPEN,
     });
   }
   const zero = 0 as Rate;
@@ -139,9 +166,16 @@ export function readSstDerived(text: string, context: ListContext): ListResult {
       rows.push(...districtRows(row, context, members));
     }
   }
-  const noted = readTable(text, '\t').filter((row) =>
-    row.get('level') === 'county' && row.get('source').includes('county average'));
-  rows.push(...unlistedGaps(rows, noted.map((row) => row.get('county_fips')), context));
+  const noted = readTable(text, '\t').filter(
+    (row) => row.get('level') === 'county' && row.get('source').includes('county average'),
+  );
+  rows.push(
+    ...unlistedGaps(
+      rows,
+      noted.map((row) => row.get('county_fips')),
+      context,
+    ),
+  );
   return { rows: rows.sort((a, b) => a.from - b.from), members };
 }
 
@@ -150,9 +184,20 @@ export function readSstDerived(text: string, context: ListContext): ListResult {
 function gap(place: PlaceFact, county: string, note: string, context: ListContext): RateRow {
   const zero = 0 as Rate;
   return {
-    state: context.state, level: 'city', county, place: place.geoid, name: place.name, code: '',
-    basis: 'unknown', sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN,
-    source: context.source, asOf: context.asOf, note,
+    state: context.state,
+    level: 'city',
+    county,
+    place: place.geoid,
+    name: place.name,
+    code: '',
+    basis: 'unknown',
+    sales: zero,
+    use: zero,
+    from: DATE_MIN,
+    to: DATE_OPEN,
+    source: context.source,
+    asOf: context.asOf,
+    note,
   };
 }
 
@@ -182,10 +227,12 @@ export function unlistedGaps(
   if (kind === '') return [];
   const given = textOption(context, 'ceiling');
   const ceiling = given ? percentOf(given, 'ceiling') : null;
-  const listed = new Set(rows.filter((row) => row.level === 'city')
-    .map((row) => `${row.place}/${row.county}`));
-  const levying = new Set(rows.filter((row) => row.level === 'city' && row.sales > 0)
-    .map((row) => row.place));
+  const listed = new Set(
+    rows.filter((row) => row.level === 'city').map((row) => `${row.place}/${row.county}`),
+  );
+  const levying = new Set(
+    rows.filter((row) => row.level === 'city' && row.sales > 0).map((row) => row.place),
+  );
   const out: RateRow[] = [];
   for (const place of context.gazetteer.places(context.state)) {
     if (kind === 'multi' && place.counties.length < 2) continue;
@@ -195,8 +242,9 @@ export function unlistedGaps(
     for (const county of kind === 'parts' ? place.counties : countiesWithLand(place)) {
       if (listed.has(`${place.geoid}/${county}`) || atCeiling(rows, county, ceiling)) continue;
       if (kind === 'noted' && !noted.includes(county)) continue;
-      const note = `${place.fullName} is not in the list held: ${WHY[kind]}; the state's own list `
-        + 'or the estimated layer would fill it.';
+      const note =
+        `${place.fullName} is not in the list held: ${WHY[kind]}; the state's own list ` +
+        'or the estimated layer would fill it.';
       out.push(gap(place, county, note, context));
     }
   }

@@ -28,9 +28,19 @@ export function readEstimated(text: string, context: ListContext): ListResult {
     const figure = row.get(city ? 'combined' : 'county_rate');
     const rate = fractionOf(figure, `${state} ${city || county}`);
     rows.push({
-      state, level: city ? 'city' : 'county', county, place, name: city, code: '',
-      basis: city ? 'total' : 'own', sales: rate, use: rate, from: asOf, to: DATE_OPEN,
-      source, asOf,
+      state,
+      level: city ? 'city' : 'county',
+      county,
+      place,
+      name: city,
+      code: '',
+      basis: city ? 'total' : 'own',
+      sales: rate,
+      use: rate,
+      from: asOf,
+      to: DATE_OPEN,
+      source,
+      asOf,
     });
   }
   return { rows, members: [] };
@@ -109,8 +119,19 @@ export function readZipTable(text: string, context: ListContext): ListResult {
     report.joined += 1;
     const sales = Number(rate) as RateRow['sales'];
     rows.push({
-      state, level: 'county', county, place: '', name: '', code: '', basis: 'own', sales,
-      use: sales, from: asOf, to: DATE_OPEN, source, asOf,
+      state,
+      level: 'county',
+      county,
+      place: '',
+      name: '',
+      code: '',
+      basis: 'own',
+      sales,
+      use: sales,
+      from: asOf,
+      to: DATE_OPEN,
+      source,
+      asOf,
     });
   }
   return { rows, members: [] };

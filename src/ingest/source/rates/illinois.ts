@@ -7,7 +7,14 @@
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_MIN, DATE_OPEN, joined, joinedCity, type ListContext, listDate, type ListResult, percentOf,
+  DATE_MIN,
+  DATE_OPEN,
+  joined,
+  joinedCity,
+  type ListContext,
+  listDate,
+  type ListResult,
+  percentOf,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -30,8 +37,12 @@ type Around = ReadonlyMap<string, { readonly figure: string; readonly from: stri
 function isAsAround(row: TableRow, county: string, around: Around): boolean {
   const outside = around.get(county);
   const figure = row.get('combined_pct');
-  return outside !== undefined && figure !== '' && Number(figure) === Number(outside.figure)
-    && row.get('effective_from') <= outside.from;
+  return (
+    outside !== undefined &&
+    figure !== '' &&
+    Number(figure) === Number(outside.figure) &&
+    row.get('effective_from') <= outside.from
+  );
 }
 
 function lineOf(row: TableRow, around: Around, context: ListContext): Line | null {
@@ -62,15 +73,23 @@ function rowOf(line: Line, divided: boolean, context: ListContext): RateRow {
   const { row, level, name, county, place } = line;
   const asOf = listDate(row.get('as_of'), context.asOf);
   const common = {
-    state: context.state, level, county, place, name, code: '', to: DATE_OPEN,
-    source: context.source, asOf,
+    state: context.state,
+    level,
+    county,
+    place,
+    name,
+    code: '',
+    to: DATE_OPEN,
+    source: context.source,
+    asOf,
   };
   const figure = row.get('combined_pct');
   if (figure === '' || divided) {
     const zero = 0 as Rate;
     const why = figure === '' ? 'its rate varies by address' : 'part of it has a lower rate';
-    const note = `Illinois: ${name}: ${why}, as the state's list itself says; the state's `
-      + 'address file would fill it.';
+    const note =
+      `Illinois: ${name}: ${why}, as the state's list itself says; the state's ` +
+      'address file would fill it.';
     return { ...common, basis: 'unknown', sales: zero, use: zero, from: DATE_MIN, note };
   }
   const rate = percentOf(figure, name);
@@ -91,13 +110,18 @@ export function readIllinois(text: string, context: ListContext): ListResult {
 
 /** Rates of rows of the layout above. */
 function illinoisRates(table: readonly TableRow[], context: ListContext): ListResult {
-  const around: Around = new Map(table.filter((row) => row.get('level') === 'county')
-    .map((row) => [row.get('name'),
-      { figure: row.get('combined_pct'), from: row.get('effective_from') }]));
-  const lines = table.map((row) => lineOf(row, around, context))
-    .filter((line) => line !== null);
-  const parts = new Set(lines.filter((line) => line.part !== '')
-    .map((line) => `${line.place}/${line.county}`));
+  const around: Around = new Map(
+    table
+      .filter((row) => row.get('level') === 'county')
+      .map((row) => [
+        row.get('name'),
+        { figure: row.get('combined_pct'), from: row.get('effective_from') },
+      ]),
+  );
+  const lines = table.map((row) => lineOf(row, around, context)).filter((line) => line !== null);
+  const parts = new Set(
+    lines.filter((line) => line.part !== '').map((line) => `${line.place}/${line.county}`),
+  );
   const rows: RateRow[] = [];
   for (const line of lines.filter((entry) => entry.part === '')) {
     const divided = parts.has(`${line.place}/${line.county}`);
@@ -148,8 +172,13 @@ function rowsOf(text: string, line: number, context: ListContext): readonly Tabl
   const field = (from: number, to: number): string => text.slice(from, to).trim();
   const [id, name, county] = [field(0, 10), titled(field(10, 35)), titled(field(35, 60))];
   const [flag, from, high, low] = [field(60, 61), field(61, 69), field(69, 74), field(79, 84)];
-  const right = text.length >= LINE_CHARS_MIN && ID.test(id) && /^[YN ]?$/.test(flag)
-    && /^\d{8}$/.test(from) && RATE.test(high) && RATE.test(low);
+  const right =
+    text.length >= LINE_CHARS_MIN &&
+    ID.test(id) &&
+    /^[YN ]?$/.test(flag) &&
+    /^\d{8}$/.test(from) &&
+    RATE.test(high) &&
+    RATE.test(low);
   if (!right) throw new RangeError(`line ${line} is none of its layout: ${text.slice(0, 90)}`);
   if (county === '') {
     context.report.drop(`${id} ${name}`, 'no county or municipality');
@@ -157,24 +186,32 @@ function rowsOf(text: string, line: number, context: ListContext): readonly Tabl
   }
   const isCounty = COUNTY.test(id);
   const listed = isCounty ? `${county} County` : `${name} (${county})`;
-  const fields = (figure: string, part: string): TableRow => listedRow(line, {
-    level: isCounty ? 'county' : 'city', name: `${listed}${part}`, effective_from: from,
-    combined_pct: figure,
-  });
+  const fields = (figure: string, part: string): TableRow =>
+    listedRow(line, {
+      level: isCounty ? 'county' : 'city',
+      name: `${listed}${part}`,
+      effective_from: from,
+      combined_pct: figure,
+    });
   if (flag === 'Y') return [fields('', '')];
-  return [fields(percentText(high), ''),
-    ...(high === low ? [] : [fields(percentText(low), ' (lower-rate part)')])];
+  return [
+    fields(percentText(high), ''),
+    ...(high === low ? [] : [fields(percentText(low), ' (lower-rate part)')]),
+  ];
 }
 
 /** Reads the file. @throws RangeError naming the line that is laid out otherwise. */
 export function readIllinoisOrdinary(text: string, context: ListContext): ListResult {
   const seen = new Set<string>();
-  const rows = text.replace(/^\uFEFF/, '').split(/\r?\n/).flatMap((line, index) => {
-    // A location may be listed twice with the same rates.
-    if (line.trim() === '' || seen.has(line.slice(0, LINE_CHARS_MIN))) return [];
-    seen.add(line.slice(0, LINE_CHARS_MIN));
-    return rowsOf(line, index + 1, context);
-  });
+  const rows = text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .flatMap((line, index) => {
+      // A location may be listed twice with the same rates.
+      if (line.trim() === '' || seen.has(line.slice(0, LINE_CHARS_MIN))) return [];
+      seen.add(line.slice(0, LINE_CHARS_MIN));
+      return rowsOf(line, index + 1, context);
+    });
   if (rows.length === 0) throw new RangeError('it lists no location');
   return illinoisRates(rows, context);
 }

@@ -29,7 +29,10 @@ export interface Period {
 type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
 
 function row(
-  where: Where, basis: RateRow['basis'], rates: Pick<Located, 'sales' | 'use'>, period: Period,
+  where: Where,
+  basis: RateRow['basis'],
+  rates: Pick<Located, 'sales' | 'use'>,
+  period: Period,
   context: ListContext,
 ): RateRow {
   const { state, source, asOf } = context;
@@ -45,7 +48,10 @@ function gap(where: Where, note: string, period: Period, context: ListContext): 
 
 /** Locations of one place, or of one county's remainder: equal, or divided by what nobody draws. */
 function joinedRows(
-  where: Where, found: readonly Located[], period: Period, context: ListContext,
+  where: Where,
+  found: readonly Located[],
+  period: Period,
+  context: ListContext,
 ): readonly RateRow[] {
   const [first, ...others] = found;
   if (first === undefined) return [];
@@ -53,17 +59,22 @@ function joinedRows(
   const same = others.every(({ sales, use }) => sales === first.sales && use === first.use);
   if (same) return [row(where, 'total', first, period, context)];
   const figures = found.map(({ name, sales }) => `${name} ${formatRate(sales)}`).join(', ');
-  const note = `${where.name} is listed with several rates (${figures}), and the list does not `
-    + 'draw their bounds; the boundaries of its districts would fill it.';
+  const note =
+    `${where.name} is listed with several rates (${figures}), and the list does not ` +
+    'draw their bounds; the boundaries of its districts would fill it.';
   return where.level === 'city'
     ? [gap(where, note, period, context)]
-    : [row(where, 'total', first, period, context),
-      gap({ ...where, level: 'district' }, note, period, context)];
+    : [
+        row(where, 'total', first, period, context),
+        gap({ ...where, level: 'district' }, note, period, context),
+      ];
 }
 
 /** Counties that a city has land in, where the list does not name it and others are taxed. */
 function unlistedIn(
-  place: string, listed: readonly string[], counties: ReadonlyMap<string, readonly Located[]>,
+  place: string,
+  listed: readonly string[],
+  counties: ReadonlyMap<string, readonly Located[]>,
   { gazetteer }: ListContext,
 ): readonly string[] {
   if (listed.includes('')) return [];
@@ -72,13 +83,16 @@ function unlistedIn(
     return first === undefined ? county : `${first.sales}/${first.use}`;
   };
   const [only = ''] = listed;
-  return (gazetteer.place(place)?.counties ?? []).filter((county) => !listed.includes(county)
-    && (listed.length > 1 || around(county) !== around(only)));
+  return (gazetteer.place(place)?.counties ?? []).filter(
+    (county) => !listed.includes(county) && (listed.length > 1 || around(county) !== around(only)),
+  );
 }
 
 /** A part that is taxed as its county says nothing new; another leaves the remainder open. */
 function partGaps(
-  parts: readonly Located[], counties: ReadonlyMap<string, readonly Located[]>, period: Period,
+  parts: readonly Located[],
+  counties: ReadonlyMap<string, readonly Located[]>,
+  period: Period,
   context: ListContext,
 ): readonly RateRow[] {
   return parts.flatMap(({ name, county, sales, use }) => {
@@ -92,8 +106,9 @@ function partGaps(
       return [];
     }
     context.report.miss(name);
-    const note = `${name}, a part of this county, is taxed otherwise, and no boundary is held for `
-      + 'it; the boundaries of its districts would fill it.';
+    const note =
+      `${name}, a part of this county, is taxed otherwise, and no boundary is held for ` +
+      'it; the boundaries of its districts would fill it.';
     return [gap({ level: 'district', county, place: '', name }, note, period, context)];
   });
 }
@@ -141,27 +156,53 @@ function sorted(located: readonly Located[], floor: Rate, context: ListContext):
  * @throws RangeError where it lists nothing, or less than `floor`, the state's part.
  */
 export function totalRates(
-  located: readonly Located[], floor: Rate, period: Period, context: ListContext,
+  located: readonly Located[],
+  floor: Rate,
+  period: Period,
+  context: ListContext,
 ): ListResult {
   const { gazetteer } = context;
   if (located.length === 0) throw new RangeError('it lists no location');
   const { counties, cities, parts } = sorted(located, floor, context);
-  const rows = [...counties].flatMap(([county, found]) => joinedRows({
-    level: 'county', county, place: '', name: gazetteer.countyFact(county)?.fullName ?? county,
-  }, found, period, context));
+  const rows = [...counties].flatMap(([county, found]) =>
+    joinedRows(
+      {
+        level: 'county',
+        county,
+        place: '',
+        name: gazetteer.countyFact(county)?.fullName ?? county,
+      },
+      found,
+      period,
+      context,
+    ),
+  );
   for (const [place, byCounty] of cities) {
     for (const [county, found] of byCounty) {
-      rows.push(...joinedRows({
-        level: 'city', place, county: byCounty.size > 1 ? county : '', name: found[0]?.name ?? '',
-      }, found, period, context));
+      rows.push(
+        ...joinedRows(
+          {
+            level: 'city',
+            place,
+            county: byCounty.size > 1 ? county : '',
+            name: found[0]?.name ?? '',
+          },
+          found,
+          period,
+          context,
+        ),
+      );
     }
     const listed = [...byCounty.keys()];
     const name = [...byCounty.values()][0]?.[0]?.name ?? '';
     for (const county of unlistedIn(place, listed, counties, context)) {
-      const note = `${name} is listed in another of its counties alone; the state's own list `
-        + 'would fill it.';
-      rows.push({ ...gap({ level: 'city', place, county, name }, note, period, context),
-        from: period.from });
+      const note =
+        `${name} is listed in another of its counties alone; the state's own list ` +
+        'would fill it.';
+      rows.push({
+        ...gap({ level: 'city', place, county, name }, note, period, context),
+        from: period.from,
+      });
     }
   }
   rows.push(...partGaps(parts, counties, period, context));

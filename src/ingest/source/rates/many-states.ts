@@ -2,8 +2,16 @@
 import type { Level } from '../../../tax/jurisdiction.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_MIN, DATE_OPEN, joined, joinedCity, type ListContext, listDate, listOption, type ListResult,
-  percentOf, textOption,
+  DATE_MIN,
+  DATE_OPEN,
+  joined,
+  joinedCity,
+  type ListContext,
+  listDate,
+  listOption,
+  type ListResult,
+  percentOf,
+  textOption,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -38,8 +46,19 @@ export function readStateRates(text: string, context: ListContext): ListResult {
     }
     report.joined += 1;
     rows.push({
-      state, level: 'state', county: '', place: '', name: row.get('name'), code: '', basis: 'own',
-      sales, use, from: listDate(began, DATE_MIN), to, source, asOf,
+      state,
+      level: 'state',
+      county: '',
+      place: '',
+      name: row.get('name'),
+      code: '',
+      basis: 'own',
+      sales,
+      use,
+      from: listDate(began, DATE_MIN),
+      to,
+      source,
+      asOf,
     });
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
@@ -60,10 +79,19 @@ export function readProvinces(text: string, context: ListContext): ListResult {
       if (!tax) continue;
       const rate = percentOf(row.get(`${part}_pct`), row.get('province'));
       rows.push({
-        state: `CA-${row.get('province')}`, level: 'state', county: '', place: '',
-        name: row.get('name'), code: KINDS[tax] ?? tax, basis: 'own', sales: rate, use: rate,
+        state: `CA-${row.get('province')}`,
+        level: 'state',
+        county: '',
+        place: '',
+        name: row.get('name'),
+        code: KINDS[tax] ?? tax,
+        basis: 'own',
+        sales: rate,
+        use: rate,
         from: listDate(row.get('effective_from'), asOf),
-        to: listDate(row.get('effective_to'), DATE_OPEN), source, asOf,
+        to: listDate(row.get('effective_to'), DATE_OPEN),
+        source,
+        asOf,
       });
     }
   }
@@ -115,17 +143,24 @@ function targets(
   const name = row.get('name');
   const none = { county: '', place: '', code: '', name };
   switch (row.get('level')) {
-    case 'state': return [{ level: 'state', ...none }];
+    case 'state':
+      return [{ level: 'state', ...none }];
     case 'county': {
       if (name === textOption(context, 'everyCounty')) {
         report.joined += 1;
-        return gazetteer.counties(state).map(({ fips, fullName }) =>
-          ({ level: 'county', county: fips, place: '', code: '', name: fullName }));
+        return gazetteer.counties(state).map(({ fips, fullName }) => ({
+          level: 'county',
+          county: fips,
+          place: '',
+          code: '',
+          name: fullName,
+        }));
       }
       const code = joined(context, name, gazetteer.county(state, name));
       return code === null ? [] : [{ level: 'county', ...none, county: code }];
     }
-    case 'city': return cityTarget(row, context, divided);
+    case 'city':
+      return cityTarget(row, context, divided);
     default: {
       const code = context.districtCode(name);
       if (code === null) {
@@ -145,8 +180,9 @@ export function readAuthority(text: string, context: ListContext): ListResult {
   const skipZero = new Set(listOption(context, 'skipZero'));
   const sole = new Set(listOption(context, 'sole'));
   const from = textOption(context, 'from');
-  const table = readTable(text, '\t').filter((row) =>
-    row.get('state') === state && levels.has(row.get('level')));
+  const table = readTable(text, '\t').filter(
+    (row) => row.get('state') === state && levels.has(row.get('level')),
+  );
   const divided = new Set(table.map((row) => PART.exec(row.get('name'))?.[1] ?? ''));
   const rows: RateRow[] = [];
   for (const row of table) {
@@ -158,9 +194,15 @@ export function readAuthority(text: string, context: ListContext): ListResult {
     }
     for (const target of targets(row, context, divided)) {
       rows.push({
-        state, ...target, basis: sole.has(target.level) ? 'sole' : 'own', sales: rate, use: rate,
+        state,
+        ...target,
+        basis: sole.has(target.level) ? 'sole' : 'own',
+        sales: rate,
+        use: rate,
         from: listDate(from || row.get('effective_from'), asOf),
-        to: listDate(row.get('effective_to'), DATE_OPEN), source, asOf,
+        to: listDate(row.get('effective_to'), DATE_OPEN),
+        source,
+        asOf,
       });
     }
   }

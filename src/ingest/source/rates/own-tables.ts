@@ -9,7 +9,12 @@ import { parseYearlyDays } from '../../../tax/yearly-days.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_MIN, DATE_OPEN, fractionOf, type ListContext, listDate, type ListResult,
+  DATE_MIN,
+  DATE_OPEN,
+  fractionOf,
+  type ListContext,
+  listDate,
+  type ListResult,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -48,15 +53,28 @@ export function readRateFacts(
     const basis = oneOf(BASES, row, 'basis');
     const where = `line ${row.line}`;
     const rate = (column: string): Rate =>
-      (basis === 'unknown' ? 0 as Rate : fractionOf(row.get(column), where));
+      basis === 'unknown' ? (0 as Rate) : fractionOf(row.get(column), where);
     const level: Level = oneOf(LEVELS, row, 'level');
-    return seasons({
-      state: row.get('state'), level, county: row.get('county'), place: row.get('place'),
-      name: row.get('name'), code: row.get('code'), basis, sales: rate('sales'), use: rate('use'),
-      from: listDate(row.get('from'), DATE_MIN), to: listDate(row.get('to'), DATE_OPEN),
-      source: sourceOf(row.get('source')), asOf: listDate(row.get('as_of'), DATE_MIN),
-      ...(basis === 'unknown' ? { note: row.get('note') } : {}),
-    }, row.get('season'), where);
+    return seasons(
+      {
+        state: row.get('state'),
+        level,
+        county: row.get('county'),
+        place: row.get('place'),
+        name: row.get('name'),
+        code: row.get('code'),
+        basis,
+        sales: rate('sales'),
+        use: rate('use'),
+        from: listDate(row.get('from'), DATE_MIN),
+        to: listDate(row.get('to'), DATE_OPEN),
+        source: sourceOf(row.get('source')),
+        asOf: listDate(row.get('as_of'), DATE_MIN),
+        ...(basis === 'unknown' ? { note: row.get('note') } : {}),
+      },
+      row.get('season'),
+      where,
+    );
   });
 }
 
@@ -68,7 +86,8 @@ const PLACE_DIGITS = 7;
  * build lacks, is unplaced: where it lies cannot be told.
  */
 export function readFactTable(
-  text: string, { gazetteer, sourceOf, report }: ListContext,
+  text: string,
+  { gazetteer, sourceOf, report }: ListContext,
 ): ListResult {
   const all = readRateFacts(text, sourceOf);
   const rows = all.filter(({ state, level, name, county, place, basis, sales, use }) => {
@@ -85,14 +104,19 @@ export function readFactTable(
 
 /** Reads a table of district members: `except` holds place codes between blanks. */
 export function readMemberFacts(text: string): readonly DistrictMember[] {
-  return readTable(text, '\t').map((row): DistrictMember => ({
-    state: row.get('state'),
-    code: row.get('code'),
-    scope: oneOf(SCOPES, row, 'scope'),
-    county: row.get('county'),
-    place: row.get('place'),
-    except: row.get('except').split(' ').filter((code) => code !== ''),
-    from: listDate(row.get('from'), DATE_MIN),
-    to: listDate(row.get('to'), DATE_OPEN),
-  }));
+  return readTable(text, '\t').map(
+    (row): DistrictMember => ({
+      state: row.get('state'),
+      code: row.get('code'),
+      scope: oneOf(SCOPES, row, 'scope'),
+      county: row.get('county'),
+      place: row.get('place'),
+      except: row
+        .get('except')
+        .split(' ')
+        .filter((code) => code !== ''),
+      from: listDate(row.get('from'), DATE_MIN),
+      to: listDate(row.get('to'), DATE_OPEN),
+    }),
+  );
 }

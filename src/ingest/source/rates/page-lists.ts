@@ -6,7 +6,13 @@ import type { DateInt } from '../../../tax/date.js';
 import { parsePercent, type Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, joined, joinedCity, type ListContext, type ListResult, percentOf, textOption,
+  DATE_OPEN,
+  joined,
+  joinedCity,
+  type ListContext,
+  type ListResult,
+  percentOf,
+  textOption,
 } from '../../rates/list.js';
 import { pageText } from '../container.js';
 import { type PdfCell, pdfCells, pdfLines } from '../pdf-cells.js';
@@ -45,9 +51,7 @@ function chosen(page: string, id: string): readonly [string, string] {
   return [value, pageText(text ?? '')];
 }
 
-function rowOf(
-  cells: readonly string[], parish: Parish, context: ListContext,
-): RateRow | null {
+function rowOf(cells: readonly string[], parish: Parish, context: ListContext): RateRow | null {
   const { gazetteer, state, source, report } = context;
   const [, name, code] = DOMICILE.exec(cells[0] ?? '') ?? [];
   if (cells.length !== CELLS || name === undefined || code === undefined) {
@@ -57,7 +61,15 @@ function rowOf(
   const { from, county } = parish;
   const rate = percentOf((cells[1] ?? '').replace(/%$/, ''), `${parish.name}: ${name}`);
   const common = {
-    state, county, code: '', sales: rate, use: rate, from, to: DATE_OPEN, source, asOf: from,
+    state,
+    county,
+    code: '',
+    sales: rate,
+    use: rate,
+    from,
+    to: DATE_OPEN,
+    source,
+    asOf: from,
   };
   const [, before, behind] = MUNICIPALITY.exec(name) ?? [];
   const city = before ?? behind;
@@ -82,11 +94,12 @@ export function readLouisiana(text: string, context: ListContext): ListResult {
     const from = listedDay(chosen(page, 'ddlFilingPeriod')[0], name);
     const county = joined(context, name, context.gazetteer.county(context.state, name));
     const table = TABLE.exec(page)?.[1] ?? '';
-    const listed = [...table.matchAll(ROW)].map(([, row = '']) =>
-      [...row.matchAll(CELL)].map(([, cell = '']) => pageText(cell)))
+    const listed = [...table.matchAll(ROW)]
+      .map(([, row = '']) => [...row.matchAll(CELL)].map(([, cell = '']) => pageText(cell)))
       .filter((cells) => cells.length > 0);
     if (listed.length === 0) throw new RangeError(`${name}: no table grdRates with rates`);
-    return county === null ? []
+    return county === null
+      ? []
       : listed.map((cells) => rowOf(cells, { name, county, from }, context));
   });
   return { rows: rows.filter((row) => row !== null), members: [] };
@@ -156,11 +169,14 @@ export function readNewYork(text: string, context: ListContext): ListResult {
   if (state?.rate !== floor) {
     throw new RangeError(`its layout is another: "${STATE_ONLY}" is not ${floor / 1e7} %`);
   }
-  const twice = entries.find(({ code }, at) =>
-    entries.findIndex((other) => other.code === code) !== at);
+  const twice = entries.find(
+    ({ code }, at) => entries.findIndex((other) => other.code === code) !== at,
+  );
   if (twice !== undefined) throw new RangeError(`${twice.name}: code ${twice.code} stands twice`);
-  const located = entries.filter(({ name }) => name !== STATE_ONLY)
-    .map((entry) => jurisdictionOf(entry, context)).filter((one) => one !== null);
+  const located = entries
+    .filter(({ name }) => name !== STATE_ONLY)
+    .map((entry) => jurisdictionOf(entry, context))
+    .filter((one) => one !== null);
   const period = { from: listedDay(day, 'Effective'), to: DATE_OPEN };
   return totalRates(located, floor, period, context);
 }
@@ -178,7 +194,10 @@ const REVISED = /\(Rev\.\s*(\d{1,2}\/\d{1,2}\/\d{2,4})\)/;
 const PERCENT = /^(\d+(?:\.\d+)?)%$/;
 /** Points from the left where columns begin, the headings stand, and from the bottom the table. */
 const STARTS = [33, 138, 207, 360, 405, 487] as const;
-const HEADINGS = [['Municipality', 36], ['County', 140]] as const;
+const HEADINGS = [
+  ['Municipality', 36],
+  ['County', 140],
+] as const;
 const HEADING_POINTS = 3;
 const TABLE_BOTTOM = 35;
 const TOTAL_COLUMN = 3;
@@ -197,23 +216,28 @@ function columnAt(x: number): number {
 
 /** Height of the header of a page. */
 function headerOf(page: readonly PdfCell[]): number {
-  const found = HEADINGS.map(([text, x]) => page.find((cell) =>
-    cell.text === text && Math.abs(cell.x - x) <= HEADING_POINTS));
+  const found = HEADINGS.map(([text, x]) =>
+    page.find((cell) => cell.text === text && Math.abs(cell.x - x) <= HEADING_POINTS),
+  );
   const missing = HEADINGS[found.indexOf(undefined)]?.[0];
   if (missing === undefined) return Math.min(...found.map((cell) => cell?.y ?? 0));
   const [first] = page;
-  throw new RangeError(`its layout is another: no heading "${missing}" in its place on page `
-    + String(first?.page));
+  throw new RangeError(
+    `its layout is another: no heading "${missing}" in its place on page ` + String(first?.page),
+  );
 }
 
 function rowsOf(page: readonly PdfCell[]): readonly Row[] {
   const top = headerOf(page) - HEADING_POINTS;
   const cells = page.filter(({ x, y }) => y < top && y > TABLE_BOTTOM && x >= STARTS[0]);
-  const rows = cells.filter(({ x, text }) => columnAt(x) === TOTAL_COLUMN && PERCENT.test(text))
+  const rows = cells
+    .filter(({ x, text }) => columnAt(x) === TOTAL_COLUMN && PERCENT.test(text))
     .map(({ page: number, y }): Row => ({ page: number, y, columns: STARTS.map(() => '') }));
   for (const { x, y, text, page: number } of cells) {
-    const nearest = rows.reduce<Row | null>((best, row) =>
-      (best === null || Math.abs(row.y - y) < Math.abs(best.y - y) ? row : best), null);
+    const nearest = rows.reduce<Row | null>(
+      (best, row) => (best === null || Math.abs(row.y - y) < Math.abs(best.y - y) ? row : best),
+      null,
+    );
     if (nearest === null || Math.abs(nearest.y - y) > ROW_POINTS) {
       throw new RangeError(`page ${number}: "${text}" stands in no row`);
     }
@@ -245,7 +269,9 @@ export function readSouthCarolina(text: string, context: ListContext): ListResul
   const [, day] = REVISED.exec(cells.map((cell) => cell.text).join(' ')) ?? [];
   if (day === undefined) throw new RangeError('its layout is another: no "(Rev. M/D/YY)"');
   const pages = [...new Set(cells.map(({ page }) => page))];
-  const located = pages.flatMap((page) => rowsOf(cells.filter((cell) => cell.page === page)))
-    .map((row) => locatedOf(row, context)).filter((one) => one !== null);
+  const located = pages
+    .flatMap((page) => rowsOf(cells.filter((cell) => cell.page === page)))
+    .map((row) => locatedOf(row, context))
+    .filter((one) => one !== null);
   return totalRates(located, floor, { from: listedDay(day, 'Rev.'), to: DATE_OPEN }, context);
 }

@@ -4,8 +4,16 @@ import type { Rate } from '../../../tax/rate.js';
 import type { PlaceFact, RateRow } from '../../model.js';
 import { plainName } from '../../rates/gazetteer.js';
 import {
-  DATE_MIN, DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, listDate, type ListResult,
-  percentOf, textOption,
+  DATE_MIN,
+  DATE_OPEN,
+  fractionOf,
+  joined,
+  joinedCity,
+  type ListContext,
+  listDate,
+  type ListResult,
+  percentOf,
+  textOption,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -59,9 +67,16 @@ export function readCoded(text: string, context: ListContext): ListResult {
     }
     const rate = percentOf(figure, found.name);
     rows.push({
-      state: context.state, ...found, code: '', basis: total ? 'total' : 'own',
-      sales: rate, use: rate, from: listDate(row.get('effective_from'), asOf), to,
-      source: context.source, asOf,
+      state: context.state,
+      ...found,
+      code: '',
+      basis: total ? 'total' : 'own',
+      sales: rate,
+      use: rate,
+      from: listDate(row.get('effective_from'), asOf),
+      to,
+      source: context.source,
+      asOf,
     });
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
@@ -76,12 +91,21 @@ export function readCoded(text: string, context: ListContext): ListResult {
  */
 
 function rowOf(
-  row: TableRow, context: ListContext, where: Pick<RateRow, 'level' | 'county' | 'place' | 'name'>,
+  row: TableRow,
+  context: ListContext,
+  where: Pick<RateRow, 'level' | 'county' | 'place' | 'name'>,
 ): RateRow {
   const { state, source, asOf } = context;
   const rate: Rate = fractionOf(row.get('rate'), row.get('name'));
   return {
-    state, ...where, code: '', basis: 'total', sales: rate, use: rate, source, asOf,
+    state,
+    ...where,
+    code: '',
+    basis: 'total',
+    sales: rate,
+    use: rate,
+    source,
+    asOf,
     from: listDate(row.get('effective_from'), DATE_MIN),
     to: listDate(row.get('effective_to'), DATE_OPEN),
   };
@@ -89,15 +113,22 @@ function rowOf(
 
 /** The county and, by their silence, the places of it that the list does not name. */
 function countyRows(
-  row: TableRow, county: string, listed: ReadonlySet<string>, context: ListContext,
+  row: TableRow,
+  county: string,
+  listed: ReadonlySet<string>,
+  context: ListContext,
 ): readonly RateRow[] {
   const { gazetteer, state } = context;
-  const silent = gazetteer.places(state).filter(({ geoid, counties }) =>
-    counties.includes(county) && !listed.has(`${geoid}/${county}`));
+  const silent = gazetteer
+    .places(state)
+    .filter(
+      ({ geoid, counties }) => counties.includes(county) && !listed.has(`${geoid}/${county}`),
+    );
   return [
     rowOf(row, context, { level: 'county', county, place: '', name: row.get('name') }),
     ...silent.map(({ geoid, name }) =>
-      rowOf(row, context, { level: 'city', county, place: geoid, name })),
+      rowOf(row, context, { level: 'city', county, place: geoid, name }),
+    ),
   ];
 }
 
@@ -124,9 +155,10 @@ export function readCombined(text: string, context: ListContext): ListResult {
       report.unplace(state, name, place, counties.get(row) ?? '');
     } else {
       // Named in one county it is taxed alike in all of it.
-      const parts = cities.filter((other) => other.get('fips') === place)
+      const parts = cities
+        .filter((other) => other.get('fips') === place)
         .map((other) => counties.get(other));
-      const county = new Set(parts).size > 1 ? counties.get(row) ?? '' : '';
+      const county = new Set(parts).size > 1 ? (counties.get(row) ?? '') : '';
       rows.push(rowOf(row, context, { level: 'city', county, place, name }));
     }
   }
@@ -158,8 +190,9 @@ function codesOf(town: string, context: ListContext): readonly string[] {
   const towns = gazetteer.places(state).filter((place) => same(place, name));
   const exact = towns.filter((place) => plainName(place.fullName) === name);
   const city = KIND.test(name) ? name : `${name} CITY`;
-  const cities = gazetteer.places(state).filter((place) =>
-    place.geoid.length === 7 && plainName(place.fullName) === city);
+  const cities = gazetteer
+    .places(state)
+    .filter((place) => place.geoid.length === 7 && plainName(place.fullName) === city);
   const chosen = exact.length > 0 ? exact : towns.filter((place) => place.geoid.length === 10);
   return [...new Set([...chosen, ...cities].map((place) => place.geoid))];
 }
@@ -169,8 +202,9 @@ type Common = Omit<RateRow, 'basis' | 'sales' | 'use' | 'from' | 'to' | 'note'>;
 /** The time before a rate whose first day is not recorded: it may have been in force. */
 function undated(common: Common, town: string, from: DateInt): RateRow {
   const zero = 0 as Rate;
-  const note = `${town}: the first day of the local option tax is not recorded; the department's `
-    + 'list with dates would fill it.';
+  const note =
+    `${town}: the first day of the local option tax is not recorded; the department's ` +
+    'list with dates would fill it.';
   const period = { from: DATE_MIN, to: dayBefore(from) };
   return { ...common, basis: 'unknown', sales: zero, use: zero, ...period, note };
 }
@@ -193,7 +227,14 @@ export function readTownOption(text: string, context: ListContext): ListResult {
     const from = listDate(began, asOf);
     for (const place of codes) {
       const common = {
-        state, level: 'city' as const, county: '', place, name: town, code: '', source, asOf,
+        state,
+        level: 'city' as const,
+        county: '',
+        place,
+        name: town,
+        code: '',
+        source,
+        asOf,
       };
       if (began === '') rows.push(undated(common, town, from));
       rows.push({ ...common, basis: 'own', sales: rate, use: rate, from, to: DATE_OPEN });

@@ -15,13 +15,27 @@ import type { Level } from '../../../tax/jurisdiction.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, type ListContext, listDate, listOption, type ListResult, textOption,
+  DATE_OPEN,
+  fractionOf,
+  type ListContext,
+  listDate,
+  listOption,
+  type ListResult,
+  textOption,
 } from '../../rates/list.js';
 import { splitRows } from '../rows.js';
 
 const LEVELS = new Map<string, Level>([
-  ['45', 'state'], ['00', 'county'], ['01', 'city'], ['02', 'city'], ['03', 'city'],
-  ['04', 'city'], ['05', 'city'], ['09', 'city'], ['63', 'district'], ['69', 'district'],
+  ['45', 'state'],
+  ['00', 'county'],
+  ['01', 'city'],
+  ['02', 'city'],
+  ['03', 'city'],
+  ['04', 'city'],
+  ['05', 'city'],
+  ['09', 'city'],
+  ['63', 'district'],
+  ['69', 'district'],
 ]);
 
 interface Jurisdiction {
@@ -47,8 +61,10 @@ function jurisdiction(
   const { gazetteer, report, state } = context;
   const label = `${level} ${code}`;
   switch (level) {
-    case 'state': return { county: '', place: '', name: '', code: '' };
-    case 'district': return { county: '', place: '', name: '', code };
+    case 'state':
+      return { county: '', place: '', name: '', code: '' };
+    case 'district':
+      return { county: '', place: '', name: '', code };
     case 'county': {
       const county = `${fips}${code.slice(-3).padStart(3, '0')}`;
       const fact = gazetteer.countyFact(county);
@@ -86,8 +102,13 @@ function cellsOf(cells: readonly string[], line: number): readonly string[] {
   if (right && /^\d{1,2}$/.test(fips) && /^\d{1,2}$/.test(type) && !/[a-z]{2}/i.test(general)) {
     return cells.map((cell) => cell.trim());
   }
-  throw new RangeError(`row ${line} is none of a rate file of ${COLUMNS} columns: `
-    + cells.slice(0, COLUMNS + 1).join(',').slice(0, 80));
+  throw new RangeError(
+    `row ${line} is none of a rate file of ${COLUMNS} columns: ` +
+      cells
+        .slice(0, COLUMNS + 1)
+        .join(',')
+        .slice(0, 80),
+  );
 }
 
 /** Types that are no municipality, county or state, and stand in one namespace of codes. */
@@ -112,8 +133,12 @@ function severalTypes(lines: readonly (readonly string[])[]): ReadonlySet<string
 /** In place of a rate that does not add to the state's. */
 function unclear(code: string): Pick<RateRow, 'basis' | 'sales' | 'use' | 'note'> {
   const zero = 0 as Rate;
-  return { basis: 'unknown', sales: zero, use: zero,
-    note: `In the district ${code} the state's own rate is another, which is not held.` };
+  return {
+    basis: 'unknown',
+    sales: zero,
+    use: zero,
+    note: `In the district ${code} the state's own rate is another, which is not held.`,
+  };
 }
 
 /** Some states write "no end" as a day of 2078 or 2099. */
@@ -156,10 +181,17 @@ export function readSst(text: string, context: ListContext): ListResult {
     if (!found) continue;
     context.report.joined += 1;
     rows.push({
-      state: context.state, level, ...found, basis: level === 'city' ? cities : 'own',
-      sales: rate, use: rate, ...(differs.includes(type) ? unclear(code) : {}),
-      from: listDate(first, context.asOf), to: lastDay(last),
-      source: context.source, asOf: context.asOf,
+      state: context.state,
+      level,
+      ...found,
+      basis: level === 'city' ? cities : 'own',
+      sales: rate,
+      use: rate,
+      ...(differs.includes(type) ? unclear(code) : {}),
+      from: listDate(first, context.asOf),
+      to: lastDay(last),
+      source: context.source,
+      asOf: context.asOf,
     });
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };

@@ -39,8 +39,9 @@ interface Group {
 
 /** County codes of the areas, by county; a county without one levies nothing. */
 function countyCodes(areas: readonly TexasArea[]): ReadonlyMap<string, string> {
-  return new Map(areas.filter((area) => area.countyCode !== '')
-    .map((area) => [area.county, area.countyCode]));
+  return new Map(
+    areas.filter((area) => area.countyCode !== '').map((area) => [area.county, area.countyCode]),
+  );
 }
 
 function rateByCode(
@@ -50,7 +51,7 @@ function rateByCode(
   const rates = new Map<string, number>();
   const counties = countyCodes(areas);
   for (const row of rows) {
-    const code = row.level === 'county' ? counties.get(row.county) ?? '' : row.code;
+    const code = row.level === 'county' ? (counties.get(row.county) ?? '') : row.code;
     // The areas are as old as the undated rows; later changes come after the first.
     if (!rates.has(code)) rates.set(code, row.sales);
   }
@@ -82,24 +83,37 @@ function groupsOf(input: AreaInput): ReadonlyMap<string, Group> {
 
 /** The area that shows a group's parts most plainly: a real city code, then few districts. */
 function plainest(areas: readonly TexasArea[]): TexasArea | undefined {
-  const rank = (area: TexasArea): string => [
-    area.city.startsWith('6') ? 1 : 0,
-    area.districts.length,
-    // Transit before special purpose districts: those are usually carved out of it.
-    ...area.districts.map((code) => (code.startsWith('3') ? 0 : 1)),
-    ...area.districts,
-  ].join('/');
+  const rank = (area: TexasArea): string =>
+    [
+      area.city.startsWith('6') ? 1 : 0,
+      area.districts.length,
+      // Transit before special purpose districts: those are usually carved out of it.
+      ...area.districts.map((code) => (code.startsWith('3') ? 0 : 1)),
+      ...area.districts,
+    ].join('/');
   return [...areas].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
 }
 
 function gapRow(county: string, place: string, where: string, context: ListContext): RateRow {
   const zero = 0 as Rate;
-  const note = `Texas: special purpose or transit districts divide ${where}; the Comptroller's `
-    + 'address files would fill it.';
+  const note =
+    `Texas: special purpose or transit districts divide ${where}; the Comptroller's ` +
+    'address files would fill it.';
   return {
-    state: context.state, level: 'district', county, place, name: where, code: '',
-    basis: 'unknown', sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN,
-    source: context.source, asOf: context.asOf, note,
+    state: context.state,
+    level: 'district',
+    county,
+    place,
+    name: where,
+    code: '',
+    basis: 'unknown',
+    sales: zero,
+    use: zero,
+    from: DATE_MIN,
+    to: DATE_OPEN,
+    source: context.source,
+    asOf: context.asOf,
+    note,
   };
 }
 
@@ -107,12 +121,16 @@ function gapRow(county: string, place: string, where: string, context: ListConte
  * Counties by local codes, "" for none: digits two to four number them by the letters of their
  * names, in which the Census Bureau's numbers put "Mc" before all of "M".
  */
-export function countiesByCode(
-  { gazetteer, state }: Pick<ListContext, 'gazetteer' | 'state'>,
-): (code: string) => string {
+export function countiesByCode({
+  gazetteer,
+  state,
+}: Pick<ListContext, 'gazetteer' | 'state'>): (code: string) => string {
   const letters = (name: string): string =>
-    plainCounty(name).toLowerCase().replaceAll(/[^a-z]/g, '');
-  const numbered = gazetteer.counties(state)
+    plainCounty(name)
+      .toLowerCase()
+      .replaceAll(/[^a-z]/g, '');
+  const numbered = gazetteer
+    .counties(state)
     .map(({ fips, fullName }) => [letters(fullName), fips] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return (code) => numbered[Number(code.slice(1, 4)) - 1]?.[1] ?? '';
@@ -122,8 +140,9 @@ export function countiesByCode(
 function strayCounties(input: AreaInput, context: ListContext): ReadonlySet<string> {
   const named = new Set(input.areas.flatMap((area) => area.districts));
   const countyOf = countiesByCode(context);
-  const stray = input.rows.filter((row) => row.level === 'district'
-    && !named.has(row.code) && !input.placed.has(row.code));
+  const stray = input.rows.filter(
+    (row) => row.level === 'district' && !named.has(row.code) && !input.placed.has(row.code),
+  );
   return new Set(stray.map((row) => countyOf(row.code)));
 }
 
@@ -134,15 +153,20 @@ class Settlement {
   readonly #counties: ReadonlyMap<string, string>;
   readonly #rate: (code: string) => number;
 
-  constructor(readonly input: AreaInput, readonly context: ListContext) {
+  constructor(
+    readonly input: AreaInput,
+    readonly context: ListContext,
+  ) {
     this.#counties = countyCodes(input.areas);
     this.#rate = rateByCode(input.rows, input.areas);
   }
 
   #total(area: TexasArea): number {
     const city = this.input.combined.get(area.city) ?? this.#rate(area.city);
-    return area.districts.reduce((sum, code) => sum + this.#rate(code),
-      city + this.#rate(area.countyCode));
+    return area.districts.reduce(
+      (sum, code) => sum + this.#rate(code),
+      city + this.#rate(area.countyCode),
+    );
   }
 
   /** The area whose districts hold everywhere in a group; null where totals differ. */
@@ -161,8 +185,14 @@ class Settlement {
   #hold(chosen: TexasArea, county: string, place: string): void {
     for (const code of chosen.districts) {
       this.members.push({
-        state: this.context.state, code, scope: place ? 'place' : 'remainder', county, place,
-        except: [], from: DATE_MIN, to: DATE_OPEN,
+        state: this.context.state,
+        code,
+        scope: place ? 'place' : 'remainder',
+        county,
+        place,
+        except: [],
+        from: DATE_MIN,
+        to: DATE_OPEN,
       });
     }
   }
@@ -178,8 +208,9 @@ class Settlement {
     const countyCode = this.#counties.get(group.county) ?? '';
     const bare = { name: '', county: group.county, city: '', countyCode, districts: [] };
     // Land without local tax has no area in the file: no area is no sign that there is none.
-    const whole = group.areas.length > 0 && group.areas.every(({ districts }) =>
-      districts.some((code) => this.input.whole.has(code)));
+    const whole =
+      group.areas.length > 0 &&
+      group.areas.every(({ districts }) => districts.some((code) => this.input.whole.has(code)));
     const areas = whole ? group.areas : [...group.areas, bare];
     const chosen = stray ? null : this.#common(group, areas);
     for (const place of ['', ...sharing]) {
@@ -196,13 +227,14 @@ export function texasAreas(input: AreaInput, context: ListContext): ListResult {
   const settlement = new Settlement(input, context);
   const byPlace = new Map<string, Group[]>();
   for (const group of groups.values()) {
-    byPlace.set(group.place, [...byPlace.get(group.place) ?? [], group]);
+    byPlace.set(group.place, [...(byPlace.get(group.place) ?? []), group]);
   }
   const { gazetteer, state } = context;
   const countyName = (county: string): string => gazetteer.countyFact(county)?.fullName ?? county;
   for (const { fips } of gazetteer.counties(state)) {
     const group = groups.get(`/${fips}`) ?? { county: fips, place: '', areas: [] };
-    const sharing = gazetteer.places(state)
+    const sharing = gazetteer
+      .places(state)
       .filter((place) => !byPlace.has(place.geoid) && countiesWithLand(place).includes(fips))
       .map((place) => place.geoid);
     const where = `the unincorporated area of ${countyName(fips)}`;

@@ -9,7 +9,13 @@ import { type DateInt, dateOf } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, type Land, type ListContext, listDate, listOption, type ListResult,
+  DATE_OPEN,
+  fractionOf,
+  type Land,
+  type ListContext,
+  listDate,
+  listOption,
+  type ListResult,
   percentOf,
 } from '../../rates/list.js';
 import { readTable, splitRows } from '../rows.js';
@@ -75,8 +81,18 @@ function rowOf(
   const { state, source, report, gazetteer } = context;
   const { name, code, rate, from, asOf } = entry;
   const common = {
-    state, name, code, basis: 'own' as const, sales: rate, use: rate, county: '', place: '',
-    from, to: DATE_OPEN, source, asOf,
+    state,
+    name,
+    code,
+    basis: 'own' as const,
+    sales: rate,
+    use: rate,
+    county: '',
+    place: '',
+    from,
+    to: DATE_OPEN,
+    source,
+    asOf,
   };
   switch (code[0]) {
     case '2': {
@@ -92,14 +108,18 @@ function rowOf(
       // The wire shows a county's FIPS number; its local code stays with the publisher.
       return { ...common, level: 'county', county: match.code, code: '' };
     }
-    case '6': return null;
-    default: return { ...common, level: 'district' };
+    case '6':
+      return null;
+    default:
+      return { ...common, level: 'district' };
   }
 }
 
 /** Rates of the codes, and which districts hold in which city and county remainder. */
 function texasRates(
-  entries: readonly TexasEntry[], areas: readonly TexasArea[], context: ListContext,
+  entries: readonly TexasEntry[],
+  areas: readonly TexasArea[],
+  context: ListContext,
 ): ListResult {
   const places = cityPlaces(entries, context);
   const rows: RateRow[] = [];
@@ -116,8 +136,9 @@ function texasRates(
   const placed = new Set(listOption(context, 'placed'));
   const whole = new Set(listOption(context, 'whole'));
   const held = texasAreas({ areas, places, rows, combined, placed, whole }, context);
-  const codes = new Map<string, Land>([...places].map(([code, place]) =>
-    [code, { county: '', place }]));
+  const codes = new Map<string, Land>(
+    [...places].map(([code, place]) => [code, { county: '', place }]),
+  );
   for (const { code, name } of entries.filter((entry) => entry.code.startsWith('4'))) {
     const match = context.gazetteer.county(context.state, name);
     if (match.kind === 'code') codes.set(code, { county: match.code, place: '' });
@@ -130,7 +151,10 @@ export function readTexas(text: string, context: ListContext): ListResult {
   const entries = readTable(text, '\t').map((row): TexasEntry => {
     const asOf = listDate(row.get('as_of'), context.asOf);
     return {
-      name: row.get('name'), code: row.get('code'), place: row.get('fips'), asOf,
+      name: row.get('name'),
+      code: row.get('code'),
+      place: row.get('fips'),
+      asOf,
       rate: percentOf(row.get('local_pct'), row.get('name')),
       from: listDate(row.get('effective_from'), asOf),
     };
@@ -163,8 +187,11 @@ function firstDay(cells: readonly string[]): DateInt {
   const found = /^(\d{4})([1-4])$/.exec(quarter);
   const [, year = '', number = ''] = found ?? [];
   const date = found && dateOf(Number(year), Number(month.slice(4)), 1);
-  const right = mark === '1' && date !== null && month.startsWith(year)
-    && Number(month.slice(4)) === Number(number) * 3 - 2;
+  const right =
+    mark === '1' &&
+    date !== null &&
+    month.startsWith(year) &&
+    Number(month.slice(4)) === Number(number) * 3 - 2;
   if (right) return date;
   throw new RangeError(`its first line names no quarter: ${cells.slice(0, 4).join(', ')}`);
 }
@@ -184,7 +211,10 @@ function partsOf(cells: readonly string[], line: number): readonly Part[] {
 
 /** A code has one rate; two would be a slip of the list, and neither is picked. */
 function addCodes(
-  entries: Map<string, TexasEntry>, parts: readonly Part[], line: number, from: DateInt,
+  entries: Map<string, TexasEntry>,
+  parts: readonly Part[],
+  line: number,
+  from: DateInt,
   context: ListContext,
 ): void {
   for (const { name, code, rate } of parts) {
@@ -210,7 +240,10 @@ function areaOf(parts: readonly Part[], context: ListContext): TexasArea | null 
   const kind = (digits: string): readonly string[] =>
     codes.filter((code) => code !== '' && digits.includes(code[0] ?? ''));
   return {
-    name: own.name, county: match.code, city: kind('26')[0] ?? '', countyCode: kind('4')[0] ?? '',
+    name: own.name,
+    county: match.code,
+    city: kind('26')[0] ?? '',
+    countyCode: kind('4')[0] ?? '',
     districts: [...kind('35')].sort(),
   };
 }
@@ -221,7 +254,8 @@ function areaOf(parts: readonly Part[], context: ListContext): TexasArea | null 
  */
 export function readTexasQuarter(text: string, context: ListContext): ListResult {
   const [first = [], ...lines] = splitRows(text, '\t').map((cells) =>
-    cells.map((cell) => cell.replace(/^"(.*)"$/, '$1').trim()));
+    cells.map((cell) => cell.replace(/^"(.*)"$/, '$1').trim()),
+  );
   const from = firstDay(first);
   const entries = new Map<string, TexasEntry>();
   const areas: TexasArea[] = [];

@@ -2,7 +2,14 @@
 import { parsePercent, parseRate, type Rate, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, type ListContext, listDate, type ListResult, minus, outsideRow, percentOf,
+  DATE_OPEN,
+  fractionOf,
+  type ListContext,
+  listDate,
+  type ListResult,
+  minus,
+  outsideRow,
+  percentOf,
   textOption,
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
@@ -26,7 +33,9 @@ function periodOf(context: ListContext): Period {
  */
 
 const MISSOURI_COLUMNS = {
-  B: 'Jurisdiction Name', C: 'Jurisdiction Code', D: 'Sales Tax Rate (0000)',
+  B: 'Jurisdiction Name',
+  C: 'Jurisdiction Code',
+  D: 'Sales Tax Rate (0000)',
   E: 'Use Tax Rate (0000)(0010)',
 };
 const MISSOURI_CODE = /^(\d{5})-(\d{3})-(\d{3})$/;
@@ -71,10 +80,16 @@ export function readMissouri(text: string, context: ListContext): ListResult {
       context.report.miss(row.at('B'));
       return [];
     }
-    return [{
-      where: `row ${row.line}`, name, county, kind: city === NO_CITY ? 'county' : 'city',
-      sales, use,
-    }];
+    return [
+      {
+        where: `row ${row.line}`,
+        name,
+        county,
+        kind: city === NO_CITY ? 'county' : 'city',
+        sales,
+        use,
+      },
+    ];
   });
   return totalRates(located, floor, period, context);
 }
@@ -94,21 +109,25 @@ const REMAINDER = /^Remainder of County\s*-\s*(.+)$/i;
 
 /** The local part of each location as its code's; what one code stands for is one rate. */
 function locationRates(
-  text: string, floor: Rate, period: Period, context: ListContext,
+  text: string,
+  floor: Rate,
+  period: Period,
+  context: ListContext,
 ): ListResult {
   const { state, source, asOf, report } = context;
   const rows = new Map<string, RateRow>();
   for (const row of readTable(text, ',')) {
     report.read += 1;
     const [where, name] = [`line ${row.line}`, row.get('name')];
-    const codes = ['locat_cdr', 'locat_cd1', 'locat_cd2'].map((column) => row.get(column))
+    const codes = ['locat_cdr', 'locat_cd1', 'locat_cd2']
+      .map((column) => row.get(column))
       .filter((code) => code !== '');
     const [code = ''] = codes;
     if (!codes.every((one) => CODE.test(one)) || code === '') {
       throw new RangeError(`${where}: ${name}: no location code: ${codes.join(', ')}`);
     }
     const total = percentOf(row.get('grt_rate'), `${where}: ${name}`);
-    const local = codes.length > 1 ? 0 as Rate : minus(total, floor);
+    const local = codes.length > 1 ? (0 as Rate) : minus(total, floor);
     if (local < 0) throw new RangeError(`${where}: ${name}: a total below the state's part`);
     const known = rows.get(code);
     if (known !== undefined && (known.sales !== local || codes.length > 1)) {
@@ -116,10 +135,26 @@ function locationRates(
     }
     report.joined += 1;
     rows.set(code, {
-      state, level: 'district', county: '', place: '', name, code, basis: 'own', sales: local,
-      use: local, ...period, source, asOf,
-      ...(codes.length > 1 ? { basis: 'unknown', note: `New Mexico: ${name} is tribal land, taxed `
-        + `by the class of the seller (${codes.join(', ')}), which no address tells.` } : {}),
+      state,
+      level: 'district',
+      county: '',
+      place: '',
+      name,
+      code,
+      basis: 'own',
+      sales: local,
+      use: local,
+      ...period,
+      source,
+      asOf,
+      ...(codes.length > 1
+        ? {
+            basis: 'unknown',
+            note:
+              `New Mexico: ${name} is tribal land, taxed ` +
+              `by the class of the seller (${codes.join(', ')}), which no address tells.`,
+          }
+        : {}),
     });
   }
   if (rows.size === 0) throw new RangeError('it lists no location');
@@ -148,9 +183,16 @@ export function readNewMexico(text: string, context: ListContext): ListResult {
       context.report.miss(name);
       return [];
     }
-    return [{
-      where, name, county, kind: rest === undefined ? 'city' : 'county', sales: rate, use: rate,
-    }];
+    return [
+      {
+        where,
+        name,
+        county,
+        kind: rest === undefined ? 'city' : 'county',
+        sales: rate,
+        use: rate,
+      },
+    ];
   });
   return totalRates(located, floor, period, context);
 }
@@ -176,8 +218,9 @@ interface Listed {
 function totalOf({ row }: Listed): Rate {
   const where = `row ${row.line}: ${row.at('A')}`;
   const total = fractionOf(row.at('Z'), where);
-  const levies = LEVIES.filter((column) => row.at(column) !== '')
-    .map((column) => fractionOf(row.at(column), where));
+  const levies = LEVIES.filter((column) => row.at(column) !== '').map((column) =>
+    fractionOf(row.at(column), where),
+  );
   if (sumRates(levies) !== total) throw new RangeError(`${where}: its levies are not its total`);
   return total;
 }
@@ -185,8 +228,8 @@ function totalOf({ row }: Listed): Rate {
 /** Reads the list. @throws RangeError where it names no day, or levies do not add up. */
 export function readUtah(text: string, context: ListContext): ListResult {
   const { titles, rows } = sheetBelow(text, UTAH_COLUMNS);
-  const [, day] = titles.map((title) => IN_EFFECT.exec(title)).find((found) => found !== null)
-    ?? [];
+  const [, day] =
+    titles.map((title) => IN_EFFECT.exec(title)).find((found) => found !== null) ?? [];
   if (day === undefined) throw new RangeError('its layout is another: no "Rates in effect as of"');
   const end = rows.findIndex((row) => row.at('A') === UTAH_COLUMNS.A);
   const listed = (end < 0 ? rows : rows.slice(0, end)).flatMap((row): readonly Listed[] => {
@@ -195,8 +238,11 @@ export function readUtah(text: string, context: ListContext): ListResult {
     if (row.at('C') === '' && row.at('Z') === '') return [];
     throw new RangeError(`row ${row.line}: ${row.at('A')}: no code: ${row.at('C')}`);
   });
-  const counties = new Map(listed.filter(({ isCounty }) => isCounty)
-    .map(({ county, row }) => [county, countyOf(row.at('A'), context)]));
+  const counties = new Map(
+    listed
+      .filter(({ isCounty }) => isCounty)
+      .map(({ county, row }) => [county, countyOf(row.at('A'), context)]),
+  );
   const located = listed.flatMap((one): readonly Located[] => {
     const [name, county] = [one.row.at('A'), counties.get(one.county) ?? ''];
     const rate = totalOf(one);
@@ -204,10 +250,16 @@ export function readUtah(text: string, context: ListContext): ListResult {
       context.report.miss(name);
       return [];
     }
-    return [{
-      where: `row ${one.row.line}`, name, county, kind: one.isCounty ? 'county' : 'city',
-      sales: rate, use: rate,
-    }];
+    return [
+      {
+        where: `row ${one.row.line}`,
+        name,
+        county,
+        kind: one.isCounty ? 'county' : 'city',
+        sales: rate,
+        use: rate,
+      },
+    ];
   });
   const state = fractionOf(listed[0]?.row.at('E') ?? '', 'ST*');
   return totalRates(located, state, { from: listedDay(day, 'in effect'), to: DATE_OPEN }, context);

@@ -10,7 +10,13 @@ import type { DateInt } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, type ListContext, listDate, ListReport, type ListResult, minus,
+  DATE_OPEN,
+  fractionOf,
+  type ListContext,
+  listDate,
+  ListReport,
+  type ListResult,
+  minus,
   outsideRow,
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
@@ -89,38 +95,66 @@ function percent(rate: Rate): string {
 
 function dividedNote(locations: readonly Location[]): string {
   const figures = locations.map(({ name, total }) => `${name} ${percent(total)}`).join(', ');
-  return `Washington: transit districts divide this area (${figures}); the state's address `
-    + 'file of location codes would fill it.';
+  return (
+    `Washington: transit districts divide this area (${figures}); the state's address ` +
+    'file of location codes would fill it.'
+  );
 }
 
 function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateRow[] {
   const { state, source, asOf } = context;
-  const sorted = [...area.locations]
-    .sort((a, b) => a.total - b.total || (a.code < b.code ? -1 : 1));
+  const sorted = [...area.locations].sort(
+    (a, b) => a.total - b.total || (a.code < b.code ? -1 : 1),
+  );
   const lowest = sorted[0];
   if (!lowest) return [];
   const base = {
-    state, county: area.county, place: area.place, source, asOf,
-    from: lowest.from, to: open ? DATE_OPEN : lowest.to,
+    state,
+    county: area.county,
+    place: area.place,
+    source,
+    asOf,
+    from: lowest.from,
+    to: open ? DATE_OPEN : lowest.to,
   };
   const level = area.place ? 'city' : 'county';
   const rate = area.place ? lowest.total : lowest.local;
-  const out: RateRow[] = [{
-    ...base, level, name: area.name, code: '', basis: area.place ? 'total' : 'own',
-    sales: rate, use: rate,
-  }];
+  const out: RateRow[] = [
+    {
+      ...base,
+      level,
+      name: area.name,
+      code: '',
+      basis: area.place ? 'total' : 'own',
+      sales: rate,
+      use: rate,
+    },
+  ];
   const higher = sorted.filter((location) => location.total > lowest.total);
   for (const { code, name, total } of higher) {
     const more = minus(total, lowest.total);
     out.push({
-      ...base, level: 'district', place: '', county: '', name, code, basis: 'own',
-      sales: more, use: more,
+      ...base,
+      level: 'district',
+      place: '',
+      county: '',
+      name,
+      code,
+      basis: 'own',
+      sales: more,
+      use: more,
     });
   }
   if (higher.length > 0) {
     out.push({
-      ...base, level: 'district', name: area.name, code: '', basis: 'unknown',
-      sales: 0 as Rate, use: 0 as Rate, note: dividedNote(sorted),
+      ...base,
+      level: 'district',
+      name: area.name,
+      code: '',
+      basis: 'unknown',
+      sales: 0 as Rate,
+      use: 0 as Rate,
+      note: dividedNote(sorted),
     });
   }
   return out;
@@ -132,9 +166,7 @@ export function readWaDor(text: string, context: ListContext): ListResult {
 }
 
 /** Rates of locations; the last quarter of them keeps being used after its end. */
-function locationRates(
-  listed: readonly Location[], context: ListContext,
-): ListResult {
+function locationRates(listed: readonly Location[], context: ListContext): ListResult {
   const locations = ownRates(listed, context);
   const last = Math.max(...locations.map((location) => location.from));
   const areas = new Map<string, Area>();
@@ -147,7 +179,8 @@ function locationRates(
     areas.set(key, area);
   }
   const rows = [...areas.values()].flatMap((area) =>
-    rowsOf(area, area.locations[0]?.from === last, context));
+    rowsOf(area, area.locations[0]?.from === last, context),
+  );
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
 }
 
@@ -166,16 +199,31 @@ function codeRates(locations: readonly Location[], context: ListContext): ListRe
   const last = Math.max(...locations.map(({ from }) => from));
   report.read += locations.length;
   report.joined += locations.length;
-  const rows = locations.map(({ code, name, local, from, to }): RateRow => ({
-    state, level: 'district', county: '', place: '', name, code, basis: 'own', sales: local,
-    use: local, from, to: from === last ? DATE_OPEN : to, source, asOf,
-  }));
+  const rows = locations.map(
+    ({ code, name, local, from, to }): RateRow => ({
+      state,
+      level: 'district',
+      county: '',
+      place: '',
+      name,
+      code,
+      basis: 'own',
+      sales: local,
+      use: local,
+      from,
+      to: from === last ? DATE_OPEN : to,
+      source,
+      asOf,
+    }),
+  );
   // The rates hold whatever the names of the locations say.
   const quiet = { ...context, report: new ListReport('') };
-  const codes = new Map(locations.flatMap((location) => {
-    const found = areaOf(location, quiet);
-    return found === null ? [] : [[location.code, found] as const];
-  }));
+  const codes = new Map(
+    locations.flatMap((location) => {
+      const found = areaOf(location, quiet);
+      return found === null ? [] : [[location.code, found] as const];
+    }),
+  );
   const first = Math.min(...rows.map(({ from }) => from)) as DateInt;
   rows.push(outsideRow(context, 'Washington', first));
   return { rows: rows.sort((a, b) => a.from - b.from), members: [], codes };
@@ -195,11 +243,16 @@ export function readWashingtonQuarter(text: string, context: ListContext): ListR
     const [from, to] = [row.get('Effective Date'), row.get('Expiration Date')];
     if (from === '' || to === '') throw new RangeError(`${where}: without its days`);
     return {
-      code, name, local, total,
-      from: listDate(from, context.asOf), to: listDate(to, context.asOf),
+      code,
+      name,
+      local,
+      total,
+      from: listDate(from, context.asOf),
+      to: listDate(to, context.asOf),
     };
   });
   if (locations.length === 0) throw new RangeError('it lists no location');
   return context.options['areas'] === true
-    ? codeRates(locations, context) : locationRates(locations, context);
+    ? codeRates(locations, context)
+    : locationRates(locations, context);
 }

@@ -3,7 +3,13 @@ import { type DateInt, dateOf, dayBefore } from '../../../tax/date.js';
 import { type Rate, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, type ListResult, percentOf,
+  DATE_OPEN,
+  fractionOf,
+  joined,
+  joinedCity,
+  type ListContext,
+  type ListResult,
+  percentOf,
 } from '../../rates/list.js';
 import { splitRows } from '../rows.js';
 import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
@@ -44,9 +50,19 @@ export function readFlorida(text: string, context: ListContext): ListResult {
     if (county === null) continue;
     const rate = percentOf(percent, name);
     rows.push({
-      state, level: 'county', county, place: '', code: '', basis: 'own', sales: rate, use: rate,
-      name: gazetteer.countyFact(county)?.fullName ?? name, from: day, to: DATE_OPEN,
-      source, asOf: day,
+      state,
+      level: 'county',
+      county,
+      place: '',
+      code: '',
+      basis: 'own',
+      sales: rate,
+      use: rate,
+      name: gazetteer.countyFact(county)?.fullName ?? name,
+      from: day,
+      to: DATE_OPEN,
+      source,
+      asOf: day,
     });
   }
   if (rows.length === 0) throw new RangeError('its layout is another: it lists no county');
@@ -63,9 +79,16 @@ export function readFlorida(text: string, context: ListContext): ListResult {
  */
 
 const IOWA_COLUMNS = {
-  A: 'County', B: 'County', C: 'City', D: 'Jurisdiction has LOST',
-  E: 'Unincorporated Jurisdiction', F: 'Jurisdiction LOST Rate', G: 'Unincorporated LOST Rate',
-  H: 'Total Rate', I: 'LOST From', J: 'Sunset Date',
+  A: 'County',
+  B: 'County',
+  C: 'City',
+  D: 'Jurisdiction has LOST',
+  E: 'Unincorporated Jurisdiction',
+  F: 'Jurisdiction LOST Rate',
+  G: 'Unincorporated LOST Rate',
+  H: 'Total Rate',
+  I: 'LOST From',
+  J: 'Sunset Date',
 };
 const EFFECTIVE = /^Effective (\w+ \d{1,2}, \d{4})$/i;
 
@@ -83,17 +106,25 @@ function rowOf(row: SheetRow, listed: DateInt, context: ListContext): RateRow | 
   if (!/^(?:YES|NO)$/.test(has) || !/^(?:YES|NO)$/.test(rest)) {
     throw new RangeError(`${where}: "${has}" and "${rest}" are not YES or NO`);
   }
-  const rate = has === 'YES' ? fractionOf(row.at(rest === 'YES' ? 'G' : 'F'), where) : 0 as Rate;
-  const period = has === 'YES'
-    ? { from: listedDay(row.at('I'), where), to: lastDay(row.at('J'), where) }
-    : { from: listed, to: DATE_OPEN };
+  const rate = has === 'YES' ? fractionOf(row.at(rest === 'YES' ? 'G' : 'F'), where) : (0 as Rate);
+  const period =
+    has === 'YES'
+      ? { from: listedDay(row.at('I'), where), to: lastDay(row.at('J'), where) }
+      : { from: listed, to: DATE_OPEN };
   const county = countyOf(row.at('B'), context);
   if (county === '') {
     report.miss(`${row.at('C')} in ${row.at('B')}`);
     return null;
   }
   const common = {
-    state, county, code: '', sales: rate, use: rate, ...period, source, asOf: listed,
+    state,
+    county,
+    code: '',
+    sales: rate,
+    use: rate,
+    ...period,
+    source,
+    asOf: listed,
   };
   if (rest === 'YES') {
     report.joined += 1;
@@ -111,10 +142,13 @@ export function readIowa(text: string, context: ListContext): ListResult {
   const [, day] = EFFECTIVE.exec(titles[0] ?? '') ?? [];
   if (day === undefined) throw new RangeError(`its layout is another: A1 is "${titles[0] ?? ''}"`);
   const listed = listedDay(day, 'A1');
-  const made = rows.filter((row) => row.at('B') !== '').map((row) => {
-    context.report.read += 1;
-    return rowOf(row, listed, context);
-  }).filter((row) => row !== null);
+  const made = rows
+    .filter((row) => row.at('B') !== '')
+    .map((row) => {
+      context.report.read += 1;
+      return rowOf(row, listed, context);
+    })
+    .filter((row) => row !== null);
   if (made.length === 0) throw new RangeError('it lists no jurisdiction');
   return { rows: made.sort((a, b) => a.from - b.from), members: [] };
 }
@@ -128,11 +162,18 @@ export function readIowa(text: string, context: ListContext): ListResult {
  */
 
 const ALASKA_COLUMNS = {
-  A: 'Borough / Census Tract Name', B: 'Borough Tax Rate', C: 'Tax Filing Code',
-  D: 'Date adopted Remote Sellers Code', E: 'Remote Sellers Tax Collection Start Date',
-  F: 'Tax Rate Effective Date', G: 'City/Taxing Area', H: 'City / Taxing Area Sales Tax Rate',
-  I: 'Tax Filing Code', J: 'Date adopted Remote Sellers Code',
-  K: 'Remote Sellers Tax Collection Start Date', L: 'Tax Rate Effective Date',
+  A: 'Borough / Census Tract Name',
+  B: 'Borough Tax Rate',
+  C: 'Tax Filing Code',
+  D: 'Date adopted Remote Sellers Code',
+  E: 'Remote Sellers Tax Collection Start Date',
+  F: 'Tax Rate Effective Date',
+  G: 'City/Taxing Area',
+  H: 'City / Taxing Area Sales Tax Rate',
+  I: 'Tax Filing Code',
+  J: 'Date adopted Remote Sellers Code',
+  K: 'Remote Sellers Tax Collection Start Date',
+  L: 'Tax Rate Effective Date',
   M: 'Sales Tax Rate Total',
 };
 const AS_OF = /As of\s+(\d{1,2}\/\d{1,2}\/\d{4})/i;
@@ -146,8 +187,8 @@ interface Member {
 
 function memberOf(row: SheetRow): Member {
   const where = `row ${row.line}`;
-  const rate = (column: string): Rate => (row.at(column) === '' ? 0 as Rate
-    : fractionOf(row.at(column), where));
+  const rate = (column: string): Rate =>
+    row.at(column) === '' ? (0 as Rate) : fractionOf(row.at(column), where);
   const [borough, city, total] = [rate('B'), rate('H'), rate('M')];
   if (sumRates([borough, city]) !== total) {
     throw new RangeError(`${where}: ${row.at('B')} and ${row.at('H')} are not ${row.at('M')}`);
@@ -160,20 +201,32 @@ function memberOf(row: SheetRow): Member {
 
 /** A member with its rate from the day of its row on, or from the list's; null where unplaced. */
 function alaskaRow(
-  { row, borough, city, total }: Member, boroughs: ReadonlyMap<string, Rate>, asOf: DateInt,
+  { row, borough, city, total }: Member,
+  boroughs: ReadonlyMap<string, Rate>,
+  asOf: DateInt,
   context: ListContext,
 ): RateRow | null {
   const { gazetteer, state, source } = context;
   const since = (text: string, where: string): DateInt =>
-    (text === '' ? asOf : listedDay(text, where));
+    text === '' ? asOf : listedDay(text, where);
   const [named, name, where] = [row.at('A'), row.at('G'), `row ${row.line}`];
   const match = gazetteer.county(state, named);
   const county = match.kind === 'code' ? match.code : '';
   const common = { state, code: '', county, source, asOf, to: DATE_OPEN };
   if (name === '') {
     const from = since(row.at('F'), where);
-    return joined(context, named, match) === null ? null : { ...common, level: 'county',
-      place: '', name: named, basis: 'own', sales: borough, use: borough, from };
+    return joined(context, named, match) === null
+      ? null
+      : {
+          ...common,
+          level: 'county',
+          place: '',
+          name: named,
+          basis: 'own',
+          sales: borough,
+          use: borough,
+          from,
+        };
   }
   const place = joinedCity(context, name, gazetteer.city(state, name, county), county);
   if (place === null) return null;
@@ -182,11 +235,29 @@ function alaskaRow(
   const from = since(row.at('L'), where);
   // Some boroughs are listed as cities.
   if (place.length === 5) {
-    return { ...common, level: 'county', county: place, place: '', name, basis: 'own',
-      sales: total, use: total, from };
+    return {
+      ...common,
+      level: 'county',
+      county: place,
+      place: '',
+      name,
+      basis: 'own',
+      sales: total,
+      use: total,
+      from,
+    };
   }
-  return { ...common, level: 'city', county: '', place, name, basis: alone ? 'sole' : 'own',
-    sales: rate, use: rate, from };
+  return {
+    ...common,
+    level: 'city',
+    county: '',
+    place,
+    name,
+    basis: alone ? 'sole' : 'own',
+    sales: rate,
+    use: rate,
+    from,
+  };
 }
 
 /** Reads the list. @throws RangeError where it names no day, or a row does not add up. */
@@ -197,11 +268,16 @@ export function readAlaska(text: string, context: ListContext): ListResult {
   const asOf = listedDay(day, 'As of');
   const members = rows.filter((row) => row.at('M') !== '').map(memberOf);
   if (members.length === 0) throw new RangeError('it lists no member');
-  const boroughs = new Map(members.filter(({ row }) => row.at('G') === '')
-    .map(({ row, borough }) => [row.at('A'), borough]));
-  const made = members.map((member) => {
-    context.report.read += 1;
-    return alaskaRow(member, boroughs, asOf, context);
-  }).filter((row) => row !== null);
+  const boroughs = new Map(
+    members
+      .filter(({ row }) => row.at('G') === '')
+      .map(({ row, borough }) => [row.at('A'), borough]),
+  );
+  const made = members
+    .map((member) => {
+      context.report.read += 1;
+      return alaskaRow(member, boroughs, asOf, context);
+    })
+    .filter((row) => row !== null);
   return { rows: made.sort((a, b) => a.from - b.from), members: [] };
 }
