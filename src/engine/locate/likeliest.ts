@@ -117,13 +117,16 @@ export function likeliestPart(
 /**
  * How much of a ZIP a rate must have to be assumed for the named parts, of which some have it. A
  * city in several counties is the one meant whatever its rate: which of its counties, its name does
- * not say, so the land decides there, with less to be wrong about.
+ * not say, so the land decides there, with less to be wrong about. What divides it within a county
+ * is a district, which the name says no more of than of a neighbour.
  */
 function leastOf(named: readonly ZipCandidate[], isAlike: (part: ZipCandidate) => boolean): number {
   const cities = named.filter(({ incorporated }) => incorporated);
   const alike = cities.filter(isAlike);
   if (alike.length === cities.length) return LIKELY_PPM_MIN;
-  return 2 * shareOf(alike) > shareOf(cities) ? COUNTY_PPM_MIN : CONTRARY_PPM_MIN;
+  const counties = new Set(cities.map(({ area }) => area.countyFips));
+  const byCounty = counties.size === cities.length && 2 * shareOf(alike) > shareOf(cities);
+  return byCounty ? COUNTY_PPM_MIN : CONTRARY_PPM_MIN;
 }
 
 function shareOf(parts: readonly ZipCandidate[]): number {
