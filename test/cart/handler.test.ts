@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COMPONENTS } from '../../src/describe/document.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
-import { KEYS, newMerchantDir, startMerchants, type MerchantService } from '../support/merchant-service.js';
+import {
+  KEYS,
+  newMerchantDir,
+  startMerchants,
+  type MerchantService,
+} from '../support/merchant-service.js';
 import { faults, strictly } from '../support/schema-check.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';
 
@@ -18,9 +23,8 @@ let service: MerchantService;
 let own: string;
 
 async function newMerchant(type: string, key: string = KEYS.alpha): Promise<string> {
-  const made = await service.post('/merchant/create', {
-    merchantName: 'Acme', merchantType: type,
-  }, { key });
+  const merchant = { merchantName: 'Acme', merchantType: type };
+  const made = await service.post('/merchant/create', merchant, { key });
   assert.equal(made.status, 201);
   return String(made.body['merchantId']);
 }
@@ -36,10 +40,10 @@ after(async () => {
   built.remove();
 });
 
-const here = (change: Sent = {}): Sent => sentCart({ origin: SPLIT, destination: SPLIT, ...change });
-const oneLine = (line: Sent = {}): Sent => sentCalculation(
-  { origin: { address: HERE }, destination: { address: HERE } }, line,
-);
+const here = (change: Sent = {}): Sent =>
+  sentCart({ origin: SPLIT, destination: SPLIT, ...change });
+const oneLine = (line: Sent = {}): Sent =>
+  sentCalculation({ origin: { address: HERE }, destination: { address: HERE } }, line);
 
 interface Cart {
   readonly cartId: string;
@@ -53,10 +57,17 @@ function cartsOf(body: Readonly<Record<string, unknown>>): readonly Cart[] {
 }
 
 test('a cart of a self-managed merchant is answered in the documented shape', async () => {
-  const lines = [sentLine({ tic: 0 }), sentLine({ index: 1, itemId: 'b', price: 10.1, quantity: 1.5 })];
+  const lines = [
+    sentLine({ tic: 0 }),
+    sentLine({ index: 1, itemId: 'b', price: 10.1, quantity: 1.5 }),
+  ];
   const answer = await service.post(CART, {
-    merchantId: own, transactionDate: '2026-08-07T00:00:00Z',
-    items: [here({ lineItems: lines }), here({ cartId: 'my cart', currency: { currencyCode: 'USD' } })],
+    merchantId: own,
+    transactionDate: '2026-08-07T00:00:00Z',
+    items: [
+      here({ lineItems: lines }),
+      here({ cartId: 'my cart', currency: { currencyCode: 'USD' } }),
+    ],
   });
   assert.equal(answer.status, 200, answer.text);
   assert.equal(faults(strictly(COMPONENTS.CartAnswer), answer.body), '');
@@ -68,7 +79,12 @@ test('a cart of a self-managed merchant is answered in the documented shape', as
   assert.notEqual(answer.headers.get('x-ratelimit-limit'), null);
   const { tax, ...rest } = first!.lineItems[1]!;
   assert.deepEqual(rest, {
-    index: 1, itemId: 'b', price: 10.1, originalPrice: 10.1, quantity: 1.5, tic: null,
+    index: 1,
+    itemId: 'b',
+    price: 10.1,
+    originalPrice: 10.1,
+    quantity: 1.5,
+    tic: null,
   });
   assert.deepEqual(Object.keys(tax), ['rate', 'amount']);
   assert.equal(first?.lineItems[0]?.['tic'], 0);
@@ -80,12 +96,13 @@ test('a line has the rate of the lookup of its address, to two and to five decim
   const found = await fetch(`${service.base}/request/v60?${query}`, {
     headers: { 'X-API-KEY': KEYS.alpha },
   });
-  const { taxSummaries } = await found.json() as { taxSummaries: { rate: number }[] };
+  const { taxSummaries } = (await found.json()) as { taxSummaries: { rate: number }[] };
   const rate = taxSummaries[0]?.rate ?? 0;
   assert.ok(rate > 0);
   const line = { price: 49.99, quantity: 2 };
   const merchant = await service.post(CART, {
-    merchantId: own, items: [here({ lineItems: [sentLine(line)] })],
+    merchantId: own,
+    items: [here({ lineItems: [sentLine(line)] })],
   });
   const single = await service.post(ONE, oneLine(line));
   assert.equal(single.status, 200, single.text);
@@ -105,7 +122,8 @@ test('a change of a merchant counts from its next cart on', async () => {
   assert.equal((await cart()).status, 200);
   const change = async (type: string): Promise<void> => {
     const { status, text } = await service.post('/merchant/update', {
-      merchantId, setMerchantType: type,
+      merchantId,
+      setMerchantType: type,
       ...(type === 'provider' ? { sendProviderInvite: false } : {}),
     });
     assert.equal(status, 200, text);
@@ -121,7 +139,9 @@ test('a change of a merchant counts from its next cart on', async () => {
 test('rounding and explanation come from the query or the body', async () => {
   const amount = async (query: string, body: Sent = {}): Promise<number | undefined> => {
     const answer = await service.post(`${CART}${query}`, {
-      merchantId: own, items: [here({ lineItems: [sentLine({ price: 0.01, quantity: 1 })] })], ...body,
+      merchantId: own,
+      items: [here({ lineItems: [sentLine({ price: 0.01, quantity: 1 })] })],
+      ...body,
     });
     assert.equal(answer.status, 200, answer.text);
     return cartsOf(answer.body)[0]?.lineItems[0]?.tax.amount;
@@ -135,7 +155,10 @@ test('rounding and explanation come from the query or the body', async () => {
   const text = JSON.stringify(told.body);
   assert.match(text, /"explain":\{/);
   assert.ok(text.includes(built.name));
-  assert.equal((await service.post(`${CART}?rounding=x`, { merchantId: own, items: [here()] })).status, 422);
+  assert.equal(
+    (await service.post(`${CART}?rounding=x`, { merchantId: own, items: [here()] })).status,
+    422,
+  );
   assert.equal((await service.post(`${ONE}?explain=2`, oneLine())).status, 422);
 });
 
@@ -153,7 +176,14 @@ test('whose cart it is decides first', async () => {
     refusals.push(text);
   }
   assert.equal(new Set(refusals).size, 1);
-  for (const body of ['{', '[]', '', { items }, { merchantId: 'x', items }, { merchantId: 7, items }]) {
+  for (const body of [
+    '{',
+    '[]',
+    '',
+    { items },
+    { merchantId: 'x', items },
+    { merchantId: 7, items },
+  ]) {
     assert.equal((await service.post(CART, body)).status, 400, JSON.stringify(body));
   }
   const provider = await newMerchant('provider');
@@ -171,19 +201,20 @@ test('each refusal has its status and its place', async () => {
     [{ lineItems: [sentLine({ tic: 99_999 })] }, 422, `${item}.lineItems[0]`],
     [{ destination: nowhere }, 422, `${item}.destination`],
   ] as const) {
-    const { status: given, body, text } = await service.post(CART, {
-      merchantId: own, items: [here(change)],
-    });
-    assert.equal(given, status, text);
-    const errors = body['errors'] as { location: string; message: string }[];
+    const answer = await service.post(CART, { merchantId: own, items: [here(change)] });
+    const { text } = answer;
+    assert.equal(answer.status, status, text);
+    const errors = answer.body['errors'] as { location: string; message: string }[];
     assert.ok(errors[0]?.location.startsWith(location), text);
     assert.ok((errors[0]?.message.length ?? 0) > 5);
   }
   const malformed = await service.post(CART, `{"merchantId":"${own}","items":[}`);
   assert.equal(malformed.status, 400);
   const nothing = await service.post(ONE, sentCalculation({ destination: { address: 'nowhere' } }));
-  assert.deepEqual([nothing.status, nothing.headers.get('content-type')],
-    [422, 'application/problem+json']);
+  assert.deepEqual(
+    [nothing.status, nothing.headers.get('content-type')],
+    [422, 'application/problem+json'],
+  );
   assert.equal((await service.post(ONE, { items: [] })).status, 400);
   assert.equal((await service.post(ONE, '{')).status, 400);
 });
@@ -192,7 +223,10 @@ test('keys, plans, rates and quotas', async () => {
   const body = { merchantId: own, items: [here()] };
   for (const path of [CART, ONE]) {
     assert.equal((await service.post(path, body, { key: null })).status, 401);
-    assert.equal((await service.post(`${path}?key=${KEYS.alpha}`, body, { key: null })).status, 401);
+    assert.equal(
+      (await service.post(`${path}?key=${KEYS.alpha}`, body, { key: null })).status,
+      401,
+    );
     const wrong = await fetch(service.base + path, { headers: { 'X-API-KEY': KEYS.alpha } });
     assert.equal(wrong.status, 405);
   }
@@ -204,7 +238,8 @@ test('keys, plans, rates and quotas', async () => {
   const general = oneLine({ taxabilityCode: 0 });
   assert.equal((await service.post(ONE, general, { key: KEYS.starter })).status, 200);
   const metered = await newMerchant('self-managed', KEYS.metered);
-  const spent = await service.post(CART, { merchantId: metered, items: [here()] }, { key: KEYS.metered });
+  const quota = { merchantId: metered, items: [here()] };
+  const spent = await service.post(CART, quota, { key: KEYS.metered });
   assert.equal(spent.status, 405);
   assert.match(spent.text, /"code":107/);
   assert.equal((await service.post(ONE, oneLine(), { key: KEYS.slow })).status, 200);
@@ -221,7 +256,9 @@ test('a cart of no merchant counts as a geocoded lookup and ends with their quot
 });
 
 test('a hundred carts of 250 lines are answered in one go, and more than 8 MiB are not', async () => {
-  const lineItems = Array.from({ length: 250 }, (_, index) => sentLine({ index, price: index + 0.99 }));
+  const lineItems = Array.from({ length: 250 }, (_, index) =>
+    sentLine({ index, price: index + 0.99 }),
+  );
   const items = Array.from({ length: 100 }, () => here({ lineItems }));
   const answer = await service.post(CART, { merchantId: own, items });
   assert.equal(answer.status, 200);
@@ -231,13 +268,17 @@ test('a hundred carts of 250 lines are answered in one go, and more than 8 MiB a
   const { length } = JSON.stringify({ merchantId: own, items });
   assert.ok(length > 1_048_576);
   const padding = ' '.repeat(8_388_608);
-  assert.equal((await service.post(CART, `${JSON.stringify({ merchantId: own, items })}${padding}`)).status, 413);
+  assert.equal(
+    (await service.post(CART, `${JSON.stringify({ merchantId: own, items })}${padding}`)).status,
+    413,
+  );
 });
 
 test('without a dataset it is 503', async () => {
   const bare = await startMerchants(await newMerchantDir(null));
   try {
-    const made = await bare.post('/merchant/create', { merchantName: 'A', merchantType: 'self-managed' });
+    const merchant = { merchantName: 'A', merchantType: 'self-managed' };
+    const made = await bare.post('/merchant/create', merchant);
     const cart = { merchantId: made.body['merchantId'], items: [here()] };
     assert.equal((await bare.post(CART, cart)).status, 503);
     assert.equal((await bare.post(ONE, oneLine())).status, 503);

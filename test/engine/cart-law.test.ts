@@ -1,132 +1,119 @@
 /** Carts by the law of a state: what its statute, rule or notice says of an amount. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FactPlace } from '../support/product-facts.js';
+import { type FactPlace, levies } from '../support/product-facts.js';
 import {
-  amountsOf, calculated, cartOf, cartWorld, refused, splitAt, type CartWish, type Item,
+  amountsOf,
+  calculated,
+  cartOf,
+  cartWorld,
+  refused,
+  splitAt,
+  type CartWish,
+  type Item,
 } from '../support/cart-world.js';
 
 type Percents = NonNullable<FactPlace['percents']>;
 
-function tax(
-  place: FactPlace, items: readonly Item[], wish: CartWish = {},
-): readonly string[] {
+function tax(place: FactPlace, items: readonly Item[], wish: CartWish = {}): readonly string[] {
   const at = splitAt(place.state, 0);
   return amountsOf(calculated(cartWorld([place]), cartOf(at, at, items, wish)));
 }
 
 /** States whose law names no digital goods, with what a place of theirs levies. */
-// biome-ignore format: a state with its levies is read in a row
-const INTANGIBLE: readonly (readonly [state: string, percents: Percents])[] = [
-  ['CA', [['state', '7.25'], ['county', '2.5']]], ['NY', [['state', '4'], ['county', '4']]],
-  ['FL', [['state', '6'], ['county', '1']]], ['MA', [['state', '6.25']]],
-  ['IL', [['state', '6.25'], ['county', '1']]], ['KS', [['state', '6.5'], ['county', '1']]],
-  ['ND', [['state', '5'], ['city', '2']]], ['WV', [['state', '6'], ['city', '1']]],
-  ['OK', [['state', '4.5'], ['city', '3']]],
-];
+const INTANGIBLE = {
+  CA: levies('state 7.25, county 2.5'),
+  NY: levies('state 4, county 4'),
+  FL: levies('state 6, county 1'),
+  MA: levies('state 6.25'),
+  IL: levies('state 6.25, county 1'),
+  KS: levies('state 6.5, county 1'),
+  ND: levies('state 5, city 2'),
+  WV: levies('state 6, city 1'),
+  OK: levies('state 4.5, city 3'),
+};
 
 test('digital goods: taxed where a statute names them, else no tangible property', () => {
   const at = (state: string, percents: Percents): readonly string[] =>
     tax({ state, percents }, [['100', 1, '31000']]);
-  for (const [state, percents] of INTANGIBLE) assert.deepEqual(at(state, percents), ['0.00'], state);
-  assert.deepEqual(at('WY', [['state', '4'], ['county', '1']]), ['5.00']);
+  for (const [state, percents] of Object.entries(INTANGIBLE)) {
+    assert.deepEqual(at(state, percents), ['0.00'], state);
+  }
+  assert.deepEqual(at('WY', levies('state 4, county 1')), ['5.00']);
   assert.deepEqual(at('PA', [['state', '6']]), ['6.00']);
 });
 
 /** Midday in the United States. */
 function noon(day: number): CartWish {
-  return { at: Date.UTC(Math.floor(day / 10_000), Math.floor(day / 100) % 100 - 1, day % 100, 18) };
+  return {
+    at: Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100, 18),
+  };
 }
 
 const CLOTHING = '20010';
 
 test('custom software: 3 percent in Maryland since July 2025, in full in Washington since October', () => {
   const at = (state: string, day: number, percents: Percents): readonly string[] =>
-    tax({ state, percents }, [['100', 1, '30015'], ['100', 1, '30025']], noon(day));
+    tax(
+      { state, percents },
+      [
+        ['100', 1, '30015'],
+        ['100', 1, '30025'],
+      ],
+      noon(day),
+    );
   assert.deepEqual(at('MD', 20250630, [['state', '6']]), ['0.00', '0.00']);
   assert.deepEqual(at('MD', 20250701, [['state', '6']]), ['3.00', '3.00']);
-  const seattle: Percents = [['state', '6.5'], ['city', '3.85']];
+  const seattle: Percents = levies('state 6.5, city 3.85');
   assert.deepEqual(at('WA', 20250930, seattle), ['0.00', '0.00']);
   assert.deepEqual(at('WA', 20251001, seattle), ['10.35', '10.35']);
 });
 
 test('hygiene: where and since when the law exempts it, of local taxes too', () => {
-  const local: Percents = [['state', '4'], ['county', '2']];
+  const local: Percents = levies('state 4, county 2');
   for (const [state, tic, first] of [
-    ['MO', '20011', 20250828], ['MO', '20012', 20250828], ['MO', '51175', 20250828],
-    ['NY', '20011', 20221201], ['NY', '20012', 20221201], ['ND', '20012', 20230701],
-    ['NM', '51175', 20220701], ['SC', '92019', 20240513], ['FL', '20011', 20230701],
+    ['MO', '20011', 20250828],
+    ['MO', '20012', 20250828],
+    ['MO', '51175', 20250828],
+    ['NY', '20011', 20221201],
+    ['NY', '20012', 20221201],
+    ['ND', '20012', 20230701],
+    ['NM', '51175', 20220701],
+    ['SC', '92019', 20240513],
+    ['FL', '20011', 20230701],
   ] as const) {
     const wish = noon(first);
-    assert.deepEqual(tax({ state, percents: local }, [['100', 1, tic]], wish), ['0.00'],
-      `${state} ${tic}`);
+    assert.deepEqual(
+      tax({ state, percents: local }, [['100', 1, tic]], wish),
+      ['0.00'],
+      `${state} ${tic}`,
+    );
   }
   assert.deepEqual(tax({ state: 'ND', percents: local }, [['100', 1, '20011']]), ['0.00']);
 });
 
 test('Texas exempts firearm safety devices, Maine taxes streams since 2026', () => {
-  const texas = { state: 'TX', percents: [['state', '6.25'], ['city', '2']] } as const;
+  const texas = { state: 'TX', percents: levies('state 6.25, city 2') };
   assert.deepEqual(tax(texas, [['100', 1, '70010']]), ['0.00']);
-  const streams: readonly Item[] = [['100', 1, '31060'], ['100', 1, '31090']];
+  const streams: readonly Item[] = [
+    ['100', 1, '31060'],
+    ['100', 1, '31090'],
+  ];
   const maine = { state: 'ME', percents: [['state', '5.5']] } as const;
   assert.deepEqual(tax(maine, streams, noon(20260101)), ['5.50', '5.50']);
 });
 
 test('Missouri: textbooks are exempt of the tax of the state alone', () => {
-  const percents = [['state', '4.225'], ['county', '2'], ['city', '1']] as const;
+  const percents = levies('state 4.225, county 2, city 1');
   assert.deepEqual(tax({ state: 'MO', percents }, [['100', 1, '92090']]), ['3.00']);
 });
 
-test('holidays: Tennessee the last weekend of July that begins in it, West Virginia to Monday', () => {
-  const tennessee: FactPlace = { state: 'TN', percents: [['state', '7'], ['county', '2.25']] };
-  const virginia: FactPlace = { state: 'WV', percents: [['state', '6'], ['city', '1']] };
-  const shirt: readonly Item[] = [['100', 1, CLOTHING]];
-  for (const [place, day, amount] of [
-    [tennessee, 20260724, '9.25'], [tennessee, 20260730, '9.25'], [tennessee, 20260731, '0.00'],
-    [tennessee, 20260802, '0.00'], [tennessee, 20260803, '9.25'], [tennessee, 20270730, '0.00'],
-    [virginia, 20260730, '7.00'], [virginia, 20260731, '0.00'], [virginia, 20260803, '0.00'],
-    [virginia, 20260804, '7.00'], [virginia, 20260807, '7.00'], [virginia, 20270802, '0.00'],
-  ] as const) assert.deepEqual(tax(place, shirt, noon(day)), [amount], `${place.state} ${day}`);
-});
-
-test('holidays: Alabama in 2026 by its adjusted limits, in February and in July', () => {
-  const alabama: FactPlace = { state: 'AL', percents: [['state', '4']] };
-  const july = (price: string, code: string): string =>
-    tax(alabama, [[price, 1, code]], noon(20260718))[0] ?? '';
-  assert.deepEqual([july('156', CLOTHING), july('156.01', CLOTHING)], ['0.00', '6.24']);
-  assert.deepEqual([july('1172', '30100'), july('1172.01', '30100')], ['0.00', '46.88']);
-  assert.deepEqual([july('78', '20070'), july('78.01', '20070')], ['0.00', '3.12']);
-  assert.deepEqual([july('47', '92090'), july('47.01', '92090')], ['0.00', '1.88']);
-  const february = (price: string, code: string, day: number): string =>
-    tax(alabama, [[price, 1, code]], noon(day))[0] ?? '';
-  assert.deepEqual([february('94', '20150', 20260220), february('94.01', '20150', 20260222)],
-    ['0.00', '3.76']);
-  assert.deepEqual([february('1564', '20161', 20260221), february('1564.01', '20161', 20260221)],
-    ['0.00', '62.56']);
-  assert.equal(february('94', '20150', 20260227), '3.76');
-});
-
-test('holidays: Florida in August alone', () => {
-  const florida: FactPlace = { state: 'FL', percents: [['state', '6'], ['county', '1']] };
-  for (const [day, amount] of [
-    [20260601, '3.50'], [20260701, '3.50'], [20260731, '3.50'], [20260801, '0.00'],
-    [20260831, '0.00'], [20260905, '3.50'], [20270815, '0.00'],
-  ] as const) assert.deepEqual(tax(florida, [['50', 1, CLOTHING]], noon(day)), [amount], String(day));
-});
-
-test('holidays: in Missouri local taxes take part, since none can opt out any more', () => {
-  const missouri: FactPlace = { state: 'MO', percents: [['state', '4.225'], ['city', '4']] };
-  for (const [day, amount] of [
-    [20260806, '8.23'], [20260807, '0.00'], [20260809, '0.00'], [20260810, '8.23'],
-  ] as const) {
-    assert.deepEqual(tax(missouri, [['100', 1, CLOTHING]], noon(day)), [amount], String(day));
-  }
-  assert.deepEqual(tax(missouri, [['100.01', 1, CLOTHING]], noon(20260807)), ['8.23']);
-});
-
 test('handling: by a rule of its own, where shipping is exempt', () => {
-  const charges = (goods: string): readonly Item[] =>
-    [['100', 1, goods], ['10', 1, '10001'], ['10', 1, '11000']];
+  const charges = (goods: string): readonly Item[] => [
+    ['100', 1, goods],
+    ['10', 1, '10001'],
+    ['10', 1, '11000'],
+  ];
   const at = (state: string): FactPlace => ({ state, percents: [['state', '6']] });
   for (const state of ['CA', 'NV', 'VA']) {
     assert.deepEqual(tax(at(state), charges('00000')), ['6.00', '0.00', '0.60'], state);
@@ -137,13 +124,19 @@ test('handling: by a rule of its own, where shipping is exempt', () => {
     assert.deepEqual(tax(at(state), charges('00000')), ['6.00', '0.00', '0.00'], state);
   }
   // Nevada shares the charge out by price.
-  assert.deepEqual(tax(at('NV'), [['30', 1, '51020'], ['70'], ['10', 1, '11000']]),
-    ['0.00', '4.20', '0.42']);
+  assert.deepEqual(tax(at('NV'), [['30', 1, '51020'], ['70'], ['10', 1, '11000']]), [
+    '0.00',
+    '4.20',
+    '0.42',
+  ]);
   for (const state of ['AL', 'AZ', 'CO', 'IA', 'ID', 'IL', 'MA', 'ME', 'MO', 'OK', 'WY']) {
     const from = splitAt(state, 0);
     const world = cartWorld([at(state)]);
-    assert.match(refused(world, cartOf(from, from, [['10', 1, '11000']])).detail ?? '',
-      /taxes charges for handling is not held/, state);
+    assert.match(
+      refused(world, cartOf(from, from, [['10', 1, '11000']])).detail ?? '',
+      /taxes charges for handling is not held/,
+      state,
+    );
     assert.deepEqual(tax(at(state), [['10', 1, '10001']]), ['0.00'], state);
   }
 });
@@ -154,38 +147,59 @@ test('meals: Denver 8.0 in all, Flagstaff 2 more, Roanoke 6.5 more since July 20
   const meal: readonly Item[] = [['100', 1, MEALS], ['100']];
   // Denver's 4 percent stands in its own 5.15; state and districts are levied besides.
   const denver: FactPlace = {
-    state: 'CO', county: '031', placeGeoid: '0820000',
-    percents: [['state', '2.9'], ['city', '5.15'], ['district', '1'], ['district', '0.1']],
+    state: 'CO',
+    county: '031',
+    placeGeoid: '0820000',
+    percents: levies('state 2.9, city 5.15, district 1, district 0.1'),
   };
   assert.deepEqual(tax(denver, meal), ['8.00', '9.15']);
   const flagstaff: FactPlace = {
-    state: 'AZ', county: '005', placeGeoid: '0423620',
-    percents: [['state', '5.6'], ['county', '1.3'], ['city', '2.486']],
+    state: 'AZ',
+    county: '005',
+    placeGeoid: '0423620',
+    percents: levies('state 5.6, county 1.3, city 2.486'),
   };
   assert.deepEqual(tax(flagstaff, meal), ['11.39', '9.39']);
   const roanoke: FactPlace = {
-    state: 'VA', county: '770', placeGeoid: '5168000', percents: [['state', '4.3'], ['county', '1']],
+    state: 'VA',
+    county: '770',
+    placeGeoid: '5168000',
+    percents: levies('state 4.3, county 1'),
   };
   assert.deepEqual(tax(roanoke, meal), ['11.80', '5.30']);
   // The other cities of the two states have rates for meals that are not held.
-  for (const [state, placeGeoid] of [['CO', '0812815'], ['AZ', '0455000']] as const) {
+  for (const [state, placeGeoid] of [
+    ['CO', '0812815'],
+    ['AZ', '0455000'],
+  ] as const) {
     const from = splitAt(state, 0);
     const world = cartWorld([{ state, placeGeoid, percents: [['state', '5']] }]);
-    assert.match(refused(world, cartOf(from, from, [['10', 1, MEALS]])).detail ?? '',
-      /meal tax .* cannot be told/, state);
+    assert.match(
+      refused(world, cartOf(from, from, [['10', 1, MEALS]])).detail ?? '',
+      /meal tax .* cannot be told/,
+      state,
+    );
   }
 });
 
 test('Florida: the surtax ends at $5,000 of one item', () => {
-  const miami: FactPlace = { state: 'FL', county: '086', percents: [['state', '6'], ['county', '1']] };
-  assert.deepEqual(tax(miami, [['5000'], ['5000.01'], ['12000', 2], ['2500', 4]]),
-    ['350.00', '350.00', '1540.00', '700.00']);
+  const miami: FactPlace = {
+    state: 'FL',
+    county: '086',
+    percents: levies('state 6, county 1'),
+  };
+  assert.deepEqual(tax(miami, [['5000'], ['5000.01'], ['12000', 2], ['2500', 4]]), [
+    '350.00',
+    '350.00',
+    '1540.00',
+    '700.00',
+  ]);
   // A service is no item of tangible property.
   assert.deepEqual(tax(miami, [['10000', 1, '91090']]), ['700.00']);
 });
 
 test('Phoenix: 2.8 percent to $14,338 of one item and 2 percent above; elsewhere one rate', () => {
-  const percents: Percents = [['state', '5.6'], ['county', '0.7'], ['city', '2.8']];
+  const percents: Percents = levies('state 5.6, county 0.7, city 2.8');
   const phoenix: FactPlace = { state: 'AZ', county: '013', placeGeoid: '0455000', percents };
   // 14338 × 2.8 % + 5662 × 2 % = 514.704, and 20000 × 6.3 % = 1260.
   assert.deepEqual(tax(phoenix, [['14338'], ['20000']]), ['1304.76', '1774.70']);
@@ -194,18 +208,34 @@ test('Phoenix: 2.8 percent to $14,338 of one item and 2 percent above; elsewhere
   const glendale = { ...phoenix, placeGeoid: '0427820' };
   assert.deepEqual(tax(glendale, [['5000'], ['2600', 2]]), ['455.00', '473.20']);
   const at = splitAt('AZ', 0);
-  assert.match(refused(cartWorld([glendale]), cartOf(at, at, [['5000.01']])).detail ?? '',
-    /above \$5000 an item is not held/);
+  assert.match(
+    refused(cartWorld([glendale]), cartOf(at, at, [['5000.01']])).detail ?? '',
+    /above \$5000 an item is not held/,
+  );
 });
 
 test('Connecticut: 7.75 percent on clothing above $1,000 and jewelry above $5,000, on the whole', () => {
   const hartford: FactPlace = { state: 'CT', percents: [['state', '6.35']] };
-  assert.deepEqual(tax(hartford, [['1000', 1, CLOTHING], ['1000.01', 1, CLOTHING], ['600', 2, CLOTHING]]),
-    ['63.50', '77.50', '76.20']);
-  assert.deepEqual(tax(hartford, [['2000', 1, '92001'], ['5000', 1, '92100'], ['6000', 1, '92100']]),
-    ['155.00', '317.50', '465.00']);
+  assert.deepEqual(
+    tax(hartford, [
+      ['1000', 1, CLOTHING],
+      ['1000.01', 1, CLOTHING],
+      ['600', 2, CLOTHING],
+    ]),
+    ['63.50', '77.50', '76.20'],
+  );
+  assert.deepEqual(
+    tax(hartford, [
+      ['2000', 1, '92001'],
+      ['5000', 1, '92100'],
+      ['6000', 1, '92100'],
+    ]),
+    ['155.00', '317.50', '465.00'],
+  );
   assert.deepEqual(tax(hartford, [['2000'], ['1000', 1, '20020']]), ['127.00', '63.50']);
   const at = splitAt('CT', 0);
-  assert.match(refused(cartWorld([hartford]), cartOf(at, at, [['1000.01', 1, '20020']])).detail ?? '',
-    /above \$1000 an item is not held/);
+  assert.match(
+    refused(cartWorld([hartford]), cartOf(at, at, [['1000.01', 1, '20020']])).detail ?? '',
+    /above \$1000 an item is not held/,
+  );
 });

@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatRate } from '../../src/tax/rate.js';
-import { type FactPlace, tableDocument } from '../support/product-facts.js';
+import { type FactPlace, levies, tableDocument } from '../support/product-facts.js';
 import {
-  amountsOf, calculated, CART_DOCUMENTS, cartOf, cartWorld, refused, splitAt, type Item,
+  amountsOf,
+  calculated,
+  CART_DOCUMENTS,
+  cartOf,
+  cartWorld,
+  refused,
+  splitAt,
+  type Item,
 } from '../support/cart-world.js';
 
 type Percents = NonNullable<FactPlace['percents']>;
@@ -13,10 +20,12 @@ const CLOTHING = '20010';
 const GROCERIES = '40030';
 const DRUGS = '51020';
 const MEALS = '41000';
-const ORDINARY: Percents = [['state', '4'], ['county', '2']];
+const ORDINARY: Percents = levies('state 4, county 2');
 
 function tax(
-  state: string, items: readonly Item[], percents: Percents = ORDINARY,
+  state: string,
+  items: readonly Item[],
+  percents: Percents = ORDINARY,
   place: Partial<FactPlace> = {},
 ): readonly string[] {
   const at = splitAt(state, 0);
@@ -24,7 +33,9 @@ function tax(
 }
 
 function why(
-  state: string, items: readonly Item[], percents: Percents = ORDINARY,
+  state: string,
+  items: readonly Item[],
+  percents: Percents = ORDINARY,
   place: Partial<FactPlace> = {},
 ): string {
   const at = splitAt(state, 0);
@@ -38,10 +49,28 @@ test('clothing: exempt, or taxed above a threshold alone', () => {
   for (const state of ['PA', 'NJ', 'MN', 'VT']) {
     assert.deepEqual(tax(state, [['500', 1, CLOTHING]]), ['0.00'], state);
   }
-  assert.deepEqual(tax('MA', [['175', 1, CLOTHING], ['200', 2, CLOTHING]], [['state', '6.25']]),
-    ['0.00', '3.13']);
-  assert.deepEqual(tax('RI', [['250', 1, CLOTHING], ['300', 1, CLOTHING]], [['state', '7']]),
-    ['0.00', '3.50']);
+  assert.deepEqual(
+    tax(
+      'MA',
+      [
+        ['175', 1, CLOTHING],
+        ['200', 2, CLOTHING],
+      ],
+      [['state', '6.25']],
+    ),
+    ['0.00', '3.13'],
+  );
+  assert.deepEqual(
+    tax(
+      'RI',
+      [
+        ['250', 1, CLOTHING],
+        ['300', 1, CLOTHING],
+      ],
+      [['state', '7']],
+    ),
+    ['0.00', '3.50'],
+  );
 });
 
 test('groceries: local taxes alone, a rate for the whole, or a reduced state part', () => {
@@ -50,8 +79,8 @@ test('groceries: local taxes alone, a rate for the whole, or a reduced state par
   assert.deepEqual(tax('NC', grocery), ['2.00']);
   assert.deepEqual(tax('VA', grocery), ['1.00']);
   assert.deepEqual(tax('UT', grocery), ['3.00']);
-  assert.deepEqual(tax('TN', grocery, [['state', '7'], ['county', '2.25']]), ['6.25']);
-  assert.deepEqual(tax('GA', grocery, [['state', '4'], ['county', '3']]), ['3.00']);
+  assert.deepEqual(tax('TN', grocery, levies('state 7, county 2.25')), ['6.25']);
+  assert.deepEqual(tax('GA', grocery, levies('state 4, county 3')), ['3.00']);
   assert.deepEqual(tax('TX', grocery), ['0.00']);
 });
 
@@ -60,10 +89,12 @@ test('where local taxes on a product are not held nothing is guessed', () => {
     assert.match(why(state, [['100', 1, GROCERIES]]), /differs by place and is not held/, state);
   }
   // Phoenix and Tucson take nothing of food to be eaten at home, and counties what the state does.
-  const arizona: Percents = [['state', '5.6'], ['county', '0.7'], ['city', '2.8']];
+  const arizona: Percents = levies('state 5.6, county 0.7, city 2.8');
   for (const placeGeoid of ['0455000', '0477000']) {
-    assert.deepEqual(tax('AZ', [['100', 1, GROCERIES], ['100']], arizona, { placeGeoid }),
-      ['0.00', '9.10']);
+    assert.deepEqual(tax('AZ', [['100', 1, GROCERIES], ['100']], arizona, { placeGeoid }), [
+      '0.00',
+      '9.10',
+    ]);
   }
   // Where nothing is levied besides, the state's rule is all there is.
   assert.deepEqual(tax('MS', [['100', 1, GROCERIES]], [['state', '7']]), ['5.00']);
@@ -82,14 +113,26 @@ test('codes without a rule and the codes of the provider are general goods', () 
 });
 
 test('a code that the catalogue lacks is refused at its line', () => {
-  assert.match(why('TX', [['1', 1, null], ['1', 1, '12345']]), /no product code 12345/);
+  assert.match(
+    why('TX', [
+      ['1', 1, null],
+      ['1', 1, '12345'],
+    ]),
+    /no product code 12345/,
+  );
   const at = splitAt('TX', 0);
   const world = cartWorld([{ state: 'TX', percents: ORDINARY }]);
-  const refusal = refused(world, cartOf(at, at, [['1', 1, null], ['1', 1, '12345']]));
+  const refusal = refused(
+    world,
+    cartOf(at, at, [
+      ['1', 1, null],
+      ['1', 1, '12345'],
+    ]),
+  );
   assert.equal(refusal.field, 'lineItems[1]');
 });
 
-test('prepared food: a rate in place of the state\'s, added taxes, and unlisted ones', () => {
+test("prepared food: a rate in place of the state's, added taxes, and unlisted ones", () => {
   const meal: readonly Item[] = [['100', 1, MEALS]];
   assert.deepEqual(tax('ME', meal, [['state', '5.5']]), ['8.00']);
   assert.deepEqual(tax('DC', meal, [['state', '6']]), ['10.00']);
@@ -103,48 +146,66 @@ test('prepared food: a rate in place of the state\'s, added taxes, and unlisted 
 });
 
 test('Tennessee: local tax ends at $1,600 an article, a state tax begins there', () => {
-  const rates: Percents = [['state', '7'], ['county', '2.75']];
-  assert.deepEqual(tax('TN', [['1600'], ['1600.01'], ['3200'], ['5000'], ['2000', 3]], rates),
-    ['156.00', '156.00', '312.00', '438.00', '585.00']);
+  const rates: Percents = levies('state 7, county 2.75');
+  assert.deepEqual(tax('TN', [['1600'], ['1600.01'], ['3200'], ['5000'], ['2000', 3]], rates), [
+    '156.00',
+    '156.00',
+    '312.00',
+    '438.00',
+    '585.00',
+  ]);
 });
 
 test('Tennessee: digital goods have one local rate, and what is no article has no limit', () => {
-  const rates: Percents = [['state', '7'], ['county', '2.25']];
-  const digital: readonly Item[] = [['100', 1, '31000'], ['100', 1, '31040'], ['2000', 1, '31000']];
-  assert.deepEqual(tax('TN', digital, rates),
-    ['9.50', '9.50', '190.00']);
+  const rates: Percents = levies('state 7, county 2.25');
+  const digital: readonly Item[] = [
+    ['100', 1, '31000'],
+    ['100', 1, '31040'],
+    ['2000', 1, '31000'],
+  ];
+  assert.deepEqual(tax('TN', digital, rates), ['9.50', '9.50', '190.00']);
   // Custom software and services are taxed whole by both.
-  const none: readonly Item[] = [['2000', 1, '30015'], ['2000', 1, '91011'], ['2000', 1, '30040']];
-  assert.deepEqual(tax('TN', none, rates),
-    ['185.00', '185.00', '187.00']);
+  const none: readonly Item[] = [
+    ['2000', 1, '30015'],
+    ['2000', 1, '91011'],
+    ['2000', 1, '30040'],
+  ];
+  assert.deepEqual(tax('TN', none, rates), ['185.00', '185.00', '187.00']);
 });
 
 test('Kansas: dietary supplements are food, which local taxes alone are levied on', () => {
-  const rates: Percents = [['state', '6.5'], ['county', '1']];
-  assert.deepEqual(tax('KS', [['100', 1, '40020'], ['100', 1, '90011'], ['100']], rates),
-    ['1.00', '1.00', '7.50']);
+  const rates: Percents = levies('state 6.5, county 1');
+  assert.deepEqual(tax('KS', [['100', 1, '40020'], ['100', 1, '90011'], ['100']], rates), [
+    '1.00',
+    '1.00',
+    '7.50',
+  ]);
 });
 
 test('Vermont: the meals tax stands in for the local option sales tax too', () => {
-  const burlington: Percents = [['state', '6'], ['city', '1']];
+  const burlington: Percents = levies('state 6, city 1');
   const place = { county: '007', placeGeoid: '5010675' };
   assert.deepEqual(tax('VT', [['100', 1, MEALS], ['100']], burlington, place), ['11.00', '7.00']);
 });
 
-test('delivery: by the state\'s rule, shipping and handling each', () => {
+test("delivery: by the state's rule, shipping and handling each", () => {
   const charges: readonly Item[] = [['100'], ['10', 1, '10001'], ['10', 1, '11000']];
   assert.deepEqual(tax('HI', charges), ['6.00', '0.60', '0.60']);
   assert.deepEqual(tax('CA', charges), ['6.00', '0.00', '0.60']);
   assert.deepEqual(tax('FL', charges), ['6.00', '0.00', '0.00']);
   assert.deepEqual(tax('MD', charges), ['6.00', '0.00', '0.60']);
   assert.deepEqual(tax('WA', charges), ['6.00', '0.60', '0.60']);
-  const exempt: readonly Item[] = [['100', 1, GROCERIES], ['10', 1, '10001']];
+  const exempt: readonly Item[] = [
+    ['100', 1, GROCERIES],
+    ['10', 1, '10001'],
+  ];
   assert.deepEqual(tax('WA', exempt), ['0.00', '0.00']);
   assert.deepEqual(tax('WA', [['10', 1, '10001']]), ['0.60']);
 });
 
-const COLUMNS = 'state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\tscope\tas_of'
-  + '\tpercent_taxable\tper_volume_usd\tper_volume_unit\tcap_per_unit_usd\n';
+const COLUMNS =
+  'state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\tscope\tas_of' +
+  '\tpercent_taxable\tper_volume_usd\tper_volume_unit\tcap_per_unit_usd\n';
 
 /** Tax on $200 twice under one rule; cells separated by commas. */
 function ruled(row: string): readonly string[] {
@@ -184,70 +245,10 @@ test('a price or quantity of zero has no tax, and the rate its rules would take'
   const items: readonly Item[] = [['0'], ['100', 0], ['0', 0, GROCERIES]];
   const { lines, total } = calculated(world, cartOf(at, at, items));
   assert.equal(total, 0n);
-  assert.deepEqual(lines.map(({ rate }) => formatRate(rate)), ['0.06', '0.06', '0']);
-});
-
-test('holidays that are not held well enough refuse what they may concern', () => {
-  const at = splitAt('TX', 0);
-  const world = cartWorld([{ state: 'TX', percents: ORDINARY }]);
-  const inMay = { at: Date.UTC(2026, 4, 24, 18) };
-  assert.match(refused(world, cartOf(at, at, [['100', 1, '20060']], inMay)).detail ?? '',
-    /price limits of .* are not held/);
-  const alabama = splitAt('AL', 0);
-  const inJuly = { at: Date.UTC(2026, 6, 18, 18) };
-  assert.match(refused(cartWorld([{ state: 'AL', percents: ORDINARY }]),
-    cartOf(alabama, alabama, [['50', 1, CLOTHING]], inJuly)).detail ?? '', /take part/);
-});
-
-test('a code that a holiday may be for is refused within its limit and taxed above', () => {
-  const at = (state: string, month: number, day: number) => (items: readonly Item[]) => {
-    const world = cartWorld([{ state, percents: [['state', '6']] }]);
-    const place = splitAt(state, 0);
-    const at = Date.UTC(2026, month - 1, day, 18);
-    return [world, cartOf(place, place, items, { at })] as const;
-  };
-  const texas = at('TX', 8, 8);
-  assert.deepEqual(amountsOf(calculated(...texas([['99', 1, '20013'], ['150', 1, '92005']]))),
-    ['0.00', '9.00']);
-  assert.match(refused(...texas([['99', 1, '92005']])).detail ?? '', /is for 92005 is not held/);
-  const massachusetts = at('MA', 8, 8);
-  assert.deepEqual(amountsOf(calculated(...massachusetts([
-    ['100'], ['100', 1, '20021'], ['100', 1, '91010'], ['2500.01', 1, '93011'], ['0', 1, '93011'],
-  ]))), ['0.00', '0.00', '6.00', '150.00', '0.00']);
-  assert.match(refused(...massachusetts([['100', 1, '93011']])).detail ?? '', /93011/);
-});
-
-test('general goods are taxed on a holiday of other goods, and the explanation says so', () => {
-  const place = splitAt('NM', 0);
-  const world = cartWorld([{ state: 'NM', percents: [['state', '5']] }]);
-  const { lines: [line] } = calculated(world, cartOf(place, place, [['10']], {
-    at: Date.UTC(2026, 7, 1, 18), explain: true,
-  }));
-  assert.equal(line?.amount, 500_000_000n);
-  const notes = line?.explain?.rules.filter(({ rule }) => rule.startsWith('holiday: ')) ?? [];
-  assert.ok(notes.every(({ applied }) => !applied));
-  const whyOf = (name: RegExp): string => notes.find(({ rule }) => name.test(rule))?.why ?? '';
-  assert.match(whyOf(/Bookbags/), /no product code names them/);
-  assert.match(whyOf(/Clothing/), /under their own code alone/);
-});
-
-test('a holiday is held for every year but those its row does not speak for', () => {
-  const tax = (state: string, code: string, day: number) => {
-    const at = splitAt(state, 0);
-    const noon = Date.UTC(Math.floor(day / 10_000), Math.floor(day / 100) % 100 - 1, day % 100, 18);
-    return [cartWorld([{ state, percents: [['state', '6']] }]),
-      cartOf(at, at, [['50', 1, code]], { at: noon })] as const;
-  };
-  assert.deepEqual(amountsOf(calculated(...tax('TX', CLOTHING, 20270806))), ['0.00']);
-  assert.deepEqual(amountsOf(calculated(...tax('TX', CLOTHING, 20270805))), ['3.00']);
-  // Massachusetts sets its days year by year, and Alabama's limits are adjusted for 2031.
-  for (const [state, code, day] of [
-    ['MA', '20021', 20270807], ['AL', CLOTHING, 20310719], ['TX', CLOTHING, 20250808],
-  ] as const) {
-    const why = refused(...tax(state, code, day)).detail ?? '';
-    assert.match(why, new RegExp(`${Math.floor(day / 10_000)} are not held|held from 2026`), state);
-  }
-  assert.deepEqual(amountsOf(calculated(...tax('MA', '20021', 20271107))), ['3.00']);
+  assert.deepEqual(
+    lines.map(({ rate }) => formatRate(rate)),
+    ['0.06', '0.06', '0'],
+  );
 });
 
 test('every new fact has a source, and every holiday a category that is known or none', () => {
@@ -262,15 +263,31 @@ test('every new fact has a source, and every holiday a category that is known or
 test('an explanation has a part for every jurisdiction, with what it taxes', () => {
   const at = splitAt('KS', 0);
   const world = cartWorld([{ state: 'KS', percents: ORDINARY }]);
-  const items: readonly Item[] = [['100', 1, GROCERIES], ['100', 1, DRUGS], ['50', 2]];
+  const items: readonly Item[] = [
+    ['100', 1, GROCERIES],
+    ['100', 1, DRUGS],
+    ['50', 2],
+  ];
   const { lines } = calculated(world, cartOf(at, at, items, { explain: true }));
-  assert.deepEqual(lines.map(({ explain }) =>
-    explain?.parts.map(({ level, base, rate, tax: due }) =>
-    [level, base, rate, due])), [
-    [['state', '100', '0', '0'], ['county', '100', '0.02', '2']],
-    [['state', '0', '0', '0'], ['county', '0', '0', '0']],
-    [['state', '100', '0.04', '4'], ['county', '100', '0.02', '2']],
-  ]);
+  assert.deepEqual(
+    lines.map(({ explain }) =>
+      explain?.parts.map(({ level, base, rate, tax: due }) => [level, base, rate, due]),
+    ),
+    [
+      [
+        ['state', '100', '0', '0'],
+        ['county', '100', '0.02', '2'],
+      ],
+      [
+        ['state', '0', '0', '0'],
+        ['county', '0', '0', '0'],
+      ],
+      [
+        ['state', '100', '0.04', '4'],
+        ['county', '100', '0.02', '2'],
+      ],
+    ],
+  );
   const [grocery] = lines;
   assert.equal(grocery?.explain?.rules[0]?.source?.citation, 'K.S.A. section 79-3603d');
 });

@@ -1,3 +1,4 @@
+/** Addresses that are known by their ZIP and city alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,18 +8,42 @@ import { Doubts } from '../../src/engine/locate/doubt.js';
 import { DatasetGazetteer } from '../../src/engine/locate/place-names.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/area-rates.js';
-import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';
 import { fail, isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import {
-  DAY, dateOf, rate, GAP, REST, IN_OAK, IN_ELM, DARK, OVER, FAR_OAK, dataset,
+  DAY,
+  dateOf,
+  rate,
+  GAP,
+  REST,
+  IN_OAK,
+  IN_ELM,
+  DARK,
+  OVER,
+  FAR_OAK,
+  dataset,
 } from '../support/postal-world.js';
 
 function read(fields: Partial<ParsedAddress>): ParsedAddress {
   return {
-    number: '12', numberValue: 12, numberSuffix: '', numberHigh: -1, preDirection: '',
-    name: 'MAIN', suffix: 'ST', postDirection: '', unit: '', city: '', state: '', zip: '',
-    zip4: '', country: '', canadianPostalCode: '', otherState: '', kind: 'street', ...fields,
+    number: '12',
+    numberValue: 12,
+    numberSuffix: '',
+    numberHigh: -1,
+    preDirection: '',
+    name: 'MAIN',
+    suffix: 'ST',
+    postDirection: '',
+    unit: '',
+    city: '',
+    state: '',
+    zip: '',
+    zip4: '',
+    country: '',
+    canadianPostalCode: '',
+    otherState: '',
+    kind: 'street',
+    ...fields,
   };
 }
 
@@ -30,7 +55,6 @@ function freshLocator(): PostalLocator {
 }
 
 const LOCATOR = freshLocator();
-const LISTS = new ZipLists(dataset, RATES);
 
 function located(fields: Partial<ParsedAddress>): number | string {
   const found = LOCATOR.locate(read(fields), dateOf);
@@ -49,7 +73,10 @@ test('names of one place fold alike', () => {
 test('a district without a period on the day does not apply, a zero city row stays', () => {
   const now = RATES.at(REST, DAY);
   assert.ok(!isFailure(now));
-  assert.deepEqual(now.rows.map((row) => row.component.jurName), ['XA', 'C001']);
+  assert.deepEqual(
+    now.rows.map((row) => row.component.jurName),
+    ['XA', 'C001'],
+  );
   assert.equal(now.sales, rate('6'));
   const before = RATES.at(REST, 20250101 as DateInt);
   assert.ok(!isFailure(before));
@@ -63,8 +90,11 @@ test('a city is that of the state asked for, whatever was asked before', () => {
     assert.deepEqual(gazetteer.named('XA', 'SAINT OAK').record?.zips, [10002]);
     assert.equal(gazetteer.isCity('YB', 'SAINT OAK'), false);
     assert.equal(gazetteer.named('YB', 'SAINT OAK').record, null);
-    assert.deepEqual(gazetteer.named('', 'SAINT OAK'),
-      { record: null, localities: [], isKnown: true });
+    assert.deepEqual(gazetteer.named('', 'SAINT OAK'), {
+      record: null,
+      localities: [],
+      isKnown: true,
+    });
     assert.deepEqual(gazetteer.named('XA', 'ST OAK').record?.zips, [10002]);
     assert.deepEqual(gazetteer.named('XA', 'ELM').record?.zips, [10003]);
     assert.equal(gazetteer.isCity('XA', ''), false);
@@ -74,7 +104,8 @@ test('a city is that of the state asked for, whatever was asked before', () => {
 
 test('a ZIP within one area is answered, with the address as normalized', () => {
   const found = LOCATOR.locate(
-    read({ city: 'HILLS', state: 'XA', zip: '10001', zip4: '0042' }), dateOf,
+    read({ city: 'HILLS', state: 'XA', zip: '10001', zip4: '0042' }),
+    dateOf,
   );
   assert.ok(!isFailure(found));
   assert.equal(found.area, REST);
@@ -85,12 +116,14 @@ test('a ZIP within one area is answered, with the address as normalized', () => 
   assert.equal(found.assumed, undefined);
 });
 
-test('a city that is not the ZIP\'s, and taxed otherwise, makes a certain ZIP doubtful', () => {
+test("a city that is not the ZIP's, and taxed otherwise, makes a certain ZIP doubtful", () => {
   const asked = (city: string) => LOCATOR.locate(read({ city, state: 'XA', zip: '10010' }), dateOf);
   const near = asked('ELM');
   assert.ok(!isFailure(near));
-  assert.deepEqual([near.area, near.precision, near.assumed],
-    [REST, 'city', { lowest: rate('6'), highest: rate('8'), isOpen: false }]);
+  assert.deepEqual(
+    [near.area, near.precision, near.assumed],
+    [REST, 'city', { lowest: rate('6'), highest: rate('8'), isOpen: false }],
+  );
   for (const city of ['', 'HILLS', 'TWIN', 'NOWHERE']) {
     const sure = asked(city);
     assert.ok(!isFailure(sure) && sure.precision === 'postal', city);
@@ -98,13 +131,22 @@ test('a city that is not the ZIP\'s, and taxed otherwise, makes a certain ZIP do
   const [part] = dataset.zip(10003)!.parts;
   const away: typeof dataset = {
     ...dataset,
-    zip: (zip) => (zip === 10003
-      ? { ...dataset.zip(zip)!, parts: [{ ...part!, lat: 1_300_000 }] } : dataset.zip(zip)),
+    zip: (zip) =>
+      zip === 10003
+        ? { ...dataset.zip(zip)!, parts: [{ ...part!, lat: 1_300_000 }] }
+        : dataset.zip(zip),
   };
-  const far = new PostalLocator(away, new Doubts(away, RATES, new DatasetGazetteer(away)))
-    .locate(read({ city: 'ELM', state: 'XA', zip: '10010' }), dateOf);
-  assert.deepEqual(far, fail('address-incomplete',
-    'ZIP code 10010 is far from Elm, which is taxed otherwise: check both'));
+  const far = new PostalLocator(away, new Doubts(away, RATES, new DatasetGazetteer(away))).locate(
+    read({ city: 'ELM', state: 'XA', zip: '10010' }),
+    dateOf,
+  );
+  assert.deepEqual(
+    far,
+    fail(
+      'address-incomplete',
+      'ZIP code 10010 is far from Elm, which is taxed otherwise: check both',
+    ),
+  );
 });
 
 test('a ZIP of unequal rates needs the name of an incorporated city', () => {
@@ -122,7 +164,9 @@ test('a city that is not the postal one is meant where it has a third of the ZIP
   const rates = [IN_OAK, REST].map((area) => RATES.at(area, DAY));
   const sales = rates.map((each) => (isFailure(each) ? assert.fail() : each.sales));
   assert.deepEqual(found.assumed, {
-    lowest: Math.min(...sales), highest: Math.max(...sales), isOpen: false,
+    lowest: Math.min(...sales),
+    highest: Math.max(...sales),
+    isOpen: false,
   });
   assert.equal(located({ zip: '10009', city: 'ST OAK', state: 'XA' }), 'address-incomplete');
 });
@@ -215,34 +259,11 @@ test('incomplete addresses are refused', () => {
   assert.equal(located({ zip: '99999' }), 'address-incomplete');
 });
 
-function listed(fields: Partial<PostalQuery>): readonly string[] | string {
-  const query = { zip: '10003', state: '', stateCode: '', city: '', county: '', ...fields };
-  const found = LISTS.list(query, dateOf);
-  return isFailure(found) ? found.failure : found.map((row) => row.city);
-}
-
-test('a postal lookup lists every area of the ZIP and narrows', () => {
-  assert.deepEqual(listed({}), ['ST. OAK', 'ELM']);
-  assert.deepEqual(listed({ city: 'Saint Oak' }), ['ST. OAK']);
-  assert.deepEqual(listed({ state: 'exaland', county: 'c001' }), ['ST. OAK', 'ELM']);
-  assert.deepEqual(listed({ stateCode: 'XA', county: '001' }), ['ST. OAK', 'ELM']);
-  assert.deepEqual(listed({ zip: '10004', state: 'Wyeland' }), ['HILLS']);
-  assert.deepEqual(listed({ zip: '10002', city: 'SAINT OAK' }), ['ST. OAK', 'SAINT OAK']);
-});
-
-test('a postal lookup that cannot be complete is refused', () => {
-  assert.equal(listed({ zip: '10005' }), 'no-result');
-  assert.deepEqual(listed({ zip: '10005', city: 'HILLS' }), ['HILLS']);
-  assert.equal(listed({ zip: '10007' }), 'no-result');
-  assert.equal(listed({ zip: '99999' }), 'no-result');
-  assert.equal(listed({ county: 'Other' }), 'no-result');
-  assert.equal(listed({ state: 'Nowhere' }), 'invalid-state');
-  assert.equal(listed({ stateCode: 'ZZ' }), 'invalid-state');
-});
-
 test('an answer is the same whatever was asked before, on every day', () => {
-  const places = [10001, 10002, 10003, 10004, 10005, 10006, 10007, 10009]
-    .flatMap((number) => [String(number), '']);
+  const places = [10001, 10002, 10003, 10004, 10005, 10006, 10007, 10009].flatMap((number) => [
+    String(number),
+    '',
+  ]);
   const asked = fc.record({
     zip: fc.constantFrom(...places),
     city: fc.constantFrom('', 'HILLS', 'ST OAK', 'SAINT OAK', 'ELM', 'TWIN', 'DARK', 'NOWHERE'),
@@ -250,11 +271,16 @@ test('an answer is the same whatever was asked before, on every day', () => {
     number: fc.constantFrom('12', '7', ''),
     day: fc.constantFrom(DAY, 20250101 as DateInt),
   });
-  fc.assert(fc.property(fc.array(asked, { minLength: 1, maxLength: 12 }), (list) => {
-    for (const { day, ...fields } of list) {
-      const reading = read(fields);
-      const fresh = freshLocator().locate(reading, () => day);
-      assert.deepEqual(LOCATOR.locate(reading, () => day), fresh);
-    }
-  }));
+  fc.assert(
+    fc.property(fc.array(asked, { minLength: 1, maxLength: 12 }), (list) => {
+      for (const { day, ...fields } of list) {
+        const reading = read(fields);
+        const fresh = freshLocator().locate(reading, () => day);
+        assert.deepEqual(
+          LOCATOR.locate(reading, () => day),
+          fresh,
+        );
+      }
+    }),
+  );
 });

@@ -15,12 +15,7 @@ import { districtCounties } from '../../src/ingest/boundary/place-counties.js';
 import { createPolygon } from '../../src/geo/polygon.js';
 import { buildDataset } from '../../src/ingest/build.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
-import { recipeFaults } from '../../src/ingest/recipe-check.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
-import { FallenRows } from '../../src/ingest/source/fallen.js';
-import { readLocationAddresses, readLocationZip4 } from '../../src/ingest/source/location-codes.js';
-import { readCountyAddresses } from '../../src/ingest/source/county-addresses.js';
-import type { BoundaryRecord } from '../../src/ingest/source/sst-boundary.js';
 import { byLookup, byRow, lineOf, type Told, type Written } from '../support/three-ways.js';
 import { zipOf } from '../support/made-files.js';
 
@@ -41,31 +36,53 @@ FIR COUNTY,0302,.0625,.0025,0,.065,20250101,20251231
 
 function boundaries(): string {
   const features = Object.entries(LOCATIONS).map(([LOCCODE, [west, south, east, north]]) => ({
-    type: 'Feature', properties: { LOCCODE },
-    geometry: { type: 'Polygon', coordinates: [
-      [[west, south], [east, south], [east, north], [west, north], [west, south]],
-    ] },
+    type: 'Feature',
+    properties: { LOCCODE },
+    geometry: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [west, south],
+          [east, south],
+          [east, north],
+          [west, north],
+          [west, south],
+        ],
+      ],
+    },
   }));
   return JSON.stringify({ type: 'FeatureCollection', features });
 }
 
 const PLAIN = {
-  varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
+  varDir: FOLDER,
+  sources: FOLDER,
+  layers: [],
+  workers: 1,
+  progress: () => undefined,
   report: () => undefined,
 };
 
 function build(sst: readonly BoundaryRecordSource[]): Promise<string> {
   const { recipe, rates } = readRecipe('fixture');
   const locations = {
-    layer: 'district' as const, path: 'codes.geojson', key: 'LOCCODE', width: 4,
-    source: 'invented', states: ['94'],
+    layer: 'district' as const,
+    path: 'codes.geojson',
+    key: 'LOCCODE',
+    width: 4,
+    source: 'invented',
+    states: ['94'],
   };
   const list = {
-    reader: 'wa-quarter', path: 'rates.csv', source: 'invented', state: 'QD',
+    reader: 'wa-quarter',
+    path: 'rates.csv',
+    source: 'invented',
+    state: 'QD',
     options: { areas: true },
   };
   return buildDataset({
-    ...PLAIN, report: (line) => told.push(line),
+    ...PLAIN,
+    report: (line) => told.push(line),
     recipe: {
       recipe: { ...recipe, boundaries: [...recipe.boundaries, locations], sst },
       rates: { ...rates, lists: [...rates.lists, list] },
@@ -77,8 +94,10 @@ before(async () => {
   writeFileSync(join(FOLDER, 'codes.geojson'), boundaries());
   writeFileSync(join(FOLDER, 'rates.csv'), RATES);
   for (const name of ['wa-addresses.csv', 'wa-zip4.csv']) {
-    writeFileSync(join(FOLDER, name.replace('csv', 'zip')),
-      zipOf([{ name, data: readFileSync(join(PUBLISHED, name), 'utf8') }]));
+    writeFileSync(
+      join(FOLDER, name.replace('csv', 'zip')),
+      zipOf([{ name, data: readFileSync(join(PUBLISHED, name), 'utf8') }]),
+    );
   }
   const codes = { state: 'QD', source: 'invented', tolerance: '60' };
   const name = await build([
@@ -101,7 +120,7 @@ function ask(place: Written, month = ''): Told {
   return lookup;
 }
 
-function at(street: string, city: string, zip: string): Written {
+export function at(street: string, city: string, zip: string): Written {
   return { street, city, state: 'QD', zip };
 }
 
@@ -118,8 +137,10 @@ test('a range of addresses has the rate of its location', () => {
 
 test('a location that the list of rates has not leads nowhere', () => {
   assert.notEqual(ask(at('7 Stork Rd', 'Firton', '94010')).precision, 'range');
-  assert.ok(told.some((line) => line.includes('1 with a location that no list has')),
-    told.join('\n'));
+  assert.ok(
+    told.some((line) => line.includes('1 with a location that no list has')),
+    told.join('\n'),
+  );
 });
 
 test('a ZIP+4 has the rate of its location', () => {
@@ -131,9 +152,18 @@ test('a ZIP+4 has the rate of its location', () => {
 });
 
 test('locations lead nowhere where cities have rates of their own', async () => {
-  await assert.rejects(build([{
-    file: 'wa-addresses.zip', layout: 'wa-addresses', state: 'QA', source: 'x', tolerance: '60',
-  }]), /3 of 3 records lead to no tax area.*without the city, though cities levy a tax/);
+  await assert.rejects(
+    build([
+      {
+        file: 'wa-addresses.zip',
+        layout: 'wa-addresses',
+        state: 'QA',
+        source: 'x',
+        tolerance: '60',
+      },
+    ]),
+    /3 of 3 records lead to no tax area.*without the city, though cities levy a tax/,
+  );
 });
 
 test('counties of addresses serve a state whose counties alone levy a tax', async () => {
@@ -142,8 +172,8 @@ test('counties of addresses serve a state whose counties alone levy a tax', asyn
   writeFileSync(join(FOLDER, 'own.txt'), published);
   const { recipe, rates } = readRecipe('fixture');
   const name = await buildDataset({
-    ...PLAIN, recipe: { recipe: { ...recipe, sst: [{ ...source, file: 'own.txt', state: 'QD' }] },
-      rates },
+    ...PLAIN,
+    recipe: { recipe: { ...recipe, sst: [{ ...source, file: 'own.txt', state: 'QD' }] }, rates },
   });
   const own = openDataset(join(releasesDir(FOLDER), name));
   const found = byLookup(own, '1 Kestrel Way, Firton, QD 94010', '');
@@ -151,64 +181,44 @@ test('counties of addresses serve a state whose counties alone levy a tax', asyn
   own.close();
   assert.deepEqual([found.precision, found.levels], ['range', [STATE, 0, 0, 0]]);
   assert.notEqual(ended.precision, 'range');
-  writeFileSync(join(FOLDER, 'other.txt'),
-    published.replaceAll('94010', '92030').replaceAll('94001', '92003'));
-  await assert.rejects(build([{ ...source, file: 'other.txt', state: 'QB' }]),
-    /3 of 3 records lead to no tax area.*3 without the city, though cities levy a tax/);
+  writeFileSync(
+    join(FOLDER, 'other.txt'),
+    published.replaceAll('94010', '92030').replaceAll('94001', '92003'),
+  );
+  await assert.rejects(
+    build([{ ...source, file: 'other.txt', state: 'QB' }]),
+    /3 of 3 records lead to no tax area.*3 without the city, though cities levy a tax/,
+  );
 });
 
 test('a district lies in a county where all of it does', () => {
   const box = (key: string, west: number, east: number): BoundaryFeature => ({
-    polygon: createPolygon(key, [[[west, 0], [east, 0], [east, 1_000], [west, 1_000], [west, 0]]])!,
+    polygon: createPolygon(key, [
+      [
+        [west, 0],
+        [east, 0],
+        [east, 1_000],
+        [west, 1_000],
+        [west, 0],
+      ],
+    ])!,
     properties: {},
   });
   const counties = [box('94001', 0, 1_000_000), box('94003', 1_000_000, 2_000_000)];
-  const found = districtCounties([
-    box('0301', 10, 999_000), box('0302', 1_000_000, 1_500_000), box('0900', 900_000, 1_100_000),
-    box('0901', 3_000_000, 3_100_000),
-  ], counties);
-  assert.deepEqual([...found], [['0301', '94001'], ['0302', '94003']]);
-});
-
-async function readAll(
-  read: (path: string, fallen: FallenRows) => AsyncGenerator<BoundaryRecord>, name: string,
-): Promise<{ readonly records: readonly BoundaryRecord[]; readonly fallen: FallenRows }> {
-  const fallen = new FallenRows(name, 100);
-  const records: BoundaryRecord[] = [];
-  for await (const record of read(join(PUBLISHED, name), fallen)) records.push(record);
-  return { records, fallen };
-}
-
-test('rows that cannot be read are counted by reason', async () => {
-  for (const [read, name, kept, reasons] of [
-    [readLocationAddresses, 'wa-addresses.csv', 3, ['without a location code',
-      'without its quarter', 'with a ZIP that is none']],
-    [readLocationZip4, 'wa-zip4.csv', 2, ['without a location code',
-      'with an add-on that is none', 'with a date that is none']],
-    [readCountyAddresses, 'county-addresses.txt', 3, ['with a date that is none',
-      'without a county', 'without a state', 'with a ZIP that is none']],
-  ] as const) {
-    const { records, fallen } = await readAll(read, name);
-    assert.equal(records.length, kept, name);
-    assert.deepEqual(fallen.reasons.map(([reason]) => reason), reasons, name);
-  }
-});
-
-test('fields of fixed width are read at their places', async () => {
-  const { records } = await readAll(readCountyAddresses, 'county-addresses.txt');
-  const [odd, , ended] = records;
-  assert.deepEqual([odd!.begin, odd!.end, odd!.low, odd!.high, odd!.parity, odd!.street, odd!.city,
-    odd!.zip, odd!.zip4, odd!.stateFips, odd!.county],
-  [20250701, 99991231, '1', '99', 'O', 'KESTREL WAY', 'FIRTON', '94010', '7001', '94', '001']);
-  assert.deepEqual([ended!.end, ended!.street], [20251231, 'N MERLIN RD W']);
-});
-
-test('another file is refused, and so is a misspelt layout', async () => {
-  await assert.rejects(readAll(readCountyAddresses, 'nm-grt.csv'), /no addresses of fixed width/);
-  await assert.rejects(readAll(readLocationZip4, 'wa-addresses.csv'), /has no column "PLUS4_LOW"/);
-  await assert.rejects(readAll(readLocationAddresses, 'wa-zip4.csv'),
-    /has no column "ADDR_LOW"/);
-  const { recipe } = readRecipe('fixture');
-  const entry = { file: 'a.zip', state: 'QA', source: 'x', layout: 'wa-adresses' };
-  assert.match(recipeFaults({ ...recipe, sst: [entry] }).join(), /wa-adresses.*wa-addresses/);
+  const found = districtCounties(
+    [
+      box('0301', 10, 999_000),
+      box('0302', 1_000_000, 1_500_000),
+      box('0900', 900_000, 1_100_000),
+      box('0901', 3_000_000, 3_100_000),
+    ],
+    counties,
+  );
+  assert.deepEqual(
+    [...found],
+    [
+      ['0301', '94001'],
+      ['0302', '94003'],
+    ],
+  );
 });

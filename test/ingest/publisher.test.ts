@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -54,7 +52,10 @@ after(async () => {
 
 function get(held: { etag: string; lastModified: string } | null = null): Promise<Transferred> {
   return transfer(url, join(dir, 'rates.csv'), held, {
-    origin, signal: new AbortController().signal, progress: () => undefined, waitMs: 1,
+    origin,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    waitMs: 1,
   });
 }
 
@@ -67,8 +68,11 @@ function half(response: ServerResponse, from: number, headers: Record<string, st
 test('a torn transfer goes on where it was cut, and the whole has the right bytes', async () => {
   answer = (request, response, nth) => {
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    const headers = { ETag: '"v1"', 'Content-Length': String(BODY.length - from),
-      ...(from > 0 ? { 'Content-Range': `bytes ${from}-${BODY.length - 1}/${BODY.length}` } : {}) };
+    const headers = {
+      ETag: '"v1"',
+      'Content-Length': String(BODY.length - from),
+      ...(from > 0 ? { 'Content-Range': `bytes ${from}-${BODY.length - 1}/${BODY.length}` } : {}),
+    };
     if (nth < 3) half(response, from, headers);
     else response.writeHead(from > 0 ? 206 : 200, headers).end(BODY.slice(from));
   };
@@ -94,8 +98,10 @@ test('a file that changed meanwhile, or whose publisher knows no ranges, begins 
   const got = await get();
   assert.deepEqual(got.kind === 'whole' && [got.sha256, got.etag], [SHA256, '"v2"']);
   writeFileSync(join(dir, 'rates.csv.part'), 'x'.repeat(9));
-  writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, etag: '"v1"',
-    lastModified: '' }));
+  writeFileSync(
+    join(dir, 'rates.csv.part.json'),
+    JSON.stringify({ url, etag: '"v1"', lastModified: '' }),
+  );
   asked = [];
   answer = (request, response) => {
     if (request.headers.range !== undefined) response.writeHead(416).end();
@@ -111,10 +117,12 @@ test('another range than was asked for, and a part without a strong mark, begin 
     const range = { 'Content-Range': `bytes 0-${BODY.length - 1}/${BODY.length}` };
     response.writeHead(isPart ? 206 : 200, isPart ? range : {}).end(BODY);
   };
-  for (const [etag, requests] of [['"v1"', 2], ['W/"v1"', 1]] as const) {
+  for (const [etag, requests] of Object.entries({ '"v1"': 2, 'W/"v1"': 1 })) {
     writeFileSync(join(dir, 'rates.csv.part'), 'x'.repeat(9));
-    writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, etag,
-      lastModified: '' }));
+    writeFileSync(
+      join(dir, 'rates.csv.part.json'),
+      JSON.stringify({ url, etag, lastModified: '' }),
+    );
     asked = [];
     const got = await get();
     assert.equal(got.kind === 'whole' && got.sha256, SHA256);
@@ -127,14 +135,17 @@ test('the rest of another version is never put behind a part, whatever the publi
   answer = (request, response) => {
     const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
     // It knows ranges and takes no notice of If-Range.
-    response.writeHead(from > 0 ? 206 : 200, { ...marks, ...(from > 0
-      ? { 'Content-Range': `bytes ${from}-${BODY.length - 1}/${BODY.length}` } : {}) });
+    response.writeHead(from > 0 ? 206 : 200, {
+      ...marks,
+      ...(from > 0 ? { 'Content-Range': `bytes ${from}-${BODY.length - 1}/${BODY.length}` } : {}),
+    });
     response.end(BODY.slice(from));
   };
   let marks: Record<string, string> = {};
   const old = { etag: '"v1"', lastModified: 'Mon, 01 Jun 2026 00:00:00 GMT' };
   for (marks of [
-    { ETag: '"v2"' }, { ETag: '"v1"', 'Last-Modified': 'Tue, 02 Jun 2026 00:00:00 GMT' },
+    { ETag: '"v2"' },
+    { ETag: '"v1"', 'Last-Modified': 'Tue, 02 Jun 2026 00:00:00 GMT' },
   ]) {
     writeFileSync(join(dir, 'rates.csv.part'), 'x'.repeat(9));
     writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, ...old }));
@@ -149,11 +160,14 @@ test('what comes is taken at once: nothing waits for the disk', async () => {
   const chunk = Buffer.alloc(4_096);
   let ahead = 0;
   const body = new Readable({ read: () => undefined, highWaterMark: 64 * 1_048_576 });
-  const slow: Origin = { close: () => Promise.resolve(),
-    get: () => Promise.resolve({ status: 200, header: () => '', body, drop: () =>
-      Promise.resolve() }) };
+  const slow: Origin = {
+    close: () => Promise.resolve(),
+    get: () =>
+      Promise.resolve({ status: 200, header: () => '', body, drop: () => Promise.resolve() }),
+  };
   const got = transfer(url, join(dir, 'rates.csv'), null, {
-    origin: slow, signal: new AbortController().signal,
+    origin: slow,
+    signal: new AbortController().signal,
     progress: () => {
       ahead = Math.max(ahead, body.readableLength);
     },
@@ -186,12 +200,13 @@ test('what is held and unchanged is not sent again', async () => {
 });
 
 test('passing answers are tried again, with an end; others are not', async () => {
-  for (const [status, requests] of [[503, TRIES_MAX], [429, TRIES_MAX], [403, 1], [404, 1], [500,
-    TRIES_MAX]] as const) {
+  const tries = { 503: TRIES_MAX, 429: TRIES_MAX, 403: 1, 404: 1, 500: TRIES_MAX };
+  for (const [status, requests] of Object.entries(tries)) {
     asked = [];
-    answer = (_request, response) => response.writeHead(status, { 'Retry-After': '0' }).end();
+    answer = (_request, response) =>
+      response.writeHead(Number(status), { 'Retry-After': '0' }).end();
     await assert.rejects(get, new RegExp(`the publisher answers ${status}`));
-    assert.equal(asked.length, requests, String(status));
+    assert.equal(asked.length, requests, status);
   }
   asked = [];
   answer = (_request, response, nth) => {
@@ -203,23 +218,33 @@ test('passing answers are tried again, with an end; others are not', async () =>
 });
 
 test('links: addresses of a page, and the newest by year, quarter, month and day', () => {
-  const page = '<A HREF="/files/MNR2026Q3MAY9.zip">a</A> <a class=x '
-    + 'href=\'MNR2026Q4AUG18.zip\'>b</a>'
-    + '<a href="/files/MNR2026Q4aug2.csv">c</a><a '
-      + 'href="https://other.example/andR2026Q4AUG30.zip">d</a>'
-    + '<a href="mailto:x@example.org">e</a><a href=Sales%20Tax.csv?a=1&amp;b=2>f</a><a '
-      + 'href="http://[">';
+  const page =
+    '<A HREF="/files/MNR2026Q3MAY9.zip">a</A> <a class=x ' +
+    "href='MNR2026Q4AUG18.zip'>b</a>" +
+    '<a href="/files/MNR2026Q4aug2.csv">c</a><a ' +
+    'href="https://other.example/andR2026Q4AUG30.zip">d</a>' +
+    '<a href="mailto:x@example.org">e</a><a href=Sales%20Tax.csv?a=1&amp;b=2>f</a><a ' +
+    'href="http://[">';
   const urls = linksOf(page, 'https://example.org/files/');
   assert.equal(urls.length, 6);
   assert.ok(urls.includes('https://example.org/files/Sales%20Tax.csv?a=1&b=2'));
-  const pattern = '^MNR(?<year>\\d{4})Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\\d{1,2})'
-    + '\\.(?:csv|zip)$';
-  assert.deepEqual(newestLinks(urls, pattern).map(({ name }) => name),
-    ['MNR2026Q4AUG18.zip', 'MNR2026Q4aug2.csv', 'MNR2026Q3MAY9.zip']);
-  assert.deepEqual(newestLinks(['https://a.org/Rates_9Q1.zip', 'https://a.org/Rates_26Q1.zip',
-    'https://a.org/Rates_25Q4.zip'], '^Rates_(?<year>\\d{2})Q(?<quarter>\\d)').map(({ name }) =>
-      name),
-  ['Rates_26Q1.zip', 'Rates_25Q4.zip']);
+  const pattern =
+    '^MNR(?<year>\\d{4})Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\\d{1,2})' + '\\.(?:csv|zip)$';
+  assert.deepEqual(
+    newestLinks(urls, pattern).map(({ name }) => name),
+    ['MNR2026Q4AUG18.zip', 'MNR2026Q4aug2.csv', 'MNR2026Q3MAY9.zip'],
+  );
+  assert.deepEqual(
+    newestLinks(
+      [
+        'https://a.org/Rates_9Q1.zip',
+        'https://a.org/Rates_26Q1.zip',
+        'https://a.org/Rates_25Q4.zip',
+      ],
+      '^Rates_(?<year>\\d{2})Q(?<quarter>\\d)',
+    ).map(({ name }) => name),
+    ['Rates_26Q1.zip', 'Rates_25Q4.zip'],
+  );
 });
 
 test('every source of the catalogue can be read, and no two files have one key', () => {
@@ -230,27 +255,38 @@ test('every source of the catalogue can be read, and no two files have one key',
   const rates = wanted.filter(({ source }) => source.name === 'sst-rates');
   assert.equal(rates.length, 24);
   assert.ok(rates.every(({ find, state }) => find?.link?.startsWith(`^${state}R`)));
-  assert.ok(wanted.every(({ find, source }) =>
-    find !== null || source.withheld != null || source.pages != null));
+  assert.ok(
+    wanted.every(
+      ({ find, source }) => find !== null || source.withheld != null || source.pages != null,
+    ),
+  );
 });
 
 test('faults of a source are told, each with its place', () => {
-  const text = readFileSync(join(import.meta.dirname,
-    '../../../datasets/catalogue/tx-rates.json'), 'utf8');
+  const text = readFileSync(
+    join(import.meta.dirname, '../../../datasets/catalogue/tx-rates.json'),
+    'utf8',
+  );
   const source = JSON.parse(text) as Record<string, unknown>;
   const faults: readonly (readonly [object, RegExp])[] = [
     [{ publishr: 'x' }, /catalogue tx: unknown key "publishr".*publisher/s],
-    [{ find: null }, /say one of find, withheld and pages/], [{ withheld: 'x' }, /say one of find/],
+    [{ find: null }, /say one of find, withheld and pages/],
+    [{ withheld: 'x' }, /say one of find/],
     [{ pages: [{ url: 'https://x.org', says: ['6%'] }] }, /say one of find/],
-    [{ find: null, pages: [{ url: 'x.org', says: ['('] }] },
-      /pages: addresses.*pages: no expression: \(/s],
+    [
+      { find: null, pages: [{ url: 'x.org', says: ['('] }] },
+      /pages: addresses.*pages: no expression: \(/s,
+    ],
     [{ find: { url: 'ftp://x' } }, /addresses must be of http/],
     [{ find: { links: 'https://x.org' } }, /say url, or links and link/],
     [{ find: { links: 'https://x.org', link: '(' } }, /find\.link: no expression/],
     [{ reader: null }, /say one of reader and unread/],
-    [{ seen: 'May 2026' }, /seen: say YYYY-MM/], [{ unread: 'x' }, /say one of reader and unread/],
-    [{ reader: 'tx-quarters' }, /reader: .*tx-quarter/], [{ states: ['Texas'] }, /"MN 27"/],
-    [{ rhythm: 'weekly' }, /rhythm/], [{ levels: ['town'] }, /levels/],
+    [{ seen: 'May 2026' }, /seen: say YYYY-MM/],
+    [{ unread: 'x' }, /say one of reader and unread/],
+    [{ reader: 'tx-quarters' }, /reader: .*tx-quarter/],
+    [{ states: ['Texas'] }, /"MN 27"/],
+    [{ rhythm: 'weekly' }, /rhythm/],
+    [{ levels: ['town'] }, /levels/],
   ];
   for (const [change, told] of faults) {
     assert.throws(() => parseSource('tx', JSON.stringify({ ...source, ...change })), told);

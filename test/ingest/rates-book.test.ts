@@ -1,91 +1,22 @@
 /** What a rate book answers: completeness, silence, history, totals, districts, estimates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRateBook, type RateBookInput } from '../../src/ingest/rates/book.js';
 import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
-import { formatRate, parsePercent, sumRates, type Rate } from '../../src/tax/rate.js';
-import type { AreaTuple, RateRow } from '../../src/ingest/model.js';
-import type { DistrictMember, ListMark } from '../../src/ingest/rates/facts.js';
-
-const day = (value: number): DateInt => value as DateInt;
-const TODAY = day(20261121);
-
-function percent(text: string): Rate {
-  const rate = parsePercent(text);
-  assert.ok(rate !== null);
-  return rate;
-}
-
-function row(level: RateRow['level'], rate: string, more: Partial<RateRow> = {}): RateRow {
-  return {
-    state: 'XX', level, county: '', place: '', name: '', code: '', basis: 'own',
-    sales: percent(rate), use: percent(rate), from: day(20200101), to: DATE_OPEN, source: 0,
-    asOf: day(20260101), ...more,
-  };
-}
-
-function mark(level: ListMark['level'], more: Partial<ListMark> = {}): ListMark {
-  return {
-    state: 'XX', level, mark: 'complete', unlisted: 'nothing', since: day(20200101),
-    history: 'current', until: DATE_OPEN, source: 0, fill: 'the newest list', gap: '', ...more,
-  };
-}
-
-const SILENT = { mark: 'partial', unlisted: 'unknown' } as const;
-const PARTIAL_CITY = mark('city', SILENT);
-
-function member(code: string, more: Partial<DistrictMember> = {}): DistrictMember {
-  return {
-    state: 'XX', code, scope: 'county', county: '99001', place: '', except: [], from: DATE_MIN,
-    to: DATE_OPEN, ...more,
-  };
-}
-
-const BASE: RateBookInput = {
-  sources: [{ id: 0, name: 's', publisher: 'p', licence: 'l', asOf: day(20260101),
-    estimated: false }],
-  rows: [], estimates: [],
-  states: [
-    { code: 'XX', fips: '99', name: 'Xland', country: 'USA' },
-    { code: 'CA-AA', fips: 'CA-AA', name: 'Aaland', country: 'CAN' },
-  ],
-  counties: [
-    { fips: '99001', state: 'XX', fullName: 'Alpha County', code: '' },
-    { fips: '99002', state: 'XX', fullName: 'Beta County', code: '07' },
-    { fips: '99510', state: 'XX', fullName: 'Gamma city', code: '' },
-  ],
-  places: [
-    { geoid: '9900010', name: 'Arden', fullName: 'Arden city', state: 'XX', counties: ['99001',
-      '99002'], independent: false },
-    { geoid: '9900020', name: 'Gamma', fullName: 'Gamma city', state: 'XX', counties: ['99510'],
-      independent: true },
-  ],
-  tiers: [{ county: '99510', place: '9900020', kind: 'independent' }],
-  members: [], districtNames: new Map([['XX/D1', 'Metro District']]),
-  marks: [mark('county'), mark('city'), mark('district')], caps: [],
-};
-
-const STATE = row('state', '5', { from: DATE_MIN });
-const ALPHA = row('county', '1', { county: '99001' });
-
-function area(input: Partial<RateBookInput>, tuple: Partial<AreaTuple> = {}) {
-  return createRateBook({ ...BASE, ...input }).resolve({
-    state: '99', county: '99001', place: '', town: '', districts: [], ...tuple,
-  });
-}
-
-/** "XX 5 | ALPHA 1 = 6", or the reasons of a refusal, on a day. */
-function told(found: ReturnType<typeof area>, on: DateInt = TODAY): string {
-  const reasons = found.unknown.filter(({ from, to }) => from <= on && to >= on);
-  if (reasons.length > 0) return reasons.map(({ level, reason }) =>
-    `${level}: ${reason}`).join('\n');
-  const rows = found.components.flatMap((component) => {
-    const period = component.periods.find(({ from, to }) => from <= on && to >= on);
-    return period ? [{ name: component.jurName, rate: period.sales }] : [];
-  });
-  const parts = rows.map(({ name, rate }) => `${name} ${formatRate(rate)}`).join(' | ');
-  return `${parts} = ${formatRate(sumRates(rows.map(({ rate }) => rate)))}`;
-}
+import type { RateRow } from '../../src/ingest/model.js';
+import type { ListMark } from '../../src/ingest/rates/facts.js';
+import {
+  ALPHA,
+  area,
+  day,
+  mark,
+  member,
+  PARTIAL_CITY,
+  percent,
+  row,
+  SILENT,
+  STATE,
+  told,
+} from './invented-book.js';
 
 test('a jurisdiction without a row in a complete list levies nothing, and its row is there', () => {
   const found = area({ rows: [STATE, ALPHA] }, { place: '9900010' });
@@ -96,16 +27,20 @@ test('a jurisdiction without a row in a complete list levies nothing, and its ro
 test('in a partial list it is unknown, in a sentence with state, level and layer', () => {
   const marks = [mark('county'), PARTIAL_CITY, mark('district')];
   const found = area({ rows: [STATE, ALPHA], marks }, { place: '9900010' });
-  assert.equal(told(found),
-    'city: Xland: no rate is held for Arden city; the newest list would fill it.');
+  assert.equal(
+    told(found),
+    'city: Xland: no rate is held for Arden city; the newest list would fill it.',
+  );
   const estimable = area({ rows: [STATE, ALPHA], marks, estimable: true }, { place: '9900010' });
   assert.match(told(estimable), /; the newest list or the estimated layer would fill it\.$/);
   assert.equal(told(area({ rows: [STATE, ALPHA], marks })), 'XX 0.05 | ALPHA 0.01 = 0.06');
 });
 
 test('a state without any mark is unknown below the state', () => {
-  assert.match(told(area({ rows: [STATE], marks: [] })),
-    /^county: Xland: no rate is held for Alpha County/);
+  assert.match(
+    told(area({ rows: [STATE], marks: [] })),
+    /^county: Xland: no rate is held for Alpha County/,
+  );
 });
 
 test('no history before a list begins: unknown, with the day it is held from', () => {
@@ -115,8 +50,11 @@ test('no history before a list begins: unknown, with the day it is held from', (
 });
 
 test('a list with full history says that nothing was levied before a row', () => {
-  const marks = [mark('county', { history: 'full', since: day(20100101) }), mark('city'),
-    mark('district')];
+  const marks = [
+    mark('county', { history: 'full', since: day(20100101) }),
+    mark('city'),
+    mark('district'),
+  ];
   const found = area({ rows: [STATE, ALPHA], marks });
   assert.equal(told(found, day(20150101)), 'XX 0.05 | ALPHA 0 = 0.05');
   assert.match(told(found, day(20091231)), /held from 2010-01-01/);
@@ -125,10 +63,15 @@ test('a list with full history says that nothing was levied before a row', () =>
 test('a levy that ended is zero afterwards, and later rows win where rows overlap', () => {
   const ended = row('county', '2', { county: '99001', from: day(20210101), to: day(20211231) });
   const found = area({ rows: [STATE, ALPHA, ended] });
-  assert.deepEqual([20201231, 20210101, 20211231, 20220101].map((on) => told(found, day(on))), [
-    'XX 0.05 | ALPHA 0.01 = 0.06', 'XX 0.05 | ALPHA 0.02 = 0.07',
-    'XX 0.05 | ALPHA 0.02 = 0.07', 'XX 0.05 | ALPHA 0.01 = 0.06',
-  ]);
+  assert.deepEqual(
+    [20201231, 20210101, 20211231, 20220101].map((on) => told(found, day(on))),
+    [
+      'XX 0.05 | ALPHA 0.01 = 0.06',
+      'XX 0.05 | ALPHA 0.02 = 0.07',
+      'XX 0.05 | ALPHA 0.02 = 0.07',
+      'XX 0.05 | ALPHA 0.01 = 0.06',
+    ],
+  );
   const once = row('county', '1', { county: '99001', to: day(20211231) });
   assert.equal(told(area({ rows: [STATE, once] })), 'XX 0.05 | ALPHA 0 = 0.05');
 });
@@ -140,7 +83,7 @@ test('a total is split: county, districts, and the rest for the city', () => {
   assert.equal(told(found), 'XX 0.05 | ALPHA 0.01 | ARDEN 0.015 | METRO DISTRICT 0.005 = 0.08');
 });
 
-test('a city total below the county rate takes the county\'s place', () => {
+test("a city total below the county rate takes the county's place", () => {
   const city = row('city', '5.75', { place: '9900010', county: '99001', basis: 'total' });
   const found = area({ rows: [STATE, ALPHA, city] }, { place: '9900010' });
   assert.equal(told(found), 'XX 0.05 | ALPHA 0.0075 | ARDEN 0 = 0.0575');
@@ -155,24 +98,37 @@ test('a total is taken apart on a day its list speaks for, not after a later sta
 
 test('a city levied alone stands in for its county, known or not', () => {
   const city = row('city', '2', { place: '9900010', basis: 'sole' });
-  assert.equal(told(area({ rows: [STATE, ALPHA, city] }, { place: '9900010' })),
-    'XX 0.05 | ALPHA 0 | ARDEN 0.02 = 0.07');
+  assert.equal(
+    told(area({ rows: [STATE, ALPHA, city] }, { place: '9900010' })),
+    'XX 0.05 | ALPHA 0 | ARDEN 0.02 = 0.07',
+  );
   const marks = [mark('county', SILENT), mark('city'), mark('district')];
-  assert.equal(told(area({ rows: [STATE, city], marks }, { place: '9900010' })),
-    'XX 0.05 | ALPHA 0 | ARDEN 0.02 = 0.07');
+  assert.equal(
+    told(area({ rows: [STATE, city], marks }, { place: '9900010' })),
+    'XX 0.05 | ALPHA 0 | ARDEN 0.02 = 0.07',
+  );
 });
 
 test('a county takes another part inside a place, where a row says so', () => {
   const rows = [STATE, row('county', '0.5', { county: '99001', place: '9900010' }), ALPHA];
-  assert.equal(told(area({ rows }, { place: '9900010' })), 'XX 0.05 | ALPHA 0.005 | ARDEN 0 = 0.055');
+  assert.equal(
+    told(area({ rows }, { place: '9900010' })),
+    'XX 0.05 | ALPHA 0.005 | ARDEN 0 = 0.055',
+  );
   assert.equal(told(area({ rows })), 'XX 0.05 | ALPHA 0.01 = 0.06');
 });
 
 test('a listed jurisdiction whose rate the list withholds is unknown', () => {
-  const city = row('city', '0', { place: '9900010', basis: 'unknown', from: DATE_MIN,
-    note: 'It varies.' });
-  assert.equal(told(area({ rows: [STATE, ALPHA, city] }, { place: '9900010' })),
-    'city: It varies.');
+  const city = row('city', '0', {
+    place: '9900010',
+    basis: 'unknown',
+    from: DATE_MIN,
+    note: 'It varies.',
+  });
+  assert.equal(
+    told(area({ rows: [STATE, ALPHA, city] }, { place: '9900010' })),
+    'city: It varies.',
+  );
 });
 
 test('districts: exceptions, remainders, county parts and days', () => {
@@ -185,27 +141,41 @@ test('districts: exceptions, remainders, county parts and days', () => {
   assert.match(told(area({ rows, members: remainder }, { place: '9900010' })), /= 0.06$/);
   const part = [member('D1', { scope: 'place', place: '9900010' })];
   assert.match(told(area({ rows, members: part }, { place: '9900010' })), /= 0.07$/);
-  assert.match(told(area({ rows, members: part }, { place: '9900010', county: '99002' })),
-    /= 0.05$/);
+  assert.match(
+    told(area({ rows, members: part }, { place: '9900010', county: '99002' })),
+    /= 0.05$/,
+  );
   const ended = area({ rows, members: [member('D1', { to: day(20221231) })] });
   assert.match(told(ended, day(20221231)), /METRO DISTRICT/);
   assert.equal(told(ended), 'XX 0.05 | ALPHA 0.01 = 0.06');
 });
 
 test('districts of a tuple add to the facts, and replace them where the list is complete', () => {
-  const rows = [STATE, ALPHA, row('district', '1', { code: 'D1' }), row('district', '2',
-    { code: 'D2' })];
+  const rows = [
+    STATE,
+    ALPHA,
+    row('district', '1', { code: 'D1' }),
+    row('district', '2', { code: 'D2' }),
+  ];
   const given = { rows, members: [member('D1')] };
-  assert.match(told(area(given, { districts: ['D2'] })),
-    /METRO DISTRICT 0.01 \| LOCAL DISTRICT: D2 0.02 = 0.09$/);
+  assert.match(
+    told(area(given, { districts: ['D2'] })),
+    /METRO DISTRICT 0.01 \| LOCAL DISTRICT: D2 0.02 = 0.09$/,
+  );
   assert.match(told(area(given, { districts: ['D2'], complete: true })), /= 0.08$/);
-  assert.match(told(area({ rows: [STATE, ALPHA] }, { districts: ['D9'] })),
-    /no rate is held for the district D9/);
+  assert.match(
+    told(area({ rows: [STATE, ALPHA] }, { districts: ['D9'] })),
+    /no rate is held for the district D9/,
+  );
 });
 
 test('a gap refuses the place it names, unless the publisher lists the districts there', () => {
-  const gap = row('district', '0', { county: '99001', basis: 'unknown', from: DATE_MIN,
-    note: 'Divided.' });
+  const gap = row('district', '0', {
+    county: '99001',
+    basis: 'unknown',
+    from: DATE_MIN,
+    note: 'Divided.',
+  });
   const rows = [STATE, ALPHA, gap];
   assert.equal(told(area({ rows })), 'district: Divided.');
   assert.match(told(area({ rows }, { place: '9900010' })), /= 0.06$/);
@@ -214,11 +184,13 @@ test('a gap refuses the place it names, unless the publisher lists the districts
 
 test('a place that cannot be told is refused only where it matters', () => {
   const city = row('city', '2', { place: '9900010' });
-  assert.match(told(area({ rows: [STATE, ALPHA, city] }, { place: '?' })),
-    /place boundaries would fill it/);
+  assert.match(
+    told(area({ rows: [STATE, ALPHA, city] }, { place: '?' })),
+    /place boundaries would fill it/,
+  );
   assert.equal(told(area({ rows: [STATE, ALPHA] }, { place: '?' })), 'XX 0.05 | ALPHA 0.01 = 0.06');
-  const none = (level: ListMark['level']): ListMark => mark(level, { mark: 'not-levied',
-    since: DATE_MIN, history: 'full' });
+  const none = (level: ListMark['level']): ListMark =>
+    mark(level, { mark: 'not-levied', since: DATE_MIN, history: 'full' });
   const marks = [none('county'), none('city'), none('district')];
   assert.equal(told(area({ rows: [STATE], marks }, { place: '?', county: '' })), 'XX 0.05 = 0.05');
 });
@@ -226,30 +198,49 @@ test('a place that cannot be told is refused only where it matters', () => {
 test('a town that cannot be told is refused where towns are listed', () => {
   const rows = [STATE, ALPHA, row('city', '1', { place: '9900100015', name: 'Holm' })];
   assert.match(told(area({ rows })), /town boundaries would fill it/);
-  assert.equal(told(area({ rows }, { town: '9900100015' })),
-    'XX 0.05 | ALPHA 0.01 | HOLM 0.01 = 0.07');
-  assert.equal(told(area({ rows }, { town: '9900100020' })),
-    'XX 0.05 | ALPHA 0.01 | 9900100020 0 = 0.06');
+  assert.equal(
+    told(area({ rows }, { town: '9900100015' })),
+    'XX 0.05 | ALPHA 0.01 | HOLM 0.01 = 0.07',
+  );
+  assert.equal(
+    told(area({ rows }, { town: '9900100020' })),
+    'XX 0.05 | ALPHA 0.01 | 9900100020 0 = 0.06',
+  );
 });
 
 test('an independent city is a city without county, and lends its name to the county', () => {
   const rows = [STATE, row('county', '1.5', { county: '99510', name: 'Gamma city' })];
   const found = area({ rows }, { county: '99510' });
   assert.equal(told(found), 'XX 0.05 | GAMMA 0.015 = 0.065');
-  assert.deepEqual(found.components.map((part) => part.level), ['state', 'city']);
-  assert.deepEqual([found.countyName, found.placeName, found.incorporated], ['Gamma', 'Gamma',
-    true]);
+  assert.deepEqual(
+    found.components.map((part) => part.level),
+    ['state', 'city'],
+  );
+  assert.deepEqual(
+    [found.countyName, found.placeName, found.incorporated],
+    ['Gamma', 'Gamma', true],
+  );
 });
 
-test('labels and codes: state FIPS, the county\'s own number, place or publisher\'s code', () => {
+test("labels and codes: state FIPS, the county's own number, place or publisher's code", () => {
   const rows = [STATE, row('city', '1', { place: '9900010', code: '2227016' })];
-  const found = area({ rows, members: [member('~X', { county: '99002' })] }, { place: '9900010',
-    county: '99002' });
-  assert.deepEqual(found.components.map((part) => [part.jurName, part.jurCode]),
-    [['XX', '99'], ['BETA', '07'], ['ARDEN', '2227016']]);
+  const found = area(
+    { rows, members: [member('~X', { county: '99002' })] },
+    { place: '9900010', county: '99002' },
+  );
+  assert.deepEqual(
+    found.components.map((part) => [part.jurName, part.jurCode]),
+    [
+      ['XX', '99'],
+      ['BETA', '07'],
+      ['ARDEN', '2227016'],
+    ],
+  );
   const own = row('district', '1', { code: '~X', name: 'Home-made' });
-  const labelled = area({ rows: [...rows, own], members: [member('~X', { county: '99002' })] },
-    { county: '99002' });
+  const labelled = area(
+    { rows: [...rows, own], members: [member('~X', { county: '99002' })] },
+    { county: '99002' },
+  );
   assert.deepEqual(labelled.components.at(-1)?.jurCode, null);
   assert.equal(labelled.components.at(-1)?.jurName, 'HOME-MADE');
 });
@@ -275,21 +266,31 @@ test('estimates fill what no list says, are flagged, and never replace a list', 
     row('county', '4', { county: '99001', from: day(20260201) }),
   ];
   const found = area({ rows: [STATE, ALPHA], marks, estimates }, { place: '9900010' });
-  assert.deepEqual([found.estimated, told(found)], [true,
-    'XX 0.05 | ALPHA 0.01 | ARDEN 0.03 = 0.09']);
+  assert.deepEqual(
+    [found.estimated, told(found)],
+    [true, 'XX 0.05 | ALPHA 0.01 | ARDEN 0.03 = 0.09'],
+  );
   assert.match(told(found, day(20260131)), /^city: Xland: no rate is held/);
   const listed = area({ rows: [STATE, ALPHA], marks, estimates });
   assert.deepEqual([listed.estimated, told(listed)], [false, 'XX 0.05 | ALPHA 0.01 = 0.06']);
 });
 
-test('provinces: HST alone or GST with a provincial tax, in the province\'s name', () => {
+test("provinces: HST alone or GST with a provincial tax, in the province's name", () => {
   const tax = (code: string, rate: string, from: number, to: DateInt = DATE_OPEN): RateRow =>
     row('state', rate, { state: 'CA-AA', code, from: day(from), to });
-  const rows = [tax('HST', '12', 20100701, day(20130331)), tax('GST', '5', 20130401), tax('PST',
-    '7', 20130401)];
+  const rows = [
+    tax('HST', '12', 20100701, day(20130331)),
+    tax('GST', '5', 20130401),
+    tax('PST', '7', 20130401),
+  ];
   const found = area({ rows }, { state: 'CA-AA', county: '' });
-  assert.deepEqual(found.components.map((part) => [part.jurName, part.kind, part.jurCode]),
-    [['Aaland', 'GST', null], ['Aaland', 'PST', null]]);
+  assert.deepEqual(
+    found.components.map((part) => [part.jurName, part.kind, part.jurCode]),
+    [
+      ['Aaland', 'GST', null],
+      ['Aaland', 'PST', null],
+    ],
+  );
   assert.match(told(found, day(20130331)), /held from 2013-04-01 on/);
   assert.equal(told(found), 'Aaland 0.05 | Aaland 0.07 = 0.12');
 });

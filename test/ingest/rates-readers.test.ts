@@ -1,7 +1,7 @@
 /** Readers of publishers' formats, on small invented lists. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGazetteer, type NameAlias } from '../../src/ingest/rates/gazetteer.js';
+import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
 import { brief, COUNTIES, PLACES, read, STATE } from '../support/listed-rates.js';
 
 test('cdtfa: state floor, county-wide part, city and remainder', () => {
@@ -21,20 +21,24 @@ test('cdtfa: state floor, county-wide part, city and remainder', () => {
     'district 99001  ~99001 own 0.0075 20260101 99991231',
     'county 99002   own 0.005 20260101 99991231',
   ]);
-  assert.deepEqual(members.map((member) => [member.scope, member.county]), [['remainder',
-    '99001']]);
+  assert.deepEqual(
+    members.map((member) => [member.scope, member.county]),
+    [['remainder', '99001']],
+  );
   assert.deepEqual([report.read, report.joined, report.dropped.length], [5, 4, 1]);
-  const tabs = 'location\ttype\tcounty\trate\nArden\tCity\tAlpha\t0.08\nAlpha County\tCounty\tAlpha\t0.08\n';
+  const tabs =
+    'location\ttype\tcounty\trate\nArden\tCity\tAlpha\t0.08\nAlpha County\tCounty\tAlpha\t0.08\n';
   const older = read('cdtfa', tabs, { floor: '7.25', from: '2026-01-01', to: '2026-03-31' });
   assert.deepEqual(brief(older.rows), [
-    'county 99001   own 0.0075 20260101 20260331', 'city  9900010  own 0 20260101 20260331',
+    'county 99001   own 0.0075 20260101 20260331',
+    'city  9900010  own 0 20260101 20260331',
   ]);
 });
 
 test('wa-dor: variants become districts and a gap, the last quarter stays open', () => {
   const list = [
-    'location_code\tlocation\tstate_rate\tlocal_rate\trta_rate\ttotal_rate\t'
-      + 'effective_from\teffective_to',
+    'location_code\tlocation\tstate_rate\tlocal_rate\trta_rate\ttotal_rate\t' +
+      'effective_from\teffective_to',
     '100\tALPHA COUNTY NON-RTA\t0.065\t0.02\t0\t0.085\t20260101\t20260331',
     '101\tALPHA COUNTY RTA\t0.065\t0.034\t0\t0.099\t20260101\t20260331',
     '102\tCARROW/BETA\t0.065\t0.03\t0\t0.095\t20260101\t20260331',
@@ -70,41 +74,14 @@ test('combined: the silent places of a county have its rate, means are none, par
     'city 99002 9900020  total 0.088 20260701 99991231',
     'city  9900010  total 0.09 20261001 99991231',
   ]);
-  assert.deepEqual(report.dropped,
-    ['Beta County: a mean of several rates', 'Arden from 2022-01-01: held in another list']);
-  assert.deepEqual(report.unplaced.map(({ name, county }) => [name, county]),
-    [['Nowhere', '99002']]);
-});
-
-test('sst: levels by type code, open ends, codes of city parts by alias', () => {
-  const alias: NameAlias = {
-    state: 'XX', level: 'city', listed: '#77777', county: '', code: '9900020@99002', why: 'part',
-  };
-  const list = [
-    '99,45,99,0.05,0.05,0,0,19800101,29991231', '99,00,001,0.01,0.01,0,0,20110101,99991231',
-    '99,01,00010,0.005,0.005,0,0,20110101,20201231', '99,01,77777,0.02,0.02,0,0,20110101,29991231',
-    '99,63,80001,0.0075,0.0075,0,0,20231001,29991231', '99,01,12345,0,0,0,0,19800101,29991231',
-    '99,01,54321,0.01,0.01,0,0,19800101,29991231',
-  ].join('\r\n');
-  const { rows, report } = read('sst', list, {}, [alias]);
-  assert.deepEqual(brief(rows), [
-    'state    own 0.05 19800101 99991231',
-    'county 99001   own 0.01 20110101 99991231',
-    'city  9900010  own 0.005 20110101 20201231',
-    'city 99002 9900020  own 0.02 20110101 99991231',
-    'district   80001 own 0.0075 20231001 99991231',
+  assert.deepEqual(report.dropped, [
+    'Beta County: a mean of several rates',
+    'Arden from 2022-01-01: held in another list',
   ]);
-  assert.deepEqual([report.dropped.length, report.unmatched.length], [1, 1]);
-});
-
-test('sst: another layout is refused, no row of it is guessed at', () => {
-  const row = '99,45,99,0.05,0.05,0,0,19800101,20991231';
-  assert.deepEqual(brief(read('sst', `${row},\r\n99,0,001, ,,,,20110101,20991231`).rows),
-    ['state    own 0.05 19800101 99991231']);
-  for (const text of ['', 'PK,\u0003', row.slice(3), `${row},extra`, row.replace('0.05', 'Rate'),
-    'state,type,code,a,b,c,d,from,to', row.replaceAll(',', ';')]) {
-    assert.throws(() => read('sst', text), /row 1 is none of a rate file|has no rows/, text);
-  }
+  assert.deepEqual(
+    report.unplaced.map(({ name, county }) => [name, county]),
+    [['Nowhere', '99002']],
+  );
 });
 
 test('authority: parents, county parts, placeholder zeros and dates', () => {
@@ -120,8 +97,10 @@ test('authority: parents, county parts, placeholder zeros and dates', () => {
     'YY\tcity\tArden\t9.000\t1990-01-01\t\tAlpha County',
   ].join('\n');
   const { rows, report } = read('authority', list, {
-    levels: ['county', 'city', 'district'], from: '2026-05-01', skipZero: ['county'],
-      sole: ['city'],
+    levels: ['county', 'city', 'district'],
+    from: '2026-05-01',
+    skipZero: ['county'],
+    sole: ['city'],
   });
   assert.deepEqual(brief(rows), [
     'county 99003   own 0.015 20260501 99991231',
@@ -130,44 +109,11 @@ test('authority: parents, county parts, placeholder zeros and dates', () => {
     'city 99002 9900020  sole 0.0125 20260501 99991231',
     'district   ~M own 0.00375 20260501 99991231',
   ]);
-  assert.deepEqual(report.unplaced.map((city) => city.name), ['Nowhere']);
+  assert.deepEqual(
+    report.unplaced.map((city) => city.name),
+    ['Nowhere'],
+  );
   assert.equal(report.dropped.length, 1);
-});
-
-test('sst-derived: settlements open the remainder, districts hold county-wide or by facts', () => {
-  const list = [
-    'state\tlevel\tname\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource\t'
-      + 'county_fips\tlocal_total_pct\tnote',
-    'XX\tcounty\tAlpha County\t99001\t6\t1\t2022-01-01\t2026-10-01\ts\t99001\t1\t',
-    'XX\tcounty\tBeta County\t99002\t7\t\t2022-01-01\t2026-10-01\ts\t99002\t1\t',
-    'XX\tcity\tArden\t9900010\t7.5\t1.5\t2022-01-01\t2026-10-01\ts\t99001\t2.5\t',
-    'XX\tcity\tCarrow\t9900040\t7.0012\t\t2022-01-01\t2026-10-01\ts\t99001\t\t',
-    'XX\tdistrict\tSpringfield\t9900099\t8\t2\t2022-01-01\t2026-10-01\ts\t99001\t3\t',
-    'XX\tdistrict\tMetro District\t99001\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99001\t1\t'
-      + 'countywide transit',
-    'XX\tdistrict\tMetro District\t99002\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99002\t1\t'
-      + 'part of the county only',
-  ].join('\n');
-  const { rows, members } = read('sst-derived', list, { basis: 'own' });
-  assert.deepEqual([...brief(rows)].sort(), [
-    'city 99001 9900010  own 0.015 20220101 99991231',
-    'city 99001 9900040  unknown ? 10101 99991231',
-    'county 99001   own 0.01 20220101 99991231',
-    'county 99002   total 0.07 20220101 99991231',
-    'district   ~M own 0.005 20250101 99991231',
-    'district   ~M own 0.005 20250101 99991231',
-    'district 99001   unknown ? 10101 99991231',
-  ].sort());
-  assert.deepEqual(members.map((member) => [member.code, member.county]), [['~M', '99001']]);
-  assert.equal(read('sst-derived', list, { after: '2024-01-01' }).rows.length, 2);
-  // St. Boswell lies in both counties and is named in one.
-  const divided = `${list}\nXX\tcity\tSt. Boswell\t9900020\t7\t1\t2022-01-01\t2026-10-01\ts\t99001`
-    + '\t2\t';
-  const parts = read('sst-derived', divided, { basis: 'own', gapUnlisted: 'parts' });
-  assert.deepEqual(brief(parts.rows).filter((row) => row.includes('9900020')), [
-    'city 99002 9900020  unknown ? 10101 99991231',
-    'city 99001 9900020  own 0.01 20220101 99991231',
-  ]);
 });
 
 test('illinois: legal totals by county part, varying and divided places unknown', () => {
@@ -223,8 +169,10 @@ test('texas: even areas give members, uneven ones gaps, stray districts open rem
     'district 99002 9900060  unknown ? 10101 99991231',
     'district 99001 9900020  unknown ? 10101 99991231',
   ]);
-  assert.deepEqual(members.map((member) => [member.code, member.place, member.county]),
-    [['3001999', '9900010', '99001']]);
+  assert.deepEqual(
+    members.map((member) => [member.code, member.place, member.county]),
+    [['3001999', '9900010', '99001']],
+  );
 });
 
 test('colorado: districts named after a county are gaps there unless the city has them all', () => {
@@ -236,7 +184,8 @@ test('colorado: districts named after a county are gaps there unless the city ha
     'XX\tdistrict\tMetro District - Arden\t\t\t\t1\t\t2025-07-12\ts',
   ].join('\n');
   const history = [
-    'state\tlevel\tname\tlocal_pct\tas_of', 'XX\tcounty\tAlpha County\t0.25\t2024-07-01',
+    'state\tlevel\tname\tlocal_pct\tas_of',
+    'XX\tcounty\tAlpha County\t0.25\t2024-07-01',
   ].join('\n');
   const { rows, members } = read('colorado', list, { decided: ['9900040@99001'] }, [], { history });
   assert.deepEqual(brief(rows), [
@@ -249,39 +198,57 @@ test('colorado: districts named after a county are gaps there unless the city ha
     'district   ~M own 0.01 20250712 99991231',
     'district   ~M own 0.01 20250712 99991231',
   ]);
-  assert.deepEqual(members.map((member) => member.place), ['9900010']);
+  assert.deepEqual(
+    members.map((member) => member.place),
+    ['9900010'],
+  );
 });
 
 test('coded, town-option, state-rates, provinces, estimated', () => {
   const coded = [
     'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
     'XX\tcity\tArden\t01-100\t\t7.875\t\t\t2022-01-01\ts',
-      'XX\tdistrict\tFort\t02\t\t7\t\t\t2022-01-01\ts',
+    'XX\tdistrict\tFort\t02\t\t7\t\t\t2022-01-01\ts',
   ].join('\n');
-  assert.deepEqual(brief(read('coded', coded, { basis: 'total', to: '2022-06-30' }).rows),
-    ['city  9900010  total 0.07875 20220101 20220630']);
+  assert.deepEqual(brief(read('coded', coded, { basis: 'total', to: '2022-06-30' }).rows), [
+    'city  9900010  total 0.07875 20220101 20220630',
+  ]);
   const towns = 'town\trate_pct\teffective_from\tevidence\nARDEN CITY\t1.0\t\tz\nLOST\t1.0\t\tz';
   assert.deepEqual(brief(read('town-option', towns).rows), [
-    'city  9900010  unknown ? 10101 20251231', 'city  9900010  own 0.01 20260101 99991231',
+    'city  9900010  unknown ? 10101 20251231',
+    'city  9900010  own 0.01 20260101 99991231',
   ]);
   const states = [
     'state\tfips\tname\teffective_from\teffective_to\tsales_rate_pct\tuse_rate_pct\tnote',
-    'XX\t99\tXland\t\t2016-05-31\t4\t4\t', 'XX\t99\tXland\t2016-06-01\t\t4.5\t4.25\t',
+    'XX\t99\tXland\t\t2016-05-31\t4\t4\t',
+    'XX\t99\tXland\t2016-06-01\t\t4.5\t4.25\t',
     'YY\t98\tYland\t\t\t0\t0\t',
   ].join('\n');
   const stateRows = read('state-rates', states).rows;
-  assert.deepEqual(stateRows.map((row) => [row.state, row.sales, row.use, row.from]),
-    [['YY', 0, 0, 10101], ['XX', 45_000_000, 42_500_000, 20160601]]);
+  assert.deepEqual(
+    stateRows.map((row) => [row.state, row.sales, row.use, row.from]),
+    [
+      ['YY', 0, 0, 10101],
+      ['XX', 45_000_000, 42_500_000, 20160601],
+    ],
+  );
   const provinces = [
-    'province\tname\tfederal_tax\tfederal_pct\tprovincial_tax\tprovincial_pct\t'
-      + 'effective_from\teffective_to\tcombined_pct',
+    'province\tname\tfederal_tax\tfederal_pct\tprovincial_tax\tprovincial_pct\t' +
+      'effective_from\teffective_to\tcombined_pct',
     'MB\tManitoba\tGST\t5\tRST\t7\t2019-07-01\t\t12',
   ].join('\n');
-  assert.deepEqual(read('provinces', provinces).rows.map((row) => [row.state, row.code]),
-    [['CA-MB', 'GST'], ['CA-MB', 'PST']]);
+  assert.deepEqual(
+    read('provinces', provinces).rows.map((row) => [row.state, row.code]),
+    [
+      ['CA-MB', 'GST'],
+      ['CA-MB', 'PST'],
+    ],
+  );
   const estimated = 'state\tcounty_fips\tcounty_rate\tzips\nXX\t99001\t0.01\t5';
-  assert.equal(brief(read('estimated', estimated).rows)[0],
-    'county 99001   own 0.01 20260101 99991231');
+  assert.equal(
+    brief(read('estimated', estimated).rows)[0],
+    'county 99001   own 0.01 20260101 99991231',
+  );
 });
 
 test('a malformed figure is an error of the file, never a zero', () => {
@@ -292,8 +259,11 @@ test('a malformed figure is an error of the file, never a zero', () => {
 test('names join by name, county and incorporation, never by name alone', () => {
   const { city, county } = createGazetteer([STATE], COUNTIES, PLACES, []);
   assert.deepEqual(city('XX', 'Carrow', ''), { kind: 'unmatched' });
-  assert.deepEqual(city('XX', 'Carrow', '99001'), { kind: 'code', code: '9900040',
-    county: '99001' });
+  assert.deepEqual(city('XX', 'Carrow', '99001'), {
+    kind: 'code',
+    code: '9900040',
+    county: '99001',
+  });
   assert.deepEqual(city('XX', 'Saint Boswell', ''), { kind: 'code', code: '9900020', county: '' });
   assert.deepEqual(county('XX', 'Beta'), { kind: 'unmatched' });
   assert.deepEqual(county('XX', 'Beta city'), { kind: 'code', code: '99003', county: '' });

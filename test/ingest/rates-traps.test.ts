@@ -4,48 +4,20 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { coverage } from '../../src/ingest/coverage.js';
-import { type LoadedRates, loadRates } from '../../src/ingest/rates/load.js';
-import type { RatesRecipe } from '../../src/ingest/recipe.js';
+import type { LoadedRates } from '../../src/ingest/rates/load.js';
 import { readTable } from '../../src/ingest/source/rows.js';
-import { formatRate, sumRates } from '../../src/tax/rate.js';
-import type { DateInt } from '../../src/tax/date.js';
-
-const ROOT = join(import.meta.dirname, '../../..');
-const FACTS = join(ROOT, 'datasets/facts');
-const SOURCES = join(ROOT, '../shared/data');
-const TODAY = 20261121 as DateInt;
-
-function load(recipe: string, sourcesDir = '', estimated = false): LoadedRates {
-  const text = readFileSync(join(ROOT, 'datasets/recipes', `${recipe}.json`), 'utf8');
-  const read = JSON.parse(text) as RatesRecipe;
-  return loadRates(read, { factsDir: FACTS, sourcesDir, estimated });
-}
-
-const rates = load('rates-default');
-const fips = new Map(rates.input.states.map((state) => [state.code, state.fips]));
-
-function placeOf(state: string, fullName: string): string {
-  const found = rates.input.places.filter((place) => place.state === state
-    && place.fullName === fullName && place.geoid.length === 7);
-  assert.equal(found.length, 1, `${state} ${fullName}`);
-  return found[0]?.geoid ?? '';
-}
-
-/** Total in percent, or "refused". `place` is a full name, "" for none, "?" for not known. */
-function total(state: string, county: string, place = '', on: number = TODAY, town = ''): string {
-  const geoid = place === '' || place === '?' ? place : placeOf(state, place);
-  const where = { state: fips.get(state) ?? '', county, place: geoid, town, districts: [] };
-  const area = rates.book.resolve(where);
-  if (area.unknown.some(({ from, to }) => from <= on && to >= on)) return 'refused';
-  const sum = sumRates(area.components.flatMap((part) =>
-    part.periods.filter(({ from, to }) => from <= on && to >= on).map((period) => period.sales)));
-  return formatRate((sum * 100) as typeof sum);
-}
-
-function stale(state: string, county: string, place: string): boolean {
-  const where = { state: fips.get(state) ?? '', county, place: placeOf(state, place) };
-  return rates.book.resolve({ ...where, town: '', districts: [] }).staleAfter < TODAY;
-}
+import {
+  areaAt,
+  FACTS,
+  load,
+  percentOf,
+  placeOf,
+  rates,
+  SOURCES,
+  stale,
+  TODAY,
+  total,
+} from './default-rates.js';
 
 test('trap 1: Washington is of this quarter; aliases join; transit areas refuse', () => {
   assert.equal(total('WA', '53033', 'Seattle city'), '10.55');
@@ -53,12 +25,17 @@ test('trap 1: Washington is of this quarter; aliases join; transit areas refuse'
   assert.equal(stale('WA', '53033', 'Seattle city'), false);
   assert.equal(total('WA', '53005', 'Benton City city'), '8.7');
   assert.equal(total('WA', '53025', 'Coulee City town'), '8.2');
-  for (const place of ['Redmond city', 'Bellevue city', '']) assert.equal(total('WA', '53033',
-    place), 'refused');
+  for (const place of ['Redmond city', 'Bellevue city', '']) {
+    assert.equal(total('WA', '53033', place), 'refused');
+  }
   const cities = rates.input.places.filter((place) => place.state === 'WA');
-  const listed = new Set(rates.input.rows.filter((row) => row.state === 'WA').map((row) =>
-    row.place));
-  assert.deepEqual(cities.filter((place) => !listed.has(place.geoid)), []);
+  const listed = new Set(
+    rates.input.rows.filter((row) => row.state === 'WA').map((row) => row.place),
+  );
+  assert.deepEqual(
+    cities.filter((place) => !listed.has(place.geoid)),
+    [],
+  );
 });
 
 test('trap 2: placeholders are neither dates nor zeros', () => {
@@ -66,8 +43,9 @@ test('trap 2: placeholders are neither dates nor zeros', () => {
   assert.equal(total('FL', '12086', 'Miami city', 20260101), 'refused');
   assert.equal(total('FL', '12086', 'Miami city'), '7');
   // Over 100 Texas counties levy 0.5 although a list says zero.
-  const texas = rates.input.rows.filter((row) => row.state === 'TX' && row.level === 'county'
-    && row.sales > 0);
+  const texas = rates.input.rows.filter(
+    (row) => row.state === 'TX' && row.level === 'county' && row.sales > 0,
+  );
   assert.ok(texas.length >= 120);
   assert.equal(total('TX', '48373'), '6.75');
   assert.equal(total('NM', '35001'), 'refused');
@@ -78,8 +56,9 @@ test('trap 2: placeholders are neither dates nor zeros', () => {
   assert.equal(total('TX', '48375', 'Amarillo city'), '8.25');
   // Sun City and Vail are settlements: their counties' rates hold there.
   assert.equal(total('AZ', '04013'), '6.3');
-  assert.ok(!rates.input.rows.some((row) => /^(Sun City|Vail)$/.test(row.name)
-    && row.state === 'AZ'));
+  assert.ok(
+    !rates.input.rows.some((row) => /^(Sun City|Vail)$/.test(row.name) && row.state === 'AZ'),
+  );
   assert.equal(total('DC', '11001', 'Washington city'), '7');
 });
 
@@ -96,9 +75,14 @@ test('trap 3: California has pointer rows, short names and cities below their co
 });
 
 test('trap 4: a city is itself and no settlement or city of the same name', () => {
-  const places = (state: string, name: string): readonly string[] => [...new Set(rates.input.rows
-    .filter((row) => row.state === state && row.level === 'city' && row.name === name)
-    .map((row) => row.place))].sort();
+  const places = (state: string, name: string): readonly string[] =>
+    [
+      ...new Set(
+        rates.input.rows
+          .filter((row) => row.state === state && row.level === 'city' && row.name === name)
+          .map((row) => row.place),
+      ),
+    ].sort();
   assert.deepEqual(places('TX', 'Oak Ridge'), ['4853154', '4853160']);
   assert.equal(total('CA', '06037', 'Burbank city'), '10.5');
   assert.equal(total('TX', '48113', 'Mesquite city'), '8.25');
@@ -138,33 +122,41 @@ test('trap 7: regions by county, boroughs of New York, no district by ZIP', () =
   assert.equal(total('IL', '17031', 'Chicago city'), '10.5');
 });
 
-test('trap 8: an independent city is itself in a neighbour\'s polygon too', () => {
+test("trap 8: an independent city is itself in a neighbour's polygon too", () => {
   assert.equal(total('VA', '51059', 'Alexandria city'), '6');
   assert.equal(total('VA', '51087', 'Richmond city'), '6');
-  const area = rates.book.resolve({
-    state: '51', county: '51059', place: placeOf('VA', 'Fairfax city'), town: '', districts: [],
-  });
-  assert.deepEqual(area.components.map((part) => part.level), ['state', 'city', 'district']);
+  const area = areaAt('51', '51059', placeOf('VA', 'Fairfax city'));
+  assert.deepEqual(
+    area.components.map((part) => part.level),
+    ['state', 'city', 'district'],
+  );
   assert.equal(area.countyName, 'Fairfax');
 });
 
 test('trap 9: boroughs listed as cities are counties, one row holds in all of Puerto Rico', () => {
   assert.equal(total('AK', '02195'), '6');
-  assert.ok(rates.input.rows.some((row) => row.state === 'AK' && row.county === '02195'
-    && row.level === 'county'));
+  assert.ok(
+    rates.input.rows.some(
+      (row) => row.state === 'AK' && row.county === '02195' && row.level === 'county',
+    ),
+  );
   assert.equal(total('AK', '02100'), 'refused', 'the townsite alone has its listed rate');
   assert.equal(total('AK', '02110', 'Juneau city and borough'), '5');
-  assert.equal(rates.input.rows.filter((row) => row.state === 'PR'
-    && row.level === 'county').length, 78);
+  assert.equal(
+    rates.input.rows.filter((row) => row.state === 'PR' && row.level === 'county').length,
+    78,
+  );
   assert.equal(total('PR', '72127'), '11.5');
 });
 
-test('trap 10: Vermont\'s option is a town\'s, and without towns only its cities are told', () => {
+test("trap 10: Vermont's option is a town's, and without towns only its cities are told", () => {
   assert.equal(total('VT', '50007', 'Burlington city'), '7');
   assert.equal(total('VT', '50007'), 'refused');
-  const town = (name: string, county: string): string => rates.input.places.find((place) =>
-    place.geoid.length === 10 && place.fullName === name && place.counties[0] === county)?.geoid
-      ?? '';
+  const town = (name: string, county: string): string =>
+    rates.input.places.find(
+      (place) =>
+        place.geoid.length === 10 && place.fullName === name && place.counties[0] === county,
+    )?.geoid ?? '';
   assert.equal(total('VT', '50007', '', TODAY, town('Colchester town', '50007')), '7');
   assert.equal(total('VT', '50007', '', TODAY, town('Jericho town', '50007')), '6');
   assert.equal(total('VT', '50021', '', TODAY, town('Rutland town', '50021')), '7');
@@ -173,8 +165,8 @@ test('trap 10: Vermont\'s option is a town\'s, and without towns only its cities
 });
 
 test('single-rate states need neither county nor place', () => {
-  for (const [state, rate] of [['MA', '6.25'], ['IN', '7'], ['OR', '0'], ['NJ', '6.625'], ['GU',
-    '0']] as const) {
+  const told = { MA: '6.25', IN: '7', OR: '0', NJ: '6.625', GU: '0' };
+  for (const [state, rate] of Object.entries(told)) {
     assert.equal(total(state, '', '?'), rate);
   }
   assert.equal(total('TX', '', '?'), 'refused');
@@ -195,20 +187,23 @@ test('every state has marks, every row a source and a code of its kind', () => {
   const states = rates.input.states.filter((state) => state.country !== 'CAN');
   for (const state of states) {
     for (const level of ['county', 'city', 'district']) {
-      assert.ok(rates.input.marks.some((mark) => mark.state === state.code
-        && mark.level === level), state.code);
+      assert.ok(
+        rates.input.marks.some((mark) => mark.state === state.code && mark.level === level),
+        state.code,
+      );
     }
   }
   for (const row of rates.input.rows) {
     assert.ok(rates.input.sources[row.source], row.name);
-    if (row.level === 'county') assert.ok(rates.gazetteer.countyFact(row.county),
-      `${row.state} ${row.county}`);
+    if (row.level === 'county')
+      assert.ok(rates.gazetteer.countyFact(row.county), `${row.state} ${row.county}`);
     if (row.level === 'city') assert.match(row.place, /^(\d{7}|\d{10})$/);
     if (row.basis === 'unknown') assert.match(row.note ?? '', /\.$/);
   }
   for (const member of rates.input.members) {
-    const known = rates.input.rows.some((row) =>
-      row.level === 'district' && row.state === member.state && row.code === member.code);
+    const known = rates.input.rows.some(
+      (row) => row.level === 'district' && row.state === member.state && row.code === member.code,
+    );
     assert.ok(known, `${member.state} ${member.code} has members and no rate`);
   }
 });
@@ -219,9 +214,7 @@ test('no component overlaps itself, and every tuple of the country is answered o
   for (const place of rates.input.places) {
     for (const county of place.counties) {
       const town = place.geoid.length === 10 ? place.geoid : '';
-      const area = rates.book.resolve({
-        state: place.geoid.slice(0, 2), county, place: town ? '' : place.geoid, town, districts: [],
-      });
+      const area = areaAt(place.geoid.slice(0, 2), county, town ? '' : place.geoid, town);
       for (const component of area.components) {
         let last = 0;
         for (const period of component.periods) {
@@ -242,46 +235,52 @@ test('coverage names every state with its levels, gaps and what is not supported
   assert.equal(states.size, rates.input.states.length);
   const level = (state: string, name: string) =>
     states.get(state)?.levels.find((entry) => entry.level === name);
-  assert.equal(`${level('LA', 'county')?.completeness} ${level('LA', 'county')?.jurisdictions}`, 'partial 62');
+  const parishes = level('LA', 'county');
+  assert.equal(`${parishes?.completeness} ${parishes?.jurisdictions}`, 'partial 62');
   assert.equal(level('MO', 'city')?.completeness, 'partial');
   assert.equal(level('MA', 'city')?.completeness, 'not-levied');
-  assert.deepEqual([level('TX', 'city')?.completeness, level('TX', 'city')?.until],
-    ['complete', '2024-09-30']);
+  const texan = level('TX', 'city');
+  assert.deepEqual([texan?.completeness, texan?.until], ['complete', '2024-09-30']);
   for (const state of ['AL', 'TX', 'IL', 'NM', 'AZ', 'NJ', 'WI']) {
-    assert.ok(states.get(state)?.gaps.some((gap) => gap.startsWith('not supported:')), state);
+    assert.ok(
+      states.get(state)?.gaps.some((gap) => gap.startsWith('not supported:')),
+      state,
+    );
   }
 });
 
 test('tables of rates stay below a mebibyte', () => {
   const sizeOf = (file: string): number => statSync(join(FACTS, 'rates', file)).size;
-  assert.deepEqual(readdirSync(join(FACTS, 'rates')).filter((file) => sizeOf(file) > 1 << 20), []);
+  const large = readdirSync(join(FACTS, 'rates')).filter((file) => sizeOf(file) > 1 << 20);
+  assert.deepEqual(large, []);
 });
 
-test('the carried facts equal the publishers\' files, and every listed figure is told', (t) => {
-  if (!existsSync(join(SOURCES, 'local-rates-more'))) return t.skip('no publishers\' files at hand');
+test("the carried facts equal the publishers' files, and every listed figure is told", (t) => {
+  if (!existsSync(join(SOURCES, 'local-rates-more'))) return t.skip("no publishers' files at hand");
   const reference = load('rates-reference', SOURCES);
   const placed = new Set(reference.input.places.map(({ geoid }) => geoid));
   // Rows of places that nobody holds are told as unplaced; no spot leads to them.
-  const rows = (from: LoadedRates): ReadonlySet<string> => new Set(from.input.rows
-    .filter(({ place }) => place === '' || placed.has(place)).map((row) =>
-      JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))));
+  const rows = (from: LoadedRates): ReadonlySet<string> =>
+    new Set(
+      from.input.rows
+        .filter(({ place }) => place === '' || placed.has(place))
+        .map((row) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))),
+    );
   assert.deepEqual(rows(rates), rows(reference));
   for (const state of ['AR', 'IA', 'ND', 'NE', 'OK', 'SD', 'WV', 'WY', 'GA', 'NC', 'NV']) {
     const text = readFileSync(join(SOURCES, `local-rates-more/${state}.tsv`), 'utf8');
-    const newest = new Map(readTable(text, '\t').filter((row) => row.get('level') !== 'district'
-      && row.get('combined_pct') !== '').map((row) =>
-        [`${row.get('fips')}@${row.get('county_fips')}`, row]));
+    const newest = new Map(
+      readTable(text, '\t')
+        .filter((row) => row.get('level') !== 'district' && row.get('combined_pct') !== '')
+        .map((row) => [`${row.get('fips')}@${row.get('county_fips')}`, row]),
+    );
     for (const row of newest.values()) {
-      const tuple = {
-        state: row.get('fips').slice(0, 2), county: row.get('county_fips'), town: '', districts: [],
-        place: row.get('level') === 'city' ? row.get('fips') : '',
-      };
-      const area = reference.book.resolve(tuple);
+      const county = row.get('county_fips');
+      const place = row.get('level') === 'city' ? row.get('fips') : '';
+      const area = areaAt(row.get('fips').slice(0, 2), county, place, '', reference);
       if (area.unknown.some(({ to }) => to >= TODAY)) continue;
-      const sum = sumRates(area.components.flatMap((part) => part.periods.filter(({ from, to }) =>
-        from <= TODAY && to >= TODAY).map((period) => period.sales)));
-      assert.equal(formatRate((sum * 100) as typeof sum), String(Number(row.get('combined_pct'))),
-        `${state} ${row.get('name')} ${row.get('county_fips')}`);
+      const spot = `${state} ${row.get('name')} ${county}`;
+      assert.equal(percentOf(area, TODAY), String(Number(row.get('combined_pct'))), spot);
     }
   }
 });
@@ -292,9 +291,7 @@ test('the estimated layer answers Louisiana, flagged, and only when switched on'
     t.skip('no estimates beside the project');
     return;
   }
-  const { book } = load('rates-reference', SOURCES, true);
-  const tuple = { state: '22', county: '22023', place: '', town: '', districts: [] };
-  const area = book.resolve(tuple);
+  const area = areaAt('22', '22023', '', '', load('rates-reference', SOURCES, true));
   assert.equal(area.estimated, true);
   assert.ok(!area.unknown.some(({ to }) => to >= TODAY));
 });

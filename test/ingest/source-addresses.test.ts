@@ -1,3 +1,4 @@
+/** Files of address points and of street segments, in the layouts that recipes name. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,10 +7,6 @@ import { gzipSync } from 'node:zlib';
 import { test } from 'node:test';
 import { distanceMetres, interpolate } from '../../src/geo/interpolate.js';
 import { readPoints, readRanges } from '../../src/ingest/source/address-source.js';
-import {
-  type BoundaryRecord, boundaryRange, readSstBoundary,
-} from '../../src/ingest/source/sst-boundary.js';
-import { boundaryRow } from '../support/boundary-rows.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-streets-'));
 
@@ -25,76 +22,156 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 test('emergency sites: prefixes and suffixes belong to the number or name a unit', async () => {
-  const name = file('sites.tsv.gz', [
-    'town\tstreet\tnumber\tnumber_prefix\tnumber_suffix\tzip\tcounty\tlon\tlat',
-    'ASH TOWN\tALDER WAY\t12\t\t1/2\t91010\tQUILL\t-29.5\t10.25',
-    'ASH TOWN\tALDER WAY\t12\tA\t\t\tQUILL\t-29.5\t10.25',
-    'ASH TOWN\tALDER WAY\t12\tSUL\tLot 2\t91010\tQUILL\t-29.5\t10.25',
-    'ASH TOWN\tALDER WAY\t0\t\t\t91010\tQUILL\t-29.5\t10.25',
-    'ASH TOWN\t\t5\t\t\t91010\tQUILL\t-29.5\t10.25',
-  ].join('\n'));
-  const points = await all(readPoints(FOLDER, {
-    file: name, layout: 'e911-sites', source: 'sites', state: 'QA',
-  }));
-  assert.deepEqual(points.map(({ number, unit, zip }) => [number, unit, zip]),
-    [['12 1/2', '', '91010'], ['A12', '', ''], ['12', 'SUL LOT 2', '91010']]);
-  assert.deepEqual([points[0]?.municipality, points[0]?.city, points[0]?.lat, points[0]?.lng],
-    ['ASH TOWN', '', 10_250_000, -29_500_000]);
+  const name = file(
+    'sites.tsv.gz',
+    [
+      'town\tstreet\tnumber\tnumber_prefix\tnumber_suffix\tzip\tcounty\tlon\tlat',
+      'ASH TOWN\tALDER WAY\t12\t\t1/2\t91010\tQUILL\t-29.5\t10.25',
+      'ASH TOWN\tALDER WAY\t12\tA\t\t\tQUILL\t-29.5\t10.25',
+      'ASH TOWN\tALDER WAY\t12\tSUL\tLot 2\t91010\tQUILL\t-29.5\t10.25',
+      'ASH TOWN\tALDER WAY\t0\t\t\t91010\tQUILL\t-29.5\t10.25',
+      'ASH TOWN\t\t5\t\t\t91010\tQUILL\t-29.5\t10.25',
+    ].join('\n'),
+  );
+  const points = await all(
+    readPoints(FOLDER, {
+      file: name,
+      layout: 'e911-sites',
+      source: 'sites',
+      state: 'QA',
+    }),
+  );
+  assert.deepEqual(
+    points.map(({ number, unit, zip }) => [number, unit, zip]),
+    [
+      ['12 1/2', '', '91010'],
+      ['A12', '', ''],
+      ['12', 'SUL LOT 2', '91010'],
+    ],
+  );
+  assert.deepEqual(
+    [points[0]?.municipality, points[0]?.city, points[0]?.lat, points[0]?.lng],
+    ['ASH TOWN', '', 10_250_000, -29_500_000],
+  );
 });
 
 test('county points: ZIP+4 beside or within the ZIP, 0000 and bad ZIPs are none', async () => {
-  const beside = await all(readPoints(FOLDER, {
-    file: file('county.tsv', 'postal_city\tstreet\tnumber\tnumber_suffix\tzip\tzip4\tlon\tlat\n'
-      + 'ASHFORD\tALDER RD\t7\tB\t91010\t0042\t-29.5\t10.25\n'),
-    layout: 'county-zip4', source: 'county', state: 'QA',
-  }));
-  assert.deepEqual(beside.map(({ number, city, zip4 }) => [number, city, zip4]),
-    [['7B', 'ASHFORD', '0042']]);
-  const within = await all(readPoints(FOLDER, {
-    file: file('units.tsv', 'city\tstreet\tnumber\tunit\tzip\tlon\tlat\n'
-      + 'Ashford\tAlder Road\t7\t3\t91010-0042\t-29.5\t10.25\n'
-      + 'Ashford\tAlder Road\t8\t\t91010-0000\t-29.5\t10.25\n'
-      + 'Ashford\tAlder Road\t9\t\t910HH\t-29.5\t10.25\n'),
-    layout: 'city-units', source: 'units', state: 'QA', cityIsMunicipality: true,
-  }));
-  assert.deepEqual(within.map((point) => [point.zip, point.zip4]),
-    [['91010', '0042'], ['91010', ''], ['', '']]);
+  const beside = await all(
+    readPoints(FOLDER, {
+      file: file(
+        'county.tsv',
+        'postal_city\tstreet\tnumber\tnumber_suffix\tzip\tzip4\tlon\tlat\n' +
+          'ASHFORD\tALDER RD\t7\tB\t91010\t0042\t-29.5\t10.25\n',
+      ),
+      layout: 'county-zip4',
+      source: 'county',
+      state: 'QA',
+    }),
+  );
+  assert.deepEqual(
+    beside.map(({ number, city, zip4 }) => [number, city, zip4]),
+    [['7B', 'ASHFORD', '0042']],
+  );
+  const within = await all(
+    readPoints(FOLDER, {
+      file: file(
+        'units.tsv',
+        'city\tstreet\tnumber\tunit\tzip\tlon\tlat\n' +
+          'Ashford\tAlder Road\t7\t3\t91010-0042\t-29.5\t10.25\n' +
+          'Ashford\tAlder Road\t8\t\t91010-0000\t-29.5\t10.25\n' +
+          'Ashford\tAlder Road\t9\t\t910HH\t-29.5\t10.25\n',
+      ),
+      layout: 'city-units',
+      source: 'units',
+      state: 'QA',
+      cityIsMunicipality: true,
+    }),
+  );
+  assert.deepEqual(
+    within.map((point) => [point.zip, point.zip4]),
+    [
+      ['91010', '0042'],
+      ['91010', ''],
+      ['', ''],
+    ],
+  );
   assert.deepEqual([within[0]?.city, within[0]?.municipality], ['', 'Ashford']);
 });
 
 test('OpenAddresses: quoted fields and either case of headers; lines of GeoJSON', async () => {
-  const rows = await all(readPoints(FOLDER, {
-    file: file('open.csv', '\uFEFFLON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\r\n'
-      + '-29.5,10.25,12,"ALDER WAY, UPPER","SUITE\n4",ASHFORD,Quill,QA,91010\r\n'
-      + '-29.5,10.25,,UNKNOWN,,ASHFORD,Quill,QA,91010\r\n,,4,ELM ST,,ASHFORD,,QA,91010\r\n'),
-    layout: 'openaddresses', source: 'open', state: '',
-  }));
-  assert.deepEqual(rows.map((row) => [row.number, row.street, row.state, row.county]),
-    [['12', 'ALDER WAY, UPPER', 'QA', 'Quill']]);
+  const rows = await all(
+    readPoints(FOLDER, {
+      file: file(
+        'open.csv',
+        '\uFEFFLON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\r\n' +
+          '-29.5,10.25,12,"ALDER WAY, UPPER","SUITE\n4",ASHFORD,Quill,QA,91010\r\n' +
+          '-29.5,10.25,,UNKNOWN,,ASHFORD,Quill,QA,91010\r\n,,4,ELM ST,,ASHFORD,,QA,91010\r\n',
+      ),
+      layout: 'openaddresses',
+      source: 'open',
+      state: '',
+    }),
+  );
+  assert.deepEqual(
+    rows.map((row) => [row.number, row.street, row.state, row.county]),
+    [['12', 'ALDER WAY, UPPER', 'QA', 'Quill']],
+  );
   const feature = (properties: object, coordinates: readonly number[]): string =>
     JSON.stringify({ type: 'Feature', properties, geometry: { type: 'Point', coordinates } });
-  const lines = await all(readPoints(FOLDER, {
-    file: file('open.geojson', [
-      feature({ number: '12', street: 'ALDER WAY', city: '', postcode: '91010' }, [-29.5, 10.25]),
-      feature({ number: '', street: 'ALDER WAY' }, [-29.5, 10.25]), 'not json', '{}',
-    ].join('\n')),
-    layout: 'geojson', source: 'lines', state: 'QA', city: 'Ashford', tolerance: '50',
-  }));
-  assert.deepEqual(lines.map((row) => [row.number, row.city, row.state]),
-    [['12', 'Ashford', 'QA']]);
-  await assert.rejects(all(readPoints(FOLDER, {
-    file: 'county.tsv', layout: 'e911-sites', source: '', state: 'QA',
-  })), /county\.tsv has no column "number_prefix"/);
+  const lines = await all(
+    readPoints(FOLDER, {
+      file: file(
+        'open.geojson',
+        [
+          feature(
+            { number: '12', street: 'ALDER WAY', city: '', postcode: '91010' },
+            [-29.5, 10.25],
+          ),
+          feature({ number: '', street: 'ALDER WAY' }, [-29.5, 10.25]),
+          'not json',
+          '{}',
+        ].join('\n'),
+      ),
+      layout: 'geojson',
+      source: 'lines',
+      state: 'QA',
+      city: 'Ashford',
+      tolerance: '50',
+    }),
+  );
+  assert.deepEqual(
+    lines.map((row) => [row.number, row.city, row.state]),
+    [['12', 'Ashford', 'QA']],
+  );
+  await assert.rejects(
+    all(
+      readPoints(FOLDER, {
+        file: 'county.tsv',
+        layout: 'e911-sites',
+        source: '',
+        state: 'QA',
+      }),
+    ),
+    /county\.tsv has no column "number_prefix"/,
+  );
 });
 
 test('segments: −1 is no range, parity follows the ends, absurd spans are dropped', async () => {
-  const ranges = await all(readRanges(FOLDER, {
-    file: file('ranges.tsv', 'street\tl_from\tl_to\tr_from\tr_to\tzip_left\tzip_right\tgeometry\n'
-      + 'Alder Way\t98\t2\t1\t8\t91010\t91020\t-29.5,10.25 -29.499,10.25\n'
-      + 'Alder Way\t-1\t-1\t-1\t-1\t91010\t91010\t-29.5,10.25 -29.499,10.25\n'
-      + 'Alder Way\t2\t99998\t1\t99\t91010\t91010\t-29.5,10.25 -29.499,10.25\n'),
-    layout: 'segments', source: 'ranges', state: 'QA', city: 'Ashford',
-  }));
+  const ranges = await all(
+    readRanges(FOLDER, {
+      file: file(
+        'ranges.tsv',
+        'street\tl_from\tl_to\tr_from\tr_to\tzip_left\tzip_right\tgeometry\n' +
+          'Alder Way\t98\t2\t1\t8\t91010\t91020\t-29.5,10.25 -29.499,10.25\n' +
+          'Alder Way\t-1\t-1\t-1\t-1\t91010\t91010\t-29.5,10.25 -29.499,10.25\n' +
+          'Alder Way\t2\t99998\t1\t99\t91010\t91010\t-29.5,10.25 -29.499,10.25\n',
+      ),
+      layout: 'segments',
+      source: 'ranges',
+      state: 'QA',
+      city: 'Ashford',
+    }),
+  );
   assert.equal(ranges.length, 2);
   assert.deepEqual([ranges[0]?.left?.parity, ranges[0]?.right?.parity], ['even', 'both']);
   assert.equal(ranges[0]?.right?.zip, '91020');
@@ -110,60 +187,4 @@ test('a door stands on its side of the street, at its share of the length', () =
   assert.ok(interpolate(east, 0.5, -10).lat > 10_000_000);
   assert.ok(interpolate([0, 0, 1000, 0], 1, 5).lng > 0, 'northward, the right is east');
   assert.deepEqual(interpolate([7, 8, 7, 8], 0.5, 5), { lat: 7, lng: 8 });
-});
-
-/** A record of each kind, and one of none. */
-const RECORDS = [
-  boundaryRow({
-    1: 'a', 2: '20240101', 3: '99991231', 4: '1', 5: '99999', 6: 'O', 7: 'N', 8: 'ALDER',
-    9: 'WAY', 15: 'ASHFORD', 16: '91010', 17: '42', 23: '97', 24: '97', 25: '1', 26: '100',
-  }),
-  boundaryRow({
-    1: '4', 2: '20200101', 3: '20231231', 18: '91010', 19: '7', 20: '91012', 21: '42', 23: '97',
-    24: '97', 25: '001', 30: 'ST', 31: '80004', 32: '63', 33: 'ST', 34: '70001', 35: '63',
-  }),
-  boundaryRow({ 1: 'z', 2: '20200101', 3: '20231231', 18: '91010', 20: '91012', 23: '97' }),
-  boundaryRow({ 1: 'X' }),
-];
-
-test('boundary files: three kinds in either case, byte order mark, unpadded add-ons', async () => {
-  const name = file('SSB.csv', `\uFEFF${RECORDS.join('\n')}`);
-  const records = await all(readSstBoundary(join(FOLDER, name)));
-  assert.deepEqual(records.map((record) => record.kind), ['address', 'zip9', 'zip5']);
-  const [address, zip9] = records as [BoundaryRecord, BoundaryRecord];
-  assert.deepEqual([zip9.zipLow, zip9.plus4Low, zip9.zipHigh, zip9.plus4High],
-    [91010, 7, 91012, 42]);
-  assert.deepEqual([zip9.county, zip9.place, zip9.districts.map(({ code }) => code)],
-    ['001', '', ['80004', '70001']]);
-  assert.deepEqual([address.county, address.place, address.end], ['001', '00100', 99991231]);
-  const range = boundaryRange(address, 5, 'QA', 'sst');
-  assert.ok(range !== null && typeof range !== 'string');
-  assert.deepEqual([range.street, range.area, range.geometry, range.begin, range.end],
-    ['N ALDER WAY', 5, [], 20240101, 99991231]);
-  assert.deepEqual([range.left?.from, range.left?.to, range.left?.parity, range.left?.zip4],
-    [1, 99_999, 'odd', '0042']);
-});
-
-test('boundary files: traps of single states', async () => {
-  const held = { 2: '20240101', 3: '20991231', 23: '7', 24: '07', 25: '1' };
-  const street = { 1: 'A', ...held, 4: '1', 5: '9', 6: 'B', 8: 'ALDER', 9: 'WAY', 16: '91010' };
-  const records = await all(readSstBoundary(join(FOLDER, file('traps.csv', [
-    {
-      ...street, 26: '100', 27: 'C1', 30: 'ST', 31: 'L1704', 32: '45', 33: 'ST', 34: '5', 35: '63',
-    },
-    { ...street, 26: '100', 27: 'U1', 24: '' },
-    { ...street, 12: '1', 13: '20', 24: '6' },
-    { ...street, 4: '1256 1/2', 5: '1258' }, { ...street, 8: 'PO BOX', 9: '' },
-    { ...street, 8: '', 9: '' }, { ...street, 4: '' }, { ...street, 4: '0', 5: '0' },
-  ].map((columns) => boundaryRow(columns)).join('\n')))));
-  const [city, noCity, units] = records as [BoundaryRecord, BoundaryRecord, BoundaryRecord];
-  assert.deepEqual(city.districts.map(({ code }) => code), ['5'], 'type 45 is a location code');
-  assert.deepEqual([city.place, noCity.place], ['00100', ''], 'class U1 is no municipality');
-  assert.deepEqual([city, noCity, units].map(({ stateTaxed }) => stateTaxed), [true, false, false]);
-  assert.deepEqual([city.units, units.units], [false, true]);
-  assert.equal(city.end, 99991231, 'some write "no end" as a day of 2099');
-  assert.deepEqual(records.slice(3).map((record) => boundaryRange(record, 5, 'QA', 'sst')), [
-    'with house numbers that are no integers', 'of post office boxes', 'without a street',
-    'without house numbers', null,
-  ]);
 });

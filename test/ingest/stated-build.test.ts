@@ -15,7 +15,14 @@ import { readRecipe } from '../../src/ingest/recipe.js';
 import { engineOf } from '../support/engine-of.js';
 import { ALDERMARK_FALLEN, aldermarkFile, brookmarkFile } from '../support/boundary-rows.js';
 import {
-  byLookup, byMerchantCart, byRow, lineOf, MERCHANT_DIGITS, NOON_MS, staleWays, type Told,
+  byLookup,
+  byMerchantCart,
+  byRow,
+  lineOf,
+  MERCHANT_DIGITS,
+  NOON_MS,
+  staleWays,
+  type Told,
   type Written,
 } from '../support/three-ways.js';
 import { assertAgrees } from '../support/ways-agree.js';
@@ -23,8 +30,12 @@ import { zipOf } from '../support/made-files.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-'));
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, addressDetailExtended: false,
-  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+  country: 'USA',
+  date: null,
+  addressDetailExtended: false,
+  shippingExtended: false,
+  taxabilityCode: null,
+  satItemTotal: null,
 };
 const told: string[] = [];
 let name = '';
@@ -32,18 +43,28 @@ let dataset: Dataset;
 
 async function build(varDir: string, workers: number, turned = false): Promise<string> {
   const { recipe, rates } = readRecipe('fixture');
-  const sst = ['QA', 'QB'].map((state) =>
-    ({ file: `${state}B2026Q1.zip`, state, source: 'invented' }));
+  const sst = ['QA', 'QB'].map((state) => ({
+    file: `${state}B2026Q1.zip`,
+    state,
+    source: 'invented',
+  }));
   told.length = 0;
   return buildDataset({
-    varDir: join(FOLDER, varDir), sources: FOLDER, layers: [], workers, progress: () => undefined,
+    varDir: join(FOLDER, varDir),
+    sources: FOLDER,
+    layers: [],
+    workers,
+    progress: () => undefined,
     recipe: { recipe: { ...recipe, sst: turned ? sst.toReversed() : sst }, rates },
     report: (line) => told.push(line),
   });
 }
 
 before(async () => {
-  for (const [state, data] of [['QA', aldermarkFile()], ['QB', brookmarkFile()]] as const) {
+  for (const [state, data] of [
+    ['QA', aldermarkFile()],
+    ['QB', brookmarkFile()],
+  ] as const) {
     writeFileSync(join(FOLDER, `${state}B2026Q1.zip`), zipOf([{ name: `${state}B.csv`, data }]));
   }
   name = await build('one', 1);
@@ -78,18 +99,24 @@ const [ASH, BIRCH, ELMTON, GORSE, TRANSIT] = [
 
 function expect(place: Written, precision: string, levels: readonly number[], month = ''): void {
   const found = ask(place, month);
-  assert.deepEqual([found.refusal, found.precision, found.levels],
-    ['', precision, [STATE, ...levels]], `${lineOf(place)} ${month}`);
+  assert.deepEqual(
+    [found.refusal, found.precision, found.levels],
+    ['', precision, [STATE, ...levels]],
+    `${lineOf(place)} ${month}`,
+  );
+}
+
+function outcomeOf(address: string, nowMs = NOON_MS) {
+  return engineOf(dataset).lookup({ kind: 'address', address, options: OPTIONS }, nowMs);
 }
 
 function explained(address: string): string {
-  const engine = engineOf(dataset);
-  const outcome = engine.lookup({ kind: 'address', address, options: OPTIONS }, NOON_MS);
+  const outcome = outcomeOf(address);
   assert.ok(!isFailure(outcome), address);
-  return engine.explain(outcome).boundary;
+  return engineOf(dataset).explain(outcome).boundary;
 }
 
-test('a door is where the state\'s file has it, on the days that it says so', () => {
+test("a door is where the state's file has it, on the days that it says so", () => {
   expect(at('21 Border Ave', 'Elmton', '91011'), 'point', [ASH, ELMTON, 0]);
   expect(at('21 Border Ave', 'Elmton', '91011'), 'point', [ASH, 0, 0], '202312');
   expect(at('22 Border Ave', 'Elmton', '91011'), 'point', [ASH, ELMTON, TRANSIT], '202506');
@@ -105,17 +132,17 @@ test('streets without doors have ranges, the one stated last before the one befo
   expect(at('150 Quill Ln', 'Gorse', '91012'), 'range', [BIRCH, 0, 0]);
   expect(at('3 N Wren Rd W', 'Birchwood', '91020'), 'range', [BIRCH, 0, 0]);
   assert.notEqual(ask(at('12 Quill Ln', 'Gorse', '91012'), '202312').precision, 'range');
-  assert.equal(explained('12 Quill Ln, Gorse, QA 91012'),
-    "address range of the state's boundary file");
+  assert.equal(
+    explained('12 Quill Ln, Gorse, QA 91012'),
+    "address range of the state's boundary file",
+  );
 });
 
 test('of two towns of a ZIP each has its own street, whatever was stated later', () => {
   expect(at('3 Fennel Rd', 'Gorse', '91012'), 'range', [BIRCH, GORSE, 0]);
   expect(at('3 Fennel Rd', 'Birchwood', '91012'), 'range', [BIRCH, 0, 0]);
   assert.match(explained('3 Fennel Rd, Birchwood, QA 91012'), /boundary file/);
-  const asked = engineOf(dataset).lookup(
-    { kind: 'address', address: '3 Fennel Rd, QA 91012', options: OPTIONS }, NOON_MS);
-  assert.ok(isFailure(asked));
+  assert.ok(isFailure(outcomeOf('3 Fennel Rd, QA 91012')));
 });
 
 test('what is stated of a street in another town moves no door', () => {
@@ -135,7 +162,7 @@ test('units that lie elsewhere make their building refused, others do not', () =
   expect(at('9 Tessel Ct', 'Gorse', '91012'), 'range', [BIRCH, 0, 0]);
 });
 
-test('where the state\'s own tax does not apply it is said that this is not known', () => {
+test("where the state's own tax does not apply it is said that this is not known", () => {
   const found = ask(at('3 Mesa Trl', 'Elmton', '91010'));
   assert.deepEqual([found.code, found.precision], [110, 'none']);
   assert.match(found.refusal, /its own tax does not apply here/);
@@ -150,13 +177,16 @@ test('a ZIP+4 that is sent decides before the street and the ZIP, and is kept', 
   expect(at('1 Nowhere Rd', 'Elmton', '91011-9999'), 'zip9', [BIRCH, 0, 0]);
   assert.notEqual(ask(sent('0042'), '202312').precision, 'zip9');
   assert.notEqual(ask(sent('9000')).precision, 'zip9');
-  const engine = engineOf(dataset);
-  const outcome = engine.lookup(
-    { kind: 'address', address: lineOf(sent('0042')), options: OPTIONS }, NOON_MS);
+  const outcome = outcomeOf(lineOf(sent('0042')));
   assert.ok(!isFailure(outcome) && outcome.kind === 'situs');
   assert.equal(outcome.situs.postalCode, '91012-0042');
-  const box = byMerchantCart(dataset, at('1 Border Ave', 'Elmton', '91011'),
-    at('PO Box 7', 'Gorse', '91012-0042'), 10_000, '');
+  const box = byMerchantCart(
+    dataset,
+    at('1 Border Ave', 'Elmton', '91011'),
+    at('PO Box 7', 'Gorse', '91012-0042'),
+    10_000,
+    '',
+  );
   assert.deepEqual([box.precision, box.levels], ['zip9', [STATE, BIRCH, GORSE, 0]]);
 });
 
@@ -171,8 +201,10 @@ test('a ZIP is certain where all that the file has of it agrees, while it says s
 test('of a ZIP that only the file has its records decide, where they do', () => {
   expect(at('1 Nowhere Rd', 'Anytown', '91055'), 'postal', [BIRCH, 0, 0]);
   assert.match(explained('1 Nowhere Rd, Anytown, QA 91055'), /^ZIP record of the state's/);
-  assert.match(ask(at('1 Nowhere Rd', 'Anytown', '91056')).refusal,
-    /known from qa's boundary file alone, which has no one rate for all of it/);
+  assert.match(
+    ask(at('1 Nowhere Rd', 'Anytown', '91056')).refusal,
+    /known from qa's boundary file alone, which has no one rate for all of it/,
+  );
   expect(at('1 Nowhere Rd', 'Anytown', '91056-0007'), 'zip9', [BIRCH, GORSE, 0]);
   expect(at('1 Nowhere Rd', 'Anytown', '91057-0007'), 'zip9', [BIRCH, GORSE, 0]);
   assert.match(ask(at('1 Nowhere Rd', 'Anytown', '91057')).refusal, /no one rate/);
@@ -181,16 +213,29 @@ test('of a ZIP that only the file has its records decide, where they do', () => 
 });
 
 test('the list of a ZIP that only the file has names all that it states', () => {
-  const list = (zip: string) => engineOf(dataset).lookup({
-    kind: 'postal', zip, state: '', stateCode: '', city: '', county: '', options: OPTIONS,
-  }, NOON_MS);
+  const list = (zip: string) =>
+    engineOf(dataset).lookup(
+      {
+        kind: 'postal',
+        zip,
+        state: '',
+        stateCode: '',
+        city: '',
+        county: '',
+        options: OPTIONS,
+      },
+      NOON_MS,
+    );
   const rows = (zip: string) => {
     const outcome = list(zip);
     assert.ok(!isFailure(outcome) && outcome.kind === 'postal', zip);
     return outcome.rows.map(({ city, area }) => [city, area.countyFips]);
   };
   assert.deepEqual(rows('91055'), [['', '003']]);
-  assert.deepEqual(rows('91056').sort(), [['', '003'], ['GORSE', '003']]);
+  assert.deepEqual(rows('91056').sort(), [
+    ['', '003'],
+    ['GORSE', '003'],
+  ]);
   assert.ok(isFailure(list('91057')), 'add-ons alone are not all of a ZIP');
   assert.ok(isFailure(list('91058')));
 });
@@ -200,16 +245,13 @@ test('a file that has ended keeps being used for streets, not for whole ZIPs', (
   assert.deepEqual([street.precision, street.levels], ['range', [40_000_000, 2_000_000, 0, 0]]);
   const ended = byLookup(dataset, '5 Merlin Way, Cedarville, QB 92030', '');
   assert.notEqual(ended.precision, 'range');
-  const engine = engineOf(dataset);
-  const outcome = engine.lookup({
-    kind: 'address', address: '5 Nowhere Rd, Cedarville, QB 92030', options: OPTIONS,
-  }, NOON_MS);
+  const outcome = outcomeOf('5 Nowhere Rd, Cedarville, QB 92030');
   assert.ok(isFailure(outcome) || (outcome.kind === 'situs' && outcome.situs.stated !== true));
 });
 
 test('what a file decided is published until the file ends, whatever the lists say', () => {
   const at_ = (address: string, day: number) => {
-    const outcome = engineOf(dataset).lookup({ kind: 'address', address, options: OPTIONS }, day);
+    const outcome = outcomeOf(address, day);
     assert.ok(!isFailure(outcome) && outcome.kind === 'situs', address);
     return outcome.area.staleAfter;
   };
@@ -217,10 +259,10 @@ test('what a file decided is published until the file ends, whatever the lists s
   assert.equal(at_(street, NOON_MS), 20230331);
   assert.equal(at_('1 Nowhere Rd, Cedarville, QB 92030-7042', NOON_MS), 20230331);
   assert.ok(at_('21 Border Ave, Elmton, QA 91011', NOON_MS) > 20230331);
-  assert.deepEqual(staleWays(dataset, at('21 Border Ave', 'Elmton', '91011')),
-    [false, false, false, false]);
-  assert.deepEqual(staleWays(dataset, at('5 Kestrel Way', 'Cedarville', '92030', 'QB')),
-    [true, true, true, true]);
+  const ways = (place: Written): readonly boolean[] => staleWays(dataset, place);
+  assert.deepEqual(ways(at('21 Border Ave', 'Elmton', '91011')), [false, false, false, false]);
+  const ended = at('5 Kestrel Way', 'Cedarville', '92030', 'QB');
+  assert.deepEqual(ways(ended), [true, true, true, true]);
 });
 
 test('where the file has doors and ZIPs elsewhere than the boundaries is counted by state', () => {
@@ -228,7 +270,13 @@ test('where the file has doors and ZIPs elsewhere than the boundaries is counted
   const of = (code: string) => coverage.find(({ state }) => state === code)!;
   // The boundaries have the odd doors of Border Ave from 21 to 39 outside Elmton.
   assert.deepEqual(of('QA').stateFile, {
-    until: '', ranges: 14, zip9: 7, zip5: 4, doors: 20, doorsElsewhere: 10, zips: 7,
+    until: '',
+    ranges: 14,
+    zip9: 7,
+    zip5: 4,
+    doors: 20,
+    doorsElsewhere: 10,
+    zips: 7,
     // Three of them are in no list of ZIPs.
     zipsElsewhere: 5,
   });

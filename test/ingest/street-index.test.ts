@@ -1,3 +1,4 @@
+/** The table of streets: what is put in is found again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,8 +11,6 @@ import type { AddressPoint } from '../../src/ingest/source/points.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
 import { buildStreetIndex, StreetIndexBuilder } from '../support/street-table.js';
 import { areaAshore } from '../../src/ingest/street/situate.js';
-import { StatedZips, type ZipRange } from '../../src/ingest/street/stated-zips.js';
-import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import { streetTableOf } from '../support/street-table.js';
 
 /** East of the meridian lies area 1, west of it area 0. */
@@ -19,8 +18,19 @@ const areaAt = (_lat: number, lng: number): number => (lng >= 0 ? 1 : 0);
 
 function point(number: string, street: string, more: Partial<AddressPoint> = {}): AddressPoint {
   return {
-    number, street, unit: '', city: 'Alderton', municipality: '', county: '', state: 'QA',
-    zip: '91010', zip4: '', lat: 10_000_000, lng: -500, source: 'invented', ...more,
+    number,
+    street,
+    unit: '',
+    city: 'Alderton',
+    municipality: '',
+    county: '',
+    state: 'QA',
+    zip: '91010',
+    zip4: '',
+    lat: 10_000_000,
+    lng: -500,
+    source: 'invented',
+    ...more,
   };
 }
 
@@ -40,30 +50,39 @@ function cursorOf(index: StreetIndex, zip: number, name: string): StreetCursor {
 }
 
 test('a door is found where it was put, whatever its column widths', () => {
-  const doors = fc.uniqueArray(fc.record({
-    value: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 999_999 })),
-    lat: fc.integer({ min: 9_900_000, max: 10_100_000 }),
-    lng: fc.integer({ min: -90_000, max: 90_000 }),
-    zip4: fc.constantFrom('', '0001', '5003', '9999'),
-  }), { selector: (door) => door.value, maxLength: 40, minLength: 1 });
-  fc.assert(fc.property(doors, (all) => {
-    const { index } = indexOf(all.map(({ value, lat, lng, zip4 }) =>
-      point(String(value), 'Alder Way', { lat, lng, zip4 })));
-    const cursor = cursorOf(index, 91010, 'ALDER');
-    assert.ok(cursor.next());
-    assert.equal(cursor.points, all.length);
-    assert.equal(cursor.label, 'Alder Way');
-    for (const { value, lat, lng, zip4 } of all) {
-      const door = cursor.firstDoor(value);
-      assert.deepEqual(
-        [cursor.value(door), cursor.lat(door), cursor.lng(door), cursor.area(door)],
-        [value, lat, lng, areaAt(lat, lng)],
+  const doors = fc.uniqueArray(
+    fc.record({
+      value: fc.oneof(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 999_999 })),
+      lat: fc.integer({ min: 9_900_000, max: 10_100_000 }),
+      lng: fc.integer({ min: -90_000, max: 90_000 }),
+      zip4: fc.constantFrom('', '0001', '5003', '9999'),
+    }),
+    { selector: (door) => door.value, maxLength: 40, minLength: 1 },
+  );
+  fc.assert(
+    fc.property(doors, (all) => {
+      const { index } = indexOf(
+        all.map(({ value, lat, lng, zip4 }) =>
+          point(String(value), 'Alder Way', { lat, lng, zip4 }),
+        ),
       );
-      assert.equal(cursor.plus4(door), zip4 === '' ? -1 : Number(zip4));
-      assert.equal(cursor.text(door), '');
-    }
-    assert.equal(cursor.next(), false);
-  }), { numRuns: 60 });
+      const cursor = cursorOf(index, 91010, 'ALDER');
+      assert.ok(cursor.next());
+      assert.equal(cursor.points, all.length);
+      assert.equal(cursor.label, 'Alder Way');
+      for (const { value, lat, lng, zip4 } of all) {
+        const door = cursor.firstDoor(value);
+        assert.deepEqual(
+          [cursor.value(door), cursor.lat(door), cursor.lng(door), cursor.area(door)],
+          [value, lat, lng, areaAt(lat, lng)],
+        );
+        assert.equal(cursor.plus4(door), zip4 === '' ? -1 : Number(zip4));
+        assert.equal(cursor.text(door), '');
+      }
+      assert.equal(cursor.next(), false);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('the same sources give the same bytes in any order', () => {
@@ -73,12 +92,16 @@ test('the same sources give the same bytes in any order', () => {
     point(number, 'north birch street', { municipality: 'Alderton Town', city: '' }),
   ]);
   const dump = (list: readonly AddressPoint[]): string =>
-    [...indexOf(list).table].map(([key, bytes]) => `${key}=${Buffer.from(bytes).toString('hex')}`)
+    [...indexOf(list).table]
+      .map(([key, bytes]) => `${key}=${Buffer.from(bytes).toString('hex')}`)
       .join('\n');
   const expected = dump(points);
-  fc.assert(fc.property(fc.shuffledSubarray(points, { minLength: points.length }), (shuffled) => {
-    assert.equal(dump(shuffled), expected);
-  }), { numRuns: 25 });
+  fc.assert(
+    fc.property(fc.shuffledSubarray(points, { minLength: points.length }), (shuffled) => {
+      assert.equal(dump(shuffled), expected);
+    }),
+    { numRuns: 25 },
+  );
 });
 
 test('units and repeated points are one door, in each tax area its own', () => {
@@ -100,7 +123,10 @@ test('units and repeated points are one door, in each tax area its own', () => {
 
 test('streets of one name lie together and apart by type, direction and town', () => {
   const { index } = indexOf([
-    point('1', 'Elm St'), point('2', 'ELM STREET'), point('1', 'Elm Ave'), point('1', 'N Elm St'),
+    point('1', 'Elm St'),
+    point('2', 'ELM STREET'),
+    point('1', 'Elm Ave'),
+    point('1', 'N Elm St'),
     point('1', 'Elm St', { city: 'Birchwood' }),
   ]);
   const cursor = cursorOf(index, 91010, 'ELM');
@@ -142,67 +168,54 @@ test('a ZIP far from its other doors is a slip of the pen, a rare one near them 
 
 test('names one typo away are found, as by the slow rule', () => {
   const word = fc.stringMatching(/^[A-C]{1,6}$/);
-  fc.assert(fc.property(fc.array(word, { maxLength: 30 }), word, (names, asked) => {
-    const streets = names.map((name) => point('1', `Q${name} Dr`));
-    const { index } = indexOf([point('1', 'Zzz'), ...streets]);
-    const found: string[] = [];
-    index.similarInZip('QA', 91010, `Q${asked}`, found);
-    const expected = new Set(names.map((name) => `Q${name}`)
-      .filter((name) => name !== `Q${asked}` && withinOneTypo(name, `Q${asked}`)));
-    assert.deepEqual(found.sort(), [...expected].sort());
-  }), { numRuns: 60 });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 30 }), word, (names, asked) => {
+      const streets = names.map((name) => point('1', `Q${name} Dr`));
+      const { index } = indexOf([point('1', 'Zzz'), ...streets]);
+      const found: string[] = [];
+      index.similarInZip('QA', 91010, `Q${asked}`, found);
+      const expected = new Set(
+        names
+          .map((name) => `Q${name}`)
+          .filter((name) => name !== `Q${asked}` && withinOneTypo(name, `Q${asked}`)),
+      );
+      assert.deepEqual(found.sort(), [...expected].sort());
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test('ranges keep their sides, shape and order; borders along them leave the area open', () => {
   const side = { from: 98, to: 2, parity: 'even', zip: '91010', zip4: '', wideSetback: false };
   const range = (lngs: readonly number[]): StreetRange => ({
-    street: 'Alder Way', city: 'Alderton', municipality: '', state: 'QA',
-    left: { ...side, parity: 'even' }, right: { ...side, from: 1, to: 99, parity: 'odd' },
+    street: 'Alder Way',
+    city: 'Alderton',
+    municipality: '',
+    state: 'QA',
+    left: { ...side, parity: 'even' },
+    right: { ...side, from: 1, to: 99, parity: 'odd' },
     geometry: lngs.flatMap((lng, index) => [10_000_000 + index * 700, lng]),
-    area: null, begin: null, source: 'invented',
+    area: null,
+    begin: null,
+    source: 'invented',
   });
   const { index, counts } = indexOf([], [range([-9000, -8000, -7000])]);
   assert.equal(counts.sides, 2);
   const cursor = cursorOf(index, 91010, 'ALDER');
   cursor.next();
-  const even = [cursor.firstRange, cursor.nextRange(cursor.firstRange)]
-    .find((at) => cursor.rangeHolds(at, 50));
+  const even = [cursor.firstRange, cursor.nextRange(cursor.firstRange)].find((at) =>
+    cursor.rangeHolds(at, 50),
+  );
   assert.ok(even !== undefined);
   assert.equal(cursor.rangeHolds(even, 51), false);
   assert.equal(cursor.rangeArea(even), 0);
-  assert.deepEqual(cursor.rangeLine(even),
-    [10_000_000, -9000, 10_000_700, -8000, 10_001_400, -7000]);
+  assert.deepEqual(
+    cursor.rangeLine(even),
+    [10_000_000, -9000, 10_000_700, -8000, 10_001_400, -7000],
+  );
   const crossing = cursorOf(indexOf([], [range([-9000, 9000])]).index, 91010, 'ALDER');
   crossing.next();
   assert.equal(crossing.rangeArea(crossing.firstRange), -1);
-});
-
-test('ZIP+4: the record that began last wins, contradictions of one day stay', () => {
-  const zip9 = (plus4Low: number, plus4High: number, area: number, begin: number,
-    zipHigh = 91010): ZipRange => ({
-    kind: 'zip9', state: 'QA', zipLow: 91010, zipHigh, plus4Low, plus4High, area,
-    begin: begin as DateInt, end: DATE_OPEN,
-  });
-  const ranges = [
-    zip9(1, 99, 3, 20200101), zip9(50, 60, 4, 20240101), zip9(58, 70, 5, 20240101),
-    zip9(9000, 10, 6, 20190101, 91012),
-  ];
-  const stated = new StatedZips();
-  for (const range of ranges) stated.add(range);
-  const table = new Map<string, Uint8Array>(stated.entries());
-  table.set('s', Buffer.from('QA'));
-  const index = new StreetIndex(streetTableOf((key) => table.get(key) ?? null));
-  const areas = (zip: number, plus4: number, day = 20260101): readonly number[] =>
-    index.addOn('QA', zip, plus4, day as DateInt);
-  assert.deepEqual(areas(91010, 10), [3]);
-  assert.deepEqual(areas(91010, 55), [4]);
-  assert.deepEqual(areas(91010, 59), [4, 5]);
-  assert.deepEqual(areas(91010, 70), [5]);
-  assert.deepEqual(areas(91010, 9500), [6]);
-  assert.deepEqual(areas(91011, 1234), [6], 'a range over several ZIPs covers those between');
-  assert.deepEqual(areas(91012, 10), [6]);
-  assert.deepEqual(areas(91012, 11), []);
-  assert.deepEqual([areas(91010, 55, 20231231), areas(91010, 55, 20191231)], [[3], []]);
 });
 
 test('sources may be streams; what cannot be placed is counted', async () => {
@@ -211,14 +224,22 @@ test('sources may be streams; what cannot be placed is counted', async () => {
     yield point('1', 'Alder Way', { lng: 99 });
     yield point('#', 'Alder Way');
   }
-  const entries = [...await buildStreetIndex({
-    points: points(), ranges: [], zips: [], gazetteer: EMPTY_GAZETTEER,
-    areaAt: (_lat, lng) => (lng > 0 ? -1 : 0),
-  })];
+  const entries = [
+    ...(await buildStreetIndex({
+      points: points(),
+      ranges: [],
+      zips: [],
+      gazetteer: EMPTY_GAZETTEER,
+      areaAt: (_lat, lng) => (lng > 0 ? -1 : 0),
+    })),
+  ];
   assert.ok(entries.some(([key]) => key === 'z|QA91010|ALDER'));
   const table = new Map(entries);
   const index = new StreetIndex(streetTableOf((key) => table.get(key) ?? null));
-  assert.deepEqual(['QA', 'QB', ''].map((state) => index.hasState(state)), [true, false, false]);
+  assert.deepEqual(
+    ['QA', 'QB', ''].map((state) => index.hasState(state)),
+    [true, false, false],
+  );
   assert.ok(new StreetIndex(streetTableOf(() => null)).isEmpty);
 });
 
@@ -228,20 +249,31 @@ test('a door off the shore belongs to the land nearest to it, if that is one are
   assert.equal(areaAshore(10_000_000, 2000, land), 3);
   assert.equal(areaAshore(10_000_000, 7000, land), 4);
   assert.equal(areaAshore(10_000_000, 4000, land), -1, 'both shores are as far');
-  assert.equal(areaAshore(10_000_000, 4000, () => -1), -1);
+  assert.equal(
+    areaAshore(10_000_000, 4000, () => -1),
+    -1,
+  );
 });
 
 test('which ZIPs have streets is told by state, and asked of the table once', () => {
   const { table } = indexOf([
-    point('1', 'Alder Way'), point('1', 'Alder Way', { state: 'QB', zip: '91011' }),
+    point('1', 'Alder Way'),
+    point('1', 'Alder Way', { state: 'QB', zip: '91011' }),
   ]);
   let reads = 0;
-  const index = new StreetIndex(streetTableOf((key) => {
-    reads += 1;
-    return table.get(key) ?? null;
-  }));
+  const index = new StreetIndex(
+    streetTableOf((key) => {
+      reads += 1;
+      return table.get(key) ?? null;
+    }),
+  );
   const asked = [
-    ['QA', 91010], ['QA', 91011], ['QB', 91010], ['QB', 91011], ['QC', 91010], ['QA', 91010],
+    ['QA', 91010],
+    ['QA', 91011],
+    ['QB', 91010],
+    ['QB', 91011],
+    ['QC', 91010],
+    ['QA', 91010],
   ] as const;
   const told = (): readonly boolean[] => asked.map(([state, zip]) => index.hasZip(state, zip));
   const expected = [true, false, false, true, false, true];

@@ -1,11 +1,9 @@
+/** How ZIPs are bound to counties and places. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolygon, type Polygon } from '../../src/geo/polygon.js';
 import type { AreaTuple, PlaceFact } from '../../src/ingest/model.js';
 import { placeNames } from '../../src/ingest/zip/names.js';
-import {
-  readGeonamesZips, readZipCities, readZipCounties,
-} from '../../src/ingest/source/zip-lists.js';
 import type { StateFact } from '../../src/ingest/state-facts.js';
 import { bindZips, type ZipBinding } from '../../src/ingest/zip/bind.js';
 import type { ZipInput, ZipPoint } from '../../src/ingest/zip/zip-facts.js';
@@ -13,13 +11,13 @@ import type { ZipInput, ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 const tuples: AreaTuple[] = [];
 
 function intern(tuple: AreaTuple): number {
-  const same = (one: AreaTuple): boolean => one.county === tuple.county
-    && one.place === tuple.place && one.town === tuple.town;
+  const same = (one: AreaTuple): boolean =>
+    one.county === tuple.county && one.place === tuple.place && one.town === tuple.town;
   const index = tuples.findIndex(same);
   return index >= 0 ? index : tuples.push(tuple) - 1;
 }
 
-function state(code: string, fips: string, allMunicipal = false): StateFact {
+export function state(code: string, fips: string, allMunicipal = false): StateFact {
   return { code, fips, name: code, country: 'USA', timeZone: 'America/Denver', allMunicipal };
 }
 
@@ -35,10 +33,21 @@ function point(zip: number, name: string, code: string, county: string, lat = 40
 
 const BASE: ZipInput = {
   states: [state('XA', '90'), state('YB', '91'), state('ZC', '92', true)],
-  counties: ['90001', '90003', '90510', '91001', '92001'].map((fips) =>
-    ({ fips, state: '', fullName: fips, code: '' })),
-  places: [], placesLoaded: new Set(['XA', 'YB', 'ZC']), unplaced: [],
-  points: [], delivered: [], tabulated: [], cities: [], counts: [], countedStates: new Set(),
+  counties: ['90001', '90003', '90510', '91001', '92001'].map((fips) => ({
+    fips,
+    state: '',
+    fullName: fips,
+    code: '',
+  })),
+  places: [],
+  placesLoaded: new Set(['XA', 'YB', 'ZC']),
+  unplaced: [],
+  points: [],
+  delivered: [],
+  tabulated: [],
+  cities: [],
+  counts: [],
+  countedStates: new Set(),
   facts: { aliases: [], municipal: [], territories: [] },
   intern,
 };
@@ -56,42 +65,17 @@ function partsOf(binding: ZipBinding, zip: number): readonly string[] {
   });
 }
 
-const both = (zip: number, county: string): Partial<ZipInput> =>
-  ({ delivered: [{ zip, county }], tabulated: [{ zip, county }] });
+/** A tuple of the first state. */
+function tuple(county: string, more: Partial<AreaTuple> = {}): AreaTuple {
+  return { state: '90', county, place: '', town: '', districts: [], ...more };
+}
 
-test('the readers keep what is a ZIP and a county', () => {
-  const geonames = 'US\t00501\tAlpha\tExa\tXA\tC\t003\t\t\t40.5\t-100.25\t4\n'
-    + 'US\t09001\tAPO AE\t\t\t\t\t\t\t1\t2\t\n';
-  assert.deepEqual(readGeonamesZips(geonames, (code) => (code === 'XA' ? '90' : '')), [
-    { zip: 501, name: 'Alpha', state: 'XA', county: '90003', lat: 40_500_000, lng: -100_250_000 },
-    { zip: 9001, name: 'APO', state: 'AE', county: '', lat: 1_000_000, lng: 2_000_000 },
-  ]);
-  assert.deepEqual(readZipCounties('zip,fips,county,state\n00501,90003,C,XA\nx,1,,\n'),
-    [{ zip: 501, county: '90003' }]);
-  assert.deepEqual(readZipCounties('zip\tstate\tcounty_fips\n00501\tXA\t90003\n'),
-    [{ zip: 501, county: '90003' }]);
-  assert.deepEqual(
-    readZipCities('state\tlevel\tname\tzip\nXA\tcounty\tC\t00501\nXA\tcity\tElm\t00501\n', () =>
-      ''),
-    [{ zip: 501, state: 'XA', name: 'Elm' }],
-  );
-});
+const within = (county: string, ...zips: readonly number[]): ZipInput['delivered'] =>
+  zips.map((zip) => ({ zip, county }));
 
-test('relations of ZIP areas: overlaps with land, of counties and of incorporated places', () => {
-  const header = (other: string): string => ['OID_ZCTA5_20', 'GEOID_ZCTA5_20', 'NAMELSAD_ZCTA5_20',
-    'AREALAND_ZCTA5_20', `OID_${other}_20`, `GEOID_${other}_20`, `NAMELSAD_${other}_20`,
-    `CLASSFP_${other}_20`, 'AREALAND_PART', 'AREAWATER_PART'].join('|');
-  const counties = `\uFEFF${header('COUNTY')}\n1|00501|ZCTA5 00501|9|2|90003|C County|H1|9|0\n`
-    + '1|00501|ZCTA5 00501|9|3|90005|D County|H1|0|77\n||||4|90007|E County|H1|5|0\n';
-  assert.deepEqual(readZipCounties(counties), [{ zip: 501, county: '90003' }]);
-  const places = `${header('PLACE')}\n1|00501|ZCTA5 00501|9|2|9000010|San Elm city|C1|9|0\n`
-    + '1|00501|ZCTA5 00501|9|3|9000020|Oak CDP|U1|9|0\n';
-  assert.deepEqual(readZipCities(places, (fips) => (fips === '90' ? 'XA' : '')),
-    [{ zip: 501, state: 'XA', name: 'San Elm' }]);
-  assert.throws(() => readZipCounties(counties.replace('|00501|', '|501|')),
-    /line 2: no ZIP area: 501/);
-  assert.throws(() => readZipCounties(counties.replace('AREALAND_PART', 'AREA')),
-    /no column AREALAND_PART/);
+const both = (zip: number, county: string): Partial<ZipInput> => ({
+  delivered: within(county, zip),
+  tabulated: within(county, zip),
 });
 
 test('a place answers to its second name, and a consolidated city to its own', () => {
@@ -109,7 +93,10 @@ test('a postal city is an incorporated one only by name and county', () => {
   const binding = bind({
     places,
     points: [point(501, 'Saint Elm', 'XA', '90001'), point(502, 'Saint Elm', 'XA', '90003')],
-    delivered: [{ zip: 501, county: '90001' }, { zip: 502, county: '90003' }],
+    delivered: [
+      { zip: 501, county: '90001' },
+      { zip: 502, county: '90003' },
+    ],
   });
   assert.deepEqual(partsOf(binding, 501), ['ST. ELM 90001/9000001 inc', 'SAINT ELM 90001']);
   assert.deepEqual(partsOf(binding, 502), ['SAINT ELM 90003']);
@@ -121,8 +108,14 @@ test('a postal city is an incorporated one only by name and county', () => {
 test('both crosswalks count; one that stands alone across a state line does not', () => {
   const binding = bind({
     points: [point(501, 'Elm', 'XA', '90001')],
-    delivered: [{ zip: 501, county: '90001' }, { zip: 501, county: '91001' }],
-    tabulated: [{ zip: 501, county: '90001' }, { zip: 501, county: '90003' }],
+    delivered: [
+      { zip: 501, county: '90001' },
+      { zip: 501, county: '91001' },
+    ],
+    tabulated: [
+      { zip: 501, county: '90001' },
+      { zip: 501, county: '90003' },
+    ],
   });
   assert.deepEqual(partsOf(binding, 501), ['ELM 90001', 'ELM 90003']);
   const spanning = bind({ ...both(501, '91001'), points: [point(501, 'Elm', 'XA', '90001')] });
@@ -146,15 +139,16 @@ test('a city that is its county leaves nothing of it, nor does a wholly municipa
   const municipal = [{ county: '90001', place: '9000001', sole: true }];
   const facts = { ...BASE.facts, municipal };
   const points = [point(501, 'Ash', 'XA', '')];
-  assert.deepEqual(partsOf(bind({ ...both(501, '90001'), places, facts, points }), 501),
-    ['OAK 90001/9000001 inc']);
+  assert.deepEqual(partsOf(bind({ ...both(501, '90001'), places, facts, points }), 501), [
+    'OAK 90001/9000001 inc',
+  ]);
   assert.deepEqual(partsOf(bind({ ...both(501, '90001'), facts, points }), 501), ['ASH 90001']);
 });
 
 test('where all land is municipal nothing remains beside known cities', () => {
   const places = [place('9200001', 'Elm', ['92001'])];
   const points = [point(501, 'Elm', 'ZC', '92001'), point(502, 'Oak', 'ZC', '92001')];
-  const delivered = [{ zip: 501, county: '92001' }, { zip: 502, county: '92001' }];
+  const delivered = within('92001', 501, 502);
   const binding = bind({ places, points, delivered });
   assert.deepEqual(partsOf(binding, 501), ['ELM 92001/9200001 inc']);
   assert.deepEqual(partsOf(binding, 502), ['OAK 92001 inc']);
@@ -162,18 +156,30 @@ test('where all land is municipal nothing remains beside known cities', () => {
 
 test('doors weigh a ZIP, slivers and one typo drop out', () => {
   const places = ['9000100001', '9000100002', '9000100003'].map((geoid, index) =>
-    place(geoid, `Town ${index}`, ['90001']));
-  const door = (zip: number, town: string, count: number): ZipInput['counts'][number] =>
-    ({ zip, count, tuple: { state: '90', county: '90001', place: '', town, districts: [] } });
-  const counts = [door(501, '9000100001', 750), door(501, '9000100002', 250),
-    door(501, '9000100003', 4), door(502, '9000100003', 1)];
-  const binding = bind({
-    places, counts, countedStates: new Set(['XA']),
-    points: [point(501, 'Town 0', 'XA', '90001'), point(502, 'Town 1', 'XA', '90001')],
-    delivered: [{ zip: 501, county: '90001' }, { zip: 502, county: '90001' }],
+    place(geoid, `Town ${index}`, ['90001']),
+  );
+  const door = (zip: number, town: string, count: number): ZipInput['counts'][number] => ({
+    zip,
+    count,
+    tuple: tuple('90001', { town }),
   });
-  assert.deepEqual(partsOf(binding, 501),
-    ['TOWN 0 90001/9000100001 inc 750000', 'TOWN 1 90001/9000100002 inc 250000']);
+  const counts = [
+    door(501, '9000100001', 750),
+    door(501, '9000100002', 250),
+    door(501, '9000100003', 4),
+    door(502, '9000100003', 1),
+  ];
+  const binding = bind({
+    places,
+    counts,
+    countedStates: new Set(['XA']),
+    points: [point(501, 'Town 0', 'XA', '90001'), point(502, 'Town 1', 'XA', '90001')],
+    delivered: within('90001', 501, 502),
+  });
+  assert.deepEqual(partsOf(binding, 501), [
+    'TOWN 0 90001/9000100001 inc 750000',
+    'TOWN 1 90001/9000100002 inc 250000',
+  ]);
   assert.deepEqual(partsOf(binding, 502), ['TOWN 1 90001/9000100002 inc']);
   const partial = bind({ places, counts, points: [point(501, 'Town 0', 'XA', '90001')] });
   assert.equal(partial.report.weighed, 0);
@@ -181,15 +187,19 @@ test('doors weigh a ZIP, slivers and one typo drop out', () => {
 
 test('a point far off says nothing; one in a county of the ZIP shows a city', () => {
   const places = [place('9000001', 'Elm', ['90001'])];
-  const tupleAt = (lat: number): AreaTuple => ({
-    state: '90', county: lat > 45e6 ? '90003' : '90001', place: '9000001', town: '', districts: [],
-  });
+  const tupleAt = (lat: number): AreaTuple =>
+    tuple(lat > 45e6 ? '90003' : '90001', { place: '9000001' });
   const points = [point(501, 'Ash', 'XA', '90001', 40), point(502, 'Ash', 'XA', '90001', 50)];
-  const delivered = [{ zip: 501, county: '90001' }, { zip: 502, county: '90001' }];
-  const polygonOf = (): Polygon => createPolygon('9000001', [[
-    [-100_500_000, 39_500_000], [-99_500_000, 39_500_000], [-99_500_000, 40_500_000],
-    [-100_500_000, 40_500_000],
-  ]]) ?? assert.fail('no polygon');
+  const delivered = within('90001', 501, 502);
+  const polygonOf = (): Polygon =>
+    createPolygon('9000001', [
+      [
+        [-100_500_000, 39_500_000],
+        [-99_500_000, 39_500_000],
+        [-99_500_000, 40_500_000],
+        [-100_500_000, 40_500_000],
+      ],
+    ]) ?? assert.fail('no polygon');
   const binding = bind({ places, points, delivered, tupleAt, polygonOf });
   assert.deepEqual(partsOf(binding, 501), ['ELM 90001/9000001 inc']);
   assert.deepEqual(partsOf(binding, 502), ['ASH 90001']);
@@ -198,41 +208,51 @@ test('a point far off says nothing; one in a county of the ZIP shows a city', ()
 
 test('near a listed city without boundary the remainder is unknown', () => {
   const unplaced = [{ state: 'XA', county: '90001', name: 'Ash' }];
-  const tupleAt = (): AreaTuple =>
-    ({ state: '90', county: '90001', place: '', town: '', districts: [] });
+  const tupleAt = (): AreaTuple => tuple('90001');
   const binding = bind({
-    unplaced, tupleAt,
-    points: [point(501, 'Ash', 'XA', '90001'), point(502, 'Elm', 'XA', '90001', 40.1),
-      point(503, 'Oak', 'XA', '90001', 40.2)],
-    delivered: [501, 502, 503].map((zip) => ({ zip, county: '90001' })),
+    unplaced,
+    tupleAt,
+    points: [
+      point(501, 'Ash', 'XA', '90001'),
+      point(502, 'Elm', 'XA', '90001', 40.1),
+      point(503, 'Oak', 'XA', '90001', 40.2),
+    ],
+    delivered: within('90001', 501, 502, 503),
   });
   assert.deepEqual(partsOf(binding, 501), ['ASH 90001/?']);
   assert.deepEqual(partsOf(binding, 502), ['ELM 90001/?']);
   assert.deepEqual(partsOf(binding, 503), ['OAK 90001']);
 });
 
-test('where no ZIP bears the name of such a city the remainder is unknown all over its county',
-  () => {
-    const tupleAt = (lat: number): AreaTuple => ({
-      state: '90', county: lat > 40_500_000 ? '90003' : '90001', place: '', town: '', districts: [],
-    });
-    const binding = bind({
-      unplaced: [{ state: 'XA', county: '90001', name: 'Fir' }], tupleAt,
-      points: [point(501, 'Ash', 'XA', '90001'), point(503, 'Oak', 'XA', '90003', 41)],
-      delivered: [{ zip: 501, county: '90001' }, { zip: 503, county: '90003' }],
-    });
-    assert.deepEqual(partsOf(binding, 501), ['ASH 90001/?']);
-    assert.deepEqual(partsOf(binding, 503), ['OAK 90003']);
-    // An address that names it does not mean the ZIP's post office.
-    assert.deepEqual(binding.cities.get('XA|FIR'), { name: 'Fir', zips: [], areas: [] });
+test('where no ZIP bears the name of such a city the remainder is unknown all over its county', () => {
+  const tupleAt = (lat: number): AreaTuple => tuple(lat > 40_500_000 ? '90003' : '90001');
+  const binding = bind({
+    unplaced: [{ state: 'XA', county: '90001', name: 'Fir' }],
+    tupleAt,
+    points: [point(501, 'Ash', 'XA', '90001'), point(503, 'Oak', 'XA', '90003', 41)],
+    delivered: [
+      { zip: 501, county: '90001' },
+      { zip: 503, county: '90003' },
+    ],
   });
+  assert.deepEqual(partsOf(binding, 501), ['ASH 90001/?']);
+  assert.deepEqual(partsOf(binding, 503), ['OAK 90003']);
+  // An address that names it does not mean the ZIP's post office.
+  assert.deepEqual(binding.cities.get('XA|FIR'), { name: 'Fir', zips: [], areas: [] });
+});
 
 test('a listed city without a county lies in those of its name, or anywhere in its state', () => {
   const given: Partial<ZipInput> = {
-    points: [point(501, 'Ash', 'XA', '90001'), point(503, 'Oak', 'XA', '90003', 41),
-      point(504, 'Ash', 'YB', '91001', 43)],
-    delivered: [{ zip: 501, county: '90001' }, { zip: 503, county: '90003' },
-      { zip: 504, county: '91001' }],
+    points: [
+      point(501, 'Ash', 'XA', '90001'),
+      point(503, 'Oak', 'XA', '90003', 41),
+      point(504, 'Ash', 'YB', '91001', 43),
+    ],
+    delivered: [
+      { zip: 501, county: '90001' },
+      { zip: 503, county: '90003' },
+      { zip: 504, county: '91001' },
+    ],
   };
   const told = (name: string): readonly string[] => {
     const binding = bind({ ...given, unplaced: [{ state: 'XA', county: '', name }] });
@@ -242,12 +262,11 @@ test('a listed city without a county lies in those of its name, or anywhere in i
   assert.deepEqual(told('Fir'), ['ASH 90001/?', 'OAK 90003/?', 'ASH 91001']);
 });
 
-test('a post office in the city of its name is the city\'s, whatever county the crosswalk has',
-  () => {
-  const tupleAt = (): AreaTuple =>
-    ({ state: '90', county: '90003', place: '9000001', town: '', districts: [] });
+test("a post office in the city of its name is the city's, whatever county the crosswalk has", () => {
+  const tupleAt = (): AreaTuple => tuple('90003', { place: '9000001' });
   const given: Partial<ZipInput> = {
-    places: [place('9000001', 'Ash', ['90003'])], tupleAt,
+    places: [place('9000001', 'Ash', ['90003'])],
+    tupleAt,
     delivered: [{ zip: 501, county: '90001' }],
   };
   const own = bind({ ...given, points: [point(501, 'Ash', 'XA', '90003')] });
@@ -258,7 +277,8 @@ test('a post office in the city of its name is the city\'s, whatever county the 
 
 test('without place boundaries membership is unknown; military mail lies nowhere', () => {
   const binding = bind({
-    ...both(501, '90001'), placesLoaded: new Set(),
+    ...both(501, '90001'),
+    placesLoaded: new Set(),
     points: [point(501, 'Ash', 'XA', '90001'), point(9001, 'APO', 'AE', '')],
   });
   // A row of its own in the ZIP's list, but no address can be told to lie in it.

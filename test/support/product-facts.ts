@@ -45,6 +45,14 @@ export interface FactPlace {
   readonly percents?: readonly (readonly [Level, string])[];
 }
 
+/** What a place levies, in percent: "state 6.5, county 1". */
+export function levies(text: string): NonNullable<FactPlace['percents']> {
+  return text.split(', ').map((levy) => {
+    const [level = '', percent = ''] = levy.split(' ');
+    return [level as Level, percent];
+  });
+}
+
 interface FactOptions {
   /** Documents to add, replace or (null) take away. */
   readonly documents?: Readonly<Record<string, object | null>>;

@@ -1,0 +1,203 @@
+/** Carts on days without tax: which days and goods, up to which price, and what cannot be told. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type FactPlace, levies } from '../support/product-facts.js';
+import {
+  amountsOf,
+  calculated,
+  cartOf,
+  cartWorld,
+  refused,
+  splitAt,
+  type CartWish,
+  type Item,
+} from '../support/cart-world.js';
+
+function tax(place: FactPlace, items: readonly Item[], wish: CartWish = {}): readonly string[] {
+  const at = splitAt(place.state, 0);
+  return amountsOf(calculated(cartWorld([place]), cartOf(at, at, items, wish)));
+}
+
+/** Midday in the United States. */
+function noon(day: number): CartWish {
+  return {
+    at: Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100, 18),
+  };
+}
+
+const CLOTHING = '20010';
+const ORDINARY = levies('state 4, county 2');
+
+test('holidays: Tennessee the last weekend of July that begins in it, West Virginia to Monday', () => {
+  const tennessee: FactPlace = { state: 'TN', percents: levies('state 7, county 2.25') };
+  const virginia: FactPlace = { state: 'WV', percents: levies('state 6, city 1') };
+  const shirt: readonly Item[] = [['100', 1, CLOTHING]];
+  for (const [place, day, amount] of [
+    [tennessee, 20260724, '9.25'],
+    [tennessee, 20260730, '9.25'],
+    [tennessee, 20260731, '0.00'],
+    [tennessee, 20260802, '0.00'],
+    [tennessee, 20260803, '9.25'],
+    [tennessee, 20270730, '0.00'],
+    [virginia, 20260730, '7.00'],
+    [virginia, 20260731, '0.00'],
+    [virginia, 20260803, '0.00'],
+    [virginia, 20260804, '7.00'],
+    [virginia, 20260807, '7.00'],
+    [virginia, 20270802, '0.00'],
+  ] as const)
+    assert.deepEqual(tax(place, shirt, noon(day)), [amount], `${place.state} ${day}`);
+});
+
+test('holidays: Alabama in 2026 by its adjusted limits, in February and in July', () => {
+  const alabama: FactPlace = { state: 'AL', percents: [['state', '4']] };
+  const july = (price: string, code: string): string =>
+    tax(alabama, [[price, 1, code]], noon(20260718))[0] ?? '';
+  assert.deepEqual([july('156', CLOTHING), july('156.01', CLOTHING)], ['0.00', '6.24']);
+  assert.deepEqual([july('1172', '30100'), july('1172.01', '30100')], ['0.00', '46.88']);
+  assert.deepEqual([july('78', '20070'), july('78.01', '20070')], ['0.00', '3.12']);
+  assert.deepEqual([july('47', '92090'), july('47.01', '92090')], ['0.00', '1.88']);
+  const february = (price: string, code: string, day: number): string =>
+    tax(alabama, [[price, 1, code]], noon(day))[0] ?? '';
+  assert.deepEqual(
+    [february('94', '20150', 20260220), february('94.01', '20150', 20260222)],
+    ['0.00', '3.76'],
+  );
+  assert.deepEqual(
+    [february('1564', '20161', 20260221), february('1564.01', '20161', 20260221)],
+    ['0.00', '62.56'],
+  );
+  assert.equal(february('94', '20150', 20260227), '3.76');
+});
+
+test('holidays: Florida in August alone', () => {
+  const florida: FactPlace = { state: 'FL', percents: levies('state 6, county 1') };
+  for (const [day, amount] of [
+    [20260601, '3.50'],
+    [20260701, '3.50'],
+    [20260731, '3.50'],
+    [20260801, '0.00'],
+    [20260831, '0.00'],
+    [20260905, '3.50'],
+    [20270815, '0.00'],
+  ] as const)
+    assert.deepEqual(tax(florida, [['50', 1, CLOTHING]], noon(day)), [amount], String(day));
+});
+
+test('holidays: in Missouri local taxes take part, since none can opt out any more', () => {
+  const missouri: FactPlace = { state: 'MO', percents: levies('state 4.225, city 4') };
+  for (const [day, amount] of [
+    [20260806, '8.23'],
+    [20260807, '0.00'],
+    [20260809, '0.00'],
+    [20260810, '8.23'],
+  ] as const) {
+    assert.deepEqual(tax(missouri, [['100', 1, CLOTHING]], noon(day)), [amount], String(day));
+  }
+  assert.deepEqual(tax(missouri, [['100.01', 1, CLOTHING]], noon(20260807)), ['8.23']);
+});
+
+test('holidays that are not held well enough refuse what they may concern', () => {
+  const at = splitAt('TX', 0);
+  const world = cartWorld([{ state: 'TX', percents: ORDINARY }]);
+  const inMay = { at: Date.UTC(2026, 4, 24, 18) };
+  assert.match(
+    refused(world, cartOf(at, at, [['100', 1, '20060']], inMay)).detail ?? '',
+    /price limits of .* are not held/,
+  );
+  const alabama = splitAt('AL', 0);
+  const inJuly = { at: Date.UTC(2026, 6, 18, 18) };
+  assert.match(
+    refused(
+      cartWorld([{ state: 'AL', percents: ORDINARY }]),
+      cartOf(alabama, alabama, [['50', 1, CLOTHING]], inJuly),
+    ).detail ?? '',
+    /take part/,
+  );
+});
+
+test('a code that a holiday may be for is refused within its limit and taxed above', () => {
+  const at = (state: string, month: number, day: number) => (items: readonly Item[]) => {
+    const world = cartWorld([{ state, percents: [['state', '6']] }]);
+    const place = splitAt(state, 0);
+    const at = Date.UTC(2026, month - 1, day, 18);
+    return [world, cartOf(place, place, items, { at })] as const;
+  };
+  const texas = at('TX', 8, 8);
+  assert.deepEqual(
+    amountsOf(
+      calculated(
+        ...texas([
+          ['99', 1, '20013'],
+          ['150', 1, '92005'],
+        ]),
+      ),
+    ),
+    ['0.00', '9.00'],
+  );
+  assert.match(refused(...texas([['99', 1, '92005']])).detail ?? '', /is for 92005 is not held/);
+  const massachusetts = at('MA', 8, 8);
+  assert.deepEqual(
+    amountsOf(
+      calculated(
+        ...massachusetts([
+          ['100'],
+          ['100', 1, '20021'],
+          ['100', 1, '91010'],
+          ['2500.01', 1, '93011'],
+          ['0', 1, '93011'],
+        ]),
+      ),
+    ),
+    ['0.00', '0.00', '6.00', '150.00', '0.00'],
+  );
+  assert.match(refused(...massachusetts([['100', 1, '93011']])).detail ?? '', /93011/);
+});
+
+test('general goods are taxed on a holiday of other goods, and the explanation says so', () => {
+  const place = splitAt('NM', 0);
+  const world = cartWorld([{ state: 'NM', percents: [['state', '5']] }]);
+  const {
+    lines: [line],
+  } = calculated(
+    world,
+    cartOf(place, place, [['10']], {
+      at: Date.UTC(2026, 7, 1, 18),
+      explain: true,
+    }),
+  );
+  assert.equal(line?.amount, 500_000_000n);
+  const notes = line?.explain?.rules.filter(({ rule }) => rule.startsWith('holiday: ')) ?? [];
+  assert.ok(notes.every(({ applied }) => !applied));
+  const whyOf = (name: RegExp): string => notes.find(({ rule }) => name.test(rule))?.why ?? '';
+  assert.match(whyOf(/Bookbags/), /no product code names them/);
+  assert.match(whyOf(/Clothing/), /under their own code alone/);
+});
+
+test('a holiday is held for every year but those its row does not speak for', () => {
+  const tax = (state: string, code: string, day: number) => {
+    const at = splitAt(state, 0);
+    const noon = Date.UTC(
+      Math.floor(day / 10_000),
+      (Math.floor(day / 100) % 100) - 1,
+      day % 100,
+      18,
+    );
+    return [
+      cartWorld([{ state, percents: [['state', '6']] }]),
+      cartOf(at, at, [['50', 1, code]], { at: noon }),
+    ] as const;
+  };
+  assert.deepEqual(amountsOf(calculated(...tax('TX', CLOTHING, 20270806))), ['0.00']);
+  assert.deepEqual(amountsOf(calculated(...tax('TX', CLOTHING, 20270805))), ['3.00']);
+  // Massachusetts sets its days year by year, and Alabama's limits are adjusted for 2031.
+  for (const [state, code, day] of [
+    ['MA', '20021', 20270807],
+    ['AL', CLOTHING, 20310719],
+    ['TX', CLOTHING, 20250808],
+  ] as const) {
+    const why = refused(...tax(state, code, day)).detail ?? '';
+    assert.match(why, new RegExp(`${Math.floor(day / 10_000)} are not held|held from 2026`), state);
+  }
+  assert.deepEqual(amountsOf(calculated(...tax('MA', '20021', 20271107))), ['3.00']);
+});
