@@ -37,6 +37,11 @@ const USA: readonly (readonly string[])[] = [
 const CAN: readonly (readonly string[])[] = [['CANADA'], ['CAN']];
 const COUNTRY_LAST = wordsOf(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
 
+/** Whether a word may be the last of a country. */
+export function endsCountry(word: string): boolean {
+  return COUNTRY_LAST.has(word);
+}
+
 function endsWith(words: readonly string[], end: number, phrase: readonly string[]): boolean {
   const start = end - phrase.length;
   return start >= 0 && phrase.every((word, index) => words[start + index] === word);
@@ -216,6 +221,11 @@ export function innerZipAt(line: Line, end: number): number {
 
 const OFFICES = wordsOf(['APO', 'FPO', 'DPO']);
 const REGIONS = new Set(['AA', 'AE', 'AP']);
+
+/** Whether a word may be a military or diplomatic post office. */
+export function isOffice(word: string): boolean {
+  return OFFICES.has(word);
+}
 
 /** Where the office stands, provided that nothing but region and postal code follow; else -1. */
 function officeAt(line: Line): number {

@@ -47,6 +47,11 @@ interface Gathering {
 
 const COUNTY_WORDS = wordsOf(['COUNTY', 'PARISH', 'BOROUGH', 'CNTY']);
 
+/** Whether words that end so name a county. */
+export function isCountyWord(word: string): boolean {
+  return COUNTY_WORDS.has(word);
+}
+
 /** Parts that are neither street nor city: a county, a unit without designator. */
 function tidyParts(gathering: Gathering, parts: readonly Span[]): [Span[], string] {
   const { words } = gathering.line;

@@ -62,7 +62,7 @@ function compose(reading: Reading, street: StreetName, city: string, unit: strin
 }
 
 /** Whether the last word of a street is a unit without designator: "12 Main St 4B". */
-function endsInUnit(words: readonly string[], street: Span): boolean {
+export function endsInUnit(words: readonly string[], street: Span): boolean {
   const last = words[street.to - 1] ?? '';
   if (street.to - street.from < 3 || last.length > 6 || !hasDigit(last) || isOrdinal(last)) {
     return false;

@@ -66,6 +66,11 @@ for (const word of ['PO', 'P', 'POBOX', 'POB', 'POST', 'BOX', ...RURAL_START]) {
 }
 const DESIGNATORS = new WordTable(designators);
 
+/** Whether a word may begin a unit or a box. */
+export function isDesignator(word: string): boolean {
+  return DESIGNATORS.has(word);
+}
+
 /** A line without its units and boxes. */
 export interface UnitReading {
   readonly line: Line;

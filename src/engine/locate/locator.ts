@@ -5,7 +5,6 @@
  */
 import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
-import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
@@ -14,6 +13,7 @@ import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
 import { Doubts, type DateOf } from './doubt.js';
 import { AddressWriter, DatasetGazetteer } from './place-names.js';
+import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { ProvinceLocator } from './province.js';
 import { doorFound, type Query, streetFound, StreetSearch } from './search.js';
@@ -36,6 +36,7 @@ export class AddressLocator {
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
   readonly #search: StreetSearch;
+  readonly #plain: PlainLines;
   readonly #doubts: Doubts;
   readonly #postal: PostalLocator;
   readonly #provinces: ProvinceLocator;
@@ -49,6 +50,8 @@ export class AddressLocator {
     this.#postal = new PostalLocator(dataset, this.#doubts);
     this.#provinces = new ProvinceLocator(dataset);
     this.#writer = new AddressWriter(dataset, this.#gazetteer);
+    const isApart = (state: string): boolean => this.#provinces.has(state);
+    this.#plain = new PlainLines(dataset, this.#gazetteer, isApart);
   }
 
   /**
@@ -56,6 +59,12 @@ export class AddressLocator {
    * depends on several areas being taxed alike.
    */
   locate(text: string, dateOf: DateOf): Situs | Failure {
+    const plain = this.#plain.query(text, dateOf);
+    return (plain === null ? null : this.#exact(plain, dateOf)) ?? this.#read(text, plain, dateOf);
+  }
+
+  /** The same word by word; `tried` is the likeliest query, where it is known and found nothing. */
+  #read(text: string, tried: Query | null, dateOf: DateOf): Situs | Failure {
     const readings = parseAddress(text, this.#gazetteer);
     const first = readings[0];
     if (first === undefined) return fail('address-incomplete', INCOMPLETE);
@@ -70,6 +79,10 @@ export class AddressLocator {
     if (refusal !== null) return refusal;
     const queries: Query[] = [];
     for (const reading of readings) {
+      if (reading === first && tried !== null) {
+        queries.push(tried);
+        continue;
+      }
       const query = this.#query(reading, dateOf);
       if (query === null) continue;
       if (isFailure(query)) {
@@ -142,12 +155,11 @@ export class AddressLocator {
 
   /** The door by the street's name as written; null when it is not there. */
   #exact(query: Query, dateOf: DateOf): Situs | Failure | null {
-    const fold = foldStreetName(query.reading.name);
-    const found = this.#doorOf(query, fold, dateOf);
+    const found = this.#doorOf(query, query.fold, dateOf);
     const { numberHigh } = query.reading;
     if (found !== null || numberHigh < 0) return found;
     const wanted = { ...query.wanted, value: numberHigh, text: '' };
-    return this.#doorOf({ ...query, wanted }, fold, dateOf);
+    return this.#doorOf({ ...query, wanted }, query.fold, dateOf);
   }
 
   /**
@@ -168,7 +180,7 @@ export class AddressLocator {
     let street: Situs | null = null;
     let known = false;
     for (const query of queries) {
-      const found = this.#search.find(query, foldStreetName(query.reading.name));
+      const found = this.#search.find(query, query.fold);
       if (found.kind !== 'street') continue;
       known = true;
       const area = found.from.streetArea;

@@ -20,6 +20,8 @@ const CITY_ZIPS_MAX = 200;
 /** A reading with what the dataset knows of its places. */
 export interface Query {
   readonly reading: ParsedAddress;
+  /** The folded name of its street. */
+  readonly fold: string;
   readonly wanted: Wanted;
   readonly state: string;
   /** 0 for none. */
@@ -69,6 +71,7 @@ export class StreetSearch {
     const { localities, record } = this.#gazetteer.named(state, city);
     return {
       reading,
+      fold: foldStreetName(reading.name),
       wanted: {
         pre: directionCode(reading.preDirection),
         post: directionCode(reading.postDirection),

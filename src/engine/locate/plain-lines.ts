@@ -1,0 +1,132 @@
+/**
+ * The likeliest query of lines as most are written: of their place all is known that was found out
+ * when it was met first, with another street before it.
+ */
+import type { ParsedAddress } from '../../address/parsed.js';
+import { mayBePlain, readPlainPlace, readPlainStreet } from '../../address/plain-line.js';
+import { foldStreetName, type StreetName } from '../../address/street-name.js';
+import { TextMemo } from '../../base/text-memo.js';
+import type { Dataset } from '../../dataset/dataset.js';
+import type { ZipRecord } from '../../dataset/records.js';
+import { directionCode } from '../../dataset/street-format.js';
+import type { DateOf } from './doubt.js';
+import type { DatasetGazetteer, NamedCity } from './place-names.js';
+import type { Query } from './search.js';
+
+/** Longer lines are read word by word. */
+const LINE_CHARS_MAX = 100;
+const DIGITS_MAX = 7;
+const SPACE = 32;
+const ZERO = 48;
+const NINE = 57;
+
+interface Place {
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+  readonly zipValue: number;
+  readonly zipRecord: ZipRecord | null;
+  readonly named: NamedCity;
+}
+
+export class PlainLines {
+  readonly #dataset: Dataset;
+  readonly #gazetteer: DatasetGazetteer;
+  /** States whose addresses without a ZIP are looked up in another way. */
+  readonly #isApart: (state: string) => boolean;
+  readonly #places = new TextMemo((text) => this.#place(text));
+
+  constructor(dataset: Dataset, gazetteer: DatasetGazetteer, isApart: (state: string) => boolean) {
+    this.#dataset = dataset;
+    this.#gazetteer = gazetteer;
+    this.#isApart = isApart;
+  }
+
+  /**
+   * The query of what `parseAddress` gives first, where the line is plain and the dataset has
+   * streets of its state; else null.
+   */
+  query(text: string, dateOf: DateOf): Query | null {
+    const { length } = text;
+    if (length > LINE_CHARS_MAX) return null;
+    let value = 0;
+    let at = 0;
+    let code = text.charCodeAt(0);
+    for (; code >= ZERO && code <= NINE; code = text.charCodeAt(at)) {
+      value = value * 10 + code - ZERO;
+      at += 1;
+    }
+    if (at === 0 || at > DIGITS_MAX || code !== SPACE) return null;
+    const number = text.charCodeAt(0) === ZERO ? String(value) : text.slice(0, at);
+    const comma = text.indexOf(',', at);
+    const place = comma < 0 ? null : this.#places.get(text, comma);
+    if (place === null || place === undefined) return null;
+    const street = readPlainStreet(text.slice(at + 1, comma), this.#gazetteer);
+    if (street === null || street.name === '') return null;
+    return queryOf(number, value, street, place, dateOf);
+  }
+
+  /** Nothing for what is not written as plain places are; null for one that is none. */
+  #place(text: string): Place | null | undefined {
+    if (!mayBePlain(text)) return undefined;
+    const place = readPlainPlace(text, this.#gazetteer);
+    if (place === null || !this.#dataset.streets.hasState(place.state)) return null;
+    const { city, state, zip } = place;
+    const named = this.#gazetteer.named(state, city);
+    if (zip === '') {
+      if (this.#isApart(state)) return null;
+      return { city, state, zip, zipValue: 0, zipRecord: null, named };
+    }
+    const zipValue = Number(zip);
+    const zipRecord = this.#dataset.zip(zipValue);
+    // A ZIP of another state, or none that is known, is looked at more closely.
+    if (zipRecord?.state !== state) return null;
+    return { city, state, zip, zipValue, zipRecord, named };
+  }
+}
+
+function queryOf(
+  number: string,
+  value: number,
+  street: StreetName,
+  { city, state, zip, zipValue, zipRecord, named }: Place,
+  dateOf: DateOf,
+): Query {
+  const reading: ParsedAddress = {
+    number,
+    numberValue: value,
+    numberSuffix: '',
+    numberHigh: -1,
+    preDirection: street.preDirection,
+    name: street.name,
+    suffix: street.suffix,
+    postDirection: street.postDirection,
+    unit: '',
+    city,
+    state,
+    otherState: '',
+    zip,
+    zip4: '',
+    country: '',
+    canadianPostalCode: '',
+    kind: 'street',
+  };
+  return {
+    reading,
+    fold: foldStreetName(street.name),
+    wanted: {
+      pre: directionCode(street.preDirection),
+      post: directionCode(street.postDirection),
+      suffix: street.suffix,
+      value,
+      text: '',
+      hasZip: zip !== '',
+      day: dateOf(state),
+    },
+    state,
+    zip: zipValue,
+    zipRecord,
+    localities: named.localities,
+    city: named.record,
+  };
+}
