@@ -76,9 +76,19 @@ test('Illinois: a municipality has one tax in all its counties, whatever a distr
   assert.equal(total('17197', '1765442'), '8.75', 'Romeoville, by its code');
   assert.equal(total('17021', '1774574'), '8', 'Taylorville, by its code');
   assert.equal(total('17161', '1722073'), '7.75', 'East Moline, by its own page');
+  assert.equal(total('17163', '1704845'), '8.1', 'Belleville, by its own page');
   // Their parts that do not vary may lie in a business district as a whole.
   assert.equal(total('17089', '1721696'), 'refused', 'East Dundee');
   assert.equal(total('17111', '1727533'), 'refused', 'Fox River Grove');
+});
+
+test('Illinois: a home rule tax on a list of the state holds while its file dates no change', () => {
+  const july = 20260731 as DateInt;
+  assert.equal(total('17031', '1704975', july), '10.5', 'Bellwood');
+  assert.equal(total('17031', '1704975'), '10.75', 'with the transit tax of August');
+  assert.equal(total('17043', '1706587', july), '7.5', 'Bloomingdale');
+  assert.equal(total('17043', '1706587'), '7.75');
+  assert.equal(total('17031', '1710487'), 'refused', 'Calumet City, which has changed its tax');
 });
 
 test("Illinois: the transit tax rose in six counties, and Sangamon County's a month before", () => {
@@ -105,8 +115,27 @@ test('cities by their own pages: Missouri, and Rio Rancho on either side of a co
   assert.equal(total('29183', '2978442'), '8.45', 'Wentzville');
   assert.equal(total('29189', '2939044'), '9.238', 'Kirkwood');
   assert.equal(total('29037', '2904384'), '9.1', 'Belton');
+  assert.equal(total('29189', '2979820'), '8.238', 'Wildwood');
+  assert.equal(total('29189', '2917272'), '8.988', 'Creve Coeur');
+  assert.equal(total('29189', '2903160'), '8.738', 'Ballwin');
+  assert.equal(total('29189', '2914572'), 'refused', 'Clayton, of which two pages say two rates');
   assert.equal(total('35043', '3563460'), '7.4375', 'in Sandoval County');
   assert.equal(total('35001', '3563460'), '7.875', 'in Bernalillo County');
+});
+
+test('Alabama and Tennessee: cities by what their authorities say', () => {
+  assert.equal(total('01003', '0132272'), '10', 'Gulf Shores');
+  assert.equal(total('01003', '0125240'), '9', 'Fairhope');
+  assert.equal(total('47179', '4738320'), '9.5', 'Johnson City in Washington County');
+  assert.equal(
+    total('47019', '4738320'),
+    '9.75',
+    'in Carter County, which has the most there may be',
+  );
+  assert.equal(total('47163', '4738320'), 'refused', 'in Sullivan County');
+  assert.equal(total('47163', '4739560'), '9.5', 'Kingsport in Sullivan County');
+  assert.equal(total('47073', '4739560'), '9.75', 'in Hawkins County');
+  assert.equal(total('47179', '4738320', 20260131 as DateInt), 'refused', 'before');
 });
 
 test('Arizona: towns that the rate table lacks, by the profiles of the department', () => {

@@ -37,7 +37,8 @@ test('all of Boulder and Jefferson counties lies in the districts of the metropo
   assert.equal(total('08013', '0875640'), '8.96', 'Superior');
   assert.equal(total('08059', '0843000'), '7.5', 'Lakewood');
   assert.notEqual(total('08059', '0823135'), 'refused', 'Edgewater');
-  assert.equal(total('08059'), 'refused', 'a local improvement district divides the land');
+  assert.equal(total('08059'), '4.5', 'outside the boxes about districts with rates of their own');
+  assert.equal(total('08059', '?'), 'refused', 'in one of them');
 });
 
 test("Adams County's cities are in them by its own list, its land east of a creek is not", () => {
