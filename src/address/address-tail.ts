@@ -219,7 +219,9 @@ export function innerZipAt(line: Line, end: number): number {
   return -1;
 }
 
-const OFFICES = wordsOf(['APO', 'FPO', 'DPO']);
+/** Military and diplomatic post offices. */
+export const OFFICE_WORDS = ['APO', 'FPO', 'DPO'];
+const OFFICES = wordsOf(OFFICE_WORDS);
 const REGIONS = new Set(['AA', 'AE', 'AP']);
 
 /** Whether a word may be a military or diplomatic post office. */

@@ -226,7 +226,9 @@ function readLocal(span: Span, at: number): Highway | null {
   return suffix === 'LOOP' ? found(`LOOP ${number}`, at + 2) : null;
 }
 
-const LETTERED = wordsOf(['COUNTY', 'CO', 'CNTY', 'CTY', 'CTH']);
+/** First words of roads that may bear letters. */
+export const LETTERED_ROADS = ['COUNTY', 'CO', 'CNTY', 'CTY', 'CTH'];
+const LETTERED = wordsOf(LETTERED_ROADS);
 
 /** Longest way to a number: "OLD NEW YORK STATE TRUNK HIGHWAY 5". */
 const WORDS_TO_NUMBER_MAX = 6;

@@ -9,7 +9,8 @@ import { isKnownCity } from './line-place.js';
 import { isCountyWord } from './parse.js';
 import type { Gazetteer } from './parsed.js';
 import { endsInUnit } from './reading.js';
-import { readStreet, type StreetName } from './street-name.js';
+import { type FoldedStreet, readSimpleStreet } from './simple-street.js';
+import { foldStreetName, readStreet } from './street-name.js';
 import { directionOf, isOrdinal, ordinalValue, startsWithDigit } from './street-words.js';
 import { JOIN, tokenize, type Line } from './token.js';
 import { isDesignator } from './unit.js';
@@ -76,12 +77,19 @@ function joinsNumber(word: string): boolean {
 }
 
 /** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */
-export function readPlainStreet(text: string, gazetteer: Gazetteer): StreetName | null {
+export function readPlainStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
+  return readSimpleStreet(text) ?? readOtherStreet(text, gazetteer);
+}
+
+function readOtherStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
   if (!STREET.test(text)) return null;
   const { words, joins } = tokenize(text);
   if (words.length === 0 || joinsNumber(words[0]!)) return null;
   if (!words.every((word) => isPlain(word) && !isZip(word))) return null;
   if (joins.some((join) => join !== JOIN.space)) return null;
-  const street = { from: 0, to: words.length };
-  return endsInUnit(words, street) ? null : readStreet(words, 0, words.length, gazetteer).street;
+  const span = { from: 0, to: words.length };
+  if (endsInUnit(words, span)) return null;
+  const { street } = readStreet(words, 0, words.length, gazetteer);
+  const { preDirection, name, suffix, postDirection } = street;
+  return { preDirection, name, suffix, postDirection, fold: foldStreetName(name) };
 }

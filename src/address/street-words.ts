@@ -256,10 +256,19 @@ keyWords.set('AND', '');
 const KEY_WORD = new WordTable(keyWords);
 const KEY_WORD_ALONE = new WordTable(KEYS_ALONE);
 
+/** Words that are not always spelled, or folded, as they are written. */
+export const SPELLED_WORDS: readonly string[] = [
+  ...nameWords.keys(),
+  ...keyWords.keys(),
+  ...WORDS.flat(),
+];
+
 /** Spellings of one honoured name: "Dr Martin Luther King Jr", "M L King", "MLK". */
 const KING = ['MARTINLUTHERKING', 'MARTINLKING', 'MLKING', 'MLK'];
 
-function honouredKey(key: string): string {
+/** The key of a name in the one spelling of the honoured name that it may hold. */
+export function honouredKey(key: string): string {
+  if (!key.includes('K') || !key.includes('L')) return key;
   for (const spelling of KING) {
     const at = key.indexOf(spelling);
     if (at < 0) continue;
@@ -282,5 +291,5 @@ export function wordsKey(words: readonly string[]): string {
       key += startsWithDigit(word) ? word : (KEY_WORD.get(word) ?? word);
     }
   }
-  return key.includes('K') && key.includes('L') ? honouredKey(key) : key;
+  return honouredKey(key);
 }

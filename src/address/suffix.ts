@@ -238,6 +238,9 @@ for (const line of SUFFIX_TABLE.trim().split('\n')) {
   }
 }
 
+/** Every word that is read as a suffix. */
+export const SUFFIX_WORDS: readonly string[] = [...abbreviations.keys()];
+
 const ABBREVIATION = new WordTable(abbreviations);
 const FULL = new WordTable(fulls);
 

@@ -64,6 +64,8 @@ const RURAL_START = new Set(['RR', 'HC', 'RFD', 'RURAL', 'STAR']);
 for (const word of ['PO', 'P', 'POBOX', 'POB', 'POST', 'BOX', ...RURAL_START]) {
   designators.set(word, { standard: word, use: 'box' });
 }
+/** Words that may begin a unit or a box. */
+export const UNIT_WORDS: readonly string[] = [...designators.keys()];
 const DESIGNATORS = new WordTable(designators);
 
 /** Whether a word may begin a unit or a box. */

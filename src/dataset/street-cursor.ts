@@ -13,6 +13,9 @@ import {
 } from './street-format.js';
 
 const NO_BYTES = new Uint8Array(0);
+const { latin1Slice } = Buffer.prototype;
+/** A text that is longer takes a call of the system less than making it letter by letter. */
+const LETTERS_MAX = 6;
 
 /**
  * One street at a time: `open` a group, `next` until false; `keep` before anything else is read
@@ -267,6 +270,7 @@ export class StreetCursor {
   }
 
   #latin1(at: number, length: number): string {
+    if (length > LETTERS_MAX) return latin1Slice.call(this.#bytes, at, at + length);
     let text = '';
     for (let index = at; index < at + length; index += 1) {
       text += String.fromCharCode(this.#bytes[index]!);

@@ -24,6 +24,16 @@ export interface LookupOptions {
   readonly satItemTotal: bigint | null;
 }
 
+/** What holds where nothing is said. */
+export const NO_OPTIONS: LookupOptions = {
+  country: 'USA',
+  date: null,
+  addressDetailExtended: false,
+  shippingExtended: false,
+  taxabilityCode: null,
+  satItemTotal: null,
+};
+
 /** A street address on one line. */
 export interface AddressQuery {
   readonly kind: 'address';

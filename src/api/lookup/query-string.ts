@@ -108,6 +108,33 @@ function decodeAscii(raw: string): string | null {
   return DECODED.toString('latin1', 0, length);
 }
 
+const ALONE = 'address=';
+
+/**
+ * The address of a query string that has nothing else: plain text without a space at either end, at
+ * most `charsMax` characters. Null for any other query string, which says nothing about it.
+ */
+export function addressAlone(text: string, charsMax: number): string | null {
+  if (!text.startsWith(ALONE)) return null;
+  let length = 0;
+  let code = SPACE;
+  for (let at = ALONE.length; at < text.length; at += 1) {
+    code = text.charCodeAt(at);
+    if (code === PLUS) code = SPACE;
+    else if (code === AMPERSAND) return null;
+    else if (code === PERCENT) {
+      const low = hexDigit(text.charCodeAt(at + 2));
+      code = low < 0 ? low : hexDigit(text.charCodeAt(at + 1)) * 16 + low;
+      at += 2;
+    }
+    if (code < SPACE || code >= ASCII_MAX || length === charsMax) return null;
+    DECODED[length] = code;
+    length += 1;
+  }
+  // What ends in a space, or has nothing, has one here.
+  return code === SPACE || DECODED[0] === SPACE ? null : DECODED.toString('latin1', 0, length);
+}
+
 function store(into: RawParameters, key: string, raw: string, coded: boolean): void {
   const decoded = key.includes('%') ? decodeValue(key) : key;
   const name = decoded === null ? undefined : NAMES.get(decoded);

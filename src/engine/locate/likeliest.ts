@@ -4,7 +4,7 @@ import { foldName } from '../../address/place-name.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import type { RateRange, Situs } from '../situs.js';
 import type { Candidate } from './doubt.js';
-import { addressLine } from './place-names.js';
+import { addressLine } from './address-writer.js';
 
 const PPM = 1_000_000;
 /**

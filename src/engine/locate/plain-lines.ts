@@ -4,7 +4,7 @@
  */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { mayBePlain, readPlainPlace, readPlainStreet } from '../../address/plain-line.js';
-import { foldStreetName, type StreetName } from '../../address/street-name.js';
+import type { FoldedStreet } from '../../address/simple-street.js';
 import { TextMemo } from '../../base/text-memo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { ZipRecord } from '../../dataset/records.js';
@@ -88,7 +88,7 @@ export class PlainLines {
 function queryOf(
   number: string,
   value: number,
-  street: StreetName,
+  street: FoldedStreet,
   { city, state, zip, zipValue, zipRecord, named }: Place,
   dateOf: DateOf,
 ): Query {
@@ -113,7 +113,7 @@ function queryOf(
   };
   return {
     reading,
-    fold: foldStreetName(street.name),
+    fold: street.fold,
     wanted: {
       pre: directionCode(street.preDirection),
       post: directionCode(street.postDirection),

@@ -9,7 +9,7 @@ import { fail, type Failure } from '../../failure.js';
 import { distanceMetres } from '../../geo/interpolate.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
-import { addressLine } from './place-names.js';
+import { addressLine } from './address-writer.js';
 
 /** The document of provinces' tax areas by the first character, or three, of a postal code. */
 const POSTAL_PREFIXES = 'postal-prefixes';

@@ -10,7 +10,8 @@ import type { Locality, StreetIndex } from '../../dataset/street-index.js';
 import { DATE_OPEN } from '../../tax/date.js';
 import { Candidates } from './candidates.js';
 import type { DateOf, Support } from './doubt.js';
-import type { DatasetGazetteer, Located } from './place-names.js';
+import type { Located } from './address-writer.js';
+import type { DatasetGazetteer } from './place-names.js';
 import { AREA_NONE } from './range.js';
 import type { Wanted } from './street-fit.js';
 

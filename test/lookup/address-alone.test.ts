@@ -1,0 +1,51 @@
+/** An address without other parameters, which is read in a shorter way. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseParameters, parseQuery } from '../../src/api/lookup/query.js';
+import { addressAlone, readParameters } from '../../src/api/lookup/query-string.js';
+import { GRANT_ALL, GRANT_GEO } from '../../src/pool/types.js';
+
+test('an address that comes alone is read as it is among other parameters', () => {
+  const parts = [
+    'a',
+    'B1',
+    '+',
+    '%20',
+    '%2C',
+    '%2c',
+    '%3',
+    '%3Z',
+    '%Z3',
+    '%zz',
+    '%00',
+    '%7F',
+    '%80',
+  ];
+  parts.push('%C3%A9', '\u00e9', '%09', '%0A', '=', '%', '%2', '%26', '&', '&address=x', ',', '"');
+  const texts = parts.flatMap((one) =>
+    parts.flatMap((two) => [one + two, `12${one}St${two}`, `${one}x${two}`]),
+  );
+  texts.push(
+    '',
+    '+',
+    'a'.repeat(100),
+    'a'.repeat(101),
+    `${'a'.repeat(99)}+`,
+    `${'%41'.repeat(100)}`,
+  );
+  texts.push('%41'.repeat(101), `+${'a'.repeat(100)}`);
+  let alone = 0;
+  for (const text of texts) {
+    const query = `address=${text}`;
+    for (const [version, grants] of [
+      [60, GRANT_ALL],
+      [10, GRANT_ALL],
+      [60, GRANT_ALL & ~GRANT_GEO],
+    ] as const) {
+      const whole = parseParameters(readParameters(query), version, grants);
+      assert.deepEqual(parseQuery(query, version, grants), whole, query);
+    }
+    if (addressAlone(query, 100) !== null) alone += 1;
+  }
+  assert.ok(alone > 100, `${alone} alone`);
+});
