@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Piscina } from 'piscina';
+import { TURN_END } from './base/turn-end.js';
 import { messageOf } from './log.js';
 import { readAnswers } from './pool/frame.js';
 import { Lane, type Task } from './pool/lane.js';
@@ -156,7 +157,7 @@ export class EnginePool {
     this.#scheduled = true;
     // What is answered until then needs no wake-up.
     Atomics.store(this.#wanted, 0, 0);
-    setImmediate(this.#turn);
+    TURN_END.last(this.#turn);
   }
 
   readonly #turn = (): void => {

@@ -31,14 +31,15 @@ export class LiveRequest implements Request {
   readonly query: string;
   readonly body = EMPTY;
   taken?: number;
+  readonly exchange: Exchange;
   #raw: RawRequest | null;
-  /** The field of the key, where it is asked for after the native request has gone. */
+  // What is asked for after the native request has gone.
   #keptKey: string | null = null;
-  readonly #exchange: Exchange;
+  #forwarded = '';
 
   constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
     this.#raw = raw;
-    this.#exchange = exchange;
+    this.exchange = exchange;
     this.method = method;
     this.path = path;
     // The native server knows no query where there is no question mark.
@@ -54,18 +55,18 @@ export class LiveRequest implements Request {
   }
 
   client(): string {
-    const { front } = this.#exchange;
-    const forwarded = this.#raw === null ? '' : (front?.forwarded(this.#raw) ?? '');
-    return clientOf(this.#exchange, forwarded);
+    return clientOf(this.exchange, this.#raw === null ? this.#forwarded : this.#forwardedNow());
   }
 
   identified(keyPrefix: string, query: string): void {
-    identify(this.#exchange, keyPrefix, query);
+    identify(this.exchange, keyPrefix, query);
   }
 
-  /** Forgets the native request, but for the key: the handler is called later. */
+  /** Forgets the native request, but for what is asked of it: the handler is called later. */
   keep(): this {
+    if (this.#raw === null) return this;
     this.#keptKey = this.header(KEY_HEADER);
+    this.#forwarded = this.#forwardedNow();
     this.#raw = null;
     return this;
   }
@@ -73,6 +74,10 @@ export class LiveRequest implements Request {
   /** Forgets the native request. */
   release(): void {
     this.#raw = null;
+  }
+
+  #forwardedNow(): string {
+    return this.#raw === null ? '' : (this.exchange.front?.forwarded(this.#raw) ?? '');
   }
 }
 

@@ -1,6 +1,7 @@
 /** The table of routes, and what is answered where it has none. */
 import type { AskWindow } from './ask-window.js';
 import type { DuplexHandling } from './duplex-route.js';
+import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
 import { problemReply } from './problem-reply.js';
 import type { Admit, Answerer, Handle, Request, Reply, Asking, RefusalFields } from './reply.js';
 
@@ -16,6 +17,11 @@ export interface Route {
   /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
   readonly deadlineMs: number;
   readonly handle: Handle;
+  /**
+   * Of a GET, by its query: whether it is answered as soon as its handler is called. Others are
+   * handled together at the end of the turn, where a route says so at all.
+   */
+  readonly isAtOnce?: (query: string) => boolean;
   /** Asked before the handler is called, which waits for it; null where there is nothing to. */
   readonly ask?: AskWindow | null;
   /** On routes with a body: looks at the head first, and gives what `handle` is then. */
@@ -118,6 +124,11 @@ export function findRoute(
     ),
   );
   return null;
+}
+
+/** Whether a client that got no answer may send the same request again. */
+export function mayRepeat({ repeats }: Route, request: Request): boolean {
+  return repeats === 'always' || (repeats === 'keyed' && request.header(IDEMPOTENCY_HEADER) !== '');
 }
 
 /** What is asked where there is no operation. */

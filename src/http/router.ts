@@ -1,5 +1,7 @@
 /** The way from a native request to a handler. */
-import { messageOf, type Log } from '../log.js';
+import type { Log } from '../log.js';
+import { keyPrefix } from '../store/keys.js';
+import { KEY_HEADER } from './api-key.js';
 import { askAhead } from './ask-window.js';
 import { FIELDS } from './body-framing.js';
 import { BODIES_BYTES_MAX, BodyRoom } from './body-room.js';
@@ -7,13 +9,15 @@ import { readBody, refuseBody, type Unkept } from './body.js';
 import { openDuplex } from './duplex-route.js';
 import { Exchange, type Traffic } from './exchange.js';
 import { Front } from './front.js';
-import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
+import { LateRequests } from './late-requests.js';
 import { BodyRequest, LiveRequest } from './native-request.js';
+import { faultReply, runHandle } from './handling.js';
 import { problemReply } from './problem-reply.js';
-import type { Answerer, Fields, Handle, RefusalFields, Reply, Request } from './reply.js';
+import type { Fields, Handle, RefusalFields, Reply, Request } from './reply.js';
 import {
   allowedOf,
   findRoute,
+  mayRepeat,
   methodsOf,
   NO_FIELDS,
   PARAMETER,
@@ -23,7 +27,7 @@ import {
   type RouteTable,
 } from './route-table.js';
 import { Staying, STAYING_BODY_BYTES_MAX } from './staying.js';
-import type { RawRequest, RawResponse, RawServer } from './transport.js';
+import type { RawHandler, RawRequest, RawResponse, RawServer } from './transport.js';
 
 export {
   DEADLINE_MS,
@@ -34,45 +38,6 @@ export {
   type RouteTable,
 } from './route-table.js';
 
-/** The answer to what a handler threw: that is a bug. */
-function faultReply(
-  route: Route,
-  request: Request,
-  error: unknown,
-  log: Log,
-  fieldsOf: RefusalFields,
-): Reply {
-  log.error('handler failed', { path: request.path, message: messageOf(error) });
-  return (
-    route.fault?.(request) ??
-    problemReply(
-      { status: 500, detail: 'The service failed to answer.', instance: request.path },
-      fieldsOf(request),
-    )
-  );
-}
-
-/** Runs a handler; what it throws becomes a 500. */
-export function runHandle(
-  route: Route,
-  request: Request,
-  answer: Answerer,
-  log: Log,
-  fieldsOf: RefusalFields = NO_FIELDS,
-  handle: Handle = route.handle,
-): void {
-  try {
-    handle(request, answer);
-  } catch (error) {
-    answer.send(faultReply(route, request, error, log, fieldsOf));
-  }
-}
-
-/** Whether a client that got no answer may send the same request again. */
-function mayRepeat({ repeats }: Route, request: Request): boolean {
-  return repeats === 'always' || (repeats === 'keyed' && request.header(IDEMPOTENCY_HEADER) !== '');
-}
-
 /** Connects a table of routes with a native server. */
 export class Router {
   readonly traffic: Traffic;
@@ -82,6 +47,7 @@ export class Router {
   readonly #table: RouteTable;
   readonly #log: Log;
   readonly #fieldsOf: RefusalFields;
+  readonly #late = new LateRequests((route, request) => this.#run(route, request));
   /** Memory of the bodies under way. */
   readonly room: BodyRoom;
 
@@ -114,15 +80,7 @@ export class Router {
       const post = methods.get('POST');
       // The hot paths: neither method nor path need to be asked for.
       if (get?.bodyBytesMax === 0 && get.duplex === undefined) {
-        const options = { fresh: true, operation: this.#operations.get(get) ?? 0 };
-        server.get(path, (raw, request) => {
-          const exchange = new Exchange(raw, this.traffic, options);
-          exchange.note = this.#front.note('GET', raw, request);
-          this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
-          exchange.guard();
-          if (staying === null) exchange.hold();
-          else exchange.holdUnless(staying, request);
-        });
+        server.get(path, this.#getter(get, path, staying));
       }
       if (post !== undefined && post.bodyBytesMax > 0 && post.duplex === undefined) {
         const options = { operation: this.#operations.get(post) ?? 0 };
@@ -134,6 +92,29 @@ export class Router {
       }
     }
     server.any('/*', (raw, request) => this.#dispatch(raw, request, staying));
+  }
+
+  /** What answers the GETs of a path. */
+  #getter(route: Route, path: string, staying: Staying | null): RawHandler {
+    const options = { fresh: true, operation: this.#operations.get(route) ?? 0 };
+    const { isAtOnce } = route;
+    return (raw, native) => {
+      const exchange = new Exchange(raw, this.traffic, options);
+      exchange.note = this.#front.note('GET', raw, native);
+      const request = new LiveRequest(native, exchange, 'GET', path);
+      if (isAtOnce === undefined || isAtOnce(request.query)) this.#run(route, request);
+      else this.#putOff(route, request);
+      exchange.guard();
+      if (staying === null) exchange.hold();
+      else exchange.holdUnless(staying, native);
+    };
+  }
+
+  #putOff(route: Route, request: LiveRequest): void {
+    const kept = request.keep();
+    // Until it is known, whose request it may be.
+    kept.exchange.keyPrefix = keyPrefix(kept.header(KEY_HEADER));
+    this.#late.add(route, kept);
   }
 
   #dispatch(raw: RawResponse, request: RawRequest, staying: Staying | null): void {
@@ -170,11 +151,12 @@ export class Router {
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;
     if (route.bodyBytesMax > 0) return this.#collect(route, exchange, request, path, staying);
-    this.#run(route, exchange, live);
+    this.#run(route, live);
     exchange.hold();
   }
 
-  #run(route: Route, exchange: Exchange, request: LiveRequest): void {
+  #run(route: Route, request: LiveRequest): void {
+    const { exchange } = request;
     // The native request may not be asked when the deadline comes.
     if (route.deadlineMs > 0) {
       const fields = this.#fieldsOf(request);

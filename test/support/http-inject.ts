@@ -1,6 +1,7 @@
 /** Runs a request through a table of routes without a socket. */
 import { fieldsOf, type Reply, type RefusalFields } from '../../src/http/reply.js';
-import { findRoute, runHandle, type RouteTable } from '../../src/http/router.js';
+import { runHandle } from '../../src/http/handling.js';
+import { findRoute, type RouteTable } from '../../src/http/router.js';
 import { SILENT } from '../../src/log.js';
 
 export interface InjectedReply {

@@ -55,7 +55,9 @@ function weightOf({ bytes, queries }: Slab): number {
 export class AnswerCache {
   readonly #slabsWeightMax: number;
   readonly #asked = new Int32Array(ASKED_MAX);
-  #kinds: (Map<string, KeptAnswer> | undefined)[] = [];
+  #kinds = new Map<number, Map<string, KeptAnswer>>();
+  /** The same: few, that are gone through for every request. */
+  #each: Map<string, KeptAnswer>[] = [];
   #slabs: Slab[] = [];
   #weight = 0;
   #release = '';
@@ -89,7 +91,8 @@ export class AnswerCache {
     if (slot !== this.#slot || release !== this.#release) {
       this.#slot = slot;
       this.#release = release;
-      this.#kinds = [];
+      this.#kinds = new Map();
+      this.#each = [];
       this.#slabs = [];
       this.#weight = 0;
     }
@@ -98,10 +101,16 @@ export class AnswerCache {
 
   /** The answer kept; `kind` is a small number for version and entitlements. */
   get(kind: number, query: string): KeptAnswer | null {
-    const kept = this.#kinds[kind]?.get(query) ?? null;
+    const kept = this.#kinds.get(kind)?.get(query) ?? null;
     if (kept === null) this.misses += 1;
     else this.hits += 1;
     return kept;
+  }
+
+  /** Whether an answer to a query is kept, of whatever kind. */
+  holds(query: string): boolean {
+    for (const answers of this.#each) if (answers.has(query)) return true;
+    return false;
   }
 
   /** Whether a query was asked before, as far as is remembered; it is from now on. */
@@ -125,7 +134,7 @@ export class AnswerCache {
     if (release !== this.#release || time !== this.time(release, nowMs)) return;
     const { precision, flags, body } = answer;
     if (body.length > KEPT_BODY_BYTES_MAX || query.length > KEPT_QUERY_CHARS_MAX) return;
-    const answers = (this.#kinds[kind] ??= new Map());
+    const answers = this.#answersOf(kind);
     const slab = answers.has(query) ? null : this.#slabFor(body.length);
     if (slab === null) return;
     const start = slab.used;
@@ -136,6 +145,16 @@ export class AnswerCache {
     this.#weight += OVERHEAD_BYTES;
     answers.set(query, { precision, flags, body: slab.bytes.subarray(start, slab.used) });
     while (this.#weight > this.#slabsWeightMax) this.#dropOldest();
+  }
+
+  #answersOf(kind: number): Map<string, KeptAnswer> {
+    let answers = this.#kinds.get(kind);
+    if (answers === undefined) {
+      answers = new Map();
+      this.#kinds.set(kind, answers);
+      this.#each.push(answers);
+    }
+    return answers;
   }
 
   /** The slab that has room for a body; null where there may be none. */
@@ -158,6 +177,6 @@ export class AnswerCache {
     const slab = this.#slabs.shift();
     if (slab === undefined) return;
     this.#weight -= weightOf(slab);
-    slab.queries.forEach((query, at) => this.#kinds[slab.kinds[at]!]?.delete(query));
+    slab.queries.forEach((query, at) => this.#kinds.get(slab.kinds[at]!)?.delete(query));
   }
 }

@@ -262,6 +262,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     bodyBytesMax: 0,
     // The pool has a deadline per task; a timer per request would cost more than it guards.
     deadlineMs: 0,
+    isAtOnce: (query) => repeats !== null && repeats.cache.holds(query),
     ask,
     handle: handle(version),
     fault: fault(version),

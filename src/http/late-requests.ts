@@ -1,0 +1,49 @@
+/**
+ * Requests without a body that are handled at the end of the turn in which they came, all together:
+ * between one and the next lies the work of the system and the native server, which leaves little
+ * of what the handler needs at hand. What is answered while its native handler runs needs no
+ * registration and no cork, and is not put off.
+ */
+import { TURN_END } from '../base/turn-end.js';
+import type { LiveRequest } from './native-request.js';
+import type { Route } from './route-table.js';
+
+/** So many are handled before the turn ends, that workers have something to do meanwhile. */
+const TOGETHER_MAX = 16;
+
+export class LateRequests {
+  readonly #handle: (route: Route, request: LiveRequest) => void;
+  readonly #routes: Route[] = [];
+  readonly #requests: LiveRequest[] = [];
+  #isSet = false;
+
+  constructor(handle: (route: Route, request: LiveRequest) => void) {
+    this.#handle = handle;
+  }
+
+  /** Takes a request that keeps what is asked of it, as the native one ends with its handler. */
+  add(route: Route, request: LiveRequest): void {
+    this.#routes.push(route);
+    if (this.#requests.push(request) >= TOGETHER_MAX) this.#handleAll();
+    else if (!this.#isSet) {
+      this.#isSet = true;
+      TURN_END.first(this.#end);
+    }
+  }
+
+  readonly #end = (): void => {
+    this.#isSet = false;
+    this.#handleAll();
+  };
+
+  #handleAll(): void {
+    const requests = this.#requests;
+    for (let at = 0; at < requests.length; at += 1) {
+      const request = requests[at]!;
+      // Its client may have gone meanwhile.
+      if (request.exchange.raw !== null) this.#handle(this.#routes[at]!, request);
+    }
+    this.#routes.length = 0;
+    requests.length = 0;
+  }
+}

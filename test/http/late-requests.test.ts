@@ -1,0 +1,103 @@
+/** Requests that are handled together at the end of a turn. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KEY_HEADER } from '../../src/http/api-key.js';
+import { Exchange } from '../../src/http/exchange.js';
+import { Front } from '../../src/http/front.js';
+import { LateRequests } from '../../src/http/late-requests.js';
+import { LiveRequest } from '../../src/http/native-request.js';
+import { TrustedProxies } from '../../src/http/proxies.js';
+import type { Route } from '../../src/http/route-table.js';
+import { FakeResponse } from '../support/http-fake-response.js';
+
+const ROUTE: Route = {
+  method: 'GET',
+  path: '/late',
+  bodyBytesMax: 0,
+  deadlineMs: 0,
+  handle: () => undefined,
+};
+
+/** What the native server lets nobody ask any more once its handler has returned. */
+function nativeRequest(fields: Readonly<Record<string, string>>): {
+  readonly raw: ConstructorParameters<typeof LiveRequest>[0];
+  end(): void;
+} {
+  let isOver = false;
+  const asked = <T>(value: T): T => {
+    assert.ok(!isOver, 'the native request is asked after its handler');
+    return value;
+  };
+  return {
+    raw: {
+      getHeader: (name) =>
+        asked(fields[typeof name === 'string' ? name : Buffer.from(name).toString()] ?? ''),
+      getQuery: () => asked('lat=1&lng=2'),
+      getUrl: () => asked('/late'),
+      getCaseSensitiveMethod: () => asked('GET'),
+      forEach: (each) => {
+        for (const [name, value] of asked(Object.entries(fields))) each(name, value);
+      },
+    },
+    end: () => {
+      isOver = true;
+    },
+  };
+}
+
+function late(fields: Readonly<Record<string, string>> = {}): {
+  readonly response: FakeResponse;
+  readonly request: LiveRequest;
+} {
+  const response = new FakeResponse();
+  const front = new Front({ proxies: TrustedProxies.of('127.0.0.0/8') });
+  const exchange = new Exchange(response, { open: 0, closing: false, front });
+  const native = nativeRequest(fields);
+  const request = new LiveRequest(native.raw, exchange, 'GET', '/late').keep();
+  native.end();
+  return { response, request };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test('they are handled when the turn ends, in order, with key and query', async () => {
+  const handled: string[] = [];
+  const requests = new LateRequests((route, request) =>
+    handled.push(`${route.path} ${request.header(KEY_HEADER)} ${request.query}`),
+  );
+  for (const key of ['one', 'two']) requests.add(ROUTE, late({ [KEY_HEADER]: key }).request);
+  assert.deepEqual(handled, []);
+  await turn();
+  assert.deepEqual(handled, ['/late one lat=1&lng=2', '/late two lat=1&lng=2']);
+  await turn();
+  assert.equal(handled.length, 2);
+});
+
+test('many of one turn are not kept until it ends', async () => {
+  let handled = 0;
+  const requests = new LateRequests(() => {
+    handled += 1;
+  });
+  for (let count = 0; count < 40; count += 1) requests.add(ROUTE, late().request);
+  assert.equal(handled, 32);
+  await turn();
+  assert.equal(handled, 40);
+});
+
+test('a request whose client has gone is not handled', async () => {
+  const handled: LiveRequest[] = [];
+  const requests = new LateRequests((_route, request) => handled.push(request));
+  const [gone, there] = [late(), late()];
+  requests.add(ROUTE, gone.request);
+  requests.add(ROUTE, there.request);
+  gone.response.abort();
+  await turn();
+  assert.deepEqual(handled, [there.request]);
+});
+
+test('the address of the client is told as the proxy told it', () => {
+  const { request } = late({ 'x-forwarded-for': '192.0.2.7' });
+  assert.equal(request.client(), '192.0.2.7');
+});
