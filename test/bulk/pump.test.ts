@@ -1,100 +1,12 @@
 /** The pump between a body, workers and an output, each driven by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '../../src/pool/types.js';
 import { BulkPump, CHUNKS_IN_FLIGHT_MAX, type AdmittedRows } from '../../src/bulk/run/pump.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
-import type { Trailer } from '../../src/bulk/row/envelope.js';
-import type { PoolFailure, PoolRequest } from '../../src/pool.js';
 import { RecordFramer } from '../../src/bulk/row/framer.js';
-import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
+import { decodeChunk } from '../../src/bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../src/bulk/row/row-limits.js';
-
-const RELEASE = { id: 'r', dir: '' };
-
-/** Workers that answer when told, in any order: each row with its text in capitals. */
-class HandPool {
-  readonly held: PoolRequest[] = [];
-  /** Answers lie in memory that threads share. */
-  readonly #isShared: boolean;
-
-  constructor(isShared = false) {
-    this.#isShared = isShared;
-  }
-
-  submit(request: PoolRequest): void {
-    this.held.push(request);
-  }
-
-  answer(index = 0): void {
-    const [request] = this.held.splice(index, 1);
-    assert.ok(request !== undefined);
-    const { run, chunk } = decodeChunk(Buffer.from(request.payload));
-    const rows = chunk.ends.length;
-    const output = Buffer.from(Buffer.from(chunk.bytes).toString().toUpperCase());
-    const code = run.refusal === undefined ? 100 : 107;
-    const parts = encodeResult({
-      rows, codes: { [code]: rows }, core: code === 100 ? rows : 0, geo: 0, merchant: 0, refusal: null,
-    }, output);
-    request.answered(slice({ status: 200, code: 100, precision: 0, flags: 0, body: parts }, this.#isShared),
-      RELEASE);
-  }
-
-  fail(failure: PoolFailure, index = 0): void {
-    this.held.splice(index, 1)[0]?.failed(failure);
-  }
-}
-
-function slice({ body, ...rest }: Answer, isShared = false): Omit<Answer, 'body'> & { body: Uint8Array } {
-  const bytes = Buffer.concat(body.map((part) => Buffer.from(part as Uint8Array)));
-  if (!isShared) return { ...rest, body: bytes };
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return { ...rest, body: shared };
-}
-
-interface Rig {
-  readonly pump: BulkPump;
-  readonly pool: HandPool;
-  readonly schedule: ChunkSchedule;
-  readonly written: string[];
-  readonly flow: string[];
-  readonly ends: Trailer[];
-  /** What `write` answers. */
-  ready: boolean;
-}
-
-const UNMETERED = (rows: number): AdmittedRows =>
-  ({ rows, grants: 15, scarce: false, settle: () => undefined });
-
-function rig(more: {
-  readonly admit?: (rows: number) => AdmittedRows; readonly places?: number;
-  readonly schedule?: ChunkSchedule; readonly pool?: HandPool; readonly rowsMax?: number;
-} = {}): Rig {
-  const pool = more.pool ?? new HandPool();
-  const schedule = more.schedule ?? new ChunkSchedule(pool, more.places ?? 8);
-  const rigged: Omit<Rig, 'pump'> = { pool, schedule, written: [], flow: [], ends: [], ready: true };
-  const pump = new BulkPump({
-    run: {
-      name: 'j', kind: 'lookup', release: RELEASE, nowMs: 0, output: 'ndjson', table: null, defaults: {},
-    },
-    framer: new RecordFramer({ framing: { kind: 'ndjson' } }), schedule,
-    sink: {
-      write: (output) => {
-        rigged.written.push(Buffer.from(output).toString());
-        return rigged.ready;
-      },
-    },
-    body: { pause: () => rigged.flow.push('pause'), resume: () => rigged.flow.push('resume') },
-    admit: more.admit ?? UNMETERED, rowsMax: more.rowsMax ?? 1_000_000, strict: false,
-    header: Buffer.from('header\n'), done: (end) => rigged.ends.push(end),
-  });
-  return Object.assign(rigged, { pump });
-}
-
-function rows(count: number, text = 'r'): Buffer {
-  return Buffer.from(`${text}\n`.repeat(count));
-}
+import { HandPool, RELEASE, rig, rows, UNMETERED } from './hand-pool.js';
 
 test('what the workers answer in any order is written in that of the rows', () => {
   const { pump, pool, written, ends } = rig();
@@ -105,7 +17,10 @@ test('what the workers answer in any order is written in that of the rows', () =
   pool.answer(1);
   assert.equal(written.length, 0);
   pool.answer(0);
-  assert.deepEqual(written.map((text) => text.slice(0, 1)), ['h', 'A', 'B', 'C']);
+  assert.deepEqual(
+    written.map((text) => text.slice(0, 1)),
+    ['h', 'A', 'B', 'C'],
+  );
   assert.equal(ends[0]?.rows, 3 * CHUNK_ROWS_MAX);
   assert.equal(ends[0]?.complete, true);
 });
@@ -160,8 +75,10 @@ test('large rows count by their bytes', () => {
   const { pump, pool } = rig();
   const row = rows(1, 'x'.repeat(CHUNK_BYTES_MAX / 4));
   for (let index = 0; index < 9; index += 1) pump.push(row);
-  assert.deepEqual(pool.held.map(({ payload }) => decodeChunk(Buffer.from(payload)).chunk.ends.length),
-    [1, 3, 3]);
+  assert.deepEqual(
+    pool.held.map(({ payload }) => decodeChunk(Buffer.from(payload)).chunk.ends.length),
+    [1, 3, 3],
+  );
 });
 
 test('streams take turns, whatever their size', () => {
@@ -175,12 +92,18 @@ test('streams take turns, whatever their size', () => {
   pool.answer();
   pool.answer();
   const names = pool.held.map(({ payload }) =>
-    Buffer.from(decodeChunk(Buffer.from(payload)).chunk.bytes).toString().slice(0, 1));
+    Buffer.from(decodeChunk(Buffer.from(payload)).chunk.bytes)
+      .toString()
+      .slice(0, 1),
+  );
   assert.deepEqual(names, ['l', 's']);
 });
 
 test('a lost chunk ends the stream in order, with the row it began with', () => {
-  for (const [failure, code] of [['internal', 106], ['overloaded', 106]] as const) {
+  for (const [failure, code] of [
+    ['internal', 106],
+    ['overloaded', 106],
+  ] as const) {
     const { pump, pool, ends, written } = rig();
     for (const name of ['a', 'b', 'c']) pump.push(rows(CHUNK_ROWS_MAX, name));
     pool.fail(failure, 1);
@@ -190,7 +113,10 @@ test('a lost chunk ends the stream in order, with the row it began with', () => 
     assert.deepEqual(ends[0]?.stopped?.line, CHUNK_ROWS_MAX + 1);
     assert.equal(ends[0]?.stopped?.code, code);
     assert.equal(ends[0]?.rows, CHUNK_ROWS_MAX);
-    assert.deepEqual(written.map((text) => text.slice(0, 1)), ['h', 'A']);
+    assert.deepEqual(
+      written.map((text) => text.slice(0, 1)),
+      ['h', 'A'],
+    );
   }
 });
 
@@ -198,7 +124,10 @@ test('after an abort nothing is written, and rows under way are still settled', 
   const settled: (number | null)[] = [];
   const { pump, pool, written, ends } = rig({
     admit: (count) => ({
-      rows: count, grants: 0, scarce: false, settle: (tally) => settled.push(tally?.core ?? null),
+      rows: count,
+      grants: 0,
+      scarce: false,
+      settle: (tally) => settled.push(tally?.core ?? null),
     }),
   });
   pump.push(rows(5));
@@ -220,7 +149,9 @@ test('near the end of a quota rows wait for those under way', () => {
     const scarce = count < wanted && held > 0;
     held += count;
     return {
-      rows: count, grants: 15, scarce,
+      rows: count,
+      grants: 15,
+      scarce,
       settle: (tally) => {
         held -= count;
         left -= tally?.core ?? 0;
@@ -258,9 +189,16 @@ test('memory of outputs is used again, and never while the sink may need it', ()
     let ready = true;
     const pump = new BulkPump({
       run: {
-        name: 'j', kind: 'lookup', release: RELEASE, nowMs: 0, output: 'ndjson', table: null, defaults: {},
+        name: 'j',
+        kind: 'lookup',
+        release: RELEASE,
+        nowMs: 0,
+        output: 'ndjson',
+        table: null,
+        defaults: {},
       },
-      framer: new RecordFramer({ framing: { kind: 'ndjson' } }), schedule: new ChunkSchedule(pool, 8),
+      framer: new RecordFramer({ framing: { kind: 'ndjson' } }),
+      schedule: new ChunkSchedule(pool, 8),
       sink: {
         isPassing,
         write: (output) => {
@@ -269,10 +207,14 @@ test('memory of outputs is used again, and never while the sink may need it', ()
         },
       },
       body: { pause: () => undefined, resume: () => undefined },
-      admit: UNMETERED, rowsMax: 1_000_000, strict: false, header: Buffer.from('header\n'),
+      admit: UNMETERED,
+      rowsMax: 1_000_000,
+      strict: false,
+      header: Buffer.from('header\n'),
       done: () => undefined,
     });
-    const isAsWritten = (at: number): boolean => Buffer.from(seen[at]!.bytes).toString() === seen[at]!.text;
+    const isAsWritten = (at: number): boolean =>
+      Buffer.from(seen[at]!.bytes).toString() === seen[at]!.text;
     pump.push(rows(CHUNK_ROWS_MAX, 'a'));
     pool.answer();
     for (const name of ['b', 'c', 'd']) pump.push(rows(CHUNK_ROWS_MAX, name));
@@ -285,8 +227,14 @@ test('memory of outputs is used again, and never while the sink may need it', ()
     ready = true;
     pump.drained();
     pool.answer();
-    assert.deepEqual(seen.slice(1).map(({ text }) => text.charAt(0)), ['A', 'B', 'C', 'D']);
+    assert.deepEqual(
+      seen.slice(1).map(({ text }) => text.charAt(0)),
+      ['A', 'B', 'C', 'D'],
+    );
     assert.equal(new Set(seen.slice(1).map(({ bytes }) => bytes.buffer)).size, isPassing ? 2 : 4);
-    assert.equal(seen.every((_, at) => isAsWritten(at)), !isPassing);
+    assert.equal(
+      seen.every((_, at) => isAsWritten(at)),
+      !isPassing,
+    );
   }
 });

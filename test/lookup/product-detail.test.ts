@@ -3,24 +3,35 @@ import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openWire } from '../../src/api/lookup/context.js';
-import { factDataset, type FactPlace, tableDocument } from '../support/product-facts.js';
+import { factDataset, type FactPlace, levies, tableDocument } from '../support/product-facts.js';
 import { ask } from './ask.js';
 
 const NEW_YORK: FactPlace = {
-  state: 'NY', county: '061', placeGeoid: '3651000',
-  percents: [['state', '4'], ['city', '4.5'], ['district', '0.375']],
+  state: 'NY',
+  county: '061',
+  placeGeoid: '3651000',
+  percents: levies('state 4, city 4.5, district 0.375'),
 };
 const BOSTON: FactPlace = {
-  state: 'MA', county: '025', placeGeoid: '2507000', percents: [['state', '6.25']],
+  state: 'MA',
+  county: '025',
+  placeGeoid: '2507000',
+  percents: [['state', '6.25']],
 };
 const NASHVILLE: FactPlace = {
-  state: 'TN', county: '037', percents: [['state', '7'], ['county', '2.75']],
+  state: 'TN',
+  county: '037',
+  percents: levies('state 7, county 2.75'),
 };
 const AUSTIN: FactPlace = {
-  state: 'TX', county: '453', percents: [['state', '6.25'], ['city', '1'], ['district', '1']],
+  state: 'TX',
+  county: '453',
+  percents: levies('state 6.25, city 1, district 1'),
 };
 const RALEIGH: FactPlace = {
-  state: 'NC', county: '183', percents: [['state', '4.75'], ['county', '2'], ['district', '0.5']],
+  state: 'NC',
+  county: '183',
+  percents: levies('state 4.75, county 2, district 0.5'),
 };
 const PORTLAND: FactPlace = { state: 'ME', county: '005', percents: [['state', '5.5']] };
 const TORONTO: FactPlace = { state: 'ON', percents: [['state', '13']] };
@@ -39,8 +50,9 @@ function text(place: number, code: string, more = '', dataset: Dataset = DATASET
 }
 
 function detail(place: number, code: string, more = '', dataset: Dataset = DATASET): string {
-  const found = /"productDetail":\{"taxabilityCode":(\{.*\})\},"addressDetail"/
-    .exec(text(place, code, more, dataset));
+  const found = /"productDetail":\{"taxabilityCode":(\{.*\})\},"addressDetail"/.exec(
+    text(place, code, more, dataset),
+  );
   return found?.[1] ?? '';
 }
 
@@ -50,22 +62,29 @@ function rules(place: number, code: string, more = ''): string {
 }
 
 test('the whole member, byte for byte: clothing under $110 in New York', () => {
-  assert.equal(detail(AT.newYork, '20010'), '{"countyFIPS":"061","stateFIPS":"36","id":"20010",'
-    + '"title":"Clothing","label":"Clothing","rateActionCode":"T00",'
-    + '"rateActionMessage":"Valid tic, rules listed.","rateRules":[{"effectiveDt":null,'
-    + '"effectiveTaxRate":0.04,"exemptOver":null,"exemptUnder":110,"expiresDt":null,'
-    + '"isDestinationTaxType":true,"isFoodDrug":false,"jurTaxCode":"36","percentTaxable":null,'
-    + '"taxablePortionOver":null}]}');
+  assert.equal(
+    detail(AT.newYork, '20010'),
+    '{"countyFIPS":"061","stateFIPS":"36","id":"20010",' +
+      '"title":"Clothing","label":"Clothing","rateActionCode":"T00",' +
+      '"rateActionMessage":"Valid tic, rules listed.","rateRules":[{"effectiveDt":null,' +
+      '"effectiveTaxRate":0.04,"exemptOver":null,"exemptUnder":110,"expiresDt":null,' +
+      '"isDestinationTaxType":true,"isFoodDrug":false,"jurTaxCode":"36","percentTaxable":null,' +
+      '"taxablePortionOver":null}]}',
+  );
 });
 
 test('Massachusetts clothing is taxed on the excess over $175', () => {
-  assert.match(rules(AT.boston, '20010'),
-    /"effectiveTaxRate":0.0625,"exemptOver":null,"exemptUnder":null,.*"taxablePortionOver":175\}/);
+  assert.match(
+    rules(AT.boston, '20010'),
+    /"effectiveTaxRate":0.0625,"exemptOver":null,"exemptUnder":null,.*"taxablePortionOver":175\}/,
+  );
 });
 
 test('Tennessee groceries: a reduced state part, local parts as usual', () => {
-  assert.match(rules(AT.nashville, '40030'),
-    /"effectiveTaxRate":0.04,.*"isDestinationTaxType":false,"isFoodDrug":true,"jurTaxCode":"47"/);
+  assert.match(
+    rules(AT.nashville, '40030'),
+    /"effectiveTaxRate":0.04,.*"isDestinationTaxType":false,"isFoodDrug":true,"jurTaxCode":"47"/,
+  );
 });
 
 test('North Carolina groceries: a rate that is all that is taken', () => {
@@ -74,8 +93,10 @@ test('North Carolina groceries: a rate that is all that is taken', () => {
 
 test('exempt groceries and prescription drugs have rate zero of the whole', () => {
   for (const code of ['40030', '51020']) {
-    assert.match(rules(AT.austin, code),
-      /"effectiveTaxRate":0,.*"isFoodDrug":true,"jurTaxCode":null/);
+    assert.match(
+      rules(AT.austin, code),
+      /"effectiveTaxRate":0,.*"isFoodDrug":true,"jurTaxCode":null/,
+    );
   }
 });
 
@@ -84,24 +105,33 @@ test('taxable digital goods have the combined rate', () => {
 });
 
 test('a valid code without rules is T01, also below a code with rules', () => {
-  assert.match(detail(AT.portland, '20011'),
-    /"title":"Diapers - Adult","label":"Diapers - Adult","rateActionCode":"T01",.*"rateRules":\[\]/);
+  assert.match(
+    detail(AT.portland, '20011'),
+    /"title":"Diapers - Adult","label":"Diapers - Adult","rateActionCode":"T01",.*"rateRules":\[\]/,
+  );
   assert.match(detail(AT.austin, '90103'), /"T01","rateActionMessage":"Valid tic, no applicable/);
 });
 
 test('an unknown five-digit code is T02, other digits are T03', () => {
-  assert.match(detail(AT.austin, '99900'),
-    /"id":"99900","title":"","label":"","rateActionCode":"T02",.*"rateRules":\[\]/);
+  assert.match(
+    detail(AT.austin, '99900'),
+    /"id":"99900","title":"","label":"","rateActionCode":"T02",.*"rateRules":\[\]/,
+  );
   for (const code of ['123', '200100', '0']) {
-    assert.match(detail(AT.austin, code), /"rateActionCode":"T03","rateActionMessage":"Invalid tic f/);
+    assert.match(
+      detail(AT.austin, code),
+      /"rateActionCode":"T03","rateActionMessage":"Invalid tic f/,
+    );
   }
   assert.match(detail(AT.austin, 'CIR00001'), /"id":"CIR00001",.*"rateActionCode":"T02"/);
 });
 
 test('a code outside the pattern is refused', () => {
   for (const code of ['20-10', '12345678901', 'caf%C3%A9']) {
-    const { code: answer, status } = ask(60, `lat=10.5&lng=0.5&taxabilityCode=${code}`,
-      { dataset: DATASET, context: CONTEXT });
+    const { code: answer, status } = ask(60, `lat=10.5&lng=0.5&taxabilityCode=${code}`, {
+      dataset: DATASET,
+      context: CONTEXT,
+    });
     assert.deepEqual([answer, status], [105, 422], code);
   }
 });
@@ -109,15 +139,24 @@ test('a code outside the pattern is refused', () => {
 test('an override code stands for a standard one and keeps its own name', () => {
   const documents = {
     'override-codes': tableDocument(
-      'code\ttic\ttitle\tlabel\nCIR00001\t20010\t\t\nSKU7\t41041\tPizza box\tHot pizza to go\n'
-      + 'LOST1\t99900\t\t\n'),
+      'code\ttic\ttitle\tlabel\nCIR00001\t20010\t\t\nSKU7\t41041\tPizza box\tHot pizza to go\n' +
+        'LOST1\t99900\t\t\n',
+    ),
   };
   const dataset = factDataset([NEW_YORK], { documents });
   const plain = detail(0, '20010', '', dataset);
-  assert.equal(detail(0, 'CIR00001', '', dataset), plain.replace('"id":"20010"', '"id":"CIR00001"'));
-  assert.equal(detail(0, 'cir00001', '', dataset), plain.replace('"id":"20010"', '"id":"cir00001"'));
-  assert.match(detail(0, 'SKU7', '', dataset),
-    /"id":"SKU7","title":"Pizza box","label":"Hot pizza to go",.*"mealTax"/);
+  assert.equal(
+    detail(0, 'CIR00001', '', dataset),
+    plain.replace('"id":"20010"', '"id":"CIR00001"'),
+  );
+  assert.equal(
+    detail(0, 'cir00001', '', dataset),
+    plain.replace('"id":"20010"', '"id":"cir00001"'),
+  );
+  assert.match(
+    detail(0, 'SKU7', '', dataset),
+    /"id":"SKU7","title":"Pizza box","label":"Hot pizza to go",.*"mealTax"/,
+  );
   assert.match(detail(0, 'LOST1', '', dataset), /"rateActionCode":"T02"/);
 });
 
@@ -134,7 +173,7 @@ test('without a code the member is absent, and answers with one do not change th
   assert.equal(again, plain);
 });
 
-test('codes, places and days do not take each other\'s members', () => {
+test("codes, places and days do not take each other's members", () => {
   const seen = new Set<string>();
   for (const code of ['20010', '40030', '41041']) {
     for (const place of [AT.newYork, AT.boston, AT.portland]) {
@@ -151,19 +190,29 @@ test('codes, places and days do not take each other\'s members', () => {
 });
 
 test('Maine prepared food shows the meal tax that stands in for the state rate', () => {
-  assert.match(detail(AT.portland, '41000'), new RegExp('"rateActionCode":"T00".*'
-    + '"specialRules":\\{"mealTax":\\{"combinedMealRate":0.08,"reasonCodes":\\[\\],"rules":\\['
-    + '\\{"componentType":"STATE_SPECIAL_TOTAL","jurisdictionCode":"23",'
-    + '"jurisdictionName":"Maine","jurisdictionType":"STATE","rate":0.08,'
-    + '"replacesStateRate":true,"sourcingBasis":"DESTINATION","taxName":"Prepared food rate",'
-    + '"effectiveDt":20131001,"expiresDt":null\\}\\]\\}\\}\\}$'));
-  assert.match(detail(AT.portland, '41041', '&historical=201309'),
-    /"mealTax":\{"combinedMealRate":null,"reasonCodes":\["STATE_NOT_COVERED"\],"rules":\[\]\}/);
+  assert.match(
+    detail(AT.portland, '41000'),
+    new RegExp(
+      '"rateActionCode":"T00".*' +
+        '"specialRules":\\{"mealTax":\\{"combinedMealRate":0.08,"reasonCodes":\\[\\],"rules":\\[' +
+        '\\{"componentType":"STATE_SPECIAL_TOTAL","jurisdictionCode":"23",' +
+        '"jurisdictionName":"Maine","jurisdictionType":"STATE","rate":0.08,' +
+        '"replacesStateRate":true,"sourcingBasis":"DESTINATION","taxName":"Prepared food rate",' +
+        '"effectiveDt":20131001,"expiresDt":null\\}\\]\\}\\}\\}$',
+    ),
+  );
+  assert.match(
+    detail(AT.portland, '41041', '&historical=201309'),
+    /"mealTax":\{"combinedMealRate":null,"reasonCodes":\["STATE_NOT_COVERED"\],"rules":\[\]\}/,
+  );
 });
 
 test('rules that were read without their first day say nothing of the years before', () => {
   assert.match(rules(AT.newYork, '20010', '&historical=202601'), /"effectiveDt":null/);
-  for (const [place, code] of [[AT.newYork, '20010'], [AT.nashville, '40030']] as const) {
+  for (const [place, code] of [
+    [AT.newYork, '20010'],
+    [AT.nashville, '40030'],
+  ] as const) {
     const query = `lat=10.5&lng=${place}.5&taxabilityCode=${code}&historical=202512`;
     const answer = ask(60, query, { dataset: DATASET, context: CONTEXT });
     assert.equal(answer.code, 110, answer.text);
@@ -177,14 +226,18 @@ test('a meal tax alone makes a code one with rules; no other code shows meal tax
   const boston = detail(AT.boston, '41041');
   assert.match(boston, /"rateActionCode":"T00",.*"rateRules":\[\],"specialRules"/);
   assert.match(boston, /"combinedMealRate":0.0075,"reasonCodes":\["UNMAPPED_SCOPES_IN_STATE"\]/);
-  assert.match(detail(AT.austin, '41041'),
-    /"T01",.*"combinedMealRate":null,"reasonCodes":\["STATE_NOT_COVERED"\],"rules":\[\]/);
+  assert.match(
+    detail(AT.austin, '41041'),
+    /"T01",.*"combinedMealRate":null,"reasonCodes":\["STATE_NOT_COVERED"\],"rules":\[\]/,
+  );
   assert.doesNotMatch(detail(AT.boston, '41010'), /specialRules/);
 });
 
 test('a Canadian place has no product rules and empty FIPS codes', () => {
-  assert.match(detail(AT.toronto, '41000', '&countryCode=CAN'),
-    /^\{"countyFIPS":"","stateFIPS":"","id":"41000",.*"T01",.*"STATE_NOT_COVERED"/);
+  assert.match(
+    detail(AT.toronto, '41000', '&countryCode=CAN'),
+    /^\{"countyFIPS":"","stateFIPS":"","id":"41000",.*"T01",.*"STATE_NOT_COVERED"/,
+  );
 });
 
 interface ProductXml {
@@ -195,25 +248,45 @@ test('XML says the same', () => {
   const xml = text(AT.portland, '41000', '&format=xml');
   const { response }: ProductXml = new XMLParser({ parseTagValue: false }).parse(xml);
   assert.deepEqual(response.productDetail.taxabilityCode, {
-    countyFIPS: '005', stateFIPS: '23', id: '41000', title: 'Prepared Food',
-    label: 'Prepared Food', rateActionCode: 'T00', rateActionMessage: 'Valid tic, rules listed.',
+    countyFIPS: '005',
+    stateFIPS: '23',
+    id: '41000',
+    title: 'Prepared Food',
+    label: 'Prepared Food',
+    rateActionCode: 'T00',
+    rateActionMessage: 'Valid tic, rules listed.',
     rateRules: {
-      effectiveDt: '', effectiveTaxRate: '0.055', exemptOver: '', exemptUnder: '', expiresDt: '',
-      isDestinationTaxType: 'true', isFoodDrug: 'false', jurTaxCode: '', percentTaxable: '',
+      effectiveDt: '',
+      effectiveTaxRate: '0.055',
+      exemptOver: '',
+      exemptUnder: '',
+      expiresDt: '',
+      isDestinationTaxType: 'true',
+      isFoodDrug: 'false',
+      jurTaxCode: '',
+      percentTaxable: '',
       taxablePortionOver: '',
     },
     specialRules: {
       mealTax: {
         combinedMealRate: '0.08',
         rules: {
-          componentType: 'STATE_SPECIAL_TOTAL', jurisdictionCode: '23', jurisdictionName: 'Maine',
-          jurisdictionType: 'STATE', rate: '0.08', replacesStateRate: 'true',
-          sourcingBasis: 'DESTINATION', taxName: 'Prepared food rate', effectiveDt: '20131001',
+          componentType: 'STATE_SPECIAL_TOTAL',
+          jurisdictionCode: '23',
+          jurisdictionName: 'Maine',
+          jurisdictionType: 'STATE',
+          rate: '0.08',
+          replacesStateRate: 'true',
+          sourcingBasis: 'DESTINATION',
+          taxName: 'Prepared food rate',
+          effectiveDt: '20131001',
           expiresDt: '',
         },
       },
     },
   });
-  assert.match(text(AT.boston, '41000', '&format=xml'),
-    /<reasonCodes>UNMAPPED_SCOPES_IN_STATE<\/reasonCodes><rules>/);
+  assert.match(
+    text(AT.boston, '41000', '&format=xml'),
+    /<reasonCodes>UNMAPPED_SCOPES_IN_STATE<\/reasonCodes><rules>/,
+  );
 });

@@ -7,7 +7,10 @@ import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import {
   startMerchants,
-  UNKNOWN_ID, withMerchants, type Answered, type MerchantService,
+  UNKNOWN_ID,
+  withMerchants,
+  type Answered,
+  type MerchantService,
 } from '../support/merchant-service.js';
 
 let service: MerchantService;
@@ -21,14 +24,17 @@ const MAILING_KEY = 'a-key-of-a-service-with-mails';
 /** Without a mail server. */
 const WAITS = '; the invitation waits until this service can send mails';
 
+/** The answer to a change of a merchant. */
+function done(merchantId: string, message: string): object {
+  return { merchantId, message, status: 'success' };
+}
+
 async function create(body: object, more = ''): Promise<string> {
   const { status, body: answer, text } = await service.post('/merchant/create', body);
   assert.equal(status, 201, text);
   const merchantId = answer['merchantId'];
   assert.ok(typeof merchantId === 'string');
-  assert.deepEqual(answer, {
-    merchantId, message: `merchant created successfully${more}`, status: 'success',
-  });
+  assert.deepEqual(answer, done(merchantId, `merchant created successfully${more}`));
   return merchantId;
 }
 
@@ -53,8 +59,11 @@ async function invited(address: string): Promise<number> {
 }
 
 const WHOLE = {
-  merchantName: 'Acme Outfitters', contactFirst: 'Jane', contactLast: 'Doe',
-  contactEmail: 'jane@acme.example', referenceId: 'acct-10482',
+  merchantName: 'Acme Outfitters',
+  contactFirst: 'Jane',
+  contactLast: 'Doe',
+  contactEmail: 'jane@acme.example',
+  referenceId: 'acct-10482',
 };
 
 test('a self-managed merchant is active at once and reads external_compliance', async () => {
@@ -66,12 +75,19 @@ test('a self-managed merchant is active at once and reads external_compliance', 
 
 test('what a merchant does not have is left out', async () => {
   const merchantId = await create({
-    merchantName: 'Bare', contactFirst: null, contactLast: '', contactEmail: '', referenceId: null,
-    sendProviderInvite: null, merchantType: null,
+    merchantName: 'Bare',
+    contactFirst: null,
+    contactLast: '',
+    contactEmail: '',
+    referenceId: null,
+    sendProviderInvite: null,
+    merchantType: null,
   });
-  assert.deepEqual(
-    await get(merchantId), { merchantId, merchantName: 'Bare', status: 'provider_invited' },
-  );
+  assert.deepEqual(await get(merchantId), {
+    merchantId,
+    merchantName: 'Bare',
+    status: 'provider_invited',
+  });
 });
 
 test('types go by four names and two spellings', async () => {
@@ -90,52 +106,60 @@ test('types go by four names and two spellings', async () => {
 
 test('an invitation goes out when it is asked for and there is an address', async () => {
   const contactEmail = 'invite-1@acme.example';
-  const merchantId = await create(
-    { merchantName: 'A', contactEmail, sendProviderInvite: true }, WAITS,
+  const asked = { contactEmail, sendProviderInvite: true };
+  const merchantId = await create({ merchantName: 'A', ...asked }, WAITS);
+  assert.match(
+    service.logged(),
+    new RegExp(`waits for SITUS_SMTP_URL","merchant":"${merchantId}"`),
   );
-  assert.match(service.logged(),
-    new RegExp(`waits for SITUS_SMTP_URL","merchant":"${merchantId}"`));
   await create({ merchantName: 'B', contactEmail });
   await create({ merchantName: 'C', contactEmail, sendProviderInvite: false });
-  await create({
-    merchantName: 'D', contactEmail, sendProviderInvite: true, merchantType: 'self-managed',
-  });
+  await create({ merchantName: 'D', ...asked, merchantType: 'self-managed' });
   assert.equal(await invited(contactEmail), 1);
-  const refused = await service.post(
-    '/merchant/create', { merchantName: 'E', sendProviderInvite: true },
-  );
+  const nowhere = { merchantName: 'E', sendProviderInvite: true };
+  const refused = await service.post('/merchant/create', nowhere);
   assert.equal(refused.status, 400);
   assert.match(refused.text, /"location":"body.contactEmail"/);
 });
 
 test('with a mail server nothing is said of waiting', async (context) => {
-  const mailing = await startMerchants(newVarDir(context), {}, {
-    SITUS_SMTP_URL: 'smtp://127.0.0.1:1', SITUS_MAIL_FROM: 'tax@shop.example',
-    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_BOOTSTRAP_KEY: MAILING_KEY,
-  });
+  const mailing = await startMerchants(
+    newVarDir(context),
+    {},
+    {
+      SITUS_SMTP_URL: 'smtp://127.0.0.1:1',
+      SITUS_MAIL_FROM: 'tax@shop.example',
+      SITUS_ALLOW_PRIVATE_NETWORK: '1',
+      SITUS_BOOTSTRAP_KEY: MAILING_KEY,
+    },
+  );
   context.after(() => mailing.stop());
-  const { status, body } = await mailing.post('/merchant/create', {
-    merchantName: 'A', contactEmail: 'a@acme.example', sendProviderInvite: true,
-  }, { key: MAILING_KEY });
+  const asked = { merchantName: 'A', contactEmail: 'a@acme.example', sendProviderInvite: true };
+  const { status, body } = await mailing.post('/merchant/create', asked, { key: MAILING_KEY });
   assert.deepEqual([status, body['message']], [201, 'merchant created successfully']);
 });
 
 test('an update replaces the whole block but for a reference it leaves out', async () => {
   const referenceId = 'replaced-1';
   const merchantId = await create({ ...WHOLE, referenceId, merchantType: 'self-managed' });
-  const { body } = await update(merchantId, { update: { merchantName: 'New', contactLast: 'Roe' } });
-  assert.deepEqual(
-    body, { merchantId, message: 'merchant updated successfully', status: 'success' },
-  );
+  const { body } = await update(merchantId, {
+    update: { merchantName: 'New', contactLast: 'Roe' },
+  });
+  assert.deepEqual(body, done(merchantId, 'merchant updated successfully'));
   assert.deepEqual(await get(merchantId), {
-    merchantId, merchantName: 'New', contactLast: 'Roe', referenceId,
+    merchantId,
+    merchantName: 'New',
+    contactLast: 'Roe',
+    referenceId,
     status: 'external_compliance',
   });
   const heir = await service.post('/merchant/create', { merchantName: 'Heir', referenceId });
   assert.equal(heir.status, 409);
   await update(merchantId, { update: { merchantName: 'New', referenceId: '' } });
   assert.deepEqual(await get(merchantId), {
-    merchantId, merchantName: 'New', status: 'external_compliance',
+    merchantId,
+    merchantName: 'New',
+    status: 'external_compliance',
   });
   // Its old reference is free again.
   await create({ merchantName: 'Heir', referenceId });
@@ -162,7 +186,9 @@ test('a reference id belongs to one live merchant of the account', async () => {
 test('a switch to the provider invites once, and repeating it changes nothing', async () => {
   const contactEmail = 'switch-1@acme.example';
   const merchantId = await create({
-    merchantName: 'Switch', merchantType: 'self-managed', contactEmail,
+    merchantName: 'Switch',
+    merchantType: 'self-managed',
+    contactEmail,
   });
   await update(merchantId, { setMerchantType: 'provider' });
   assert.equal((await get(merchantId))['status'], 'provider_invited');
@@ -181,13 +207,20 @@ test('a switch to the provider invites once, and repeating it changes nothing', 
 test('a switch without an address is refused unless no invitation is wanted', async () => {
   const merchantId = await create({ merchantName: 'Mute', merchantType: 'self-managed' });
   await update(merchantId, { setMerchantType: 'provider' }, 400);
-  await update(merchantId, { setMerchantType: 'provider', update: { merchantName: 'Mute 2' } }, 400);
+  await update(
+    merchantId,
+    { setMerchantType: 'provider', update: { merchantName: 'Mute 2' } },
+    400,
+  );
   assert.deepEqual(await get(merchantId), {
-    merchantId, merchantName: 'Mute', status: 'external_compliance',
+    merchantId,
+    merchantName: 'Mute',
+    status: 'external_compliance',
   });
   // The address may come with the switch.
   await update(merchantId, {
-    setMerchantType: 'provider', update: { merchantName: 'Mute', contactEmail: 'm@acme.example' },
+    setMerchantType: 'provider',
+    update: { merchantName: 'Mute', contactEmail: 'm@acme.example' },
   });
   assert.equal(await invited('m@acme.example'), 1);
 });
@@ -213,13 +246,13 @@ test('credentials go with the switch to self-managed, and the way begins anew', 
 test('a deleted merchant is gone from everything', async () => {
   const merchantId = await create({ merchantName: 'Gone' });
   await service.post('/merchant/credentials/set', {
-    merchantId, apiKey: 'sk-gone', connectionId: 'connection-gone',
+    merchantId,
+    apiKey: 'sk-gone',
+    connectionId: 'connection-gone',
   });
   const { status, body } = await service.post('/merchant/delete', { merchantId });
   assert.equal(status, 200);
-  assert.deepEqual(
-    body, { merchantId, message: 'merchant deleted successfully', status: 'success' },
-  );
+  assert.deepEqual(body, done(merchantId, 'merchant deleted successfully'));
   for (const [path, more, expected] of [
     ['/merchant/get', {}, 404],
     ['/merchant/update', { update: { merchantName: 'X' } }, 403],
@@ -238,7 +271,9 @@ test('a deleted merchant is gone from everything', async () => {
   // The connection is free again.
   const heir = await create({ merchantName: 'Heir' });
   const again = await service.post('/merchant/credentials/set', {
-    merchantId: heir, apiKey: 'sk-heir', connectionId: 'connection-gone',
+    merchantId: heir,
+    apiKey: 'sk-heir',
+    connectionId: 'connection-gone',
   });
   assert.equal(again.status, 200);
 });

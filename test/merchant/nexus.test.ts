@@ -4,8 +4,18 @@ import { after, before, test } from 'node:test';
 import type { StartTimer } from '../../src/api/merchant/nexus-locator.js';
 import { COMPONENTS } from '../../src/describe/document.js';
 import {
-  ask, ELMTON, inventedCountry, KEYS, newMerchantDir, NOWHERE, removeDirs, startMerchants,
-  UNKNOWN_ID, type Answered, type AskOptions, type MerchantService,
+  ask,
+  ELMTON,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  NOWHERE,
+  removeDirs,
+  startMerchants,
+  UNKNOWN_ID,
+  type Answered,
+  type AskOptions,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { faults, strictly } from '../support/schema-check.js';
 
@@ -33,7 +43,9 @@ after(async () => {
 });
 
 async function create(
-  merchantType = 'self-managed', options: AskOptions = {}, of = service,
+  merchantType = 'self-managed',
+  options: AskOptions = {},
+  of = service,
 ): Promise<string> {
   const made = await of.post('/merchant/create', { merchantName: 'Acme', merchantType }, options);
   assert.equal(made.status, 201, made.text);
@@ -41,7 +53,9 @@ async function create(
 }
 
 function add(
-  merchantId: string, locations: readonly object[], options: AskOptions = {},
+  merchantId: string,
+  locations: readonly object[],
+  options: AskOptions = {},
 ): Promise<Answered> {
   return service.post('/merchant/nexus/create', { merchantId, locations }, options);
 }
@@ -67,7 +81,8 @@ async function geocoded(key: string): Promise<unknown> {
 test('locations come back geocoded, in the order they were sent', async () => {
   const merchantId = await create();
   const answer = await service.post('/merchant/nexus/create', {
-    merchantId, nexusType: 'physical',
+    merchantId,
+    nexusType: 'physical',
     locations: [
       { ...ELMTON, name: 'Shop', line2: 'Suite 2', countryCode: 'US' },
       { ...ELMTON, line1: '122 Main Street', state: 'Aldermark', name: null, countryCode: null },
@@ -76,9 +91,8 @@ test('locations come back geocoded, in the order they were sent', async () => {
   assert.equal(answer.status, 200, answer.text);
   assert.equal(faults(strictly(COMPONENTS.NexusCreated), answer.body), '');
   const { message, status, merchantId: told } = answer.body;
-  assert.deepEqual({ message, status, told }, {
-    message: 'nexus locations created successfully', status: 'success', told: merchantId,
-  });
+  const expected = ['nexus locations created successfully', 'success', merchantId];
+  assert.deepEqual([message, status, told], expected);
   const [shop, store] = locationsOf(answer);
   assert.equal(shop?.['name'], 'Shop');
   assert.equal(shop?.['line2'], 'Suite 2');
@@ -94,11 +108,11 @@ test('locations come back geocoded, in the order they were sent', async () => {
 
 test('an update replaces the whole location and moves it', async () => {
   const merchantId = await create();
-  const [before] = locationsOf(await add(merchantId, [{ ...ELMTON, name: 'Shop', line2: 'Unit 9' }]));
+  const shop = { ...ELMTON, name: 'Shop', line2: 'Unit 9' };
+  const [before] = locationsOf(await add(merchantId, [shop]));
   const locationId = before?.['locationId'];
-  const answer = await service.post('/merchant/nexus/update', {
-    merchantId, locationId, location: { ...ELMTON, line1: '122 Main St' },
-  });
+  const change = { merchantId, locationId, location: { ...ELMTON, line1: '122 Main St' } };
+  const answer = await service.post('/merchant/nexus/update', change);
   assert.equal(answer.status, 200, answer.text);
   assert.equal(faults(strictly(COMPONENTS.NexusUpdated), answer.body), '');
   const location = answer.body['location'] as Location;
@@ -117,21 +131,19 @@ test('a deleted location is listed no more, cannot change, and the last may go',
   const answer = await service.post('/merchant/nexus/delete', ids);
   assert.equal(answer.status, 200);
   assert.equal(faults(strictly(COMPONENTS.NexusDeleted), answer.body), '');
-  assert.deepEqual(answer.body, {
-    ...ids, message: 'nexus location deleted successfully', status: 'success',
-  });
+  const told = { message: 'nexus location deleted successfully', status: 'success' };
+  assert.deepEqual(answer.body, { ...ids, ...told });
   assert.deepEqual(await list(merchantId), []);
   assert.equal((await service.post('/merchant/nexus/delete', ids)).status, 404);
   const change = { ...ids, location: ELMTON };
   assert.equal((await service.post('/merchant/nexus/update', change)).status, 404);
   const unknown = { ...ids, locationId: UNKNOWN_ID };
   assert.equal((await service.post('/merchant/nexus/delete', unknown)).status, 404);
-  assert.equal(
-    (await service.post('/merchant/nexus/update', { ...unknown, location: ELMTON })).status, 404,
-  );
+  const update = { ...unknown, location: ELMTON };
+  assert.equal((await service.post('/merchant/nexus/update', update)).status, 404);
 });
 
-test('a location of another merchant of the same account is not this one\'s', async () => {
+test("a location of another merchant of the same account is not this one's", async () => {
   const [one, other] = [await create(), await create()];
   const [location] = locationsOf(await add(one, [ELMTON]));
   const ids = { merchantId: other, locationId: location?.['locationId'] };
@@ -146,9 +158,8 @@ test('one address that leads to no US state refuses all, and is named', async ()
   assert.equal(answer.status, 422);
   assert.equal(answer.body['detail'], 'validation failed');
   const errors = answer.body['errors'] as { location: string; message: string }[];
-  assert.deepEqual(
-    errors.map(({ location }) => location), ['body.locations[1]', 'body.locations[3]'],
-  );
+  const places = errors.map(({ location }) => location);
+  assert.deepEqual(places, ['body.locations[1]', 'body.locations[3]']);
   assert.match(errors[0]?.message ?? '', /^expected an address in a US state: /);
   assert.deepEqual(await list(merchantId), []);
   // The two that were found were geocoded all the same.
@@ -158,9 +169,8 @@ test('one address that leads to no US state refuses all, and is named', async ()
 test('an update to an unknown address changes nothing', async () => {
   const merchantId = await create();
   const [location] = locationsOf(await add(merchantId, [ELMTON]));
-  const answer = await service.post('/merchant/nexus/update', {
-    merchantId, locationId: location?.['locationId'], location: NOWHERE,
-  });
+  const change = { merchantId, locationId: location?.['locationId'], location: NOWHERE };
+  const answer = await service.post('/merchant/nexus/update', change);
   assert.equal(answer.status, 422);
   assert.match(answer.text, /"location":"body.location"/);
   assert.deepEqual(await list(merchantId), [location]);
@@ -181,11 +191,17 @@ test('a batch has one to twenty-five locations', async () => {
 test('fields that break their rules are named by their place in the list', async () => {
   const merchantId = await create();
   for (const [change, member] of [
-    [{ line1: '' }, 'line1'], [{ line1: 'x'.repeat(129) }, 'line1'], [{ line1: undefined }, 'line1'],
+    [{ line1: '' }, 'line1'],
+    [{ line1: 'x'.repeat(129) }, 'line1'],
+    [{ line1: undefined }, 'line1'],
     [{ line2: 'x'.repeat(129) }, 'line2'],
-    [{ city: '' }, 'city'], [{ city: 'x'.repeat(51) }, 'city'],
-    [{ state: '' }, 'state'], [{ state: 'x'.repeat(33) }, 'state'],
-    [{ zip: '' }, 'zip'], [{ zip: '1'.repeat(17) }, 'zip'], [{ zip: 91010 }, 'zip'],
+    [{ city: '' }, 'city'],
+    [{ city: 'x'.repeat(51) }, 'city'],
+    [{ state: '' }, 'state'],
+    [{ state: 'x'.repeat(33) }, 'state'],
+    [{ zip: '' }, 'zip'],
+    [{ zip: '1'.repeat(17) }, 'zip'],
+    [{ zip: 91010 }, 'zip'],
     [{ name: 'x'.repeat(256) }, 'name'],
     [{ countryCode: 'CA' }, 'countryCode'],
     [{ country: 'US' }, 'country'],
@@ -193,9 +209,8 @@ test('fields that break their rules are named by their place in the list', async
     const answer = await add(merchantId, [ELMTON, { ...ELMTON, ...change }]);
     assert.equal(answer.status, 422, JSON.stringify(change));
     const errors = answer.body['errors'] as { location: string }[];
-    assert.deepEqual(
-      errors.map(({ location }) => location), [`body.locations[1].${member}`],
-    );
+    const places = errors.map(({ location }) => location);
+    assert.deepEqual(places, [`body.locations[1].${member}`]);
   }
   assert.deepEqual(await list(merchantId), []);
 });
@@ -229,8 +244,10 @@ test('a provider merchant is 403 everywhere, and a switch brings the locations b
   const change = { merchantId, setMerchantType: 'provider', sendProviderInvite: false };
   assert.equal((await service.post('/merchant/update', change)).status, 200);
   for (const [path, more] of [
-    ['create', { locations: [ELMTON] }], ['list', {}],
-    ['update', { locationId, location: ELMTON }], ['delete', { locationId }],
+    ['create', { locations: [ELMTON] }],
+    ['list', {}],
+    ['update', { locationId, location: ELMTON }],
+    ['delete', { locationId }],
   ] as const) {
     const answer = await service.post(`/merchant/nexus/${path}`, { merchantId, ...more });
     assert.equal(answer.status, 403, path);

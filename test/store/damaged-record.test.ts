@@ -1,7 +1,7 @@
 /** Records of which a bit has turned: never taken for true, and no reason to stop. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { open } from 'lmdb';
@@ -11,13 +11,12 @@ import { FORMAT_VERSION } from '../../src/store/format.js';
 import { IdempotencyBook, KEPT_MS_MAX } from '../../src/store/idempotency.js';
 import { KeyCache } from '../../src/store/watched.js';
 import { bootstrapKey, createKey, keyId, listKeys } from '../../src/store/keys.js';
-import { listJobs, storeJob, type JobRecord } from '../../src/store/jobs.js';
+import { listJobs, storeJob } from '../../src/store/jobs.js';
 import { packRecord, unpackRecord } from '../../src/store/record-bytes.js';
 import { createMerchant, deleteMerchant } from '../../src/store/merchants.js';
 import { RETIRED_MS_MAX, sweepRetired } from '../../src/store/retired.js';
 import { shareBytes } from '../../src/store/share.js';
-import { Store, storeDir } from '../../src/store/store.js';
-import { STORE_FILE } from '../../src/store/store-file.js';
+import { type Store, storeDir } from '../../src/store/store.js';
 import { listUsage, UsageBook } from '../../src/store/usage.js';
 import { monthAt } from '../../src/store/usage-meter.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
@@ -25,39 +24,18 @@ import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { KEYS, newMerchantDir, removeDirs, startMerchants } from '../support/merchant-service.js';
 import { turnAt } from '../support/filled-store.js';
+import { JOB, turn, withStore } from './turned.js';
 
 const MONTH = monthAt(Date.now()).name;
-
-/** Turns a bit of the first letter wherever a text is in a store's file; it must not be open. */
-function turn(varDir: string, text: string): void {
-  const file = join(storeDir(varDir), STORE_FILE);
-  const bytes = readFileSync(file);
-  let found = 0;
-  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) {
-    bytes[at] = bytes[at]! ^ 1;
-    found += 1;
-  }
-  assert.ok(found > 0, text);
-  writeFileSync(file, bytes);
-}
-
-async function withStore<T>(
-  varDir: string, use: (store: Store, told: string[]) => T | Promise<T>,
-): Promise<T> {
-  const told: string[] = [];
-  const store = await Store.open(varDir, { failed: (error) => told.push(String(error)) });
-  try {
-    return await use(store, told);
-  } finally {
-    await store.close();
-  }
-}
 
 test('whichever bit of a record turns, it is not read', () => {
   const key = ['merchant', 'alpha', 'm-1'];
   const bytes = packRecord(key, { v: 1, name: 'Acme', rate: 500, seal: new Uint8Array(5) });
   assert.deepEqual(unpackRecord(key, bytes), {
-    v: 1, name: 'Acme', rate: 500, seal: Buffer.alloc(5),
+    v: 1,
+    name: 'Acme',
+    rate: 500,
+    seal: Buffer.alloc(5),
   });
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const turned = Buffer.from(bytes);
@@ -72,10 +50,12 @@ test('whichever bit of a record turns, it is not read', () => {
 
 test('a damaged record is refused alone, and told of once', async (context) => {
   const varDir = newVarDir(context);
-  await withStore(varDir, (store) => store.write(({ put }) => {
-    put(['thing', 'a'], { v: 1, text: 'the first' });
-    put(['thing', 'b'], { v: 1, text: 'the second' });
-  }));
+  await withStore(varDir, (store) =>
+    store.write(({ put }) => {
+      put(['thing', 'a'], { v: 1, text: 'the first' });
+      put(['thing', 'b'], { v: 1, text: 'the second' });
+    }),
+  );
   turn(varDir, 'the first');
   await withStore(varDir, async (store, told) => {
     assert.throws(() => store.get(['thing', 'a']), /the record thing\/a in the store is damaged/);
@@ -83,17 +63,14 @@ test('a damaged record is refused alone, and told of once', async (context) => {
     assert.equal(store.getSound(['thing', 'a']), undefined);
     assert.deepEqual(store.list(['thing']), [{ v: 1, text: 'the second' }]);
     assert.equal(told.length, 1);
-    await assert.rejects(store.write(({ get }) => get(['thing', 'a'])), DamagedRecord);
+    await assert.rejects(
+      store.write(({ get }) => get(['thing', 'a'])),
+      DamagedRecord,
+    );
     await store.write(({ put }) => put(['thing', 'a'], { v: 1, text: 'anew' }));
     assert.deepEqual(store.get(['thing', 'a']), { v: 1, text: 'anew' });
   });
 });
-
-const JOB: JobRecord = {
-  v: 1, id: 'job_1', account: 'alpha', keyId: 'k', state: 'done', request: '{}', file: null,
-  inputBytes: 1, inputModifiedMs: 1, dataset: 'a-dataset-of-a-job', createdAt: 1, startedAt: 1,
-  endedAt: 2, checkpoint: null, reason: null, stopped: null, result: null,
-};
 
 test('a key whose record is damaged is refused, and no first key is made for it', async (context) => {
   const varDir = newVarDir(context);
@@ -108,10 +85,20 @@ test('a key whose record is damaged is refused, and no first key is made for it'
 
 test('damaged usage is put aside, and everyone goes on counting', async (context) => {
   const varDir = newVarDir(context);
-  const put = (id: string, core: number) => withStore(varDir, (store) => store.write((to) =>
-    to.put(['usage', MONTH, id], {
-      v: 1, id, account: `account-of-${id}`, month: MONTH, core, geo: 0, merchant: 0,
-    })));
+  const put = (id: string, core: number) =>
+    withStore(varDir, (store) =>
+      store.write((to) =>
+        to.put(['usage', MONTH, id], {
+          v: 1,
+          id,
+          account: `account-of-${id}`,
+          month: MONTH,
+          core,
+          geo: 0,
+          merchant: 0,
+        }),
+      ),
+    );
   await put('one', 7);
   await put('two', 9);
   turn(varDir, 'account-of-one');
@@ -122,18 +109,27 @@ test('damaged usage is put aside, and everyone goes on counting', async (context
       book.settle(book.admit(key, false)!, true, false);
     }
     await book.close();
-    assert.deepEqual(listUsage(store, MONTH).map(({ core }) => core), [1, 10]);
+    assert.deepEqual(
+      listUsage(store, MONTH).map(({ core }) => core),
+      [1, 10],
+    );
     assert.notEqual(store.get(['damaged', 'usage', MONTH, 'one']), undefined);
   });
 });
 
-for (const [what, at] of [['answer', 0], ['share', 1]] as const) {
+for (const [what, at] of [
+  ['answer', 0],
+  ['share', 1],
+] as const) {
   test(`a damaged ${what} of one account keeps no answer of others from expiring`, async (t) => {
     const varDir = newVarDir(t);
     let now = 1_800_000_000_000;
-    const bookOf = (store: Store, told: string[]): IdempotencyBook => new IdempotencyBook(store, {
-      vault: EVENT_VAULT, now: () => now, failed: (error) => told.push(String(error)),
-    });
+    const bookOf = (store: Store, told: string[]): IdempotencyBook =>
+      new IdempotencyBook(store, {
+        vault: EVENT_VAULT,
+        now: () => now,
+        failed: (error) => told.push(String(error)),
+      });
     let kept: readonly string[] = [];
     await withStore(varDir, async (store, told) => {
       const book = bookOf(store, told);
@@ -169,18 +165,25 @@ test('damaged records of one account keep nothing deleted of others', async (t) 
   const varDir = newVarDir(t);
   const now = 1_800_000_000_000;
   const ids = ['one', 'two', 'three', 'four'];
-  await withStore(varDir, (store) => store.write((transaction) => {
-    for (const account of ids) {
-      const made = createMerchant(transaction, {
-        account, merchantId: account, name: 'Shop', contacts: {}, type: 'self-managed', now,
-      });
-      if (made === 'reference-taken') throw new Error('taken');
-      for (const location of ['a', 'b']) {
-        transaction.put(['nexus', account, account, location], { v: 1 });
+  await withStore(varDir, (store) =>
+    store.write((transaction) => {
+      for (const account of ids) {
+        const made = createMerchant(transaction, {
+          account,
+          merchantId: account,
+          name: 'Shop',
+          contacts: {},
+          type: 'self-managed',
+          now,
+        });
+        if (made === 'reference-taken') throw new Error('taken');
+        for (const location of ['a', 'b']) {
+          transaction.put(['nexus', account, account, location], { v: 1 });
+        }
+        deleteMerchant(transaction, made, now, now);
       }
-      deleteMerchant(transaction, made, now, now);
-    }
-  }));
+    }),
+  );
   await turnAt(varDir, ['merchant', 'one', 'one']);
   await turnAt(varDir, ['nexus', 'one', 'one', 'a']);
   await turnAt(varDir, ['share', 'merchants', 'two']);
@@ -189,7 +192,8 @@ test('damaged records of one account keep nothing deleted of others', async (t) 
     assert.equal(await sweepRetired(store, now + RETIRED_MS_MAX, 0), 4);
     assert.deepEqual([...store.keys(['merchant']), ...store.keys(['nexus'])], []);
     assert.deepEqual(store.keys(['damaged']), [
-      ['damaged', 'merchant', 'one', 'one'], ['damaged', 'nexus', 'one', 'one', 'a'],
+      ['damaged', 'merchant', 'one', 'one'],
+      ['damaged', 'nexus', 'one', 'one', 'a'],
       ['damaged', 'share', 'merchants', 'two'],
     ]);
     assert.equal(shareBytes(store, 'merchants', 'four'), 0);
@@ -217,7 +221,7 @@ test('a server goes on beside damaged records of every kind', async (context) =>
   assert.equal((await service.list()).status, 500, 'not a list without one of them');
   assert.equal((await service.post('/merchant/create', { merchantName: 'C' })).status, 201);
   assert.match(service.logged(), /the record job\/alpha\/job_1 in the store is damaged/);
-  assert.ok(existsSync(space), 'the files of a job are not taken for nobody\'s');
+  assert.ok(existsSync(space), "the files of a job are not taken for nobody's");
 });
 
 test('a store of the first format is read, and its records are checked from then on', async (context) => {
@@ -226,8 +230,15 @@ test('a store of the first format is read, and its records are checked from then
   const root = open<unknown, string[]>({ path: storeDir(varDir), encoding: 'msgpack' });
   const at = Date.now();
   const key = {
-    v: 1, id: keyId(KEYS.alpha), prefix: 'a-key', account: 'alpha', plan: 'pro', rate: 500,
-    grants: 15, active: true, createdAt: at,
+    v: 1,
+    id: keyId(KEYS.alpha),
+    prefix: 'a-key',
+    account: 'alpha',
+    plan: 'pro',
+    rate: 500,
+    grants: 15,
+    active: true,
+    createdAt: at,
   };
   const answer = { status: 201, fields: { 'content-type': 'text/plain' }, body: 'done' };
   const intent = { account: 'alpha', key: 'k', path: '/x', body: Buffer.from('{}') };
@@ -248,7 +259,9 @@ test('a store of the first format is read, and its records are checked from then
     assert.deepEqual(listJobs(store), [JOB]);
     assert.equal(store.get(['meta', 'version']), 41);
     assert.deepEqual(store.get(['bytes', 'b']), {
-      v: 1, bytes: Buffer.from('abc'), list: [{ a: 1 }, { a: 2 }],
+      v: 1,
+      bytes: Buffer.from('abc'),
+      list: [{ a: 1 }, { a: 2 }],
     });
     const book = new IdempotencyBook(store, { vault: EVENT_VAULT });
     assert.deepEqual(book.claim(intent), { kind: 'kept', answer });

@@ -24,17 +24,20 @@ const AT_ONCE = 'at once';
  */
 const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'store/audit': {},
+  'store/audit-entries': {},
   'store/gather': {},
   'store/group-commit': {
     'writes of many clients share commits': FILE,
     'a result is there for others before it is returned': AT_ONCE,
   },
   'store/idempotency': {},
+  'store/invited': {},
   'store/keys': { 'no key is on the disk, only its hash': FILE },
   'store/merchant-cache': {
     'a change by another handle is seen as soon as it is looked for': AT_ONCE,
   },
   'store/outbox': {},
+  'store/outbox-seal': {},
   'store/rotation': {
     'a damaged record keeps nothing else from being wrapped anew, and the old key': FILE,
   },

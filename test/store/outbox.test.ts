@@ -1,56 +1,53 @@
 /** The outbox in the store: order, counts, limits. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { setEndpoint } from '../../src/store/endpoint.js';
-import { openEventData } from '../../src/store/event-seal.js';
+import { test } from 'node:test';
 import { outboxCountKey, outboxKey } from '../../src/store/format.js';
 import {
-  addEvent, addInvitation, bury, DEAD_ACCOUNT_MAX, DEAD_MAX, EVENT_DATA_BYTES_MAX, listOutbox,
-  postpone, replayDead, sealOldEvents, settle, WAITING_ACCOUNT_MAX, WAITING_MAX,
+  addInvitation,
+  bury,
+  DEAD_ACCOUNT_MAX,
+  DEAD_MAX,
+  EVENT_DATA_BYTES_MAX,
+  listOutbox,
+  postpone,
+  replayDead,
+  settle,
+  WAITING_ACCOUNT_MAX,
+  WAITING_MAX,
 } from '../../src/store/outbox.js';
 import { countOutbox, countOutboxAccounts, outboxCounts } from '../../src/store/outbox-count.js';
-import { kekOf } from '../../src/store/kek.js';
-import { parseOutboxRecord, type EventRecord } from '../../src/store/outbox-record.js';
-import { rewrapAll, sealedCounts } from '../../src/store/rotation.js';
-import { Store, type StoreTransaction } from '../../src/store/store.js';
-import { Vault } from '../../src/store/vault.js';
-import { EVENT_VAULT } from '../support/event-vault.js';
-import { newVarDir } from '../support/http-var-dir.js';
+import type { Store, StoreTransaction } from '../../src/store/store.js';
+import { event, openStore } from './outbox-store.js';
 
 const NONE = { waiting: 0, dead: 0 };
 
-async function openStore(context: TestContext): Promise<Store> {
-  const store = await Store.open(newVarDir(context));
-  context.after(() => store.close());
-  await setEndpoint(store, 'https://shop.example/hooks');
-  return store;
-}
-
-function event(
-  transaction: StoreTransaction, now: number, data: object = {}, account = 'shop',
-): void {
-  addEvent(transaction, EVENT_VAULT, { account, type: 'a.b', data, now });
-}
-
 function mail(transaction: StoreTransaction, now: number): void {
   addInvitation(transaction, {
-    account: 'shop', merchantId: 'm-1', merchantName: 'Acme', email: 'jane@acme.example', now,
+    account: 'shop',
+    merchantId: 'm-1',
+    merchantName: 'Acme',
+    email: 'jane@acme.example',
+    now,
   });
 }
 
 test('events are kept with the transaction that tells of them, or not at all', async (context) => {
   const store = await openStore(context);
-  await assert.rejects(store.write((transaction) => {
-    event(transaction, 1);
-    throw new Error('the change failed');
-  }), /the change failed/);
+  await assert.rejects(
+    store.write((transaction) => {
+      event(transaction, 1);
+      throw new Error('the change failed');
+    }),
+    /the change failed/,
+  );
   assert.deepEqual(outboxCounts(store), { events: NONE, mails: NONE });
   await store.write((transaction) => {
     event(transaction, 1);
     mail(transaction, 1);
   });
   assert.deepEqual(outboxCounts(store), {
-    events: { waiting: 1, dead: 0 }, mails: { waiting: 1, dead: 0 },
+    events: { waiting: 1, dead: 0 },
+    mails: { waiting: 1, dead: 0 },
   });
 });
 
@@ -63,11 +60,18 @@ test('the list is in the order of due times', async (context) => {
   });
   const due = (): readonly number[] =>
     listOutbox(store, 'waiting', 'event').map(({ dueAt }) => dueAt);
-  assert.deepEqual(due(), [...times].sort((left, right) => left - right));
-  assert.deepEqual(listOutbox(store, 'waiting', 'event', 2).map(({ dueAt }) => dueAt), [9, 10]);
+  assert.deepEqual(
+    due(),
+    [...times].sort((left, right) => left - right),
+  );
+  assert.deepEqual(
+    listOutbox(store, 'waiting', 'event', 2).map(({ dueAt }) => dueAt),
+    [9, 10],
+  );
   const [first] = listOutbox(store, 'waiting', 'event', 1);
   await store.write((transaction) =>
-    postpone(transaction, first!, { status: null, error: 'x' }, 1_500));
+    postpone(transaction, first!, { status: null, error: 'x' }, 1_500),
+  );
   assert.deepEqual(due(), [10, 999, 1_000, 1_500, 99_999_999_999_999]);
 });
 
@@ -123,7 +127,11 @@ async function fillDead(store: Store, first: number, past: number): Promise<void
     await store.write((transaction) => {
       for (let now = from; now < Math.min(from + A_WRITE, past); now += 1) {
         const record = {
-          ...like, id: `${like.id}${now}`, account: `shop${now % 11}`, createdAt: now, dueAt: now,
+          ...like,
+          id: `${like.id}${now}`,
+          account: `shop${now % 11}`,
+          createdAt: now,
+          dueAt: now,
         };
         countOutbox(transaction, record, 'dead', 1);
         transaction.put(outboxKey('dead', 'event', now, record.id), record);
@@ -155,8 +163,10 @@ test('an account has a share of what waits, and another has its own', async (con
     event(transaction, 3, {}, 'other');
     mail(transaction, 4);
   });
-  assert.deepEqual(listOutbox(store, 'dead', 'event').map(({ account, error }) => [account, error]),
-    [['shop', 'the account had its share of the outbox']]);
+  assert.deepEqual(
+    listOutbox(store, 'dead', 'event').map(({ account, error }) => [account, error]),
+    [['shop', 'the account had its share of the outbox']],
+  );
   assert.deepEqual(outboxCounts(store).events, { waiting: WAITING_ACCOUNT_MAX + 1, dead: 1 });
   assert.equal(outboxCounts(store).mails.waiting, 1, 'each kind by itself');
 });
@@ -175,12 +185,20 @@ test('the dead of an account make room among themselves', async (context) => {
   });
   const dead = listOutbox(store, 'dead', 'event');
   assert.deepEqual(outboxCounts(store).events, { waiting: 0, dead: DEAD_ACCOUNT_MAX + 1 });
-  assert.deepEqual(dead.slice(0, 2).map(({ account, createdAt }) => [account, createdAt]),
-    [['other', 0], ['shop', 6]]);
+  assert.deepEqual(
+    dead.slice(0, 2).map(({ account, createdAt }) => [account, createdAt]),
+    [
+      ['other', 0],
+      ['shop', 6],
+    ],
+  );
   assert.equal(await replayDead(store, 9), DEAD_ACCOUNT_MAX + 1);
   assert.deepEqual(store.list(['outbox-dead']), []);
-  assert.deepEqual(store.get(outboxCountKey('event', 'shop')),
-    { v: 1, waiting: DEAD_ACCOUNT_MAX, dead: 0 });
+  assert.deepEqual(store.get(outboxCountKey('event', 'shop')), {
+    v: 1,
+    waiting: DEAD_ACCOUNT_MAX,
+    dead: 0,
+  });
 });
 
 test('accounts of a store of an earlier version are counted once', async (context) => {
@@ -196,11 +214,14 @@ test('accounts of a store of an earlier version are counted once', async (contex
     for (const account of ['shop', 'other']) transaction.remove(outboxCountKey('event', account));
     for (const key of store.keys(['outbox-dead'])) transaction.remove(key);
   });
-  const counts = (): readonly unknown[] => ['shop', 'other']
-    .map((account) => store.get(outboxCountKey('event', account)));
+  const counts = (): readonly unknown[] =>
+    ['shop', 'other'].map((account) => store.get(outboxCountKey('event', account)));
   for (let round = 0; round < 2; round += 1) {
     await countOutboxAccounts(store);
-    assert.deepEqual(counts(), [{ v: 1, waiting: 2, dead: 1 }, { v: 1, waiting: 1, dead: 0 }]);
+    assert.deepEqual(counts(), [
+      { v: 1, waiting: 2, dead: 1 },
+      { v: 1, waiting: 1, dead: 0 },
+    ]);
     assert.equal(store.list(['outbox-dead', 'event', 'shop']).length, 1);
   }
 });
@@ -210,8 +231,10 @@ test('an event is smaller than 20 kB', async (context) => {
   const brackets = JSON.stringify({ text: '' }).length;
   const text = 'x'.repeat(EVENT_DATA_BYTES_MAX - brackets);
   await store.write((transaction) => event(transaction, 1, { text }));
-  await assert.rejects(store.write((transaction) => event(transaction, 1, { text: `${text}x` })),
-    /at most 19000 bytes/);
+  await assert.rejects(
+    store.write((transaction) => event(transaction, 1, { text: `${text}x` })),
+    /at most 19000 bytes/,
+  );
   assert.equal(outboxCounts(store).events.waiting, 1);
 });
 
@@ -223,70 +246,4 @@ test('ids are one word each, without dots', async (context) => {
   const ids = listOutbox(store, 'waiting', 'event').map(({ id }) => id);
   assert.equal(new Set(ids).size, 100);
   for (const id of ids) assert.match(id, /^evt_[A-Za-z0-9_-]{24}$/);
-});
-
-/** An event as version 1 of the record kept it. */
-const PLAIN = {
-  v: 1, kind: 'event', id: 'evt_old', account: 'shop', type: 'a.b', data: '{"connectionId":"c-9"}',
-  createdAt: 1, dueAt: 1, attempts: 0, status: null, error: null,
-};
-
-test('the data of an event are sealed for it alone', async (context) => {
-  const store = await openStore(context);
-  await store.write((transaction) => event(transaction, 1, { connectionId: 'c-9' }));
-  const [record] = listOutbox(store, 'waiting', 'event');
-  assert.ok(record !== undefined && typeof record.data !== 'string');
-  assert.equal(openEventData(EVENT_VAULT, record), '{"connectionId":"c-9"}');
-  assert.throws(() => openEventData(EVENT_VAULT, { ...record, id: 'evt_other' }), /belongs to/);
-  assert.throws(() => openEventData(EVENT_VAULT, { ...record, account: 'b' }), /belongs to/);
-});
-
-test('events that were kept as text are sealed and stay the same', async (context) => {
-  const store = await openStore(context);
-  await store.write((transaction) => {
-    transaction.put(outboxKey('waiting', 'event', 1, 'evt_old'), PLAIN);
-    transaction.put(outboxKey('dead', 'event', 1, 'evt_old'), PLAIN);
-    event(transaction, 2);
-  });
-  const [plain] = listOutbox(store, 'waiting', 'event');
-  assert.equal(plain?.data, PLAIN.data);
-  assert.equal(await sealOldEvents(store, EVENT_VAULT), 2);
-  assert.equal(await sealOldEvents(store, EVENT_VAULT), 0);
-  const [sealed] = listOutbox(store, 'waiting', 'event');
-  assert.ok(sealed !== undefined && typeof sealed.data !== 'string');
-  assert.equal(openEventData(EVENT_VAULT, sealed), PLAIN.data);
-  assert.deepEqual({ ...sealed, v: 1, data: PLAIN.data }, PLAIN);
-});
-
-test('an attempt that ends after a rotation leaves the data wrapped anew', async (context) => {
-  const store = await openStore(context);
-  const [first, second] = [kekOf(Buffer.alloc(32, 1)), kekOf(Buffer.alloc(32, 2))];
-  const vault = new Vault(
-    { current: () => first, find: () => first, all: () => [first] }, Buffer.alloc(32));
-  const outcomes = [
-    (transaction: StoreTransaction, record: EventRecord) =>
-      postpone(transaction, record, { status: 500, error: 'answered 500' }, 9),
-    (transaction: StoreTransaction, record: EventRecord) =>
-      bury(transaction, record, { status: 500, error: 'answered 500' }, 9),
-  ];
-  for (const outcome of outcomes) {
-    await store.write((transaction) => addEvent(transaction, vault, {
-      account: 'shop', type: 'a.b', data: { a: 1 }, now: 1,
-    }));
-    const [read] = listOutbox(store, 'waiting', 'event');
-    await rewrapAll(store, {
-      current: () => second, find: () => first, all: () => [second, first],
-    }, () => undefined);
-    await store.write((transaction) => outcome(transaction, read!));
-    assert.deepEqual([...(await sealedCounts(store)).keys()], [second.id]);
-  }
-});
-
-test('records of another shape are refused', () => {
-  for (const value of [undefined, null, 1, {}, { v: 2 }, { v: 1, kind: 'event' },
-    { ...PLAIN, v: 2 }, { ...PLAIN, v: 3 }, { ...PLAIN, kind: 'mail', v: 2 },
-    { v: 1, kind: 'fax', id: 'a', account: 'b', createdAt: 1, dueAt: 1, attempts: 0, status: null,
-      error: null }]) {
-    assert.throws(() => parseOutboxRecord(value), /outbox record/);
-  }
 });

@@ -7,10 +7,12 @@ import { IdempotencyBook, KEPT_MS_MAX, type Claim } from '../../src/store/idempo
 import { LimitReached } from '../../src/store/transaction.js';
 import { merchantKey } from '../../src/store/merchant-format.js';
 import {
-  countInvitation, INVITATIONS_ACCOUNT_DAY_MAX, INVITATIONS_RECIPIENT_DAY_MAX, INVITED_PREFIX,
-} from '../../src/store/invited.js';
-import {
-  createMerchant, deleteMerchant, findMerchant, listMerchants, pageOfMerchants, updateMerchant,
+  createMerchant,
+  deleteMerchant,
+  findMerchant,
+  listMerchants,
+  pageOfMerchants,
+  updateMerchant,
   type MerchantRecord,
 } from '../../src/store/merchants.js';
 import { countNexus, NEXUS_LOCATIONS_MAX } from '../../src/store/nexus-count.js';
@@ -18,7 +20,6 @@ import { deleteNexus, putNexus, type NexusRecord } from '../../src/store/nexus.j
 import { retire, RETIRED_MS_MAX, sweepRetired } from '../../src/store/retired.js';
 import { COUNTED_KEY, countShares } from '../../src/store/share-count.js';
 import { recordBytes, setShare, shareBytes, SHARE_BYTES_MAX } from '../../src/store/share.js';
-import { CLOCK_KEY } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -32,18 +33,36 @@ async function open(context: TestContext): Promise<Store> {
 }
 
 async function make(store: Store, account: string, name = 'Shop'): Promise<MerchantRecord> {
-  const merchant = await store.write((transaction) => createMerchant(transaction, {
-    account, merchantId: randomUUID(), name, contacts: {}, type: 'self-managed', now: NOW,
-  }));
+  const merchant = await store.write((transaction) =>
+    createMerchant(transaction, {
+      account,
+      merchantId: randomUUID(),
+      name,
+      contacts: {},
+      type: 'self-managed',
+      now: NOW,
+    }),
+  );
   if (merchant === 'reference-taken') throw new Error('taken');
   return merchant;
 }
 
 function location({ account, merchantId }: MerchantRecord): NexusRecord {
   return {
-    v: 1, locationId: randomUUID(), merchantId, account, line1: '1 Main St', city: 'X',
-    state: 'CA', zip: '90001', normalizedAddress: '1 Main St, X', lat: 0, lng: 0, position: 0,
-    createdAt: NOW, updatedAt: NOW,
+    v: 1,
+    locationId: randomUUID(),
+    merchantId,
+    account,
+    line1: '1 Main St',
+    city: 'X',
+    state: 'CA',
+    zip: '90001',
+    normalizedAddress: '1 Main St, X',
+    lat: 0,
+    lng: 0,
+    position: 0,
+    createdAt: NOW,
+    updatedAt: NOW,
   };
 }
 
@@ -54,15 +73,26 @@ test('an account whose merchants have used up their share is refused, another is
   const store = await open(t);
   const kept = await make(store, 'alpha');
   await store.write((transaction) =>
-    setShare(transaction, 'merchants', 'alpha', SHARE_BYTES_MAX.merchants));
-  await assert.rejects(make(store, 'alpha'), (error) => error instanceof LimitReached
-    && error.limit === SHARE_BYTES_MAX.merchants);
+    setShare(transaction, 'merchants', 'alpha', SHARE_BYTES_MAX.merchants),
+  );
+  await assert.rejects(
+    make(store, 'alpha'),
+    (error) => error instanceof LimitReached && error.limit === SHARE_BYTES_MAX.merchants,
+  );
   assert.equal((await listMerchants(store, 'alpha'))?.length, 1);
-  await assert.rejects(store.write((transaction) =>
-    putNexus(transaction, location(kept))), LimitReached);
-  await assert.rejects(store.write((transaction) => updateMerchant(transaction, kept, {
-    now: NOW, block: { name: 'A far longer name than before', contacts: {} },
-  })), LimitReached);
+  await assert.rejects(
+    store.write((transaction) => putNexus(transaction, location(kept))),
+    LimitReached,
+  );
+  await assert.rejects(
+    store.write((transaction) =>
+      updateMerchant(transaction, kept, {
+        now: NOW,
+        block: { name: 'A far longer name than before', contacts: {} },
+      }),
+    ),
+    LimitReached,
+  );
   await make(store, 'beta');
   // Deleting is never refused.
   await store.write((transaction) => deleteMerchant(transaction, kept, NOW, NOW));
@@ -127,9 +157,8 @@ test('credentials of earlier stores count, where they were left out too', async 
   await make(store, 'beta');
   const gone = await make(store, 'gamma');
   await store.write((transaction) => {
-    setCredentials(transaction, EVENT_VAULT, merchant, {
-      apiKey: 'a key', connectionId: 'a connection',
-    }, NOW);
+    const credentials = { apiKey: 'a key', connectionId: 'a connection' };
+    setCredentials(transaction, EVENT_VAULT, merchant, credentials, NOW);
     deleteMerchant(transaction, gone, NOW, NOW + 5);
   });
   const right = ['alpha', 'beta', 'gamma'].map((account) => merchants(store, account));
@@ -146,7 +175,10 @@ test('credentials of earlier stores count, where they were left out too', async 
       }
     });
     await countShares(store);
-    assert.deepEqual(['alpha', 'beta', 'gamma'].map((account) => merchants(store, account)), right);
+    assert.deepEqual(
+      ['alpha', 'beta', 'gamma'].map((account) => merchants(store, account)),
+      right,
+    );
   }
   assert.deepEqual(store.list(['retired']), retired, 'what was noted is not noted again');
   await store.write((transaction) => {
@@ -183,24 +215,31 @@ test('kept answers have a share, which their expiry gives back', async (t) => {
   const keep = async (account: string, key: string, chars = 100_000): Promise<void> => {
     const claim = claimOf(account, key);
     const answer = { status: 200, fields: {}, body: 'x'.repeat(chars) };
-    await store.write((transaction) => claim.keep(transaction, answer))
-      .finally(() => claim.end());
+    await store.write((transaction) => claim.keep(transaction, answer)).finally(() => claim.end());
   };
   await keep('alpha', 'first');
   const one = shareBytes(store, 'kept', 'alpha');
   assert.ok(one > 100_000 && one < 150_000, String(one));
   await store.write((transaction) =>
-    setShare(transaction, 'kept', 'alpha', SHARE_BYTES_MAX.kept - one + 1));
-  await assert.rejects(keep('alpha', 'second'), (error) => error instanceof LimitReached
-    && error.limit === SHARE_BYTES_MAX.kept);
+    setShare(transaction, 'kept', 'alpha', SHARE_BYTES_MAX.kept - one + 1),
+  );
+  await assert.rejects(
+    keep('alpha', 'second'),
+    (error) => error instanceof LimitReached && error.limit === SHARE_BYTES_MAX.kept,
+  );
   // Nothing may be sent elsewhere whose answer has no room.
-  await store.write((transaction) =>
-    setShare(transaction, 'kept', 'alpha', SHARE_BYTES_MAX.kept));
+  await store.write((transaction) => setShare(transaction, 'kept', 'alpha', SHARE_BYTES_MAX.kept));
   await assert.rejects(claimOf('alpha', 'third').begin(), LimitReached);
   await keep('beta', 'second');
-  assert.equal(book.claim({
-    account: 'alpha', key: 'first', path: '/x', body: Buffer.from('first'),
-  }).kind, 'kept');
+  assert.equal(
+    book.claim({
+      account: 'alpha',
+      key: 'first',
+      path: '/x',
+      body: Buffer.from('first'),
+    }).kind,
+    'kept',
+  );
   clock.now += KEPT_MS_MAX;
   await book.sweep();
   assert.equal(shareBytes(store, 'kept', 'alpha'), SHARE_BYTES_MAX.kept - one);
@@ -213,7 +252,8 @@ test('an answer from elsewhere counts once, and not at all when nothing was done
   const book = new IdempotencyBook(store, { vault: EVENT_VAULT, now: () => NOW });
   t.after(() => book.close());
   for (const [key, answer] of [
-    ['done', { status: 200, fields: {}, body: 'x'.repeat(50_000) }], ['not done', null],
+    ['done', { status: 200, fields: {}, body: 'x'.repeat(50_000) }],
+    ['not done', null],
   ] as const) {
     const claimed = book.claim({ account: key, key, path: '/x', body: Buffer.from(key) });
     if (claimed.kind !== 'fresh') throw new Error('not fresh');
@@ -227,43 +267,6 @@ test('an answer from elsewhere counts once, and not at all when nothing was done
   assert.equal(shareBytes(store, 'kept', 'not done'), 0);
 });
 
-test('invitations are counted by recipient and by account, and a day begins anew', async (t) => {
-  const store = await open(t);
-  const invite = (account: string, email: string, now = NOW): Promise<void> =>
-    store.write((transaction) => countInvitation(transaction, account, email, now));
-  for (let index = 0; index < INVITATIONS_RECIPIENT_DAY_MAX; index += 1) {
-    await invite(`account ${index}`, index === 0 ? 'Someone@Example.com' : 'someone@example.com');
-  }
-  await assert.rejects(invite('alpha', 'someone@example.com'), (error) =>
-    error instanceof LimitReached && error.limit === INVITATIONS_RECIPIENT_DAY_MAX);
-  await store.write((transaction) => {
-    for (let index = 0; index < INVITATIONS_ACCOUNT_DAY_MAX; index += 1) {
-      countInvitation(transaction, 'alpha', `other-${index}@example.com`, NOW);
-    }
-  });
-  await assert.rejects(invite('alpha', 'new@example.com'), (error) =>
-    error instanceof LimitReached && error.limit === INVITATIONS_ACCOUNT_DAY_MAX);
-  await invite('beta', 'new@example.com');
-  const daysOf = (): ReadonlySet<string> =>
-    new Set(store.list([INVITED_PREFIX]).map((record) => (record as { day: string }).day));
-  const setClock = (at: number): Promise<void> =>
-    store.write(({ put }) => put(CLOCK_KEY, { v: 1, at, wall: at }));
-  const tomorrow = NOW + 86_400_000;
-  await setClock(NOW);
-  await invite('ahead', 'someone@example.com', NOW + 365 * 86_400_000);
-  assert.equal(daysOf().size, 2, 'nothing goes because the machine\'s clock is a year ahead');
-  await assert.rejects(invite('alpha', 'someone@example.com'), LimitReached);
-  await store.write(({ remove }) => {
-    for (const key of store.keys([INVITED_PREFIX])) if (key[1]?.startsWith('2028')) remove(key);
-  });
-  await setClock(tomorrow);
-  for (let index = 0; index < 100; index += 1) {
-    await invite(`tomorrow ${index}`, `each-${index}@example.com`, tomorrow);
-  }
-  await invite('alpha', 'someone@example.com', tomorrow);
-  assert.deepEqual(daysOf(), new Set([new Date(tomorrow).toISOString().slice(0, 10)]));
-});
-
 test('pages of merchants are all of them once, and the list as a whole has a bound', async (t) => {
   const store = await open(t);
   const made: string[] = [];
@@ -275,9 +278,11 @@ test('pages of merchants are all of them once, and the list as a whole has a bou
     if (merchant !== null) deleteMerchant(transaction, merchant, NOW, NOW);
   });
   const seen: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const page: Awaited<ReturnType<typeof pageOfMerchants>> =
-      await pageOfMerchants(store, 'a', { limit: 6, cursor });
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof pageOfMerchants>> = await pageOfMerchants(store, 'a', {
+      limit: 6,
+      cursor,
+    });
     assert.ok(page.merchants.length <= 6);
     seen.push(...page.merchants.map(({ merchantId }) => merchantId));
     cursor = page.next;
