@@ -4,7 +4,14 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +25,15 @@ import { CLI, situs } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { tinyContent } from '../support/tiny-release.js';
 
-interface Told { name: string; bytes: number; sha256: string }
-interface Head { dataset: string; files: Told[] }
+interface Told {
+  name: string;
+  bytes: number;
+  sha256: string;
+}
+interface Head {
+  dataset: string;
+  files: Told[];
+}
 
 const quiet = (): void => undefined;
 let top: string;
@@ -47,7 +61,7 @@ async function unpacked(bytes: Uint8Array): Promise<string> {
 }
 
 /** The bundle with another head before the same bytes, or before others. */
-function rewritten(change: (head: Head) => void, content?: Buffer): Buffer {
+function rewritten(change: (head: Head) => unknown, content?: Buffer): Buffer {
   const second = whole.indexOf(10, whole.indexOf(10) + 1);
   const [first = '', text = ''] = whole.toString('latin1', 0, second).split('\n');
   const head = JSON.parse(text) as Head;
@@ -88,48 +102,47 @@ test('a bundle with a flipped bit is refused, or gives the same bytes', async ()
       return null;
     });
     if (dir === null) continue;
-    assert.deepEqual(RELEASE_FILES.map((file) => readFileSync(join(dir, file), 'latin1')), expected,
-      `at ${at}`);
+    assert.deepEqual(
+      RELEASE_FILES.map((file) => readFileSync(join(dir, file), 'latin1')),
+      expected,
+      `at ${at}`,
+    );
   }
   // Unseen are the name in the head, which the check of the release compares, and another way to
   // pack the same bytes: zeros copied from elsewhere.
   assert.ok(refused > tried / 2, `${refused} of ${tried}`);
 });
 
-const HEADS: readonly (readonly [what: string, change: (head: Head) => void, told: RegExp])[] = [
-  ['a file outside', ({ files }) => {
-    files[2]!.name = '../data.mdb';
-  }, /not those of one whole dataset/],
-  ['an absolute file', ({ files }) => {
-    files[2]!.name = '/etc/passwd';
-  }, /not those of one whole dataset/],
-  ['one file more', ({ files }) => {
-    files.push({ ...files[0]!, name: 'more' });
-  }, /not those of one whole dataset/],
-  ['a file twice', ({ files }) => {
-    files.push(files[0]!);
-  }, /not those of one whole dataset/],
-  ['a part only', ({ files }) => {
-    files.pop();
-  }, /not those of one whole dataset/],
-  ['a name outside', (head) => {
-    head.dataset = '../../2026-01-01-000000000000';
-  }, /names no dataset/],
-  ['a negative length', ({ files }) => {
-    files[0]!.bytes = -1;
-  }, /list of files cannot be read/],
-  ['more bytes than it tells', ({ files }) => {
-    files[2]!.bytes -= 1;
-  }, /not those that were packed|more bytes than it tells/],
-  ['fewer bytes than it tells', ({ files }) => {
-    files[2]!.bytes += 1;
-  }, /ends before its last file/],
-  ['other bytes than it tells', ({ files }) => {
-    files[2]!.sha256 = '0'.repeat(64);
-  }, /bytes of data\.mdb are not those/],
-  ['more than the disk has', ({ files }) => {
-    files[2]!.bytes = Number.MAX_SAFE_INTEGER;
-  }, /needs \d+ bytes, and the disk has \d+/],
+/** Changes what a head says of one of its files. */
+const file =
+  (at: number, change: Partial<Told>) =>
+  ({ files }: Head): unknown =>
+    Object.assign(files[at]!, change);
+
+const NOT_WHOLE = /not those of one whole dataset/;
+const UNTOLD = /not those that were packed|more bytes than it tells/;
+const LACKING = /needs \d+ bytes, and the disk has \d+/;
+
+const HEADS: readonly (readonly [what: string, change: (head: Head) => unknown, told: RegExp])[] = [
+  ['a file outside', file(2, { name: '../data.mdb' }), NOT_WHOLE],
+  ['an absolute file', file(2, { name: '/etc/passwd' }), NOT_WHOLE],
+  ['one file more', ({ files }) => files.push({ ...files[0]!, name: 'more' }), NOT_WHOLE],
+  ['a file twice', ({ files }) => files.push(files[0]!), NOT_WHOLE],
+  ['a part only', ({ files }) => files.pop(), NOT_WHOLE],
+  [
+    'a name outside',
+    (head) => (head.dataset = '../../2026-01-01-000000000000'),
+    /names no dataset/,
+  ],
+  ['a negative length', file(0, { bytes: -1 }), /list of files cannot be read/],
+  ['more bytes than it tells', ({ files }) => (files[2]!.bytes -= 1), UNTOLD],
+  ['fewer bytes than it tells', ({ files }) => (files[2]!.bytes += 1), /ends before its last file/],
+  [
+    'other bytes than it tells',
+    file(2, { sha256: '0'.repeat(64) }),
+    /bytes of data\.mdb are not those/,
+  ],
+  ['more than the disk has', file(2, { bytes: Number.MAX_SAFE_INTEGER }), LACKING],
 ];
 
 for (const [what, change, told] of HEADS) {
@@ -146,8 +159,14 @@ test('what unpacks to more than is told, and what lies behind, is refused', asyn
 });
 
 test('other files are no bundles', async () => {
-  for (const text of ['', '\n\n', 'situs dataset bundle 2\n{}\n', 'situs dataset bundle 1\n[]\n',
-    'situs dataset bundle 1\nnull\n', `situs dataset bundle 1\n${' '.repeat(9_000)}\n`]) {
+  for (const text of [
+    '',
+    '\n\n',
+    'situs dataset bundle 2\n{}\n',
+    'situs dataset bundle 1\n[]\n',
+    'situs dataset bundle 1\nnull\n',
+    `situs dataset bundle 1\n${' '.repeat(9_000)}\n`,
+  ]) {
     await assert.rejects(unpacked(Buffer.from(text)), /is no bundle of a dataset/, text);
   }
 });
@@ -156,19 +175,26 @@ test('an interrupted command leaves nothing, neither packing nor unpacking', asy
   const varDir = mkdtempSync(join(top, 'var-'));
   // Zeros are long to write and short to keep.
   const zeros = Buffer.alloc(256 << 20);
-  const large = rewritten(({ files }) => {
-    files[2]!.bytes = zeros.length;
-    files[2]!.sha256 = createHash('sha256').update(zeros).digest('hex');
-  }, Buffer.concat([contentOf().subarray(0, -statSync(join(source, 'data.mdb')).size), zeros]));
+  const large = rewritten(
+    ({ files }) => {
+      files[2]!.bytes = zeros.length;
+      files[2]!.sha256 = createHash('sha256').update(zeros).digest('hex');
+    },
+    Buffer.concat([contentOf().subarray(0, -statSync(join(source, 'data.mdb')).size), zeros]),
+  );
   const file = join(top, 'large.situs');
   writeFileSync(file, large);
   const child = spawn(process.execPath, [CLI, 'dataset', 'unpack', file, '--quiet'], {
-    env: { ...process.env, SITUS_VAR: varDir }, stdio: 'ignore',
+    env: { ...process.env, SITUS_VAR: varDir },
+    stdio: 'ignore',
   });
   context.after(() => child.kill('SIGKILL'));
   const folder = releasesDir(varDir);
-  await eventually(() => existsSync(folder) && readdirSync(folder, { recursive: true })
-    .some((each) => String(each).endsWith('data.mdb')));
+  await eventually(
+    () =>
+      existsSync(folder) &&
+      readdirSync(folder, { recursive: true }).some((each) => String(each).endsWith('data.mdb')),
+  );
   child.kill('SIGINT');
   assert.deepEqual(await once(child, 'exit'), [130, null]);
   assert.deepEqual(readdirSync(folder), []);
@@ -178,12 +204,20 @@ test('a second signal does not end a command that tidies up after the first', as
   const folder = mkdtempSync(join(top, 'much-'));
   for (let index = 0; index < 20_000; index += 1) writeFileSync(join(folder, `${index}`), '');
   const commandLine = new URL('../../src/cli/command-line.js', import.meta.url).href;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', `
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `
     import { removeOnSignal } from ${JSON.stringify(commandLine)};
     removeOnSignal(${JSON.stringify(folder)});
     setInterval(() => undefined, 1_000);
     process.stdout.write('listens');
-  `], { stdio: ['ignore', 'pipe', 'ignore'] });
+  `,
+    ],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
   context.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   child.kill('SIGINT');
@@ -219,9 +253,12 @@ test('the commands pack, unpack and let it answer; what is there is not replaced
   assert.equal(situs(to, ['dataset', 'unpack', file]), `${name}\n`, 'once more');
   assert.deepEqual(readdirSync(releasesDir(to)).sort(), [name, 'CURRENT']);
   // A bundle whose release is another than it says.
-  writeFileSync(file, rewritten((head) => {
-    head.dataset = '2026-01-01-000000000000';
-  }));
+  writeFileSync(
+    file,
+    rewritten((head) => {
+      head.dataset = '2026-01-01-000000000000';
+    }),
+  );
   assert.throws(() => situs(to, ['dataset', 'unpack', file]), /does not bear its name/);
   assert.deepEqual(readdirSync(releasesDir(to)).sort(), [name, 'CURRENT']);
 });

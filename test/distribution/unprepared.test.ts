@@ -16,7 +16,11 @@ import { openPlace } from '../../src/distribution/address.js';
 import { piecesOf, pushRelease } from '../../src/distribution/pieces.js';
 import type { Place } from '../../src/distribution/fleet-place.js';
 import {
-  activateInFleet, offerOf, readState, STATE_VERSION, type Offer,
+  activateInFleet,
+  offerOf,
+  readState,
+  STATE_VERSION,
+  type Offer,
 } from '../../src/distribution/state.js';
 import { createLog } from '../../src/log.js';
 import { CLI } from '../support/built-dataset.js';
@@ -74,21 +78,29 @@ async function buildTwo(top: string): Promise<Built> {
 }
 
 function environmentOf(
-  varDir: string, { url }: StoreServer, publicKey: string | null,
+  varDir: string,
+  { url }: StoreServer,
+  publicKey: string | null,
 ): Record<string, string> {
   return {
-    HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
-    SITUS_BOOTSTRAP_KEY: KEY, SITUS_DATASETS: 's3://bucket', AWS_ENDPOINT_URL: url,
-    SITUS_METRICS: '127.0.0.1:0', ...S3_KEYS,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    SITUS_VAR: varDir,
+    SITUS_WORKERS: '1',
+    SITUS_BULK_WORKERS: '1',
+    SITUS_BOOTSTRAP_KEY: KEY,
+    SITUS_DATASETS: 's3://bucket',
+    AWS_ENDPOINT_URL: url,
+    SITUS_METRICS: '127.0.0.1:0',
+    ...S3_KEYS,
     ...(publicKey === null ? {} : { SITUS_REQUIRE_SIGNATURE: publicKey }),
   };
 }
 
 async function activateAt(place: Place, dataset: string): Promise<void> {
   const { state } = await readState(place);
-  await activateInFleet(place, state, {
-    action: 'activate', dataset, at: new Date().toISOString(), by: 'me',
-  });
+  const at = new Date().toISOString();
+  await activateInFleet(place, state, { action: 'activate', dataset, at, by: 'me' });
 }
 
 /** A node that answers with 5 % and follows an S3 store that signed requests alone reach. */
@@ -107,28 +119,40 @@ async function startUnprepared(context: TestContext, signatures: boolean): Promi
     await place.close();
     rmSync(top, { recursive: true, force: true });
   });
-  const text = async (path: string, to = url): Promise<string> => (await fetch(to + path, {
-    headers: { 'X-API-KEY': KEY },
-  })).text();
+  const text = async (path: string, to = url): Promise<string> =>
+    (await fetch(to + path, { headers: { 'X-API-KEY': KEY } })).text();
   return {
-    place, server, names, log, env, varDir,
+    place,
+    server,
+    names,
+    log,
+    env,
+    varDir,
     sign: (rate) => signIn(builder, names.get(rate)!),
     push: async (rate, change) => {
       const dataset = names.get(rate)!;
       if (change !== undefined) rewrite(join(releasesDir(builder), dataset, MANIFEST_FILE), change);
       const state = await pushRelease({
-        place, dataset, dir: join(releasesDir(builder), dataset), temporary: join(top, 'packed'),
-        by: 'me', packed: quiet, pushed: quiet,
+        place,
+        dataset,
+        dir: join(releasesDir(builder), dataset),
+        temporary: join(top, 'packed'),
+        by: 'me',
+        packed: quiet,
+        pushed: quiet,
       });
       return offerOf(state, dataset)!;
     },
     activate: (rate) => activateAt(place, names.get(rate)!),
     rate: async () => rateOf(await text(`/request/v60?postalcode=${ZIP}`)),
     ready: async () => {
-      const told = JSON.parse(await text('/system/ready')) as { readonly reasons: readonly string[] };
+      const told = JSON.parse(await text('/system/ready')) as {
+        readonly reasons: readonly string[];
+      };
       return told.reasons.join();
     },
-    health: async () => JSON.parse(await text('/system/health')) as Awaited<ReturnType<Node['health']>>,
+    health: async () =>
+      JSON.parse(await text('/system/health')) as Awaited<ReturnType<Node['health']>>,
     metrics: () => text('/metrics', `http://127.0.0.1:${app.metricsPort}`),
   };
 }
@@ -146,23 +170,34 @@ test('a release that is not signed is told by log, health and metrics, and the n
   await node.push(0.06);
   await node.activate(0.06);
   const name = node.names.get(0.06);
-  await eventually(async () => (await node.health()).fleet['problem'] !== undefined
-    && !(await node.ready()).includes('starting'));
+  await eventually(
+    async () =>
+      (await node.health()).fleet['problem'] !== undefined &&
+      !(await node.ready()).includes('starting'),
+  );
   assert.equal(await node.ready(), 'fleet');
   assert.deepEqual((await node.health()).fleet, {
-    place: 'ok', dataset: name, prepared: [node.names.get(0.05)],
+    place: 'ok',
+    dataset: name,
+    prepared: [node.names.get(0.05)],
     problem: { dataset: name, reason: 'it cannot be prepared; the log says why' },
   });
   assert.match(node.log.join(''), /"dataset not prepared".*is signed with none of the keys/);
-  assert.match(await node.metrics(), /situs_fleet_dataset_followed 0\n[\s\S]*situs_fleet_dataset_unprepared 1\n/);
+  assert.match(
+    await node.metrics(),
+    /situs_fleet_dataset_followed 0\n[\s\S]*situs_fleet_dataset_unprepared 1\n/,
+  );
   assert.match(await node.metrics(), /situs_unready\{reason="fleet"\} 1\n/);
   assert.equal(await node.rate(), 0.05);
-  assert.ok((await doctor(node)).includes(
-    `fault    fleet     ${name} is active at ${node.place.name}, and ${node.names.get(0.05)} here: this node`));
+  assert.ok(
+    (await doctor(node)).includes(
+      `fault    fleet     ${name} is active at ${node.place.name}, and ${node.names.get(0.05)} here: this node`,
+    ),
+  );
   // Whoever pushes the same release signed is followed.
   node.sign(0.06);
   await node.push(0.06);
-  await eventually(async () => await node.rate() === 0.06);
+  await eventually(async () => (await node.rate()) === 0.06);
   assert.equal(await node.ready(), '');
   assert.match(await node.metrics(), /situs_fleet_place_reached 1\n/);
   assert.equal((await node.health()).fleet['problem'], undefined);
@@ -171,28 +206,41 @@ test('a release that is not signed is told by log, health and metrics, and the n
 test('a piece with other bytes keeps a node from following, until it is as it was', async (context) => {
   const node = await startUnprepared(context, false);
   const offer = await node.push(0.06);
-  const { sums: [sum] } = await piecesOf(node.place, offer);
+  const [sum] = (await piecesOf(node.place, offer)).sums;
   const path = `/bucket/pieces/${sum}`;
   const right = node.server.objects.get(path)!;
   node.server.objects.set(path, Buffer.alloc(right.length));
   await node.activate(0.06);
-  await eventually(async () => /"dataset not prepared".*not those that were pushed/.test(node.log.join(''))
-    && !(await node.ready()).includes('starting'));
+  await eventually(
+    async () =>
+      /"dataset not prepared".*not those that were pushed/.test(node.log.join('')) &&
+      !(await node.ready()).includes('starting'),
+  );
   assert.equal(await node.ready(), 'fleet');
   assert.equal(await node.rate(), 0.05);
   node.server.objects.set(path, right);
-  await eventually(async () => await node.rate() === 0.06);
-  assert.equal(readFileSync(join(node.varDir, 'datasets', 'CURRENT'), 'utf8').trim(), node.names.get(0.06));
+  await eventually(async () => (await node.rate()) === 0.06);
+  assert.equal(
+    readFileSync(join(node.varDir, 'datasets', 'CURRENT'), 'utf8').trim(),
+    node.names.get(0.06),
+  );
 });
 
 test('a release of a newer format is told as one, and the node goes on until it is upgraded', async (context) => {
   const node = await startUnprepared(context, false);
   await node.push(0.06, (manifest) => ({ ...manifest, format: FORMAT_VERSION + 1 }));
   await node.activate(0.06);
-  await eventually(async () => (await node.health()).fleet['problem'] !== undefined
-    && await node.ready() === 'fleet');
-  assert.match(node.log.join(''), new RegExp(`"dataset not prepared".*has format ${FORMAT_VERSION + 1}, `
-    + `this version reads ${FORMAT_VERSION}`));
+  await eventually(
+    async () =>
+      (await node.health()).fleet['problem'] !== undefined && (await node.ready()) === 'fleet',
+  );
+  assert.match(
+    node.log.join(''),
+    new RegExp(
+      `"dataset not prepared".*has format ${FORMAT_VERSION + 1}, ` +
+        `this version reads ${FORMAT_VERSION}`,
+    ),
+  );
   assert.equal(await node.rate(), 0.05);
 });
 
@@ -200,35 +248,48 @@ test('a state of a newer form is told, and the node goes on with what it has', a
   const node = await startUnprepared(context, false);
   await node.push(0.06);
   await node.activate(0.06);
-  await eventually(async () => await node.rate() === 0.06 && await node.ready() === '');
+  await eventually(async () => (await node.rate()) === 0.06 && (await node.ready()) === '');
   const { state, version } = await readState(node.place);
-  assert.ok(await node.place.replace(JSON.stringify({ ...state, v: STATE_VERSION + 1, active: null }), version));
-  await eventually(() => /"place of datasets not reached".*has to be upgraded first/.test(node.log.join('')));
+  const newer = JSON.stringify({ ...state, v: STATE_VERSION + 1, active: null });
+  assert.ok(await node.place.replace(newer, version));
+  await eventually(() =>
+    /"place of datasets not reached".*has to be upgraded first/.test(node.log.join('')),
+  );
   assert.equal(await node.rate(), 0.06);
   assert.equal(await node.ready(), '');
 });
 
 test('a store that refuses the node is told, and changes nothing of what it answers', async (context) => {
   const node = await startUnprepared(context, false);
-  await eventually(async () => (await node.health()).fleet['place'] === 'ok' && await node.ready() === '');
+  await eventually(
+    async () => (await node.health()).fleet['place'] === 'ok' && (await node.ready()) === '',
+  );
   node.server.fault = () => ({ status: 403, code: 'AccessDenied' });
   await eventually(async () => (await node.health()).fleet['place'] === 'connection_error');
   assert.match(node.log.join(''), /"place of datasets not reached".*refuses \(403 AccessDenied\)/);
   assert.equal(await node.ready(), '');
   assert.equal(await node.rate(), 0.05);
   assert.match(await node.metrics(), /situs_fleet_place_reached 0\n/);
-  assert.match(await doctor(node), /^warning {2}fleet .*refuses \(403 AccessDenied\).*; what is active here goes on$/m);
+  assert.match(
+    await doctor(node),
+    /^warning {2}fleet .*refuses \(403 AccessDenied\).*; what is active here goes on$/m,
+  );
 });
 
 test('a release that the fleet asks for no more is pulled no longer, and not kept open', async (context) => {
   const node = await startUnprepared(context, false);
   const { server, log } = node;
-  server.fault = (method, path) => (method === 'GET' && path.includes('/pieces/') ? 'silent' : null);
+  server.fault = (method, path) =>
+    method === 'GET' && path.includes('/pieces/') ? 'silent' : null;
   const { dataset } = await node.push(0.06);
   await eventually(() => log.some((line) => line.includes('dataset being pulled')));
   // Now another one was pushed last: the one before was never active.
   const { dataset: last } = await node.push(0.05);
-  await eventually(() => log.some((line) => line.includes('dataset prepared for the fleet') && line.includes(last)), 20_000);
+  await eventually(
+    () =>
+      log.some((line) => line.includes('dataset prepared for the fleet') && line.includes(last)),
+    20_000,
+  );
   assert.deepEqual((await node.health()).fleet['prepared'], [last]);
   assert.ok(!log.some((line) => line.includes('not prepared')), log.join(''));
   assert.ok(!readdirSync(releasesDir(node.varDir)).some((name) => name.includes(dataset)));

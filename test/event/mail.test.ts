@@ -32,15 +32,18 @@ function header(text: string): string {
 
 /** The parts of a mail with their transfer encoding taken away. */
 function readable(text: string): string {
-  return text.replaceAll('=\r\n', '').replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)));
+  return text
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
 }
 
 test('an invitation arrives as plain text and HTML', async (context) => {
   const server = await startMailServer(context);
-  const outbox = await openOutbox(context, toMailServer(`smtp://127.0.0.1:${server.port}`, {
-    link: 'https://provider.example/start',
-  }));
+  const url = `smtp://127.0.0.1:${server.port}`;
+  const link = 'https://provider.example/start';
+  const outbox = await openOutbox(context, toMailServer(url, { link }));
   await outbox.addInvitation();
   const [{ id }] = waiting(outbox) as readonly [MailRecord];
   await outbox.pass(0);
@@ -70,9 +73,8 @@ test('without a mail server mails wait, and go out when there is one', async (co
   assert.match(before.lines.join(''), /mails wait for SITUS_SMTP_URL","waiting":1/);
   await before.delivery.close(0);
   const server = await startMailServer(context);
-  const after = await openOutbox(
-    context, toMailServer(`smtp://127.0.0.1:${server.port}`), before.varDir,
-  );
+  const to = toMailServer(`smtp://127.0.0.1:${server.port}`);
+  const after = await openOutbox(context, to, before.varDir);
   await after.pass(0);
   assert.equal(server.got.length, 1);
   assert.deepEqual(mails(after), NONE);
@@ -128,7 +130,8 @@ test('5xx about the mail is final, wherever it is said', async (context) => {
 test('a certificate that is not trusted is refused, and no mail is sent', async (context) => {
   for (const scheme of ['smtps', 'smtp']) {
     const server = await startMailServer(context, {
-      disabledCommands: [], secure: scheme === 'smtps',
+      disabledCommands: [],
+      secure: scheme === 'smtps',
     });
     const url = `${scheme}://shop:secret-word@127.0.0.1:${server.port}`;
     const outbox = await openOutbox(context, toMailServer(url));
@@ -153,11 +156,11 @@ test('a password is not sent where the server has no TLS', async (context) => {
 
 /** Makes a key and a certificate for this machine in a folder; false where nothing can. */
 function makesCertificate(dir: string): boolean {
-  const made = spawnSync('openssl', [
-    'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2',
-    '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    '-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem'),
-  ]);
+  const words =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost ' +
+    '-addext subjectAltName=DNS:localhost,IP:127.0.0.1';
+  const files = ['-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')];
+  const made = spawnSync('openssl', [...words.split(' '), ...files]);
   return made.status === 0;
 }
 
@@ -172,7 +175,10 @@ test('with a trusted certificate mail goes over TLS, with a login', async (conte
   for (const scheme of ['smtp', 'smtps']) {
     let secure = false;
     const server = await startMailServer(context, {
-      key: key!, cert: cert!, disabledCommands: [], secure: scheme === 'smtps',
+      key: key!,
+      cert: cert!,
+      disabledCommands: [],
+      secure: scheme === 'smtps',
       onMailFrom: (_address, session, done) => {
         ({ secure } = session);
         done();
@@ -187,22 +193,26 @@ test('with a trusted certificate mail goes over TLS, with a login', async (conte
     assert.deepEqual(server.passwords, ['p@ss']);
   }
   const strict = await startMailServer(context, {
-    key: key!, cert: cert!, disabledCommands: [],
+    key: key!,
+    cert: cert!,
+    disabledCommands: [],
     onAuth: (_auth, _session, done) => done(smtpError(535)),
   });
-  const outbox = await openOutbox(context, toMailServer(
-    `smtp://shop:wrong@127.0.0.1:${strict.port}`, { ca: cert! },
-  ));
+  const outbox = await openOutbox(
+    context,
+    toMailServer(`smtp://shop:wrong@127.0.0.1:${strict.port}`, { ca: cert! }),
+  );
   await outbox.addInvitation();
   await outbox.pass(0);
-  assert.equal(waiting(outbox)[0]?.error, 'answered 535', 'a wrong login is not the mail\'s fault');
+  assert.equal(waiting(outbox)[0]?.error, 'answered 535', "a wrong login is not the mail's fault");
 });
 
 test('names and addresses bring no field and no receiver with them', async (context) => {
   const server = await startMailServer(context);
   const outbox = await openOutbox(context, toMailServer(`smtp://127.0.0.1:${server.port}`));
   await outbox.addInvitation({
-    merchantName: 'Acme\r\nBcc: all@shop.example\r\n\r\nBuy now', contactFirst: 'J\nX-Extra: 1',
+    merchantName: 'Acme\r\nBcc: all@shop.example\r\n\r\nBuy now',
+    contactFirst: 'J\nX-Extra: 1',
     contactLast: '\r\n.\r\nMAIL FROM:<evil@shop.example>',
   });
   await outbox.pass(0);
@@ -212,9 +222,13 @@ test('names and addresses bring no field and no receiver with them', async (cont
   assert.ok(!/^(?:Bcc|X-Extra):/im.test(mail.text), mail.text);
   assert.equal(mail.text.match(/^Subject:/gm)?.length, 1);
   for (const email of [
-    'jane@acme.example\r\nBcc: all@shop.example', 'jane@acme.example, all@shop.example', 'jane',
+    'jane@acme.example\r\nBcc: all@shop.example',
+    'jane@acme.example, all@shop.example',
+    'jane',
     'jane@acme.example>\r\nRCPT TO:<all@shop.example',
-  ]) await outbox.addInvitation({ email });
+  ]) {
+    await outbox.addInvitation({ email });
+  }
   await outbox.pass(0);
   assert.equal(server.got.length, 1);
   assert.deepEqual(mails(outbox), { waiting: 0, dead: 4 });
@@ -222,7 +236,10 @@ test('names and addresses bring no field and no receiver with them', async (cont
 });
 
 test('a mail server that is silent or hangs up is tried again', async (context) => {
-  for (const [greet, error] of [[true, /^ECONNECTION|^ESOCKET/], [false, /^ETIMEDOUT$/]] as const) {
+  for (const [greet, error] of [
+    [true, /^ECONNECTION|^ESOCKET/],
+    [false, /^ETIMEDOUT$/],
+  ] as const) {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);
       if (greet) socket.end();
@@ -231,9 +248,8 @@ test('a mail server that is silent or hangs up is tried again', async (context) 
     await once(server, 'listening');
     context.after(() => server.close());
     const { port } = server.address() as AddressInfo;
-    const outbox = await openOutbox(context, toMailServer(`smtp://127.0.0.1:${port}`, {
-      silenceMs: 100,
-    }));
+    const to = toMailServer(`smtp://127.0.0.1:${port}`, { silenceMs: 100 });
+    const outbox = await openOutbox(context, to);
     await outbox.addInvitation();
     await outbox.pass(0);
     assert.match(waiting(outbox)[0]?.error ?? '', error);
@@ -257,14 +273,28 @@ test('a stop in the middle of a conversation leaves the mail as it was', async (
 
 test('a mail server is a host with a port and a login', () => {
   assert.deepEqual(parseMailServer('smtp://mail.shop.example'), {
-    host: 'mail.shop.example', port: 587, secure: false, auth: null,
+    host: 'mail.shop.example',
+    port: 587,
+    secure: false,
+    auth: null,
   });
   assert.deepEqual(parseMailServer('smtps://a:b%3Ac@[::1]:2465/'), {
-    host: '::1', port: 2_465, secure: true, auth: { user: 'a', pass: 'b:c' },
+    host: '::1',
+    port: 2_465,
+    secure: true,
+    auth: { user: 'a', pass: 'b:c' },
   });
   assert.equal(parseMailServer('smtps://mail.shop.example')?.port, 465);
   for (const text of [
-    '', 'mail.shop.example', 'http://mail.shop.example', 'smtp://', 'smtp://host/path',
-    'smtp://host?tls.rejectUnauthorized=false', 'smtp://host#a', 'smtp://%zz@host',
-  ]) assert.equal(parseMailServer(text), null, text);
+    '',
+    'mail.shop.example',
+    'http://mail.shop.example',
+    'smtp://',
+    'smtp://host/path',
+    'smtp://host?tls.rejectUnauthorized=false',
+    'smtp://host#a',
+    'smtp://%zz@host',
+  ]) {
+    assert.equal(parseMailServer(text), null, text);
+  }
 });

@@ -6,22 +6,33 @@ import { ask, RawClient, type RawAnswer, requestText } from '../support/http-cli
 import { table } from '../support/job-service.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  inventedCountry, KEYS, newMerchantDir, removeDirs, sendRaw, startMerchants, UNKNOWN_ID,
-  type MerchantService, type RawAnswered,
+  inventedCountry,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  sendRaw,
+  startMerchants,
+  UNKNOWN_ID,
+  type MerchantService,
+  type RawAnswered,
 } from '../support/merchant-service.js';
 
 const ORIGIN = 'https://shop.example';
 const OTHER = 'https://other.example';
 const PAGE = { Origin: ORIGIN };
+
+function wordsOf(text: string): Set<string> {
+  return new Set(text.split(' '));
+}
+
 /** Any page may read these (Fetch, 2.2.6); the others are no field of this service's own. */
-const READ_BY_ALL = new Set([
-  'cache-control', 'content-language', 'content-length', 'content-type', 'expires', 'last-modified',
-  'pragma',
-]);
-const OF_TRANSPORT = new Set([
-  'access-control-allow-origin', 'access-control-expose-headers', 'connection', 'content-encoding',
-  'date', 'keep-alive', 'transfer-encoding', 'uwebsockets', 'vary',
-]);
+const READ_BY_ALL = wordsOf(
+  'cache-control content-language content-length content-type expires last-modified ' + 'pragma',
+);
+const OF_TRANSPORT = wordsOf(
+  'access-control-allow-origin access-control-expose-headers connection ' +
+    'content-encoding date keep-alive transfer-encoding uwebsockets vary',
+);
 
 let service: MerchantService;
 let port: number;
@@ -30,7 +41,11 @@ let result: string;
 
 before(async () => {
   const varDir = await newMerchantDir(inventedCountry());
-  service = await startMerchants(varDir, {}, { SITUS_CORS_ORIGINS: `${ORIGIN}:443, http://localhost:5173` });
+  service = await startMerchants(
+    varDir,
+    {},
+    { SITUS_CORS_ORIGINS: `${ORIGIN}:443, http://localhost:5173` },
+  );
   port = Number(new URL(service.base).port);
   const made = await send('POST', '/bulk/jobs', { 'Content-Type': 'text/csv' }, table(3));
   assert.equal(made.status, 202, made.text);
@@ -45,20 +60,30 @@ after(async () => {
 });
 
 function send(
-  method: 'GET' | 'POST' | 'DELETE' | 'PUT', path: string,
-  headers: Readonly<Record<string, string>> = {}, body?: string,
+  method: 'GET' | 'POST' | 'DELETE' | 'PUT',
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: string,
 ): Promise<RawAnswered> {
   return sendRaw(service.base + path, {
-    method, headers: { 'X-API-Key': KEYS.alpha, ...PAGE, ...headers },
+    method,
+    headers: { 'X-API-Key': KEYS.alpha, ...PAGE, ...headers },
     ...(body === undefined ? {} : { body }),
   });
 }
 
 function preflight(path: string, method: string, more = {}): Promise<RawAnswer> {
-  return ask(port, path, {
-    ...PAGE, 'Access-Control-Request-Method': method,
-    'Access-Control-Request-Headers': 'content-type,x-api-key', ...more,
-  }, 'OPTIONS');
+  return ask(
+    port,
+    path,
+    {
+      ...PAGE,
+      'Access-Control-Request-Method': method,
+      'Access-Control-Request-Headers': 'content-type,x-api-key',
+      ...more,
+    },
+    'OPTIONS',
+  );
 }
 
 /** Names in a list of a header field, in small letters. */
@@ -70,9 +95,10 @@ test('a page may ask every operation, with each method and field that it takes',
   const routes = routeTable(service.app.routes);
   const { text } = await sendRaw(`${service.base}/openapi.json`, {});
   const { paths } = JSON.parse(text) as { readonly paths: Readonly<Record<string, object>> };
-  const asked = new Set(['x-api-key', 'content-type', 'content-encoding', 'x-env', 'x-request-id',
-    'traceparent']);
-  for (const [, name = ''] of JSON.stringify(paths).matchAll(/"name":"([A-Za-z-]+)","in":"header"/g)) {
+  const asked = wordsOf('x-api-key content-type content-encoding x-env x-request-id traceparent');
+  for (const [, name = ''] of JSON.stringify(paths).matchAll(
+    /"name":"([A-Za-z-]+)","in":"header"/g,
+  )) {
     asked.add(name.toLowerCase());
   }
   assert.ok(asked.has('idempotency-key') && asked.has('if-none-match') && asked.has('range'));
@@ -81,9 +107,13 @@ test('a page may ask every operation, with each method and field that it takes',
     assert.equal(status, 204, path);
     assert.equal(body, '');
     assert.equal(headers.get('access-control-allow-origin'), ORIGIN);
-    assert.equal(headers.get('access-control-allow-credentials'), undefined, 'keys have their own field');
+    assert.equal(
+      headers.get('access-control-allow-credentials'),
+      undefined,
+      'keys have their own field',
+    );
     assert.equal(headers.get('vary'), 'Origin');
-    const allowed = [...methodsOf(routes, path)?.keys() ?? []];
+    const allowed = [...(methodsOf(routes, path)?.keys() ?? [])];
     const methods = namesIn(headers.get('access-control-allow-methods'));
     for (const each of allowed) assert.ok(methods.has(each.toLowerCase()), `${each} ${path}`);
     const fields = namesIn(headers.get('access-control-allow-headers'));
@@ -93,7 +123,13 @@ test('a page may ask every operation, with each method and field that it takes',
 });
 
 test('only named origins may, also where the usual port is written; "null" is none', async () => {
-  for (const origin of [OTHER, 'null', 'http://shop.example', `${ORIGIN}.evil.example`, `${ORIGIN}:8443`]) {
+  for (const origin of [
+    OTHER,
+    'null',
+    'http://shop.example',
+    `${ORIGIN}.evil.example`,
+    `${ORIGIN}:8443`,
+  ]) {
     const refused = await preflight('/request/v60', 'GET', { Origin: origin });
     assert.equal(refused.status, 405, origin);
     assert.equal(refused.headers.get('access-control-allow-origin'), undefined);
@@ -120,7 +156,8 @@ test('pages read refusals too, and every field of this service', async (context)
   const answers: readonly (readonly [status: number, answer: RawAnswered])[] = [
     [200, await send('GET', `${lookup}&receipt=true`)],
     [401, await send('GET', lookup, { 'X-API-Key': 'a-wrong-key-of-a-page' })],
-    [404, await send('GET', '/nowhere')], [405, await send('PUT', lookup)],
+    [404, await send('GET', '/nowhere')],
+    [405, await send('PUT', lookup)],
     [413, await send('POST', '/search/tic', json, 'x'.repeat(20_000))],
     [422, await send('GET', '/request/v60?postalcode=99999')],
     [201, await send('POST', '/merchant/create', idempotent, merchant)],
@@ -129,10 +166,19 @@ test('pages read refusals too, and every field of this service', async (context)
     [200, await send('GET', '/merchant/list?limit=1')],
     [200, await send('GET', lookup, { 'X-API-Key': KEYS.slow })],
     [429, await send('GET', lookup, { 'X-API-Key': KEYS.slow })],
-    [429, await send('POST', '/bulk/lookup', { 'X-API-Key': KEYS.slow, 'Content-Type': 'text/csv' }, table(1))],
+    [
+      429,
+      await send(
+        'POST',
+        '/bulk/lookup',
+        { 'X-API-Key': KEYS.slow, 'Content-Type': 'text/csv' },
+        table(1),
+      ),
+    ],
     [200, await send('POST', '/bulk/lookup', { 'Content-Type': 'text/csv' }, table(1))],
     [415, await send('POST', '/bulk/lookup', json, '{}')],
-    [200, await send('GET', result)], [206, await send('GET', result, { Range: 'bytes=0-4' })],
+    [200, await send('GET', result)],
+    [206, await send('GET', result, { Range: 'bytes=0-4' })],
     [416, await send('GET', result, { Range: 'bytes=99999-' })],
     [503, await sendRaw(bare.base + lookup, { headers: { ...PAGE, 'X-API-Key': KEYS.alpha } })],
   ];
@@ -140,10 +186,17 @@ test('pages read refusals too, and every field of this service', async (context)
     assert.equal(got, status, text);
     const toAll = got === 503;
     assert.equal(headers.get('access-control-allow-origin'), toAll ? '*' : ORIGIN, String(status));
-    assert.equal(namesIn(headers.get('vary')).has('origin'), !toAll, 'what is said to all varies for none');
+    assert.equal(
+      namesIn(headers.get('vary')).has('origin'),
+      !toAll,
+      'what is said to all varies for none',
+    );
     const exposed = namesIn(headers.get('access-control-expose-headers'));
     for (const name of headers.keys()) {
-      assert.ok(exposed.has(name) || READ_BY_ALL.has(name) || OF_TRANSPORT.has(name), `${status} ${name}`);
+      assert.ok(
+        exposed.has(name) || READ_BY_ALL.has(name) || OF_TRANSPORT.has(name),
+        `${status} ${name}`,
+      );
     }
   }
   assert.equal(answers[7]![1].headers.get('idempotency-replayed'), 'true');
@@ -152,12 +205,19 @@ test('pages read refusals too, and every field of this service', async (context)
 
 test('HEAD has the status and every field of GET, and no body', async () => {
   // How a body is sent is not said where none is (RFC 9110, 9.3.2).
-  const passing = new Set(['date', 'x-ratelimit-remaining', 'x-situs-receipt', 'transfer-encoding']);
-  const paths = service.app.routes.filter(({ method }) => method === 'GET')
-    .map(({ path }) => path.replace('{id}', UNKNOWN_ID)).filter((path) => path !== '/stream');
+  const passing = wordsOf('date x-ratelimit-remaining x-situs-receipt transfer-encoding');
+  const paths = service.app.routes
+    .filter(({ method }) => method === 'GET')
+    .map(({ path }) => path.replace('{id}', UNKNOWN_ID))
+    .filter((path) => path !== '/stream');
   const asked = [
-    ...paths, result, result.replace('/result', ''), '/nowhere', '/request/v60?postalcode=91010',
-    '/request/v60?postalcode=91010&format=xml&receipt=true', '/request/v60?postalcode=99999',
+    ...paths,
+    result,
+    result.replace('/result', ''),
+    '/nowhere',
+    '/request/v60?postalcode=91010',
+    '/request/v60?postalcode=91010&format=xml&receipt=true',
+    '/request/v60?postalcode=99999',
     '/merchant/list?limit=1',
   ];
   for (const path of asked) {
@@ -175,9 +235,15 @@ test('HEAD has the status and every field of GET, and no body', async () => {
     assert.equal((await again.answer())?.status, 200, path);
     again.close();
     assert.equal(head.status, get.status, path);
-    const fields = ({ headers }: RawAnswer): object => Object.fromEntries([...headers]
-      .filter(([name]) => !passing.has(name)
-        && !(name === 'content-length' && /metrics|health/.test(path))).sort());
+    const fields = ({ headers }: RawAnswer): object =>
+      Object.fromEntries(
+        [...headers]
+          .filter(
+            ([name]) =>
+              !passing.has(name) && !(name === 'content-length' && /metrics|health/.test(path)),
+          )
+          .sort(),
+      );
     assert.deepEqual(fields(head), fields(get), path);
   }
 });
@@ -195,26 +261,35 @@ test('a request id comes back as it was, unless it is too long or no visible tex
 });
 
 test('of fields sent twice the first counts everywhere, and lists are one list', async () => {
-  const twice = (name: string, first: string, second: string): readonly string[] =>
-    [name, first, name, second];
+  const twice = (name: string, first: string, second: string): readonly string[] => [
+    name,
+    first,
+    name,
+    second,
+  ];
   const upload = (fields: readonly string[]): Promise<RawAnswered> =>
     sendRaw(`${service.base}/bulk/lookup`, {
-      method: 'POST', body: table(1), headers: ['Content-Type', 'text/csv', ...fields],
+      method: 'POST',
+      body: table(1),
+      headers: ['Content-Type', 'text/csv', ...fields],
     });
   const key = ['X-API-Key', KEYS.alpha];
   for (const [status, first, second] of [
-    [200, KEYS.alpha, 'a-wrong-key-of-a-page'], [401, 'a-wrong-key-of-a-page', KEYS.alpha],
+    [200, KEYS.alpha, 'a-wrong-key-of-a-page'],
+    [401, 'a-wrong-key-of-a-page', KEYS.alpha],
   ] as const) {
     const fields = [...twice('X-API-Key', first, second)];
     assert.equal((await upload(fields)).status, status);
-    const single = await sendRaw(`${service.base}/request/v60?postalcode=91010`, { headers: fields });
+    const single = await sendRaw(`${service.base}/request/v60?postalcode=91010`, {
+      headers: fields,
+    });
     assert.equal(single.status, status);
   }
   const type = async (first: string, second: string): Promise<string | null> =>
     (await upload([...key, ...twice('Accept', first, second)])).headers.get('content-type');
-  assert.match(await type('application/x-ndjson', 'text/csv;q=0.5') ?? '', /ndjson/);
-  assert.match(await type('text/csv;q=0.5', 'application/x-ndjson') ?? '', /ndjson/);
-  assert.match(await type('application/json', 'text/csv') ?? '', /csv/);
+  assert.match((await type('application/x-ndjson', 'text/csv;q=0.5')) ?? '', /ndjson/);
+  assert.match((await type('text/csv;q=0.5', 'application/x-ndjson')) ?? '', /ndjson/);
+  assert.match((await type('application/json', 'text/csv')) ?? '', /csv/);
   const packed = await upload([...key, ...twice('Accept-Encoding', 'br', 'gzip')]);
   assert.equal(packed.headers.get('content-encoding'), 'gzip');
   assert.equal((await upload([...key, ...twice('Content-Encoding', 'gzip', 'gzip')])).status, 415);

@@ -11,7 +11,11 @@ import { RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
 import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+  activate,
+  emptyDataset,
+  newVarDir,
+  releaseNumber,
+  writeRelease,
 } from '../support/http-var-dir.js';
 
 const KEY = 'bootstrap-key-of-the-test';
@@ -27,7 +31,9 @@ interface Running {
 }
 
 async function start(
-  context: TestContext, environment: Environment = {}, log: Log = SILENT,
+  context: TestContext,
+  environment: Environment = {},
+  log: Log = SILENT,
 ): Promise<Running> {
   const varDir = newVarDir(context);
   writeRelease(varDir, releaseNumber(1));
@@ -35,23 +41,32 @@ async function start(
   const file = join(varDir, 'requests.log');
   const app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_REQUEST_LOG: file, SITUS_METRICS: '127.0.0.1:0', ...environment,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: varDir,
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_REQUEST_LOG: file,
+      SITUS_METRICS: '127.0.0.1:0',
+      ...environment,
     }),
-    log, worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
+    log,
+    worker: ECHO_WORKER,
+    open: emptyDataset,
+    renderFailure: stubFailure,
   });
   context.after(() => app.stop());
   return {
-    app, varDir, base: `http://127.0.0.1:${await app.listen()}`,
-    lines: async () => {
-      await app.stop();
-      return parsed(file);
-    },
+    app,
+    varDir,
+    base: `http://127.0.0.1:${await app.listen()}`,
+    lines: () => app.stop().then(() => parsed(file)),
   };
 }
 
 function parsed(file: string): readonly Record<string, unknown>[] {
-  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '')
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
@@ -62,6 +77,10 @@ async function metricsOf({ app }: Running): Promise<string> {
 }
 
 const HEADERS = { 'X-API-KEY': KEY };
+
+/** As a proxy sends on what comes from an address. */
+const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+
 const LOOKUP = '/request/v60?echo&address=200+Spectrum+Center+Dr';
 
 test('a request is one line: whose, what, how, how long, and nothing secret', async (context) => {
@@ -75,19 +94,21 @@ test('a request is one line: whose, what, how, how long, and nothing secret', as
   assert.match(bad.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
   await fetch(`${base}/merchant/create`, { method: 'POST', headers: HEADERS, body: '{}' });
   const lines = await running.lines();
-  const dataset = releaseNumber(1);
   for (const { level, time, microseconds } of lines) {
     assert.equal(level, 'info');
     assert.ok(Number.isInteger(microseconds) && !Number.isNaN(Date.parse(String(time))));
   }
-  assert.deepEqual(lines.map(({ id, method, operation, status, code }) =>
-    [id, method, operation, status, code]), [
-    ['mine-1', 'GET', 'GET /request/v60', 200, 100],
-    [made, 'GET', 'GET /request/v60', 401, 101],
-    [bad.headers.get('x-request-id'), 'GET', 'none', 404, null],
-    [lines[3]?.['id'], 'POST', 'POST /merchant/create', lines[3]?.['status'], null],
-  ]);
-  assert.deepEqual(lines.map(({ dataset: id }) => id), [dataset, '', '', '']);
+  assert.deepEqual(
+    lines.map(({ id, method, operation, status, code }) => [id, method, operation, status, code]),
+    [
+      ['mine-1', 'GET', 'GET /request/v60', 200, 100],
+      [made, 'GET', 'GET /request/v60', 401, 101],
+      [bad.headers.get('x-request-id'), 'GET', 'none', 404, null],
+      [lines[3]?.['id'], 'POST', 'POST /merchant/create', lines[3]?.['status'], null],
+    ],
+  );
+  const datasets = lines.map((line) => line['dataset']);
+  assert.deepEqual(datasets, [releaseNumber(1), '', '', '']);
   assert.ok(KEY.startsWith(String(lines[0]?.['key'])) && lines[0]?.['key'] !== '');
   assert.ok(WRONG.startsWith(String(lines[1]?.['key'])) && String(lines[1]?.['key']).length <= 10);
   const text = JSON.stringify(lines);
@@ -96,11 +117,11 @@ test('a request is one line: whose, what, how, how long, and nothing secret', as
 
 test('addresses and queries are in lines where that is switched on, keys never', async (context) => {
   const running = await start(context, {
-    SITUS_REQUEST_LOG_CLIENTS: '1', SITUS_REQUEST_LOG_QUERIES: '1', SITUS_PROXIES: '127.0.0.0/8',
+    SITUS_REQUEST_LOG_CLIENTS: '1',
+    SITUS_REQUEST_LOG_QUERIES: '1',
+    SITUS_PROXIES: '127.0.0.0/8',
   });
-  await fetch(`${running.base}${LOOKUP}&key=${KEY}`, {
-    headers: { 'X-Forwarded-For': '198.51.100.7' },
-  });
+  await fetch(`${running.base}${LOOKUP}&key=${KEY}`, from('198.51.100.7'));
   const [line] = await running.lines();
   assert.equal(line?.['client'], '198.51.100.7');
   assert.equal(line['query'], 'echo&address=200+Spectrum+Center+Dr');
@@ -110,8 +131,8 @@ test('of answered requests one in so many is logged, of refused ones each', asyn
   const running = await start(context, { SITUS_REQUEST_LOG_EVERY: '5' });
   for (let sent = 0; sent < 10; sent += 1) await fetch(`${running.base}/system/live`);
   for (let sent = 0; sent < 3; sent += 1) await fetch(running.base + LOOKUP);
-  const lines = await running.lines();
-  assert.deepEqual(lines.map(({ status }) => status), [200, 200, 401, 401, 401]);
+  const statuses = (await running.lines()).map(({ status }) => status);
+  assert.deepEqual(statuses, [200, 200, 401, 401, 401]);
 });
 
 test('the log goes on in a new file when it was moved away', async (context) => {
@@ -123,18 +144,19 @@ test('the log goes on in a new file when it was moved away', async (context) => 
   await app.reload();
   await eventually(() => existsSync(file));
   await fetch(`${base}/system/ready`);
-  const lines = [...parsed(`${file}.1`), ...await running.lines()];
-  assert.deepEqual(lines.map(({ operation }) => operation),
-    ['GET /system/live', 'GET /system/ready']);
+  const lines = [...parsed(`${file}.1`), ...(await running.lines())];
+  const operations = lines.map(({ operation }) => operation);
+  assert.deepEqual(operations, ['GET /system/live', 'GET /system/ready']);
 });
 
 test('a log that cannot be written ends the start by the name of its setting', async (context) => {
-  await assert.rejects(start(context, { SITUS_REQUEST_LOG: '/nowhere/at/all' }),
-    /SITUS_REQUEST_LOG cannot be written/);
-  await assert.rejects(start(context, { SITUS_METRICS: '9464' }), /SITUS_METRICS must be host:port/);
+  const refused = (environment: Environment, told: RegExp): Promise<void> =>
+    assert.rejects(start(context, environment), told);
+  await refused({ SITUS_REQUEST_LOG: '/nowhere/at/all' }, /SITUS_REQUEST_LOG cannot be written/);
+  await refused({ SITUS_METRICS: '9464' }, /SITUS_METRICS must be host:port/);
 });
 
-test('without a log refused keys are told in the service\'s own, once', async (context) => {
+test("without a log refused keys are told in the service's own, once", async (context) => {
   const told: string[] = [];
   const log = createLog('warn', (line) => told.push(line));
   const { app, base } = await start(context, { SITUS_REQUEST_LOG: '' }, log);
@@ -171,9 +193,12 @@ test('metrics count requests, refusals and times, and are not on the public port
     'situs_dataset_stale_lists{state="WA"} 1',
     'situs_pool_workers{pool="lookup"} 1',
     'situs_outbox_records{kind="events",state="dead"} 0',
-  ]) assert.ok(text.includes(`${line}\n`), `${line}\n${text}`);
-  const counts = [...text.matchAll(/^situs_request_duration_seconds_(bucket|count)\{.*v60".* (\d+)$/gm)]
-    .map(([, , count]) => Number(count));
+  ]) {
+    assert.ok(text.includes(`${line}\n`), `${line}\n${text}`);
+  }
+  const counts = [
+    ...text.matchAll(/^situs_request_duration_seconds_(bucket|count)\{.*v60".* (\d+)$/gm),
+  ].map(([, , count]) => Number(count));
   assert.equal(Math.max(...counts), 3);
   assert.match(text, /^situs_request_duration_seconds_bucket\{.*le="\+Inf".*\} 3$/m);
   assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
@@ -183,15 +208,18 @@ test('metrics count requests, refusals and times, and are not on the public port
 
 test('dashboard and alerts ask for metrics there are', async (context) => {
   const text = await metricsOf(await start(context));
-  const known = new Set([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
-    (type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name])));
+  const known = new Set(
+    [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name],
+    ),
+  );
   const folder = join(packageRoot(), 'docs', 'monitoring');
   const dashboard = readFileSync(join(folder, 'dashboard.json'), 'utf8');
   const alerts = readFileSync(join(folder, 'alerts.yml'), 'utf8');
   const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
   assert.ok(panels.every(({ targets }) => targets.every(({ expr }) => expr.includes('$instance'))));
   for (const page of [dashboard, alerts]) {
-    const asked = [...page.matchAll(/\b(?:situs|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name);
+    const asked = page.match(/\b(?:situs|nodejs|process)_[a-z0-9_]+/g) ?? [];
     assert.ok(asked.length > 10);
     for (const name of asked) assert.ok(known.has(name), name);
   }
@@ -210,10 +238,8 @@ test('HEAD is answered wherever GET is, and costs what it costs', async (context
   const { app, base } = await start(context);
   for (const { method, path } of app.routes) {
     if (method !== 'GET' || path.includes('{')) continue;
-    const [get, head] = [
-      await fetch(base + path, { headers: HEADERS }),
-      await fetch(base + path, { method: 'HEAD', headers: HEADERS }),
-    ];
+    const get = await fetch(base + path, { headers: HEADERS });
+    const head = await fetch(base + path, { method: 'HEAD', headers: HEADERS });
     assert.equal(head.status, get.status, path);
     assert.equal(head.headers.get('content-type'), get.headers.get('content-type'), path);
     const length = Buffer.byteLength(await get.text());
@@ -228,10 +254,10 @@ test('HEAD is answered wherever GET is, and costs what it costs', async (context
 
 test('pages of named origins may ask and read', async (context) => {
   const { base } = await start(context, { SITUS_CORS_ORIGINS: 'https://shop.example' });
-  const ask = (method: string, origin: string): Promise<Response> => fetch(base + LOOKUP, {
-    method, headers: method === 'OPTIONS'
-      ? { Origin: origin, 'Access-Control-Request-Method': 'GET' } : { Origin: origin, ...HEADERS },
-  });
+  const ask = (method: string, origin: string): Promise<Response> => {
+    const more = method === 'OPTIONS' ? { 'Access-Control-Request-Method': 'GET' } : HEADERS;
+    return fetch(base + LOOKUP, { method, headers: { Origin: origin, ...more } });
+  };
   const allowed = await ask('GET', 'https://shop.example');
   assert.equal(allowed.headers.get('access-control-allow-origin'), 'https://shop.example');
   assert.match(allowed.headers.get('access-control-expose-headers') ?? '', /X-Situs-Dataset/);
@@ -247,7 +273,8 @@ test('pages of named origins may ask and read', async (context) => {
 
 test('without named origins nothing is said of them', async (context) => {
   const { base } = await start(context);
-  const answer = await fetch(`${base}/system/live`, { headers: { Origin: 'https://shop.example' } });
+  const headers = { Origin: 'https://shop.example' };
+  const answer = await fetch(`${base}/system/live`, { headers });
   assert.equal(answer.headers.get('access-control-allow-origin'), null);
   assert.equal(answer.headers.get('vary'), null);
 });
@@ -255,21 +282,18 @@ test('without named origins nothing is said of them', async (context) => {
 test('the catalogue is limited by the address that a trusted proxy names', async (context) => {
   const { base } = await start(context, { SITUS_PROXIES: '127.0.0.1' });
   const left = async (forwarded: string): Promise<string | null> =>
-    (await fetch(`${base}/data/tic`, { headers: { 'X-Forwarded-For': forwarded } })).headers
-      .get('x-ratelimit-remaining');
+    (await fetch(`${base}/data/tic`, from(forwarded))).headers.get('x-ratelimit-remaining');
   assert.equal(await left('198.51.100.1'), '99');
   assert.equal(await left('198.51.100.1'), '98');
   assert.equal(await left('198.51.100.2'), '99');
   // A proxy may add a field of its own behind the client's.
   const client = await RawClient.open(Number(new URL(base).port));
-  client.write('GET /data/tic HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.3\r\n'
-    + 'X-Forwarded-For: 198.51.100.2\r\n\r\n');
+  const fields = ['198.51.100.3', '198.51.100.2'].map((each) => `X-Forwarded-For: ${each}\r\n`);
+  client.write(`GET /data/tic HTTP/1.1\r\nHost: x\r\n${fields.join('')}\r\n`);
   assert.equal((await client.answer())?.headers.get('x-ratelimit-remaining'), '98');
   client.close();
   const plain = await start(context);
-  await fetch(`${plain.base}/data/tic`, { headers: { 'X-Forwarded-For': '198.51.100.1' } });
-  const second = await fetch(`${plain.base}/data/tic`, {
-    headers: { 'X-Forwarded-For': '198.51.100.2' },
-  });
+  await fetch(`${plain.base}/data/tic`, from('198.51.100.1'));
+  const second = await fetch(`${plain.base}/data/tic`, from('198.51.100.2'));
   assert.equal(second.headers.get('x-ratelimit-remaining'), '98', 'nobody else is believed');
 });

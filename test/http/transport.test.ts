@@ -2,78 +2,17 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { FIELDS_MAX } from '../../src/http/head-refusal.js';
-import { headOf } from '../../src/http/reply.js';
 import { createServer } from '../../src/http/open-transport.js';
-import { Router, type Route } from '../../src/http/router.js';
-import type { RawServer, TransportName } from '../../src/http/transport.js';
-import { createLog, SILENT } from '../../src/log.js';
+import type { RawServer } from '../../src/http/transport.js';
+import { createLog } from '../../src/log.js';
 import { AHEAD_MAX } from '../../src/http/node-connection.js';
 import { RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-
-const HOST = 'Host: a\r\n';
-const PLAIN = headOf('text/plain');
-
-const ROUTES: readonly Route[] = [
-  {
-    method: 'GET', path: '/small', bodyBytesMax: 0, deadlineMs: 0,
-    handle: (_request, answer) => answer.send({ status: 200, head: PLAIN, body: 'small' }),
-  },
-  {
-    method: 'POST', path: '/echo', bodyBytesMax: 1_000_000, deadlineMs: 30_000,
-    handle: ({ body }, answer) => answer.send({ status: 200, head: PLAIN, body }),
-  },
-  {
-    method: 'GET', path: '/never', bodyBytesMax: 0, deadlineMs: 0, handle: () => undefined,
-  },
-];
-
-interface Served {
-  readonly server: RawServer;
-  readonly router: Router;
-  readonly port: number;
-  open(): Promise<RawClient>;
-}
-
-/** A server of one kind; null, with the test skipped, where it does not load. */
-async function serve(context: TestContext, transport: TransportName): Promise<Served | null> {
-  let server: RawServer;
-  try {
-    server = await createServer({ transport });
-  } catch (error) {
-    context.skip(String(error));
-    return null;
-  }
-  assert.equal(server.transport, transport);
-  const router = new Router(ROUTES, SILENT);
-  router.attach(server);
-  const port = await server.listen('127.0.0.1', 0);
-  assert.ok(port !== null);
-  context.after(() => server.close());
-  return {
-    server, router, port,
-    open: async () => {
-      const client = await RawClient.open(port);
-      context.after(() => client.close());
-      return client;
-    },
-  };
-}
-
-/** Status and body of what a text is answered with; null where the connection is cut. */
-async function answerTo(
-  { open }: Served, text: string,
-): Promise<readonly [number | undefined, string | undefined]> {
-  const client = await open();
-  client.write(text);
-  const answer = await client.answer();
-  client.close();
-  return [answer?.status, answer?.body];
-}
+import { answerTo, HOST, serve } from '../support/http-either.js';
 
 const manyFields = Array.from({ length: FIELDS_MAX }, (_, at) => `h${at}: 1\r\n`).join('');
 
@@ -89,7 +28,11 @@ const REFUSED: readonly (readonly [name: string, text: string, status: number])[
   ['two hosts', `GET /small HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400],
   ['a long head', `GET /small HTTP/1.1\r\n${HOST}a: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
   ['many fields', `GET /small HTTP/1.1\r\n${HOST}${manyFields}\r\n`, 431],
-  ['a chunk without a size', `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nx\r\n`, 400],
+  [
+    'a chunk without a size',
+    `POST /echo HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nx\r\n`,
+    400,
+  ],
   ['a head that does not end', 'GET /small HTTP/1.1\r\nHost:', 408],
 ];
 
@@ -192,24 +135,24 @@ for (const transport of ['native', 'node'] as const) {
     await client.closed;
   });
 
-  test(`${transport}: what a handler throws outside the router ends its connection alone`,
-    async (context) => {
-      const faults: unknown[] = [];
-      const server = await createServer({ transport, fault: (error) => faults.push(error) })
-        .catch(() => null);
-      if (server === null) return context.skip('it does not load here');
-      server.any('/*', () => {
-        throw new Error('a bug');
-      });
-      const port = await server.listen('127.0.0.1', 0);
-      context.after(() => server.close());
-      for (let round = 0; round < 2; round += 1) {
-        const client = await RawClient.open(port!);
-        client.get('/small');
-        assert.equal(await client.answer(), null);
-      }
-      assert.equal(faults.length, 2);
+  test(`${transport}: what a handler throws outside the router ends its connection alone`, async (context) => {
+    const faults: unknown[] = [];
+    const server = await createServer({ transport, fault: (error) => faults.push(error) }).catch(
+      () => null,
+    );
+    if (server === null) return context.skip('it does not load here');
+    server.any('/*', () => {
+      throw new Error('a bug');
     });
+    const port = await server.listen('127.0.0.1', 0);
+    context.after(() => server.close());
+    for (let round = 0; round < 2; round += 1) {
+      const client = await RawClient.open(port!);
+      client.get('/small');
+      assert.equal(await client.answer(), null);
+    }
+    assert.equal(faults.length, 2);
+  });
 }
 
 test('node: who sends too many requests ahead is cut, whoever sends fewer is answered', async (context) => {
@@ -234,8 +177,9 @@ function chosen(transport: string): { readonly stdout: string; readonly stderr: 
     const log = { warn: (text, fields) => console.log(text, JSON.stringify(fields)) };
     const { transport } = await createServer({ transport: ${JSON.stringify(transport)}, log });
     console.log('chosen', transport);`;
-  return spawnSync(process.execPath, ['--import', PRELOAD, '--input-type=module', '-e', script],
-    { encoding: 'utf8' });
+  return spawnSync(process.execPath, ['--import', PRELOAD, '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
 }
 
 test('without the native server the one of Node.js answers, told once, unless that is demanded', () => {
@@ -252,7 +196,8 @@ test('without the native server the one of Node.js answers, told once, unless th
 test('a choice that loads is told to nobody', async () => {
   const told: string[] = [];
   const server = await createServer({
-    transport: 'node', log: createLog('debug', (line) => told.push(line)),
+    transport: 'node',
+    log: createLog('debug', (line) => told.push(line)),
   });
   server.close();
   assert.deepEqual(told, []);
@@ -269,20 +214,29 @@ for (const transport of ['native', 'node'] as const) {
     }
     const kept: Buffer[] = [];
     let closed = 0;
-    server.sockets('/later', { messageBytesMax: 1_024, bufferedBytesMax: 65_536 }, (raw, _request, accept) => {
-      raw.onAborted(() => undefined);
-      setImmediate(() => accept({
-        open: (socket) => {
-          socket.send(Buffer.from('opened'));
-          // What the end of an HTTP connection has freed is taken, with the bit of one to be closed.
-          for (let bytes = 16; bytes < 400; bytes += 8) kept.push(Buffer.allocUnsafeSlow(bytes).fill(0x10));
-        },
-        message: () => undefined, drained: () => undefined, alive: () => undefined,
-        closed: () => {
-          closed += 1;
-        },
-      }));
-    });
+    server.sockets(
+      '/later',
+      { messageBytesMax: 1_024, bufferedBytesMax: 65_536 },
+      (raw, _request, accept) => {
+        raw.onAborted(() => undefined);
+        setImmediate(() =>
+          accept({
+            open: (socket) => {
+              socket.send(Buffer.from('opened'));
+              // What the end of an HTTP connection has freed is taken, with the bit of one to be closed.
+              for (let bytes = 16; bytes < 400; bytes += 8)
+                kept.push(Buffer.allocUnsafeSlow(bytes).fill(0x10));
+            },
+            message: () => undefined,
+            drained: () => undefined,
+            alive: () => undefined,
+            closed: () => {
+              closed += 1;
+            },
+          }),
+        );
+      },
+    );
     const port = await server.listen('127.0.0.1', 0);
     context.after(() => server.close());
     const sockets: WebSocket[] = [];

@@ -1,25 +1,33 @@
 /** The port over sockets: what is sent, what comes back, and every way it can go wrong. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { CALLS_MAX, RESPONSE_BYTES_MAX } from '../../src/provider/client.js';
 import type { ProviderCall, ProviderOutcome } from '../../src/provider/provider.js';
 import { eventually } from '../support/http-eventually.js';
-import {
-  clientOf, selfSigned, startRawProvider, startSimulator,
-} from '../support/simulated-provider.js';
-import { skipForWantOf } from '../support/wanting.js';
+import { clientOf, startRawProvider, startSimulator } from '../support/simulated-provider.js';
 
 const KEY = 'a-secret-key';
-const GET: ProviderCall = { method: 'GET', path: '/tax/connections/c/orders/o', apiKey: KEY, body: null };
+const GET: ProviderCall = {
+  method: 'GET',
+  path: '/tax/connections/c/orders/o',
+  apiKey: KEY,
+  body: null,
+};
 const POST: ProviderCall = {
-  method: 'POST', path: '/tax/connections/c/orders', apiKey: KEY, body: Buffer.from('{"a":1.0}'),
+  method: 'POST',
+  path: '/tax/connections/c/orders',
+  apiKey: KEY,
+  body: Buffer.from('{"a":1.0}'),
 };
 
 function answerText(body: string, fields: readonly string[] = [], status = '200 OK'): string {
-  return [`HTTP/1.1 ${status}`, ...fields, `Content-Length: ${Buffer.byteLength(body)}`, '', body]
-    .join('\r\n');
+  return [
+    `HTTP/1.1 ${status}`,
+    ...fields,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
 }
 
 function kindOf(outcome: ProviderOutcome): string {
@@ -32,33 +40,63 @@ test('a call has the fields named and no other, below the path of the address', 
   assert.equal(kindOf(await client.send(POST)), 'answer 200');
   assert.equal(kindOf(await client.send(GET)), 'answer 200');
   const { host } = new URL(raw.url);
-  const common = [`host: ${host}`, 'connection: keep-alive', `x-api-key: ${KEY}`,
-    'accept: application/json', 'accept-encoding: identity'];
-  assert.equal(raw.requests[0], [
-    'POST /v3/tax/connections/c/orders HTTP/1.1', ...common, 'content-type: application/json',
-    'content-length: 9', '', '{"a":1.0}',
-  ].join('\r\n'));
-  assert.equal(raw.requests[1], [
-    'GET /v3/tax/connections/c/orders/o HTTP/1.1', ...common, '', '',
-  ].join('\r\n'));
+  const common = [
+    `host: ${host}`,
+    'connection: keep-alive',
+    `x-api-key: ${KEY}`,
+    'accept: application/json',
+    'accept-encoding: identity',
+  ];
+  assert.equal(
+    raw.requests[0],
+    [
+      'POST /v3/tax/connections/c/orders HTTP/1.1',
+      ...common,
+      'content-type: application/json',
+      'content-length: 9',
+      '',
+      '{"a":1.0}',
+    ].join('\r\n'),
+  );
+  assert.equal(
+    raw.requests[1],
+    ['GET /v3/tax/connections/c/orders/o HTTP/1.1', ...common, '', ''].join('\r\n'),
+  );
 });
 
 test('of an answer nothing comes back but status, type, location and bytes', async (t) => {
   const body = '{ "b": 10.10,\n"a": 1e2 }';
-  const raw = await startRawProvider(t, (socket) => socket.write(answerText(body, [
-    'Content-Type: application/json;charset=utf-8', 'Set-Cookie: a=b', 'X-Trace: 1',
-    'Location: /orders/1', 'Retry-After: 3',
-  ], '201 Created')));
+  const raw = await startRawProvider(t, (socket) =>
+    socket.write(
+      answerText(
+        body,
+        [
+          'Content-Type: application/json;charset=utf-8',
+          'Set-Cookie: a=b',
+          'X-Trace: 1',
+          'Location: /orders/1',
+          'Retry-After: 3',
+        ],
+        '201 Created',
+      ),
+    ),
+  );
   assert.deepEqual(await clientOf(t, raw.url).send(POST), {
-    kind: 'answer', status: 201, contentType: 'application/json;charset=utf-8',
-    location: '/orders/1', body: Buffer.from(body), summary: { isJson: true, only: null },
+    kind: 'answer',
+    status: 201,
+    contentType: 'application/json;charset=utf-8',
+    location: '/orders/1',
+    body: Buffer.from(body),
+    summary: { isJson: true, only: null },
   });
 });
 
 test('fields that are not plain text are left out', async (t) => {
-  const raw = await startRawProvider(t, (socket) => socket.write(answerText('{}', [
-    'Content-Type: application/json\x80', `Location: /${'x'.repeat(3_000)}`,
-  ])));
+  const raw = await startRawProvider(t, (socket) =>
+    socket.write(
+      answerText('{}', ['Content-Type: application/json\x80', `Location: /${'x'.repeat(3_000)}`]),
+    ),
+  );
   const outcome = await clientOf(t, raw.url).send(GET);
   assert.ok(outcome.kind === 'answer');
   assert.deepEqual([outcome.contentType, outcome.location], [null, null]);
@@ -80,8 +118,16 @@ const BROKEN: readonly (readonly [what: string, bytes: string, kind: string])[] 
   ['a field broken by a control', answerText('{}', ['X: a\x00b']), 'garbage'],
   ['a head without end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(40_000)}\r\n`, 'garbage'],
   ['a packed body', answerText('{}', ['Content-Encoding: gzip']), 'garbage'],
-  ['a switch of protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'unreachable'],
-  ['a redirect is an answer', answerText('', ['Location: http://127.0.0.1:1/'], '302 Found'), 'answer 302'],
+  [
+    'a switch of protocols',
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
+    'unreachable',
+  ],
+  [
+    'a redirect is an answer',
+    answerText('', ['Location: http://127.0.0.1:1/'], '302 Found'),
+    'answer 302',
+  ],
 ];
 
 test('broken answers are outcomes', async (t) => {
@@ -161,8 +207,12 @@ test('a provider that trickles ends at the time-out too', async (t) => {
 });
 
 test('a cut connection: reading is tried once more, anything else never', async (t) => {
-  for (const [call, attempts] of [[GET, 2], [POST, 1],
-    [{ ...GET, method: 'DELETE' }, 1], [{ ...POST, method: 'PATCH' }, 1]] as const) {
+  for (const [call, attempts] of [
+    [GET, 2],
+    [POST, 1],
+    [{ ...GET, method: 'DELETE' }, 1],
+    [{ ...POST, method: 'PATCH' }, 1],
+  ] as const) {
     const raw = await startRawProvider(t, (socket) => socket.destroy());
     assert.equal(kindOf(await clientOf(t, raw.url).send(call)), 'unreachable');
     assert.equal(raw.requests.length, attempts, call.method);
@@ -172,57 +222,6 @@ test('a cut connection: reading is tried once more, anything else never', async 
     else socket.write(answerText('{}'));
   });
   assert.equal(kindOf(await clientOf(t, raw.url).send(GET)), 'answer 200');
-});
-
-test('where nothing was sent, a POST is tried once more', async (t) => {
-  let dialled = 0;
-  const client = clientOf(t, 'http://127.0.0.1:9', {
-    dial: (_target, callback) => {
-      dialled += 1;
-      callback(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), null);
-    },
-  });
-  assert.deepEqual(await client.send(POST), { kind: 'unreachable', reason: 'ECONNREFUSED', sent: false });
-  assert.equal(dialled, 2);
-});
-
-test('nobody listens', async (t) => {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  const outcome = await clientOf(t, `http://127.0.0.1:${port}`).send(POST);
-  assert.deepEqual(outcome, { kind: 'unreachable', reason: 'ECONNREFUSED', sent: false });
-});
-
-test('an address the guard refuses is not tried again', async (t) => {
-  let asked = 0;
-  const client = clientOf(t, 'https://provider.test', {
-    allowPrivate: false,
-    resolve: async () => {
-      asked += 1;
-      return ['127.0.0.1'];
-    },
-  });
-  assert.deepEqual(await client.send(GET), {
-    kind: 'unreachable', reason: 'SITUS_REFUSED_ADDRESS', sent: false,
-  });
-  assert.equal(asked, 1);
-});
-
-test('a name that is never resolved ends at the time to connect', async (t) => {
-  const client = clientOf(t, 'https://provider.test', {
-    connectMs: 20, resolve: () => new Promise(() => undefined),
-  });
-  assert.deepEqual(await client.send(POST), { kind: 'timeout', reason: 'ETIMEDOUT', sent: false });
-});
-
-test('a name that does not exist is not reached', async (t) => {
-  const client = clientOf(t, 'https://provider.invalid', {
-    resolve: () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' })),
-  });
-  assert.deepEqual(await client.send(POST), { kind: 'unreachable', reason: 'ENOTFOUND', sent: false });
 });
 
 test('who has gone is not waited for, and the provider is cut off', async (t) => {
@@ -244,8 +243,18 @@ test('credentials that cannot be sent are not', async (t) => {
   for (const apiKey of ['', ' a', 'a\r\nX-Evil: 1', 'a\nb', 'schlüssel', 'a\0']) {
     assert.equal(kindOf(await client.send({ ...GET, apiKey })), 'unusable-credentials', apiKey);
   }
-  for (const path of ['/tax/connections/../x', '/tax/./x', '/tax//x', 'x', '/a b', '/a?b=\r\n',
-    '/a#b', '/..', '/a/..?x=1', '//evil.example/x']) {
+  for (const path of [
+    '/tax/connections/../x',
+    '/tax/./x',
+    '/tax//x',
+    'x',
+    '/a b',
+    '/a?b=\r\n',
+    '/a#b',
+    '/..',
+    '/a/..?x=1',
+    '//evil.example/x',
+  ]) {
     assert.equal(kindOf(await client.send({ ...GET, path })), 'unusable-credentials', path);
   }
   assert.deepEqual(raw.requests, []);
@@ -262,29 +271,6 @@ test('more calls than may be under way are refused at once', async (t) => {
   assert.deepEqual([...kinds], ['gone']);
   const again = client.send(GET, AbortSignal.timeout(20));
   assert.equal(kindOf(await again), 'gone', 'there is room again');
-});
-
-test('TLS is verified: the name and who signed', async (t) => {
-  const tls = selfSigned();
-  if (tls === null) {
-    skipForWantOf(t, 'openssl is not here');
-    return;
-  }
-  const simulator = await startSimulator(t, { tls, key: KEY });
-  const { port } = new URL(simulator.url);
-  const resolve = async (): Promise<readonly string[]> => ['127.0.0.1'];
-  const unsigned = clientOf(t, `https://provider.test:${port}`, { resolve });
-  assert.deepEqual(await unsigned.send(GET), {
-    kind: 'unreachable', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT', sent: false,
-  });
-  const other = clientOf(t, `https://other.test:${port}`, { resolve, ca: tls.cert });
-  assert.deepEqual(await other.send(GET), {
-    kind: 'unreachable', reason: 'ERR_TLS_CERT_ALTNAME_INVALID', sent: false,
-  });
-  assert.equal(simulator.received.length, 0);
-  const trusted = clientOf(t, `https://provider.test:${port}`, { resolve, ca: tls.cert });
-  assert.equal(kindOf(await trusted.send(GET)), 'answer 404');
-  assert.equal(simulator.received[0]?.headers.host, `provider.test:${port}`);
 });
 
 test('closing cuts what is under way', async (t) => {

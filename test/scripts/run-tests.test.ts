@@ -1,98 +1,35 @@
 /** Test files that failed are run once more, alone; what passes then has passed. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FILE_PROCESSOR_MS_MAX, timesReport } from '../../scripts/file-times.js';
 import { OVER_NODE_TOO } from '../../scripts/over-node-too.js';
 import { planOf } from '../../scripts/plan.js';
 import { type Company, Sharing } from '../../scripts/together.js';
-
-const RUN_TESTS = new URL('../../scripts/run-tests.js', import.meta.url).href;
-const TRANSPORT = new URL('../../src/http/open-transport.js', import.meta.url).href;
-const BEGIN = 'import { existsSync, writeFileSync } from "node:fs";'
-  + 'import { test } from "node:test";';
-/** True in the first run of a file. */
-const FIRST = '!existsSync(import.meta.filename + ".ran") && '
-  + '(writeFileSync(import.meta.filename + ".ran", ""), true)';
-
-const FILES: Readonly<Record<string, string>> = {
-  'good.test.mjs': 'test("good", () => {});',
-  'todo.test.mjs': 'test("to do", { todo: true }, () => { throw new Error("not yet"); });',
-  'once.test.mjs': `test("a", () => {}); test("b", async (t) => {
-    await t.test("c", () => { if (${FIRST}) throw new Error("under load"); }); });`,
-  'killed.test.mjs': `test("a", () => {}); if (${FIRST}) process.kill(process.pid, "SIGKILL");`,
-  'ended.test.mjs': `test("a", () => { if (${FIRST}) process.exit(3); });`,
-  'wrong.test.mjs': 'test("wrong", () => { throw new Error("always"); });',
-  'over.test.mjs': `test("over", async () => {
-    const { createServer } = await import(${JSON.stringify(TRANSPORT)});
-    const { transport } = await createServer();
-    if (transport !== "node") throw new Error(transport + " answers");
-  });`,
-  'broken.test.mjs': 'test("no file of tests", (((',
-  'alone.test.mjs': `import { test } from 'node:test';
-process.umask(0o22);
-test("alone in " + process.pid, () => {});`,
-  'first.test.mjs': `import { test } from 'node:test';
-test("first in " + process.pid, () => { console.log("shared: " + process.pid); });`,
-  'hooked.test.mjs': `import { before, test } from 'node:test';
-let hooked = 0;
-before(() => { hooked += 1; });
-test("hooked in " + process.pid, () => { if (hooked !== 1) throw new Error("no hook"); });`,
-  'unread.test.mjs': `import { test } from 'node:test';
-throw new Error("cannot be loaded");`,
-  'last.test.mjs': `import { before, test } from 'node:test';
-before(() => { throw new Error("a hook of this file alone"); });
-test("last in " + process.pid, () => {});`,
-  'dear.test.mjs': `import { execFileSync } from 'node:child_process';
-import { test } from 'node:test';
-test("dear", () => execFileSync(process.execPath,
-  ["-e", "const end = process.cpuUsage().user + 5e5; while (process.cpuUsage().user < end);"]));`,
-};
-
-interface Ran {
-  readonly code: number | null;
-  readonly output: string;
-  /** Lines about files that failed. */
-  readonly told: readonly string[];
-}
-
-/** Runs the named files in a folder of their own. */
-function run(
-  context: TestContext, names: readonly string[], again: boolean, options: readonly string[] = [],
-  more: Readonly<{
-    overNode?: boolean; files?: readonly string[]; overNodeToo?: readonly string[]; together?: string;
-  }> = {},
-): Ran {
-  const root = mkdtempSync(join(tmpdir(), 'situs-again-'));
-  context.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const name of names) writeFileSync(join(root, name), (FILES[name] ?? '').startsWith('import') ? FILES[name]! : BEGIN + FILES[name]);
-  // Inside a test run, node --test would report to that one.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [
-    '--input-type=module', '-e',
-    `import { runTests } from ${JSON.stringify(RUN_TESTS)}; process.exitCode = runTests(${
-      JSON.stringify({
-        root, options, files: names, again, ...more,
-      })});`,
-  ], { env, encoding: 'utf8' });
-  assert.deepEqual(readdirSync(root).filter((name) => !/\.mjs(?:\.ran)?$/.test(name)), []);
-  const told = stdout.split('\n').filter((line) => line.includes('failed once'));
-  return { code: status, output: stdout + stderr, told };
-}
+import { run } from './runs-of-tests.js';
 
 const UNDER_LOAD = ['good', 'todo', 'once', 'killed', 'ended'].map((name) => `${name}.test.mjs`);
 
 test('files that failed, crashed or ended pass when they pass alone, and are named', (context) => {
   const { code, output, told } = run(context, UNDER_LOAD, true);
   assert.equal(code, 0, output);
-  assert.deepEqual(told, ['ended', 'killed', 'once'].map((name) =>
-    `${name}.test.mjs failed once, passed when run alone`));
+  assert.deepEqual(
+    told,
+    ['ended', 'killed', 'once'].map(
+      (name) => `${name}.test.mjs failed once, passed when run alone`,
+    ),
+  );
   assert.ok(output.trimEnd().endsWith(told.at(-1)!), output);
 });
 
@@ -103,7 +40,9 @@ test('without it one failure fails the run', (context) => {
 
 test('a file that fails twice fails the run, whatever the others do', (context) => {
   const { code, told } = run(
-    context, ['good.test.mjs', 'once.test.mjs', 'wrong.test.mjs', 'broken.test.mjs'], true,
+    context,
+    ['good.test.mjs', 'once.test.mjs', 'wrong.test.mjs', 'broken.test.mjs'],
+    true,
   );
   assert.equal(code, 1);
   assert.deepEqual(told, [
@@ -134,18 +73,31 @@ test('a run over the HTTP server of Node.js is one', (context) => {
 
 test('files run over the HTTP server of Node.js too, alone or with others, and fail by a name of their own', (context) => {
   const good = ['good.test.mjs', 'over.test.mjs'];
-  const { code, output } = run(context, good, false, [], { files: ['good.test.mjs'], overNodeToo: good });
+  const { code, output } = run(context, good, false, [], {
+    files: ['good.test.mjs'],
+    overNodeToo: good,
+  });
   assert.equal(code, 0, output);
   const names = ['good.test.mjs', 'over.test.mjs', 'first.test.mjs', 'wrong.test.mjs'];
   const shared = run(context, names, true, [], {
-    files: ['good.test.mjs'], overNodeToo: names, together: '.',
+    files: ['good.test.mjs'],
+    overNodeToo: names,
+    together: '.',
   });
-  const lines = shared.output.split('\n').filter((line) => / over the HTTP server of Node\.js$/.test(line)
-    && /^(?:not )?ok/.test(line)).map((line) => line.replace(/ok \d+ - (\S+), .*/, 'ok $1'));
-  assert.deepEqual(lines.sort(), ['not ok wrong.test.mjs', 'ok first.test.mjs', 'ok good.test.mjs', 'ok over.test.mjs']);
+  const lines = shared.output
+    .split('\n')
+    .filter((line) => / over the HTTP server of Node\.js$/.test(line) && /^(?:not )?ok/.test(line))
+    .map((line) => line.replace(/ok \d+ - (\S+), .*/, 'ok $1'));
+  assert.deepEqual(lines.sort(), [
+    'not ok wrong.test.mjs',
+    'ok first.test.mjs',
+    'ok good.test.mjs',
+    'ok over.test.mjs',
+  ]);
   assert.equal(shared.code, 1);
-  assert.deepEqual(shared.told,
-    ['wrong.test.mjs, over the HTTP server of Node.js failed once, and again when run alone']);
+  assert.deepEqual(shared.told, [
+    'wrong.test.mjs, over the HTTP server of Node.js failed once, and again when run alone',
+  ]);
 });
 
 /** Files that may share a process; the first imports what may not, and has one of its own. */
@@ -154,8 +106,10 @@ const SHARED = ['alone', 'first', 'hooked', 'unread', 'last'].map((name) => `${n
 test('files that only calculate run in one process, each as a suite of its own', (context) => {
   const { code, output, told } = run(context, SHARED, true, [], { together: '.' });
   assert.equal(code, 1, output);
-  assert.deepEqual(told, ['last', 'unread'].map((name) =>
-    `${name}.test.mjs failed once, and again when run alone`));
+  assert.deepEqual(
+    told,
+    ['last', 'unread'].map((name) => `${name}.test.mjs failed once, and again when run alone`),
+  );
   const [, shared] = /^# shared: (\d+)$/m.exec(output) ?? [];
   assert.ok(shared !== undefined, output);
   for (const name of ['first', 'hooked', 'last']) {
@@ -166,10 +120,18 @@ test('files that only calculate run in one process, each as a suite of its own',
 });
 
 test('what processes took is told, the dearest first, and a dear file is warned of', (context) => {
-  const { code, output } = run(context, ['good.test.mjs', 'dear.test.mjs'], false, [], { together: '.' });
+  const { code, output } = run(context, ['good.test.mjs', 'dear.test.mjs'], false, [], {
+    together: '.',
+  });
   assert.equal(code, 0, output);
-  const told = output.split('\n').filter((line) => line.startsWith('# ')).slice(-3);
-  assert.match(told[0]!, /^# \d+\.\d s of processor time in 2 processes of tests, \d+\.\d s by the clock/);
+  const told = output
+    .split('\n')
+    .filter((line) => line.startsWith('# '))
+    .slice(-3);
+  assert.match(
+    told[0]!,
+    /^# \d+\.\d s of processor time in 2 processes of tests, \d+\.\d s by the clock/,
+  );
   assert.match(told[1]!, /^# +\d+\.\d s, +\d+\.\d s by the clock: dear\.test\.mjs$/);
   assert.match(told[2]!, /: good\.test\.mjs$/);
   const took = Number(/[\d.]+/.exec(told[1]!)?.[0]);
@@ -182,8 +144,13 @@ test('a file over the limit is warned of', () => {
     ['cheap.test.js', { processorMs: FILE_PROCESSOR_MS_MAX, clockMs: 1 }],
     ['24 files in one process', { processorMs: 9 * FILE_PROCESSOR_MS_MAX, clockMs: 1 }],
   ]);
-  const warnings = timesReport(times, 1).split('\n').filter((line) => line.includes('warning'));
-  assert.deepEqual(warnings.map((line) => line.split(' ')[2]), ['dear.test.js']);
+  const warnings = timesReport(times, 1)
+    .split('\n')
+    .filter((line) => line.includes('warning'));
+  assert.deepEqual(
+    warnings.map((line) => line.split(' ')[2]),
+    ['dear.test.js'],
+  );
 });
 
 test('what builds the large datasets begins first, then what took long, and what asks them amid', (context) => {
@@ -192,53 +159,95 @@ test('what builds the large datasets begins first, then what took long, and what
   const process = "process.chdir('/');\n";
   const starting = "import { spawn } from 'node:child_process';\n";
   const files: Readonly<Record<string, string>> = {
-    'asks.test.js': `${process}buildRecipe('default');`, 'long.test.js': process,
-    'new.test.js': process, 'service/default.test.js': `${process}openRecipe('default');`,
-    'short.test.js': process, 'pure-1.test.js': '', 'pure-2.test.js': '',
-    'with-1.test.js': starting, 'with-2.test.js': starting, 'service/abort.test.js': starting,
+    'asks.test.js': `${process}buildRecipe('default');`,
+    'long.test.js': process,
+    'new.test.js': process,
+    'service/default.test.js': `${process}openRecipe('default');`,
+    'short.test.js': process,
+    'pure-1.test.js': '',
+    'pure-2.test.js': '',
+    'with-1.test.js': starting,
+    'with-2.test.js': starting,
+    'service/abort.test.js': starting,
   };
   mkdirSync(join(root, 'service'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-  const times = new Map([['long.test.js', 9], ['short.test.js', 3]].map(([name, ms]) =>
-    [String(name), { processorMs: Number(ms), clockMs: Number(ms) }]));
+  const times = new Map(
+    [
+      ['long.test.js', 9],
+      ['short.test.js', 3],
+    ].map(([name, ms]) => [String(name), { processorMs: Number(ms), clockMs: Number(ms) }]),
+  );
   const plan = planOf(root, '.', Object.keys(files), times);
-  assert.deepEqual(plan.map((unit) => unit.files), [
-    ['service/default.test.js'], ['service/abort.test.js'], ['with-1.test.js', 'with-2.test.js'],
-    ['pure-1.test.js', 'pure-2.test.js'], ['asks.test.js'], ['new.test.js'],
-    ['long.test.js'], ['short.test.js'],
-  ]);
+  assert.deepEqual(
+    plan.map((unit) => unit.files),
+    [
+      ['service/default.test.js'],
+      ['service/abort.test.js'],
+      ['with-1.test.js', 'with-2.test.js'],
+      ['pure-1.test.js', 'pure-2.test.js'],
+      ['asks.test.js'],
+      ['new.test.js'],
+      ['long.test.js'],
+      ['short.test.js'],
+    ],
+  );
 });
 
 test('what a file imports decides whether it shares a process, whoever imports it', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'situs-sharing-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const room of ['pool', 'service', 'support']) mkdirSync(join(root, 'test', room), { recursive: true });
+  for (const room of ['pool', 'service', 'support'])
+    mkdirSync(join(root, 'test', room), { recursive: true });
   const files: Readonly<Record<string, string>> = {
-    'deep.js': "import net from 'node:net';", 'calm.js': "process.env['A'] = 'b';",
+    'deep.js': "import net from 'node:net';",
+    'calm.js': "process.env['A'] = 'b';",
     'starting.js': "import { spawn } from 'node:child_process';",
-    'test/one.js': "import { a } from '../calm.js';\nif (process.env['A'] === 'b') context.after(a);",
-    'test/two.js': "export * from './support.js';", 'test/support.js': "import '../deep.js';",
-    'test/three.js': "const { a } = await import('../deep.js');", 'test/four.js': "process.env['A'] = 'b';",
-    'test/five.js': "const now = mock.timers;", 'test/six.js': "import { a } from './gone.js';",
-    'test/seven.js': "import a from 'unheard-of';", 'test/eight.js': "import '../starting.js';",
-    'test/nine.js': "import { spawn } from 'node:child_process';", 'test/ten.js': "import './nine.js';",
-    'test/eleven.js': "const begun = performance.now();", 'test/fourteen.js': "import { runInThisContext } from 'node:vm';",
-    'test/support/server-process.js': "import { spawn } from 'node:child_process';\nread('/proc/1');",
-    'test/fifteen.js': "import './support/server-process.js';", 'test/sixteen.js': "read('/proc/self/fd');",
-    'test/pool/seventeen.js': "import '../../deep.js';", 'test/service/twelve.js': "import '../../deep.js';",
+    'test/one.js':
+      "import { a } from '../calm.js';\nif (process.env['A'] === 'b') context.after(a);",
+    'test/two.js': "export * from './support.js';",
+    'test/support.js': "import '../deep.js';",
+    'test/three.js': "const { a } = await import('../deep.js');",
+    'test/four.js': "process.env['A'] = 'b';",
+    'test/five.js': 'const now = mock.timers;',
+    'test/six.js': "import { a } from './gone.js';",
+    'test/seven.js': "import a from 'unheard-of';",
+    'test/eight.js': "import '../starting.js';",
+    'test/nine.js': "import { spawn } from 'node:child_process';",
+    'test/ten.js': "import './nine.js';",
+    'test/eleven.js': 'const begun = performance.now();',
+    'test/fourteen.js': "import { runInThisContext } from 'node:vm';",
+    'test/support/server-process.js':
+      "import { spawn } from 'node:child_process';\nread('/proc/1');",
+    'test/fifteen.js': "import './support/server-process.js';",
+    'test/sixteen.js': "read('/proc/self/fd');",
+    'test/pool/seventeen.js': "import '../../deep.js';",
+    'test/service/twelve.js': "import '../../deep.js';",
     'test/service/thirteen.js': "import '../../calm.js';",
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   const sharing = new Sharing(join(root, 'test'));
-  const those = (company: Company): readonly string[] => Object.keys(files)
-    .filter((name) => name.startsWith('test/') && sharing.companyOf(join(root, name)) === company)
-    .map((name) => name.slice('test/'.length, -'.js'.length));
+  const those = (company: Company): readonly string[] =>
+    Object.keys(files)
+      .filter((name) => name.startsWith('test/') && sharing.companyOf(join(root, name)) === company)
+      .map((name) => name.slice('test/'.length, -'.js'.length));
   assert.deepEqual(those('calculating'), ['one', 'service/thirteen']);
   assert.deepEqual(those('serving'), ['two', 'support', 'three', 'six', 'seven', 'eight']);
-  assert.deepEqual(those('starting'),
-    ['nine', 'ten', 'support/server-process', 'fifteen', 'service/twelve']);
-  assert.deepEqual(those('alone'),
-    ['four', 'five', 'eleven', 'fourteen', 'sixteen', 'pool/seventeen']);
+  assert.deepEqual(those('starting'), [
+    'nine',
+    'ten',
+    'support/server-process',
+    'fifteen',
+    'service/twelve',
+  ]);
+  assert.deepEqual(those('alone'), [
+    'four',
+    'five',
+    'eleven',
+    'fourteen',
+    'sixteen',
+    'pool/seventeen',
+  ]);
 });
 
 /** They start servers, and are run once: what they hold is not the server's affair, or they ask both. */
@@ -249,7 +258,9 @@ test('every test of HTTP that starts a server is run over both', () => {
   for (const file of OVER_NODE_TOO) assert.ok(existsSync(join(root, file)), file);
   const starting = readdirSync(join(root, 'test', 'http')).filter((name) =>
     /startStubServer|startChildServer|App\.start|startMerchants|createServer/.test(
-      readFileSync(join(root, 'test', 'http', name), 'utf8')));
+      readFileSync(join(root, 'test', 'http', name), 'utf8'),
+    ),
+  );
   assert.ok(starting.length > 5);
   for (const name of starting) {
     const once = ONCE.includes(name.replace('.test.ts', ''));
