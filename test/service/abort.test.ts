@@ -5,23 +5,23 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { seeded } from '../../bench/case/case.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
-import {
-  askFile, askLines, askSingly, merchantCart, plainCart, randomLookups, type SingleAnswer,
-} from '../support/same-items.js';
+import { askFile, askLines, askSingly, type SingleAnswer } from '../support/same-items.js';
 import { NDJSON } from '../support/bulk-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { activate } from '../support/http-var-dir.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import { writeRates } from '../support/tiny-release.js';
-import {
-  CUTS, sendable, socketOf, vanish, type Cut, type Sendable,
-} from '../support/vanishing-client.js';
+import { CUTS, sendable, vanish, type Cut, type Sendable } from '../support/vanishing-client.js';
+import { asked, few, fieldsOf, MERCHANT, operationsOf, random, rows } from './abort-operations.js';
 
 const ROUNDS = 3;
 /** Clients at a time. */
@@ -35,62 +35,31 @@ const GROWTH_BYTES_MAX = 12 * 1_048_576;
 let built: Built;
 let service: MerchantService;
 let port: number;
-let merchantId = '';
-let resultPath = '';
-/** The keys of merchants that were asked for, and what was acknowledged. */
-const asked: string[] = [];
+export let merchantId = '';
+export let resultPath = '';
+/** What was acknowledged, by the keys of merchants that were asked for. */
 const acknowledged = new Map<string, string>();
 const jobs = new Set<string>();
-
-const random = seeded(59);
-const rows = randomLookups(1_500, 61).map((row) => `${JSON.stringify(row)}\n`).join('');
-const few = randomLookups(40, 67).map((row) => JSON.stringify(row));
-const carts = Array.from({ length: 300 }, () => `${JSON.stringify({ items: [plainCart(random)] })}\n`).join('');
-const MERCHANT = JSON.stringify({ merchantName: 'Vanished', merchantType: 'self-managed' });
-
-function fieldsOf(key: string, type = 'application/json'): Record<string, string> {
-  return { 'X-API-KEY': key, 'Content-Type': type };
-}
-
-/** A request of each kind of operation, by its name. */
-function operations(key: string = KEYS.alpha): Readonly<Record<string, () => Sendable>> {
-  const json = fieldsOf(key);
-  const lines = fieldsOf(key, NDJSON);
-  const large = JSON.stringify({ merchantId, items: [merchantCart(random, 'large', 240), ...Array.from(
-    { length: 8 }, (_, index) => merchantCart(random, `large ${index}`, 200),
-  )] });
-  return {
-    lookup: () => sendable('GET', `/request/v60?address=${encodeURIComponent('9 E Main St, Elmton, QA 91010')}`, json),
-    cart: () => sendable('POST', '/calculate/cart', json, JSON.stringify({ items: [plainCart(random)] })),
-    'large cart': () => sendable('POST', '/merchant/cart/calculate', json, large),
-    search: () => sendable('POST', '/search/tic', json, '{"query":"clothing"}'),
-    merchant: () => {
-      const idempotencyKey = `merchant ${asked.length}`;
-      asked.push(idempotencyKey);
-      return sendable('POST', '/merchant/create', { ...json, 'Idempotency-Key': idempotencyKey }, MERCHANT);
-    },
-    nexus: () => sendable('POST', '/merchant/nexus/list', json, JSON.stringify({ merchantId: UNKNOWN_ID })),
-    upload: () => sendable('POST', '/bulk/lookup', lines, rows),
-    'spooled upload': () => sendable('POST', '/bulk/lookup?spool=true', { ...lines, 'Accept-Encoding': 'gzip' }, rows),
-    'cart upload': () => sendable('POST', '/bulk/cart', lines, carts),
-    job: () => sendable('POST', '/bulk/jobs?kind=lookup', lines, rows.slice(0, rows.indexOf('\n', 9_000) + 1)),
-    result: () => sendable('GET', resultPath, { ...json, ...(random() < 0.5 ? { 'Accept-Encoding': 'gzip' } : {}) }),
-    stream: () => sendable('POST', '/stream', lines, `${few.join('\n')}\n`),
-    socket: () => socketOf('/stream', json, few),
-  };
-}
 
 before(async () => {
   built = buildRecipe('fixture');
   const varDir = await newMerchantDir(built.varDir);
   const store = await Store.open(varDir);
-  await createKey(store, { text: LIMIT_KEY, plan: 'enterprise', account: 'limit', coreLimit: LIMIT, rate: 1e6 });
-  await store.close();
-  service = await startMerchants(varDir, {}, {
-    SITUS_BULK_WORKERS: '1', SITUS_STREAM_RESUME_SECONDS: '1', SITUS_LOG: 'error',
+  await createKey(store, {
+    text: LIMIT_KEY,
+    plan: 'enterprise',
+    account: 'limit',
+    coreLimit: LIMIT,
+    rate: 1e6,
   });
+  await store.close();
+  const settings = { SITUS_STREAM_RESUME_SECONDS: '1', SITUS_LOG: 'error' };
+  service = await startMerchants(varDir, {}, { SITUS_BULK_WORKERS: '1', ...settings });
   port = Number(new URL(service.base).port);
-  const made = await service.post('/merchant/create', { merchantName: 'A', merchantType: 'self-managed' });
+  const made = await service.post('/merchant/create', {
+    merchantName: 'A',
+    merchantType: 'self-managed',
+  });
   merchantId = String(made.body['merchantId']);
   const job = await post('/bulk/jobs?kind=lookup', rows.repeat(3), NDJSON);
   const { id } = JSON.parse(job.text) as { readonly id: string };
@@ -133,31 +102,44 @@ function take(name: string, request: Sendable, answer: string): void {
 async function cutAll(): Promise<number> {
   const cuts: (readonly [name: string, make: () => Sendable, cut: Cut])[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, make] of Object.entries(operations())) for (const cut of CUTS) cuts.push([name, make, cut]);
+    const operations = operationsOf(KEYS.alpha, merchantId, resultPath);
+    for (const [name, make] of Object.entries(operations)) {
+      for (const cut of CUTS) cuts.push([name, make, cut]);
+    }
   }
   for (let at = cuts.length - 1; at > 0; at -= 1) {
     const other = Math.floor(random() * (at + 1));
     [cuts[at], cuts[other]] = [cuts[other]!, cuts[at]!];
   }
   let next = 0;
-  await Promise.all(Array.from({ length: LANES }, async () => {
-    for (let each = cuts[next++]; each !== undefined; each = cuts[next++]) {
-      const [name, make, cut] = each;
-      const request = make();
-      take(name, request, await vanish(port, request, cut, random));
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (let each = cuts[next++]; each !== undefined; each = cuts[next++]) {
+        const [name, make, cut] = each;
+        const request = make();
+        take(name, request, await vanish(port, request, cut, random));
+      }
+    }),
+  );
   return cuts.length;
 }
 
 /** Waits until nothing is under way, and asks one thing. */
 async function assertSettled(): Promise<void> {
   const { router, pool, bulk, streams } = service.app;
-  const left = (): readonly number[] =>
-    [router.traffic.open, pool.load, bulk.uploads.open, bulk.uploads.schedule.busy, streams.sessions.open];
-  await eventually(() => left().every((count) => count === 0), WAIT_MS)
-    .catch(() => assert.deepEqual(left(), [0, 0, 0, 0, 0]));
-  const [answer] = await askSingly({ port, key: KEYS.alpha }, [{ path: '/request/v60?postalcode=91020' }]);
+  const left = (): readonly number[] => [
+    router.traffic.open,
+    pool.load,
+    bulk.uploads.open,
+    bulk.uploads.schedule.busy,
+    streams.sessions.open,
+  ];
+  await eventually(() => left().every((count) => count === 0), WAIT_MS).catch(() =>
+    assert.deepEqual(left(), [0, 0, 0, 0, 0]),
+  );
+  const [answer] = await askSingly({ port, key: KEYS.alpha }, [
+    { path: '/request/v60?postalcode=91020' },
+  ]);
   assert.equal(answer?.status, 200);
 }
 
@@ -187,15 +169,23 @@ test('after hundreds of cuts nothing is under way, and memory is what it was', a
   }, WAIT_MS).catch(() => undefined);
   context.diagnostic(`${count} cuts, ${Math.round(growth / 1024)} KiB more`);
   assert.ok(growth < GROWTH_BYTES_MAX, `${growth} bytes more after ${count} cuts`);
-  const spooled = readdirSync(join(service.varDir, 'spool'), { recursive: true, withFileTypes: true });
-  assert.deepEqual(spooled.filter((entry) => entry.isFile()), []);
+  const spooled = readdirSync(join(service.varDir, 'spool'), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  assert.deepEqual(
+    spooled.filter((entry) => entry.isFile()),
+    [],
+  );
 });
 
 test('merchants that were acknowledged are there, and each key has made one', async () => {
   assert.ok(acknowledged.size > 0 && acknowledged.size < asked.length);
   const made = new Set<string>();
   for (const idempotencyKey of asked) {
-    const { status, body } = await service.post('/merchant/create', JSON.parse(MERCHANT), { idempotencyKey });
+    const { status, body } = await service.post('/merchant/create', JSON.parse(MERCHANT), {
+      idempotencyKey,
+    });
     assert.equal(status, 201);
     const id = String(body['merchantId']);
     assert.equal(id, acknowledged.get(idempotencyKey) ?? id);
@@ -223,24 +213,32 @@ test('jobs that were acknowledged are done, and uploads that were cut leave no f
 });
 
 test('places held in a quota are given back', async () => {
-  const limited = operations(LIMIT_KEY);
+  const limited = operationsOf(LIMIT_KEY, merchantId, resultPath);
   const kinds = ['lookup', 'cart', 'upload', 'stream', 'socket'];
   for (const cut of ['in body', 'before answer', 'in answer'] as const) {
     for (const kind of kinds) {
       const { head, body } = limited[kind]!();
       // An upload of a few rows, so that the quota is not used up.
-      const request = kind === 'upload'
-        ? sendable('POST', '/bulk/lookup', fieldsOf(LIMIT_KEY, NDJSON), `${few.join('\n')}\n`) : { head, body };
+      const request =
+        kind === 'upload'
+          ? sendable('POST', '/bulk/lookup', fieldsOf(LIMIT_KEY, NDJSON), `${few.join('\n')}\n`)
+          : { head, body };
       await vanish(port, request, cut, random);
     }
   }
   await assertSettled();
   const target = { port, key: LIMIT_KEY };
   const [metrics] = await askSingly(target, [{ path: '/account/metrics' }]);
-  const { core_request_count: used } = JSON.parse(metrics?.text ?? '{}') as { readonly core_request_count: number };
+  const { core_request_count: used } = JSON.parse(metrics?.text ?? '{}') as {
+    readonly core_request_count: number;
+  };
   assert.ok(used > 0 && used < LIMIT / 2, `${used} used`);
   const left = LIMIT - used;
-  const answers = await askLines(target, '/bulk/lookup', Array.from({ length: left }, () => ({ postalcode: '91020' })));
+  const answers = await askLines(
+    target,
+    '/bulk/lookup',
+    Array.from({ length: left }, () => ({ postalcode: '91020' })),
+  );
   assert.ok(answers.every((answer) => !answer.startsWith('{"error"')));
   const [over] = await askSingly(target, [{ path: '/request/v60?postalcode=91020' }]);
   assert.equal(over?.status, 405);
@@ -259,6 +257,7 @@ test('no release stays open for clients that have gone', async () => {
 });
 
 async function assertOpen(count: number): Promise<void> {
-  await eventually(() => service.app.live.openCount === count)
-    .catch(() => assert.equal(service.app.live.openCount, count));
+  await eventually(() => service.app.live.openCount === count).catch(() =>
+    assert.equal(service.app.live.openCount, count),
+  );
 }

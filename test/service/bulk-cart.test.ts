@@ -1,6 +1,5 @@
 /** Files of carts over real sockets: the answers of the cart endpoints, merchants, quotas, jobs. */
 import assert from 'node:assert/strict';
-import { request, type IncomingHttpHeaders } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { createKey } from '../../src/store/keys.js';
@@ -9,8 +8,14 @@ import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { CSV, NDJSON, readLines, type Trailer } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  UNKNOWN_ID,
+  type MerchantService,
 } from '../support/merchant-service.js';
+import { type PlainAnswer, sendPlain } from '../support/plain-request.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';
 
 const CARTS = '/bulk/cart';
@@ -41,7 +46,8 @@ before(async () => {
   const store = await Store.open(varDir);
   await createKey(store, { text: OF_GEO, plan: 'pro', account: 'doors', geoLimit: 3 });
   // Creating the merchant is an operation of its own.
-  await createKey(store, { text: OF_MERCHANT, plan: 'pro', account: 'metered-carts', merchantLimit: 4 });
+  const few = { plan: 'pro', account: 'metered-carts', merchantLimit: 4 } as const;
+  await createKey(store, { text: OF_MERCHANT, ...few });
   await createKey(store, { text: NO_GEO, plan: 'pro', account: 'alpha', grants: 0 });
   await store.close();
   service = await startMerchants(varDir, {}, { SITUS_BULK_WORKERS: '2' });
@@ -56,38 +62,26 @@ after(async () => {
   built.remove();
 });
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
 function send(
-  path: string, body: string | Buffer, headers: Readonly<Record<string, string>>,
-  key: string = KEYS.alpha, method = 'POST',
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(service.base + path, {
-      method, agent: false, headers: { 'X-API-KEY': key, ...headers },
-    });
-    sent.on('error', reject);
-    sent.on('response', (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () => resolve({
-        status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts),
-      }));
-    });
-    sent.end(body);
-  });
+  path: string,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>>,
+  key: string = KEYS.alpha,
+  method = 'POST',
+): Promise<PlainAnswer> {
+  return sendPlain(service.base + path, method, { 'X-API-KEY': key, ...headers }, body);
 }
 
-function ndjson(rows: readonly object[], query = '', key: string = KEYS.alpha): Promise<Answer> {
+function ndjson(
+  rows: readonly object[],
+  query = '',
+  key: string = KEYS.alpha,
+): Promise<PlainAnswer> {
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   return send(CARTS + query, body, { 'Content-Type': NDJSON }, key);
 }
 
-function csv(body: string, query = '', key: string = KEYS.alpha): Promise<Answer> {
+function csv(body: string, query = '', key: string = KEYS.alpha): Promise<PlainAnswer> {
   return send(CARTS + query, body, { 'Content-Type': CSV }, key);
 }
 
@@ -98,7 +92,7 @@ interface Problem {
   readonly error?: { readonly code: number; readonly field: string | null };
 }
 
-function problem(answer: Answer, status: number): Problem {
+function problem(answer: PlainAnswer, status: number): Problem {
   assert.equal(answer.status, status, answer.body.toString());
   assert.equal(answer.headers['content-type'], 'application/problem+json');
   return JSON.parse(answer.body.toString()) as Problem;
@@ -106,12 +100,16 @@ function problem(answer: Answer, status: number): Problem {
 
 /** A cart of some price in parts, and the same on one line. */
 function cart(price: number, change: Sent = {}): Sent {
-  return sentCart({ origin: SPLIT, destination: SPLIT, lineItems: [sentLine({ price })], ...change });
+  return sentCart({
+    origin: SPLIT,
+    destination: SPLIT,
+    lineItems: [sentLine({ price })],
+    ...change,
+  });
 }
 function lineCart(price: number): Sent {
-  const [item] = sentCalculation(
-    { origin: { address: HERE }, destination: { address: THERE } }, { price },
-  )['items'] as Sent[];
+  const places = { origin: { address: HERE }, destination: { address: THERE } };
+  const [item] = sentCalculation(places, { price })['items'] as Sent[];
   return item!;
 }
 
@@ -133,15 +131,22 @@ function itemsOf({ items, situs }: Readonly<Record<string, unknown>>): readonly 
 
 test('rows are answered as the cart endpoints answer them', async () => {
   const prices = [0.01, 9.99, 49.99, 1234.5, 1e9];
-  const merchant = await ndjson(prices.map((price, id) => ({ id, ...cart(price) })), `?merchantId=${own}`);
+  const merchant = await ndjson(
+    prices.map((price, id) => ({ id, ...cart(price) })),
+    `?merchantId=${own}`,
+  );
   const single = await service.post('/merchant/cart/calculate', {
-    merchantId: own, items: prices.map((price) => cart(price)),
+    merchantId: own,
+    items: prices.map((price) => cart(price)),
   });
   assert.equal(merchant.headers['x-situs-dataset'], built.name);
   const lines = readLines(merchant.body);
   assert.equal(lines.header['kind'], 'cart');
   assert.deepEqual(lines.rows.map(withoutIds), itemsOf(single.body).map(withoutIds));
-  assert.deepEqual(lines.rows.map(({ line, id }) => [line, id]), prices.map((_, id) => [id + 1, id]));
+  assert.deepEqual(
+    lines.rows.map(({ line, id }) => [line, id]),
+    prices.map((_, id) => [id + 1, id]),
+  );
   assert.deepEqual([lines.trailer.complete, lines.trailer.codes], [true, { 100: prices.length }]);
   const bare = readLines((await ndjson(prices.map(lineCart))).body);
   for (const [index, price] of prices.entries()) {
@@ -156,59 +161,86 @@ test('a table gets its tax, and its trailer beside it', async () => {
   assert.equal(answer.status, 200, answer.body.toString());
   const lines = answer.body.toString('utf8').split('\n');
   assert.match(lines[0] ?? '', /^sku;to;price;situs_tax_rate;situs_tax_amount;/);
-  assert.match(lines[1] ?? '', /^A;"120 Main St, Elmton, QA 91010";100;0\.\d+;\d+\.\d\d;QA;\d{4}-\d\d-\d\d;[DOM];.*;100;$/);
+  assert.match(
+    lines[1] ?? '',
+    /^A;"120 Main St, Elmton, QA 91010";100;0\.\d+;\d+\.\d\d;QA;\d{4}-\d\d-\d\d;[DOM];.*;100;$/,
+  );
   assert.match(lines[2] ?? '', /^B;nowhere;5;;;;;;;;109;The cart cannot be calculated/);
   const job = String(answer.headers['x-situs-job']);
   const kept = await send(`/bulk/trailer?job=${job}`, '', {}, KEYS.alpha, 'GET');
   const trailer = JSON.parse(kept.body.toString()) as Trailer;
   assert.deepEqual([trailer.complete, trailer.codes], [true, { 100: 1, 109: 1 }]);
   const asLines = await send(`${CARTS}?origin=${encodeURIComponent(HERE)}`, gzipSync(text), {
-    'Content-Type': CSV, 'Content-Encoding': 'gzip', Accept: NDJSON, 'Accept-Encoding': 'gzip',
+    'Content-Type': CSV,
+    'Content-Encoding': 'gzip',
+    Accept: NDJSON,
+    'Accept-Encoding': 'gzip',
   });
   const { rows } = readLines(gunzipSync(asLines.body));
-  assert.deepEqual(rows.map(({ line, error }) => [line, error === undefined]), [[2, true], [3, false]]);
+  assert.deepEqual(
+    rows.map(({ line, error }) => [line, error === undefined]),
+    [
+      [2, true],
+      [3, false],
+    ],
+  );
 });
 
 test('options that no row could be answered with are refused, each with its place', async () => {
   for (const [query, location] of [
-    ['?merchantId=7', 'query.merchantId'], ['?rounding=sideways', 'query.rounding'],
-    ['?explain=perhaps', 'query.explain'], [`?origin=${encodeURIComponent(HERE)}`, 'query.origin'],
+    ['?merchantId=7', 'query.merchantId'],
+    ['?rounding=sideways', 'query.rounding'],
+    ['?explain=perhaps', 'query.explain'],
+    [`?origin=${encodeURIComponent(HERE)}`, 'query.origin'],
     ['?historical=202501', 'query.historical'],
   ] as const) {
     const { errors } = problem(await ndjson([cart(1)], query), 422);
-    assert.deepEqual(errors?.map((error) => error.location), [location], query);
+    const places = errors?.map((error) => error.location);
+    assert.deepEqual(places, [location], query);
   }
-  assert.equal(problem(await csv('origin,price,to\n', `?origin=${'x'.repeat(101)}`), 422).errors?.[0]?.location, 'query.origin');
+  const long = problem(await csv('origin,price,to\n', `?origin=${'x'.repeat(101)}`), 422);
+  assert.equal(long.errors?.[0]?.location, 'query.origin');
   assert.match(problem(await csv('to,price\n'), 422).detail, /hold the origin/);
   problem(await send(CARTS, '', { 'Content-Type': 'application/json' }), 415);
 });
 
 test('merchants are self-managed ones of the account', async () => {
   for (const [merchantId, key, detail] of [
-    [UNKNOWN_ID, KEYS.alpha, /not one of this account/], [own, KEYS.beta, /not one of this account/],
+    [UNKNOWN_ID, KEYS.alpha, /not one of this account/],
+    [own, KEYS.beta, /not one of this account/],
     [relayed, KEYS.alpha, /connected to the compliance provider/],
   ] as const) {
     const refused = problem(await ndjson([cart(1)], `?merchantId=${merchantId}`, key), 403);
     assert.match(refused.detail, detail);
     assert.equal(refused.errors?.[0]?.location, 'query.merchantId');
   }
-  const upper = readLines((await ndjson([{ ...cart(1), merchantId: own }], `?merchantId=${own.toUpperCase()}`)).body);
+  const upper = readLines(
+    (await ndjson([{ ...cart(1), merchantId: own }], `?merchantId=${own.toUpperCase()}`)).body,
+  );
   assert.deepEqual(upper.trailer.codes, { 100: 1 });
 });
 
 test('strict refuses the whole with the first bad row', async () => {
   const rows = [cart(1), cart(2), { ...cart(3), lineItems: [] }];
   const refused = problem(await ndjson(rows, `?strict=true&merchantId=${own}`), 422);
-  assert.deepEqual([refused.line, refused.error?.code, refused.error?.field], [3, 105, 'lineItems']);
+  assert.deepEqual(
+    [refused.line, refused.error?.code, refused.error?.field],
+    [3, 105, 'lineItems'],
+  );
 });
 
 test('each row counts, and a used-up quota ends the file with its line', async () => {
   for (const [key, row, query] of [
-    [OF_GEO, lineCart(5), ''], [OF_MERCHANT, cart(5), `?merchantId=${metered}`],
+    [OF_GEO, lineCart(5), ''],
+    [OF_MERCHANT, cart(5), `?merchantId=${metered}`],
   ] as const) {
-    const { rows, trailer } = readLines((await ndjson([...Array(6).keys()].map(() => row), query, key)).body);
+    const six = Array.from({ length: 6 }, () => row);
+    const { rows, trailer } = readLines((await ndjson(six, query, key)).body);
     assert.deepEqual(trailer.codes, { 100: 3, 107: 1 }, key);
-    assert.deepEqual([trailer.complete, trailer.stopped?.code, trailer.stopped?.line], [false, 107, 4]);
+    assert.deepEqual(
+      [trailer.complete, trailer.stopped?.code, trailer.stopped?.line],
+      [false, 107, 4],
+    );
     assert.deepEqual(Object.keys(rows[3]!), ['line', 'id', 'error']);
     assert.equal(problem(await ndjson([row], query, key), 405).line, undefined);
   }
@@ -223,16 +255,25 @@ test('rows are told by the account, each by the right counter', async () => {
   const mine = await newMerchant('self-managed', KEYS.enterprise);
   readLines((await ndjson([cart(1)], `?merchantId=${mine}`, KEYS.enterprise)).body);
   const later = await counts(KEYS.enterprise);
-  const grown = Object.fromEntries(Object.entries(later)
-    .filter(([name, value]) => typeof value === 'number' && value !== before[name])
-    .map(([name, value]) => [name, Number(value) - Number(before[name])]));
+  const grown = Object.fromEntries(
+    Object.entries(later)
+      .filter(([name, value]) => typeof value === 'number' && value !== before[name])
+      .map(([name, value]) => [name, Number(value) - Number(before[name])]),
+  );
   assert.deepEqual(grown, {
-    request_count: 2, core_request_count: 2, geo_request_count: 2, merchant_request_count: 2,
+    request_count: 2,
+    core_request_count: 2,
+    geo_request_count: 2,
+    merchant_request_count: 2,
   });
 });
 
 test('a job of carts answers with the rows of a stream', async () => {
-  const rows = [{ id: 'a', ...cart(9.99) }, { id: 'b' }, { id: 'c', ...cart(5, { cartId: 'mine' }) }];
+  const rows = [
+    { id: 'a', ...cart(9.99) },
+    { id: 'b' },
+    { id: 'c', ...cart(5, { cartId: 'mine' }) },
+  ];
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const jobs = `/bulk/jobs?kind=cart&merchantId=${own}`;
   const made = await send(jobs, body, { 'Content-Type': NDJSON });
@@ -246,7 +287,9 @@ test('a job of carts answers with the rows of a stream', async () => {
   const stream = readLines((await ndjson(rows, `?merchantId=${own}`)).body);
   assert.deepEqual(result.trailer.codes, { 100: 2, 105: 1 });
   assert.deepEqual(result.rows.map(withoutIds), stream.rows.map(withoutIds));
-  assert.equal(problem(await send(`/bulk/jobs?kind=cart&merchantId=${relayed}`, body, { 'Content-Type': NDJSON }), 403).errors?.[0]?.location, 'query.merchantId');
+  const others = `/bulk/jobs?kind=cart&merchantId=${relayed}`;
+  const { errors } = problem(await send(others, body, { 'Content-Type': NDJSON }), 403);
+  assert.equal(errors?.[0]?.location, 'query.merchantId');
   const table = await send('/bulk/jobs?kind=cart', 'to,price\n', { 'Content-Type': CSV });
   assert.match(problem(table, 422).detail, /hold the origin/);
 });

@@ -6,8 +6,16 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  CSV, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
-  type KeyName, type Trailer,
+  CSV,
+  NDJSON,
+  openBulk,
+  readLines,
+  sendBulk,
+  startBulkApp,
+  type BulkAnswer,
+  type BulkAsk,
+  type KeyName,
+  type Trailer,
 } from '../support/bulk-client.js';
 
 const DOOR = '120 Main St, Elmton, QA 91010';
@@ -20,7 +28,8 @@ let port: number;
 before(async () => {
   built = buildRecipe('fixture');
   ({ app, port } = await startBulkApp(built.varDir, {
-    SITUS_BULK_BYTES_MAX: String(BYTES_MAX), SITUS_BULK_ROWS_MAX: '50000',
+    SITUS_BULK_BYTES_MAX: String(BYTES_MAX),
+    SITUS_BULK_ROWS_MAX: '50000',
   }));
 });
 
@@ -75,19 +84,30 @@ test('lines come back in order between a header and a trailer', async () => {
   assert.equal(header['dataset'], built.name);
   assert.equal(header['job'], answer.headers['x-situs-job']);
   assert.equal((header['limits'] as Record<string, number>)['bodyBytes'], BYTES_MAX);
-  assert.deepEqual(rows.map(({ line }) => line), Array.from({ length: 701 }, (_, index) => index + 1));
-  assert.deepEqual(rows.slice(0, 700).map(({ id }) => id), Array.from({ length: 700 }, (_, id) => id));
+  assert.deepEqual(
+    rows.map(({ line }) => line),
+    Array.from({ length: 701 }, (_, index) => index + 1),
+  );
+  assert.deepEqual(
+    rows.slice(0, 700).map(({ id }) => id),
+    Array.from({ length: 700 }, (_, id) => id),
+  );
   assert.equal(trailer.complete, true);
-  assert.deepEqual([trailer.rows, trailer.codes, trailer.stopped], [701, { 100: 700, 105: 1 }, null]);
+  assert.deepEqual(
+    [trailer.rows, trailer.codes, trailer.stopped],
+    [701, { 100: 700, 105: 1 }, null],
+  );
   assert.deepEqual([trailer.bytes, trailer.sha256], [bytes.length, sha256(bytes)]);
 });
 
 test('a line is the single lookup with its line and id', async () => {
-  const { rows: [row] } = readLines((await ndjson(rowsOf(1))).body);
+  const [row] = readLines((await ndjson(rowsOf(1))).body).rows;
   const single = await sendBulk({
-    port, path: `/request/v60?address=${encodeURIComponent(DOOR)}`, method: 'GET',
+    port,
+    path: `/request/v60?address=${encodeURIComponent(DOOR)}`,
+    method: 'GET',
   });
-  assert.deepEqual(row, { line: 1, id: 0, ...JSON.parse(single.body.toString()) as object });
+  assert.deepEqual(row, { line: 1, id: 0, ...(JSON.parse(single.body.toString()) as object) });
 });
 
 test('a table comes back with its own bytes and our columns, its trailer beside it', async () => {
@@ -119,7 +139,7 @@ test('CSV can be answered with lines, and options say how it is read', async () 
     path: '/bulk/lookup?map=id:Kunde&map=address:Wo&delimiter=pipe&shippingExtended=true',
     headers: { Accept: 'application/x-ndjson;q=0.9, text/csv;q=0.1' },
   });
-  const { rows: [row] } = readLines(answer.body);
+  const [row] = readLines(answer.body).rows;
   assert.deepEqual([row?.['line'], row?.['id']], [2, '7']);
   assert.ok('shippingExtended' in (row!['shipping'] as object));
 });
@@ -174,7 +194,12 @@ test('empty bodies, headers alone and one row without a line end', async () => {
   assert.match(one.body.toString(), /^zip,.*\r\n91020,[\d.]+,.*$/);
 });
 
-const REFUSALS: readonly (readonly [ask: Partial<BulkAsk>, body: string, status: number, detail: RegExp])[] = [
+const REFUSALS: readonly (readonly [
+  ask: Partial<BulkAsk>,
+  body: string,
+  status: number,
+  detail: RegExp,
+])[] = [
   [{ key: null }, '', 401, /Key format is not valid/],
   [{ key: 'starter' }, 'zip\n1', 403, /Pro or Enterprise/],
   [{ type: 'application/json' }, '{}', 415, /text\/csv or/],
@@ -213,23 +238,27 @@ test('the request takes one place in the minute, whatever its rows', async () =>
   assert.equal(problem(await ndjson(rowsOf(1), { key: 'slow' }), 429).metadata?.response.code, 108);
 });
 
+/** The code of each row; 100 where it has no error. */
+function codesOf(rows: ReturnType<typeof readLines>['rows']): readonly number[] {
+  return rows.map(({ error }) => (error as { code: number } | undefined)?.code ?? 100);
+}
+
 test('a quota that is used up ends the stream with its row, and refuses the next', async () => {
   const bad = JSON.stringify({ postalcode: 'x' });
   const body = `${rowsOf(3)}${bad}\n${rowsOf(9)}`;
   const { rows, trailer } = readLines((await ndjson(body, { key: 'quota' })).body);
   // Five rows are answered with rates; the bad one is none of them.
-  assert.deepEqual(rows.map(({ error }) => (error as { code: number } | undefined)?.code ?? 100),
-    [100, 100, 100, 104, 100, 100, 107]);
+  assert.deepEqual(codesOf(rows), [100, 100, 100, 104, 100, 100, 107]);
   assert.equal(trailer.complete, false);
   assert.deepEqual([trailer.stopped?.code, trailer.stopped?.line], [107, 7]);
-  assert.equal(problem(await ndjson(rowsOf(1), { key: 'quota' }), 405).metadata?.response.code, 107);
+  const next = problem(await ndjson(rowsOf(1), { key: 'quota' }), 405);
+  assert.equal(next.metadata?.response.code, 107);
 });
 
 test('a geocoding quota takes the entitlement away and leaves the ZIPs', async () => {
   const body = `${rowsOf(5)}${rowsOf(2, { postalcode: '91010' })}`;
   const { rows, trailer } = readLines((await ndjson(body, { key: 'geo' })).body);
-  assert.deepEqual(rows.map(({ error }) => (error as { code: number } | undefined)?.code ?? 100),
-    [100, 100, 100, 107, 107, 100, 100]);
+  assert.deepEqual(codesOf(rows), [100, 100, 100, 107, 107, 100, 100]);
   assert.equal(trailer.complete, true);
 });
 
@@ -238,7 +267,8 @@ test('each row counts in the month like a request', async () => {
     const answer = await sendBulk({ port, path: '/account/metrics', method: 'GET', key: 'other' });
     const text = answer.body.toString();
     return ['core', 'geo'].map((name) =>
-      Number(new RegExp(`"${name}_request_count":\\{?[^0-9]*(\\d+)`).exec(text)?.[1] ?? Number.NaN));
+      Number(new RegExp(`"${name}_request_count":\\{?[^0-9]*(\\d+)`).exec(text)?.[1] ?? Number.NaN),
+    );
   };
   const [core = 0, geo = 0] = await used();
   await ndjson(`${rowsOf(4)}${rowsOf(3, { postalcode: '91010' })}{\n`, { key: 'other' });
@@ -247,19 +277,24 @@ test('each row counts in the month like a request', async () => {
 
 test('strict refuses the whole file for its first bad row, and sends it whole otherwise', async () => {
   const strict = { path: '/bulk/lookup?strict=true' };
-  const refused = problem(await ndjson(`${rowsOf(300)}${rowsOf(2, { postalcode: 'x' })}`, strict), 422);
-  assert.deepEqual([refused.line, refused.error?.code, refused.error?.field], [301, 104, 'postalcode']);
+  const bad = `${rowsOf(300)}${rowsOf(2, { postalcode: 'x' })}`;
+  const { line, error } = problem(await ndjson(bad, strict), 422);
+  assert.deepEqual([line, error?.code, error?.field], [301, 104, 'postalcode']);
   const sent = await csv(`zip\n${'91020\n'.repeat(600)}`, strict);
   assert.equal(sent.status, 200);
   assert.equal(sent.body.toString().split('\n').length, 602);
-  const trailer = JSON.parse((await trailerOf(String(sent.headers['x-situs-job']))).body.toString()) as Trailer;
+  const kept = await trailerOf(String(sent.headers['x-situs-job']));
+  const trailer = JSON.parse(kept.body.toString()) as Trailer;
   assert.equal(trailer.sha256, sha256(sent.body));
 });
 
 test('a stream has a limit of rows', async () => {
   const row = '{"postalcode":"1"}\n';
   const { trailer } = readLines((await ndjson(row.repeat(50_001))).body);
-  assert.deepEqual([trailer.complete, trailer.rows, trailer.stopped?.line], [false, 50_000, 50_001]);
+  assert.deepEqual(
+    [trailer.complete, trailer.rows, trailer.stopped?.line],
+    [false, 50_000, 50_001],
+  );
   assert.match(trailer.stopped?.message ?? '', /may have 50000 rows/);
   assert.equal(readLines((await ndjson(row.repeat(50_000))).body).trailer.complete, true);
 });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { percent, productLines } from '../../src/cli/product-lines.js';
+import { percent } from '../../src/cli/product-lines.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { runCommand, runMany } from '../support/run-command.js';
@@ -32,9 +32,13 @@ async function situs(...words: readonly string[]): Promise<string> {
   return out;
 }
 
-function run(args: readonly string[], varDir = built.varDir): { code: number | null; out: string; err: string } {
+function run(
+  args: readonly string[],
+  varDir = built.varDir,
+): { code: number | null; out: string; err: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
-    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8',
+    env: { ...process.env, SITUS_VAR: varDir },
+    encoding: 'utf8',
   });
   return { code: status, out: stdout, err: stderr };
 }
@@ -50,8 +54,11 @@ test('lookup prints a table, or the body as the API gives it', async () => {
   assert.match(table, /total\s+7\.75 %/);
   assert.match(table, /found by point/);
   const [json, far, ...points] = runMany(built.varDir, [
-    ['lookup', '--json', '91020'], ['lookup', '-14.3', '-170.7'],
-    ['lookup', '10.18,-29.8'], ['lookup', '10.18', '-29.8'], ['lookup', '10.18,', '-29.8'],
+    ['lookup', '--json', '91020'],
+    ['lookup', '-14.3', '-170.7'],
+    ['lookup', '10.18,-29.8'],
+    ['lookup', '10.18', '-29.8'],
+    ['lookup', '10.18,', '-29.8'],
   ]);
   assert.equal((JSON.parse(json!.out) as { rCode: number }).rCode, 100);
   for (const { code, out } of points) {
@@ -64,47 +71,41 @@ test('lookup prints a table, or the body as the API gives it', async () => {
 test('lookup tells what a product is taxed with', () => {
   const door = '120 Main St, Elmton, QA 91010';
   const [clothing, body, unknown, zip] = runMany(built.varDir, [
-    ['lookup', '--tic', '20010', door], ['lookup', '--json', '--tic', '20010', door],
-    ['lookup', '--tic', 'abc', door], ['lookup', '--tic', '20010', '91010'],
+    ['lookup', '--tic', '20010', door],
+    ['lookup', '--json', '--tic', '20010', door],
+    ['lookup', '--tic', 'abc', door],
+    ['lookup', '--tic', '20010', '91010'],
   ]);
-  const { title, rateRules: [rule] } = (JSON.parse(body!.out) as {
-    productDetail: { taxabilityCode: { title: string; rateRules: { effectiveTaxRate: number }[] } };
-  }).productDetail.taxabilityCode;
+  const {
+    title,
+    rateRules: [rule],
+  } = (
+    JSON.parse(body!.out) as {
+      productDetail: {
+        taxabilityCode: { title: string; rateRules: { effectiveTaxRate: number }[] };
+      };
+    }
+  ).productDetail.taxabilityCode;
   const told = percent(rule?.effectiveTaxRate ?? -1);
   assert.ok(clothing!.out.includes(`\n20010 ${title}: ${told}`), clothing!.out);
   assert.match(unknown!.out, /^abc: there is no such product code/m);
-  assert.deepEqual([zip!.code, zip!.err],
-    [2, 'situs: --tic needs an address or a point; this is a ZIP\n']);
-});
-
-test('the terms of a product stand beside its rate', () => {
-  const rule = {
-    effectiveDt: null, effectiveTaxRate: 0.0625, exemptOver: null, exemptUnder: null,
-    expiresDt: null, jurTaxCode: null, percentTaxable: null, taxablePortionOver: null,
-  };
-  const lines = (change: object, special: object = {}): readonly string[] => productLines({
-    taxabilityCode: {
-      id: '1', title: 'A', rateActionCode: 'T00', rateRules: [{ ...rule, ...change }], ...special,
-    },
-  });
-  const meal = { jurisdictionName: 'QA', taxName: 'Meals', rate: 0.09, replacesStateRate: true };
-  assert.deepEqual(lines({ taxablePortionOver: 175, expiresDt: '2026-12-31' }),
-    ['', '1 A: 6.25 %, on what an item costs above $175, to 2026-12-31']);
-  assert.deepEqual(lines({ jurTaxCode: '91', exemptUnder: 110, percentTaxable: 0.5 }),
-    ['', "1 A: 6.25 %, the state's part; local rates as above, exempt below $110 an item, "
-      + 'on 50 % of the price']);
-  assert.deepEqual(lines({}, { specialRules: { mealTax: { rules: [meal] } } }).slice(1),
-    ['1 A: 6.25 %', '1 A: 9 % Meals of QA, in place of its rate above']);
-  assert.deepEqual(lines({}, { rateRules: [] }), ['', '1 A: no rule of its own; the rates above']);
+  assert.deepEqual(
+    [zip!.code, zip!.err],
+    [2, 'situs: --tic needs an address or a point; this is a ZIP\n'],
+  );
 });
 
 test('lookup answers by the settings of the service', async () => {
-  const { code, out, err } = await runCommand(['lookup', '10.18,-29.8'],
-    { SITUS_VAR: built.varDir });
+  const { code, out, err } = await runCommand(['lookup', '10.18,-29.8'], {
+    SITUS_VAR: built.varDir,
+  });
   assert.deepEqual([code, err], [0, '']);
   assert.match(out, /found by polygon/);
-  const strict = await runCommand(['lookup', '--json', '10.18,-29.8'],
-    { SITUS_VAR: built.varDir, SITUS_PRECISION_MIN: 'point', SITUS_BASE_URL: 'https://rates.example' });
+  const strict = await runCommand(['lookup', '--json', '10.18,-29.8'], {
+    SITUS_VAR: built.varDir,
+    SITUS_PRECISION_MIN: 'point',
+    SITUS_BASE_URL: 'https://rates.example',
+  });
   assert.equal(strict.code, 1);
   assert.match(strict.out, /"code":109,.*this server asks for point or better/);
   assert.match(strict.out, /"definition":"https:\/\/rates\.example\/request\/v60\/schema"/);
@@ -113,7 +114,10 @@ test('lookup answers by the settings of the service', async () => {
 test('what is meant to be a ZIP is told that it is none, a missing file by its name', () => {
   const none = join(built.varDir, 'none');
   const [short, long, receipt, verify] = runMany(built.varDir, [
-    ['lookup', '9102'], ['lookup', '91020-1234'], ['replay', none], ['bulk', none],
+    ['lookup', '9102'],
+    ['lookup', '91020-1234'],
+    ['replay', none],
+    ['bulk', none],
   ]);
   for (const { code, err } of [short!, long!]) {
     assert.equal(code, 1);
@@ -130,20 +134,34 @@ test('a refusal exits with 1 and says why, bad usage with 2', () => {
   assert.equal(refused.out, '');
   assert.match(refused.err, /^110: /);
   const [asJson, help, ...misread] = runMany(built.varDir, [
-    ['lookup', '--json', '99999'], ['--help'],
-    ['lookup'], ['nonsense'], ['dataset', 'nonsense'], ['lookup', '--nonsense', '1'], [],
+    ['lookup', '--json', '99999'],
+    ['--help'],
+    ['lookup'],
+    ['nonsense'],
+    ['dataset', 'nonsense'],
+    ['lookup', '--nonsense', '1'],
+    [],
   ]);
   assert.deepEqual([asJson!.code, asJson!.err, help!.code], [1, '', 0]);
   assert.match(asJson!.out, /^\{.*"code":110,/);
-  assert.deepEqual(misread.map(({ code }) => code), [2, 2, 2, 2, 2]);
+  assert.deepEqual(
+    misread.map(({ code }) => code),
+    [2, 2, 2, 2, 2],
+  );
   assert.equal(run(['nonsense']).code, 2, 'also as a process of its own');
 });
 
 test('verify, list and coverage speak of the active release', async () => {
   assert.match(await situs('dataset', 'verify'), /sound/);
   assert.match(await situs('dataset', 'list'), new RegExp(`${built.name}.*active`));
-  const listed = JSON.parse(await situs('dataset', 'list', '--json')) as { name: string; kept: string | null }[];
-  assert.deepEqual(listed.map(({ name, kept }) => [name, kept]), [[built.name, 'active']]);
+  const listed = JSON.parse(await situs('dataset', 'list', '--json')) as {
+    name: string;
+    kept: string | null;
+  }[];
+  assert.deepEqual(
+    listed.map(({ name, kept }) => [name, kept]),
+    [[built.name, 'active']],
+  );
   const coverage = await situs('dataset', 'coverage');
   assert.match(coverage, /\| QB \|.*partial \(1\)/);
   const json = JSON.parse(await situs('dataset', 'coverage', '--json')) as { state: string }[];
@@ -156,16 +174,34 @@ test('coverage is weighed by what a file says of each ZIP, those that are not he
     const file = join(dir, 'orders.csv');
     const weigh = (): Promise<string> => situs('dataset', 'coverage', '--weights', file, '--json');
     const states = JSON.parse(await situs('dataset', 'coverage', '--population', '--json')) as {
-      state: string; zips: number; certain: number; unknown: number;
+      state: string;
+      zips: number;
+      certain: number;
+      unknown: number;
     }[];
     assert.ok(states.every(({ state }) => state !== '-'));
     // Of QA's four ZIPs 91020 alone is certain, and QC's rate is not held.
-    writeFileSync(file, 'ZIP code,Orders\r\n91020,1.5\r\n91010,6,x\r\n"91020",0.5\r\n00001,10\r\n93010,8\r\n');
-    const weighed = JSON.parse(await weigh()) as (typeof states[number] & { population: number })[];
-    assert.deepEqual(weighed.map(({ state, population, zips, certain, unknown }) =>
-      [state, population, zips, certain, unknown]), [
-      ['-', 10, 1, 0, 1_000_000], ['QA', 8, 2, 250_000, 0], ['QC', 8, 1, 0, 1_000_000],
-    ]);
+    writeFileSync(
+      file,
+      'ZIP code,Orders\r\n91020,1.5\r\n91010,6,x\r\n"91020",0.5\r\n00001,10\r\n93010,8\r\n',
+    );
+    const weighed = JSON.parse(await weigh()) as ((typeof states)[number] & {
+      population: number;
+    })[];
+    assert.deepEqual(
+      weighed.map(({ state, population, zips, certain, unknown }) => [
+        state,
+        population,
+        zips,
+        certain,
+        unknown,
+      ]),
+      [
+        ['-', 10, 1, 0, 1_000_000],
+        ['QA', 8, 2, 250_000, 0],
+        ['QC', 8, 1, 0, 1_000_000],
+      ],
+    );
     writeFileSync(file, '91020,0\n');
     assert.equal((JSON.parse(await weigh()) as typeof states)[0]?.certain, 0);
     for (const [text, told] of [
@@ -185,25 +221,39 @@ test('coverage is weighed by what a file says of each ZIP, those that are not he
 });
 
 test('an unknown recipe, layer or missing sources is a clear sentence', async () => {
-  await assert.rejects(situs('dataset', 'build', '--recipe', 'nothing'), /no recipe "nothing"; there are: default, fixture/);
-  await assert.rejects(situs('dataset', 'build', '--recipe', 'fixture', '--with', 'magic'), /no layer "magic"/);
-  await assert.rejects(situs('dataset', 'build', '--recipe', 'default', '--with', 'estimated'), /the recipe default has no layer "estimated"/);
+  await assert.rejects(
+    situs('dataset', 'build', '--recipe', 'nothing'),
+    /no recipe "nothing"; there are: default, fixture/,
+  );
+  await assert.rejects(
+    situs('dataset', 'build', '--recipe', 'fixture', '--with', 'magic'),
+    /no layer "magic"/,
+  );
+  await assert.rejects(
+    situs('dataset', 'build', '--recipe', 'default', '--with', 'estimated'),
+    /the recipe default has no layer "estimated"/,
+  );
   await assert.rejects(situs('dataset', 'build', '--recipe', 'reference'), /--sources DIR/);
   await assert.rejects(situs('dataset', 'activate', 'zzz'), /no dataset matches/);
 });
 
 test('keys are made, listed, changed and disabled; the key is shown once', async () => {
-  const made = JSON.parse(await situs('key', 'create', '--plan', 'pro', '--account', 'shop', '--json')) as
-    { key: string; id: string };
+  const made = JSON.parse(
+    await situs('key', 'create', '--plan', 'pro', '--account', 'shop', '--json'),
+  ) as { key: string; id: string };
   assert.ok(made.key.length >= 10);
   const list = await situs('key', 'list');
   assert.match(list, /shop {2}pro {2}500\/min {2}active/);
   assert.ok(!list.includes(made.key));
   const [updated, disabled, refused] = runMany(built.varDir, [
-    ['key', 'update', made.key, '--rate', '77'], ['key', 'disable', made.key],
+    ['key', 'update', made.key, '--rate', '77'],
+    ['key', 'disable', made.key],
     ['key', 'create', '--plan', 'gold'],
   ]);
-  assert.deepEqual([updated, disabled, refused].map((ran) => ran!.code), [0, 0, 2]);
+  assert.deepEqual(
+    [updated, disabled, refused].map((ran) => ran!.code),
+    [0, 0, 2],
+  );
   assert.match(updated!.out, /77\/min/);
   assert.match(disabled!.out, /disabled/);
 });
@@ -212,7 +262,8 @@ test('an interrupted build leaves nothing half-written', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'situs-interrupt-'));
   try {
     const child = spawn(process.execPath, [CLI, 'dataset', 'build', '--recipe', 'default'], {
-      env: { ...process.env, SITUS_VAR: dir }, stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, SITUS_VAR: dir },
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     await once(child.stderr, 'data');
     // Twice, as of whoever is impatient: what is left is removed all the same.
@@ -220,7 +271,7 @@ test('an interrupted build leaves nothing half-written', async () => {
       child.kill('SIGINT');
       await delay(20);
     }
-    const [code] = await once(child, 'exit') as [number | null];
+    const [code] = (await once(child, 'exit')) as [number | null];
     assert.equal(code, 130);
     const left = existsSync(join(dir, 'datasets')) ? readdirSync(join(dir, 'datasets')) : [];
     assert.deepEqual(left, []);

@@ -1,10 +1,8 @@
 /** Old questions: `dataset` and `at` of lookups and carts, receipts, and `situs replay`. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { get as httpGet } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
@@ -14,6 +12,7 @@ import { createLog } from '../../src/log.js';
 import { buildRecipe, situsBeside, type Built } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { eventually } from '../support/http-eventually.js';
+import { getBare, type Receipted, receiptedOf } from '../support/receipted.js';
 import { runMany } from '../support/run-command.js';
 import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
 
@@ -34,8 +33,12 @@ before(async () => {
   names = await writeRates(built.varDir, [40, 41, 42, 43]);
   app = await App.start({
     config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: built.varDir, SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      SITUS_VAR: built.varDir,
+      SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
       SITUS_BASE_URL: 'https://rates.example',
     }),
     log: createLog('error', (line) => lines.push(line)),
@@ -50,44 +53,13 @@ after(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A request whose query has bytes beyond ASCII as they are. */
-function getBare(path: string, key = KEY): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const bare = Buffer.from(path).toString('latin1');
-    httpGet(base, { path: bare, headers: { 'x-api-key': key } }, (response) => {
-      void text(response).then((body) => resolve({
-        status: response.statusCode ?? 0, body,
-        receipt: String(response.headers['x-situs-receipt'] ?? ''), dataset: null,
-      }));
-    }).on('error', reject);
-  });
+async function get(path: string, key = KEY): Promise<Receipted> {
+  return receiptedOf(await fetch(base + path, { headers: { 'x-api-key': key } }));
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly receipt: string | null;
-  readonly dataset: string | null;
-}
-
-async function get(path: string, key = KEY): Promise<Answer> {
-  const response = await fetch(base + path, { headers: { 'x-api-key': key } });
-  const { status, headers } = response;
-  return {
-    status, body: await response.text(), receipt: headers.get('x-situs-receipt'),
-    dataset: headers.get('x-situs-dataset'),
-  };
-}
-
-async function post(path: string, body: string): Promise<Answer> {
-  const response = await fetch(base + path, {
-    method: 'POST', body, headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-  });
-  const { status, headers } = response;
-  return {
-    status, body: await response.text(), receipt: headers.get('x-situs-receipt'),
-    dataset: headers.get('x-situs-dataset'),
-  };
+async function post(path: string, body: string): Promise<Receipted> {
+  const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+  return receiptedOf(await fetch(base + path, { method: 'POST', body, headers }));
 }
 
 async function replayed(
@@ -106,10 +78,15 @@ function kept(name: string, text: string): string {
 const ADDRESS = 'address=120+Main+St,+Elmton,+QA+91010';
 const LINE = { address: '120 Main St, Elmton, QA 91010' };
 const CART = JSON.stringify({
-  items: [{
-    customerId: 'c', currency: { currencyCode: 'USD' }, origin: LINE, destination: LINE,
-    lineItems: [{ itemId: 'i', price: 10.75, quantity: 1.5 }],
-  }],
+  items: [
+    {
+      customerId: 'c',
+      currency: { currencyCode: 'USD' },
+      origin: LINE,
+      destination: LINE,
+      lineItems: [{ itemId: 'i', price: 10.75, quantity: 1.5 }],
+    },
+  ],
 });
 
 test('the release that is named answers, and the active one all others', async () => {
@@ -132,33 +109,39 @@ test('no more releases than are foreseen stay open, and copies of others go', as
     assert.equal((await get(`/request/v60?postalcode=${ZIP}&dataset=${name}`)).status, 200);
   }
   await eventually(() => app.live.openCount <= 1 + ASKED_OPEN_MAX);
-  await eventually(() =>
-    readdirSync(join(built.varDir, 'open')).length <= 1 + ASKED_OPEN_MAX);
-  const all = await Promise.all(Array.from({ length: 40 }, async (_, at) => {
-    const [rate, name] = [...names][at % names.size]!;
-    const { body } = await get(`/request/v60?postalcode=${ZIP}&dataset=${name}`);
-    return rateOf(body) === rate;
-  }));
+  await eventually(() => readdirSync(join(built.varDir, 'open')).length <= 1 + ASKED_OPEN_MAX);
+  const all = await Promise.all(
+    Array.from({ length: 40 }, async (_, at) => {
+      const [rate, name] = [...names][at % names.size]!;
+      const { body } = await get(`/request/v60?postalcode=${ZIP}&dataset=${name}`);
+      return rateOf(body) === rate;
+    }),
+  );
   assert.ok(all.every(Boolean));
 });
 
 test('what is not there, malformed or not included is refused as lookups are', async () => {
   const refusal = async (query: string, key = KEY): Promise<readonly [number, number, string]> => {
     const { status, body } = await get(`/request/v60?postalcode=${ZIP}&${query}`, key);
-    const { code, message } = (JSON.parse(body) as
-      { metadata: { response: { code: number; message: string } } }).metadata.response;
+    const { code, message } = (
+      JSON.parse(body) as { metadata: { response: { code: number; message: string } } }
+    ).metadata.response;
     return [status, code, message];
   };
   const absent = '2020-01-01-000000000000';
   assert.deepEqual((await refusal(`dataset=${absent}`)).slice(0, 2), [422, 110]);
   assert.match((await refusal(`dataset=${absent}`))[2], /2020-01-01-000000000000 is not kept here/);
   assert.match((await refusal(`%64ataset=${absent}`))[2], /is not kept here/);
-  assert.deepEqual((await refusal(`%64ataset=${built.name}&at=2025-01-01T00:00:00Z`)).slice(0, 2),
-    [422, 110], 'not answered for another moment');
+  assert.deepEqual(
+    (await refusal(`%64ataset=${built.name}&at=2025-01-01T00:00:00Z`)).slice(0, 2),
+    [422, 110],
+    'not answered for another moment',
+  );
   for (const [query, told] of [
     ['dataset=../../etc', /Parameter dataset/],
     [`dataset=${built.name}&at=yesterday`, /Parameter at/],
-    ['at=2026-05-31T12:00:00Z', /Parameter at/], ['receipt=perhaps', /Parameter receipt/],
+    ['at=2026-05-31T12:00:00Z', /Parameter at/],
+    ['receipt=perhaps', /Parameter receipt/],
   ] as const) {
     const [status, code, message] = await refusal(query);
     assert.deepEqual([status, code], [422, 105], query);
@@ -166,7 +149,7 @@ test('what is not there, malformed or not included is refused as lookups are', a
   }
   const made = await situsBeside(built.varDir, ['key', 'create', '--plan', 'starter', '--json']);
   const { key } = JSON.parse(made) as { key: string };
-  const poor = (query: string): Promise<Answer> =>
+  const poor = (query: string): Promise<Receipted> =>
     get(`/request/v60?postalcode=${ZIP}&${query}`, key);
   await eventually(async () => (await poor('')).status === 200);
   assert.deepEqual((await refusal(`dataset=${built.name}`, key)).slice(0, 2), [405, 107]);
@@ -180,7 +163,8 @@ test('what is not there, malformed or not included is refused as lookups are', a
 test('a receipt gives the same bytes after another release is active', async () => {
   const asked = [
     `/request/v60?${ADDRESS}&receipt=true&explain=true`,
-    `/request/v60?postalcode=${ZIP}&receipt=true`, `/request/v50?${ADDRESS}&receipt=true`,
+    `/request/v60?postalcode=${ZIP}&receipt=true`,
+    `/request/v50?${ADDRESS}&receipt=true`,
     `/request/v10?postalcode=${ZIP}&receipt=true&format=xml`,
     `/request/v60?${ADDRESS}&receipt=TRUE&historical=202601&city=Caf\u00e9%20%2b`,
     '/request/v60?address=nowhere&receipt=true',
@@ -215,12 +199,14 @@ test('a receipt gives the same bytes after another release is active', async () 
 
 test('characters beyond ASCII that were sent bare are told and asked again as they were', async () => {
   for (const city of ['Caf\u00e9', 'B\u0159eclav', '\u{1f600}']) {
-    const { status, body, receipt } = await getBare(
-      `/request/v60?postalcode=${ZIP}&receipt=true&address=1+${city}`);
+    const path = `/request/v60?postalcode=${ZIP}&receipt=true&address=1+${city}`;
+    const { status, body, receipt } = await getBare(base, path, KEY);
     assert.equal(status, 422, body);
     const { request } = JSON.parse(receipt ?? '') as { request: string };
-    assert.ok(request.toLowerCase().endsWith(`=1+${encodeURIComponent(city).toLowerCase()}`),
-      request);
+    assert.ok(
+      request.toLowerCase().endsWith(`=1+${encodeURIComponent(city).toLowerCase()}`),
+      request,
+    );
     const { code, out, told } = await replayed(kept('bare.json', receipt ?? ''));
     assert.equal(out, body);
     assert.equal(code, 0, told);
@@ -228,17 +214,21 @@ test('characters beyond ASCII that were sent bare are told and asked again as th
 });
 
 test('no character of a query ends the service, with a key or without', async () => {
-  for (const path of ['/request/v60?format=', '/request/v10?receipt=true&city=',
-    '/account/metrics?format=', '/data/tic?format=']) {
+  for (const path of [
+    '/request/v60?format=',
+    '/request/v10?receipt=true&city=',
+    '/account/metrics?format=',
+    '/data/tic?format=',
+  ]) {
     for (const key of [KEY, '']) {
-      const { status, body } = await getBare(`${path}\u{1f600}`, key);
+      const { status, body } = await getBare(base, `${path}\u{1f600}`, key);
       assert.ok(status > 0 && status < 500, `${path} ${status} ${body}`);
     }
   }
 });
 
 test('the day of an old question is that of its moment', async () => {
-  const month = (at: string): Promise<Answer> =>
+  const month = (at: string): Promise<Receipted> =>
     get(`/request/v60?${ADDRESS}&historical=202606&dataset=${built.name}&at=${at}`);
   assert.match((await month('2026-06-15T12:00:00Z')).body, /"code":111,/);
   assert.match((await month('2026-07-15T12:00:00%2b02:00')).body, /"code":100,/);
@@ -253,12 +243,19 @@ test('replay tells a wrong receipt, a changed answer and a release that is gone'
   assert.equal(other.code, 3);
   const { code: differs, told } = await replayed(changed({ status: 404 }));
   assert.deepEqual([differs, /status 200, .* not 404, /.test(told)], [3, true], told);
-  assert.equal((await replayed(kept('marked.json', `\ufeff${receipt}`))).code, 0, 'a byte order mark');
+  assert.equal(
+    (await replayed(kept('marked.json', `\ufeff${receipt}`))).code,
+    0,
+    'a byte order mark',
+  );
   assert.match(other.told, /another than the one that was given.*given by situs 0\.0\.1/);
   const broken: readonly (readonly [change: Record<string, unknown>, why: RegExp])[] = [
-    [{ receipt: 2 }, /its member receipt/], [{ at: 'x' }, /its at is broken/],
-    [{ dataset: '../x' }, /its dataset is broken/], [{ grants: ['all'] }, /its grants is broken/],
-    [{ settings: {} }, /its settings is broken/], [{ request: 'GET /system/health' }, /cannot be/],
+    [{ receipt: 2 }, /its member receipt/],
+    [{ at: 'x' }, /its at is broken/],
+    [{ dataset: '../x' }, /its dataset is broken/],
+    [{ grants: ['all'] }, /its grants is broken/],
+    [{ settings: {} }, /its settings is broken/],
+    [{ request: 'GET /system/health' }, /cannot be/],
     [{ dataset: '2020-01-01-000000000000' }, /is not kept in/],
     [{ request: 'POST /calculate/cart' }, /--body FILE names it/],
     [{ request: 'GET /request/v61?postalcode=91010' }, /v61, which cannot be answered/],
@@ -277,7 +274,8 @@ test('replay tells a wrong receipt, a changed answer and a release that is gone'
 test('a lookup of the command line gives a receipt as well', async () => {
   const file = join(dir, 'lookup.json');
   const { out: body } = await commands.run(
-    ['lookup', '--json', '--receipt', file, '120 Main St, Elmton, QA 91010'], { SITUS_VAR: built.varDir },
+    ['lookup', '--json', '--receipt', file, '120 Main St, Elmton, QA 91010'],
+    { SITUS_VAR: built.varDir },
   );
   const { code, out, told } = await replayed(file);
   assert.equal(`${out}\n`, body);

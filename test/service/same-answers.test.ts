@@ -4,12 +4,25 @@ import { after, before, test } from 'node:test';
 import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
 import {
-  askFile, askLines, askSingly, askStream, type Lookup, merchantCart, plainCart, randomLookups,
-  type SingleAnswer, type Target, withoutCartIds,
+  askFile,
+  askLines,
+  askSingly,
+  askStream,
+  type Lookup,
+  merchantCart,
+  plainCart,
+  randomLookups,
+  type SingleAnswer,
+  type Target,
+  withoutCartIds,
 } from '../support/same-items.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
 import type { Sent } from '../support/sent-carts.js';
 
@@ -26,15 +39,14 @@ const targets: (Target & { readonly merchantId: string })[] = [];
 before(async () => {
   built = buildRecipe('fixture');
   for (const threads of THREADS) {
-    const service = await startMerchants(await newMerchantDir(built.varDir), {}, {
-      SITUS_WORKERS: String(threads), SITUS_BULK_WORKERS: String(threads),
-    });
+    const settings = { SITUS_WORKERS: String(threads), SITUS_BULK_WORKERS: String(threads) };
+    const service = await startMerchants(await newMerchantDir(built.varDir), {}, settings);
     services.push(service);
-    const made = await service.post('/merchant/create', {
-      merchantName: 'A', merchantType: 'self-managed',
-    });
+    const merchant = { merchantName: 'A', merchantType: 'self-managed' };
+    const made = await service.post('/merchant/create', merchant);
     targets.push({
-      port: Number(new URL(service.base).port), key: KEYS.alpha,
+      port: Number(new URL(service.base).port),
+      key: KEYS.alpha,
       merchantId: String(made.body['merchantId']),
     });
   }
@@ -60,8 +72,9 @@ function assertSame(lines: readonly string[], singles: readonly SingleAnswer[]):
   assert.equal(lines.length, singles.length);
   for (const [index, { status, text }] of singles.entries()) {
     const line = lines[index]!;
+    const isRefused = line.startsWith('{"error":{') && line.endsWith(text.slice(1));
     if (status === 200) assert.equal(line, text);
-    else assert.ok(line.startsWith('{"error":{') && line.endsWith(text.slice(1)), `${line}\n${text}`);
+    else assert.ok(isRefused, `${line}\n${text}`);
   }
 }
 
@@ -79,8 +92,11 @@ interface LookupBody {
 const LEVELS = ['state', 'county', 'city', 'district'] as const;
 
 function sumOf(rates: readonly Rate[], jurType: RegExp): number {
-  return Math.round(1e9 * rates.reduce((sum, each) =>
-    sum + (jurType.test(each.jurType) ? each.rate : 0), 0)) / 1e9;
+  return (
+    Math.round(
+      1e9 * rates.reduce((sum, each) => sum + (jurType.test(each.jurType) ? each.rate : 0), 0),
+    ) / 1e9
+  );
 }
 
 /** The columns of a row say what the single answer says. */
@@ -102,23 +118,31 @@ function tableOf(text: string): readonly Readonly<Record<string, string>>[] {
 }
 
 test('lookups: one thread and four; alone, as lines, as a table, over both streams', async () => {
-  const singles = await fromAll((target) => askSingly(target, LOOKUPS.map((lookup) => ({
+  const asked = LOOKUPS.map((lookup) => ({
     path: `/request/v60?${new URLSearchParams(lookup)}`,
-  }))));
+  }));
+  const singles = await fromAll((target) => askSingly(target, asked));
   const answered = singles.filter(({ status }) => status === 200).length;
-  assert.ok(answered > LOOKUPS.length / 3 && answered < LOOKUPS.length - 40, `${answered} were answered`);
+  assert.ok(
+    answered > LOOKUPS.length / 3 && answered < LOOKUPS.length - 40,
+    `${answered} were answered`,
+  );
   assertSame(await fromAll((target) => askLines(target, '/bulk/lookup', LOOKUPS)), singles);
   for (const transport of ['socket', 'post'] as const) {
     assertSame(await fromAll((target) => askStream(target, transport, LOOKUPS)), singles);
   }
-  const columns = [...new Set(LOOKUPS.flatMap((lookup) => Object.keys(lookup)))]
-    .filter((name) => name !== 'addressDetailExtended');
+  const columns = [...new Set(LOOKUPS.flatMap((lookup) => Object.keys(lookup)))].filter(
+    (name) => name !== 'addressDetailExtended',
+  );
   const table = Papa.unparse({
     fields: ['id', ...columns],
     data: LOOKUPS.map((lookup, id) => [id, ...columns.map((name) => lookup[name] ?? '')]),
   });
-  const rows = tableOf(await fromAll((target) =>
-    askFile(target, '/bulk/lookup?map=zip:postalcode', 'text/csv', table)));
+  const rows = tableOf(
+    await fromAll((target) =>
+      askFile(target, '/bulk/lookup?map=zip:postalcode', 'text/csv', table),
+    ),
+  );
   assert.equal(rows.length, LOOKUPS.length);
   for (const [index, row] of rows.entries()) {
     // A table reads "x" as a ZIP or day its own way, and has no room for several areas of a ZIP.
@@ -132,7 +156,9 @@ function isForTables({ address, lat }: Lookup): boolean {
 
 interface CartBody {
   readonly items: readonly {
-    readonly lineItems: readonly { readonly tax: { readonly amount: number; readonly rate: number } }[];
+    readonly lineItems: readonly {
+      readonly tax: { readonly amount: number; readonly rate: number };
+    }[];
   }[];
 }
 
@@ -140,13 +166,16 @@ interface CartBody {
 function itemText(text: string): string {
   // A row has the note of the body as its own last member.
   const [item = '', note = ''] = text.slice('{"items":['.length, -'}'.length).split('],"situs":');
-  return withoutCartIds(note === '' ? item.slice(0, -']'.length)
-    : `${item.slice(0, -'}'.length)},"situs":${note}}`);
+  return withoutCartIds(
+    note === '' ? item.slice(0, -']'.length) : `${item.slice(0, -'}'.length)},"situs":${note}}`,
+  );
 }
 
 /** Rows and messages of carts against their endpoint; refusals say the same in both. */
 function assertCarts(
-  rows: readonly string[], streams: readonly (readonly string[])[], singles: readonly SingleAnswer[],
+  rows: readonly string[],
+  streams: readonly (readonly string[])[],
+  singles: readonly SingleAnswer[],
 ): void {
   assert.equal(rows.length, singles.length);
   for (const [index, { status, text }] of singles.entries()) {
@@ -163,25 +192,44 @@ function assertCarts(
 
 /** Carts asked in every way but as tables. */
 async function askCarts(
-  path: string, carts: readonly Sent[], bodyOf: (cart: Sent, merchantId: string) => object,
+  path: string,
+  carts: readonly Sent[],
+  bodyOf: (cart: Sent, merchantId: string) => object,
 ): Promise<readonly SingleAnswer[]> {
   const withId = (text: string): string => withoutCartIds(text);
   const singles = await fromAll(async (target) => {
-    const answers = await askSingly(target, carts.map((cart) => ({
-      path, body: JSON.stringify(bodyOf(cart, target.merchantId)),
-    })));
+    const answers = await askSingly(
+      target,
+      carts.map((cart) => ({
+        path,
+        body: JSON.stringify(bodyOf(cart, target.merchantId)),
+      })),
+    );
     return answers.map(({ status, text }) => ({ status, text: withId(text) }));
   });
   const ofMerchant = path.startsWith('/merchant');
-  const rows = await fromAll(async (target) => (await askLines(
-    target, `/bulk/cart${ofMerchant ? `?merchantId=${target.merchantId}` : ''}`,
-    carts.map((cart) => ({ items: [cart] })),
-  )).map(withId));
+  const rows = await fromAll(async (target) =>
+    (
+      await askLines(
+        target,
+        `/bulk/cart${ofMerchant ? `?merchantId=${target.merchantId}` : ''}`,
+        carts.map((cart) => ({ items: [cart] })),
+      )
+    ).map(withId),
+  );
   const streams: (readonly string[])[] = [];
   for (const transport of ['socket', 'post'] as const) {
-    streams.push(await fromAll(async (target) => (await askStream(
-      target, transport, carts.map((cart) => bodyOf(cart, target.merchantId)),
-    )).map(withId)));
+    streams.push(
+      await fromAll(async (target) =>
+        (
+          await askStream(
+            target,
+            transport,
+            carts.map((cart) => bodyOf(cart, target.merchantId)),
+          )
+        ).map(withId),
+      ),
+    );
   }
   assertCarts(rows, streams, singles);
   const answered = singles.filter(({ status }) => status === 200).length;
@@ -190,7 +238,10 @@ async function askCarts(
 }
 
 test('carts of a merchant: one thread and four; alone, as lines and over both streams', async () => {
-  await askCarts('/merchant/cart/calculate', CARTS, (cart, merchantId) => ({ merchantId, items: [cart] }));
+  await askCarts('/merchant/cart/calculate', CARTS, (cart, merchantId) => ({
+    merchantId,
+    items: [cart],
+  }));
 });
 
 test('carts of no merchant: one thread and four; alone, as lines and over both streams', async () => {
@@ -200,23 +251,36 @@ test('carts of no merchant: one thread and four; alone, as lines and over both s
 test('carts in a table have the figures of their endpoint', async () => {
   const next = seeded(47);
   const carts = Array.from({ length: 120 }, (_, index) => merchantCart(next, `cart ${index}`, 1));
-  const singles = await fromAll((target) => askSingly(target, carts.map((cart) => ({
-    path: '/merchant/cart/calculate',
-    body: JSON.stringify({ merchantId: target.merchantId, items: [cart] }),
-  }))));
-  const places = ['line1', 'city', 'state', 'zip'];
+  const singles = await fromAll((target) =>
+    askSingly(
+      target,
+      carts.map((cart) => ({
+        path: '/merchant/cart/calculate',
+        body: JSON.stringify({ merchantId: target.merchantId, items: [cart] }),
+      })),
+    ),
+  );
+  const places = ['street', 'city', 'state', 'zip'];
   const table = Papa.unparse({
-    fields: ['street', 'city', 'state', 'zip', 'from street', 'from city', 'from state', 'from zip',
-      'price', 'quantity', 'tic'],
+    fields: [...places, ...places.map((name) => `from ${name}`), 'price', 'quantity', 'tic'],
     data: carts.map(({ destination, origin, lineItems }) => {
       const [line] = lineItems as readonly Sent[];
       const parts = (place: unknown): readonly unknown[] =>
-        places.map((name) => (place as Sent)[name]);
-      return [...parts(destination), ...parts(origin), line?.['price'], line?.['quantity'], line?.['tic'] ?? ''];
+        ['line1', ...places.slice(1)].map((name) => (place as Sent)[name]);
+      return [
+        ...parts(destination),
+        ...parts(origin),
+        line?.['price'],
+        line?.['quantity'],
+        line?.['tic'] ?? '',
+      ];
     }),
   });
-  const rows = tableOf(await fromAll((target) =>
-    askFile(target, `/bulk/cart?merchantId=${target.merchantId}`, 'text/csv', table)));
+  const rows = tableOf(
+    await fromAll((target) =>
+      askFile(target, `/bulk/cart?merchantId=${target.merchantId}`, 'text/csv', table),
+    ),
+  );
   assert.equal(rows.length, carts.length);
   for (const [index, { status, text }] of singles.entries()) {
     const row = rows[index]!;

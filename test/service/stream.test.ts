@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { seeded } from '../../bench/case/case.js';
 import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { cutStream } from '../../bench/torture/stream-cuts.js';
 import { CLOSES } from '../../src/bulk/stream/session-options.js';
@@ -14,15 +13,24 @@ import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+  KEYS,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+  type MerchantService,
 } from '../support/merchant-service.js';
-import { sentCalculation, sentCart, sentLine } from '../support/sent-carts.js';
 import { ending, header } from '../support/stream-service.js';
+import {
+  casesOf,
+  HERE,
+  merchantBody,
+  mixedLookups,
+  oneBody,
+  withoutIds,
+} from './stream-messages.js';
 
 const PAGE = readFileSync(join(packageRoot(), 'docs', 'stream.md'), 'utf8');
 const QUOTA_KEY = 'a-key-of-three-lookups';
-const HERE = '5 Border Ave, Elmton, QA 91011';
-const SPLIT = { line1: '5 Border Ave', city: 'Elmton', state: 'QA', zip: '91011' };
 
 let built: Built;
 let service: MerchantService;
@@ -55,7 +63,8 @@ after(async () => {
 });
 
 async function open(
-  key: string = KEYS.alpha, transport: 'socket' | 'post' = 'socket',
+  key: string = KEYS.alpha,
+  transport: 'socket' | 'post' = 'socket',
 ): Promise<StreamClient> {
   const client = await StreamClient.open({ port, key, transport });
   assert.ok(!wasRefused(client));
@@ -65,7 +74,9 @@ async function open(
 
 /** The answers to some messages, without the trailer. */
 async function answers(
-  messages: readonly object[], transport: 'socket' | 'post' = 'socket', key: string = KEYS.alpha,
+  messages: readonly object[],
+  transport: 'socket' | 'post' = 'socket',
+  key: string = KEYS.alpha,
 ): Promise<readonly string[]> {
   const client = await open(key, transport);
   for (const message of messages) client.send(JSON.stringify(message));
@@ -78,35 +89,16 @@ async function answers(
 interface Refusal {
   readonly seq: number;
   readonly id: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly field: string | null };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly field: string | null;
+  };
   readonly items?: readonly object[];
 }
 
-const merchantBody = (merchantId: string | null, change: object = {}): object => ({
-  ...(merchantId === null ? {} : { merchantId }),
-  items: [sentCart({
-    cartId: 'c', origin: SPLIT, destination: SPLIT,
-    lineItems: [sentLine(), sentLine({ index: 1, itemId: 'b', price: 10.1, quantity: 1.5 })],
-  })],
-  ...change,
-});
-const oneBody = (line: object = {}): object =>
-  sentCalculation({ origin: { address: HERE }, destination: { address: HERE } }, { ...line });
-
-/** A cart's id is made at random where the client gives none. */
-function withoutIds(text: string): string {
-  return text.replaceAll(/"cartId":"[^"]{36}"/g, '"cartId":""');
-}
-
 test('a lookup is the single lookup, byte for byte', async () => {
-  const random = seeded(11);
-  const lookups = Array.from({ length: 120 }, (_, id): Record<string, string | number> => {
-    const kind = random();
-    if (kind < 0.4) return { id, address: `${Math.floor(random() * 400)} Main St, Elmton, QA 91010` };
-    if (kind < 0.6) return { id, postalcode: String(91_000 + Math.floor(random() * 40)) };
-    if (kind < 0.8) return { id, lat: String(10 + random()), lng: String(-30 + random()) };
-    return { id, address: HERE, taxabilityCode: '20010', historical: random() < 0.5 ? '2026-02' : 'x' };
-  });
+  const lookups = mixedLookups();
   for (const transport of ['socket', 'post'] as const) {
     const got = await answers(lookups, transport);
     for (const [index, { id, ...parameters }] of lookups.entries()) {
@@ -126,24 +118,7 @@ test('a lookup is the single lookup, byte for byte', async () => {
 });
 
 test('a cart is the answer of its endpoint, and a refusal says the same', async () => {
-  const cases: readonly (readonly [path: string, body: object])[] = [
-    ['/merchant/cart/calculate', merchantBody(own)],
-    ['/merchant/cart/calculate', merchantBody(own, { explain: true, rounding: 'half-even,cart' })],
-    ['/merchant/cart/calculate', merchantBody(own, { transactionDate: '2026-08-07T00:00:00Z' })],
-    ['/merchant/cart/calculate', merchantBody(own, { items: [sentCart({ currency: { currencyCode: 'CAD' } })] })],
-    ['/merchant/cart/calculate', merchantBody(own, { items: [sentCart()] })],
-    ['/merchant/cart/calculate', merchantBody(own, { items: [] })],
-    ['/merchant/cart/calculate', merchantBody(own, { rounding: 'up,side' })],
-    ['/calculate/cart', oneBody()],
-    // biome-ignore lint/correctness/noPrecisionLoss: more digits than a price may have are the point
-    ['/calculate/cart', oneBody({ price: 1.123456789012345678 })],
-    ['/calculate/cart', oneBody({ taxabilityCode: 20_010 })],
-    ['/calculate/cart', { ...oneBody(), explain: true }],
-    ['/calculate/cart', oneBody({ quantity: 0 })],
-    ['/calculate/cart', { items: [{}] }],
-    ['/calculate/cart', { ...oneBody(), other: 1 }],
-    ['/calculate/cart', sentCalculation({ destination: { address: '1 Nowhere Rd, Nowhere, QA 00001' } })],
-  ];
+  const cases = casesOf(own);
   const messages = cases.map(([, body], id) => ({ id, ...body }));
   for (const transport of ['socket', 'post'] as const) {
     const got = await answers(messages, transport);
@@ -171,7 +146,7 @@ test('a number that JSON would round is refused as the endpoint does', async () 
   const client = await open();
   client.send(JSON.stringify(oneBody()).replace('10.75', '10.7500000000000000001'));
   client.finish();
-  const { lines: [line] } = await ending(client);
+  const [line] = (await ending(client)).lines;
   const { error } = JSON.parse(line!) as Refusal;
   assert.match(error?.message ?? '', /more than 15 significant digits/);
 });
@@ -181,7 +156,7 @@ test('a message that is nested too deeply is refused before it is parsed', async
   client.send(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`);
   client.send(`{"a":${'['.repeat(63)}${']'.repeat(63)},"postalcode":"x"}`);
   client.finish();
-  const { lines: [deep, fine] } = await ending(client);
+  const [deep, fine] = (await ending(client)).lines;
   assert.match((JSON.parse(deep!) as Refusal).error?.message ?? '', /more than 64 levels/);
   assert.equal((JSON.parse(fine!) as Refusal).error?.field, 'postalcode');
 });
@@ -199,20 +174,26 @@ test('an empty message and a malformed word are told what they are', async () =>
 test('whose cart it is decides who may have it, and by which counter it counts', async () => {
   const foreign = await newMerchant('self-managed', KEYS.beta);
   const got = await answers([
-    merchantBody(own), merchantBody(null), merchantBody(relayed), merchantBody(foreign),
-    { ...merchantBody(null), merchantId: 'no-uuid' }, { ...merchantBody(own), items: [1, 2] },
+    merchantBody(own),
+    merchantBody(null),
+    merchantBody(relayed),
+    merchantBody(foreign),
+    { ...merchantBody(null), merchantId: 'no-uuid' },
+    { ...merchantBody(own), items: [1, 2] },
     merchantBody(own),
   ]);
   const parsed = got.map((line) => JSON.parse(line) as Refusal);
-  assert.deepEqual(parsed.map(({ items }) => items !== undefined),
-    [true, true, false, false, false, false, true]);
+  const answered = parsed.map(({ items }) => items !== undefined);
+  assert.deepEqual(answered, [true, true, false, false, false, false, true]);
   const fields = parsed.map(({ error }) => error?.field ?? null);
   assert.deepEqual(fields, [null, null, 'merchantId', 'merchantId', 'merchantId', 'items', null]);
   assert.match(parsed[2]?.error?.message ?? '', /POST \/merchant\/cart\/calculate/);
   const escaped = await open();
-  escaped.send(JSON.stringify(merchantBody(own)).replace('"merchantId"', String.raw`"merchant\u0049d"`));
+  escaped.send(
+    JSON.stringify(merchantBody(own)).replace('"merchantId"', String.raw`"merchant\u0049d"`),
+  );
   escaped.finish();
-  const { lines: [line] } = await ending(escaped);
+  const [line] = (await ending(escaped)).lines;
   assert.equal((JSON.parse(line!) as Refusal).error?.field, 'merchantId');
 });
 
@@ -229,7 +210,8 @@ test('messages count for the quotas, and a used-up one ends the stream with its 
   });
   assert.equal(single.status, 405);
   const metered = await open(KEYS.metered);
-  for (const body of [merchantBody(null), { postalcode: '91020' }]) metered.send(JSON.stringify(body));
+  for (const body of [merchantBody(null), { postalcode: '91020' }])
+    metered.send(JSON.stringify(body));
   metered.finish();
   assert.equal((await ending(metered)).trailer.complete, true);
 });
@@ -240,22 +222,31 @@ test('each message counts by what it is, when it is answered with success', asyn
     const answer = await fetch(`${service.base}/account/metrics`, {
       headers: { 'X-API-KEY': KEYS.beta },
     });
-    const metrics = await answer.json() as Readonly<Record<string, number>>;
+    const metrics = (await answer.json()) as Readonly<Record<string, number>>;
     return ['core', 'geo', 'merchant'].map((name) => metrics[`${name}_request_count`] ?? 0);
   };
   const before = await usage();
-  await answers([
-    { postalcode: '91020' }, { address: HERE }, { address: 'nowhere' }, oneBody(), { items: [{}] },
-    merchantBody(merchantId), merchantBody(merchantId, { items: [] }),
-  ], 'socket', KEYS.beta);
+  await answers(
+    [
+      { postalcode: '91020' },
+      { address: HERE },
+      { address: 'nowhere' },
+      oneBody(),
+      { items: [{}] },
+      merchantBody(merchantId),
+      merchantBody(merchantId, { items: [] }),
+    ],
+    'socket',
+    KEYS.beta,
+  );
   const after = await usage();
-  assert.deepEqual(after.map((count, index) => count - before[index]!), [3, 2, 1]);
+  const grown = after.map((count, index) => count - before[index]!);
+  assert.deepEqual(grown, [3, 2, 1]);
 });
 
 test('answers after twelve cuts are those of an undisturbed stream', async () => {
-  const result = await cutStream({
-    port, key: KEYS.alpha, cuts: 12, seed: 3, report: () => undefined,
-  });
+  const report = (): void => undefined;
+  const result = await cutStream({ port, key: KEYS.alpha, cuts: 12, seed: 3, report });
   assert.deepEqual(result.wrong, []);
   assert.equal(result.cuts, 12);
 });
@@ -263,8 +254,11 @@ test('answers after twelve cuts are those of an undisturbed stream', async () =>
 test('a stream that is open when the service stops ends with its trailer', async () => {
   const varDir = await newMerchantDir(built.varDir);
   const other = await startMerchants(varDir);
-  const clients = await Promise.all((['socket', 'post'] as const).map((transport) =>
-    StreamClient.open({ port: Number(new URL(other.base).port), key: KEYS.alpha, transport })));
+  const clients = await Promise.all(
+    (['socket', 'post'] as const).map((transport) =>
+      StreamClient.open({ port: Number(new URL(other.base).port), key: KEYS.alpha, transport }),
+    ),
+  );
   const streams = clients.filter((client): client is StreamClient => !wasRefused(client));
   for (const stream of streams) {
     await header(stream);
@@ -273,7 +267,8 @@ test('a stream that is open when the service stops ends with its trailer', async
   }
   const stopped = other.stop();
   const ends = await Promise.all(streams.map((stream) => ending(stream)));
-  assert.deepEqual(ends.map(({ code }) => code), [1012, 1]);
+  const closes = ends.map(({ code }) => code);
+  assert.deepEqual(closes, [1012, 1]);
   for (const { trailer } of ends) assert.deepEqual([trailer.rows, trailer.complete], [1, false]);
   await stopped;
   removeDirs(varDir);
@@ -282,7 +277,8 @@ test('a stream that is open when the service stops ends with its trailer', async
 test('the example of the page runs, and its tables are those of the program', async () => {
   const code = /```js\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? '';
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
-    cwd: packageRoot(), stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: packageRoot(),
+    stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, STREAM_URL: `ws://127.0.0.1:${port}/stream`, KEY: KEYS.alpha },
   });
   let text = '';
@@ -290,9 +286,14 @@ test('the example of the page runs, and its tables are those of the program', as
     text += part.toString();
   });
   await eventually(() => child.exitCode !== null);
-  assert.equal(text.replace(/header \S+/, 'header'), [
-    'header', '1 a lookup rates', '2 a cart 1.66625', 'trailer 2 true', 'closed 1000', '',
-  ].join('\n'));
+  assert.equal(
+    text.replace(/header \S+/, 'header'),
+    ['header', '1 a lookup rates', '2 a cart 1.66625', 'trailer 2 true', 'closed 1000', ''].join(
+      '\n',
+    ),
+  );
   const codes = [...PAGE.matchAll(/^\| (\d{4}) \|/gm)].map(([, code]) => Number(code));
-  assert.deepEqual(codes, Object.values(CLOSES).map(({ close }) => close).sort((a, b) => a - b));
+  const closes = Object.values(CLOSES).map(({ close }) => close);
+  closes.sort((a, b) => a - b);
+  assert.deepEqual(codes, closes);
 });

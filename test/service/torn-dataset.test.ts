@@ -1,17 +1,22 @@
 /** Damaged releases: neither activated, nor served, nor the end of a server. */
 import assert from 'node:assert/strict';
-import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import {
-  chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
-  truncateSync, utimesSync, writeFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
 import { currentRelease, previousRelease, releasesDir } from '../../src/dataset/release.js';
-import { createLog } from '../../src/log.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { ask } from '../support/http-client.js';
@@ -20,10 +25,7 @@ import type { Ran } from '../support/run-command.js';
 import { startServer } from '../support/server-process.js';
 import { writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../support/tiny-release.js';
-import { MAIN } from '../support/program.js';
-
-const KEY = 'a-key-of-the-torn-test';
-const LOOKUP = '/request/v60?postalcode=91010';
+import { cut, flip, health, KEY, LOOKUP, served, start } from './torn-release.js';
 
 const commands = new CommandProcess();
 let built: Built;
@@ -57,61 +59,31 @@ function place(context: TestContext): Place {
 const command = (varDir: string, ...words: readonly string[]): Promise<Ran> =>
   commands.run(words, { SITUS_VAR: varDir });
 
-/** Runs a server that is to end by itself. */
-function served(varDir: string): SpawnSyncReturns<string> {
-  return spawnSync(process.execPath, [MAIN], {
-    env: { ...process.env, SITUS_VAR: varDir, PORT: '0' }, encoding: 'utf8', timeout: 120_000,
-  });
-}
-
-function flip(file: string, at: number): void {
-  chmodSync(file, 0o644);
-  const bytes = readFileSync(file);
-  bytes[at] = bytes[at]! ^ 4;
-  writeFileSync(file, bytes);
-}
-
-function cut(file: string): void {
-  chmodSync(file, 0o644);
-  truncateSync(file, 8_192);
-}
-
-interface Running {
-  readonly app: App;
-  readonly port: number;
-  readonly lines: string[];
-}
-
-async function start(context: TestContext, varDir: string): Promise<Running> {
-  const lines: string[] = [];
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_ANSWER_CACHE_MIB: '0', SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
-    }),
-    log: createLog('info', (line) => lines.push(line)),
-  });
-  context.after(() => app.stop());
-  return { app, port: await app.listen(), lines };
-}
-
-async function health(port: number): Promise<Record<string, unknown>> {
-  return JSON.parse((await ask(port, '/system/health')).body) as Record<string, unknown>;
-}
-
 const DAMAGES: readonly (readonly [what: string, damage: (at: Place) => void, told: RegExp])[] = [
   ['cut', ({ file }) => cut(file('data.mdb')), /not sound: the data file was cut/],
   ['empty', ({ file }) => truncateSync(file('data.mdb')), /no readable beginning/],
-  ['with a flipped bit', ({ file }) => {
-    flip(file('data.mdb'), statSync(file('data.mdb')).size - 500);
-  }, /data differ/],
+  [
+    'with a flipped bit',
+    ({ file }) => {
+      flip(file('data.mdb'), statSync(file('data.mdb')).size - 500);
+    },
+    /data differ/,
+  ],
   ['without its data', ({ file }) => rmSync(file('data.mdb')), /has no data\.mdb/],
-  ['with another release’s data', ({ file }) => {
-    for (const name of ['data.mdb', 'data.sha256']) cpSync(file(name, built.name), file(name));
-  }, /data differ/],
-  ['with another manifest', ({ file }) => {
-    cpSync(file('manifest.json', built.name), file('manifest.json'));
-  }, /does not bear its name/],
+  [
+    'with another release’s data',
+    ({ file }) => {
+      for (const name of ['data.mdb', 'data.sha256']) cpSync(file(name, built.name), file(name));
+    },
+    /data differ/,
+  ],
+  [
+    'with another manifest',
+    ({ file }) => {
+      cpSync(file('manifest.json', built.name), file('manifest.json'));
+    },
+    /does not bear its name/,
+  ],
 ];
 
 for (const [what, damage, told] of DAMAGES) {
@@ -177,7 +149,8 @@ test('a named release that is damaged is refused, told, and answers once repaire
   assert.equal(told['status'], 'ok');
   assert.equal(told['dataset'], built.name);
   assert.deepEqual(told['refused'], {
-    dataset: other, reason: 'the dataset is not sound; the log says why',
+    dataset: other,
+    reason: 'the dataset is not sound; the log says why',
   });
   assert.ok(lines.some((line) => line.includes('dataset refused') && line.includes('was cut')));
   const answer = await ask(port, LOOKUP, { 'X-API-KEY': KEY });
@@ -193,9 +166,10 @@ test('a named release that is damaged is refused, told, and answers once repaire
 
 test('files that are cut, changed or removed under a server change no answer', async (context) => {
   const { varDir, file } = place(context);
-  const { base, process: child } = await startServer(
-    context, varDir, { SITUS_BOOTSTRAP_KEY: KEY, SITUS_ANSWER_CACHE_MIB: '0' },
-  );
+  const { base, process: child } = await startServer(context, varDir, {
+    SITUS_BOOTSTRAP_KEY: KEY,
+    SITUS_ANSWER_CACHE_MIB: '0',
+  });
   const port = Number(new URL(base).port);
   const first = await ask(port, LOOKUP, { 'X-API-KEY': KEY });
   cut(file('data.mdb', built.name));
@@ -219,17 +193,22 @@ test('a worker that cannot open a release fails its lookups and nothing else', a
     assert.equal((await ask(port, LOOKUP, { 'X-API-KEY': KEY })).status, 500);
   }
   assert.equal((await ask(port, '/system/health')).status, 200);
-  assert.deepEqual(lines.filter((line) => line.includes('worker ended')), []);
+  assert.deepEqual(
+    lines.filter((line) => line.includes('worker ended')),
+    [],
+  );
 });
 
 /** The copy that servers of a folder open, once it is written down that it may be kept. */
 async function keptCopy(varDir: string): Promise<{ dir: string; data: string; facts: string }> {
   const folder = join(varDir, 'open');
   let dir = '';
-  await eventually(() => readdirSync(folder).some((name) => {
-    dir = join(folder, name);
-    return existsSync(join(dir, 'kept.json'));
-  }));
+  await eventually(() =>
+    readdirSync(folder).some((name) => {
+      dir = join(folder, name);
+      return existsSync(join(dir, 'kept.json'));
+    }),
+  );
   const data = join(dir, built.name, 'data.mdb');
   const { ino, ctimeMs, size } = statSync(data);
   return { dir, data, facts: `${ino} ${ctimeMs} ${size}` };
@@ -268,7 +247,11 @@ test('a second start copies nothing; whatever changed is copied and checked anew
   await assert.rejects(start(context, varDir), /not sound: the data differ/);
 });
 
-for (const [what, text] of [['missing', null], ['empty', ''], ['garbage', 'ÿþ\0\n']] as const) {
+for (const [what, text] of [
+  ['missing', null],
+  ['empty', ''],
+  ['garbage', 'ÿþ\0\n'],
+] as const) {
   test(`a CURRENT that is ${what} beside releases is an error that names the command`, async (context) => {
     const { varDir } = place(context);
     const current = join(releasesDir(varDir), 'CURRENT');
@@ -276,9 +259,13 @@ for (const [what, text] of [['missing', null], ['empty', ''], ['garbage', 'ÿþ\
     else writeFileSync(current, text);
     const { status, stderr } = served(varDir);
     assert.equal(status, 1);
-    assert.match(stderr, /CURRENT (is missing|names no dataset), beside 2 datasets; .*npx situs dataset activate/);
+    assert.match(
+      stderr,
+      /CURRENT (is missing|names no dataset), beside 2 datasets; .*npx situs dataset activate/,
+    );
     assert.doesNotMatch(stderr, /building the default/);
-    if (text === null) assert.match((await command(varDir, 'lookup', '91010')).err, /dataset activate/);
+    if (text === null)
+      assert.match((await command(varDir, 'lookup', '91010')).err, /dataset activate/);
     assert.equal((await command(varDir, 'dataset', 'activate', built.name)).code, 0);
     assert.equal(currentRelease(varDir), built.name);
   });
@@ -290,7 +277,15 @@ test('a command that reads a cut release says so; building again repairs it', as
   const looked = await command(varDir, 'lookup', '91010');
   assert.equal(looked.code, 1);
   assert.match(looked.err, /was cut/);
-  const again = await command(varDir, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate');
+  const again = await command(
+    varDir,
+    'dataset',
+    'build',
+    '--recipe',
+    'fixture',
+    '--quiet',
+    '--activate',
+  );
   assert.equal(again.code, 0, again.err);
   assert.equal((await command(varDir, 'dataset', 'verify')).code, 0);
 });
