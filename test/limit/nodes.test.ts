@@ -5,108 +5,63 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import WebSocket from 'ws';
-import { App } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
 import type { Limits } from '../../src/limit/open-rates.js';
 import { readRedisAddress } from '../../src/limit/redis-address.js';
 import { RedisWindows } from '../../src/limit/redis.js';
 import { SharedRates } from '../../src/limit/shared-rates.js';
-import { createLog } from '../../src/log.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
-import {
-  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
-} from '../support/http-var-dir.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { KEYS, startBulkApp } from '../support/bulk-client.js';
 import { table } from '../support/job-service.js';
 import { startRedis, type OwnRedis } from '../support/redis-server.js';
+import { HEADER, health, LOOKUP, metric, type Node, remaining, startNode } from './service-node.js';
 
-const KEY = 'bootstrap-key-of-the-test';
-const HEADER = { 'X-API-KEY': KEY };
 const PATIENT_MS = 60_000;
 /** So few that no node holds places ahead, and each tells what is left to the last one. */
 const FEW = 31;
-const LOOKUP = '/request/v60?echo';
-
-interface Node {
-  readonly app: App;
-  readonly port: number;
-  readonly lines: string[];
-}
-
-async function startNode(
-  context: TestContext, environment: Environment, limits?: Limits,
-): Promise<Node> {
-  const varDir = newVarDir(context);
-  writeRelease(varDir, releaseNumber(1));
-  activate(varDir, releaseNumber(1));
-  const lines: string[] = [];
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_BULK_WORKERS: '1', SITUS_METRICS: '127.0.0.1:0', ...environment,
-    }),
-    log: createLog('info', (line) => lines.push(line)),
-    worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
-    ...(limits === undefined ? {} : { openedLimits: limits }),
-  });
-  context.after(() => app.stop());
-  return { app, port: await app.listen(), lines };
-}
-
-async function remaining(
-  port: number, path = LOOKUP, headers: Readonly<Record<string, string>> = HEADER,
-): Promise<number> {
-  return Number((await ask(port, path, headers)).headers.get('x-ratelimit-remaining'));
-}
-
-async function health(port: number): Promise<unknown> {
-  return (JSON.parse((await ask(port, '/system/health')).body) as { limits?: string }).limits;
-}
-
-async function metric(node: Node, name: string): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${node.app.metricsPort}/metrics`);
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await answer.text())?.[1]);
-}
 
 /** Rates that wait for an answer however busy the machine is: else an answer may come too late. */
 async function patient({ url }: OwnRedis): Promise<Limits> {
   const rates = new SharedRates({
     windows: new RedisWindows(readRedisAddress(`${url}/3?prefix=test`)),
-    sharePercent: 50, answerMs: PATIENT_MS,
+    sharePercent: 50,
+    answerMs: PATIENT_MS,
   });
   assert.equal(await rates.started(PATIENT_MS), true);
   return { rates, shared: rates, close: () => rates.close() };
 }
 
 async function withTwo(
-  context: TestContext, rate: number, see: (one: Node, two: Node) => Promise<void>,
+  context: TestContext,
+  rate: number,
+  see: (one: Node, two: Node) => Promise<void>,
   transport = 'auto',
 ): Promise<void> {
   const redis = await startRedis(context);
   if (redis === null) return;
   const environment = { SITUS_BOOTSTRAP_RATE: String(rate), SITUS_TRANSPORT: transport };
-  await see(await startNode(context, environment, await patient(redis)),
-    await startNode(context, environment, await patient(redis)));
+  await see(
+    await startNode(context, environment, await patient(redis)),
+    await startNode(context, environment, await patient(redis)),
+  );
 }
 
 test('the rate of a key holds over two nodes, whichever is asked', (context) =>
   withTwo(context, 10, async (one, two) => {
-  assert.equal(await health(one.port), 'shared');
-  const statuses: number[] = [];
-  for (let index = 0; index < 12; index += 1) {
-    const { status, headers } = await ask([one, two][index % 2]!.port, LOOKUP, HEADER);
-    statuses.push(status);
-    assert.equal(headers.get('x-ratelimit-limit'), '10');
-    assert.equal(headers.get('x-ratelimit-remaining'), String(Math.max(0, 9 - index)));
-  }
-  assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429, 429]);
-  assert.equal(await remaining(two.port, '/account/metrics'), 0, 'looking takes nothing');
-  assert.equal(await metric(one, 'situs_limits_shared'), 1);
-  assert.equal(await metric(one, 'situs_limits_asked_total'), 6);
-}));
+    assert.equal(await health(one.port), 'shared');
+    const statuses: number[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      const { status, headers } = await ask([one, two][index % 2]!.port, LOOKUP, HEADER);
+      statuses.push(status);
+      assert.equal(headers.get('x-ratelimit-limit'), '10');
+      assert.equal(headers.get('x-ratelimit-remaining'), String(Math.max(0, 9 - index)));
+    }
+    assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429, 429]);
+    assert.equal(await remaining(two.port, '/account/metrics'), 0, 'looking takes nothing');
+    assert.equal(await metric(one, 'situs_limits_shared'), 1);
+    assert.equal(await metric(one, 'situs_limits_asked_total'), 6);
+  }));
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 /** One of each kind of operation behind the gate. */
@@ -126,20 +81,27 @@ const REQUESTS: readonly (readonly [string, string, RequestInit])[] = [
 ];
 
 async function seeEach(one: Node, two: Node): Promise<void> {
-  const keyed = one.app.routes.filter(({ path }) =>
-    /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/.test(path)
-    && !path.endsWith('/schema'));
+  const keyed = one.app.routes.filter(
+    ({ path }) =>
+      /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/.test(path) &&
+      !path.endsWith('/schema'),
+  );
   assert.ok(keyed.length > 30);
   for (const { method, path, ask: asks } of keyed) {
     assert.equal(typeof asks, 'function', `${method} ${path}`);
   }
-  assert.ok(one.app.routes.every(({ path, ask: asks }) => asks === undefined
-    || keyed.some((route) => route.path === path)));
+  assert.ok(
+    one.app.routes.every(
+      ({ path, ask: asks }) => asks === undefined || keyed.some((route) => route.path === path),
+    ),
+  );
   const base = `http://127.0.0.1:${one.port}`;
   let left = FEW;
   for (const [method, path, { headers, ...init }] of REQUESTS) {
     const answer = await fetch(base + path, {
-      method, ...init, headers: { ...HEADER, ...(headers as Record<string, string>) },
+      method,
+      ...init,
+      headers: { ...HEADER, ...(headers as Record<string, string>) },
     });
     await answer.arrayBuffer();
     left -= 1;
@@ -162,43 +124,58 @@ for (const transport of ['auto', 'node']) {
 
 for (const transport of ['auto', 'node']) {
   test(`what is held ahead takes one place a request: ${transport}`, (context) =>
-    withTwo(context, 50_000, async (one, two) => {
-      const base = `http://127.0.0.1:${one.port}`;
-      let asked = 0;
-      for (let round = 0; round < 4; round += 1) {
-        for (const [method, path, { headers, ...init }] of REQUESTS) {
-          const answer = await fetch(base + path, {
-            method, ...init, headers: { ...HEADER, ...(headers as Record<string, string>) },
-          });
-          await answer.arrayBuffer();
+    withTwo(
+      context,
+      50_000,
+      async (one, two) => {
+        const base = `http://127.0.0.1:${one.port}`;
+        let asked = 0;
+        for (let round = 0; round < 4; round += 1) {
+          for (const [method, path, { headers, ...init }] of REQUESTS) {
+            const answer = await fetch(base + path, {
+              method,
+              ...init,
+              headers: { ...HEADER, ...(headers as Record<string, string>) },
+            });
+            await answer.arrayBuffer();
+            asked += 1;
+            assert.equal(answer.headers.get('x-ratelimit-remaining'), String(50_000 - asked), path);
+          }
+          const socket = new WebSocket(`ws://127.0.0.1:${one.port}/stream`, { headers: HEADER });
+          await once(socket, 'open');
+          socket.terminate();
           asked += 1;
-          assert.equal(answer.headers.get('x-ratelimit-remaining'), String(50_000 - asked), path);
         }
-        const socket = new WebSocket(`ws://127.0.0.1:${one.port}/stream`, { headers: HEADER });
-        await once(socket, 'open');
-        socket.terminate();
-        asked += 1;
-      }
-      assert.ok(await metric(one, 'situs_limits_ahead_total') > asked / 2);
-      assert.equal(await metric(one, 'situs_limits_alone_total'), 0);
-      // What is not used is given back.
-      await eventually(async () => await remaining(two.port, '/account/metrics') === 50_000 - asked);
-    }, transport));
+        assert.ok((await metric(one, 'situs_limits_ahead_total')) > asked / 2);
+        assert.equal(await metric(one, 'situs_limits_alone_total'), 0);
+        // What is not used is given back.
+        await eventually(
+          async () => (await remaining(two.port, '/account/metrics')) === 50_000 - asked,
+        );
+      },
+      transport,
+    ));
 }
 
 test('a key without a place left is refused before a stream or a WebSocket', async (context) => {
   const redis = await startRedis(context);
   if (redis === null) return;
   const { port } = await startNode(context, {
-    SITUS_LIMITS: `unix://${redis.socket}`, SITUS_BOOTSTRAP_RATE: '1',
+    SITUS_LIMITS: `unix://${redis.socket}`,
+    SITUS_BOOTSTRAP_RATE: '1',
   });
   assert.equal((await ask(port, LOOKUP, HEADER)).status, 200);
   const socket = new WebSocket(`ws://127.0.0.1:${port}/stream`, { headers: HEADER });
-  const [, refusal] = await once(socket, 'unexpected-response') as [unknown, { statusCode: number }];
+  const [, refusal] = (await once(socket, 'unexpected-response')) as [
+    unknown,
+    { statusCode: number },
+  ];
   assert.equal(refusal.statusCode, 429);
   socket.on('error', () => undefined).terminate();
   const cart = await fetch(`http://127.0.0.1:${port}/calculate/cart`, {
-    method: 'POST', headers: HEADER, body: JSON.stringify({ filler: 'x'.repeat(300_000) }),
+    method: 'POST',
+    headers: HEADER,
+    body: JSON.stringify({ filler: 'x'.repeat(300_000) }),
   });
   assert.equal(cart.status, 429);
   assert.equal((await ask(port, LOOKUP)).status, 401);
@@ -208,27 +185,31 @@ test('without its server a node admits its share at once, tells it, and comes ba
   const redis = await startRedis(context, ['--requirepass', 'a-secret-word']);
   if (redis === null) return;
   const node = await startNode(context, {
-    SITUS_LIMITS: redis.url.replace('//', '//:a-secret-word@'), SITUS_BOOTSTRAP_RATE: '100',
+    SITUS_LIMITS: redis.url.replace('//', '//:a-secret-word@'),
+    SITUS_BOOTSTRAP_RATE: '100',
     SITUS_LIMITS_SHARE: '20',
   });
-  await eventually(async () => await remaining(node.port) > 20);
+  await eventually(async () => (await remaining(node.port)) > 20);
   await redis.kill();
   const left = await remaining(node.port);
   assert.ok(left >= 0 && left <= 18, 'what was used of the share of twenty is used');
-  await eventually(async () => await health(node.port) === 'own share');
+  await eventually(async () => (await health(node.port)) === 'own share');
   assert.equal(await metric(node, 'situs_limits_shared'), 0);
   assert.equal((await ask(node.port, '/system/ready')).status, 200);
-  for (let index = left - 1; index >= 0; index -= 1) assert.equal(await remaining(node.port), index);
+  for (let index = left - 1; index >= 0; index -= 1)
+    assert.equal(await remaining(node.port), index);
   assert.equal((await ask(node.port, LOOKUP, HEADER)).status, 429);
   await redis.start();
-  await eventually(async () => await health(node.port) === 'shared');
+  await eventually(async () => (await health(node.port)) === 'shared');
   // What was answered too late is counted twice.
-  assert.ok(await remaining(node.port) <= 79, 'a server without memory was told of the twenty');
+  assert.ok((await remaining(node.port)) <= 79, 'a server without memory was told of the twenty');
   const told = node.lines.filter((line) => line.includes('limits'));
-  assert.deepEqual(told.slice(-2).map((line) => (JSON.parse(line) as { event: string }).event),
-    ['limits not shared', 'limits shared again']);
+  assert.deepEqual(
+    told.slice(-2).map((line) => (JSON.parse(line) as { event: string }).event),
+    ['limits not shared', 'limits shared again'],
+  );
   assert.ok(!node.lines.join('').includes('a-secret-word'));
-  assert.ok(await metric(node, 'situs_limits_lost_total') >= 1);
+  assert.ok((await metric(node, 'situs_limits_lost_total')) >= 1);
 });
 
 test('a server that takes connections and never answers keeps nobody waiting', async (context) => {
@@ -242,7 +223,8 @@ test('a server that takes connections and never answers keeps nobody waiting', a
   });
   const { port } = silent.address() as AddressInfo;
   const node = await startNode(context, {
-    SITUS_LIMITS: `redis://127.0.0.1:${port}`, SITUS_BOOTSTRAP_RATE: '10',
+    SITUS_LIMITS: `redis://127.0.0.1:${port}`,
+    SITUS_BOOTSTRAP_RATE: '10',
   });
   assert.equal(await health(node.port), 'own share');
   assert.deepEqual([await remaining(node.port), await remaining(node.port)], [4, 3]);
@@ -264,7 +246,9 @@ test('a file is answered byte for byte as without shared windows, a piece at a t
       for (let at = 0; at < text.length; at += 65_536) yield text.subarray(at, at + 65_536);
     }
     const answer = await fetch(`http://127.0.0.1:${port}/bulk/lookup`, {
-      method: 'POST', body: ReadableStream.from(pieces()), duplex: 'half',
+      method: 'POST',
+      body: ReadableStream.from(pieces()),
+      duplex: 'half',
       headers: { 'X-API-KEY': KEYS.bulk, 'Content-Type': 'text/csv' },
     });
     assert.equal(answer.status, 200);

@@ -3,8 +3,17 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  appendFileSync, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync,
-  rmSync, statSync, writeFileSync,
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,12 +31,12 @@ const MAKER = fileURLToPath(new URL('../../scripts/debian.js', import.meta.url))
 const KEY = 'a-key-for-the-debian-test';
 const BYTES_MAX = 40_000_000;
 /** Scripts of the package run outside of the folder, and are told of it; no machine that fails is tested. */
-const DPKG = [
-  '--force-depends', '--force-script-chrootless', '--force-confold', '--force-unsafe-io', '--no-triggers',
-];
+const DPKG =
+  '--force-depends --force-script-chrootless --force-confold --force-unsafe-io --no-triggers';
 
-const missing = ['dpkg-deb', 'systemd-sysusers'].filter((name) =>
-  spawnSync(name, ['--version']).error !== undefined);
+const missing = ['dpkg-deb', 'systemd-sysusers'].filter(
+  (name) => spawnSync(name, ['--version']).error !== undefined,
+);
 const isRoot = process.getuid?.() === 0;
 const able = isRoot && missing.length === 0;
 
@@ -39,7 +48,8 @@ before(() => {
   dir = mkdtempSync(join(tmpdir(), 'situs-deb-'));
   if (!able) return;
   deb = execFileSync(process.execPath, [MAKER, dir], { stdio: ['ignore', 'pipe', 'pipe'] })
-    .toString('utf8').trim();
+    .toString('utf8')
+    .trim();
   root = join(dir, 'root');
   mkdirSync(join(root, 'var/lib/dpkg/info'), { recursive: true });
   mkdirSync(join(root, 'var/lib/dpkg/updates'));
@@ -55,7 +65,7 @@ function skip(context: TestContext): void {
 }
 
 function dpkg(...args: readonly string[]): string {
-  return execFileSync('dpkg', [`--root=${root}`, ...DPKG, ...args], {
+  return execFileSync('dpkg', [`--root=${root}`, ...DPKG.split(' '), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   }).toString('utf8');
 }
@@ -64,8 +74,9 @@ test('the package names what it needs, and its settings as kept by hand', (conte
   if (!able) return skip(context);
   const field = (name: string): string =>
     execFileSync('dpkg-deb', ['--field', deb, name]).toString('utf8').trim();
-  const { version, engines } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as
-    { readonly version: string; readonly engines: { readonly node: string } };
+  const { version, engines } = JSON.parse(
+    readFileSync(join(packageRoot(), 'package.json'), 'utf8'),
+  ) as { readonly version: string; readonly engines: { readonly node: string } };
   assert.equal(field('Version'), version);
   const node = engines.node.replace(/^>=/, '');
   assert.ok(field('Depends').startsWith(`nodejs (>= ${node})`));
@@ -73,14 +84,16 @@ test('the package names what it needs, and its settings as kept by hand', (conte
   const { size } = statSync(deb);
   context.diagnostic(`${size} bytes, ${field('Installed-Size')} KiB installed`);
   assert.ok(size <= BYTES_MAX, `${size} bytes`);
-  assert.match(execFileSync('dpkg-deb', ['--info', deb, 'conffiles']).toString(), /^\/etc\/default\/situs$/m);
+  const conffiles = execFileSync('dpkg-deb', ['--info', deb, 'conffiles']).toString();
+  assert.match(conffiles, /^\/etc\/default\/situs$/m);
 });
 
 test('installed it has its user, its unit and settings that only root reads', (context) => {
   if (!able) return skip(context);
   assert.match(dpkg('--status', 'situs'), /^Status: install ok installed$/m);
   assert.match(
-    readFileSync(join(root, 'etc/passwd'), 'utf8'), /^situs:[^:]*:\d+:\d+:Situs:\/var\/lib\/situs:.*nologin$/m,
+    readFileSync(join(root, 'etc/passwd'), 'utf8'),
+    /^situs:[^:]*:\d+:\d+:Situs:\/var\/lib\/situs:.*nologin$/m,
   );
   assert.equal(statSync(join(root, 'etc/default/situs')).mode & 0o777, 0o600);
   const unit = readFileSync(join(root, 'usr/lib/systemd/system/situs.service'), 'utf8');
@@ -94,11 +107,16 @@ test('what it installed answers, and its command works on the same folder', asyn
   const built = buildRecipe('fixture');
   context.after(() => built.remove());
   const env = {
-    PATH: process.env['PATH'], SITUS_VAR: built.varDir, PORT: '0', SITUS_BOOTSTRAP_KEY: KEY,
+    PATH: process.env['PATH'],
+    SITUS_VAR: built.varDir,
+    PORT: '0',
+    SITUS_BOOTSTRAP_KEY: KEY,
     NODE_ENV: 'production',
   };
   const server = spawn(process.execPath, [join(root, 'usr/lib/situs/dist/src/main.js')], {
-    cwd: built.varDir, env, stdio: ['ignore', 'pipe', 'ignore'],
+    cwd: built.varDir,
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   context.after(() => server.kill('SIGKILL'));
   let url: string | undefined;
@@ -106,12 +124,15 @@ test('what it installed answers, and its command works on the same folder', asyn
     url = /^Situs answers on (http:\S+)$/.exec(line)?.[1];
     if (url !== undefined) break;
   }
-  const response = await fetch(`${url}/request/v60?postalcode=91010`, { headers: { 'X-API-KEY': KEY } });
-  assert.equal((await response.json() as { rCode: number }).rCode, 100);
+  const response = await fetch(`${url}/request/v60?postalcode=91010`, {
+    headers: { 'X-API-KEY': KEY },
+  });
+  assert.equal(((await response.json()) as { rCode: number }).rCode, 100);
   const listed = execFileSync(join(root, 'usr/bin/situs'), ['key', 'list', '--json'], { env });
   assert.match(listed.toString('utf8'), /"account":"default"/);
   server.kill('SIGTERM');
-  const [code] = server.exitCode === null ? await once(server, 'exit') as [number] : [server.exitCode];
+  const [code] =
+    server.exitCode === null ? ((await once(server, 'exit')) as [number]) : [server.exitCode];
   assert.equal(code, 0);
 });
 
@@ -140,13 +161,18 @@ async function serviceOf(context: TestContext): Promise<Service | null> {
   const service = new Service(machine, await freePort());
   service.install();
   const built = buildRecipe('fixture');
-  cpSync(join(built.varDir, 'datasets'), machine.file('/var/lib/situs/datasets'), { recursive: true });
+  cpSync(join(built.varDir, 'datasets'), machine.file('/var/lib/situs/datasets'), {
+    recursive: true,
+  });
   built.remove();
   machine.run('chown', '-R', 'situs:situs', '/var/lib/situs');
-  appendFileSync(machine.file('/etc/default/situs'), [
-    `PORT=${service.port}`, `SITUS_BOOTSTRAP_KEY=${KEY}`, 'SITUS_BOOTSTRAP_RATE=1000000',
-    'SITUS_WORKERS=1', 'SITUS_BULK_WORKERS=1', '',
-  ].join('\n'));
+  const settings = `PORT=${service.port}
+SITUS_BOOTSTRAP_KEY=${KEY}
+SITUS_BOOTSTRAP_RATE=1000000
+SITUS_WORKERS=1
+SITUS_BULK_WORKERS=1
+`;
+  appendFileSync(machine.file('/etc/default/situs'), settings);
   return service;
 }
 
@@ -162,30 +188,34 @@ class Service {
 
   /** Installs the package, or itself over itself. */
   install(): void {
-    const { code, out } = this.machine.run(
-      'dpkg', '--force-depends', '--force-confold', '--no-triggers', '--install', '/root/situs.deb',
-    );
+    const forced = '--force-depends --force-confold --no-triggers'.split(' ');
+    const { code, out } = this.machine.run('dpkg', ...forced, '--install', '/root/situs.deb');
     assert.equal(code, 0, out);
   }
 
   /** What systemd says of a property. */
   told(property: string): string {
-    return this.machine.run('systemctl', 'show', '--property', property, '--value', 'situs').out.trim();
+    return this.machine
+      .run('systemctl', 'show', '--property', property, '--value', 'situs')
+      .out.trim();
   }
 
   /** The processes that its main process has started, as the machine counts. */
   listeners(): readonly string[] {
     const main = this.told('MainPID');
-    return main === '0' ? [] : readFileSync(
-      this.machine.file(`/proc/${main}/task/${main}/children`), 'latin1',
-    ).trim().split(' ').filter((pid) => pid !== '');
+    return main === '0'
+      ? []
+      : readFileSync(this.machine.file(`/proc/${main}/task/${main}/children`), 'latin1')
+          .trim()
+          .split(' ')
+          .filter((pid) => pid !== '');
   }
 
   /** The status of a lookup on a connection of its own. */
   async status(): Promise<number> {
-    const { status, body } = await fetch(`http://127.0.0.1:${this.port}/request/v60?postalcode=91010`, {
-      headers: { 'X-API-KEY': KEY, Connection: 'close' },
-    });
+    const headers = { 'X-API-KEY': KEY, Connection: 'close' };
+    const url = `http://127.0.0.1:${this.port}/request/v60?postalcode=91010`;
+    const { status, body } = await fetch(url, { headers });
     await body?.cancel();
     return status;
   }
@@ -203,7 +233,8 @@ test('under systemd an upgrade replaces the server that runs without a failed re
   if (service === null) return;
   const { machine } = service;
   assert.equal(service.told('UnitFileState'), 'enabled');
-  assert.equal(service.told('ActiveState'), 'inactive', 'the first start is left to who installed it');
+  const state = service.told('ActiveState');
+  assert.equal(state, 'inactive', 'the first start is left to who installed it');
   await service.start();
   const [main, before] = [service.told('MainPID'), service.listeners()];
   assert.equal(before.length, 1);

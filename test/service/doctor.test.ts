@@ -1,38 +1,38 @@
 /** `situs doctor` with real faults. */
 import assert from 'node:assert/strict';
-import { listenerFindings, unreadyFindings } from '../../src/cli/doctor-services.js';
 import { execFile } from 'node:child_process';
 import {
-  chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync,
-  truncateSync, writeFileSync,
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { open } from 'lmdb';
 import { App } from '../../src/app.js';
-import { CHECKS, diskFinding, nodeFinding } from '../../src/cli/doctor-checks.js';
-import { diagnose, isSound } from '../../src/cli/doctor.js';
+import { CHECKS } from '../../src/cli/doctor-checks.js';
 import { loadConfig } from '../../src/config.js';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { SILENT } from '../../src/log.js';
 import { KekFile, newKek, type KeptKek } from '../../src/store/kek-file.js';
 import { setEndpoint } from '../../src/store/endpoint.js';
 import { addEvent, addInvitation } from '../../src/store/outbox.js';
-import { Store, storeDir } from '../../src/store/store.js';
+import { storeDir } from '../../src/store/store.js';
 import { openVault } from '../../src/store/vault.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { startRedis } from '../support/redis-server.js';
 import { startSimulator } from '../support/simulated-provider.js';
 import { fileConfig } from '../support/kek-dir.js';
-
-interface Diagnosis {
-  readonly code: number;
-  readonly sound: boolean;
-  /** "level check text" of each finding. */
-  readonly lines: readonly string[];
-}
+import { assertFinds, doctor, withStore } from './diagnosis.js';
 
 let built: Built;
 
@@ -52,64 +52,34 @@ function folder(context: TestContext, copied = false): string {
   return varDir;
 }
 
-/** The command: how it ends and what it prints. */
-function doctor(varDir: string, env: NodeJS.ProcessEnv = {}): Promise<Diagnosis> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, 'doctor', '--json'],
-      { env: { ...process.env, SITUS_VAR: varDir, ...env } }, (error, out) => {
-        const { sound, findings } = JSON.parse(out) as {
-          sound: boolean; findings: { check: string; level: string; text: string }[];
-        };
-        const lines = findings.map(({ level, check, text }) => `${level} ${check} ${text}`);
-        resolve({ code: error === null ? 0 : Number(error.code), sound, lines });
-      });
-  });
-}
-
-/** The same in this process, where nothing else has the store open. */
-async function diagnosed(varDir: string, env: NodeJS.ProcessEnv): Promise<Diagnosis> {
-  const findings = await diagnose({ ...process.env, SITUS_VAR: varDir, ...env });
-  const lines = findings.map(({ level, check, text }) => `${level} ${check} ${text}`);
-  const sound = isSound(findings);
-  return { code: sound ? 0 : 1, sound, lines };
-}
-
-async function assertFinds(
-  varDir: string, found: RegExp, code: number, env: NodeJS.ProcessEnv = {}, how = diagnosed,
-): Promise<void> {
-  const diagnosis = await how(varDir, env);
-  assert.ok(diagnosis.lines.some((line) => found.test(line)), diagnosis.lines.join('\n'));
-  assert.equal(diagnosis.code, code, diagnosis.lines.join('\n'));
-  assert.equal(diagnosis.sound, code === 0);
-}
-
-async function withStore<T>(varDir: string, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await Store.open(varDir);
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
-
 test('folders that are not there are told', async (context) => {
-  await assertFinds(join(folder(context), 'a', 'b'), /^note folder .* does not exist yet and will be made$/, 1);
-  await assertFinds(folder(context), /^warning folder SITUS_BULK_DIR names \/nowhere\/files, which does not exist$/, 0,
-    { SITUS_BULK_DIR: '/nowhere/files' });
+  await assertFinds(
+    join(folder(context), 'a', 'b'),
+    /^note folder .* does not exist yet and will be made$/,
+    1,
+  );
+  await assertFinds(
+    folder(context),
+    /^warning folder SITUS_BULK_DIR names \/nowhere\/files, which does not exist$/,
+    0,
+    { SITUS_BULK_DIR: '/nowhere/files' },
+  );
 });
 
-test('a new folder with a dataset has nothing wrong, and looking leaves nothing in it',
-  async (context) => {
-    const varDir = folder(context);
-    const { code, lines } = await doctor(varDir);
-    assert.equal(code, 0, lines.join('\n'));
-    for (const { name } of CHECKS) {
-      assert.ok(lines.some((line) => line.split(' ')[1] === name), `no finding of ${name}`);
-    }
-    assert.ok(lines.some((line) => /^ok dataset .* active and sound/.test(line)));
-    assert.ok(lines.some((line) => /^note store there is no store/.test(line)));
-    assert.deepEqual(readdirSync(varDir), ['datasets']);
-  });
+test('a new folder with a dataset has nothing wrong, and looking leaves nothing in it', async (context) => {
+  const varDir = folder(context);
+  const { code, lines } = await doctor(varDir);
+  assert.equal(code, 0, lines.join('\n'));
+  for (const { name } of CHECKS) {
+    assert.ok(
+      lines.some((line) => line.split(' ')[1] === name),
+      `no finding of ${name}`,
+    );
+  }
+  assert.ok(lines.some((line) => /^ok dataset .* active and sound/.test(line)));
+  assert.ok(lines.some((line) => /^note store there is no store/.test(line)));
+  assert.deepEqual(readdirSync(varDir), ['datasets']);
+});
 
 test('a folder in use is sound', async (context) => {
   const varDir = folder(context);
@@ -127,50 +97,57 @@ test('bad settings are named', async (context) => {
 });
 
 test('a misspelt setting is named with the one that was meant', async (context) => {
-  await assertFinds(folder(context),
-    /^fault settings SITUS_BULKDIR is no setting; did you mean SITUS_BULK_DIR\?$/, 1,
-    { SITUS_BULKDIR: '/srv' });
+  await assertFinds(
+    folder(context),
+    /^fault settings SITUS_BULKDIR is no setting; did you mean SITUS_BULK_DIR\?$/,
+    1,
+    { SITUS_BULKDIR: '/srv' },
+  );
 });
 
-test('a server on the store is asked whether it is ready, in the words of its answer',
-  async (context) => {
-    const varDir = folder(context);
-    await assertFinds(varDir, /^note service no server runs on this store$/, 0);
-    const app = await App.start({
-      config: loadConfig({ PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }), log: SILENT,
-    });
-    context.after(() => app.stop());
-    const PORT = String(await app.listen());
-    const url = `http://127.0.0.1:${PORT}`;
-    await eventually(async () => (await fetch(`${url}/system/ready`)).status === 200);
-    const ready = new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`);
-    await assertFinds(varDir, ready, 0, { PORT }, doctor);
-    await assertFinds(varDir, /^fault service .* does not answer \(.*\); .* another HOST or PORT/,
-      1, { PORT: '1' }, doctor);
-    await assertFinds(varDir, /^note service process \d+ serves this store, on a port PORT/, 0,
-      { PORT: '0' }, doctor);
+test('a server on the store is asked whether it is ready, in the words of its answer', async (context) => {
+  const varDir = folder(context);
+  await assertFinds(varDir, /^note service no server runs on this store$/, 0);
+  const app = await App.start({
+    config: loadConfig({ PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
+    log: SILENT,
   });
-
-test('why a server is not ready is told in words', () => {
-  assert.deepEqual(unreadyFindings('it', { reasons: ['draining', 'dataset', 'new'] }), [
-    { level: 'note', text: 'it is not ready: the service is being stopped' },
-    { level: 'fault', text: 'it is not ready: no dataset is loaded' },
-    { level: 'fault', text: 'it is not ready: new' },
-  ]);
+  context.after(() => app.stop());
+  const PORT = String(await app.listen());
+  const url = `http://127.0.0.1:${PORT}`;
+  await eventually(async () => (await fetch(`${url}/system/ready`)).status === 200);
+  const ready = new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`);
+  await assertFinds(varDir, ready, 0, { PORT }, doctor);
+  await assertFinds(
+    varDir,
+    /^fault service .* does not answer \(.*\); .* another HOST or PORT/,
+    1,
+    { PORT: '1' },
+    doctor,
+  );
+  await assertFinds(
+    varDir,
+    /^note service process \d+ serves this store, on a port PORT/,
+    0,
+    { PORT: '0' },
+    doctor,
+  );
 });
 
 test('a required provider that cannot be reached is a fault', async (context) => {
   const simulator = await startSimulator(context);
   const env = {
-    SITUS_PROVIDER_URL: simulator.url, SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    SITUS_PROVIDER_URL: simulator.url,
+    SITUS_ALLOW_PRIVATE_NETWORK: '1',
     SITUS_PROVIDER_REQUIRED: '1',
   };
   await assertFinds(folder(context), /^ok provider .* and can be reached$/, 0, env);
   await simulator.close();
   const unreached = /^fault provider .* cannot be reached \(.*REQUIRED\)$/;
   await assertFinds(folder(context), unreached, 1, env);
-  await assertFinds(folder(context), /^fault provider SITUS_PROVIDER_REQUIRED needs/, 1,
-    { SITUS_PROVIDER_REQUIRED: '1' });
+  await assertFinds(folder(context), /^fault provider SITUS_PROVIDER_REQUIRED needs/, 1, {
+    SITUS_PROVIDER_REQUIRED: '1',
+  });
 });
 
 test('no dataset, a torn one and a stale one are told apart', async (context) => {
@@ -179,7 +156,8 @@ test('no dataset, a torn one and a stale one are told apart', async (context) =>
   await assertFinds(none, /^fault dataset no dataset is active/, 1);
   const torn = folder(context, true);
   const dir = join(releasesDir(torn), currentRelease(torn)!);
-  const largest = readdirSync(dir).map((name) => join(dir, name))
+  const largest = readdirSync(dir)
+    .map((name) => join(dir, name))
     .filter((path) => path.endsWith('.mdb'))
     .sort((one, other) => statSync(other).size - statSync(one).size)[0]!;
   chmodSync(largest, 0o644);
@@ -225,7 +203,10 @@ test('mails that wait without a mail server, and events, are counted', async (co
       const merchant = { account: 'a', merchantId: 'm', now: 1 };
       addInvitation(transaction, { ...merchant, merchantName: 'M', email: 'm@shop.example' });
       addEvent(transaction, vault, {
-        account: 'a', type: 'merchant.credentials.set', data: {}, now: 1,
+        account: 'a',
+        type: 'merchant.credentials.set',
+        data: {},
+        now: 1,
       });
     });
   });
@@ -239,58 +220,56 @@ test('a folder that cannot be written', async (context) => {
   await assertFinds(join(varDir, 'file'), /^fault folder /, 1);
 });
 
-test('versions of Node.js and free space are judged', () => {
-  assert.deepEqual(['18.20.0', '20.10.9', '20.11.0', '22.0.0']
-    .map((version) => nodeFinding(version)[0]!.level), ['fault', 'fault', 'ok', 'ok']);
-  const mib = 1024 ** 2;
-  assert.deepEqual([0, 63 * mib, 64 * mib, 1_023 * mib, 1_024 * mib]
-    .map((free) => diskFinding(free)[0]!.level), ['fault', 'fault', 'warning', 'warning', 'ok']);
-});
-
 test('the server does not start without the key of its secrets and names it', async (context) => {
   const varDir = folder(context);
   await withStore(varDir, (store) => openVault(fileConfig(varDir), store));
   const path = join(varDir, 'kek');
-  const start = (): Promise<{ code: number; err: string }> => new Promise((resolve) => {
-    execFile(process.execPath, [CLI, 'serve'],
-      { env: { ...process.env, SITUS_VAR: varDir, PORT: '0', SITUS_LOG: 'error' } }, (error, _, err) => {
-        resolve({ code: Number(error?.code ?? 0), err });
-      });
-  });
+  const start = (): Promise<{ code: number; err: string }> =>
+    new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [CLI, 'serve'],
+        { env: { ...process.env, SITUS_VAR: varDir, PORT: '0', SITUS_LOG: 'error' } },
+        (error, _, err) => {
+          resolve({ code: Number(error?.code ?? 0), err });
+        },
+      );
+    });
   chmodSync(path, 0o640);
   assert.deepEqual(await start(), {
     code: 1,
-    err: `situs: the key file ${path} has mode 0640: others than its owner may use it; ` +
+    err:
+      `situs: the key file ${path} has mode 0640: others than its owner may use it; ` +
       `run: chmod 600 ${path}\n`,
   });
   rmSync(path);
   const { code, err } = await start();
   assert.equal(code, 1);
-  assert.match(err,
-    /sealed with the key-encryption key [0-9a-f]{16}, which is not in .* put the key/);
+  assert.match(
+    err,
+    /sealed with the key-encryption key [0-9a-f]{16}, which is not in .* put the key/,
+  );
   assert.deepEqual(readdirSync(varDir).sort(), ['datasets', 'store']);
 });
 
 test('windows of all nodes are asked for, and a server that is away is worth a look', async (context) => {
   await assertFinds(folder(context), /^note limits rates hold on this node alone/, 0);
-  await assertFinds(folder(context), /^fault limits SITUS_LIMITS must be like/, 1,
-    { SITUS_LIMITS: 'nowhere' });
+  await assertFinds(folder(context), /^fault limits SITUS_LIMITS must be like/, 1, {
+    SITUS_LIMITS: 'nowhere',
+  });
   const away = { SITUS_LIMITS: 'redis://:hidden@127.0.0.1:1', SITUS_LIMITS_SHARE: '30' };
-  await assertFinds(folder(context),
-    /^warning limits redis:\/\/127\.0\.0\.1:1 does not keep .*ECONNREFUSED.* 30 % /, 0, away);
+  await assertFinds(
+    folder(context),
+    /^warning limits redis:\/\/127\.0\.0\.1:1 does not keep .*ECONNREFUSED.* 30 % /,
+    0,
+    away,
+  );
   const redis = await startRedis(context);
   if (redis === null) return;
-  await assertFinds(folder(context), /^(?:ok|warning) limits (?:Redis|Valkey) \d.* keeps the rate/, 0,
-    { SITUS_LIMITS: redis.url });
-});
-
-test('listeners are told of, and what a replacement of them needs of the kernel', (context) => {
-  const path = join(folder(context), 'tcp_migrate_req');
-  assert.deepEqual(listenerFindings({ listeners: 1, supervised: false }, path),
-    [{ level: 'ok', text: 'one server, without a supervisor' }]);
-  const told = (): string => listenerFindings({ listeners: 2, supervised: true }, path)
-    .map(({ level, text }) => `${level} ${text}`).join();
-  assert.match(told(), /^note 2 listeners .* net\.ipv4\.tcp_migrate_req is 1/);
-  writeFileSync(path, '1\n');
-  assert.equal(told(), 'ok 2 listeners with a supervisor');
+  await assertFinds(
+    folder(context),
+    /^(?:ok|warning) limits (?:Redis|Valkey) \d.* keeps the rate/,
+    0,
+    { SITUS_LIMITS: redis.url },
+  );
 });

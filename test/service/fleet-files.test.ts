@@ -5,10 +5,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { QueuedMessage } from '../../src/bulk/fleet/chunk-messages.js';
-import { DOOR, filesFleet, midst, table, type FilesFleet, type FilesNode } from '../support/files-fleet.js';
+import {
+  filesFleet,
+  midst,
+  table,
+  type FilesFleet,
+  type FilesNode,
+} from '../support/files-fleet.js';
 import { freePort } from '../support/free-port.js';
 import { eventually } from '../support/http-eventually.js';
 import { runCommand } from '../support/run-command.js';
+import { CHUNKS, chunksOf, FILES, unnamed } from './fleet-bodies.js';
 
 const ROWS = 12_000;
 
@@ -25,7 +32,8 @@ let nodes: readonly FilesNode[] = [];
 function over(name: string, holds: (fleet: FilesFleet) => Promise<void>): void {
   test(name, async (context) => {
     shared ??= await filesFleet({
-      after: (end: () => unknown) => ends.push(end), skip: (why) => context.skip(why),
+      after: (end: () => unknown) => ends.push(end),
+      skip: (why) => context.skip(why),
     });
     if (shared !== null) await holds(shared);
   });
@@ -35,8 +43,9 @@ function over(name: string, holds: (fleet: FilesFleet) => Promise<void>): void {
 async function nodesOf({ node, url }: FilesFleet, count: number): Promise<readonly FilesNode[]> {
   for (const each of nodes.slice(count)) await leave(each, 'SIGTERM');
   const more = Array.from({ length: count - nodes.length }, async () =>
-    node({ SITUS_FLEET: `${url}?rows=256`, SITUS_METRICS: `127.0.0.1:${await freePort()}` }));
-  nodes = [...nodes, ...await Promise.all(more)];
+    node({ SITUS_FLEET: `${url}?rows=256`, SITUS_METRICS: `127.0.0.1:${await freePort()}` }),
+  );
+  nodes = [...nodes, ...(await Promise.all(more))];
   return nodes;
 }
 
@@ -48,11 +57,6 @@ async function leave(node: FilesNode, signal: NodeJS.Signals): Promise<void> {
 async function metricsOf({ env }: FilesNode): Promise<string> {
   return (await fetch(`http://${env['SITUS_METRICS']}/metrics`)).text();
 }
-
-/** Rows of a chunk, for the files that are asked with several. */
-const CHUNKS: Readonly<Record<string, readonly number[]>> = {
-  'rows.csv': [600, 65_536], 'few.csv': [1],
-};
 
 /** Runs a command line here and returns what it wrote. */
 async function here(fleet: FilesFleet, args: readonly string[], out: string): Promise<string> {
@@ -69,18 +73,8 @@ async function aloneOf(fleet: FilesFleet, input: string): Promise<string> {
   return wholeAlone;
 }
 
-/** Lines that have no name of a job in them. */
-function unnamed(text: string): string {
-  return text.replaceAll(/"job":"bulk_[0-9a-f]+"/g, '').replaceAll(/"sha256":"[0-9a-f]{64}"/g, '');
-}
-
-/** How many chunks metrics tell of. */
-function chunksOf(told: string, result: string): number {
-  return Number(new RegExp(`^situs_files_chunks_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(told)?.[1]);
-}
-
 async function filesState(node: FilesNode): Promise<unknown> {
-  return (await node.health() as { files?: string }).files;
+  return ((await node.health()) as { files?: string }).files;
 }
 
 async function chunksDone(node: FilesNode): Promise<number> {
@@ -107,7 +101,11 @@ over('a fleet that cannot answer says what its nodes have', async (fleet) => {
 
 over('what a node does with chunks is told by metrics, health and doctor', async (fleet) => {
   const [node] = await nodesOf(fleet, 1);
-  const driven = fleet.drive([fleet.file('rows.csv', table(1_000)), '--fleet', `${fleet.url}?rows=256`]);
+  const driven = fleet.drive([
+    fleet.file('rows.csv', table(1_000)),
+    '--fleet',
+    `${fleet.url}?rows=256`,
+  ]);
   assert.equal(await driven.ended, 3, driven.err());
   const told = await metricsOf(node!);
   assert.match(told, /^situs_files_broker_reached 1$/m);
@@ -119,46 +117,35 @@ over('what a node does with chunks is told by metrics, health and doctor', async
   const env = { SITUS_VAR: fleet.built.varDir, SITUS_FLEET: fleet.url };
   assert.match((await runCommand(['doctor'], env)).out, /^ok +files +\S+ take chunks at nats:/m);
   await fleet.own.stop();
-  await eventually(async () => await filesState(node!) === 'connection_error');
+  await eventually(async () => (await filesState(node!)) === 'connection_error');
   assert.equal(await node!.ready(), '200');
-  assert.match((await runCommand(['doctor'], env)).out, /^warning +files .* cannot be reached: .*; no chunks of files are taken$/m);
+  assert.match(
+    (await runCommand(['doctor'], env)).out,
+    /^warning +files .* cannot be reached: .*; no chunks of files are taken$/m,
+  );
   fleet.own.start();
-  await eventually(async () => await filesState(node!) === 'ok');
+  await eventually(async () => (await filesState(node!)) === 'ok');
 });
 
-const CART = {
-  cartId: 'c', customerId: 'c-7', currency: {}, origin: { address: DOOR }, destination: { address: DOOR },
-  lineItems: [{ itemId: 'sku-1', price: 10.75, quantity: 2 }],
-};
-const lines = (rows: readonly object[]): string =>
-  rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-const ORDERS = ['destination,price,qty,origin', ...Array.from({ length: 700 }, (_, index) =>
-  `"${index % 5 === 0 ? '1 Nowhere Rd, Nowhere, QA' : DOOR}",${index}.75,2,"${DOOR}"`)].join('\n');
-const FILES: readonly (readonly [name: string, body: string, ...args: readonly string[]])[] = [
-  ['rows.csv', table(2_000)],
-  // A chunk for each row is a message for each row.
-  ['few.csv', table(150)],
-  ['to-lines.csv', table(700), '--format', 'ndjson'],
-  ['rows.ndjson', lines(Array.from({ length: 1_500 }, (_, id) =>
-    (id % 3 === 0 ? { id, postalcode: '91010' } : { id, address: id % 5 === 0 ? 'nowhere' : DOOR })))],
-  ['orders.csv', ORDERS, '--kind', 'cart'],
-  ['carts.ndjson', lines(Array.from({ length: 700 }, (_, id) =>
-    ({ id, items: [id % 9 === 0 ? { ...CART, lineItems: 7 } : CART] }))), '--kind', 'cart'],
-];
-
-over('lookups and carts in tables and lines are the bytes of one machine, whatever a chunk is', async (fleet) => {
-  await nodesOf(fleet, 2);
-  for (const [name, body, ...more] of FILES) {
-    const args = [fleet.file(name, body), ...more];
-    const alone = await here(fleet, args, join(fleet.dir, `${name}.alone`));
-    for (const rows of CHUNKS[name] ?? [600]) {
-      const among = await here(
-        fleet, [...args, '--fleet', `${fleet.url}?rows=${rows}`], join(fleet.dir, `${name}.${rows}`));
-      assert.ok(unnamed(among) === unnamed(alone), `${name} in chunks of ${rows}`);
+over(
+  'lookups and carts in tables and lines are the bytes of one machine, whatever a chunk is',
+  async (fleet) => {
+    await nodesOf(fleet, 2);
+    for (const [name, body, ...more] of FILES) {
+      const args = [fleet.file(name, body), ...more];
+      const alone = await here(fleet, args, join(fleet.dir, `${name}.alone`));
+      for (const rows of CHUNKS[name] ?? [600]) {
+        const among = await here(
+          fleet,
+          [...args, '--fleet', `${fleet.url}?rows=${rows}`],
+          join(fleet.dir, `${name}.${rows}`),
+        );
+        assert.ok(unnamed(among) === unnamed(alone), `${name} in chunks of ${rows}`);
+      }
     }
-  }
-  assert.deepEqual(await fleet.left(), [0, 0]);
-});
+    assert.deepEqual(await fleet.left(), [0, 0]);
+  },
+);
 
 const KEY = { 'X-API-KEY': 'a-key-for-nodes-of-a-fleet' };
 
@@ -168,34 +155,42 @@ interface Job {
   readonly reason: string | null;
 }
 
-over('a job of a node is answered by the others too, and by itself when these are killed', async (fleet) => {
-  const body = table(ROWS);
-  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
-  const [other, own] = await nodesOf(fleet, 2);
-  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
-  const before = await chunksDone(other!);
-  const made = await fetch(`${own!.url}/bulk/jobs?kind=lookup`, {
-    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
-  });
-  assert.equal(made.status, 202, await made.text());
-  const href = `${own!.url}${made.headers.get('location')}`;
-  const job = async (): Promise<Job> => (await fetch(href, { headers: KEY })).json() as Promise<Job>;
-  await eventually(async () => {
-    const { state } = await job();
-    assert.ok(state === 'queued' || state === 'running', state);
-    return await chunksDone(other!) > before;
-  });
-  await leave(other!, 'SIGKILL');
-  assert.equal((await job()).state, 'running', 'it had not ended before');
-  await eventually(async () => !['queued', 'running'].includes((await job()).state), 60_000);
-  assert.equal((await job()).state, 'done', (await job()).reason ?? '');
-  assert.ok(await (await fetch(`${href}/result`, { headers: KEY })).text() === alone);
-  await eventually(async () => (await fleet.left()).every((count) => count === 0));
-});
+over(
+  'a job of a node is answered by the others too, and by itself when these are killed',
+  async (fleet) => {
+    const body = table(ROWS);
+    const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
+    const [other, own] = await nodesOf(fleet, 2);
+    await eventually(async () => (await fleet.broker.nodes('')).length === 2);
+    const before = await chunksDone(other!);
+    const made = await fetch(`${own!.url}/bulk/jobs?kind=lookup`, {
+      method: 'POST',
+      headers: { ...KEY, 'Content-Type': 'text/csv' },
+      body,
+    });
+    assert.equal(made.status, 202, await made.text());
+    const href = `${own!.url}${made.headers.get('location')}`;
+    const job = async (): Promise<Job> =>
+      (await fetch(href, { headers: KEY })).json() as Promise<Job>;
+    await eventually(async () => {
+      const { state } = await job();
+      assert.ok(state === 'queued' || state === 'running', state);
+      return (await chunksDone(other!)) > before;
+    });
+    await leave(other!, 'SIGKILL');
+    assert.equal((await job()).state, 'running', 'it had not ended before');
+    await eventually(async () => !['queued', 'running'].includes((await job()).state), 60_000);
+    assert.equal((await job()).state, 'done', (await job()).reason ?? '');
+    assert.ok((await (await fetch(`${href}/result`, { headers: KEY })).text()) === alone);
+    await eventually(async () => (await fleet.left()).every((count) => count === 0));
+  },
+);
 
 /** Ends the only node in the midst of a file. What is returned starts another and asserts the output. */
 async function endedInTheMidst(
-  fleet: FilesFleet, signal: NodeJS.Signals, start: () => Promise<readonly FilesNode[]>,
+  fleet: FilesFleet,
+  signal: NodeJS.Signals,
+  start: () => Promise<readonly FilesNode[]>,
 ): Promise<() => Promise<void>> {
   const input = fleet.file('rows.csv', table(ROWS));
   const alone = await aloneOf(fleet, input);
@@ -240,7 +235,9 @@ over('a node that is told to stop in the midst of a job goes on with it later', 
   const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
   const [first] = await nodesOf(fleet, 1);
   const made = await fetch(`${first!.url}/bulk/jobs?kind=lookup`, {
-    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
+    method: 'POST',
+    headers: { ...KEY, 'Content-Type': 'text/csv' },
+    body,
   });
   const path = made.headers.get('location');
   const job = async (url: string): Promise<Job> =>
@@ -254,32 +251,35 @@ over('a node that is told to stop in the midst of a job goes on with it later', 
   nodes = [second];
   await eventually(async () => (await job(second.url)).state === 'done', 60_000);
   const result = await fetch(`${second.url}${path}/result`, { headers: KEY });
-  assert.ok(await result.text() === alone);
+  assert.ok((await result.text()) === alone);
   fleet.own.start();
-  await eventually(async () => await filesState(second) === 'ok');
+  await eventually(async () => (await filesState(second)) === 'ok');
 });
 
-over('an interrupted driver leaves nothing at the broker, and goes on as one that was killed does', async (fleet) => {
-  const input = fleet.file('rows.csv', table(ROWS));
-  const alone = await aloneOf(fleet, input);
-  await nodesOf(fleet, 1);
-  const out = join(fleet.dir, 'interrupted.csv');
-  const args = [input, '-o', out, '--fleet', `${fleet.url}?rows=256`];
-  const interrupted = fleet.drive(args);
-  await midst(fleet, interrupted, out);
-  interrupted.child.kill('SIGINT');
-  assert.equal(await interrupted.ended, 130, interrupted.err());
-  assert.match(interrupted.err(), /interrupted after \d+ rows; go on with --resume/);
-  assert.deepEqual(await fleet.left(), [0, 0]);
-  assert.ok(!existsSync(out));
-  const killed = fleet.drive([...args, '--resume']);
-  await midst(fleet, killed, out);
-  killed.child.kill('SIGKILL');
-  await killed.ended;
-  const last = fleet.drive([...args, '--resume']);
-  assert.equal(await last.ended, 3, last.err());
-  assert.ok(readFileSync(out, 'utf8') === alone);
-});
+over(
+  'an interrupted driver leaves nothing at the broker, and goes on as one that was killed does',
+  async (fleet) => {
+    const input = fleet.file('rows.csv', table(ROWS));
+    const alone = await aloneOf(fleet, input);
+    await nodesOf(fleet, 1);
+    const out = join(fleet.dir, 'interrupted.csv');
+    const args = [input, '-o', out, '--fleet', `${fleet.url}?rows=256`];
+    const interrupted = fleet.drive(args);
+    await midst(fleet, interrupted, out);
+    interrupted.child.kill('SIGINT');
+    assert.equal(await interrupted.ended, 130, interrupted.err());
+    assert.match(interrupted.err(), /interrupted after \d+ rows; go on with --resume/);
+    assert.deepEqual(await fleet.left(), [0, 0]);
+    assert.ok(!existsSync(out));
+    const killed = fleet.drive([...args, '--resume']);
+    await midst(fleet, killed, out);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const last = fleet.drive([...args, '--resume']);
+    assert.equal(await last.ended, 3, last.err());
+    assert.ok(readFileSync(out, 'utf8') === alone);
+  },
+);
 
 // What is done twice may leave something behind for its time, so this comes last.
 over('a broker that is started anew in the midst loses nothing', async (fleet) => {
