@@ -152,3 +152,33 @@ test('Arizona: towns that the rate table lacks, by the profiles of the departmen
   }
   assert.equal(total('04021', '0471300'), 'refused', 'Superior takes less beyond 500 dollars');
 });
+
+test("Texas: what the Comptroller's list of July 2025 has anew", () => {
+  const cities: readonly (readonly [string, string, string])[] = [
+    ['48121', '4867100', '8.25'],
+    ['48127', '4804300', '7.75'],
+    ['48207', '4863752', '8.25'],
+    ['48299', '4871228', '8.25'],
+    ['48461', '4860668', '8.25'],
+    ['48085', '4838068', '8.25'],
+  ];
+  for (const [county, place, figure] of cities) {
+    assert.equal(total(county, place), figure, place);
+    assert.equal(
+      total(county, place, 20250630 as DateInt),
+      'refused',
+      `${place}: the quarter before`,
+    );
+  }
+  assert.equal(total('48121', '4867100', 20250331 as DateInt), '7.25', 'Shady Shores before');
+  assert.equal(
+    total('48231', '4838068'),
+    '8.25',
+    'Josephine in Hunt County has the most there may be',
+  );
+  for (const county of ['48013', '48129', '48163', '48249']) {
+    assert.equal(total(county), 'refused', `new districts of ${county}`);
+    assert.notEqual(total(county, '', 20250331 as DateInt), 'refused', `${county} before them`);
+  }
+  assert.equal(total('48013', '4858280'), '8.25', 'Pleasanton, which they leave out');
+});
