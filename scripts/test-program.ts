@@ -4,7 +4,7 @@
  * the images, npm run test:one) start the compiled files.
  */
 import { createRequire } from 'node:module';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { COMPILED } from './compiled.js';
@@ -16,6 +16,8 @@ const OWN = /[\\/]dist[\\/]src[\\/].*\.js$/;
 const SERVICE = /^\.\.\/main\.js$/;
 const OWN_URL = /\bimport\.meta\.url\b/g;
 const OWN_FOLDER = /\bimport\.meta\.dirname\b/g;
+/** Starts itself again as a listener, by where it is: that is to be this program too. */
+const STARTING_ITSELF = /[\\/]dist[\\/]src[\\/]main\.js$/;
 
 interface Loading {
   readonly path: string;
@@ -38,7 +40,9 @@ interface Loaders {
 
 /** A module finds workers and data from where it was compiled to, wherever the bundle is. */
 function contentsOf({ path }: Loading): { readonly contents: string } {
-  const contents = readFileSync(path, 'utf8')
+  const text = readFileSync(path, 'utf8');
+  if (STARTING_ITSELF.test(path)) return { contents: text };
+  const contents = text
     .replaceAll(OWN_URL, JSON.stringify(pathToFileURL(path).href))
     .replaceAll(OWN_FOLDER, JSON.stringify(dirname(path)));
   return { contents };
@@ -62,6 +66,9 @@ export async function makeTestProgram(root: string): Promise<string | null> {
   const { build, stop } = createRequire(import.meta.url)('esbuild') as Bundler;
   const folder = join(root, FOLDER);
   rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  // Node.js would look for the form of each file in its text.
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n');
   await Promise.all(
     ['main', 'cli'].map((name) =>
       build({

@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { releasesDir } from '../../src/dataset/release.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
+import { LATER_OPTIMIZED, MAIN } from '../../test/support/program.js';
 
 export const BENCH_KEY = 'bench-key-0123456789';
 
@@ -52,8 +52,7 @@ export async function startSitus(
   const own = mkdtempSync(join(tmpdir(), 'situs-bench-'));
   symlinkSync(releasesDir(varDir), releasesDir(own));
   if (keys !== null) await makeKeys(own, keys.texts, keys.rate);
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
     env: {
       PATH: process.env['PATH'],

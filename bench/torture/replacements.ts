@@ -11,11 +11,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe } from '../../test/support/built-dataset.js';
+import { LATER_OPTIMIZED, MAIN } from '../../test/support/program.js';
 
 export const REPLACEMENTS = 100;
 export const REPLACE_RATE = 2_000;
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const KEY = 'a-key-for-replacements';
 const PATH = '/request/v60?postalcode=91010';
 const EACH_MS = 5;
@@ -128,7 +128,7 @@ async function startSupervised(
   varDir: string,
   listeners: number,
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],

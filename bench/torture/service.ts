@@ -6,12 +6,10 @@ import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { CLI, LATER_OPTIMIZED, MAIN } from '../../test/support/program.js';
 import { chosenTransport } from '../load/situs-server.js';
 
-const SRC = new URL('../../src/', import.meta.url);
-const COMMAND = fileURLToPath(new URL('cli.js', SRC));
 const KEY = 'a-key-for-the-torture';
 const RATE = '100000000';
 
@@ -36,13 +34,13 @@ export class TortureService {
   prepare(): void {
     execFileSync(
       process.execPath,
-      [COMMAND, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'],
+      [CLI, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'],
       { env: this.#environment(), stdio: ['ignore', 'ignore', 'inherit'] },
     );
   }
 
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('main.js', SRC))], {
+    const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: this.#environment(),
     });
@@ -123,7 +121,7 @@ export class TortureService {
 
   /** Runs `situs ARGS` in a process of its own and returns what it printed. */
   async command(args: readonly string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args], {
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], {
       env: this.#environment(),
     });
     return stdout;

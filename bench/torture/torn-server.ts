@@ -4,12 +4,10 @@ import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { releasesDir } from '../../src/dataset/release.js';
+import { CLI, LATER_OPTIMIZED, MAIN } from '../../test/support/program.js';
 import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-const COMMAND = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 const LOOKUP_MS = 10;
 const LOOKUPS_AT_ONCE = 4;
 const PATIENCE_MS = 30_000;
@@ -49,7 +47,7 @@ export async function runCommand(
   readonly signal: string | null;
   readonly told: string;
 }> {
-  return runProcess(COMMAND, args, varDir);
+  return runProcess(CLI, args, varDir);
 }
 
 async function runProcess(
@@ -61,7 +59,7 @@ async function runProcess(
   readonly signal: string | null;
   readonly told: string;
 }> {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, file, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],

@@ -9,15 +9,7 @@ import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
 import { CLI } from './program.js';
-export { CLI } from './program.js';
-
-/**
- * Options of node for processes that live no longer than a test: as scripts/run-tests.ts has this one
- * optimize its functions late, where it does.
- */
-export const LATER_OPTIMIZED: readonly string[] = process.execArgv.filter((option) =>
-  option.startsWith('--interrupt-budget='),
-);
+export { CLI, LATER_OPTIMIZED } from './program.js';
 
 /** Publishers' files beside the repository, or null where they are not at hand. */
 export function publishersFiles(): string | null {

@@ -10,3 +10,11 @@ const FOLDER =
 export const MAIN = join(FOLDER, 'main.js');
 /** The command `situs`. */
 export const CLI = join(FOLDER, 'cli.js');
+
+/**
+ * Options of node for processes that live no longer than a test: as scripts/run-tests.ts has this one
+ * optimize its functions late, where it does.
+ */
+export const LATER_OPTIMIZED: readonly string[] = process.execArgv.filter((option) =>
+  option.startsWith('--interrupt-budget='),
+);

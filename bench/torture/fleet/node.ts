@@ -4,15 +4,12 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { CLI, LATER_OPTIMIZED, MAIN } from '../../../test/support/program.js';
 import type { FleetEngines } from './engines.js';
 import type { FleetNetwork } from './network.js';
 
 /** What the nodes have their files under at the broker. */
 export const FILES = 'jobs';
-const SRC = new URL('../../../src/', import.meta.url);
-const MAIN = fileURLToPath(new URL('main.js', SRC));
-const COMMAND = fileURLToPath(new URL('cli.js', SRC));
 const PORT = '3000';
 
 /** The key that may everything. */
@@ -51,7 +48,7 @@ export class FleetNode {
     this.#children = [
       this.#spawn([MAIN]),
       this.#spawn([
-        COMMAND,
+        CLI,
         'stream',
         '--nats',
         this.#settings.engines.nats,
@@ -86,7 +83,8 @@ export class FleetNode {
     return this.#children
       .filter(({ exitCode, signalCode }) => exitCode ?? signalCode)
       .map(
-        ({ spawnargs, exitCode }) => `node ${this.#number}: ${spawnargs.at(5)} ended (${exitCode})`,
+        ({ spawnargs, exitCode }) =>
+          `node ${this.#number}: ${spawnargs.find((word) => [MAIN, CLI].includes(word))} ended (${exitCode})`,
       );
   }
 
@@ -99,7 +97,10 @@ export class FleetNode {
     const { network, engines, kek, report } = this.#settings;
     const child = spawn(
       'ip',
-      ['netns', 'exec', network.namespace(this.#number), process.execPath, ...args],
+      [
+        ...['netns', 'exec', network.namespace(this.#number)],
+        ...[process.execPath, ...LATER_OPTIMIZED, ...args],
+      ],
       {
         stdio: ['ignore', 'ignore', 'pipe'],
         env: {
