@@ -10,9 +10,8 @@ const LINE_END = 10;
 const DIGIT_ZERO = 48;
 const CODE_COLUMN = APPENDED_COLUMNS.indexOf('situs_code');
 /** What a row says that a single lookup says too. */
-const TOLD_COLUMNS = ['situs_code', 'situs_rate', 'situs_use_rate', 'situs_address'].map((name) =>
-  APPENDED_COLUMNS.findIndex((column) => column === name),
-);
+const TOLD = ['situs_code', 'situs_rate', 'situs_use_rate', 'situs_address'] as const;
+const TOLD_COLUMNS = TOLD.map((name) => APPENDED_COLUMNS.indexOf(name));
 
 /** What the side channel says of a stream. */
 export interface RowsTrailer {
