@@ -12,7 +12,13 @@ import { readAnswers } from './pool/frame.js';
 import { Lane, type Task } from './pool/lane.js';
 import { type PoolOptions, startThreads, poolState, type PoolState } from './pool/threads.js';
 import type { ServeTask } from './pool/lane-server.js';
-import { isBodyRequest, NO_RELEASE, type PinnedRelease, type PoolRequest } from './pool/types.js';
+import {
+  type AnswerSlice,
+  isBodyRequest,
+  NO_RELEASE,
+  type PinnedRelease,
+  type PoolRequest,
+} from './pool/types.js';
 
 export type {
   EngineSettings,
@@ -223,12 +229,20 @@ export class EnginePool {
   }
 
   #deliver({ requests, release }: Task, answers: Uint8Array): void {
+    const slices: AnswerSlice[] = [];
     let next = 0;
     try {
-      readAnswers(answers, requests.length, (index, slice) => {
-        next = index + 1;
-        requests[index]!.answered(slice, release);
-      });
+      try {
+        readAnswers(answers, requests.length, (index, slice) => {
+          requests[index]!.read?.(slice, release);
+          slices.push(slice);
+        });
+      } finally {
+        for (const slice of slices) {
+          next += 1;
+          requests[next - 1]!.answered(slice, release);
+        }
+      }
     } catch (error) {
       // Fewer answers than requests: a bug in the worker must not leave clients waiting.
       this.#options.log.error('answers unreadable', { message: messageOf(error) });

@@ -142,6 +142,11 @@ export interface Sent {
    * nobody else: the payload is empty afterwards.
    */
   readonly gives?: boolean;
+  /**
+   * Called before `answered`, with every answer of a task before the first of them is sent: what
+   * needs no connection is done for all of them while its code is at hand.
+   */
+  read?(slice: AnswerSlice, release: PinnedRelease): void;
   /** The body is a view of memory that is used again where it is shared: see `kept`. */
   answered(slice: AnswerSlice, release: PinnedRelease): void;
   failed(failure: PoolFailure): void;

@@ -24,6 +24,7 @@ const answering: Answering = (request) =>
 function lookups(
   submit: Answering = answering,
   rate = 1000,
+  usage: LookupServices['usage'] = STUB_USAGE,
 ): (target: string, headers?: Readonly<Record<string, string>>) => InjectedReply {
   const services: LookupServices = {
     gate: new Gate({
@@ -31,7 +32,7 @@ function lookups(
       rates: createRateGate(() => 0),
       baseUrl: '',
     }),
-    usage: STUB_USAGE,
+    usage,
     pool: { submit },
     renderFailure: stubFailure,
     baseUrl: 'http://localhost',
@@ -186,4 +187,36 @@ test('other methods and paths give problem documents', () => {
     detail: 'There is no such path.',
     instance: '/request/v70',
   });
+});
+
+test('a lookup counts once, whether its answer was read before it is sent, or not sent at all', () => {
+  const slice = { status: 200, code: 100, precision: 1, flags: 0, body: Buffer.from('x') };
+  const ways: readonly Answering[] = [
+    (request) => request.answered(slice, RELEASE),
+    (request) => {
+      request.read?.(slice, RELEASE);
+      request.answered(slice, RELEASE);
+    },
+    (request) => {
+      request.read?.(slice, RELEASE);
+      request.failed('internal');
+    },
+    (request) => request.failed('internal'),
+  ];
+  const seen = ways.map((way) => {
+    const settled: boolean[] = [];
+    const get = lookups(way, 1000, {
+      ...STUB_USAGE,
+      settle: (_admission, counted) => {
+        settled.push(counted);
+      },
+    });
+    return [get(`/request/v60?key=${KEY}`).status, settled];
+  });
+  assert.deepEqual(seen, [
+    [200, [true]],
+    [200, [true]],
+    [500, [true]],
+    [500, [false]],
+  ]);
 });

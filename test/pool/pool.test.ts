@@ -133,3 +133,61 @@ test('a pool that closes answers what it holds', async (context) => {
   assert.equal(await ask(pool, 'echo=7'), 'overloaded');
   assert.equal(pins.held, 0);
 });
+
+/** Asks for each in one turn; what is told of them, in order. `refused` throws when it is read. */
+async function toldOf(
+  pool: EnginePool,
+  payloads: readonly string[],
+  refused = '',
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  await Promise.all(
+    payloads.map(
+      (payload) =>
+        new Promise<void>((resolve) => {
+          const tell = (what: string): void => {
+            told.push(`${what} ${payload}`);
+            if (what !== 'read') resolve();
+          };
+          pool.submit({
+            kind: 'lookup',
+            version: 60,
+            grants: 0,
+            payload,
+            read: ({ body }) => {
+              assert.equal(Buffer.from(body).toString(), payload);
+              if (payload === refused) throw new Error('a bug');
+              tell('read');
+            },
+            answered: () => tell('answered'),
+            failed: tell,
+          });
+        }),
+    ),
+  );
+  return told;
+}
+
+test('every answer of a task is read before the first is handed over', async (context) => {
+  const { pool, pins } = startPool(context);
+  assert.deepEqual(await toldOf(pool, ['a', 'b', 'c']), [
+    'read a',
+    'read b',
+    'read c',
+    'answered a',
+    'answered b',
+    'answered c',
+  ]);
+  assert.equal(pins.held, 0);
+});
+
+test('an answer that cannot be read keeps none back that was read before', async (context) => {
+  const { pool, pins } = startPool(context);
+  assert.deepEqual(await toldOf(pool, ['a', 'b', 'c'], 'b'), [
+    'read a',
+    'answered a',
+    'internal b',
+    'internal c',
+  ]);
+  assert.equal(pins.held, 0);
+});

@@ -17,7 +17,13 @@ import { API_VERSIONS } from '../../wire/version.js';
 import type { AnswerCache } from './answer-cache.js';
 import { type Caller, type Gate, type GateKey, gateRules, Refused } from '../../http/gate.js';
 import { FrontFailures, LookupHeads, type RenderFailure } from './head.js';
-import { type Answerer, type Reply, type Request, withField } from '../../http/reply.js';
+import {
+  type Answerer,
+  type NumberedHead,
+  type Reply,
+  type Request,
+  withField,
+} from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 
 /** What a lookup needs to know of a key. */
@@ -89,6 +95,8 @@ class PendingLookup implements LookupRequest {
   readonly #caller: Caller<LookupKey>;
   /** When it was asked, where its answer is to be kept. */
   readonly #time: number;
+  /** Of its answer, once that was read, which settles what it counts for. */
+  #head: NumberedHead | null = null;
 
   constructor(
     shared: LookupShared,
@@ -108,16 +116,21 @@ class PendingLookup implements LookupRequest {
     this.#time = time;
   }
 
-  answered(slice: AnswerSlice, release: PinnedRelease): void {
-    const { status, code, precision, flags, body } = slice;
+  read(slice: AnswerSlice, release: PinnedRelease): NumberedHead {
+    const { status, precision, flags } = slice;
     const { heads, usage, cache } = this.#shared;
     usage.settle(this.#admission, status === SUCCESS.http, (flags & FLAG_GEO) !== 0);
     if (this.#time !== NOT_KEPT && status === SUCCESS.http) {
       const kind = kindOf(this.version, this.grants);
       cache?.keep(release.id, this.#time, Date.now(), kind, this.payload, slice);
     }
-    const { key, remaining } = this.#caller;
-    const plain = heads.get(release.id, key.rate, precision, flags).with(remaining);
+    this.#head = heads.get(release.id, this.#caller.key.rate, precision, flags);
+    return this.#head;
+  }
+
+  answered(slice: AnswerSlice, release: PinnedRelease): void {
+    const { status, code, precision, body } = slice;
+    const plain = (this.#head ?? this.read(slice, release)).with(this.#caller.remaining);
     const head =
       this.receipt === null
         ? plain
@@ -128,7 +141,7 @@ class PendingLookup implements LookupRequest {
   failed(failure: PoolFailure | 'no-result', detail?: string): void {
     const { failures, usage } = this.#shared;
     const { key, remaining } = this.#caller;
-    usage.settle(this.#admission, false, false);
+    if (this.#head === null) usage.settle(this.#admission, false, false);
     this.#answer.send(
       failures.reply(failure, this.version, this.payload, key.rate, remaining, detail),
     );
