@@ -8,7 +8,7 @@ import { endsCountry, isOffice, isZip, readTail } from './address-tail.js';
 import { isKnownCity } from './line-place.js';
 import { isCountyWord } from './parse.js';
 import type { Gazetteer } from './parsed.js';
-import { endsInUnit } from './reading.js';
+import { endsInUnit, isNumbered } from './reading.js';
 import { type FoldedStreet, readSimpleStreet } from './simple-street.js';
 import { foldStreetName, readStreet } from './street-name.js';
 import { directionOf, isOrdinal, ordinalValue, startsWithDigit } from './street-words.js';
@@ -88,7 +88,7 @@ function readOtherStreet(text: string, gazetteer: Gazetteer): FoldedStreet | nul
   if (!words.every((word) => isPlain(word) && !isZip(word))) return null;
   if (joins.some((join) => join !== JOIN.space)) return null;
   const span = { from: 0, to: words.length };
-  if (endsInUnit(words, span)) return null;
+  if (endsInUnit(words, span) && !isNumbered(words, span, gazetteer)) return null;
   const { street } = readStreet(words, 0, words.length, gazetteer);
   const { preDirection, name, suffix, postDirection } = street;
   return { preDirection, name, suffix, postDirection, fold: foldStreetName(name) };

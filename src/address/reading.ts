@@ -73,7 +73,7 @@ export function endsInUnit(words: readonly string[], street: Span): boolean {
 }
 
 /** Whether the figures at the end number the road itself: "TOWN HIGHWAY 28". */
-function isNumbered(words: readonly string[], street: Span, gazetteer: Gazetteer): boolean {
+export function isNumbered(words: readonly string[], street: Span, gazetteer: Gazetteer): boolean {
   const directed = directionOf(words[street.from] ?? '') !== '';
   const at = directed ? street.from + 1 : street.from;
   return readHighway(words, at, street.to, gazetteer)?.next === street.to;

@@ -1,12 +1,12 @@
 /**
- * Streets of ordinary words with a type that ends the name wherever it stands, "Spectrum Center Dr"
- * or "N Main St": read in one pass. All others are left to `readStreet`.
+ * Streets of ordinary words, with a type behind them or without, "Spectrum Center Dr", "N Main St",
+ * "Broadway": read in one pass. All others are left to `readStreet`.
  */
 import { WordTable, wordsOf } from '../base/word-table.js';
 import { LETTERED_ROADS } from './highway.js';
 import type { StreetName } from './street-name.js';
 import { directionOf, honouredKey, SPELLED_WORDS } from './street-words.js';
-import { isStrongSuffix, SUFFIX_WORDS, suffixOf } from './suffix.js';
+import { SUFFIX_WORDS, suffixOf } from './suffix.js';
 import { UNIT_WORDS } from './unit.js';
 import { OFFICE_WORDS } from './address-tail.js';
 
@@ -25,17 +25,12 @@ const SPECIAL = wordsOf([
   ...OFFICE_WORDS,
 ]);
 
-/** Types by the words that they are written with. */
+/** Types by the words that they are written with; what may be a unit or a direction is none. */
 const TYPES = new WordTable(
-  SUFFIX_WORDS.filter((word) => isStrongSuffix(suffixOf(word)) && !isSpecialType(word)).map(
+  SUFFIX_WORDS.filter((word) => !UNIT_WORDS.includes(word) && directionOf(word) === '').map(
     (word) => [word, suffixOf(word)] as const,
   ),
 );
-
-/** A unit's designator or a direction is no type. */
-function isSpecialType(word: string): boolean {
-  return UNIT_WORDS.includes(word) || directionOf(word) !== '';
-}
 
 const SPACE = 32;
 const CAPITAL_A = 65;
@@ -59,11 +54,13 @@ export function readSimpleStreet(text: string): FoldedStreet | null {
     else fold += word;
     start = at + 1;
   }
-  if (fold === '' || start === length) return null;
-  const suffix = TYPES.get(words.slice(start));
-  if (suffix === undefined) return null;
-  // "12 A St": the letter may belong to the number.
-  if (nameAt === 0 && words.charCodeAt(1) === SPACE) return null;
-  const name = words.slice(nameAt, start - 1);
-  return { preDirection, name, suffix, postDirection: '', fold: honouredKey(fold) };
+  // "12 A St": a letter behind a number may belong to it.
+  if (start === length || (nameAt === 0 && words.charCodeAt(1) === SPACE)) return null;
+  const last = words.slice(start);
+  const suffix = fold === '' ? undefined : TYPES.get(last);
+  if (suffix === undefined && SPECIAL.has(last)) return null;
+  if (suffix === undefined && suffixOf(last) !== '') return null;
+  const name = words.slice(nameAt, suffix === undefined ? length : start - 1);
+  if (suffix === undefined) fold += last;
+  return { preDirection, name, suffix: suffix ?? '', postDirection: '', fold: honouredKey(fold) };
 }

@@ -92,6 +92,11 @@ export class Candidates {
     return this.#tier >= RIGHT_TYPE_TIER || this.#streetTier >= RIGHT_TYPE_TIER;
   }
 
+  /** Whether the number was met on such a street, which nothing that is met later undoes. */
+  get hasRightDoor(): boolean {
+    return this.found && this.#tier >= RIGHT_TYPE_TIER;
+  }
+
   /** Considers the street under the cursor; `named` for one in the place that was asked for. */
   consider(cursor: StreetCursor, zip: number, wanted: Wanted, named: boolean): void {
     const directions = directionScore(cursor, wanted);

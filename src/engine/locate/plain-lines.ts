@@ -7,10 +7,11 @@ import { mayBePlain, readPlainPlace, readPlainStreet } from '../../address/plain
 import type { FoldedStreet } from '../../address/simple-street.js';
 import { TextMemo } from '../../base/text-memo.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { ZipRecord } from '../../dataset/records.js';
+import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { directionCode } from '../../dataset/street-format.js';
+import type { Locality } from '../../dataset/street-index.js';
 import type { DateOf } from './doubt.js';
-import type { DatasetGazetteer, NamedCity } from './place-names.js';
+import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
 
 /** Longer lines are read word by word. */
@@ -26,7 +27,8 @@ interface Place {
   readonly zip: string;
   readonly zipValue: number;
   readonly zipRecord: ZipRecord | null;
-  readonly named: NamedCity;
+  readonly localities: readonly Locality[];
+  readonly record: CityRecord | null;
 }
 
 export class PlainLines {
@@ -72,16 +74,16 @@ export class PlainLines {
     const place = readPlainPlace(text, this.#gazetteer);
     if (place === null || !this.#dataset.streets.hasState(place.state)) return null;
     const { city, state, zip } = place;
-    const named = this.#gazetteer.named(state, city);
+    const { localities, record } = this.#gazetteer.named(state, city);
     if (zip === '') {
       if (this.#isApart(state)) return null;
-      return { city, state, zip, zipValue: 0, zipRecord: null, named };
+      return { city, state, zip, zipValue: 0, zipRecord: null, localities, record };
     }
     const zipValue = Number(zip);
     const zipRecord = this.#dataset.zip(zipValue);
     // A ZIP of another state, or none that is known, is looked at more closely.
     if (zipRecord?.state !== state) return null;
-    return { city, state, zip, zipValue, zipRecord, named };
+    return { city, state, zip, zipValue, zipRecord, localities, record };
   }
 }
 
@@ -89,7 +91,7 @@ function queryOf(
   number: string,
   value: number,
   street: FoldedStreet,
-  { city, state, zip, zipValue, zipRecord, named }: Place,
+  { city, state, zip, zipValue, zipRecord, localities, record }: Place,
   dateOf: DateOf,
 ): Query {
   const reading: ParsedAddress = {
@@ -126,7 +128,7 @@ function queryOf(
     state,
     zip: zipValue,
     zipRecord,
-    localities: named.localities,
-    city: named.record,
+    localities,
+    city: record,
   };
 }

@@ -149,8 +149,10 @@ export class StreetSearch {
     const places = this.#places;
     places.length = 0;
     for (const { id } of localities) this.#streets.cityPlaces(state, id, fold, places);
+    // What lies under another ZIP is not asked where the ZIP has the door.
+    const agreed = this.#agreed.hasRightDoor && zip > 0;
     for (const place of places) {
-      if (place !== zip) this.#scanPlace(query, fold, place, localities);
+      if (place !== zip && (place < 0 || !agreed)) this.#scanPlace(query, fold, place, localities);
     }
   }
 
