@@ -20,7 +20,6 @@ import { fail, isFailure, type Failure } from './failure.js';
 import { answerBulk } from './bulk/row/row-chunk.js';
 import { answerCarts } from './api/cart/answer.js';
 import { openWire, type WireContext } from './api/lookup/context.js';
-import { failureBytes } from './wire/failure-body.js';
 import { answerBody } from './api/merchant/checked-body.js';
 import { renderLegacy } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
@@ -272,7 +271,7 @@ function render(
 }
 
 function refusal(
-  { baseUrl }: WireContext,
+  { failures }: WireContext,
   version: number,
   failure: Failure,
   format: Format,
@@ -284,7 +283,7 @@ function refusal(
     code,
     precision: 0,
     flags: flags | (format === 'xml' ? FLAG_XML : 0),
-    body: [failureBytes(version, failure, format, baseUrl)],
+    body: [failures.bytes(version, failure, format)],
     failure,
   };
 }

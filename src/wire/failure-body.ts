@@ -1,5 +1,6 @@
 /** Bodies of refused lookups, in the envelope of each version. */
-import type { Failure } from '../failure.js';
+import { RecentCache } from '../base/recent-cache.js';
+import type { Failure, FailureKind } from '../failure.js';
 import { jsonMembers, type WireObject } from './tree.js';
 import {
   legacyXmlHead,
@@ -30,6 +31,32 @@ export function failureBytes(
       ? legacyText(version, { code, name, message }, format)
       : currentText(metadata({ code, name, message }, baseUrl), format);
   return Buffer.from(text, 'utf8');
+}
+
+/** Bodies kept, in each of two generations. */
+const BODIES_MAX = 256;
+
+/** Bodies of failures with one base URL; few sentences make most of them. */
+export class FailureBodies {
+  readonly #baseUrl: string;
+  /** JSON in the current envelope, by what is said. */
+  readonly #kept = new RecentCache<string, { kind: FailureKind; bytes: Uint8Array }>(BODIES_MAX);
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  /** As `failureBytes`. */
+  bytes(version: number, failure: Failure, format: Format): Uint8Array {
+    const { failure: kind, detail } = failure;
+    const own = version !== 60 || format !== 'json' || detail === undefined;
+    if (own) return failureBytes(version, failure, format, this.#baseUrl);
+    const kept = this.#kept.get(detail);
+    if (kept !== undefined && kept.kind === kind) return kept.bytes;
+    const bytes = failureBytes(version, failure, format, this.#baseUrl);
+    this.#kept.set(detail, { kind, bytes });
+    return bytes;
+  }
 }
 
 /** A body in the current envelope, in either format. */

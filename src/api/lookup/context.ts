@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
 import { FragmentCache } from './fragment.js';
 import type { Answer } from '../../pool/types.js';
+import { FailureBodies } from '../../wire/failure-body.js';
 import type { Format } from '../../wire/version.js';
 
 /** Dates change on quarters of an hour, in whatever zone. */
@@ -123,6 +124,7 @@ export interface WireContext extends WireSettings {
   readonly heads: OfRelease<Map<number, Head>>;
   readonly fragments: FragmentCache;
   readonly postal: PostalCache;
+  readonly failures: FailureBodies;
   /** Product members by all that they depend on. */
   readonly products: OfRelease<RecentCache<string, ProductMember>>;
   /** Columns of rows by dialect, then by tax area and day. */
@@ -188,6 +190,7 @@ export function openWire(settings: Partial<WireSettings> = {}): WireContext {
     heads: new OfRelease(() => new Map()),
     fragments: new FragmentCache(full.fragmentBytesMax),
     postal: new PostalCache(full.postalBytesMax),
+    failures: new FailureBodies(full.baseUrl),
     products: new OfRelease(() => new RecentCache(PRODUCT_BYTES_MAX)),
     columns: new OfRelease(() => new Map()),
   };

@@ -11,11 +11,19 @@ import type { AreaRecord } from '../../dataset/records.js';
 /** A line that is farther away is not told of: boundaries and doors are not drawn much finer. */
 const BORDER_METRES_MAX = 50;
 const METRES_PER_MICRO = 0.111_195;
-const DIRECTIONS = 16;
+const DIRECTIONS = circle(16);
 /** Spots on a ray that are looked at before it is halved. */
 const RINGS = [0.5, 1];
 /** Halvings of 25 metres until what is left is under half of one. */
 const HALVINGS = 6;
+
+/** Directions around a spot, from the east on. */
+function circle(count: number): readonly { readonly sin: number; readonly cos: number }[] {
+  return Array.from({ length: count }, (_, at) => {
+    const angle = (at / count) * 2 * Math.PI;
+    return { sin: Math.sin(angle), cos: Math.cos(angle) };
+  });
+}
 
 /** The nearest such line. */
 export interface Border {
@@ -124,12 +132,11 @@ export class Borders implements CellJudge {
     const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
     let nearest = Infinity;
     let beyond = -1;
-    for (let direction = 0; direction < DIRECTIONS; direction += 1) {
-      const angle = (direction / DIRECTIONS) * 2 * Math.PI;
+    for (const { sin, cos } of DIRECTIONS) {
       const at = (share: number): number =>
         this.#cells.locate(
-          Math.round(lat + reach * share * Math.sin(angle)),
-          Math.round(lng + (reach * share * Math.cos(angle)) / shrink),
+          Math.round(lat + reach * share * sin),
+          Math.round(lng + (reach * share * cos) / shrink),
         );
       let inside = 0;
       for (const ring of RINGS) {
@@ -168,7 +175,7 @@ const ALONE_METRES = 4_000;
 /** So near to a county a spot may be one of its own. */
 const COUNTY_METRES = 50;
 const STEP_METRES = 250;
-const LINE_DIRECTIONS = 24;
+const LINE_DIRECTIONS = circle(24);
 
 /** What of an index is looked at. */
 export interface AreaView {
@@ -185,11 +192,10 @@ function* around(
 ): Generator<number> {
   const reach = metres / METRES_PER_MICRO;
   const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
-  for (let direction = 0; direction < LINE_DIRECTIONS; direction += 1) {
-    const angle = (direction / LINE_DIRECTIONS) * 2 * Math.PI;
+  for (const { sin, cos } of LINE_DIRECTIONS) {
     const found = cells.locate(
-      Math.round(lat + reach * Math.sin(angle)),
-      Math.round(lng + (reach * Math.cos(angle)) / shrink),
+      Math.round(lat + reach * sin),
+      Math.round(lng + (reach * cos) / shrink),
     );
     if (found >= 0) yield found;
   }

@@ -85,13 +85,15 @@ export function areaOf(dataset: Dataset, { area: id, stated }: Situs): AreaRecor
   return statedUntil < area.staleAfter ? { ...area, staleAfter: statedUntil } : area;
 }
 
+const LETTERS = 26;
+const CAPITAL_A = 65;
+
 /** The states, provinces and territories of one dataset. */
 export class States {
   readonly #dataset: Dataset;
-  /** The day that was asked for last: a lookup asks for its own several times. */
-  #code = '';
+  /** Days of the present slot by the letters of a state's code; 0 for those not asked for yet. */
+  readonly #days = new Uint32Array(LETTERS * LETTERS);
   #slot = Number.NaN;
-  #today = 0 as DateInt;
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -107,9 +109,17 @@ export class States {
   /** The date at `nowMs` in the state's main time zone. */
   today(code: string, nowMs: number): DateInt {
     const slot = Math.floor(nowMs / SLOT_MS);
-    if (code === this.#code && slot === this.#slot) return this.#today;
+    if (slot !== this.#slot) this.#days.fill(0);
+    this.#slot = slot;
+    const first = code.charCodeAt(0) - CAPITAL_A;
+    const second = code.charCodeAt(1) - CAPITAL_A;
+    // A code of other letters is no number here, and is looked for anew each time.
+    const isNumber = code.length === 2 && second >= 0 && second < LETTERS;
+    const at = isNumber ? first * LETTERS + second : -1;
+    const known = this.#days[at] ?? 0;
+    if (known !== 0) return known as DateInt;
     const today = todayAt(this.require(code), nowMs);
-    [this.#code, this.#slot, this.#today] = [code, slot, today];
+    if (at >= 0) this.#days[at] = today;
     return today;
   }
 
