@@ -12,7 +12,7 @@ import type { Answer, BodyFields, BodyPart, BodyRequest, PoolFailure } from '../
 import { packValue, unpackWithRest } from '../../pool/value.js';
 import type { EndpointName } from '../../provider/operation-call.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import { degreesOf, type WireObject } from '../../wire/tree.js';
+import { degreesOf, type WireObject, type WireValue } from '../../wire/tree.js';
 import { merchantIdOf } from '../cart/cart-text.js';
 import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nexus-shape.js';
 import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-look.js';
@@ -29,22 +29,23 @@ interface MerchantFacts {
   readonly referenceId?: string;
 }
 
-function given(name: string, value: string | undefined): WireObject {
-  return value === undefined ? {} : { [name]: value };
+/** Members that are added one by one: spreading into a literal makes a new layout each time. */
+type Members = Record<string, WireValue>;
+
+function addGiven(members: Members, name: string, value: string | undefined): void {
+  if (value !== undefined) members[name] = value;
 }
 
 /** A merchant; what it does not have is left out. */
 export function merchantMembers(merchant: MerchantFacts, status: string): WireObject {
   const { merchantId, name, contacts, referenceId } = merchant;
-  return {
-    merchantId,
-    merchantName: name,
-    ...given('contactFirst', contacts.first),
-    ...given('contactLast', contacts.last),
-    ...given('contactEmail', contacts.email),
-    ...given('referenceId', referenceId),
-    status,
-  };
+  const members: Members = { merchantId, merchantName: name };
+  addGiven(members, 'contactFirst', contacts.first);
+  addGiven(members, 'contactLast', contacts.last);
+  addGiven(members, 'contactEmail', contacts.email);
+  addGiven(members, 'referenceId', referenceId);
+  members['status'] = status;
+  return members;
 }
 
 interface NexusFacts extends LocationBody {
@@ -60,22 +61,20 @@ interface NexusFacts extends LocationBody {
 /** A location as it is returned. */
 export function nexusMembers(location: NexusFacts): WireObject {
   const { locationId, name, line1, line2, city, state, zip, normalizedAddress } = location;
-  return {
-    locationId,
-    nexusType: 'physical',
-    ...given('name', name),
-    line1,
-    ...given('line2', line2),
-    city,
-    state,
-    zip,
-    countryCode: 'US',
-    normalizedAddress,
-    geoLat: degreesOf(location.lat),
-    geoLng: degreesOf(location.lng),
-    createdAt: new Date(location.createdAt).toISOString(),
-    updatedAt: new Date(location.updatedAt).toISOString(),
-  };
+  const members: Members = { locationId, nexusType: 'physical' };
+  addGiven(members, 'name', name);
+  members['line1'] = line1;
+  addGiven(members, 'line2', line2);
+  members['city'] = city;
+  members['state'] = state;
+  members['zip'] = zip;
+  members['countryCode'] = 'US';
+  members['normalizedAddress'] = normalizedAddress;
+  members['geoLat'] = degreesOf(location.lat);
+  members['geoLng'] = degreesOf(location.lng);
+  members['createdAt'] = new Date(location.createdAt).toISOString();
+  members['updatedAt'] = new Date(location.updatedAt).toISOString();
+  return members;
 }
 
 /** One field violation. */

@@ -50,15 +50,12 @@ const KIND = told(
   'The only kind there is.',
 );
 
+/** Each way in one literal: what is put together from pieces has a new layout each time. */
 function locationOf({ name, line1, line2, city, state, zip }: Of<typeof LOCATION>): LocationBody {
-  return {
-    ...(name ? { name } : {}),
-    line1,
-    ...(line2 ? { line2 } : {}),
-    city,
-    state,
-    zip,
-  };
+  if (name) {
+    return line2 ? { name, line1, line2, city, state, zip } : { name, line1, city, state, zip };
+  }
+  return line2 ? { line1, line2, city, state, zip } : { line1, city, state, zip };
 }
 
 function economic(): Problem {
