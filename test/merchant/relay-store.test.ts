@@ -27,7 +27,7 @@ import {
 import { BODIES, CONNECTION_ID, type RelayName } from '../support/relay-service.js';
 import { clientOf, startSimulator } from '../support/simulated-provider.js';
 import { fill as fillDisk, release, smallDisk } from '../support/small-disk.js';
-import { MAIN } from '../support/program.js';
+import { LATER_OPTIMIZED, MAIN } from '../support/program.js';
 
 const STORE_BYTES = 300_000;
 const CREATES_MAX = 1_000;
@@ -215,7 +215,7 @@ interface Served {
 }
 
 async function serve(context: TestContext, varDir: string, providerUrl: string): Promise<Served> {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'],

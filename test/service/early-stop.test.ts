@@ -12,7 +12,7 @@ import { Store } from '../../src/store/store.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import { MAIN } from '../support/program.js';
+import { LATER_OPTIMIZED, MAIN } from '../support/program.js';
 
 interface Begun {
   readonly child: ChildProcess;
@@ -21,7 +21,7 @@ interface Begun {
 }
 
 function begin(context: TestContext, varDir = newVarDir(context)): Begun {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { activateRelease, currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildOnce, CLI, publishersFiles } from '../support/built-dataset.js';
-import { MAIN } from '../support/program.js';
+import { LATER_OPTIMIZED, MAIN } from '../support/program.js';
 
 const KEY = 'a-key-for-the-readme-test';
 const RELEASE = /\d{4}-\d{2}-\d{2}-[0-9a-f]{12}/g;
@@ -58,7 +58,7 @@ before(async () => {
   varDir = mkdtempSync(join(tmpdir(), 'situs-readme-'));
   // As a first start does, which the test of the package waits for with less of the recipe.
   take(['dataset', 'build', '--recipe', 'default', '--activate']);
-  server = spawn(process.execPath, [MAIN], {
+  server = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     cwd: packageRoot(),
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, SITUS_VAR: varDir, PORT: '0', SITUS_BOOTSTRAP_KEY: KEY },
