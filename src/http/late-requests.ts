@@ -13,12 +13,18 @@ const TOGETHER_MAX = 16;
 
 export class LateRequests {
   readonly #handle: (route: Route, request: LiveRequest) => void;
+  readonly #fault: (request: LiveRequest, error: unknown) => void;
   readonly #routes: Route[] = [];
   readonly #requests: LiveRequest[] = [];
   #isSet = false;
 
-  constructor(handle: (route: Route, request: LiveRequest) => void) {
+  /** `fault` is told of what `handle` throws, as nothing stands around it any more: that is a bug. */
+  constructor(
+    handle: (route: Route, request: LiveRequest) => void,
+    fault: (request: LiveRequest, error: unknown) => void,
+  ) {
     this.#handle = handle;
+    this.#fault = fault;
   }
 
   /** Takes a request that keeps what is asked of it, as the native one ends with its handler. */
@@ -41,7 +47,12 @@ export class LateRequests {
     for (let at = 0; at < requests.length; at += 1) {
       const request = requests[at]!;
       // Its client may have gone meanwhile.
-      if (request.exchange.raw !== null) this.#handle(this.#routes[at]!, request);
+      if (request.exchange.raw === null) continue;
+      try {
+        this.#handle(this.#routes[at]!, request);
+      } catch (error) {
+        this.#fault(request, error);
+      }
     }
     this.#routes.length = 0;
     requests.length = 0;

@@ -1,5 +1,5 @@
 /** The way from a native request to a handler. */
-import type { Log } from '../log.js';
+import { messageOf, type Log } from '../log.js';
 import { keyPrefix } from '../store/keys.js';
 import { KEY_HEADER } from './api-key.js';
 import { askAhead } from './ask-window.js';
@@ -47,7 +47,13 @@ export class Router {
   readonly #table: RouteTable;
   readonly #log: Log;
   readonly #fieldsOf: RefusalFields;
-  readonly #late = new LateRequests((route, request) => this.#run(route, request));
+  readonly #late = new LateRequests(
+    (route, request) => this.#run(route, request),
+    ({ path, exchange }, error) => {
+      this.#log.error('handler failed', { path, message: messageOf(error) });
+      exchange.abandon();
+    },
+  );
   /** Memory of the bodies under way. */
   readonly room: BodyRoom;
 

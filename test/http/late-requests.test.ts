@@ -58,15 +58,20 @@ function late(fields: Readonly<Record<string, string>> = {}): {
   return { response, request };
 }
 
+/** Where no handler may fail. */
+function noFault(_request: LiveRequest, error: unknown): never {
+  throw error;
+}
+
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 test('they are handled when the turn ends, in order, with key and query', async () => {
   const handled: string[] = [];
-  const requests = new LateRequests((route, request) =>
-    handled.push(`${route.path} ${request.header(KEY_HEADER)} ${request.query}`),
-  );
+  const requests = new LateRequests((route, request) => {
+    handled.push(`${route.path} ${request.header(KEY_HEADER)} ${request.query}`);
+  }, noFault);
   for (const key of ['one', 'two']) requests.add(ROUTE, late({ [KEY_HEADER]: key }).request);
   assert.deepEqual(handled, []);
   await turn();
@@ -79,7 +84,7 @@ test('many of one turn are not kept until it ends', async () => {
   let handled = 0;
   const requests = new LateRequests(() => {
     handled += 1;
-  });
+  }, noFault);
   for (let count = 0; count < 40; count += 1) requests.add(ROUTE, late().request);
   assert.equal(handled, 32);
   await turn();
@@ -88,13 +93,31 @@ test('many of one turn are not kept until it ends', async () => {
 
 test('a request whose client has gone is not handled', async () => {
   const handled: LiveRequest[] = [];
-  const requests = new LateRequests((_route, request) => handled.push(request));
+  const requests = new LateRequests((_route, request) => handled.push(request), noFault);
   const [gone, there] = [late(), late()];
   requests.add(ROUTE, gone.request);
   requests.add(ROUTE, there.request);
   gone.response.abort();
   await turn();
   assert.deepEqual(handled, [there.request]);
+});
+
+test('what fails with one request is told of it, and the others are handled once', async () => {
+  const handled: LiveRequest[] = [];
+  const failed: (readonly [LiveRequest, string])[] = [];
+  const all = [late(), late(), late()].map(({ request }) => request);
+  const requests = new LateRequests(
+    (_route, request) => {
+      if (request === all[1]) throw new Error('a bug');
+      handled.push(request);
+    },
+    (request, error) => failed.push([request, String(error)]),
+  );
+  for (const request of all) requests.add(ROUTE, request);
+  await turn();
+  await turn();
+  assert.deepEqual(handled, [all[0], all[2]]);
+  assert.deepEqual(failed, [[all[1], 'Error: a bug']]);
 });
 
 test('the address of the client is told as the proxy told it', () => {

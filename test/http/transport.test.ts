@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { FIELDS_MAX } from '../../src/http/head-refusal.js';
 import { createServer } from '../../src/http/open-transport.js';
+import { headOf } from '../../src/http/reply.js';
 import type { RawServer } from '../../src/http/transport.js';
+import { Router } from '../../src/http/router.js';
 import { createLog } from '../../src/log.js';
 import { AHEAD_MAX } from '../../src/http/node-connection.js';
 import { RawClient } from '../support/http-client.js';
@@ -152,6 +154,42 @@ for (const transport of ['native', 'node'] as const) {
       assert.equal(await client.answer(), null);
     }
     assert.equal(faults.length, 2);
+  });
+
+  test(`${transport}: what fails at the end of a turn ends its connection alone`, async (context) => {
+    const server = await createServer({ transport }).catch(() => null);
+    if (server === null) return context.skip('it does not load here');
+    const told: string[] = [];
+    const fails = (): never => {
+      throw new Error('a bug');
+    };
+    const route = { method: 'GET', bodyBytesMax: 0, deadlineMs: 0, isAtOnce: () => false } as const;
+    const router = new Router(
+      [
+        // Not even the answer that tells of a bug can be made.
+        { ...route, path: '/fails', handle: fails, fault: fails },
+        {
+          ...route,
+          path: '/late',
+          handle: (_request, answer) =>
+            answer.send({ status: 200, head: headOf('text/plain'), body: 'x' }),
+        },
+      ],
+      createLog('error', (line) => told.push(line)),
+    );
+    router.attach(server);
+    const port = await server.listen('127.0.0.1', 0);
+    context.after(() => server.close());
+    for (let round = 0; round < 2; round += 1) {
+      const [failing, fine] = [await RawClient.open(port!), await RawClient.open(port!)];
+      context.after(() => fine.close());
+      failing.get('/fails');
+      fine.get('/late');
+      assert.equal(await failing.answer(), null);
+      assert.equal((await fine.answer())?.status, 200);
+    }
+    assert.equal(router.traffic.open, 0);
+    assert.ok(told.length >= 2 && told.every((line) => line.includes('handler failed')), `${told}`);
   });
 }
 
