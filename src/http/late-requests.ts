@@ -18,7 +18,7 @@ export class LateRequests {
   readonly #requests: LiveRequest[] = [];
   #isSet = false;
 
-  /** `fault` is told of what `handle` throws, as nothing stands around it any more: that is a bug. */
+  /** `fault` is told of what `handle` throws, since nothing else catches it: that is a bug. */
   constructor(
     handle: (route: Route, request: LiveRequest) => void,
     fault: (request: LiveRequest, error: unknown) => void,
