@@ -146,8 +146,10 @@ export class EnginePool {
     clearInterval(this.#watch);
     for (const request of this.#waiting.splice(0)) this.#refuse(request);
     await this.#loaded();
+    // First: in the place of a worker whose task is ended Piscina would start another.
+    const destroyed = this.#piscina.destroy();
     for (const lane of this.#lanes) lane.stop('the pool closes');
-    await this.#piscina.destroy();
+    await destroyed;
   }
 
   /** A thread that is ended while it loads its modules can take the process with it. */

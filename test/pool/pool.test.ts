@@ -134,6 +134,19 @@ test('a pool that closes answers what it holds', async (context) => {
   assert.equal(pins.held, 0);
 });
 
+test('a pool that closes starts no thread in the place of those it ends', async (context) => {
+  const started: unknown[] = [];
+  const count = (worker: unknown): void => {
+    started.push(worker);
+  };
+  process.on('worker', count);
+  context.after(() => process.off('worker', count));
+  const { pool } = startPool(context, { threads: 2 });
+  assert.equal(await ask(pool, 'echo=8'), 'echo=8');
+  await pool.close();
+  assert.equal(started.length, 2);
+});
+
 /** Asks for each in one turn; what is told of them, in order. `refused` throws when it is read. */
 async function toldOf(
   pool: EnginePool,
