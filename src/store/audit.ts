@@ -2,35 +2,37 @@
  * Who did what to keys, credentials, merchants, nexus, releases and secrets. Entries are added
  * in the transaction of the change they tell of and never changed; no secret is in them. Each
  * account has a list of its own, so that none can push out what is told of another or of the
- * operator.
- *
- * ["audit", list, order, id]  AuditRecord; the list is "operator" or "account:" and its name, the
- *                             order is the time, or behind the last one where a clock is set back
- * ["audit-count", list]       how many there are, order of the last one, time of the first
+ * operator. How they are kept is in audit-format.ts.
  */
-import { randomUUID } from 'node:crypto';
-import type { StoreKey } from './format.js';
-import { member, number, optional, orNull, recordReader, text } from './record-reader.js';
-import { savedTime } from './service-clock.js';
-import { countRecord } from './set-aside.js';
+import {
+  type Act,
+  type Actor,
+  type AuditBlock,
+  auditCount,
+  type AuditCount,
+  type AuditRecord,
+  blockKey,
+  type BlockEntry,
+  BLOCKS,
+  entriesOf,
+  lastOrder,
+  orderOf,
+  parseAge,
+  parseAudit,
+  parseBlock,
+  putAuditCount,
+  SINGLES,
+} from './audit-format.js';
+import { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX, makeRoom } from './audit-room.js';
 import type { Store, StoreTransaction } from './store.js';
 
-/** Newest entries kept of each list. */
-export const AUDIT_ENTRIES_MAX = 10_000;
-/** How long an entry is kept. */
-export const AUDIT_MS_MAX = 400 * 86_400_000;
+export type { Actor, AuditRecord } from './audit-format.js';
+export { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX } from './audit-room.js';
 
-const PREFIX = 'audit';
-const COUNT_PREFIX = 'audit-count';
-const TIME_DIGITS = 15;
-/** Entries beyond those that are kept which wait to go together: looking for them costs most. */
-const PRUNED_TOGETHER = 64;
-/** Entries that go by their number with a new one at most. */
-const OVER_MAX = 4 * PRUNED_TOGETHER;
-/** Entries that go by their age with a new one at most. */
-const PRUNED_MAX = 10;
-/** So many of them are looked at before the others. */
-const PRUNED_FIRST = 2;
+/** Entries of a block at most: a page of the disk has room for them. */
+const BLOCK_ENTRIES_MAX = 64;
+/** A block is of about one time, as a commit is: its entries come of age together. */
+const BLOCK_MS_MAX = 60_000;
 
 /** Everything that is written down: what it is done to and, behind the dot, what is done. */
 export const AUDIT_ACTIONS = [
@@ -53,15 +55,6 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who did it. */
-export type Actor =
-  /** A caller of the API: the beginnings of its key and of the key's id. */
-  | { readonly kind: 'key'; readonly prefix: string; readonly id: string }
-  /** Whoever ran the command, as the system knows them. */
-  | { readonly kind: 'cli'; readonly uid: number; readonly user: string }
-  /** The server by itself, as for the first key. */
-  | { readonly kind: 'server' };
-
 /** What was done. */
 export interface AuditEntry {
   readonly actor: Actor;
@@ -77,148 +70,123 @@ export function keyActor({ prefix, id }: { readonly prefix: string; readonly id:
   return { kind: 'key', prefix, id: id.slice(0, 12) };
 }
 
-function isActor(value: unknown): value is Actor {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'kind' in value &&
-    (value.kind === 'key' || value.kind === 'cli' || value.kind === 'server')
-  );
+function isSameActor(one: Actor, other: Actor): boolean {
+  switch (one.kind) {
+    case 'key':
+      return other.kind === 'key' && one.id === other.id && one.prefix === other.prefix;
+    case 'cli':
+      return other.kind === 'cli' && one.uid === other.uid && one.user === other.user;
+    case 'server':
+      return other.kind === 'server';
+  }
 }
 
-const parseEntry = recordReader('audit', 1, {
-  /** Milliseconds since 1970. */
+/** A block with an entry more; the block itself stays, for an action that may be undone. */
+function blockWith(
+  block: AuditBlock,
+  { actor, action, object }: AuditEntry,
   at: number,
-  actor: member(isActor),
-  account: orNull(text),
-  /** One of another version's actions, too. */
-  action: text,
-  object: text,
-});
-
-/** What a key is made of; the order is there where it is not the time. */
-const parseAge = recordReader('audit', 1, { at: number, id: text, order: optional(number) });
-/** Without `last` or `oldest`, as earlier versions write it, these are to be looked for. */
-const parseCount = recordReader('audit count', 1, {
-  count: number,
-  last: optional(number),
-  oldest: optional(number),
-});
-type AuditCount = Omit<ReturnType<typeof parseCount>, 'v'>;
-
-export type AuditRecord = Omit<ReturnType<typeof parseEntry>, 'v'>;
-
-function parseAudit(value: unknown): AuditRecord {
-  const { v: _, ...entry } = parseEntry(value);
-  return entry;
+): AuditBlock {
+  const isSame = (act: Act): boolean => act.action === action && isSameActor(act.actor, actor);
+  const found = block.acts.findIndex(isSame);
+  const acts = found < 0 ? [...block.acts, { actor, action }] : block.acts;
+  const entry: BlockEntry = [at - block.at, found < 0 ? acts.length - 1 : found, object];
+  const entries = [...block.entries, entry];
+  const { v, at: from, account, order } = block;
+  return order === undefined
+    ? { v, at: from, account, acts, entries }
+    : { v, at: from, account, acts, entries, order };
 }
 
-function countOf(transaction: StoreTransaction, list: string): AuditCount {
-  const found = countRecord(transaction, [COUNT_PREFIX, list], () => ({
-    v: 1,
-    count: transaction.list([PREFIX, list]).length,
-  }));
-  return found === undefined ? { count: 0 } : parseCount(found);
-}
-
-function orderOf({ at, order }: ReturnType<typeof parseAge>): number {
-  return order ?? at;
-}
-
-/**
- * Whether an entry is too old, by the clock and by the service's own: the machine's may be set
- * ahead by years.
- */
-function isExpired(transaction: StoreTransaction, entry: number, at: number): boolean {
-  return entry <= at - AUDIT_MS_MAX && entry <= (savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
-}
-
-function keyOf(list: string, order: number, id: string): StoreKey {
-  return [PREFIX, list, String(order).padStart(TIME_DIGITS, '0'), id];
-}
-
-/** The order of the last entry of a list; before all times where there is none. */
-function lastOrder(transaction: StoreTransaction, list: string): number {
-  const last = transaction.last([PREFIX, list]);
-  return last === undefined ? -1 : orderOf(parseAge(last));
-}
-
-/**
- * Removes the first entries of a list while there are more than `AUDIT_ENTRIES_MAX` or they are too
- * old, some at a time.
- * @returns how many are left, and the time of the first where it was seen
- */
-function prune(
+/** The last block of a list where the commit under way made it and it takes another entry. */
+function openBlock(
   transaction: StoreTransaction,
   list: string,
-  before: number,
+  { last }: AuditCount,
   at: number,
-): AuditCount {
-  if (before > AUDIT_ENTRIES_MAX + PRUNED_TOGETHER) {
-    const over = Math.min(before - AUDIT_ENTRIES_MAX, OVER_MAX);
-    for (const key of transaction.keys([PREFIX, list], over)) transaction.remove(key);
-    return { count: before - over };
-  }
-  let count = before;
-  // One of the others has come of age at most, unless nothing was added for long.
-  for (const limit of [PRUNED_FIRST, PRUNED_MAX - PRUNED_FIRST]) {
-    for (const value of transaction.list([PREFIX, list], limit)) {
-      const old = parseAge(value);
-      if (!isExpired(transaction, old.at, at)) return { count, oldest: old.at };
-      transaction.remove(keyOf(list, orderOf(old), old.id));
-      count -= 1;
-    }
-  }
-  return { count };
+): AuditBlock | null {
+  if (last === undefined) return null;
+  // Put here alone, and so not read again.
+  const block = transaction.unstored(blockKey(list, last)) as AuditBlock | null;
+  if (block === null || block.entries.length >= BLOCK_ENTRIES_MAX) return null;
+  return Math.abs(at - block.at) < BLOCK_MS_MAX ? block : null;
+}
+
+/** Begins a block with an entry; the oldest ones of the list make room. */
+function beginBlock(
+  transaction: StoreTransaction,
+  list: string,
+  entry: AuditEntry,
+  at: number,
+  counted: AuditCount,
+): void {
+  const before = auditCount(transaction, SINGLES, list);
+  const singles =
+    before.count === 0 || before.last !== undefined
+      ? before
+      : { ...before, last: lastOrder(transaction, SINGLES, list) };
+  const last = counted.last ?? lastOrder(transaction, BLOCKS, list);
+  // Behind those that are there, whatever the clock says: the first in the list make room.
+  const order = Math.max(at, last + 1, (singles.last ?? -1) + 1);
+  const { account } = entry;
+  const empty = { v: 1, at, account, acts: [], entries: [] } as const;
+  const room = makeRoom(transaction, list, { blocks: counted, singles }, at);
+  transaction.put(
+    blockKey(list, order),
+    blockWith(order === at ? empty : { ...empty, order }, entry, at),
+  );
+  putAuditCount(transaction, BLOCKS, list, {
+    count: room.count + 1,
+    last: order,
+    // Of none that are left it is the first.
+    oldest: room.count === 0 ? at : room.oldest,
+  });
 }
 
 /** Adds an entry within the transaction of the change; the oldest ones make room. */
-export function addAudit(
-  transaction: StoreTransaction,
-  { actor, account, action, object }: AuditEntry,
-  at: number,
-): void {
+export function addAudit(transaction: StoreTransaction, entry: AuditEntry, at: number): void {
+  const { account } = entry;
   const list = account === null ? 'operator' : `account:${account}`;
-  // Twelve digits of a UUID that are random; Node makes many of them at once.
-  const id = randomUUID().slice(-12);
-  const { count: before, last, oldest } = countOf(transaction, list);
-  // Behind those that are there, whatever the clock says: the first in the list make room.
-  const order = Math.max(at, (last ?? lastOrder(transaction, list)) + 1);
-  transaction.put(
-    keyOf(list, order, id),
-    order === at
-      ? { v: 1, at, id, actor, account, action, object }
-      : { v: 1, at, id, actor, account, action, object, order },
-  );
-  // The list is looked at only where its first entry may have to go: none does whose time is not
-  // up by the later one of the two clocks.
-  const left: AuditCount =
-    before < AUDIT_ENTRIES_MAX + PRUNED_TOGETHER &&
-    oldest !== undefined &&
-    oldest > at - AUDIT_MS_MAX
-      ? { count: before + 1, oldest }
-      : prune(transaction, list, before + 1, at);
-  const { count, oldest: first } = left;
-  transaction.put(
-    [COUNT_PREFIX, list],
-    first === undefined
-      ? { v: 1, count, last: order }
-      : { v: 1, count, oldest: first, last: order },
-  );
+  const counted = auditCount(transaction, BLOCKS, list);
+  const block = openBlock(transaction, list, counted, at);
+  if (block === null) {
+    beginBlock(transaction, list, entry, at, counted);
+    return;
+  }
+  transaction.put(blockKey(list, orderOf(block)), blockWith(block, entry, at));
+  const { count, last, oldest } = counted;
+  putAuditCount(transaction, BLOCKS, list, { count: count + 1, last, oldest });
+}
+
+/** Entries of a list with what orders them. */
+interface Told {
+  readonly order: number;
+  readonly entries: readonly AuditRecord[];
 }
 
 /** The entries of all lists from a time on, the oldest first; none older than they are kept. */
 export function listAudit(store: Store, since: number, now: number): readonly AuditRecord[] {
   const from = Math.max(since, now - AUDIT_MS_MAX);
-  const lists = new Map<string | null, AuditRecord[]>();
-  for (const entry of store.list([PREFIX]).map(parseAudit)) {
-    const list = lists.get(entry.account);
-    if (list === undefined) lists.set(entry.account, [entry]);
-    else list.push(entry);
-  }
+  const lists = new Map<string, Told[]>();
+  const add = (record: unknown, entries: readonly AuditRecord[]): void => {
+    const told = { order: orderOf(parseAge(record)), entries };
+    const account = entries[0]?.account ?? null;
+    const name = account === null ? 'operator' : `account:${account}`;
+    const list = lists.get(name);
+    if (list === undefined) lists.set(name, [told]);
+    else list.push(told);
+  };
+  for (const record of store.list([SINGLES.prefix])) add(record, [parseAudit(record)]);
+  for (const record of store.list([BLOCKS.prefix])) add(record, entriesOf(parseBlock(record)));
   // Those beyond the number go some at a time.
-  return [...lists.values()]
-    .flatMap((list) => list.slice(-AUDIT_ENTRIES_MAX))
+  return [...lists]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([, list]) =>
+      list
+        .sort((left, right) => left.order - right.order)
+        .flatMap(({ entries }) => entries)
+        .slice(-AUDIT_ENTRIES_MAX),
+    )
     .filter(({ at }) => at >= from)
     .sort((left, right) => left.at - right.at);
 }

@@ -100,6 +100,11 @@ export class Batch {
     return changed === undefined ? this.#place.peek(key) : (changed.value ?? undefined);
   }
 
+  /** As `Root.unstored`. */
+  unstored(key: StoreKey): StoredValue | null {
+    return this.#changes.get(nameOf(key))?.value ?? null;
+  }
+
   /** Changes a record, or removes it. */
   change(key: StoreKey, value: StoredValue | null): void {
     const name = nameOf(key);

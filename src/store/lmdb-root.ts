@@ -163,6 +163,10 @@ export class LmdbRoot implements Root {
     return this.#batch === null ? this.#peek(key) : this.#batch.peek(key);
   }
 
+  unstored(key: StoreKey): StoredValue | null {
+    return this.#batch?.unstored(key) ?? null;
+  }
+
   *range(range: RecordRange): Iterable<RecordBytes> {
     this.#batch?.flush();
     for (const { key, value } of this.#root.getRange(lmdbRange(range))) {

@@ -30,6 +30,8 @@ export interface Root {
   get(key: StoreKey): StoredValue | undefined;
   /** For whoever is done with it before anything else is read: its memory is used again. */
   peek(key: StoreKey): StoredValue | undefined;
+  /** What the commit under way was given for a key, where it waits in memory to be put. */
+  unstored(key: StoreKey): StoredValue | null;
   range(range: RecordRange): Iterable<RecordBytes>;
   keys(range: RecordRange): Iterable<StoreKey>;
   /** To be called by the action of a write alone, as `remove`. */

@@ -229,6 +229,10 @@ export class Store {
 
   readonly #transaction: StoreTransaction = {
     get: (key) => this.get(key),
+    unstored: (key) => {
+      const value = this.#root.unstored(key);
+      return value instanceof NewRecord ? value.record : null;
+    },
     list: (prefix, limit) => this.list(prefix, limit),
     last: (prefix) => this.last(prefix),
     keys: (prefix, limit) => this.keys(prefix, limit),

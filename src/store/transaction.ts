@@ -4,6 +4,11 @@ import type { StoreKey } from './format.js';
 /** What a transaction may do. */
 export interface StoreTransaction {
   get(key: StoreKey): unknown;
+  /**
+   * A record that this commit put, by this or an earlier action, where it is still in memory, as it
+   * was given; null for all others. Putting it again with more costs no second record.
+   */
+  unstored(key: StoreKey): unknown;
   /** As of this transaction; see `Store.list`. */
   list(prefix: StoreKey, limit?: number): readonly unknown[];
   /** As `Store.last`. */

@@ -25,6 +25,7 @@ const AT_ONCE = 'at once';
 const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'store/audit': {},
   'store/audit-entries': {},
+  'store/audit-layouts': {},
   'store/gather': {},
   'store/group-commit': {
     'writes of many clients share commits': FILE,

@@ -1,7 +1,7 @@
 /** A store in PostgreSQL that any number of nodes share; each reads a replica of its own. */
 import { StoreFault } from '../fault.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from '../format.js';
-import { bytesOf, packPlain, type StoredValue, unpackRecord } from '../record-bytes.js';
+import { packPlain, type StoredValue, unpackRecord } from '../record-bytes.js';
 import type { RecordBytes, RecordRange, Root, RootWriteOptions } from '../root.js';
 import { Follower } from './change-log.js';
 import { Connection } from './connection.js';
@@ -82,6 +82,10 @@ export class PostgresRoot implements Root {
     return this.#replica.get(key);
   }
 
+  unstored(key: StoreKey): StoredValue | null {
+    return this.#replica.unstored(key);
+  }
+
   range(range: RecordRange): Iterable<RecordBytes> {
     return this.#replica.range(range);
   }
@@ -91,7 +95,7 @@ export class PostgresRoot implements Root {
   }
 
   put(key: StoreKey, value: StoredValue): void {
-    this.#replica.put(key, bytesOf(value));
+    this.#replica.put(key, value);
   }
 
   remove(key: StoreKey): void {

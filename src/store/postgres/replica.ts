@@ -5,6 +5,7 @@
 import { ABORT, type Database, open, type RootDatabase } from 'lmdb';
 import type { Outcome } from '../batch.js';
 import type { StoreKey } from '../format.js';
+import { bytesOf, type StoredValue } from '../record-bytes.js';
 import { bytesIn } from '../store-file.js';
 import type { RecordBytes, RecordRange } from '../root.js';
 import type { Batch, Change, Position } from './change-log.js';
@@ -42,6 +43,11 @@ export function keyOf(bytes: Uint8Array): StoreKey {
   const parts = text.split('\0');
   if (!text.includes('\x01')) return parts;
   return parts.map((part) => part.replace(/\x01[\x01\x02]/g, (each) => PLAIN.get(each)!));
+}
+
+/** Bytes of a key as a text, one character each. */
+function nameOf(bytes: Buffer): string {
+  return bytes.toString('latin1');
 }
 
 const MAP_BYTES = 4 * 1024 ** 3;
@@ -82,6 +88,8 @@ export class Replica {
   readonly #state: Database<Buffer, string>;
   /** What the action under way changed, by the text of the key; null outside of one. */
   #changed: Map<string, Change> | null = null;
+  /** What the actions of an attempt were given to put, until one of them is undone. */
+  readonly #given = new Map<string, StoredValue>();
 
   constructor(varDir: string, storeId: string) {
     this.#path = replicaFolder(varDir, storeId);
@@ -124,13 +132,24 @@ export class Replica {
     for (const key of this.#records.getKeys(rangeBytes(range))) yield keyOf(key);
   }
 
+  /** As `Root.unstored`. */
+  unstored(key: StoreKey): StoredValue | null {
+    if (this.#changed === null) return null;
+    return this.#given.get(nameOf(keyBytes(key))) ?? null;
+  }
+
   /** Within an action alone, as `remove`. */
-  put(key: StoreKey, value: Buffer): void {
-    this.#records.putSync(this.#note(key, value), value);
+  put(key: StoreKey, value: StoredValue): void {
+    const bytes = bytesOf(value);
+    const name = this.#note(key, bytes);
+    this.#records.putSync(name, bytes);
+    this.#given.set(nameOf(name), value);
   }
 
   remove(key: StoreKey): void {
-    this.#records.removeSync(this.#note(key, null));
+    const name = this.#note(key, null);
+    this.#records.removeSync(name);
+    this.#given.delete(nameOf(name));
   }
 
   bytes(): number {
@@ -155,6 +174,7 @@ export class Replica {
     const outcomes: Outcome<unknown>[] = [];
     const changes = new Map<string, Change>();
     let [bytes, isThere] = [0, false];
+    this.#given.clear();
     const from = performance.now();
     this.#environment.transactionSync(() => {
       isThere = this.position.seq === seq;
@@ -231,6 +251,7 @@ export class Replica {
       return { kind: 'done', result };
     } catch (error) {
       own.clear();
+      this.#given.clear();
       return { kind: 'threw', error };
     } finally {
       this.#changed = null;
@@ -240,7 +261,7 @@ export class Replica {
   #note(key: StoreKey, value: Buffer | null): Buffer {
     if (this.#changed === null) throw new Error('a store is written by the action of a write');
     const bytes = keyBytes(key);
-    this.#changed.set(bytes.toString('latin1'), { key: bytes, value });
+    this.#changed.set(nameOf(bytes), { key: bytes, value });
     return bytes;
   }
 

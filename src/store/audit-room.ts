@@ -1,0 +1,148 @@
+/** Which entries of who did what go when new ones come: the oldest, whatever layout they have. */
+import {
+  type AuditCount,
+  type AuditLayout,
+  BLOCKS,
+  countAnew,
+  type LayoutName,
+  parseAge,
+  parseBlock,
+  putAuditCount,
+  SINGLES,
+} from './audit-format.js';
+import type { StoreKey } from './format.js';
+import { savedTime } from './service-clock.js';
+import { orSetAside } from './set-aside.js';
+import type { StoreTransaction } from './store.js';
+
+/** Newest entries kept of each list. */
+export const AUDIT_ENTRIES_MAX = 10_000;
+/** How long an entry is kept. */
+export const AUDIT_MS_MAX = 400 * 86_400_000;
+
+/** Entries beyond those that are kept which wait to go together: looking for them costs most. */
+const WAITING_MAX = 256;
+/** Records that go with a new one at most. */
+const REMOVED_MAX = 2 * WAITING_MAX;
+/** So many of them go by their age. */
+const AGED_MAX = 10;
+
+/** What there is of a list in each layout. */
+type Counts = Readonly<Record<LayoutName, AuditCount>>;
+
+function isTooMany({ blocks, singles }: Counts): boolean {
+  return blocks.count + singles.count > AUDIT_ENTRIES_MAX + WAITING_MAX;
+}
+
+/** An entry or block that may have to go. */
+interface Place {
+  readonly layout: AuditLayout;
+  readonly key: StoreKey;
+}
+
+/** What it says of itself. */
+interface Seen {
+  /** Times of its first and of its last entry. */
+  readonly first: number;
+  readonly last: number;
+  /** Its entries. */
+  readonly size: number;
+}
+
+/** One that is not looked at. */
+const ONE: Seen = { first: 0, last: 0, size: 1 };
+
+/** Whether the first of a layout is not known to be within its time by the machine's clock. */
+function mayExpire({ count, oldest }: AuditCount, at: number): boolean {
+  return count > 0 && (oldest === undefined || oldest <= at - AUDIT_MS_MAX);
+}
+
+/**
+ * Whether an entry is too old, by the clock and by the service's own: the machine's may be set
+ * ahead by years.
+ */
+function isExpired(transaction: StoreTransaction, entry: number, at: number): boolean {
+  return entry <= at - AUDIT_MS_MAX && entry <= (savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
+}
+
+/** The first entries or blocks of a list in both layouts, the oldest first. */
+function oldestOf(transaction: StoreTransaction, list: string, most: number): readonly Place[] {
+  const first = (layout: AuditLayout): readonly Place[] =>
+    transaction.keys([layout.prefix, list], most).map((key) => ({ layout, key }));
+  const places = [...first(SINGLES), ...first(BLOCKS)];
+  return places.sort((left, right) => ((left.key[2] ?? '') < (right.key[2] ?? '') ? -1 : 1));
+}
+
+/** Reads an entry or block; null where it is damaged, and put aside. */
+function lookAt(transaction: StoreTransaction, { layout, key }: Place): Seen | null {
+  return orSetAside(transaction, key, () => {
+    const record = transaction.get(key);
+    if (layout === SINGLES) {
+      const { at } = parseAge(record);
+      return { first: at, last: at, size: 1 };
+    }
+    const { at, entries } = parseBlock(record);
+    const last = entries.reduce((latest, [after]) => Math.max(latest, at + after), at);
+    return { first: at, last, size: entries.length };
+  });
+}
+
+/** Removes the first of some places while they have to go, and tells how many entries are left. */
+function clear(
+  transaction: StoreTransaction,
+  list: string,
+  places: readonly Place[],
+  counts: Counts,
+  at: number,
+): { readonly left: Record<LayoutName, number>; readonly staying: readonly Place[] } {
+  const left = { blocks: counts.blocks.count, singles: counts.singles.count };
+  const isOver = isTooMany(counts);
+  let gone = 0;
+  for (const place of places) {
+    const { layout, key } = place;
+    const spare = isOver ? left.blocks + left.singles - AUDIT_ENTRIES_MAX : 0;
+    // Of those by themselves it is known that they are one.
+    const seen = layout === SINGLES && spare > 0 ? ONE : lookAt(transaction, place);
+    if (seen === null) left[layout.name] = countAnew(transaction, layout, list);
+    else {
+      if (seen.size > spare && !isExpired(transaction, seen.last, at)) break;
+      transaction.remove(key);
+      left[layout.name] -= seen.size;
+    }
+    gone += 1;
+  }
+  return { left, staying: places.slice(gone) };
+}
+
+/**
+ * Removes the first entries of a list while there are more than `AUDIT_ENTRIES_MAX` or they are too
+ * old, many at a time. Those of versions before are counted anew here.
+ * @returns how many are left in blocks, and the time of the first of these where it was seen
+ */
+export function makeRoom(
+  transaction: StoreTransaction,
+  list: string,
+  counts: Counts,
+  at: number,
+): AuditCount {
+  const { blocks, singles } = counts;
+  const isOver = isTooMany(counts);
+  if (!isOver && !mayExpire(blocks, at) && !mayExpire(singles, at)) return blocks;
+  const most = isOver ? REMOVED_MAX : AGED_MAX;
+  const places = oldestOf(transaction, list, most);
+  const { left, staying } = clear(transaction, list, places, counts, at);
+  const leftOf = (layout: AuditLayout): AuditCount => {
+    const isHere = (place: Place): boolean => place.layout === layout;
+    const first = staying.find(isHere);
+    const { last } = counts[layout.name];
+    if (first !== undefined) {
+      const oldest = lookAt(transaction, first)?.first;
+      return { count: Math.max(left[layout.name], 0), last, oldest };
+    }
+    // Where all of them were among the places none is left, whatever was counted.
+    const count = places.filter(isHere).length < most ? 0 : Math.max(left[layout.name], 0);
+    return { count, last };
+  };
+  if (singles.count > 0) putAuditCount(transaction, SINGLES, list, leftOf(SINGLES));
+  return leftOf(BLOCKS);
+}
