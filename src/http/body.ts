@@ -1,4 +1,5 @@
 /** Collects a request body within limits, or drops one that was refused. */
+import { Chain, type Link } from '../base/chain.js';
 import { grown, NO_BYTES, type Growth } from '../base/growing-bytes.js';
 import { REQUEST_HEAD_BYTES } from '../pool/frame.js';
 import type { BodyRoom } from './body-room.js';
@@ -43,29 +44,30 @@ export interface BodyEvents {
   readonly room: BodyRoom;
   /** Given where the connection may be read on behind the body. */
   readonly staying?: Staying | null;
-  /** The whole body. */
-  done(body: Uint8Array): void;
+  /** The whole body; whether the connection is read on, so that it need not be taken at once. */
+  done(body: Uint8Array, isReadOn: boolean): void;
   /** Told as soon as it is known; nothing is held of the body any more. Gives the answer. */
   refused(why: Unkept): Reply;
 }
 
 /** Whose bodies are under way. One timer for all: most bodies are there with their heads. */
-const uploads = new Set<Exchange>();
+const uploads = new Chain<Exchange>();
 let nudge: NodeJS.Timeout | null = null;
 
 function nudgeAll(): void {
-  for (const { raw } of uploads) {
+  for (let link = uploads.first; link !== null; link = link.behind) {
+    const { raw } = link.item;
     raw?.pause();
     raw?.resume();
   }
-  if (uploads.size > 0 || nudge === null) return;
+  if (uploads.first !== null || nudge === null) return;
   clearInterval(nudge);
   nudge = null;
 }
 
-function keepAlive(exchange: Exchange): void {
-  uploads.add(exchange);
+function keepAlive(exchange: Exchange): Link<Exchange> {
   nudge ??= setInterval(nudgeAll, NUDGE_MS).unref();
+  return uploads.add(exchange);
 }
 
 /** Gives an answer when the client has sent everything, or enough of it: then it is cut. */
@@ -95,8 +97,8 @@ export function refuseBody(exchange: Exchange, reply: Reply): void {
   const { raw } = exchange;
   if (raw === null) return;
   const refusal = new Refusal(exchange, reply);
-  keepAlive(exchange);
-  exchange.onClosed(() => uploads.delete(exchange));
+  const upload = keepAlive(exchange);
+  exchange.onClosed(() => upload.remove());
   raw.onData((chunk, isLast) => {
     if (exchange.raw !== null) refusal.took(chunk.byteLength, isLast);
   });
@@ -110,9 +112,9 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
   let body = NO_BYTES;
   let received = 0;
   let refusal: Refusal | null = null;
-  keepAlive(exchange);
+  const upload = keepAlive(exchange);
   exchange.onClosed(() => {
-    uploads.delete(exchange);
+    upload.remove();
     body = NO_BYTES;
     if (refusal === null) room.give(received);
   });
@@ -139,10 +141,11 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
       body = grown(body, piece, growth);
     }
     if (!isLast) return;
-    uploads.delete(exchange);
+    upload.remove();
     const whole = body;
     body = NO_BYTES;
-    events.done(whole);
-    exchange.holdUnlessSaid(events.staying ?? null);
+    const isReadOn = exchange.isReadOn(events.staying ?? null);
+    events.done(whole, isReadOn);
+    if (!isReadOn) exchange.hold();
   });
 }

@@ -3,16 +3,23 @@
  * answered long before, and a timer of its own costs it more than anything else that guards it.
  */
 import { performance } from 'node:perf_hooks';
+import { Chain, type Link } from '../base/chain.js';
 
 /** Told that its time is up. */
 export interface Waiting {
   late(): void;
 }
 
+/** One that waits, since a whole millisecond of the clock of those that wait alike. */
+interface Wait {
+  readonly waiting: Waiting;
+  readonly since: number;
+}
+
 class Alike {
   readonly #milliseconds: number;
-  /** In the order in which they began to wait; with whole milliseconds since `#from`. */
-  readonly #waiting = new Map<Waiting, number>();
+  /** In the order in which they began to wait. */
+  readonly #waits = new Chain<Wait>();
   readonly #from = performance.now();
   /** Never behind the timers, which may be ahead of the clock by less than a millisecond. */
   #now = 0;
@@ -22,14 +29,10 @@ class Alike {
     this.#milliseconds = milliseconds;
   }
 
-  add(waiting: Waiting): void {
-    const now = Math.max(this.#now, Math.floor(performance.now() - this.#from));
-    this.#waiting.set(waiting, now);
-    if (!this.#isSet) this.#set(now, this.#milliseconds);
-  }
-
-  remove(waiting: Waiting): void {
-    this.#waiting.delete(waiting);
+  add(waiting: Waiting): Link<Wait> {
+    const since = Math.max(this.#now, Math.floor(performance.now() - this.#from));
+    if (!this.#isSet) this.#set(since, this.#milliseconds);
+    return this.#waits.add({ waiting, since });
   }
 
   /** Nothing of it keeps the process alive: what waits has a connection, which does. */
@@ -42,15 +45,15 @@ class Alike {
     const now = Math.max(at, Math.floor(performance.now() - this.#from));
     this.#now = now;
     try {
-      for (const [waiting, since] of this.#waiting) {
-        if (since + this.#milliseconds > now) break;
-        this.#waiting.delete(waiting);
-        waiting.late();
+      for (let { first } = this.#waits; first !== null; first = this.#waits.first) {
+        if (first.item.since + this.#milliseconds > now) break;
+        first.remove();
+        first.item.waiting.late();
       }
     } finally {
       this.#isSet = false;
-      const [first] = this.#waiting.values();
-      if (first !== undefined) this.#set(now, Math.max(1, first + this.#milliseconds - now));
+      const { first } = this.#waits;
+      if (first !== null) this.#set(now, Math.max(1, first.item.since + this.#milliseconds - now));
     }
   }
 }
@@ -59,14 +62,13 @@ class Alike {
 export class Deadlines {
   readonly #alike = new Map<number, Alike>();
 
-  /** Tells `waiting` after so many milliseconds, unless it is removed from what this returns. */
-  add(waiting: Waiting, milliseconds: number): Pick<Alike, 'remove'> {
+  /** Tells `waiting` after so many milliseconds, unless what this returns is removed before. */
+  add(waiting: Waiting, milliseconds: number): Pick<Link<Wait>, 'remove'> {
     let alike = this.#alike.get(milliseconds);
     if (alike === undefined) {
       alike = new Alike(milliseconds);
       this.#alike.set(milliseconds, alike);
     }
-    alike.add(waiting);
-    return alike;
+    return alike.add(waiting);
   }
 }

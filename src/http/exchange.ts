@@ -173,11 +173,16 @@ export class Exchange implements Answerer, Noted, Waiting {
     else this.hold();
   }
 
-  /** The same when the body has come; null where its client did not say that it goes on. */
-  holdUnlessSaid(staying: Staying | null): void {
-    if (this.#raw === null || this.#watched) return;
-    if (staying?.trusts(this.keyPrefix) === true) this.#staying = staying;
-    else this.hold();
+  /**
+   * The same when the body has come, for what is held otherwise: whether the connection is read on.
+   * `staying` is null where its client did not say that it goes on.
+   */
+  isReadOn(staying: Staying | null): boolean {
+    if (this.#raw === null || this.#watched || staying?.trusts(this.keyPrefix) !== true) {
+      return false;
+    }
+    this.#staying = staying;
+    return true;
   }
 
   /** What stands around the request. */
@@ -229,7 +234,7 @@ export class Exchange implements Answerer, Noted, Waiting {
 
   /** Whoever waits now has a bound of its own. */
   endDeadline(): void {
-    this.#deadline?.remove(this);
+    this.#deadline?.remove();
     this.#deadline = null;
   }
 
@@ -288,7 +293,7 @@ export class Exchange implements Answerer, Noted, Waiting {
     if (this.#raw === null) return;
     this.#raw = null;
     this.#traffic.open -= 1;
-    this.#deadline?.remove(this);
+    this.#deadline?.remove();
     this.#closed?.();
   }
 }

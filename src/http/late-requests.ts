@@ -1,34 +1,34 @@
 /**
- * Requests without a body that are handled at the end of the turn in which they came, all together:
- * between one and the next lies the work of the system and the native server, which leaves little
- * of what the handler needs at hand. What is answered while its native handler runs needs no
- * registration and no cork, and is not put off.
+ * Requests that are handled at the end of the turn in which they came, all together: between one
+ * and the next lies the work of the system and the native server, which leaves little of what the
+ * handler needs at hand. What is answered while its native handler runs needs no registration and
+ * no cork, and is not put off.
  */
 import { TURN_END } from '../base/turn-end.js';
-import type { LiveRequest } from './native-request.js';
+import type { Exchange } from './exchange.js';
 import type { Route } from './route-table.js';
 
 /** So many are handled before the turn ends, that workers have something to do meanwhile. */
 const TOGETHER_MAX = 16;
 
-export class LateRequests {
-  readonly #handle: (route: Route, request: LiveRequest) => void;
-  readonly #fault: (request: LiveRequest, error: unknown) => void;
+export class LateRequests<R extends { readonly exchange: Exchange }> {
+  readonly #handle: (route: Route, request: R) => void;
+  readonly #fault: (request: R, error: unknown) => void;
   readonly #routes: Route[] = [];
-  readonly #requests: LiveRequest[] = [];
+  readonly #requests: R[] = [];
   #isSet = false;
 
   /** `fault` is told of what `handle` throws, since nothing else catches it: that is a bug. */
   constructor(
-    handle: (route: Route, request: LiveRequest) => void,
-    fault: (request: LiveRequest, error: unknown) => void,
+    handle: (route: Route, request: R) => void,
+    fault: (request: R, error: unknown) => void,
   ) {
     this.#handle = handle;
     this.#fault = fault;
   }
 
   /** Takes a request that keeps what is asked of it, as the native one ends with its handler. */
-  add(route: Route, request: LiveRequest): void {
+  add(route: Route, request: R): void {
     this.#routes.push(route);
     if (this.#requests.push(request) >= TOGETHER_MAX) this.#handleAll();
     else if (!this.#isSet) {

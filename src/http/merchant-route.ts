@@ -64,6 +64,8 @@ export interface MerchantOperation {
   readonly writes: boolean;
   /** Longest time to an answer; DEADLINE_MS unless given. */
   readonly deadlineMs?: number;
+  /** As `Route` has it. */
+  readonly isAtOnce?: Route['isAtOnce'];
 }
 
 /** Whoever calls, with the Idempotency-Key of the request. */
@@ -140,12 +142,9 @@ function claimed(
   const key = operation.writes ? request.header(IDEMPOTENCY_HEADER) : '';
   if (key === '') return null;
   const { path: instance, body } = request;
-  const {
-    key: { account },
-    fields,
-  } = caller;
+  const { account } = caller.key;
   const unusable = unusableKey(key);
-  if (unusable !== null) return problemReply({ ...unusable, instance }, fields);
+  if (unusable !== null) return problemReply({ ...unusable, instance }, caller.fields);
   const found = services.idempotency.claim({ account, key, path: operation.path, body });
   return found.kind === 'fresh' ? found.claim : takenReply(caller, found);
 }
@@ -219,13 +218,12 @@ function admit(
   const { metered } = operation;
   const passed = gate.admit(rules, head);
   if (isReply(passed)) return passed;
-  const { key, fields } = passed;
   return (request, answer) => {
     const send = (reply: Reply): void => answer.send(reply);
     // Before the quota: the answer to what used it up is given again.
     const claim = claimed(services, operation, request, passed);
     if (isReply(claim)) return send(claim);
-    const place = metered ? usage.admitMerchant(key) : null;
+    const place = metered ? usage.admitMerchant(passed.key) : null;
     if (metered && place === null) {
       claim?.end();
       return send(
@@ -233,7 +231,7 @@ function admit(
           'feature-not-enabled',
           request.path,
           baseUrl,
-          fields,
+          passed.fields,
           'The quota of merchant operations of this month is used up.',
         ),
       );
@@ -251,7 +249,7 @@ export function merchantRoute(
   operation: MerchantOperation,
   handle: MerchantHandle,
 ): Route {
-  const { method, path, bodyBytesMax, needs, deadlineMs = DEADLINE_MS } = operation;
+  const { method, path, bodyBytesMax, needs, deadlineMs = DEADLINE_MS, isAtOnce } = operation;
   const rules = gateRules(path, {
     headerOnly: true,
     planRefusal: needs === null ? null : planNeeded(needs, 'This operation needs'),
@@ -266,5 +264,6 @@ export function merchantRoute(
     admit: decide,
     handle: handleOf(decide),
     repeats: operation.writes ? 'keyed' : 'always',
+    ...(isAtOnce === undefined ? {} : { isAtOnce }),
   };
 }

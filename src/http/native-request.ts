@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { FIELDS } from './body-framing.js';
 import { addressOf } from './front.js';
 import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
-import type { Request } from './reply.js';
+import type { Handle, Request } from './reply.js';
 import type { RawRequest } from './transport.js';
 
 const EMPTY = new Uint8Array(0);
@@ -87,12 +87,14 @@ export class BodyRequest implements Request {
   readonly path: string;
   readonly query: string;
   taken?: number;
+  /** What is done with the body, as its head was admitted. */
+  handle: Handle | null = null;
+  readonly exchange: Exchange;
   #body: Uint8Array | null = EMPTY;
   // Header fields that are kept until the body is there.
   readonly #key: string;
   readonly #contentType: string;
   readonly #idempotencyKey: string;
-  readonly #exchange: Exchange;
   readonly #forwarded: string;
 
   constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
@@ -103,7 +105,7 @@ export class BodyRequest implements Request {
     this.#key = raw.getHeader(FIELDS.key);
     this.#contentType = raw.getHeader(FIELDS.contentType);
     this.#idempotencyKey = raw.getHeader(FIELDS.idempotencyKey);
-    this.#exchange = exchange;
+    this.exchange = exchange;
   }
 
   /** @throws Error when it was let go of: nobody may take that for an empty body. */
@@ -136,15 +138,15 @@ export class BodyRequest implements Request {
   }
 
   client(): string {
-    return clientOf(this.#exchange, this.#forwarded);
+    return clientOf(this.exchange, this.#forwarded);
   }
 
   identified(keyPrefix: string, query: string): void {
-    identify(this.#exchange, keyPrefix, query);
+    identify(this.exchange, keyPrefix, query);
   }
 
   onClosed(closed: () => void): void {
-    this.#exchange.watch();
-    this.#exchange.onClosed(closed);
+    this.exchange.watch();
+    this.exchange.onClosed(closed);
   }
 }

@@ -18,8 +18,9 @@ export interface Route {
   readonly deadlineMs: number;
   readonly handle: Handle;
   /**
-   * Of a GET, by its query: whether it is answered as soon as its handler is called. Others are
-   * handled together at the end of the turn, where a route says so at all.
+   * By the query: whether it is answered as soon as its handler is called. Others are handled
+   * together at the end of the turn, where a route says so at all; those with a body where the
+   * connection is read on.
    */
   readonly isAtOnce?: (query: string) => boolean;
   /** Asked before the handler is called, which waits for it; null where there is nothing to. */

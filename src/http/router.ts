@@ -47,12 +47,13 @@ export class Router {
   readonly #table: RouteTable;
   readonly #log: Log;
   readonly #fieldsOf: RefusalFields;
-  readonly #late = new LateRequests(
+  readonly #late = new LateRequests<LiveRequest>(
     (route, request) => this.#run(route, request),
-    ({ path, exchange }, error) => {
-      this.#log.error('handler failed', { path, message: messageOf(error) });
-      exchange.abandon();
-    },
+    (request, error) => this.#failed(request, error),
+  );
+  readonly #lateBodies = new LateRequests<BodyRequest>(
+    (route, request) => this.#runBody(route, request),
+    (request, error) => this.#failed(request, error),
   );
   /** Memory of the bodies under way. */
   readonly room: BodyRoom;
@@ -203,6 +204,7 @@ export class Router {
         ? this.#later(route, exchange, request, asked)
         : this.#admit(route, request);
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
+    request.handle = admitted;
     // Without a length this is no number, which is not more than anything.
     const told = Number.parseInt(raw.getHeader(FIELDS.contentLength), 10);
     if (told > route.bodyBytesMax) {
@@ -217,12 +219,25 @@ export class Router {
           ? staying
           : null,
       refused: (why) => this.#unkept(route, request, why),
-      done: (body) => {
+      done: (body, isReadOn) => {
         request.took(body);
-        runHandle(route, request, exchange, this.#log, this.#fieldsOf, admitted);
-        request.release();
+        if (isReadOn && route.isAtOnce?.(request.query) === false) {
+          this.#lateBodies.add(route, request);
+        } else this.#runBody(route, request);
       },
     });
+  }
+
+  #runBody(route: Route, request: BodyRequest): void {
+    const { exchange, handle } = request;
+    runHandle(route, request, exchange, this.#log, this.#fieldsOf, handle ?? route.handle);
+    request.release();
+  }
+
+  /** Nothing stands around what is handled at the end of a turn. */
+  #failed({ path, exchange }: LiveRequest | BodyRequest, error: unknown): void {
+    this.#log.error('handler failed', { path, message: messageOf(error) });
+    exchange.abandon();
   }
 
   /** What is done with the body, or the answer of a head that is refused. */
@@ -245,8 +260,8 @@ export class Router {
         const admitted = this.#admit(route, request);
         if (typeof admitted !== 'function') return exchange.send(admitted);
         request.took(body);
-        runHandle(route, request, exchange, this.#log, this.#fieldsOf, admitted);
-        request.release();
+        request.handle = admitted;
+        this.#runBody(route, request);
       });
     };
   }

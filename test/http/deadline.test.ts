@@ -13,7 +13,7 @@ test('each is told when its own time is up, in their order, and none that is rem
     const from = performance.now();
     const waiting = { late: () => told.push([name, performance.now() - from]) };
     const place = deadlines.add(waiting, milliseconds);
-    return () => place.remove(waiting);
+    return () => place.remove();
   };
   begin('first', SHORT_MS);
   const answered = begin('answered', SHORT_MS);

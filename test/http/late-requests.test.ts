@@ -1,13 +1,20 @@
 /** Requests that are handled together at the end of a turn. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TURN_END } from '../../src/base/turn-end.js';
 import { KEY_HEADER } from '../../src/http/api-key.js';
 import { Exchange } from '../../src/http/exchange.js';
 import { Front } from '../../src/http/front.js';
 import { LateRequests } from '../../src/http/late-requests.js';
 import { LiveRequest } from '../../src/http/native-request.js';
+import { createServer } from '../../src/http/open-transport.js';
 import { TrustedProxies } from '../../src/http/proxies.js';
+import { headOf } from '../../src/http/reply.js';
+import { Router } from '../../src/http/router.js';
 import type { Route } from '../../src/http/route-table.js';
+import { createLog } from '../../src/log.js';
+import { RawClient } from '../support/http-client.js';
+import { HOST } from '../support/http-either.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
 const ROUTE: Route = {
@@ -93,7 +100,10 @@ test('many of one turn are not kept until it ends', async () => {
 
 test('a request whose client has gone is not handled', async () => {
   const handled: LiveRequest[] = [];
-  const requests = new LateRequests((_route, request) => handled.push(request), noFault);
+  const requests = new LateRequests<LiveRequest>(
+    (_route, request) => handled.push(request),
+    noFault,
+  );
   const [gone, there] = [late(), late()];
   requests.add(ROUTE, gone.request);
   requests.add(ROUTE, there.request);
@@ -106,7 +116,7 @@ test('what fails with one request is told of it, and the others are handled once
   const handled: LiveRequest[] = [];
   const failed: (readonly [LiveRequest, string])[] = [];
   const all = [late(), late(), late()].map(({ request }) => request);
-  const requests = new LateRequests(
+  const requests = new LateRequests<LiveRequest>(
     (_route, request) => {
       if (request === all[1]) throw new Error('a bug');
       handled.push(request);
@@ -123,4 +133,49 @@ test('what fails with one request is told of it, and the others are handled once
 test('the address of the client is told as the proxy told it', () => {
   const { request } = late({ 'x-forwarded-for': '192.0.2.7' });
   assert.equal(request.client(), '192.0.2.7');
+});
+
+test('bodies of clients that stay are handled when the turn ends, of others at once', async (context) => {
+  const server = await createServer({ transport: 'native' }).catch(() => null);
+  if (server === null) return context.skip('it does not load here');
+  const turns: boolean[] = [];
+  let isOver = false;
+  const router = new Router(
+    [
+      {
+        method: 'POST',
+        path: '/late',
+        bodyBytesMax: 100,
+        deadlineMs: 0,
+        repeats: 'always',
+        isAtOnce: () => false,
+        // Asked for the head, within the native handler that the body follows.
+        admit: () => {
+          isOver = false;
+          TURN_END.first(() => {
+            isOver = true;
+          });
+          return ({ body }, answer) => {
+            turns.push(isOver);
+            answer.send({ status: 200, head: headOf('text/plain'), body: Buffer.from(body) });
+          };
+        },
+        handle: () => assert.fail('the head is admitted first'),
+      },
+    ],
+    createLog('error', () => undefined),
+  );
+  router.attach(server);
+  const port = await server.listen('127.0.0.1', 0);
+  context.after(() => server.close());
+  for (const connection of ['keep-alive', 'close']) {
+    const client = await RawClient.open(port!);
+    context.after(() => client.close());
+    client.write(
+      `POST /late HTTP/1.1\r\n${HOST}Connection: ${connection}\r\nContent-Length: 4\r\n\r\nbody`,
+    );
+    assert.equal((await client.answer())?.body, 'body');
+  }
+  assert.deepEqual(turns, [true, false]);
+  assert.equal(router.traffic.open, 0);
 });

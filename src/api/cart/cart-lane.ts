@@ -22,7 +22,6 @@ import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { LookupHeads } from '../lookup/head.js';
 import { type KeptAsked, keptAsked, NOTHING_KEPT, placeOf, receiptOf } from '../lookup/kept.js';
 import type { LaterReply, MerchantCaller } from '../../http/merchant-route.js';
-import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
 import { isReply, type Reply, withField } from '../../http/reply.js';
 
 /** Bodies above it are calculated in the lane of bulk work, where no lookup waits for them. */
@@ -49,8 +48,7 @@ function replyOf(
     return codedProblem('product-rules-not-enabled', caller.instance, baseUrl, caller.fields);
   }
   if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
-  const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
-  const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
+  const head = HEADS.get(release.id, caller.key.rate, precision, flags).with(caller.remaining);
   return { status, head: receipt === null ? head : withField(head, RECEIPT_HEADER, receipt), body };
 }
 

@@ -139,6 +139,8 @@ export function cartRoutes(services: CartServices): readonly Route[] {
     method: 'POST',
     bodyBytesMax: CART_BODY_BYTES_MAX,
     writes: false,
+    // A worker answers, but for refusals.
+    isAtOnce: () => false,
   } as const;
   return [
     merchantRoute(
