@@ -73,12 +73,6 @@ export interface Act {
   readonly action: string;
 }
 
-/**
- * Milliseconds behind the block's time, less than none where the clock went back; place of the act;
- * id of what it was done to.
- */
-export type BlockEntry = readonly [after: number, act: number, object: string];
-
 function isAct(value: unknown): value is Act {
   return (
     typeof value === 'object' &&
@@ -94,37 +88,40 @@ function isActs(value: unknown): value is readonly Act[] {
   return Array.isArray(value) && value.every(isAct);
 }
 
-function isEntry(value: unknown): boolean {
-  if (!Array.isArray(value)) return false;
-  const [after, act, object]: readonly unknown[] = value;
-  return typeof after === 'number' && typeof act === 'number' && typeof object === 'string';
-}
-
-function isEntries(value: unknown): value is readonly BlockEntry[] {
-  return Array.isArray(value) && value.every(isEntry);
-}
-
 /** The entries of a commit. */
 export const parseBlock = recordReader('audit block', 1, {
   /** Milliseconds since 1970, of the first. */
   at: number,
   account: orNull(text),
   acts: member(isActs),
-  entries: member(isEntries),
+  /** How many there are. */
+  count: number,
+  /** Lines as `blockLine` makes them: one text is added to and packed as fast as one entry. */
+  told: text,
   order: optional(number),
 });
 export type AuditBlock = ReturnType<typeof parseBlock>;
 
+/**
+ * The line of an entry: milliseconds behind the block's time, less than none where the clock went
+ * back, place of the act, id of what it was done to.
+ */
+export function blockLine(after: number, act: number, object: string): string {
+  return `${after} ${act} ${object}\n`;
+}
+
 /** Each entry of a block as if it were kept by itself. */
-export function entriesOf({ at, account, acts, entries }: AuditBlock): readonly AuditRecord[] {
-  const told: AuditRecord[] = [];
-  for (const [after, place, object] of entries) {
-    const act = acts[place];
-    if (act === undefined) continue;
-    const { actor, action } = act;
-    told.push({ at: at + after, actor, account, action, object });
-  }
-  return told;
+export function entriesOf({ at, account, acts, told }: AuditBlock): readonly AuditRecord[] {
+  return told
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((line) => {
+      const [, after = '', place = '', object = ''] = /^(-?\d+) (\d+) (.*)$/.exec(line) ?? [];
+      const act = acts[Number(place)];
+      if (act === undefined) return [];
+      const { actor, action } = act;
+      return [{ at: at + Number(after), actor, account, action, object }];
+    });
 }
 
 /** Without `last` or `oldest`, as some versions write it, these are to be looked for. */
@@ -154,7 +151,7 @@ export const BLOCKS: AuditLayout = {
   name: 'blocks',
   prefix: BLOCK_PREFIX,
   countPrefix: BLOCK_COUNT_PREFIX,
-  size: (record) => parseBlock(record).entries.length,
+  size: (record) => parseBlock(record).count,
 };
 
 /** Entries of versions before. */
@@ -165,9 +162,24 @@ export const SINGLES: AuditLayout = {
   size: () => 1,
 };
 
-/** Key of a block. */
+let lastKey: StoreKey = [];
+let lastKeyOrder = -1;
+
+/** Key of a block; the same array for the same one, which is told by that. */
 export function blockKey(list: string, order: number): StoreKey {
-  return [BLOCK_PREFIX, list, String(order).padStart(TIME_DIGITS, '0')];
+  if (order !== lastKeyOrder || lastKey[1] !== list) {
+    lastKey = [BLOCK_PREFIX, list, String(order).padStart(TIME_DIGITS, '0')];
+    lastKeyOrder = order;
+  }
+  return lastKey;
+}
+
+let lastCountKey: StoreKey = [];
+
+function countKey({ countPrefix }: AuditLayout, list: string): StoreKey {
+  if (lastCountKey[1] !== list || lastCountKey[0] !== countPrefix)
+    lastCountKey = [countPrefix, list];
+  return lastCountKey;
 }
 
 /** Entries of a list in a layout, added up. */
@@ -185,7 +197,11 @@ export function auditCount(
   layout: AuditLayout,
   list: string,
 ): AuditCount {
-  const found = countRecord(transaction, [layout.countPrefix, list], () => ({
+  const key = countKey(layout, list);
+  // Of this commit it needs no look: it is as it was put.
+  const own = transaction.unstored(key);
+  if (own !== null) return own as AuditCount;
+  const found = countRecord(transaction, key, () => ({
     v: 1,
     count: countAnew(transaction, layout, list),
   }));
@@ -195,11 +211,11 @@ export function auditCount(
 /** States how many there are; of no entries there is no count. */
 export function putAuditCount(
   transaction: StoreTransaction,
-  { countPrefix }: AuditLayout,
+  layout: AuditLayout,
   list: string,
   { count, last, oldest }: AuditCount,
 ): void {
-  const key = [countPrefix, list];
+  const key = countKey(layout, list);
   // Each made in one place: it is put with every entry.
   if (count === 0) transaction.remove(key);
   else if (last === undefined) transaction.put(key, { v: 1, count });

@@ -4,6 +4,7 @@ import {
   type AuditLayout,
   BLOCKS,
   countAnew,
+  entriesOf,
   type LayoutName,
   parseAge,
   parseBlock,
@@ -22,9 +23,9 @@ export const AUDIT_MS_MAX = 400 * 86_400_000;
 
 /** Entries beyond those that are kept which wait to go together: looking for them costs most. */
 const WAITING_MAX = 256;
-/** Records that go with a new one at most. */
-const REMOVED_MAX = 2 * WAITING_MAX;
-/** So many of them go by their age. */
+/** Entries by themselves, and blocks, that go with a new block at most. */
+const REMOVED_MAX: Readonly<Record<LayoutName, number>> = { singles: 2 * WAITING_MAX, blocks: 16 };
+/** So many of either go by their age alone. */
 const AGED_MAX = 10;
 
 /** What there is of a list in each layout. */
@@ -42,15 +43,15 @@ interface Place {
 
 /** What it says of itself. */
 interface Seen {
-  /** Times of its first and of its last entry. */
+  /** Times of its first entry and of its last. */
   readonly first: number;
-  readonly last: number;
+  readonly last: () => number;
   /** Its entries. */
   readonly size: number;
 }
 
 /** One that is not looked at. */
-const ONE: Seen = { first: 0, last: 0, size: 1 };
+const ONE: Seen = { first: 0, last: () => 0, size: 1 };
 
 /** Whether the first of a layout is not known to be within its time by the machine's clock. */
 function mayExpire({ count, oldest }: AuditCount, at: number): boolean {
@@ -65,12 +66,41 @@ function isExpired(transaction: StoreTransaction, entry: number, at: number): bo
   return entry <= at - AUDIT_MS_MAX && entry <= (savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
 }
 
-/** The first entries or blocks of a list in both layouts, the oldest first. */
-function oldestOf(transaction: StoreTransaction, list: string, most: number): readonly Place[] {
-  const first = (layout: AuditLayout): readonly Place[] =>
-    transaction.keys([layout.prefix, list], most).map((key) => ({ layout, key }));
-  const places = [...first(SINGLES), ...first(BLOCKS)];
-  return places.sort((left, right) => ((left.key[2] ?? '') < (right.key[2] ?? '') ? -1 : 1));
+/** The first entries or blocks of a list in both layouts. */
+interface Oldest {
+  /** The oldest first, as long as no other is known to be older than one of them. */
+  readonly places: readonly Place[];
+  /** Whether all that there are of a layout are among these. */
+  readonly isAll: Readonly<Record<LayoutName, boolean>>;
+}
+
+function oldestOf(
+  transaction: StoreTransaction,
+  list: string,
+  counts: Counts,
+  isOver: boolean,
+): Oldest {
+  const isAll = { blocks: true, singles: true };
+  const orderIn = ({ key }: Place): string => key[2] ?? '';
+  let end: string | null = null;
+  const all = [SINGLES, BLOCKS].flatMap((layout): readonly Place[] => {
+    const { name, prefix } = layout;
+    if (counts[name].count === 0) return [];
+    const most = isOver ? REMOVED_MAX[name] : AGED_MAX;
+    const found = transaction.keys([prefix, list], most).map((key) => ({ layout, key }));
+    isAll[name] = found.length < most;
+    const last = found.at(-1);
+    if (!isAll[name] && last !== undefined && (end === null || orderIn(last) < end)) {
+      end = orderIn(last);
+    }
+    return found;
+  });
+  const isKnown = (place: Place): boolean => end === null || orderIn(place) <= end;
+  for (const place of all) if (!isKnown(place)) isAll[place.layout.name] = false;
+  const places = all
+    .filter(isKnown)
+    .sort((left, right) => (orderIn(left) < orderIn(right) ? -1 : 1));
+  return { places, isAll };
 }
 
 /** Reads an entry or block; null where it is damaged, and put aside. */
@@ -79,11 +109,12 @@ function lookAt(transaction: StoreTransaction, { layout, key }: Place): Seen | n
     const record = transaction.get(key);
     if (layout === SINGLES) {
       const { at } = parseAge(record);
-      return { first: at, last: at, size: 1 };
+      return { first: at, last: () => at, size: 1 };
     }
-    const { at, entries } = parseBlock(record);
-    const last = entries.reduce((latest, [after]) => Math.max(latest, at + after), at);
-    return { first: at, last, size: entries.length };
+    const block = parseBlock(record);
+    const last = (): number =>
+      entriesOf(block).reduce((latest, { at }) => Math.max(latest, at), block.at);
+    return { first: block.at, last, size: block.count };
   });
 }
 
@@ -105,7 +136,8 @@ function clear(
     const seen = layout === SINGLES && spare > 0 ? ONE : lookAt(transaction, place);
     if (seen === null) left[layout.name] = countAnew(transaction, layout, list);
     else {
-      if (seen.size > spare && !isExpired(transaction, seen.last, at)) break;
+      if (seen.size > spare && !isExpired(transaction, seen.first, at)) break;
+      if (seen.size > spare && !isExpired(transaction, seen.last(), at)) break;
       transaction.remove(key);
       left[layout.name] -= seen.size;
     }
@@ -128,20 +160,18 @@ export function makeRoom(
   const { blocks, singles } = counts;
   const isOver = isTooMany(counts);
   if (!isOver && !mayExpire(blocks, at) && !mayExpire(singles, at)) return blocks;
-  const most = isOver ? REMOVED_MAX : AGED_MAX;
-  const places = oldestOf(transaction, list, most);
+  const { places, isAll } = oldestOf(transaction, list, counts, isOver);
   const { left, staying } = clear(transaction, list, places, counts, at);
   const leftOf = (layout: AuditLayout): AuditCount => {
-    const isHere = (place: Place): boolean => place.layout === layout;
-    const first = staying.find(isHere);
-    const { last } = counts[layout.name];
-    if (first !== undefined) {
-      const oldest = lookAt(transaction, first)?.first;
-      return { count: Math.max(left[layout.name], 0), last, oldest };
-    }
-    // Where all of them were among the places none is left, whatever was counted.
-    const count = places.filter(isHere).length < most ? 0 : Math.max(left[layout.name], 0);
-    return { count, last };
+    const { name } = layout;
+    const { last, oldest } = counts[name];
+    const count = Math.max(left[name], 0);
+    const first = staying.find((place) => place.layout === layout);
+    if (first !== undefined) return { count, last, oldest: lookAt(transaction, first)?.first };
+    // Where all of them have gone, or there were none, none is left, whatever was counted.
+    if (isAll[name]) return { count: 0, last };
+    const isTouched = places.some((place) => place.layout === layout);
+    return isTouched ? { count, last } : { count, last, oldest };
   };
   if (singles.count > 0) putAuditCount(transaction, SINGLES, list, leftOf(SINGLES));
   return leftOf(BLOCKS);

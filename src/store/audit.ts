@@ -5,14 +5,13 @@
  * operator. How they are kept is in audit-format.ts.
  */
 import {
-  type Act,
   type Actor,
   type AuditBlock,
   auditCount,
   type AuditCount,
   type AuditRecord,
   blockKey,
-  type BlockEntry,
+  blockLine,
   BLOCKS,
   entriesOf,
   lastOrder,
@@ -87,15 +86,18 @@ function blockWith(
   { actor, action, object }: AuditEntry,
   at: number,
 ): AuditBlock {
-  const isSame = (act: Act): boolean => act.action === action && isSameActor(act.actor, actor);
-  const found = block.acts.findIndex(isSame);
-  const acts = found < 0 ? [...block.acts, { actor, action }] : block.acts;
-  const entry: BlockEntry = [at - block.at, found < 0 ? acts.length - 1 : found, object];
-  const entries = [...block.entries, entry];
   const { v, at: from, account, order } = block;
+  let { acts } = block;
+  let act = acts.findIndex((each) => each.action === action && isSameActor(each.actor, actor));
+  if (act < 0) {
+    act = acts.length;
+    acts = [...acts, { actor, action }];
+  }
+  const count = block.count + 1;
+  const told = block.told + blockLine(at - from, act, object);
   return order === undefined
-    ? { v, at: from, account, acts, entries }
-    : { v, at: from, account, acts, entries, order };
+    ? { v, at: from, account, acts, count, told }
+    : { v, at: from, account, acts, count, told, order };
 }
 
 /** The last block of a list where the commit under way made it and it takes another entry. */
@@ -108,7 +110,7 @@ function openBlock(
   if (last === undefined) return null;
   // Put here alone, and so not read again.
   const block = transaction.unstored(blockKey(list, last)) as AuditBlock | null;
-  if (block === null || block.entries.length >= BLOCK_ENTRIES_MAX) return null;
+  if (block === null || block.count >= BLOCK_ENTRIES_MAX) return null;
   return Math.abs(at - block.at) < BLOCK_MS_MAX ? block : null;
 }
 
@@ -129,7 +131,7 @@ function beginBlock(
   // Behind those that are there, whatever the clock says: the first in the list make room.
   const order = Math.max(at, last + 1, (singles.last ?? -1) + 1);
   const { account } = entry;
-  const empty = { v: 1, at, account, acts: [], entries: [] } as const;
+  const empty = { v: 1, at, account, acts: [], count: 0, told: '' } as const;
   const room = makeRoom(transaction, list, { blocks: counted, singles }, at);
   transaction.put(
     blockKey(list, order),

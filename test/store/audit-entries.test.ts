@@ -40,7 +40,7 @@ const adderOf =
 function heldOf(store: Store, list: string): number {
   return store
     .list(['audit-block', list])
-    .reduce((sum: number, block) => sum + (block as { entries: object[] }).entries.length, 0);
+    .reduce((sum: number, block) => sum + (block as { count: number }).count, 0);
 }
 
 const setServiceClock = (store: Store, at: number): Promise<void> =>

@@ -76,7 +76,7 @@ const countIn = (store: Store, key: readonly string[]): number | undefined =>
 const singlesIn = (store: Store): number => store.keys(['audit', LIST]).length;
 
 interface Block {
-  readonly entries: readonly object[];
+  readonly count: number;
 }
 const blocksIn = (store: Store): readonly Block[] =>
   store.list(['audit-block', LIST]) as readonly Block[];
@@ -156,11 +156,32 @@ test('the oldest of both layouts make room, and the count of an earlier version 
     const newest = named(upTo(Math.max(0, from + 800 - AUDIT_ENTRIES_MAX), from + 800));
     assert.deepEqual(told(store), newest, `after ${from + 800}`);
     assert.equal(countIn(store, COUNT_KEY) ?? 0, singlesIn(store));
-    const held = blocksIn(store).reduce((sum, { entries }) => sum + entries.length, 0);
+    const held = blocksIn(store).reduce((sum, block) => sum + block.count, 0);
     assert.equal(countIn(store, BLOCK_COUNT_KEY), held);
     assert.ok(held + singlesIn(store) <= AUDIT_ENTRIES_MAX + 400, String(held));
   }
   assert.equal(store.get(COUNT_KEY), undefined, 'there are none any more');
+});
+
+test('what two versions wrote in turns beyond the number goes, the oldest first', async (t) => {
+  const store = await openStore(t);
+  const some = (from: number): readonly number[] => upTo(from, from + 2_000);
+  for (const from of [0, 2_000]) await addSingles(store, ...some(from));
+  for (const from of [4_000, 6_000, 8_000, 10_000]) await addEach(store, ...some(from));
+  for (const from of [12_000, 14_000]) await addSingles(store, ...some(from));
+  for (let after = 16_000; after < 16_016; after += 1) {
+    await addEach(store, after);
+    assert.deepEqual(told(store), named(upTo(after + 1 - AUDIT_ENTRIES_MAX, after + 1)));
+    assert.equal(countIn(store, COUNT_KEY), singlesIn(store));
+    const [single] = store.keys(['audit', LIST], 1);
+    const [block] = store.keys(['audit-block', LIST], 1);
+    const isInTurn =
+      singlesIn(store) <= 4_000 || block?.[2] === String(NOW + 4_000).padStart(15, '0');
+    assert.ok(isInTurn, `${String(single)} ${String(block)}`);
+  }
+  const held = blocksIn(store).reduce((sum, { count }) => sum + count, 0);
+  assert.equal(countIn(store, BLOCK_COUNT_KEY), held);
+  assert.ok(held + singlesIn(store) <= AUDIT_ENTRIES_MAX + 400, String(held));
 });
 
 test('entries of both layouts come of age', async (t) => {
@@ -208,7 +229,7 @@ test('a clock set back within a commit begins a block, behind those that are the
   await addEach(store, day, day + 1, hour, hour + 1, 0);
   await addEach(store, 5);
   assert.deepEqual(
-    blocksIn(store).map(({ entries }) => entries.length),
+    blocksIn(store).map((block) => block.count),
     [2, 2, 1, 1],
   );
   assert.deepEqual(told(store), named([0, 5, hour, hour + 1, day, day + 1]));
