@@ -1,7 +1,15 @@
 /** The package as npm makes it, installed as somebody would who has nothing but it. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { packageRoot } from '../../src/ingest/source-files.js';
 
 export interface Packed {
@@ -47,6 +55,14 @@ interface Locked {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
 }
 
+/** The program of the command, below the folder of the package. */
+function commandOf(own: string): string {
+  const { bin } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as {
+    readonly bin: Readonly<Record<string, string>>;
+  };
+  return bin['situs']!;
+}
+
 /** What npm would do, with the packages of this checkout: the package beside those it needs. */
 function layOut(folder: string, tarball: string): void {
   const root = packageRoot();
@@ -59,12 +75,10 @@ function layOut(folder: string, tarball: string): void {
   const own = join(modules, 'situs');
   mkdirSync(own, { recursive: true });
   execFileSync('tar', ['-xzf', tarball, '-C', own, '--strip-components=1']);
-  const { bin } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as {
-    readonly bin: Readonly<Record<string, string>>;
-  };
+  const command = commandOf(own);
   mkdirSync(join(modules, '.bin'), { recursive: true });
-  execFileSync('chmod', ['+x', join(own, bin['situs']!)]);
-  symlinkSync(join('..', 'situs', bin['situs']!), join(modules, '.bin', 'situs'));
+  execFileSync('chmod', ['+x', join(own, command)]);
+  symlinkSync(join('..', 'situs', command), join(modules, '.bin', 'situs'));
 }
 
 /** Installs a tarball in an empty folder: by npm, or from this checkout without the registry. */
@@ -80,22 +94,19 @@ export function install(folder: string, tarball: string): 'npm' | 'laid out' {
   }
 }
 
-/** Installs a tarball as `npm install -g` does, below a folder, and returns the command's path. */
-export function installGlobally(folder: string, tarball: string): string | null {
-  try {
-    npm(folder, [
-      'install',
-      '-g',
-      '--prefix',
-      folder,
-      '--prefer-offline',
-      '--fetch-retries=0',
-      ...QUIET,
-      tarball,
-    ]);
-    return join(folder, 'bin', 'situs');
-  } catch (error) {
-    if (!NO_REGISTRY.test(String(error))) throw error;
-    return null;
-  }
+/**
+ * Moves what was installed in a folder to where `npm install -g` lays it out below another: what the
+ * package needs is within it. Returns the command's path. The packages are the same ones, and npm
+ * writes a quarter of a gigabyte each time.
+ */
+export function moveGlobally(installed: string, folder: string): string {
+  const modules = join(installed, 'node_modules');
+  const own = join(folder, 'lib', 'node_modules', 'situs');
+  mkdirSync(dirname(own), { recursive: true });
+  renameSync(join(modules, 'situs'), own);
+  renameSync(modules, join(own, 'node_modules'));
+  const command = join(folder, 'bin', 'situs');
+  mkdirSync(dirname(command));
+  symlinkSync(relative(dirname(command), join(own, commandOf(own))), command);
+  return command;
 }
