@@ -3,16 +3,30 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { CLI } from '../support/built-dataset.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import { type Ran, runMany } from '../support/run-command.js';
+import { CommandProcess } from '../support/command-process.js';
+import type { Ran } from '../support/run-command.js';
 
 /** A command that waits for ever is ended, and its code is then null. */
 const MS_MAX = 300_000;
 
-function run(varDir: string, args: readonly string[]): Ran {
+const commands = new CommandProcess();
+
+after(() => commands.end());
+
+function runAll(varDir: string, lines: readonly (readonly string[])[]): Promise<readonly Ran[]> {
+  return commands.runAll(lines, { SITUS_VAR: varDir });
+}
+
+function run(varDir: string, args: readonly string[]): Promise<Ran> {
+  return commands.run(args, { SITUS_VAR: varDir });
+}
+
+/** As a process of its own. */
+function runAlone(varDir: string, args: readonly string[]): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
     env: { ...process.env, SITUS_VAR: varDir },
     encoding: 'utf8',
@@ -52,13 +66,13 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   audit: ['', 'list'],
 };
 
-test('every command and each of its verbs tells its usage', (context) => {
+test('every command and each of its verbs tells its usage', async (context) => {
   const varDir = newVarDir(context);
   const lines = Object.entries(VERBS).flatMap(([name, verbs]) =>
     verbs.map((verb) => (verb === '' ? [name] : [name, verb])),
   );
   const asked = lines.map((words, index) => [...words, index % 2 === 0 ? '--help' : '-h']);
-  for (const [index, { code, out, err }] of runMany(varDir, asked).entries()) {
+  for (const [index, { code, out, err }] of (await runAll(varDir, asked)).entries()) {
     const words = lines[index]!.join(' ');
     assert.deepEqual([code, err], [0, ''], words);
     assert.ok(out.includes(`situs ${words}`), `${words}: ${out}`);
@@ -68,24 +82,24 @@ test('every command and each of its verbs tells its usage', (context) => {
 
 test('help names every command, and the version is that of the package', (context) => {
   const varDir = newVarDir(context);
-  const { code, out } = run(varDir, ['-h']);
+  const { code, out } = runAlone(varDir, ['-h']);
   assert.equal(code, 0);
   for (const name of Object.keys(VERBS)) assert.match(out, new RegExp(`^  ${name} `, 'm'));
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
     version: string;
   };
   for (const option of ['--version', '-v']) {
-    assert.deepEqual(run(varDir, [option]), { code: 0, out: `${version}\n`, err: '' });
+    assert.deepEqual(runAlone(varDir, [option]), { code: 0, out: `${version}\n`, err: '' });
   }
 });
 
-test('an option that no command has is named first, with the nearest that it has', (context) => {
+test('an option that no command has is named first, with the nearest that it has', async (context) => {
   const varDir = newVarDir(context);
   const verbs = Object.entries(VERBS).flatMap(([name, each]) =>
     each.map((verb) => (verb === '' ? [name] : [name, verb])),
   );
   const strange = verbs.map((words) => [...words, '--nonesuch']);
-  for (const [index, { code, out, err }] of runMany(varDir, strange).entries()) {
+  for (const [index, { code, out, err }] of (await runAll(varDir, strange)).entries()) {
     assert.deepEqual([code, out], [2, ''], strange[index]!.join(' '));
     assert.equal(err, 'situs: unknown option --nonesuch\n', strange[index]!.join(' '));
   }
@@ -97,7 +111,7 @@ test('an option that no command has is named first, with the nearest that it has
     ['kye list', 'command kye; did you mean key?'],
     ['dataset bild', 'command bild; did you mean build?'],
   ] as const;
-  const ran = runMany(
+  const ran = await runAll(
     varDir,
     near.map(([line]) => line.split(' ')),
   );
@@ -107,15 +121,15 @@ test('an option that no command has is named first, with the nearest that it has
   assert.deepEqual(readdirSync(varDir), ['datasets'], 'nothing was done');
 });
 
-test('what follows -- is no option', (context) => {
-  assert.deepEqual(run(newVarDir(context), ['key', 'list', '--', '--help']), {
+test('what follows -- is no option', async (context) => {
+  assert.deepEqual(await run(newVarDir(context), ['key', 'list', '--', '--help']), {
     code: 2,
     out: '',
     err: 'situs: "--help" is one word too many; --help tells what the command takes\n',
   });
 });
 
-test('an option is no value of the one before it', (context) => {
+test('an option is no value of the one before it', async (context) => {
   const varDir = newVarDir(context);
   const lines = [
     ['bulk', 'a', '-o', '--resume'],
@@ -124,7 +138,7 @@ test('an option is no value of the one before it', (context) => {
     ['audit', 'list', '--since', '--json'],
     ['key', 'create', '--plan', 'pro', '--account', '--json'],
   ];
-  for (const [index, { code, out, err }] of runMany(varDir, lines).entries()) {
+  for (const [index, { code, out, err }] of (await runAll(varDir, lines)).entries()) {
     const args = lines[index]!;
     assert.deepEqual([code, out], [2, ''], args.join(' '));
     assert.match(err, new RegExp(`^situs: [^\\n]*"${args.at(-1)}" is an option\\n$`));
@@ -132,10 +146,10 @@ test('an option is no value of the one before it', (context) => {
   assert.deepEqual(readdirSync(varDir), ['datasets']);
 });
 
-test('a command without its verb tells its usage and is refused', (context) => {
+test('a command without its verb tells its usage and is refused', async (context) => {
   const varDir = newVarDir(context);
   const names = ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate'];
-  const all = runMany(
+  const all = await runAll(
     varDir,
     names.map((name) => [name]),
   );
@@ -146,7 +160,7 @@ test('a command without its verb tells its usage and is refused', (context) => {
   }
 });
 
-test('a word too many is named, and nothing is done', (context) => {
+test('a word too many is named, and nothing is done', async (context) => {
   const varDir = newVarDir(context);
   const lines = [
     ['serve'],
@@ -175,7 +189,7 @@ test('a word too many is named, and nothing is done', (context) => {
     ['store', 'verify', 'a'],
     ['store', 'restore', 'a'],
   ];
-  const all = runMany(
+  const all = await runAll(
     varDir,
     lines.map((args) => [...args, 'surplus']),
   );
@@ -186,23 +200,23 @@ test('a word too many is named, and nothing is done', (context) => {
   assert.deepEqual(readdirSync(varDir), ['datasets']);
 });
 
-test('an unknown recipe is told with those there are', (context) => {
+test('an unknown recipe is told with those there are', async (context) => {
   const varDir = newVarDir(context);
-  assert.deepEqual(run(varDir, ['dataset', 'build', '--recipe', 'nosuch']), {
+  assert.deepEqual(await run(varDir, ['dataset', 'build', '--recipe', 'nosuch']), {
     code: 2,
     out: '',
     err: 'situs: there is no recipe "nosuch"; there are: default, fixture, reference\n',
   });
-  assert.deepEqual(run(varDir, ['dataset', 'fetch', '--recipe', 'nosuch', '--list']), {
+  assert.deepEqual(await run(varDir, ['dataset', 'fetch', '--recipe', 'nosuch', '--list']), {
     code: 2,
     out: '',
     err: 'situs: recipe "nosuch" has no list of downloads; these have: reference\n',
   });
-  const usage = run(varDir, ['dataset', 'build', '--help']).out;
+  const usage = (await run(varDir, ['dataset', 'build', '--help'])).out;
   assert.match(usage, /--recipe <NAME> .*\(default: "default"\)/);
 });
 
-test('only commands that put something into a store make one', (context) => {
+test('only commands that put something into a store make one', async (context) => {
   const varDir = join(newVarDir(context), 'mistyped');
   const lines = [
     ['key', 'list'],
@@ -216,7 +230,7 @@ test('only commands that put something into a store make one', (context) => {
     ['secrets', 'rotate', '--status'],
     ['store', 'backup', join(varDir, 'backup')],
   ];
-  for (const [index, ended] of runMany(varDir, lines).entries()) {
+  for (const [index, ended] of (await runAll(varDir, lines)).entries()) {
     assert.deepEqual(
       ended,
       {
@@ -229,7 +243,7 @@ test('only commands that put something into a store make one', (context) => {
       lines[index]!.join(' '),
     );
   }
-  const { code, out, err } = run(varDir, ['dataset', 'list']);
+  const { code, out, err } = await run(varDir, ['dataset', 'list']);
   assert.deepEqual([code, out], [0, '']);
   assert.equal(
     err,
@@ -237,11 +251,11 @@ test('only commands that put something into a store make one', (context) => {
       'build one with: npx situs dataset build --activate\n',
   );
   assert.ok(!existsSync(varDir));
-  assert.equal(run(varDir, ['key', 'create', '--plan', 'pro']).code, 0);
-  assert.equal(run(varDir, ['key', 'list']).out.trim().split('\n').length, 1);
+  assert.equal((await run(varDir, ['key', 'create', '--plan', 'pro'])).code, 0);
+  assert.equal((await run(varDir, ['key', 'list'])).out.trim().split('\n').length, 1);
 });
 
-test('a folder that cannot be made ends the command with a sentence', (context) => {
+test('a folder that cannot be made ends the command with a sentence', async (context) => {
   const file = join(newVarDir(context), 'file');
   writeFileSync(file, '');
   // A file system that takes no folders and says that they do not exist.
@@ -251,13 +265,13 @@ test('a folder that cannot be made ends the command with a sentence', (context) 
       ['key', 'create', '--plan', 'pro'],
       ['dataset', 'build', '--recipe', 'fixture'],
     ]) {
-      const { code, out, err } = run(varDir, args);
+      const { code, out, err } = await run(varDir, args);
       assert.deepEqual([code, out], [1, ''], args.join(' '));
       assert.match(err, /^situs: the folder \S+ cannot be made, SITUS_VAR says where: [^\n]+\n$/);
     }
   }
   mkdirSync(`${file}.d`);
   writeFileSync(join(`${file}.d`, 'store'), '');
-  const { err } = run(`${file}.d`, ['key', 'create', '--plan', 'pro']);
+  const { err } = await run(`${file}.d`, ['key', 'create', '--plan', 'pro']);
   assert.match(err, /store is not a folder\n$/);
 });

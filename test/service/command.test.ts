@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { percent } from '../../src/cli/product-lines.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
-import { runCommand, runMany } from '../support/run-command.js';
+import type { Ran } from '../support/run-command.js';
 
 let built: Built;
 
@@ -32,6 +32,11 @@ async function situs(...words: readonly string[]): Promise<string> {
   return out;
 }
 
+/** Several, whatever becomes of them. */
+function runAll(lines: readonly (readonly string[])[]): Promise<readonly Ran[]> {
+  return commands.runAll(lines, { SITUS_VAR: built.varDir });
+}
+
 function run(
   args: readonly string[],
   varDir = built.varDir,
@@ -44,8 +49,12 @@ function run(
 }
 
 test('the same recipe gives the same id again, and the id is the last line', async () => {
-  const out = await situs('dataset', 'build', '--recipe', 'fixture', '--quiet');
+  const words = ['dataset', 'build', '--recipe', 'fixture'];
+  const { out, err } = await commands.run(words, { SITUS_VAR: built.varDir });
   assert.equal(out.trim().split('\n').at(-1), built.name);
+  // Progress off a terminal is plain lines.
+  assert.match(err, /^boundaries: 1 of 3$/m);
+  assert.ok(!err.includes('\r'));
 });
 
 test('lookup prints a table, or the body as the API gives it', async () => {
@@ -53,7 +62,7 @@ test('lookup prints a table, or the body as the API gives it', async () => {
   assert.match(table, /120 Main St, Elmton, QA 91010, United States/);
   assert.match(table, /total\s+7\.75 %/);
   assert.match(table, /found by point/);
-  const [json, far, ...points] = runMany(built.varDir, [
+  const [json, far, ...points] = await runAll([
     ['lookup', '--json', '91020'],
     ['lookup', '-14.3', '-170.7'],
     ['lookup', '10.18,-29.8'],
@@ -68,9 +77,9 @@ test('lookup prints a table, or the body as the API gives it', async () => {
   assert.match(far!.err, /^110: .*\nTo see what is held: npx situs dataset coverage/);
 });
 
-test('lookup tells what a product is taxed with', () => {
+test('lookup tells what a product is taxed with', async () => {
   const door = '120 Main St, Elmton, QA 91010';
-  const [clothing, body, unknown, zip] = runMany(built.varDir, [
+  const [clothing, body, unknown, zip] = await runAll([
     ['lookup', '--tic', '20010', door],
     ['lookup', '--json', '--tic', '20010', door],
     ['lookup', '--tic', 'abc', door],
@@ -96,12 +105,12 @@ test('lookup tells what a product is taxed with', () => {
 });
 
 test('lookup answers by the settings of the service', async () => {
-  const { code, out, err } = await runCommand(['lookup', '10.18,-29.8'], {
+  const { code, out, err } = await commands.run(['lookup', '10.18,-29.8'], {
     SITUS_VAR: built.varDir,
   });
   assert.deepEqual([code, err], [0, '']);
   assert.match(out, /found by polygon/);
-  const strict = await runCommand(['lookup', '--json', '10.18,-29.8'], {
+  const strict = await commands.run(['lookup', '--json', '10.18,-29.8'], {
     SITUS_VAR: built.varDir,
     SITUS_PRECISION_MIN: 'point',
     SITUS_BASE_URL: 'https://rates.example',
@@ -111,9 +120,9 @@ test('lookup answers by the settings of the service', async () => {
   assert.match(strict.out, /"definition":"https:\/\/rates\.example\/request\/v60\/schema"/);
 });
 
-test('what is meant to be a ZIP is told that it is none, a missing file by its name', () => {
+test('what is meant to be a ZIP is told that it is none, a missing file by its name', async () => {
   const none = join(built.varDir, 'none');
-  const [short, long, receipt, verify] = runMany(built.varDir, [
+  const [short, long, receipt, verify] = await runAll([
     ['lookup', '9102'],
     ['lookup', '91020-1234'],
     ['replay', none],
@@ -128,12 +137,12 @@ test('what is meant to be a ZIP is told that it is none, a missing file by its n
   }
 });
 
-test('a refusal exits with 1 and says why, bad usage with 2', () => {
+test('a refusal exits with 1 and says why, bad usage with 2', async () => {
   const refused = run(['lookup', '99999']);
   assert.equal(refused.code, 1);
   assert.equal(refused.out, '');
   assert.match(refused.err, /^110: /);
-  const [asJson, help, ...misread] = runMany(built.varDir, [
+  const [asJson, help, ...misread] = await runAll([
     ['lookup', '--json', '99999'],
     ['--help'],
     ['lookup'],
@@ -245,7 +254,7 @@ test('keys are made, listed, changed and disabled; the key is shown once', async
   const list = await situs('key', 'list');
   assert.match(list, /shop {2}pro {2}500\/min {2}active/);
   assert.ok(!list.includes(made.key));
-  const [updated, disabled, refused] = runMany(built.varDir, [
+  const [updated, disabled, refused] = await runAll([
     ['key', 'update', made.key, '--rate', '77'],
     ['key', 'disable', made.key],
     ['key', 'create', '--plan', 'gold'],
@@ -278,10 +287,4 @@ test('an interrupted build leaves nothing half-written', async () => {
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
-});
-
-test('progress off a terminal is plain lines', () => {
-  const { err } = run(['dataset', 'build', '--recipe', 'fixture']);
-  assert.match(err, /^boundaries: 1 of 3$/m);
-  assert.ok(!err.includes('\r'));
 });

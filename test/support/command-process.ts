@@ -44,6 +44,16 @@ export class CommandProcess {
     return { code, out, err };
   }
 
+  /** Runs command lines one after the other, each with the same environment. */
+  async runAll(
+    lines: readonly (readonly string[])[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<readonly Ran[]> {
+    const all: Ran[] = [];
+    for (const words of lines) all.push(await this.run(words, env));
+    return all;
+  }
+
   #start(): ChildProcess {
     // Appended to, also by processes that a command starts, so that what was read can be cut off.
     const [out, err] = this.#files.map((file) => openSync(file, 'a')) as [number, number];
