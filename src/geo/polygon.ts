@@ -134,17 +134,19 @@ export class BandedPolygon {
       Math.floor((coords[vertex * 2 + 1]! - minY) / this.#height);
     const counts = new Int32Array(bands + 1);
     forEachEdge(polygon, (vertex) => {
-      const [one, other] = [band(vertex), band(vertex + 1)];
-      const [low, high] = one < other ? [one, other] : [other, one];
-      for (let at = low; at <= high; at += 1) counts[at + 1]! += 1;
+      const one = band(vertex);
+      const other = band(vertex + 1);
+      const high = Math.max(one, other);
+      for (let at = Math.min(one, other); at <= high; at += 1) counts[at + 1]! += 1;
     });
     for (let at = 0; at < bands; at += 1) counts[at + 1]! += counts[at]!;
     this.#starts = counts.slice();
     this.#edges = new Int32Array(counts[bands]!);
     forEachEdge(polygon, (vertex) => {
-      const [one, other] = [band(vertex), band(vertex + 1)];
-      const [low, high] = one < other ? [one, other] : [other, one];
-      for (let at = low; at <= high; at += 1) {
+      const one = band(vertex);
+      const other = band(vertex + 1);
+      const high = Math.max(one, other);
+      for (let at = Math.min(one, other); at <= high; at += 1) {
         this.#edges[counts[at]!] = vertex;
         counts[at]! += 1;
       }

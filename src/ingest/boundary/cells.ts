@@ -101,7 +101,8 @@ class Builder {
   }
 
   #cut(cells: number[], at: number, cell: Cell, content: Content, bits: number): void {
-    const edges = content.parts.reduce((sum, part) => sum + part.edges.length, 0);
+    let edges = 0;
+    for (const part of content.parts) edges += part.edges.length;
     const isLast = edges <= LEAF_EDGES_MAX || bits <= CELL_BITS_MIN;
     if (isLast) this.overlaps.measure(cell, content.covers, content.parts);
     if (edges === 0) {
@@ -189,7 +190,10 @@ class Builder {
     return -2 - number;
   }
 
-  /** Candidates by group, lowest key first; those that a covering polygon beats are left out. */
+  /**
+   * Candidates by group, lowest key first as the parts are; those that a covering polygon beats are
+   * left out.
+   */
   #groups(content: Content): readonly (readonly Part[])[] {
     const covered = new Map<string, number>();
     for (const shape of content.covers) {
@@ -197,7 +201,7 @@ class Builder {
       covered.set(group, Math.min(shape, covered.get(group) ?? shape));
     }
     const groups = new Map<string, Part[]>();
-    for (const part of [...content.parts].sort((one, other) => one.shape - other.shape)) {
+    for (const part of content.parts) {
       const { group } = this.#shapes[part.shape]!;
       if ((covered.get(group) ?? Infinity) < part.shape) continue;
       const list = groups.get(group);
@@ -265,6 +269,12 @@ function table(rows: ReadonlyMap<number, Uint8Array>): ByteTable<number> {
   return { get: (key) => rows.get(key) ?? null };
 }
 
+/** Of rows that are numbered from 0 on, in order: a map is asked for longer. */
+function listed(rows: ReadonlyMap<number, Uint8Array>): ByteTable<number> {
+  const list = [...rows.values()];
+  return { get: (key) => list[key] ?? null };
+}
+
 /** Builds the point index of some layers. */
 export function buildCells(
   layers: readonly BoundaryLayer[],
@@ -285,6 +295,6 @@ export function buildCells(
     tiles: builder.tiles,
     leaves,
     overlaps,
-    index: new CellIndex(table(builder.tiles), table(leaves)),
+    index: new CellIndex(table(builder.tiles), listed(leaves)),
   };
 }

@@ -38,6 +38,20 @@ function flipRow(east: number, ax: number, ay: number, bx: number, by: number): 
   return high;
 }
 
+/** The integers of the cell that is encoded, in room that is kept from cell to cell. */
+let room = new Int32Array(1 << 12);
+let length = 0;
+
+function put(value: number): void {
+  if (length === room.length) {
+    const more = new Int32Array(length * 2);
+    more.set(room);
+    room = more;
+  }
+  room[length] = value;
+  length += 1;
+}
+
 function flipsOf(cell: Cell, polygon: CellPolygon): readonly number[] {
   const { coords } = polygon.shape.polygon;
   const east = cell.x + cell.size;
@@ -59,20 +73,23 @@ function flipsOf(cell: Cell, polygon: CellPolygon): readonly number[] {
   return kept;
 }
 
-function pushChains(out: number[], polygon: CellPolygon): void {
+function putChains(polygon: CellPolygon): void {
   const { coords } = polygon.shape.polygon;
-  const countAt = out.length;
-  out.push(0);
+  const countAt = length;
+  put(0);
   let lengthAt = -1;
   let last = -2;
   for (const vertex of polygon.edges) {
     if (vertex !== last + 1) {
-      out[countAt]! += 1;
-      lengthAt = out.length;
-      out.push(1, coords[vertex * 2]!, coords[vertex * 2 + 1]!);
+      room[countAt]! += 1;
+      lengthAt = length;
+      put(1);
+      put(coords[vertex * 2]!);
+      put(coords[vertex * 2 + 1]!);
     }
-    out[lengthAt]! += 1;
-    out.push(coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!);
+    room[lengthAt]! += 1;
+    put(coords[vertex * 2 + 2]!);
+    put(coords[vertex * 2 + 3]!);
     last = vertex;
   }
 }
@@ -83,16 +100,16 @@ const PIECE_INTS = 1 << 18;
 let piece = new Int32Array(0);
 let taken = 0;
 
-/** Bytes of integers in a shared piece: memory of its own for each would cost more than to fill. */
-function bytesOf(values: readonly number[]): Uint8Array {
-  if (taken + values.length > piece.length) {
-    piece = new Int32Array(Math.max(PIECE_INTS, values.length));
+/** What was put, in a shared piece: memory of its own for each would cost more than to fill. */
+function takeBytes(): Uint8Array {
+  if (taken + length > piece.length) {
+    piece = new Int32Array(Math.max(PIECE_INTS, length));
     taken = 0;
   }
   const from = taken;
-  piece.set(values, from);
-  taken += values.length;
-  return new Uint8Array(piece.buffer, from * 4, values.length * 4);
+  piece.set(room.subarray(0, length), from);
+  taken += length;
+  return new Uint8Array(piece.buffer, from * 4, length * 4);
 }
 
 /** Encodes a border cell; `areaOf` gives the area of one choice (0 for none) per group. */
@@ -102,13 +119,17 @@ export function encodeLeaf(
   areaOf: (choices: readonly number[]) => number,
 ): Uint8Array {
   const east = cell.x + cell.size;
-  const out: number[] = [cell.x, cell.y, east, groups.length];
+  length = 0;
+  put(cell.x);
+  put(cell.y);
+  put(east);
+  put(groups.length);
   let entries = 1;
   for (const group of groups) {
-    out.push(entries);
+    put(entries);
     entries *= group.candidates.length + 1;
   }
-  out.push(entries);
+  put(entries);
   const choices = groups.map(() => 0);
   for (let entry = 0; entry < entries; entry += 1) {
     let rest = entry;
@@ -117,18 +138,22 @@ export function encodeLeaf(
       rest = (rest - choice) / (groups[index]!.candidates.length + 1);
       choices[index] = choice;
     }
-    out.push(areaOf(choices));
+    put(areaOf(choices));
   }
-  out.push(groups.reduce((sum, group) => sum + group.candidates.length, 0));
+  put(groups.reduce((sum, group) => sum + group.candidates.length, 0));
   groups.forEach((group, index) =>
     group.candidates.forEach((polygon, choice) => {
       const flips = flipsOf(cell, polygon);
       const parity = polygon.shape.contains(east, cell.y) ? 1 : 0;
-      out.push(index, choice + 1, parity, flips.length, ...flips);
-      pushChains(out, polygon);
+      put(index);
+      put(choice + 1);
+      put(parity);
+      put(flips.length);
+      for (const row of flips) put(row);
+      putChains(polygon);
     }),
   );
-  return bytesOf(out);
+  return takeBytes();
 }
 
 /*
@@ -186,10 +211,14 @@ export function quartered(
   const [middleX, middleY] = [cell.x + size, cell.y + size];
   const out: [number[], number[], number[], number[]] = [[], [], [], []];
   for (const vertex of vertices) {
-    const [ax, ay] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!];
-    const [bx, by] = [coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
-    const [isWest, isEast] = [ax < middleX && bx < middleX, ax > middleX && bx > middleX];
-    const [isSouth, isNorth] = [ay < middleY && by < middleY, ay > middleY && by > middleY];
+    const ax = coords[vertex * 2]!;
+    const ay = coords[vertex * 2 + 1]!;
+    const bx = coords[vertex * 2 + 2]!;
+    const by = coords[vertex * 2 + 3]!;
+    const isWest = ax < middleX && bx < middleX;
+    const isEast = ax > middleX && bx > middleX;
+    const isSouth = ay < middleY && by < middleY;
+    const isNorth = ay > middleY && by > middleY;
     if ((isWest || isEast) && (isSouth || isNorth)) {
       out[(isEast ? 1 : 0) + (isNorth ? 2 : 0)]!.push(vertex);
       continue;
@@ -225,15 +254,15 @@ export function bucket(
       }
     }
     forEachEdge(polygon, (vertex) => {
-      const [ax, ay, bx, by] = [
-        coords[vertex * 2]!,
-        coords[vertex * 2 + 1]!,
-        coords[vertex * 2 + 2]!,
-        coords[vertex * 2 + 3]!,
-      ];
+      const ax = coords[vertex * 2]!;
+      const ay = coords[vertex * 2 + 1]!;
+      const bx = coords[vertex * 2 + 2]!;
+      const by = coords[vertex * 2 + 3]!;
+      const lastRow = row(Math.max(ay, by));
+      const lastColumn = column(Math.max(ax, bx));
       // An edge on a tile's border belongs to the tiles on both of its sides.
-      for (let ty = row(Math.min(ay, by) - 1); ty <= row(Math.max(ay, by)); ty += 1) {
-        for (let tx = column(Math.min(ax, bx) - 1); tx <= column(Math.max(ax, bx)); tx += 1) {
+      for (let ty = row(Math.min(ay, by) - 1); ty <= lastRow; ty += 1) {
+        for (let tx = column(Math.min(ax, bx) - 1); tx <= lastColumn; tx += 1) {
           if (tx >= 0 && ty >= 0) edgesOf((ty << 10) | tx, shape).push(vertex);
         }
       }

@@ -58,7 +58,7 @@ export interface AddressInput {
   readonly own?: Pick<CrewWorld, 'districts' | 'settled'>;
   /** The newest day that a source is as of: tells which boundary files have ended. */
   readonly today: DateInt;
-  /** Folder of files that are needed until the release is written; it is made. */
+  /** Folder of files that are needed until the release is written; made where there are any. */
   readonly scratch: string;
   /** Where sources that were read and runs are kept, at least as long. */
   readonly parts: PartCache;
@@ -273,6 +273,11 @@ async function buildRuns(
 /** Reads every address source of the recipe. */
 export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   const jobs = jobsOf(input.recipe, input.files);
+  if (jobs.length === 0) {
+    // A crew would be told all cells, a hundred megabytes, for nothing.
+    const none = new Map<string, never>();
+    return { entries: [], counts: sumOf([]), zipCounts: [], doors: none, stated: none, lost: [] };
+  }
   mkdirSync(input.scratch, { recursive: true });
   const bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
   const crew = startCrew({

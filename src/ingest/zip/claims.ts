@@ -51,11 +51,15 @@ export class Claims {
   readonly #map: ZipMap;
   /** By the code of the city. */
   readonly #named = new Map<string, PlacedZip[]>();
-  /** ZIPs that the spot may belong to: in its county, and near enough beside the others. */
+  /**
+   * ZIPs that the spot may belong to, in its county and near enough beside the others: the first
+   * `count` of these, which keep their room from spot to spot.
+   */
   readonly zips: PlacedZip[] = [];
   readonly kms: number[] = [];
   /** How likely the spot is the ZIP's. */
   readonly likely: number[] = [];
+  count = 0;
   /** Squares of the distances in microdegrees of latitude: most are compared alone. */
   #squares = new Float64Array(64);
   #clusterKms = new Float64Array(64);
@@ -79,7 +83,7 @@ export class Claims {
   /** Reads those of a spot in a city; `county` is "" where ZIPs of any count. */
   readCity(lat: number, lng: number, county: string, geoid: string): void {
     const choice = this.#map.around(lat, lng, county);
-    this.zips.length = this.kms.length = this.likely.length = 0;
+    this.count = 0;
     this.#measure(choice, lat, lng);
     const named = this.#namedAt(lat, lng, county, geoid);
     const all = named.reduce((odds, { zip, km }) => odds + (zip.landed ? nearness(km) : 0), 0);
@@ -97,9 +101,7 @@ export class Claims {
       if (km > (isNearest ? mostOfNearest : most)) continue;
       const odds = nearness(km);
       const others = sum - nearness(this.#clusterKms[cluster]!);
-      this.zips.push(zip);
-      this.kms.push(km);
-      this.likely.push(unnamed * (odds / (odds + Math.max(0, others))));
+      this.#take(zip, km, unnamed * (odds / (odds + Math.max(0, others))));
     }
     for (const { zip, km } of named) {
       // A ZIP of boxes takes nothing from others; asked for itself, it is as good as they are.
@@ -127,13 +129,19 @@ export class Claims {
   }
 
   #add(zip: PlacedZip, km: number, likely: number): void {
-    const known = this.zips.indexOf(zip);
-    if (known >= 0) this.likely[known]! += likely;
-    else if (likely >= LIKELY_MIN) {
-      this.zips.push(zip);
-      this.kms.push(km);
-      this.likely.push(likely);
+    for (let known = 0; known < this.count; known += 1) {
+      if (this.zips[known] !== zip) continue;
+      this.likely[known]! += likely;
+      return;
     }
+    if (likely >= LIKELY_MIN) this.#take(zip, km, likely);
+  }
+
+  #take(zip: PlacedZip, km: number, likely: number): void {
+    this.zips[this.count] = zip;
+    this.kms[this.count] = km;
+    this.likely[this.count] = likely;
+    this.count += 1;
   }
 
   /** ZIPs of the county that bear the city's name, wherever their points lie. */

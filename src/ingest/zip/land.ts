@@ -189,8 +189,8 @@ export class CitySampler {
         const tuple = this.#tupleOf(key, lat, lng);
         if (tuple === null) continue;
         this.#claims.readCity(lat, lng, tuple.county, key);
-        const { zips, kms, likely } = this.#claims;
-        for (let at = 0; at < zips.length; at += 1) {
+        const { zips, kms, likely, count } = this.#claims;
+        for (let at = 0; at < count; at += 1) {
           this.#landOf(zips[at]!).add(tuple, lat, lng, kms[at]!, area * likely[at]!);
         }
       }
@@ -218,15 +218,15 @@ export class CitySampler {
   #corner(key: string, lat: number, lng: number): void {
     let inside: Inside | null | undefined;
     this.#claims.readCity(lat, lng, '', key);
-    const { zips, kms } = this.#claims;
+    const { zips, kms, count } = this.#claims;
     for (const [north, east] of OUTWARD) {
       const tuple = this.#tupleAt(lat + north, lng + east);
       if (tuple === null || isCity(tuple)) continue;
-      for (let at = 0; at < zips.length; at += 1) {
+      for (let at = 0; at < count; at += 1) {
         this.#landOf(zips[at]!).add(tuple, lat + north, lng + east, kms[at]!, 0);
       }
     }
-    for (let at = 0; at < zips.length; at += 1) {
+    for (let at = 0; at < count; at += 1) {
       const land = this.#landOf(zips[at]!);
       if (land.has(key)) continue;
       if (inside === undefined) inside = this.#insideOf(key, lat, lng);
