@@ -27,6 +27,12 @@ export const CELL_BITS_MIN = 6;
 export const NOWHERE = -1;
 export const INTERNAL = -(2 ** 30);
 
+/** A line between tax areas that is farther away is not told of: little is drawn much finer. */
+export const BORDER_METRES_MAX = 50;
+export const METRES_PER_MICRO = 0.111_195;
+/** The same in microdegrees of latitude. Streets say which have no line as near (`FLAG_APART`). */
+export const BORDER_REACH = BORDER_METRES_MAX / METRES_PER_MICRO;
+
 /** Key of the tile that holds a point. */
 function tileKey(x: number, y: number): number {
   return (((y + 90_000_000) >> TILE_BITS) << 10) | ((x + 180_000_000) >> TILE_BITS);

@@ -1,5 +1,6 @@
 /** Walks the streets of a group where they lie; nothing is decoded that is not asked for. */
 import {
+  FLAG_APART,
   FLAG_STATED,
   FLAG_TEXTS,
   FLAG_WIDE_NUMBERS,
@@ -172,6 +173,11 @@ export class StreetCursor {
     if (offset === 0) return '';
     const at = this.#blobAt + offset;
     return this.#latin1(at + 1, this.#bytes[at]!);
+  }
+
+  /** Whether it is known that no line between tax areas comes near any of its doors. */
+  get isApart(): boolean {
+    return (this.#flags & FLAG_APART) !== 0;
   }
 
   /** Whether the state's boundary file states some of its ranges. */

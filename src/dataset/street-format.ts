@@ -38,6 +38,8 @@ export const FLAG_ZIP4 = 4;
 export const FLAG_TEXTS = 8;
 /** Some of its ranges are stated by the state's boundary file. */
 export const FLAG_STATED = 16;
+/** No line between tax areas is as near to any door as answers tell; older releases lack it. */
+export const FLAG_APART = 32;
 
 export const RANGE_ODD = 1;
 export const RANGE_EVEN = 2;

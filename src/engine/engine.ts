@@ -147,6 +147,7 @@ export class Engine {
       street: '',
       city: area.placeName,
       postalCode: '',
+      apart: false,
     };
   }
 
@@ -228,6 +229,7 @@ export class Engine {
 
   #border({ situs, area, date }: SitusOutcome): Border | null {
     const { lat, lng } = situs;
+    if (situs.apart === true) return null;
     if (isByArea(situs.precision) || (lat === 0 && lng === 0)) return null;
     return this.#borders.near(area.id, date, situs);
   }

@@ -48,6 +48,8 @@ export interface Situs {
   readonly city: string;
   /** "92618" or "92618-5003"; empty when not known. */
   readonly postalCode: string;
+  /** The release tells that no line between tax areas comes near. */
+  readonly apart?: boolean;
   /** The state's own boundary file decided the tax area. */
   readonly stated?: true;
   /** Of precision `city` alone: the rates that the ZIP, or the city's ZIPs, may have. */

@@ -24,6 +24,7 @@ test('a door by its point, normalized with its ZIP+4 and without the unit', () =
     street: 'Spindle Center Dr',
     city: 'Brookmere',
     postalCode: '97001-5003',
+    apart: false,
   });
   expect('200 Spindle Center Dr, QZ 97001', 'point', 0);
   expect('200 Spindle Center Dr, Brookmere, Zephyria', 'point', 0);

@@ -123,6 +123,7 @@ async function inMemory(): Promise<readonly string[]> {
   const builder = new StreetIndexBuilder(
     (lat, lng, municipality) => situator.areaAt(lat, lng, municipality ?? ''),
     stateGazetteer(STATES),
+    (lat, lng, reach) => CELLS.index.isNear(lat, lng, reach),
   );
   for (const source of RECIPE.points) {
     for await (const point of readPoints(`${FOLDER}/`, source)) builder.addPoint(point);

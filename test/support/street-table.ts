@@ -8,6 +8,7 @@ import type { ByteEntries, StreetTable } from '../../src/dataset/layout.js';
 import type { Microdegrees } from '../../src/geo/microdegrees.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
+import type { NearLine } from '../../src/ingest/street/apart.js';
 import { StreetCollection } from '../../src/ingest/street/collection.js';
 import { byKey, type Entry, stateEntries, streetEntries } from '../../src/ingest/street/entries.js';
 import { LocalityNumbers } from '../../src/ingest/street/localities.js';
@@ -37,14 +38,17 @@ export interface StreetCounts {
 
 export class StreetIndexBuilder {
   readonly #areaAt: AreaAt;
+  readonly #nearLine: NearLine;
   readonly #collection: StreetCollection;
   readonly #zips = new StatedZips();
   readonly #sides = new SideWriter();
   #outside = 0;
   #unread = 0;
 
-  constructor(areaAt: AreaAt, gazetteer: Gazetteer) {
+  /** Without `nearLine` no street is said to be far from lines. */
+  constructor(areaAt: AreaAt, gazetteer: Gazetteer, nearLine: NearLine = () => true) {
     this.#areaAt = areaAt;
+    this.#nearLine = nearLine;
     this.#collection = new StreetCollection(gazetteer);
   }
 
@@ -100,7 +104,7 @@ export class StreetIndexBuilder {
     collection.stateZips(this.#zips);
     return [
       ...stateEntries(states, (state) => localities.rows(state, collection.labels)),
-      ...streetEntries(collection, streets),
+      ...streetEntries(collection, streets, this.#nearLine),
       ...this.#zips.entries(),
     ].sort(byKey);
   }

@@ -28,6 +28,8 @@ export interface Located {
   readonly zipAsked: number;
   /** The state's boundary file says so. */
   readonly stated: boolean;
+  /** No line between tax areas comes near. */
+  readonly apart: boolean;
 }
 
 /** What an address ends in: all that its place decides. */
@@ -81,6 +83,7 @@ export class AddressWriter {
       street,
       city: end.label,
       postalCode,
+      apart: located.apart,
     };
     return located.stated ? Object.assign(situs, { stated: true }) : situs;
   }

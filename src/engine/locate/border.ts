@@ -1,5 +1,11 @@
 /** How near a spot is to a line beyond which another rate holds, or to a shore drawn too far in. */
-import type { CellIndex, CellJudge } from '../../dataset/cell-index.js';
+import {
+  BORDER_METRES_MAX,
+  BORDER_REACH,
+  type CellIndex,
+  type CellJudge,
+  METRES_PER_MICRO,
+} from '../../dataset/cell-index.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import { isFailure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
@@ -8,9 +14,6 @@ import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
 import type { AreaRecord } from '../../dataset/records.js';
 
-/** A line that is farther away is not told of: boundaries and doors are not drawn much finer. */
-const BORDER_METRES_MAX = 50;
-const METRES_PER_MICRO = 0.111_195;
 const DIRECTIONS = circle(16);
 /** Spots on a ray that are looked at before it is halved. */
 const RINGS = [0.5, 1];
@@ -71,7 +74,7 @@ export class Borders implements CellJudge {
     date: DateInt,
     { precision, lat, lng }: Pick<Situs, 'precision' | 'lat' | 'lng'>,
   ): Border | null {
-    const reach = BORDER_METRES_MAX / METRES_PER_MICRO;
+    const reach = BORDER_REACH;
     this.#area = area;
     if (date !== this.#date) this.#turnTo(date);
     // Spots that are looked at are rounded, so that they may lie a microdegree farther off.

@@ -32,6 +32,8 @@ export class Candidates {
   /** Doors of several tax areas are equally good. */
   ambiguous = false;
   isPoint = false;
+  /** A door that no line between tax areas comes near. */
+  isApart = false;
   /** The state's boundary file decided the area. */
   isStated = false;
   area = AREA_NONE;
@@ -192,6 +194,7 @@ export class Candidates {
       const rank = tier * KIND_STEP + (exact ? POINT : NEAR);
       if (!this.#accept(cursor, zip, tier, rank, area)) continue;
       this.isPoint = exact;
+      this.isApart = cursor.isApart;
       this.lat = cursor.lat(door);
       this.lng = cursor.lng(door);
       this.plus4 = cursor.plus4(door);
@@ -208,6 +211,7 @@ export class Candidates {
     const area = cursor.rangeArea(range);
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + STATED, area)) {
       this.isPoint = false;
+      this.isApart = false;
       this.lat = 0;
       this.lng = 0;
       this.plus4 = cursor.rangePlus4(range);
@@ -229,6 +233,7 @@ export class Candidates {
     if (area < 0) return false;
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + RANGE, area)) {
       this.isPoint = false;
+      this.isApart = false;
       this.lat = spot?.lat ?? 0;
       this.lng = spot?.lng ?? 0;
       this.plus4 = cursor.rangePlus4(range);

@@ -259,6 +259,7 @@ export class AddressLocator {
       cityAsked: reading.city,
       zipAsked: zip,
       stated: true,
+      apart: false,
     });
   }
 }

@@ -273,6 +273,7 @@ export function doorFound(query: Query, door: Candidates): Located {
     cityAsked: reading.city,
     zipAsked: zip,
     stated: door.isStated,
+    apart: door.isApart,
   };
 }
 
@@ -294,5 +295,6 @@ export function streetFound(query: Query, street: Candidates): Located {
     cityAsked: reading.city,
     zipAsked: zip,
     stated: false,
+    apart: false,
   };
 }

@@ -13,6 +13,7 @@ import type { OwnDistrict, SettledArea } from '../layer/districts.js';
 import { type PartCache, partKey } from '../part-cache.js';
 import type { Job } from './address-work.js';
 import { type ParseResult, parseSources, type ParseTask } from './parse-sources.js';
+import type { NearLine } from './apart.js';
 import { buildShard, type ShardResult, type ShardSource, type ShardTask } from './shard.js';
 import type { AreaNames } from './situate.js';
 import { stateGazetteer } from './source-names.js';
@@ -91,9 +92,10 @@ export function crewOf(world: CrewWorld): Pick<Crew, 'parse' | 'build'> {
   const cells = new CellIndex(tableOf(world.tiles), tableOf(world.leaves));
   const gazetteer = stateGazetteer(world.states);
   const locate = (lat: number, lng: number): number => cells.locate(lat, lng);
+  const nearLine: NearLine = (lat, lng, reach) => cells.isNear(lat, lng, reach);
   return {
     parse: (task) => parseSources(task, { ...world, locate, gazetteer }),
-    build: (task) => Promise.resolve(buildShard(task, gazetteer)),
+    build: (task) => Promise.resolve(buildShard(task, gazetteer, nearLine)),
   };
 }
 

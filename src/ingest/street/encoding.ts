@@ -1,12 +1,14 @@
 /** Writes one street of a group, in the layout of dataset/street-format.ts. */
 import {
   directionCode,
+  FLAG_APART,
   FLAG_STATED,
   FLAG_TEXTS,
   FLAG_WIDE_NUMBERS,
   FLAG_WIDE_POINTS,
   FLAG_ZIP4,
 } from '../../dataset/street-format.js';
+import { type NearLine, areApart } from './apart.js';
 import type { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';
 import { type SideColumns, writeSide } from './sides.js';
@@ -30,6 +32,7 @@ export function writeStreet(
   doors: readonly DoorFacts[],
   columns: SideColumns,
   sides: Uint32Array,
+  nearLine: NearLine,
 ): void {
   const areas = areaPalette(doors, columns, sides);
   const south = doors.reduce((least, door) => Math.min(least, door.lat), doors[0]?.lat ?? 0);
@@ -56,7 +59,8 @@ export function writeStreet(
       (widePoints ? FLAG_WIDE_POINTS : 0) |
       (hasZip4 ? FLAG_ZIP4 : 0) |
       (hasTexts ? FLAG_TEXTS : 0) |
-      (sides.some((side) => columns.isStated(side)) ? FLAG_STATED : 0),
+      (sides.some((side) => columns.isStated(side)) ? FLAG_STATED : 0) |
+      (areApart(doors, nearLine) ? FLAG_APART : 0),
   );
   sink.u8(suffix.length);
   sink.u8(label.length);

@@ -10,6 +10,7 @@ import {
   zipNamesKey,
 } from '../../dataset/street-format.js';
 import { NAME_LENGTH_MAX } from '../../dataset/street-typo.js';
+import type { NearLine } from './apart.js';
 import { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';
 import { mergeDoors, writeStreet } from './encoding.js';
@@ -26,9 +27,10 @@ export function byKey(one: Entry, other: Entry): number {
 export function streetEntries(
   collection: StreetCollection,
   streets: readonly FinalStreet[],
+  nearLine: NearLine,
 ): Entry[] {
   return [
-    ...groupEntries(collection, streets),
+    ...groupEntries(collection, streets, nearLine),
     ...cityEntries(streets),
     ...nameEntries(streets),
   ].sort(byKey);
@@ -37,6 +39,7 @@ export function streetEntries(
 function* groupEntries(
   collection: StreetCollection,
   streets: readonly FinalStreet[],
+  nearLine: NearLine,
 ): Generator<Entry> {
   const sink = new ByteSink();
   let key = '';
@@ -56,6 +59,7 @@ function* groupEntries(
       mergeDoors(collection, street.points),
       collection.sides,
       street.sides,
+      nearLine,
     );
   }
   if (key !== '') yield [key, sink.copy()];

@@ -2,6 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Gazetteer } from '../../address/parsed.js';
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
+import type { NearLine } from './apart.js';
 import { compareDoors, type StatedFindings } from './agreement.js';
 import { Disbelieved } from './believed.js';
 import { StreetCollection } from './collection.js';
@@ -142,7 +143,7 @@ export function stateOf(shard: string): string {
 }
 
 /** Builds the run of some shards. */
-export function buildShard(task: ShardTask, gazetteer: Gazetteer): ShardResult {
+export function buildShard(task: ShardTask, gazetteer: Gazetteer, nearLine: NearLine): ShardResult {
   const { shards, run, strays: straysPath } = task;
   const state = stateOf(shards[0]!);
   const collection = new StreetCollection(gazetteer);
@@ -167,9 +168,10 @@ export function buildShard(task: ShardTask, gazetteer: Gazetteer): ShardResult {
   };
   writeRun(
     run,
-    [...target.stated.entries(first, last, tell), ...streetEntries(collection, streets)].sort(
-      byKey,
-    ),
+    [
+      ...target.stated.entries(first, last, tell),
+      ...streetEntries(collection, streets, nearLine),
+    ].sort(byKey),
   );
   return {
     state,

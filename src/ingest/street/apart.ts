@@ -1,0 +1,35 @@
+/** Streets whose doors are all far from the lines between tax areas, as most are. */
+import { BORDER_REACH } from '../../dataset/cell-index.js';
+import type { Microdegrees } from '../../geo/microdegrees.js';
+import type { DoorFacts } from './stated.js';
+
+/** Whether a line between tax areas may lie within some microdegrees of latitude of a spot. */
+export type NearLine = (lat: Microdegrees, lng: Microdegrees, reach: number) => boolean;
+
+/** Streets that stretch farther, about 10 km, are looked at door by door alone. */
+const SPREAD_MAX = 90_000;
+/** More than a degree of longitude shrinks or grows along such a street, with room to spare. */
+const ROOM = 1.01;
+
+/**
+ * Whether no line comes within `BORDER_REACH` of any door; false for a street without doors. Most
+ * streets lie in the middle of an area as a whole, which one look at all around them tells.
+ */
+export function areApart(doors: readonly DoorFacts[], nearLine: NearLine): boolean {
+  if (doors.length === 0) return false;
+  let [south, north, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const { lat, lng } of doors) {
+    south = Math.min(south, lat);
+    north = Math.max(north, lat);
+    west = Math.min(west, lng);
+    east = Math.max(east, lng);
+  }
+  const spread = Math.hypot(north - south, east - west);
+  if (spread <= SPREAD_MAX) {
+    const reach = (BORDER_REACH + spread / 2) * ROOM;
+    if (!nearLine(Math.round((south + north) / 2), Math.round((west + east) / 2), reach)) {
+      return true;
+    }
+  }
+  return doors.every(({ lat, lng }) => !nearLine(lat, lng, BORDER_REACH));
+}
