@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { bundleWorker } from './bundled.js';
+import { bundleWorkers } from './bundled.js';
 import { COMPILED, removeStale } from './compiled.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -49,7 +49,7 @@ createInterface({ input: compiler.stdout }).on('line', (line) => {
   if (line !== '') process.stderr.write(`${line}\n`);
   if (!SOUND.test(line)) return;
   removeStale(ROOT);
-  bundleWorker(ROOT);
+  bundleWorkers(ROOT);
   server.restart();
 });
 

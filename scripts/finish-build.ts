@@ -3,7 +3,7 @@
  * what a thread loads at its start is made one file.
  */
 import { fileURLToPath } from 'node:url';
-import { bundleWorker } from './bundled.js';
+import { bundleWorkers } from './bundled.js';
 import { removeStale } from './compiled.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -11,5 +11,5 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 for (const path of removeStale(ROOT)) {
   process.stdout.write(`removed ${path}, whose source is gone\n`);
 }
-if (!bundleWorker(ROOT))
+if (!bundleWorkers(ROOT))
   process.stderr.write('esbuild is not installed: workers start more slowly\n');

@@ -1,5 +1,5 @@
 /** JSON lines on standard error. Nothing logged here holds a key or an address. */
-import { LOG_LEVELS, type LogLevel } from './config.js';
+import { LOG_LEVELS, type LogLevel } from './setting.js';
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
