@@ -15,7 +15,7 @@ import { OwedMessages } from './stream-owed.js';
 /** Messages that one process has in hand. */
 const IN_HAND_MAX = 1_024;
 /** Their bytes; what is alone may be of any length. */
-const IN_HAND_BYTES_MAX = 50_331_648;
+export const IN_HAND_BYTES_MAX = 50_331_648;
 /** Messages asked for at a time, and the first time, when their length is not known. */
 const FETCH_MESSAGES = 256;
 const FIRST_MESSAGES = 16;
