@@ -12,7 +12,7 @@ export interface ConnectionTarget {
 
 const RECEIVE_BYTES = 65_536;
 /** An answer that does not come for so long is not waited for any more. */
-const FINISH_MS = 2_000;
+const FINISH_MS = 30_000;
 const CONTENT_LENGTH = Buffer.from('\r\nContent-Length: ');
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STATUS_AT = 'HTTP/1.1 '.length;
