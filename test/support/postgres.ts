@@ -1,13 +1,12 @@
 /** Stores in PostgreSQL for tests: each in a schema of its own, dropped afterwards. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
 import type { Store } from '../../src/store/store.js';
+import { DATABASE, schemaUrl } from './postgres-schema.js';
 import { skipForWantOf } from './wanting.js';
 
-/** A database that tests may make schemas in. */
-export const DATABASE =
-  process.env['SITUS_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/test';
+export { DATABASE, schemaOf, schemaUrl } from './postgres-schema.js';
 
 async function connected<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: DATABASE, connectionTimeoutMillis: 3_000 });
@@ -55,18 +54,6 @@ export async function hasPostgres(context: TestContext): Promise<boolean> {
 /** The beginning of the names of schemas that one run of tests makes. */
 export function newPrefix(): string {
   return `situs_test_${randomBytes(4).toString('hex')}_`;
-}
-
-/** The schema of a folder of variables, the same in every process of a run. */
-export function schemaOf(prefix: string, varDir: string): string {
-  return `${prefix}${createHash('sha256').update(varDir).digest('hex').slice(0, 16)}`;
-}
-
-/** The address of a schema. */
-export function schemaUrl(schema: string): string {
-  const url = new URL(DATABASE);
-  url.searchParams.set('schema', schema);
-  return url.href;
 }
 
 /** A schema that is dropped after the test, and its address; null where the test is skipped. */
