@@ -73,15 +73,16 @@ function fleet(context: TestContext): Fleet | null {
   const bucket = `test-${randomUUID().slice(0, 13)}`;
   buckets.push(bucket);
   const place = `${NATS}/${bucket}`;
+  let opened: Awaited<ReturnType<typeof openPlace>> | null = null;
+  context.after(() => opened?.close());
   const dataset = (...words: readonly string[]): Promise<Ran> =>
     run({ SITUS_DATASETS: place }, words);
   return {
     place,
     dataset,
     prepared: async () => {
-      const { out } = await dataset('list', '--fleet', '--json');
-      const { nodes } = JSON.parse(out) as { nodes: readonly { prepared: readonly string[] }[] };
-      return nodes.map(({ prepared }) => prepared);
+      opened ??= await openPlace(loadConfig({ SITUS_DATASETS: place }));
+      return (await opened.nodes!.all()).map(({ prepared }) => prepared);
     },
   };
 }
@@ -109,11 +110,10 @@ test('three empty nodes pull what is active, follow an activation and a rollback
   const callers = callAll(nodes);
   for (const node of nodes) assert.equal(await node.rate(), 0.05);
   await succeeded(it.dataset('push', nameOf(0.06)));
-  await eventually(
-    async () =>
-      (await it.prepared()).every((each) => each.includes(nameOf(0.06))) &&
-      (await it.prepared()).length === 3,
-  );
+  await eventually(async () => {
+    const prepared = await it.prepared();
+    return prepared.length === 3 && prepared.every((each) => each.includes(nameOf(0.06)));
+  });
   for (const [rate, words] of [
     [0.06, ['activate', nameOf(0.06), '--fleet']],
     [0.05, ['rollback', '--fleet']],
