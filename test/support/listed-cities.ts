@@ -10,6 +10,7 @@ import { loadRates } from '../../src/ingest/rates/load.js';
 import { READERS } from '../../src/ingest/readers.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
+import type { ReadGeometries } from '../../src/ingest/source/boundary-file.js';
 import { loadStates } from '../../src/ingest/state-facts.js';
 import type { ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 import type { DateInt } from '../../src/tax/date.js';
@@ -140,6 +141,9 @@ function byCity(rows: readonly RateRow[]): ReadonlyMap<string, RateRow[]> {
 
 const TOWN_DIGITS = 10;
 
+/** Two recipes have the same file. */
+const GEOMETRIES: ReadGeometries = new Map();
+
 /** Reads the lists of a recipe, and the boundaries of the cities that they name. */
 export async function listedCities(
   name: string,
@@ -151,7 +155,7 @@ export async function listedCities(
   const { factsDir } = files;
   const fips = new Map(loadStates(factsDir).map((state) => [state.code, state.fips]));
   const loaded = loadRates(rates, { factsDir, sourcesDir: sourcesDir ?? '', estimated: false });
-  const boundaries = await readBoundaries(recipe, files, () => undefined);
+  const boundaries = await readBoundaries(recipe, files, () => undefined, GEOMETRIES);
   const polygons = new Map(
     [...boundaries.places, ...boundaries.towns].map(({ polygon }) => [polygon.key, polygon]),
   );

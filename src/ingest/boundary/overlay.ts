@@ -10,6 +10,7 @@ import {
 } from '../model.js';
 import type { TierFact } from '../rates/facts.js';
 import { READERS } from '../readers.js';
+import type { ReadGeometries } from '../source/boundary-file.js';
 import type { BoundarySource, Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { buildCells, type CellTables } from './cells.js';
@@ -54,13 +55,15 @@ function checkColumns(
 async function readSource(
   source: BoundarySource,
   files: SourceFiles,
+  geometries: ReadGeometries,
 ): Promise<readonly BoundaryFeature[]> {
   const paths = source.path.includes('{fips}')
     ? (source.states ?? []).map((fips) => source.path.replace('{fips}', fips))
     : [source.path];
   const features: BoundaryFeature[] = [];
   for (const path of paths) {
-    const read = await READERS.boundaries.read({ ...source, path: files.note(path) });
+    const named = { ...source, path: files.note(path) };
+    const read = await READERS.boundaries.read(named, geometries);
     checkColumns(path, read, source);
     features.push(...read.filter((feature) => matches(feature, source)));
   }
@@ -71,15 +74,19 @@ function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
   return one.polygon.key < other.polygon.key ? -1 : 1;
 }
 
-/** Reads every boundary file of the recipe; of a key in two of a layer the first one's counts. */
+/**
+ * Reads every boundary file of the recipe; of a key in two of a layer the first one's counts. Files
+ * of all layers are taken from `geometries`, and put there.
+ */
 export async function readBoundaries(
   recipe: Recipe,
   files: SourceFiles,
   progress: Progress,
+  geometries: ReadGeometries = new Map(),
 ): Promise<Boundaries> {
   const found = new Map<BoundarySource['layer'], BoundaryFeature[]>();
   for (const [index, source] of recipe.boundaries.entries()) {
-    const features = await readSource(source, files);
+    const features = await readSource(source, files, geometries);
     const known = found.get(source.layer) ?? [];
     const held = new Set(known.map(({ polygon }) => polygon.key));
     found.set(source.layer, [

@@ -9,7 +9,7 @@ import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Position } from '../../geo/polygon.js';
 import type { BoundaryFeature } from '../boundary/overlay.js';
 import { readBytes, readWhole } from './container.js';
-import { readGeometryFile } from './geometry-file.js';
+import { type GeometryLayers, readGeometryFile } from './geometry-file.js';
 import { isShapes, partOf, partText } from './line-shapes.js';
 import { fileError, splitMember } from './zip.js';
 
@@ -201,22 +201,30 @@ export function ringsOf(geometry: Geometry | null): readonly (readonly Position[
   return [];
 }
 
-function layerOf(
-  layers: ReadonlyMap<string, readonly BoundaryFeature[]>,
-  file: BoundaryFile,
-): readonly BoundaryFeature[] {
+function layerOf(layers: GeometryLayers, file: BoundaryFile): readonly BoundaryFeature[] {
   const layer = layers.get(file.object ?? '');
   if (layer === undefined) throw new Error(`${file.path} has no object "${file.object ?? ''}"`);
   return layer;
 }
 
+/** Files of all layers by their paths, for who asks one file for several. */
+export type ReadGeometries = Map<string, GeometryLayers>;
+
 /**
  * Reads the polygons of a file, ascending by key; parts that share a key become one polygon.
- * Positions of a projection that the file names are brought to degrees.
+ * Positions of a projection that the file names are brought to degrees. A file of all layers is
+ * taken from `read`, and put there.
  * @throws Error with the file where a feature has no key, or its coordinates are no degrees.
  */
-export async function readBoundaryFile(file: BoundaryFile): Promise<readonly BoundaryFeature[]> {
-  if (file.path.endsWith('.geometry.gz')) return layerOf(readGeometryFile(file.path), file);
+export async function readBoundaryFile(
+  file: BoundaryFile,
+  read: ReadGeometries = new Map(),
+): Promise<readonly BoundaryFeature[]> {
+  if (file.path.endsWith('.geometry.gz')) {
+    const layers = read.get(file.path) ?? readGeometryFile(file.path);
+    read.set(file.path, layers);
+    return layerOf(layers, file);
+  }
   try {
     return await readPolygons(file);
   } catch (error) {

@@ -155,11 +155,14 @@ function readLayer(
   return out;
 }
 
+/** Polygons by the name of their layer, ascending by key. */
+export type GeometryLayers = ReadonlyMap<string, readonly BoundaryFeature[]>;
+
 /**
  * The polygons of every layer of a file's bytes, ascending by key.
  * @throws Error when they are not of this format.
  */
-export function decodeGeometry(bytes: Buffer): ReadonlyMap<string, readonly BoundaryFeature[]> {
+export function decodeGeometry(bytes: Buffer): GeometryLayers {
   const line = bytes.indexOf('\n');
   const head = JSON.parse(bytes.toString('utf8', 0, line)) as GeometryHead;
   if (head.format !== GEOMETRY_FORMAT) {
@@ -172,6 +175,6 @@ export function decodeGeometry(bytes: Buffer): ReadonlyMap<string, readonly Boun
 }
 
 /** Reads a file: see `decodeGeometry`. */
-export function readGeometryFile(path: string): ReadonlyMap<string, readonly BoundaryFeature[]> {
+export function readGeometryFile(path: string): GeometryLayers {
   return decodeGeometry(gunzipSync(readFileSync(path)));
 }
