@@ -111,6 +111,24 @@ test('an action is told of a key that the store does not take, and the others go
   );
 });
 
+test('what was given is at hand until it is put, as the last action left it', () => {
+  const batch = new Batch(new Place());
+  const key = ['list'];
+  const first = Buffer.from('1');
+  batch.run(() => batch.change(key, first));
+  batch.run(() => {
+    batch.change(key, Buffer.from('2'));
+    throw new Error('no');
+  });
+  assert.equal(batch.unstored(key), first);
+  batch.run(() => {
+    batch.flush();
+    batch.change(key, Buffer.from('3'));
+    throw new Error('no');
+  });
+  assert.deepEqual([batch.unstored(key), String(batch.get(key))], [null, '1']);
+});
+
 test('keys whose parts run together otherwise are different keys', () => {
   const place = new Place();
   const batch = new Batch(place);
