@@ -20,13 +20,14 @@ import { Writer } from './writer.js';
 
 /** Seconds of load. */
 export const FLEET_SECONDS = 600;
+/** Rows of the job beside it. */
+export const FLEET_ROWS = 30_000;
 
 const NODES = 3;
 const WRITERS = 6;
 const RATE = 300;
 /** Of the rate each node admits alone, per cent: the setting's default. */
 const SHARE = 50;
-const JOB_ROWS = 30_000;
 const CALM_MS_MIN = 2_000;
 const CALM_MS_MAX = 6_000;
 const AWAY_MS_MIN = 1_000;
@@ -34,6 +35,12 @@ const AWAY_MS_MAX = 14_000;
 const READY_MS = 120_000;
 const LOOK_MS = 200;
 const KEK_BYTES = 32;
+
+/** How much the fleet has to do. */
+export interface FleetExtent {
+  readonly seconds: number;
+  readonly rows: number;
+}
 
 export interface FleetOutcome {
   readonly summary: string;
@@ -173,7 +180,11 @@ async function checkWrites(writers: readonly Writer[], fleet: Fleet): Promise<vo
   for (const { lost, wrong } of writers) fleet.wrong.push(...lost, ...wrong);
 }
 
-async function load(fleet: Fleet, seconds: number, random: () => number): Promise<string> {
+async function load(
+  fleet: Fleet,
+  { seconds, rows }: FleetExtent,
+  random: () => number,
+): Promise<string> {
   const client = new FleetClient(
     fleet.nodes.map(({ base }) => base),
     random,
@@ -184,7 +195,7 @@ async function load(fleet: Fleet, seconds: number, random: () => number): Promis
   try {
     await fleet.begin();
     const limited = new LimitedKey(await fleet.limitedKey(), client);
-    const file = new FleetFile(first!.base, JOB_ROWS, random);
+    const file = new FleetFile(first!.base, rows, random);
     const job = await file.begin();
     const running = [
       ...writers.map((writer) => writer.run()),
@@ -206,7 +217,7 @@ async function load(fleet: Fleet, seconds: number, random: () => number): Promis
     const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
     return (
       `kills ${fleet.kills}, cuts ${fleet.cuts}, acknowledged writes ${acknowledged}, sent ` +
-      `again ${client.repeated}, carts ${orders.sent}, rows of the job ${JOB_ROWS} in ${chunks} chunks, requests in a ` +
+      `again ${client.repeated}, carts ${orders.sent}, rows of the job ${rows} in ${chunks} chunks, requests in a ` +
       `minute at most ${most} (rate ${RATE}, bound ${bound}; ${limited.refused} refused)`
     );
   } finally {
@@ -215,9 +226,9 @@ async function load(fleet: Fleet, seconds: number, random: () => number): Promis
   }
 }
 
-/** Runs the case for so many seconds. */
+/** Runs the case. */
 export async function fleetCase(
-  seconds: number,
+  extent: FleetExtent,
   seed: number,
   report: (line: string) => void,
 ): Promise<FleetOutcome> {
@@ -231,7 +242,7 @@ export async function fleetCase(
   process.once('SIGINT', interrupt);
   try {
     await fleet.start();
-    const summary = await load(fleet, seconds, random);
+    const summary = await load(fleet, extent, random);
     return { summary, wrong: fleet.wrong };
   } finally {
     process.off('SIGINT', interrupt);

@@ -125,15 +125,16 @@ async function disturb(
   }
 }
 
-/** Runs one job. */
+/** Runs one job of so many rows. */
 async function runJob(
   service: TortureService,
   random: () => number,
   most: number,
   counts: Counts,
+  length: number,
 ): Promise<void> {
   const { type, row, head } = FORMATS[counts.jobs % FORMATS.length]!;
-  const rows = Array.from({ length: ROWS }, (_, id) =>
+  const rows = Array.from({ length }, (_, id) =>
     row(id, ADDRESSES[Math.floor(random() * ADDRESSES.length)]!),
   );
   const body = head + rows.join('');
@@ -173,8 +174,11 @@ async function compareBytes(
     counts.wrong.push(`${id} wrote other bytes`);
 }
 
-/** Kills the server as often as asked, a job after the other. */
-export async function jobKillsCase({ kills, seed, report }: TortureInput): Promise<TortureResult> {
+/** Kills the server as often as asked, a job of so many rows after the other. */
+export async function jobKillsCase(
+  { kills, seed, report }: TortureInput,
+  rows = ROWS,
+): Promise<TortureResult> {
   const random = seeded(seed);
   const service = new TortureService(SETTINGS);
   const counts: Counts = { kills: 0, jobs: 0, met: 0, done: [], lost: [], wrong: [] };
@@ -184,7 +188,7 @@ export async function jobKillsCase({ kills, seed, report }: TortureInput): Promi
     for (let told = 0; counts.kills < kills || counts.jobs < FORMATS.length; ) {
       // Jobs of every format have their share of the kills.
       const most = Math.min(kills, Math.ceil((kills * (counts.jobs + 1)) / FORMATS.length));
-      await runJob(service, random, most, counts);
+      await runJob(service, random, most, counts, rows);
       if (counts.kills - told >= REPORT_KILLS) {
         told = counts.kills;
         report(

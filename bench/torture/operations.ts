@@ -51,10 +51,13 @@ export async function operationsOf(port: number): Promise<readonly Operation[]> 
   return [...described, ...OTHERS.map(([method, path]) => operationOf(method, path))];
 }
 
+/** A busy machine may be late; what hangs never answers. */
+const SILENCE_MS = 60_000;
+
 /** Whether it answers as it should; a sentence about it where it does not. */
 export async function silenceOf(port: number): Promise<string | null> {
   try {
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(SILENCE_MS);
     const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`, { signal });
     await answer.arrayBuffer();
     return answer.status === 200 ? null : `answered ${answer.status}`;

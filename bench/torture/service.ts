@@ -1,5 +1,5 @@
 /** The compiled server as a child with a folder of its own, to be killed. */
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { placeRecipe } from '../../test/support/built-dataset.js';
 import { CLI, LATER_OPTIMIZED, MAIN } from '../../test/support/program.js';
 import { chosenTransport } from '../load/situs-server.js';
 
@@ -30,13 +31,9 @@ export class TortureService {
     this.#settings = settings;
   }
 
-  /** Builds the dataset of the invented country, which the addresses of nexus locations are in. */
+  /** Takes the dataset of the invented country, which the addresses of nexus locations are in. */
   prepare(): void {
-    execFileSync(
-      process.execPath,
-      [CLI, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'],
-      { env: this.#environment(), stdio: ['ignore', 'ignore', 'inherit'] },
-    );
+    placeRecipe(this.varDir, 'fixture');
   }
 
   async start(): Promise<void> {

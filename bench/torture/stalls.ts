@@ -29,8 +29,15 @@ export const P99_MS_MAX = 20;
 const IDLE_TIMES = 3;
 /** What is above the limit so many times in a row is no chance. */
 const TRIES = 3;
-const IDLE_MS = 2_000;
-const WARM_MS = 1_500;
+/** How long times without an attack are looked at, and before that waited. */
+interface Quiet {
+  readonly warmMs: number;
+  readonly idleMs: number;
+}
+const QUIET: Quiet = { warmMs: 1_500, idleMs: 2_000 };
+/** What is not answered by then never is; an attack may be over before the first answer. */
+const ANSWER_MS = 60_000;
+const TAKE_MS = 20;
 /** Of operations that tell no limit. */
 const OPEN_BYTES = 4 * MIB;
 const CONNECTIONS = 100;
@@ -42,6 +49,8 @@ const NICE = 10;
 export interface StallsOptions {
   /** Of one attack; the few large ones take four times as long. */
   readonly attackMs: number;
+  /** In place of QUIET. */
+  readonly quiet?: Quiet;
   /** In place of P99_MS_MAX. */
   readonly p99MsMax?: number;
   /** Which operations are attacked; all without. */
@@ -191,19 +200,30 @@ class Watch {
 
   /** The times without an attack. */
   async quiet(): Promise<Latencies> {
-    await delay(WARM_MS);
+    const { warmMs, idleMs } = this.#options.quiet ?? QUIET;
+    await delay(warmMs);
     await this.#lookups.take();
-    await delay(IDLE_MS);
-    const idle = await this.#lookups.take();
+    await delay(idleMs);
+    const idle = await this.#taken();
     this.#options.report(`idle: ${textOf(idle)}`);
     return idle;
+  }
+
+  /** The times of what was answered, and of the first answer after it where none was. */
+  async #taken(): Promise<Latencies> {
+    const until = performance.now() + ANSWER_MS;
+    for (;;) {
+      const latencies = await this.#lookups.take();
+      if (latencies.count > 0 || performance.now() > until) return latencies;
+      await delay(TAKE_MS);
+    }
   }
 
   async #once({ run, times = 1 }: Attack): Promise<{ latencies: Latencies; ownBytes: number }> {
     const memory = new ServerMemory(this.#server.pid);
     await this.#lookups.take();
     await run(times * this.#options.attackMs);
-    const latencies = await this.#lookups.take();
+    const latencies = await this.#taken();
     const ownBytes = memory.own;
     memory.end();
     this.ownBytesMax = Math.max(this.ownBytesMax, ownBytes);

@@ -11,6 +11,7 @@ test('hostile bodies of one key leave the lookups of another answered, and are t
   const lines: string[] = [];
   const result = await stalls({
     attackMs: ATTACK_MS,
+    quiet: { warmMs: 0, idleMs: ATTACK_MS },
     p99MsMax: P99_MS_MAX,
     paths: ['/merchant/nexus/create'],
     report: (line) => lines.push(line),

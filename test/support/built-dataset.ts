@@ -86,15 +86,20 @@ function builtOnce(args: readonly string[]): Kept {
   );
 }
 
-/** A new folder of variables in which a recipe is active; a test may change all of it. */
-export function buildRecipe(recipe: string, more: readonly string[] = []): Built {
+/** Has a recipe active in a folder of variables that has none. */
+export function placeRecipe(varDir: string, recipe: string, more: readonly string[] = []): void {
   const kept = buildOnce(['dataset', 'build', '--recipe', recipe, ...more, '--activate']);
-  const varDir = mkdtempSync(join(tmpdir(), `situs-${recipe}-`));
   cpSync(releasesDir(kept.varDir), releasesDir(varDir), {
     recursive: true,
     preserveTimestamps: true,
     mode: constants.COPYFILE_FICLONE,
   });
+}
+
+/** A new folder of variables in which a recipe is active; a test may change all of it. */
+export function buildRecipe(recipe: string, more: readonly string[] = []): Built {
+  const varDir = mkdtempSync(join(tmpdir(), `situs-${recipe}-`));
+  placeRecipe(varDir, recipe, more);
   const name = currentRelease(varDir);
   if (name === null) throw new Error(`recipe ${recipe} was built but is not active`);
   return {

@@ -24,12 +24,14 @@ export interface FleetAsk {
   readonly type?: string;
   readonly key?: string;
   readonly idempotencyKey?: string;
+  /** In place of PATIENCE_MS, where an answer is long. */
+  readonly patienceMs?: number;
 }
 
 /** One request to one node. Rejects when no whole answer came in time. */
 export async function askNode(base: string, ask: FleetAsk): Promise<Answer> {
   const { method, path, body = '', type = 'application/json', key = FLEET_KEY } = ask;
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(ask.patienceMs ?? PATIENCE_MS);
   const sent = request(base + path, {
     method,
     signal,

@@ -71,10 +71,12 @@ export class FleetFile {
       const result = await patiently(this.#base, {
         method: 'GET',
         path: `/bulk/jobs/${id}/result`,
+        patienceMs: SILENCE_MS,
       });
       const stream = await patiently(other, {
         method: 'POST',
         path: '/bulk/lookup',
+        patienceMs: SILENCE_MS,
         body: this.#body,
         type: 'text/csv',
       });
