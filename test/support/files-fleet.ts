@@ -1,15 +1,17 @@
 /** Nodes that take chunks of files, a broker of their own, and `situs bulk` that drives them. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FilesBroker } from '../../src/bulk/fleet/files-broker.js';
 import { filesAddress } from '../../src/distribution/address.js';
-import { buildRecipe, CLI, type Built } from './built-dataset.js';
+import { buildRecipe, CLI, LATER_OPTIMIZED, type Built } from './built-dataset.js';
+import { CommandProcess } from './command-process.js';
 import { startNode, type Ending, type FleetNode } from './fleet-nodes.js';
 import { eventually } from './http-eventually.js';
 import { ownBroker, type OwnBroker } from './nats-broker.js';
+import type { Ran } from './run-command.js';
 import type { Skipped } from './wanting.js';
 
 export const DOOR = '120 Main St, Elmton, QA 91010';
@@ -39,7 +41,9 @@ export interface FilesFleet {
   node(env?: Readonly<Record<string, string>>): Promise<FilesNode>;
   /** Writes a file and returns its path. */
   file(name: string, body: string): string;
-  /** Runs `situs bulk ARGS`. */
+  /** Runs `situs WORDS` to its end; a process for each would take a second of a processor. */
+  run(words: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** Starts `situs bulk ARGS` as a process of its own. */
   drive(args: readonly string[]): Driven;
   /** What lies at the broker: messages that wait, and messages of objects. */
   left(): Promise<readonly [queued: number, objects: number]>;
@@ -60,6 +64,8 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
     rmSync(dir, { recursive: true, force: true });
   });
   const url = `nats://127.0.0.1:${own.port}/tried`;
+  const commands = new CommandProcess();
+  context.after(() => commands.end());
   const broker = await FilesBroker.open(filesAddress(url, 'url'), 'a test');
   context.after(() => broker.close());
   const folder = (): string => {
@@ -83,8 +89,9 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
       writeFileSync(path, body);
       return path;
     },
+    run: (words, env = {}) => commands.run(words, { SITUS_VAR: built.varDir, ...env }),
     drive: (args) => {
-      const child = spawn(process.execPath, [CLI, 'bulk', ...args], {
+      const child = spawn(process.execPath, [...LATER_OPTIMIZED, CLI, 'bulk', ...args], {
         env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
@@ -129,7 +136,7 @@ export async function midst(
 
 function bytesOf(path: string): number {
   try {
-    return readFileSync(path).length;
+    return statSync(path).size;
   } catch {
     return 0;
   }
