@@ -52,7 +52,8 @@ type Visit = (from: number, value: number, to: number, named: boolean) => boolea
 
 function eachMember(bytes: Uint8Array, name: MemberName, visit: Visit): void {
   // Before the brace there is space at most, or a byte order mark.
-  let from = skipBlanks(bytes, bytes.indexOf(OPEN_BRACE) + 1);
+  const open = bytes[0] === OPEN_BRACE ? 0 : bytes.indexOf(OPEN_BRACE);
+  let from = skipBlanks(bytes, open + 1);
   while (bytes[from] === QUOTE) {
     const nameEnd = skipString(bytes, from);
     const value = skipBlanks(bytes, skipBlanks(bytes, nameEnd) + 1);
@@ -94,13 +95,12 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
 
 const ESCAPE = Buffer.from('\\u', 'latin1');
 
-/** Whether a name stands once in a text, before a quote, and nowhere written with escapes. */
-function standsOnce(bytes: Uint8Array, { quoted }: MemberName): boolean {
+/** Whether no name stands behind an offset again, before a quote or written with escapes. */
+function isLast(bytes: Uint8Array, from: number, { quoted }: MemberName): boolean {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const first = buffer.indexOf(quoted);
-  return first >= 0 && buffer.indexOf(quoted, first + 1) < 0 && !buffer.includes(ESCAPE);
+  return buffer.indexOf(quoted, from) < 0 && buffer.indexOf(ESCAPE, from) < 0;
 }
 
 /**
@@ -109,11 +109,13 @@ function standsOnce(bytes: Uint8Array, { quoted }: MemberName): boolean {
  */
 export function memberValue(bytes: Uint8Array, name: MemberName): Uint8Array | null {
   let found: Uint8Array | null = null;
-  // Megabytes behind the only member of the name need not be walked through.
-  const once = standsOnce(bytes, name);
   eachMember(bytes, name, (_from, value, to, named) => {
-    if (named) found = bytes.subarray(value, to);
-    return named && once;
+    if (!named) return false;
+    const isFirst = found === null;
+    found = bytes.subarray(value, to);
+    // Megabytes behind the only member of the name need not be walked through. That is asked once:
+    // each of many members of the name would have all that is behind it searched.
+    return isFirst && isLast(bytes, to, name);
   });
   return found;
 }

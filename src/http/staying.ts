@@ -48,7 +48,8 @@ export class Staying {
   /** Whether a client says that it goes on; asked while its handler runs. */
   says(request: Pick<RawRequest, 'getHeader'>): boolean {
     const said = request.getHeader(FIELDS.connection);
-    return said.length === KEEP_ALIVE.length && said.toLowerCase() === KEEP_ALIVE;
+    if (said.length !== KEEP_ALIVE.length) return false;
+    return said === KEEP_ALIVE || said.toLowerCase() === KEEP_ALIVE;
   }
 
   /** Whether none with this key was cut of late; of any, where the key is not known yet. */

@@ -120,10 +120,13 @@ const QUOTED_UUID = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/;
 export function merchantIdOf(body: Uint8Array): string | null {
   const value = memberValue(body, MERCHANT_ID);
   if (value === null || value.length > MERCHANT_ID_BYTES_MAX) return null;
-  const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString('utf8');
+  const bytes = Buffer.isBuffer(value)
+    ? value
+    : Buffer.from(value.buffer, value.byteOffset, value.length);
+  const text = bytes.toString('latin1');
   if (QUOTED_UUID.test(text)) return text.slice(1, -1);
   try {
-    const id: unknown = JSON.parse(text);
+    const id: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
   } catch {
     return null;
