@@ -163,7 +163,7 @@ test('two processes share the work, one is killed: each cart has one answer', as
   const subjects = await streams(context);
   if (subjects === null) return;
   const { name, from } = subjects;
-  const rows = Array.from({ length: 3_000 }, (_, index) => sentRow(index));
+  const rows = Array.from({ length: 1_500 }, (_, index) => sentRow(index));
   const [doomed, other] = [start(context, subjects), start(context, subjects)];
   await eventually(() => /dataset/.test(doomed.err()) && /dataset/.test(other.err()));
   const publishing = publish(connection!, () => from, rows);
@@ -190,7 +190,7 @@ test('--ordered keeps the order of each key, also after a kill', async (context)
   const subjects = await streams(context, '.*');
   if (subjects === null) return;
   const { name } = subjects;
-  const rows = Array.from({ length: 1_500 }, (_, index) => sentRow(index));
+  const rows = Array.from({ length: 800 }, (_, index) => sentRow(index));
   const doomed = start(context, subjects, { more: ['--ordered'] });
   const publishing = publish(connection!, (index) => `${name}.carts.shop-${index % 7}`, rows);
   await eventually(async () => (await count(`${name}-taxed`)) > 100);
