@@ -16,7 +16,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { install, moveGlobally, pack, type Packed } from '../support/packed.js';
+import { install, installGlobally, pack, type Packed } from '../support/packed.js';
 
 const KEY = 'a-key-for-the-package-test';
 /** Boundaries of counties and cities are 8.4 MB of it. */
@@ -155,9 +155,9 @@ test('installed in an empty folder it builds its first dataset and answers', asy
   assert.equal(await ended(server), 0);
 });
 
-test('laid out as for all it answers by its command', () => {
+test('installed for all it answers by its command', () => {
   const folder = join(dir, 'everywhere');
-  const command = moveGlobally(beside, folder);
+  const command = installGlobally(beside, folder);
   const situs = (...args: readonly string[]): string =>
     execFileSync(command, args, {
       cwd: folder,

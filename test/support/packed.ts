@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { packageRoot } from '../../src/ingest/source-files.js';
 
 export interface Packed {
@@ -95,18 +95,18 @@ export function install(folder: string, tarball: string): 'npm' | 'laid out' {
 }
 
 /**
- * Moves what was installed in a folder to where `npm install -g` lays it out below another: what the
- * package needs is within it. Returns the command's path. The packages are the same ones, and npm
- * writes a quarter of a gigabyte each time.
+ * Has npm install for all below a folder what it installed in another, which is moved: what the
+ * package needs is then within it, as `npm install -g` lays it out. Returns the command's path. The
+ * packages are the same ones, and to unpack them npm writes a quarter of a gigabyte each time.
  */
-export function moveGlobally(installed: string, folder: string): string {
+export function installGlobally(installed: string, folder: string): string {
   const modules = join(installed, 'node_modules');
-  const own = join(folder, 'lib', 'node_modules', 'situs');
+  const own = join(folder, 'unpacked', 'situs');
   mkdirSync(dirname(own), { recursive: true });
   renameSync(join(modules, 'situs'), own);
   renameSync(modules, join(own, 'node_modules'));
-  const command = join(folder, 'bin', 'situs');
-  mkdirSync(dirname(command));
-  symlinkSync(relative(dirname(command), join(own, commandOf(own))), command);
-  return command;
+  // A folder's scripts would build it, which is for the project's own.
+  const options = ['--prefix', folder, '--ignore-scripts', '--offline', ...QUIET];
+  npm(folder, ['install', '-g', ...options, own]);
+  return join(folder, 'bin', 'situs');
 }
