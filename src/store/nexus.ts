@@ -27,6 +27,36 @@ export type NexusPlace = MembersRead<typeof PLACE>;
 
 export type NexusRecord = ReturnType<typeof parseNexus>;
 
+/** Members that are added one by one: spreading makes a new layout each time, and is slow. */
+type Draft<T> = { -readonly [Name in keyof T]?: T[Name] };
+
+function addPlace(draft: Draft<NexusPlace>, place: NexusPlace): void {
+  const { name, line1, line2, city, state, zip, normalizedAddress, lat, lng } = place;
+  if (name !== undefined) draft.name = name;
+  draft.line1 = line1;
+  if (line2 !== undefined) draft.line2 = line2;
+  draft.city = city;
+  draft.state = state;
+  draft.zip = zip;
+  draft.normalizedAddress = normalizedAddress;
+  draft.lat = lat;
+  draft.lng = lng;
+}
+
+/** A location at a place. */
+export function nexusRecord(
+  { locationId, merchantId, account }: Pick<NexusRecord, 'locationId' | 'merchantId' | 'account'>,
+  place: NexusPlace,
+  times: Pick<NexusRecord, 'position' | 'createdAt' | 'updatedAt'>,
+): NexusRecord {
+  const draft: Draft<NexusRecord> = { v: 1, locationId, merchantId, account };
+  addPlace(draft, place);
+  draft.position = times.position;
+  draft.createdAt = times.createdAt;
+  draft.updatedAt = times.updatedAt;
+  return draft as NexusRecord;
+}
+
 export const parseNexus = recordReader('nexus', 1, {
   /** UUID in lower case. */
   locationId: text,

@@ -17,8 +17,11 @@ import { merchantIdOf } from '../cart/cart-text.js';
 import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nexus-shape.js';
 import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-look.js';
 
+/** Members that are added one by one: spreading into a literal makes a new layout each time. */
+type Members = Record<string, WireValue>;
+
 /** What the operations answer that change something. `status` is theirs, not the merchant's. */
-export function resultOf(merchantId: string, message: string): WireObject {
+export function resultOf(merchantId: string, message: string): Members {
   return { merchantId, message, status: 'success' };
 }
 
@@ -28,9 +31,6 @@ interface MerchantFacts {
   readonly contacts: { readonly first?: string; readonly last?: string; readonly email?: string };
   readonly referenceId?: string;
 }
-
-/** Members that are added one by one: spreading into a literal makes a new layout each time. */
-type Members = Record<string, WireValue>;
 
 function addGiven(members: Members, name: string, value: string | undefined): void {
   if (value !== undefined) members[name] = value;
@@ -61,6 +61,7 @@ interface NexusFacts extends LocationBody {
 /** A location as it is returned. */
 export function nexusMembers(location: NexusFacts): WireObject {
   const { locationId, name, line1, line2, city, state, zip, normalizedAddress } = location;
+  const { createdAt, updatedAt } = location;
   const members: Members = { locationId, nexusType: 'physical' };
   addGiven(members, 'name', name);
   members['line1'] = line1;
@@ -72,8 +73,9 @@ export function nexusMembers(location: NexusFacts): WireObject {
   members['normalizedAddress'] = normalizedAddress;
   members['geoLat'] = degreesOf(location.lat);
   members['geoLng'] = degreesOf(location.lng);
-  members['createdAt'] = new Date(location.createdAt).toISOString();
-  members['updatedAt'] = new Date(location.updatedAt).toISOString();
+  const created = new Date(createdAt).toISOString();
+  members['createdAt'] = created;
+  members['updatedAt'] = updatedAt === createdAt ? created : new Date(updatedAt).toISOString();
   return members;
 }
 

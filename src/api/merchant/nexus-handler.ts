@@ -6,6 +6,7 @@ import {
   deleteNexus,
   findNexus,
   listNexus,
+  nexusRecord,
   type NexusRecord,
   putNexus,
 } from '../../store/nexus.js';
@@ -99,24 +100,19 @@ async function create(
       const merchant = selfManaged(caller, transaction, merchantId);
       if (isReply(merchant)) return merchant;
       const now = services.now();
-      const records = places.map(
-        (place, position): NexusRecord => ({
-          v: 1,
-          locationId: services.newId(),
-          merchantId,
-          account: caller.account,
-          ...place,
+      const { account } = caller;
+      const records = places.map((place, position) =>
+        nexusRecord({ locationId: services.newId(), merchantId, account }, place, {
           position,
           createdAt: now,
           updatedAt: now,
         }),
       );
-      countNexus(transaction, caller.account, merchantId, records.length);
+      countNexus(transaction, account, merchantId, records.length);
       for (const record of records) putNexus(transaction, record);
-      const reply = caller.json(200, {
-        ...resultOf(merchantId, 'nexus locations created successfully'),
-        locations: records.map(nexusMembers),
-      });
+      const result = resultOf(merchantId, 'nexus locations created successfully');
+      result['locations'] = records.map(nexusMembers);
+      const reply = caller.json(200, result);
       caller.keep(transaction, reply);
       audit(transaction, caller, 'nexus.create', { merchantId }, now);
       return reply;
@@ -152,21 +148,15 @@ async function update(
       if (place === undefined) throw new Error('an address without a place');
       const { account, position, createdAt } = before;
       const now = services.now();
-      const record: NexusRecord = {
-        v: 1,
-        locationId,
-        merchantId,
-        account,
-        ...place,
+      const record = nexusRecord({ locationId, merchantId, account }, place, {
         position,
         createdAt,
         updatedAt: now,
-      };
-      putNexus(transaction, record, before);
-      const reply = caller.json(200, {
-        ...resultOf(merchantId, 'nexus location updated successfully'),
-        location: nexusMembers(record),
       });
+      putNexus(transaction, record, before);
+      const result = resultOf(merchantId, 'nexus location updated successfully');
+      result['location'] = nexusMembers(record);
+      const reply = caller.json(200, result);
       caller.keep(transaction, reply);
       audit(transaction, caller, 'nexus.update', { merchantId, locationId }, now);
       return reply;

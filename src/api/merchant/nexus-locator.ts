@@ -117,9 +117,18 @@ function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
 }
 
 function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {
+  const { name, line1, line2, city } = location;
   const { normalizedAddress, state, postalCode, lat, lng } = found;
   const zip = postalCode === '' ? location.zip : postalCode;
-  return { ...location, state, zip, normalizedAddress, lat, lng };
+  // Each way in one literal, as spreading makes a new layout each time and is slow.
+  if (name === undefined) {
+    return line2 === undefined
+      ? { line1, city, state, zip, normalizedAddress, lat, lng }
+      : { line1, line2, city, state, zip, normalizedAddress, lat, lng };
+  }
+  return line2 === undefined
+    ? { name, line1, city, state, zip, normalizedAddress, lat, lng }
+    : { name, line1, line2, city, state, zip, normalizedAddress, lat, lng };
 }
 
 /** What places of locations are found with. */
