@@ -104,6 +104,6 @@ export function forgetCredentials(
   const found = transaction.get(key);
   if (found === undefined) return false;
   transaction.remove(connectionKey(account, parseCredentials(found).connection));
-  removeShared(transaction, account, key);
+  removeShared(transaction, account, key, found);
   return true;
 }

@@ -7,7 +7,7 @@ import zlib from 'node:zlib';
 import { Encoder } from 'msgpackr';
 import { DamagedRecord } from './fault.js';
 import type { StoreKey } from './format.js';
-import { PACKED, packSmall } from './record-pack.js';
+import { PACKED, packSmall, plainLength } from './record-pack.js';
 import { unpackSmall } from './record-unpack.js';
 
 /** A record as a store has it, or is given it. */
@@ -27,6 +27,12 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? POLYNOMIAL : 0);
   return sum;
 });
+/** For bytes with one, two and three behind them: four at a time take less than half the time. */
+const ahead = (table: Uint32Array): Uint32Array =>
+  table.map((sum) => (sum >>> 8) ^ TABLE[sum & 0xff]!);
+const TABLE_1 = ahead(TABLE);
+const TABLE_2 = ahead(TABLE_1);
+const TABLE_3 = ahead(TABLE_2);
 
 // As LMDB's own: bytes within a record outlive the page they were read from.
 const encoder = new Encoder({ copyBuffers: true });
@@ -41,7 +47,16 @@ function crcOf(bytes: Uint8Array, before: number, from = 0, end = bytes.length):
     return crc32(bytes.subarray(from, end), before);
   }
   let sum = ~before;
-  for (let at = from; at < end; at += 1) sum = (sum >>> 8) ^ TABLE[(sum ^ bytes[at]!) & 0xff]!;
+  let at = from;
+  for (; at + 3 < end; at += 4) {
+    sum ^= bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+    sum =
+      TABLE_3[sum & 0xff]! ^
+      TABLE_2[(sum >>> 8) & 0xff]! ^
+      TABLE_1[(sum >>> 16) & 0xff]! ^
+      TABLE[sum >>> 24]!;
+  }
+  for (; at < end; at += 1) sum = (sum >>> 8) ^ TABLE[(sum ^ bytes[at]!) & 0xff]!;
   return ~sum >>> 0;
 }
 
@@ -77,7 +92,11 @@ function packedLarge(record: unknown): Buffer {
 
 /** A record as it is stored under a key. */
 export function packRecord(key: StoreKey, record: unknown): Buffer {
-  const end = packSmall(record, BODY_AT);
+  return storedBytes(key, record, packSmall(record, BODY_AT));
+}
+
+/** The same, where it was packed to `end`. */
+function storedBytes(key: StoreKey, record: unknown, end: number): Buffer {
   const bytes = end < 0 ? packedLarge(record) : Buffer.allocUnsafe(end);
   if (end >= 0) PACKED.copy(bytes, BODY_AT, BODY_AT, end);
   bytes.writeUInt32BE(MARK_NUMBER, 0);
@@ -94,6 +113,14 @@ export class NewRecord {
   constructor(key: StoreKey, record: unknown) {
     this.#key = key;
     this.record = record;
+  }
+
+  /** Makes the bytes now. How long it is that says nothing of shapes, as `plainBytes`. */
+  pack(): number {
+    const end = packSmall(this.record, BODY_AT);
+    const plain = plainLength(end, BODY_AT);
+    this.#bytes = storedBytes(this.#key, this.record, end);
+    return plain;
   }
 
   get bytes(): Buffer {

@@ -183,6 +183,10 @@ export function packSmall(record: unknown, from: number): number {
 
 /** How long a record is that says nothing of shapes; -1 where msgpackr has to tell. */
 export function plainBytes(record: unknown): number {
-  const end = packSmall(record, 0);
-  return end < 0 ? end : end - plainLess;
+  return plainLength(packSmall(record, 0), 0);
+}
+
+/** The same of what was packed last. @param end what `packSmall` returned */
+export function plainLength(end: number, from: number): number {
+  return end < 0 ? end : end - from - plainLess;
 }

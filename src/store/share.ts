@@ -9,6 +9,7 @@ import type { StoreKey } from './format.js';
 import { AGE_PREFIX, parseAge } from './idempotency-record.js';
 import { LimitReached } from './transaction.js';
 import { CREDENTIALS_PREFIX, MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
+import { NewRecord } from './record-bytes.js';
 import { plainBytes } from './record-pack.js';
 import { number, recordReader } from './record-reader.js';
 import { countRecord, type CountReader } from './set-aside.js';
@@ -50,8 +51,11 @@ function shareKey(kind: ShareKind, account: string): StoreKey {
 
 /** What a record counts for. */
 export function recordBytes(record: unknown): number {
-  const bytes = plainBytes(record);
-  return (bytes < 0 ? pack(record).byteLength : bytes) + OVERHEAD_BYTES;
+  return bytesBeside(record, plainBytes(record));
+}
+
+function bytesBeside(record: unknown, plain: number): number {
+  return (plain < 0 ? pack(record).byteLength : plain) + OVERHEAD_BYTES;
 }
 
 const COUNTED: readonly string[] = [MERCHANT_PREFIX, CREDENTIALS_PREFIX, NEXUS_PREFIX];
@@ -128,14 +132,24 @@ export function putShared(
   record: object,
   before: unknown,
 ): void {
-  const by = recordBytes(record) - (before === undefined ? 0 : recordBytes(before));
+  // Packed before it is put, as that tells how long it is.
+  const packed = new NewRecord(key, record);
+  const bytes = bytesBeside(record, packed.pack());
+  const by = bytes - (before === undefined ? 0 : recordBytes(before));
   takeShare(transaction, 'merchants', account, by);
-  transaction.put(key, record);
+  transaction.put(key, packed);
 }
 
-/** Removes a record of an account's merchants and gives its room back. */
-export function removeShared(transaction: StoreTransaction, account: string, key: StoreKey): void {
-  const before = transaction.get(key);
+/**
+ * Removes a record of an account's merchants and gives its room back.
+ * @param before what is stored under the key, where it was read; undefined for nothing
+ */
+export function removeShared(
+  transaction: StoreTransaction,
+  account: string,
+  key: StoreKey,
+  before = transaction.get(key),
+): void {
   if (before === undefined) return;
   addShare(transaction, 'merchants', account, -recordBytes(before));
   transaction.remove(key);

@@ -241,7 +241,7 @@ export class Store {
         throw new StoreFault('full');
       }
       this.#watched.touch(key);
-      this.#root.put(key, new NewRecord(key, record));
+      this.#root.put(key, record instanceof NewRecord ? record : new NewRecord(key, record));
     },
     remove: (key) => {
       this.#watched.touch(key);

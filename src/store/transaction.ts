@@ -15,6 +15,7 @@ export interface StoreTransaction {
   last(prefix: StoreKey): unknown;
   /** As `Store.keys`. */
   keys(prefix: StoreKey, limit?: number): readonly StoreKey[];
+  /** Takes a record, or a `NewRecord` of this key that was packed to tell how long it is. */
   put(key: StoreKey, record: object): void;
   remove(key: StoreKey): void;
   /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Encoder, pack } from 'msgpackr';
-import { packRecord, unpackRecord } from '../../src/store/record-bytes.js';
+import { NewRecord, packRecord, unpackRecord } from '../../src/store/record-bytes.js';
 import { PACKED, packSmall, plainBytes } from '../../src/store/record-pack.js';
 import { unpackSmall } from '../../src/store/record-unpack.js';
 
@@ -191,5 +191,28 @@ test('what is no small record is left to msgpackr, whole or cut off or changed',
         if (read !== null) assert.deepStrictEqual(read, unpacked(changed), `${at} ${byte}`);
       }
     }
+  }
+});
+
+test('a record that is packed before it is put has the same bytes, and tells its length', () => {
+  for (const record of SMALL) {
+    const packed = new NewRecord(['kind', 'a'], record);
+    assert.equal(packed.pack(), pack(record).length, JSON.stringify(record));
+    // Another is packed before the bytes are taken.
+    packRecord(['kind', 'b'], { v: 1, other: 'x'.repeat(200) });
+    assert.deepEqual(packed.bytes, packRecord(['kind', 'a'], record));
+  }
+  // msgpackr has a new id for the names each time.
+  const other = { v: 1, text: 'ß' };
+  const left = new NewRecord(['kind', 'a'], other);
+  assert.equal(left.pack(), -1);
+  assert.deepEqual(unpackRecord(['kind', 'a'], left.bytes), other);
+});
+
+test('the sum before a record is the one that every version wrote', () => {
+  const sums = ['dcaa3da1', '572c687e', 'dbfd8986', 'ab3a82af'];
+  for (const [length, sum] of sums.entries()) {
+    const record = { v: 1, text: 'abc'.slice(0, length) };
+    assert.equal(packRecord(['kind', 'a'], record).toString('hex', 4, 8), sum);
   }
 });
