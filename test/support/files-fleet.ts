@@ -51,6 +51,13 @@ export interface FilesFleet {
   kept(): Promise<number>;
 }
 
+/** A folder of data for one node. */
+function ownFolder(context: Ending): string {
+  const { varDir, remove } = buildRecipe('fixture');
+  context.after(remove);
+  return varDir;
+}
+
 /** Ended with the test, or with all tests of a file; null where there is no broker and it is skipped. */
 export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet | null> {
   const own = await ownBroker(context);
@@ -68,11 +75,6 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
   context.after(() => commands.end());
   const broker = await FilesBroker.open(filesAddress(url, 'url'), 'a test');
   context.after(() => broker.close());
-  const folder = (): string => {
-    const { varDir, remove } = buildRecipe('fixture');
-    context.after(remove);
-    return varDir;
-  };
   return {
     own,
     server,
@@ -81,7 +83,7 @@ export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet 
     built,
     broker,
     node: async (more = {}) => {
-      const env = { SITUS_VAR: more['SITUS_VAR'] ?? folder(), SITUS_FLEET: url, ...more };
+      const env = { SITUS_VAR: more['SITUS_VAR'] ?? ownFolder(context), SITUS_FLEET: url, ...more };
       return { ...(await startNode(context, env)), env };
     },
     file: (name, body) => {
