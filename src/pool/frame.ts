@@ -34,9 +34,11 @@ const ANSWER_HEAD_BYTES = 12;
 const BODY_ALIGNMENT = 8;
 const ANSWER_BYTES_USUAL = 4096;
 
-/** What `write` comes to once it has looked at its arguments, which each answer would pay for. */
-const { utf8Write }: { utf8Write: (this: Buffer, text: string, at: number) => number } =
-  Buffer.prototype;
+type WriteText = (this: Buffer, text: string, at: number) => number;
+
+/** What `write` does once it has looked at its arguments; undocumented, so it may be lacking. */
+const writeUtf8: WriteText =
+  (Buffer.prototype as { readonly utf8Write?: WriteText }).utf8Write ?? Buffer.prototype.write;
 
 /**
  * Collects the requests of one event-loop turn, in memory it is given or of its own. What outgrows
@@ -257,7 +259,7 @@ export class AnswerWriter {
   #append(part: BodyPart): void {
     if (typeof part === 'string') {
       this.#reserve(part.length * 3);
-      this.#used += utf8Write.call(this.#buffer, part, this.#used);
+      this.#used += writeUtf8.call(this.#buffer, part, this.#used);
     } else {
       this.#reserve(part.length);
       this.#buffer.set(part, this.#used);

@@ -94,7 +94,9 @@ test('what a module loads is found, at once, later, or as a thread of its own', 
   const { input } = folders(context);
   const files: Readonly<Record<string, string>> = {
     'begin.js':
-      "import { a } from './at-once.js';\nimport fs from 'node:fs';\nawait import('./later.js');\n",
+      "import { a } from './at-once.js';\nimport fs from 'node:fs';\nawait import('./later.js');\n" +
+      'const b = await import("./bundled.js");\n',
+    'bundled.js': '',
     'at-once.js': "export * from './passed.js';\nimport './begin.js';\n",
     'passed.js': '',
     'other.js': '',
@@ -104,7 +106,7 @@ test('what a module loads is found, at once, later, or as a thread of its own', 
   for (const [name, text] of Object.entries(files)) writeFileSync(join(input, name), text);
   assert.deepEqual(
     reachedFrom([join(input, 'begin.js')]).map((path) => relative(input, path)),
-    ['at-once.js', 'begin.js', 'later.js', 'passed.js', 'thread.js'],
+    ['at-once.js', 'begin.js', 'bundled.js', 'later.js', 'passed.js', 'thread.js'],
   );
 });
 
@@ -113,9 +115,10 @@ test('a build loads its own modules and workers, and nothing that serves', () =>
   for (const wanted of [
     'src/cli/dataset-builder.js',
     'src/ingest/release-writer.js',
+    // Which the bundled check of a release loads later.
+    'src/ingest/verify.js',
     'src/ingest/street/shard.js',
     'workers/ingest.js',
-    // One file with what it checks a release with.
     'workers/release.js',
   ]) {
     assert.ok(

@@ -64,12 +64,15 @@ function addListing(hash: Hash, path: string): void {
   }
 }
 
-/** As the compiler writes what a module loads: at once, later, or as a thread or process of its own. */
+/**
+ * As the compiler and the bundler write what a module loads: at once, later, or as a thread or process
+ * of its own.
+ */
 const LOADED = [
-  /^(?:import|export) [^\n]*from '(\.[^']+)';$/gm,
-  /^import '(\.[^']+)';$/gm,
-  /\bimport\(\s*'(\.[^']+)',?\s*\)/g,
-  /new URL\(\s*'(\.[^']+\.js)',\s*import\.meta\.url,?\s*\)/g,
+  /^(?:import|export) [^\n]*from ['"](\.[^'"]+)['"];$/gm,
+  /^import ['"](\.[^'"]+)['"];$/gm,
+  /\bimport\(\s*['"](\.[^'"]+)['"],?\s*\)/g,
+  /new URL\(\s*['"](\.[^'"]+\.js)['"],\s*import\.meta\.url,?\s*\)/g,
 ];
 
 /** Compiled files that these may load, with themselves, and what those load; in order. */
