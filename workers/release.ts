@@ -3,20 +3,12 @@
  * COPY_TO to check it where it is, and keys where it has to be signed. Prints a line of JSON for
  * each step and one at the end.
  */
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { checkFiles } from '../src/dataset/file-check.js';
 import type { CheckLine } from '../src/dataset/release-check.js';
-import { LOCK_BYTES, LOCK_FILE } from '../src/dataset/manifest.js';
+import { copyRelease } from '../src/dataset/release-files.js';
 import { signatureProblem } from '../src/dataset/signature.js';
 import { RELEASE_FILES, readStamp, writeStamp } from '../src/dataset/stamp.js';
 import { messageOf } from '../src/log.js';
@@ -43,17 +35,9 @@ function progress(stage: string, done: number, total: number): void {
 }
 
 /** Copies a release; returns the folder to go on with. */
-function copied(dir: string, copyTo: string): string {
-  mkdirSync(copyTo, { recursive: true, mode: 0o700 });
+async function copied(dir: string, copyTo: string): Promise<string> {
   try {
-    for (const name of RELEASE_FILES) {
-      const target = join(copyTo, name);
-      // A file system that can shares the blocks and copies nothing.
-      copyFileSync(join(dir, name), target, constants.COPYFILE_FICLONE);
-      chmodSync(target, 0o400);
-    }
-    // LMDB maps this file with holes in it, and is killed where the disk has no room to fill them.
-    writeFileSync(join(copyTo, LOCK_FILE), Buffer.alloc(LOCK_BYTES), { mode: 0o600 });
+    await copyRelease(dir, copyTo);
     return copyTo;
   } catch (error) {
     rmSync(copyTo, { recursive: true, force: true });
@@ -67,7 +51,7 @@ async function check(dir: string, copyTo: string, signedBy: readonly string[]): 
   if (missing.length > 0) {
     return { problems: missing.map((name) => `it has no ${name}`), dir };
   }
-  const checked = copyTo === '' ? dir : copied(dir, copyTo);
+  const checked = copyTo === '' ? dir : await copied(dir, copyTo);
   const { problems, stamp } = checkFiles(checked, progress);
   if (problems.length > 0 || stamp === null) return { problems, dir: checked };
   const unsigned = signedBy.length === 0 ? null : signatureProblem(dir, stamp, signedBy);

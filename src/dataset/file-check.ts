@@ -20,7 +20,8 @@ export interface CheckedFiles {
   readonly stamp: Stamp | null;
 }
 
-function readSum(dir: string): string {
+/** What the release says its data come to, a line; empty where it says nothing. */
+export function readSum(dir: string): string {
   try {
     return readFileSync(join(dir, CHECKSUM_FILE), 'latin1');
   } catch {
@@ -29,19 +30,39 @@ function readSum(dir: string): string {
 }
 
 /**
+ * What is wrong with its name and manifest.
+ * @throws Error when there is no readable release at all.
+ */
+function nameProblems(dir: string): readonly string[] {
+  const manifest = readManifest(dir);
+  const { id, ...rest } = manifest;
+  return [
+    ...(manifestId(rest) === id ? [] : ['the manifest is not the one that was built']),
+    ...(dir.endsWith(releaseName(manifest)) ? [] : ['the folder does not bear its name']),
+  ];
+}
+
+/** What is wrong with the length of its data. */
+function cutProblems(dir: string): readonly string[] {
+  const file = join(dir, DATA_FILE);
+  const cut = existsSync(file) ? pageProblem(file) : `it has no ${DATA_FILE}`;
+  return cut === null ? [] : [cut];
+}
+
+/** What is wrong with all but the bytes. @throws Error when there is no readable release at all. */
+export function frameProblems(dir: string): readonly string[] {
+  return [...nameProblems(dir), ...cutProblems(dir)];
+}
+
+/**
  * Checks name, manifest and bytes of the release in `dir` without mapping anything of it.
  * @throws Error when there is no readable release at all.
  */
 export function checkFiles(dir: string, progress: CheckProgress = () => undefined): CheckedFiles {
-  const manifest = readManifest(dir);
-  const problems: string[] = [];
-  const { id, ...rest } = manifest;
-  if (manifestId(rest) !== id) problems.push('the manifest is not the one that was built');
-  if (!dir.endsWith(releaseName(manifest))) problems.push('the folder does not bear its name');
-  const file = join(dir, DATA_FILE);
-  const cut = existsSync(file) ? pageProblem(file) : `it has no ${DATA_FILE}`;
-  if (cut !== null) return { problems: [...problems, cut], stamp: null };
-  const sum = fileSha256(file, (done, total) => progress('bytes', done, total));
+  const cut = cutProblems(dir);
+  const problems = [...nameProblems(dir), ...cut];
+  if (cut.length > 0) return { problems, stamp: null };
+  const sum = fileSha256(join(dir, DATA_FILE), (done, total) => progress('bytes', done, total));
   if (readSum(dir) !== `${sum}\n`) problems.push('the data differ from what was built');
   if (problems.length > 0) return { problems, stamp: null };
   return {

@@ -11,7 +11,7 @@ import { messageOf } from '../log.js';
 const CHECKER = fileURLToPath(new URL('../../workers/release.js', import.meta.url));
 
 /** A check that says nothing for as long is ended: the disk does not answer. */
-const SILENT_MS_MAX = 120_000;
+export const SILENT_MS_MAX = 120_000;
 
 export type CheckProgress = (stage: string, done: number, total: number) => void;
 

@@ -22,10 +22,11 @@ import {
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../log.js';
-import { checkRelease } from './release-check.js';
+import { type Checked, type CheckOptions, checkRelease } from './release-check.js';
 import { currentRelease, releasesDir, unsoundRelease } from './release.js';
 import { SIGNATURE_FILE } from './signature.js';
 import { putFile, readStamp, RELEASE_FILES } from './stamp.js';
+import { makeStampedCopy, type StampedCopyOptions } from './stamped-copy.js';
 
 /** How often a long check is told of in the log. */
 const TOLD_MS = 1_000;
@@ -90,6 +91,13 @@ async function keep(own: string, copy: string, text: string): Promise<void> {
   putFile(join(own, KEPT_FILE), text);
 }
 
+/** What answers already is not to wait for the check of another release: that has a process. */
+async function copyOf(asked: CheckOptions & StampedCopyOptions): Promise<Checked> {
+  if (asked.background || readStamp(asked.dir) === null) return checkRelease(asked);
+  const copied = await makeStampedCopy(asked);
+  return copied ? { problems: [], dir: asked.copyTo } : checkRelease(asked);
+}
+
 export class ReleaseCopies {
   readonly #varDir: string;
   readonly #log: Log;
@@ -134,14 +142,15 @@ export class ReleaseCopies {
     const own = mkdtempSync(join(this.#folder, 'copy-'));
     const remove = (): void => rmSync(own, { recursive: true, force: true });
     const before = factsOf(dir);
-    const checked = await checkRelease({
+    const asked = {
       dir,
       copyTo: join(own, name),
       background,
       signal,
       progress: this.#teller(name),
       signedBy: this.#signedBy,
-    }).catch((error: unknown) => {
+    };
+    const checked = await copyOf(asked).catch((error: unknown) => {
       remove();
       if (!signal.aborted) {
         this.#log.warn('dataset not checked', { dataset: name, message: messageOf(error) });

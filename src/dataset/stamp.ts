@@ -26,7 +26,8 @@ export type ReleaseFile = (typeof RELEASE_FILES)[number];
 
 /** Raised when a check finds more than the one before, so that what it passed is checked again. */
 const STAMP_VERSION = 1;
-const PIECE_BYTES = 1 << 20;
+/** A file is read so much at a time. */
+export const PIECE_BYTES = 1 << 20;
 
 export interface FileStamp {
   readonly bytes: number;

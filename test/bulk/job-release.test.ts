@@ -22,6 +22,7 @@ import { LiveDataset, probeRelease } from '../../src/dataset/live.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { ReleaseCopies } from '../../src/dataset/release-copy.js';
 import { releasesDir } from '../../src/dataset/release.js';
+import { STAMP_FILE } from '../../src/dataset/stamp.js';
 import { SILENT } from '../../src/log.js';
 import { createKey } from '../../src/store/keys.js';
 import { KeyCache } from '../../src/store/watched.js';
@@ -219,6 +220,8 @@ test('a stop ends the check that a job waits for, and the job stays', async (con
 
 test('a release whose check was killed is taken at the next try', async (context) => {
   const { varDir, live, checks } = place(context);
+  // One with its stamp is checked at a start without a process that could be killed.
+  rmSync(join(releasesDir(varDir), built.name, STAMP_FILE));
   activate(varDir, built.name);
   live.check();
   await eventually(() => live.refusal !== null);

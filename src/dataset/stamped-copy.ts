@@ -1,0 +1,97 @@
+/**
+ * A copy of a release that has its stamp, checked in this process: a server that does not answer
+ * yet waits for it, and a process for the check takes longer than the check of most releases.
+ * Nothing is mapped, so nothing of it can end this process. It only ever confirms: what has not the
+ * bytes that were stamped is for checkRelease to look at, which says what is wrong.
+ */
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { frameProblems, readSum } from './file-check.js';
+import { DATA_FILE } from './manifest.js';
+import {
+  type CheckOptions,
+  type CheckProgress,
+  SILENT_MS_MAX,
+  UnfinishedCheck,
+} from './release-check.js';
+import { copyRelease } from './release-files.js';
+import { signatureProblem } from './signature.js';
+import { type BytesRead, PIECE_BYTES, readStamp, RELEASE_FILES } from './stamp.js';
+
+export type StampedCopyOptions = Pick<CheckOptions, 'dir' | 'progress' | 'signedBy'> & {
+  /** A folder that does not exist yet and bears the release's name. */
+  readonly copyTo: string;
+  readonly signal: AbortSignal;
+};
+
+/** SHA-256 of a file in hexadecimal; other work goes on between its pieces. */
+async function sumOf(path: string, read: BytesRead, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    let done = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(piece, 0, piece.length);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+      done += bytesRead;
+      read(done, Math.max(done, size));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes the copy; whether it is the release whose stamp lies beside what it was made of. */
+async function isStamped(
+  { dir, copyTo, signedBy = [], progress }: StampedCopyOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const stamp = readStamp(dir);
+  if (stamp === null) return false;
+  if (signedBy.length > 0 && signatureProblem(dir, stamp, signedBy) !== null) return false;
+  await copyRelease(dir, copyTo);
+  if (frameProblems(copyTo).length > 0) return false;
+  for (const name of RELEASE_FILES) {
+    const read: BytesRead = (done, total) => {
+      if (name === DATA_FILE) progress('bytes', done, total);
+    };
+    const sum = await sumOf(join(copyTo, name), read, signal);
+    if (sum !== stamp.files[name].sha256) return false;
+    if (name === DATA_FILE && readSum(copyTo) !== `${sum}\n`) return false;
+  }
+  return true;
+}
+
+/**
+ * Copies a release and tells whether the copy may be opened. Where it may not, or that cannot be
+ * told in this way, nothing of the copy is left.
+ * @throws UnfinishedCheck where it was ended, or the disk does not answer.
+ */
+export async function makeStampedCopy(options: StampedCopyOptions): Promise<boolean> {
+  const silent = new AbortController();
+  const patience = setTimeout(() => silent.abort(), SILENT_MS_MAX).unref();
+  const signal = AbortSignal.any([options.signal, silent.signal]);
+  const ended = new Promise<never>((_, reject) => {
+    const end = (): void => reject(new UnfinishedCheck('the check did not come to its end'));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+  });
+  const progress: CheckProgress = (...told) => {
+    patience.refresh();
+    options.progress(...told);
+  };
+  try {
+    const made = isStamped({ ...options, progress }, signal).catch(() => false);
+    const sound = await Promise.race([made, ended]);
+    if (!sound) rmSync(options.copyTo, { recursive: true, force: true });
+    return sound;
+  } finally {
+    clearTimeout(patience);
+  }
+}
