@@ -15,6 +15,7 @@ import {
 } from '../dataset/release.js';
 import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
 import { readStamp, stampHolds } from '../dataset/stamp.js';
+import { isStamped } from '../dataset/stamped-copy.js';
 import { createProgress } from '../ingest/progress.js';
 import { UsageError } from './command-line.js';
 
@@ -42,9 +43,10 @@ export function requiredKeys(named: readonly string[] = []): readonly string[] {
 }
 
 /**
- * Checks the release in a folder in a process of its own, with progress on standard error unless
- * `quiet`; one of the public keys has to have signed it, where there are any. Returns what is
- * wrong, nothing when it is sound; a check without an end counts as wrong.
+ * Checks the release in a folder, in a process of its own where its records have to be read, with
+ * progress on standard error unless `quiet`; one of the public keys has to have signed it, where
+ * there are any. Returns what is wrong, nothing when it is sound; a check without an end counts as
+ * wrong.
  */
 export async function problemsOf(
   dir: string,
@@ -52,6 +54,7 @@ export async function problemsOf(
   signedBy: readonly string[] = [],
 ): Promise<readonly string[]> {
   const progress = quiet ? () => undefined : createProgress(process.stderr);
+  if (await isStamped({ dir, progress, signedBy })) return [];
   try {
     const { problems } = await checkRelease({
       dir,

@@ -1,8 +1,8 @@
 /**
- * A copy of a release that has its stamp, checked in this process: a server that does not answer
- * yet waits for it, and a process for the check takes longer than the check of most releases.
- * Nothing is mapped, so nothing of it can end this process. It only ever confirms: what has not the
- * bytes that were stamped is for checkRelease to look at, which says what is wrong.
+ * A release that has its stamp, or a copy of it, checked in this process: a command and a server
+ * that does not answer yet wait for it, and a process for it takes longer than the check of most
+ * releases. Nothing is mapped, so nothing of it can end this process. It only ever confirms: what
+ * has not the bytes that were stamped is for checkRelease to look at, which says what is wrong.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -20,14 +20,16 @@ import { copyRelease } from './release-files.js';
 import { signatureProblem } from './signature.js';
 import { type BytesRead, PIECE_BYTES, readStamp, RELEASE_FILES } from './stamp.js';
 
-export type StampedCopyOptions = Pick<CheckOptions, 'dir' | 'progress' | 'signedBy'> & {
+export type StampedOptions = Pick<CheckOptions, 'dir' | 'progress' | 'signedBy'>;
+
+export type StampedCopyOptions = StampedOptions & {
   /** A folder that does not exist yet and bears the release's name. */
   readonly copyTo: string;
   readonly signal: AbortSignal;
 };
 
 /** SHA-256 of a file in hexadecimal; other work goes on between its pieces. */
-async function sumOf(path: string, read: BytesRead, signal: AbortSignal): Promise<string> {
+async function sumOf(path: string, read: BytesRead, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
   const file = await open(path, 'r');
@@ -35,7 +37,7 @@ async function sumOf(path: string, read: BytesRead, signal: AbortSignal): Promis
     const { size } = await file.stat();
     let done = 0;
     for (;;) {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       const { bytesRead } = await file.read(piece, 0, piece.length);
       if (bytesRead === 0) return hash.digest('hex');
       hash.update(piece.subarray(0, bytesRead));
@@ -47,25 +49,35 @@ async function sumOf(path: string, read: BytesRead, signal: AbortSignal): Promis
   }
 }
 
-/** Makes the copy; whether it is the release whose stamp lies beside what it was made of. */
-async function isStamped(
-  { dir, copyTo, signedBy = [], progress }: StampedCopyOptions,
-  signal: AbortSignal,
+/** Whether the files in `checked` are those of the release in `dir` when it was stamped. */
+async function areStamped(
+  { dir, signedBy = [], progress }: StampedOptions,
+  checked: string,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   const stamp = readStamp(dir);
   if (stamp === null) return false;
   if (signedBy.length > 0 && signatureProblem(dir, stamp, signedBy) !== null) return false;
-  await copyRelease(dir, copyTo);
-  if (frameProblems(copyTo).length > 0) return false;
+  if (frameProblems(checked).length > 0) return false;
   for (const name of RELEASE_FILES) {
     const read: BytesRead = (done, total) => {
       if (name === DATA_FILE) progress('bytes', done, total);
     };
-    const sum = await sumOf(join(copyTo, name), read, signal);
+    const sum = await sumOf(join(checked, name), read, signal);
     if (sum !== stamp.files[name].sha256) return false;
-    if (name === DATA_FILE && readSum(copyTo) !== `${sum}\n`) return false;
+    if (name === DATA_FILE && readSum(checked) !== `${sum}\n`) return false;
   }
   return true;
+}
+
+/** Whether a release is what it was when it was stamped; false also where that cannot be told. */
+export function isStamped(options: StampedOptions): Promise<boolean> {
+  return areStamped(options, options.dir).catch(() => false);
+}
+
+async function isCopied(options: StampedCopyOptions, signal: AbortSignal): Promise<boolean> {
+  await copyRelease(options.dir, options.copyTo);
+  return areStamped(options, options.copyTo, signal);
 }
 
 /**
@@ -87,7 +99,7 @@ export async function makeStampedCopy(options: StampedCopyOptions): Promise<bool
     options.progress(...told);
   };
   try {
-    const made = isStamped({ ...options, progress }, signal).catch(() => false);
+    const made = isCopied({ ...options, progress }, signal).catch(() => false);
     const sound = await Promise.race([made, ended]);
     if (!sound) rmSync(options.copyTo, { recursive: true, force: true });
     return sound;

@@ -9,7 +9,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import { ReleaseCopies } from '../../src/dataset/release-copy.js';
 import { UnfinishedCheck } from '../../src/dataset/release-check.js';
 import { RELEASE_FILES, STAMP_FILE } from '../../src/dataset/stamp.js';
-import { makeStampedCopy, type StampedCopyOptions } from '../../src/dataset/stamped-copy.js';
+import { isStamped, makeStampedCopy, type StampedCopyOptions } from '../../src/dataset/stamped-copy.js';
 import { SILENT } from '../../src/log.js';
 import { buildRecipe } from '../support/built-dataset.js';
 
@@ -46,6 +46,7 @@ test('a stamped release is copied and checked without a process; any other byte 
   assert.equal(await makeStampedCopy(asked('a')), true);
   assert.deepEqual([...stages], ['bytes']);
   assert.equal(checkFiles(join(built.varDir, 'a', name)).problems.length, 0);
+  assert.equal(await isStamped(asked('a')), true);
   const stamp = readFileSync(join(dir, STAMP_FILE));
   for (const file of RELEASE_FILES) {
     const whole = readFileSync(join(dir, file));
@@ -53,6 +54,7 @@ test('a stamped release is copied and checked without a process; any other byte 
     other[whole.length >> 1]! ^= 1;
     writeFileSync(join(dir, file), other);
     assert.equal(await makeStampedCopy(asked('b')), false, file);
+    assert.equal(await isStamped(asked('b')), false, file);
     assert.equal(existsSync(join(built.varDir, 'b', name)), false, file);
     writeFileSync(join(dir, file), whole);
   }

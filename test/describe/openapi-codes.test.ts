@@ -12,7 +12,8 @@ import { SILENT } from '../../src/log.js';
 import { PLANS } from '../../src/store/plan.js';
 import { RESPONSE_CODES, SUCCESS } from '../../src/wire/response-code.js';
 import { v60Schema } from '../../src/describe/lookups.js';
-import { buildRecipe, situsBeside, type Built } from '../support/built-dataset.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { type CodeRow, codeRows } from '../support/documented-tables.js';
 import { eventually } from '../support/http-eventually.js';
 import { faults, strictly } from '../support/schema-check.js';
@@ -32,6 +33,7 @@ interface Running {
 }
 
 const EMPTY_VAR = mkdtempSync(join(tmpdir(), 'situs-empty-'));
+const commands = new CommandProcess();
 let built: Built;
 let full: Running;
 let empty: Running;
@@ -59,6 +61,7 @@ before(async () => {
 });
 
 after(async () => {
+  await commands.end();
   await full.app.stop();
   await empty.app.stop();
   built.remove();
@@ -68,8 +71,9 @@ after(async () => {
 /** Header fields with a fresh key of a plan, once the service knows it. */
 async function withKey({ varDir, base }: Running, plan: string): Promise<Record<string, string>> {
   assert.ok((PLANS as readonly string[]).includes(plan), plan);
-  const made = await situsBeside(varDir, ['key', 'create', '--plan', plan, '--json']);
-  const { key: text } = JSON.parse(made) as { readonly key: string };
+  const words = ['key', 'create', '--plan', plan, '--json'];
+  const { out } = await commands.run(words, { SITUS_VAR: varDir });
+  const { key: text } = JSON.parse(out) as { readonly key: string };
   const headers = { 'X-API-KEY': text };
   // Metrics take nothing from the rate.
   await eventually(async () => {

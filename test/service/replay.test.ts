@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.js';
 import { ASKED_OPEN_MAX } from '../../src/dataset/generations.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { createLog } from '../../src/log.js';
-import { buildRecipe, situsBeside, type Built } from '../support/built-dataset.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { eventually } from '../support/http-eventually.js';
 import { getBare, type Receipted, receiptedOf } from '../support/receipted.js';
@@ -147,7 +147,8 @@ test('what is not there, malformed or not included is refused as lookups are', a
     assert.deepEqual([status, code], [422, 105], query);
     assert.match(message, told);
   }
-  const made = await situsBeside(built.varDir, ['key', 'create', '--plan', 'starter', '--json']);
+  const words = ['key', 'create', '--plan', 'starter', '--json'];
+  const { out: made } = await commands.run(words, { SITUS_VAR: built.varDir });
   const { key } = JSON.parse(made) as { key: string };
   const poor = (query: string): Promise<Receipted> =>
     get(`/request/v60?postalcode=${ZIP}&${query}`, key);

@@ -1,10 +1,9 @@
 /** Datasets built by the real command, once for all tests. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { constants, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
@@ -34,17 +33,6 @@ export function situs(
     env: { ...process.env, SITUS_VAR: varDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   }).toString('utf8');
-}
-
-/**
- * The same beside a server of this process: one that stands still in the midst of a write keeps the
- * command, which it waits for, from the store.
- */
-export async function situsBeside(varDir: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], {
-    env: { ...process.env, SITUS_VAR: varDir },
-  });
-  return stdout;
 }
 
 const SOURCES_OPTION = '--sources';
