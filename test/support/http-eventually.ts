@@ -5,8 +5,9 @@
  * time from what is waited for.
  */
 const STEP_MS = 5;
-const SOON_MS = 200;
-const LATER_STEP_MS = 20;
+const LATER_STEP_MS = 250;
+/** How much of what was waited so far is waited until it is asked again. */
+const SHARE = 1 / 20;
 const WITHIN_MS = 120_000;
 
 /** @throws Error when it has not come true in time. */
@@ -18,6 +19,7 @@ export async function eventually(
   while (!(await condition())) {
     const waited = performance.now() - from;
     if (waited > withinMs) throw new Error(`not within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, waited < SOON_MS ? STEP_MS : LATER_STEP_MS));
+    const step = Math.min(Math.max(waited * SHARE, STEP_MS), LATER_STEP_MS);
+    await new Promise((resolve) => setTimeout(resolve, step));
   }
 }
