@@ -12,6 +12,26 @@ import { COMPILED } from './compiled.js';
 const FOLDER = join('node_modules', '.cache', 'situs-test-program');
 /** Compiled modules of the project. */
 const OWN = /[\\/]dist[\\/]src[\\/].*\.js$/;
+/**
+ * Packages that every start loads, and that are part of the files: to find each of their modules
+ * takes longer than to run it. Packages that find files by where they are stay outside.
+ */
+const INLINE: ReadonlySet<string> = new Set([
+  'commander',
+  'ipaddr.js',
+  'leven',
+  'minisearch',
+  'negotiator',
+  'papaparse',
+  'range-parser',
+  'stemmer',
+]);
+/** What is not named by its place. */
+const PACKAGE = /^[^./]/;
+/** Those of the other form of modules call it. */
+const REQUIRE =
+  "import { createRequire as requiring } from 'node:module';\n" +
+  'const require = requiring(import.meta.url);';
 /** As the command loads it. */
 const SERVICE = /^\.\.\/main\.js$/;
 const OWN_URL = /\bimport\.meta\.url\b/g;
@@ -30,10 +50,14 @@ interface Bundler {
   stop(): Promise<void>;
 }
 
+interface Asked extends Loading {
+  readonly kind: string;
+}
+
 interface Loaders {
   onResolve(
     which: { readonly filter: RegExp },
-    resolve: () => { readonly path: string; readonly external: true },
+    resolve: (asked: Asked) => { readonly path: string; readonly external: true } | undefined,
   ): void;
   onLoad(which: { readonly filter: RegExp }, load: typeof contentsOf): void;
 }
@@ -48,10 +72,19 @@ function contentsOf({ path }: Loading): { readonly contents: string } {
   return { contents };
 }
 
+/** Other packages are loaded by those who run the files. */
+function outside({
+  path,
+  kind,
+}: Asked): { readonly path: string; readonly external: true } | undefined {
+  return kind === 'entry-point' || INLINE.has(path) ? undefined : { path, external: true };
+}
+
 const PLACED = {
   name: 'placed',
   setup: ({ onLoad, onResolve }: Loaders): void => {
     onLoad({ filter: OWN }, contentsOf);
+    onResolve({ filter: PACKAGE }, outside);
     // What the command shares with the service would be divided into a hundred files, for both.
     onResolve({ filter: SERVICE }, () => ({ path: './main.js', external: true }));
   },
@@ -79,7 +112,7 @@ export async function makeTestProgram(root: string): Promise<string | null> {
         platform: 'node',
         format: 'esm',
         entryPoints: [join(COMPILED, 'src', `${name}.js`)],
-        packages: 'external',
+        banner: { js: REQUIRE },
         logLevel: 'warning',
         plugins: [PLACED],
       }),

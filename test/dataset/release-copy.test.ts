@@ -9,7 +9,11 @@ import { openDataset } from '../../src/dataset/open.js';
 import { ReleaseCopies } from '../../src/dataset/release-copy.js';
 import { UnfinishedCheck } from '../../src/dataset/release-check.js';
 import { RELEASE_FILES, STAMP_FILE } from '../../src/dataset/stamp.js';
-import { isStamped, makeStampedCopy, type StampedCopyOptions } from '../../src/dataset/stamped-copy.js';
+import {
+  isStamped,
+  makeStampedCopy,
+  type StampedCopyOptions,
+} from '../../src/dataset/stamped-copy.js';
 import { SILENT } from '../../src/log.js';
 import { buildRecipe } from '../support/built-dataset.js';
 
