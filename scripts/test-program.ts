@@ -14,10 +14,10 @@ const FOLDER = join('node_modules', '.cache', 'situs-test-program');
 const OWN = /[\\/]dist[\\/]src[\\/].*\.js$/;
 /**
  * Packages that every start loads, and that are part of the files: to find each of their modules
- * takes longer than to run it. Packages that find files by where they are stay outside.
+ * takes longer than to run it. None that another package loads too, which would then be there twice,
+ * nor one that finds files by where it is.
  */
 const INLINE: ReadonlySet<string> = new Set([
-  'commander',
   'ipaddr.js',
   'leven',
   'minisearch',
