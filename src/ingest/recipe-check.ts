@@ -10,6 +10,7 @@ import {
   optional,
   type Shape,
 } from '../base/shape.js';
+import type { Check } from '../base/validator.js';
 import { READERS, SST_LAYOUT } from './readers.js';
 import { TEXT, TEXTS, textsByName } from './entry-shapes.js';
 import { unknownName } from './spelling.js';
@@ -104,13 +105,22 @@ function stranger(
   return { place: path.slice(0, at), name: path.slice(at).replace(/^\./, ''), known };
 }
 
+/** A recipe has many entries of a few shapes, and to make the check of one takes longer than to use it. */
+const checks = new WeakMap<Shape<unknown>, Check>();
+
+function knownCheck(shape: Shape<unknown>): Check {
+  const check = checks.get(shape) ?? checkOf(shape);
+  checks.set(shape, check);
+  return check;
+}
+
 /**
  * What is wrong with a value of this shape, unknown keys first: one that is misspelt is also
  * missing by its right name. `place` is where the value stands, "" at the top.
  */
 export function shapeFaults(shape: Shape<unknown>, value: unknown, place: string): string[] {
   const [unknown, others]: [string[], string[]] = [[], []];
-  for (const { location, message } of checkOf(shape)(value, '')) {
+  for (const { location, message } of knownCheck(shape)(value, '')) {
     if (message === UNKNOWN) {
       const found = stranger(shape.schema, location);
       const fault = unknownName('key', found.name, found.known);
