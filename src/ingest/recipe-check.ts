@@ -105,7 +105,7 @@ function stranger(
   return { place: path.slice(0, at), name: path.slice(at).replace(/^\./, ''), known };
 }
 
-/** A recipe has many entries of a few shapes, and to make the check of one takes longer than to use it. */
+/** A recipe has many entries of a few shapes; to make a check takes longer than to use it. */
 const checks = new WeakMap<Shape<unknown>, Check>();
 
 function knownCheck(shape: Shape<unknown>): Check {
