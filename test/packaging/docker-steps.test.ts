@@ -5,21 +5,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
+import { BUNDLED } from '../../scripts/bundled.js';
+import { COMPILED } from '../../scripts/compiled.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
-import {
-  environmentOf,
-  execWords,
-  readStages,
-  type Stage,
-  type Step,
-} from '../support/packaging-files.js';
+import { environmentOf, execWords, readStages, type Step } from '../support/packaging-files.js';
 import { eventually } from '../support/http-eventually.js';
+import { keptFolder, linkAs, npmVersion, unlinkRewritten } from '../support/kept-folders.js';
 import { NO_REGISTRY } from '../support/packed.js';
 import { skipForWantOf } from '../support/wanting.js';
 
@@ -27,10 +24,31 @@ const ROOT = packageRoot();
 const STAGES = readStages(join(ROOT, 'Dockerfile'));
 const ABSOLUTE = /(?<= )\/(?=\w)/g;
 
+/** Variables of commands that are run: npm asks the registry for what it has not. */
+const NPM = { npm_config_prefer_offline: 'true', npm_config_fetch_retries: '0' };
+/** What carries the steps out, besides the commands that they name. */
+const CARRIERS = [import.meta.filename, join(import.meta.dirname, '../support/packaging-files.js')];
+
 /** Where a stage's root and working folder are here. */
 interface Place {
   readonly root: string;
   work: string;
+}
+
+/**
+ * Beside a source what this checkout's compiler made of it, with its account of it: the compiler of the
+ * steps looks at all sources, and finds what it would write, and what is wrong, by what has changed.
+ * What is written after the compiler is not among it, nor what no source is copied of.
+ */
+function copyCompiled(source: string, { work }: Place): void {
+  const made = source === 'tsconfig.json' ? '.tsbuildinfo' : source;
+  const path = join(ROOT, COMPILED, made);
+  if (!existsSync(path)) return;
+  const after = BUNDLED.flatMap((name) => [`${name}.js`, `${name}.js.map`]);
+  cpSync(path, join(work, COMPILED, made), {
+    recursive: true,
+    filter: (each) => !after.includes(relative(join(ROOT, COMPILED), each)),
+  });
 }
 
 function copy({ words, from }: Step, place: Place, roots: ReadonlyMap<string, string>): void {
@@ -40,47 +58,95 @@ function copy({ words, from }: Step, place: Place, roots: ReadonlyMap<string, st
     const path = join(from === null ? ROOT : roots.get(from)!, source);
     const target = words.at(-1)!.endsWith('/') ? join(to, basename(source)) : to;
     if (from === null) {
+      copyCompiled(source, place);
       cpSync(path, target, { recursive: true, filter: (each) => !each.includes('/scripts/style') });
     } else {
       // A stage that is done is not changed any more, so that links do for its thousands of files.
-      mkdirSync(dirname(target), { recursive: true });
-      execFileSync('cp', ['-alT', path, target]);
+      linkAs(path, target);
     }
   }
 }
 
-/** Does one stage's steps below `root`. @throws what a command of it said. */
-function carryOut(stage: Stage, root: string, roots: ReadonlyMap<string, string>): Place {
-  const place: Place = { root, work: root };
-  for (const step of stage.steps) {
+/** Does steps below a stage's root. @throws what a command of it said. */
+function carryOut(steps: readonly Step[], place: Place, roots: ReadonlyMap<string, string>): void {
+  for (const step of steps) {
     switch (step.keyword) {
       case 'WORKDIR':
-        place.work = join(root, step.text);
+        place.work = join(place.root, step.text);
         mkdirSync(place.work, { recursive: true });
         break;
       case 'COPY':
         copy(step, place, roots);
         break;
       case 'RUN':
-        execFileSync('sh', ['-c', step.text.replaceAll(ABSOLUTE, `${root}/`)], {
+        execFileSync('sh', ['-c', step.text.replaceAll(ABSOLUTE, `${place.root}/`)], {
           cwd: place.work,
           stdio: ['ignore', 'pipe', 'pipe'],
-          env: { ...process.env, npm_config_prefer_offline: 'true', npm_config_fetch_retries: '0' },
+          env: { ...process.env, ...NPM },
         });
         break;
     }
   }
-  return place;
 }
 
+/** Files of this folder that steps copy. */
+function copiedBy(steps: readonly Step[]): readonly string[] {
+  return steps
+    .filter(({ keyword, from }) => keyword === 'COPY' && from === null)
+    .flatMap(({ words }) => words.slice(0, -1).map((path) => join(ROOT, path)));
+}
+
+/** Steps up to each command, and what follows the last. */
+function untilCommands(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const ends = steps.flatMap(({ keyword }, index) => (keyword === 'RUN' ? [index + 1] : []));
+  return [...new Set([...ends, steps.length])].map((end, at) =>
+    steps.slice(ends[at - 1] ?? 0, end),
+  );
+}
+
+/**
+ * What steps come to that take nothing of another stage: kept after each command, as an image's builder
+ * keeps it, and taken again as long as no step up to there changes, nor anything that one copies.
+ */
+function keptRoot(stage: number, parts: readonly (readonly Step[])[]): string {
+  const [earlier, all] = [parts.slice(0, -1), parts.flat()];
+  return keptFolder(
+    {
+      args: ['steps of the Dockerfile', String(stage), String(parts.length)],
+      content: [...CARRIERS, ...copiedBy(all)],
+      listed: [],
+      texts: [npmVersion(), ...all.map(({ keyword, text }) => `${keyword} ${text}`)],
+    },
+    (root) => {
+      const { text = '' } = earlier.flat().findLast(({ keyword }) => keyword === 'WORKDIR') ?? {};
+      const place = { root, work: join(root, text) };
+      if (earlier.length === 0) {
+        mkdirSync(root);
+        return carryOut(all, place, new Map());
+      }
+      const kept = keptRoot(stage, earlier);
+      const begun = new Date().toISOString();
+      linkAs(kept, root);
+      unlinkRewritten(place.work);
+      carryOut(parts.at(-1)!, place, new Map());
+      const changed = execFileSync('find', [kept, '-type', 'f', '-newermt', begun]);
+      assert.equal(changed.toString('utf8'), '', 'a command wrote to what is kept');
+    },
+  );
+}
+
+/** Does all stages' steps, and gives the folder of the last. */
 function carryOutAll(dir: string): Place {
   const roots = new Map<string, string>();
   let place: Place | undefined;
-  for (const [index, stage] of STAGES.entries()) {
-    const root = join(dir, `stage-${index}`);
+  for (const [index, { steps, name }] of STAGES.entries()) {
+    const isOwn = steps.every(({ from }) => from === null);
+    const root = isOwn ? keptRoot(index, untilCommands(steps)) : join(dir, `stage-${index}`);
+    place = { root, work: root };
+    roots.set(name ?? String(index), root);
+    if (isOwn) continue;
     mkdirSync(root);
-    roots.set(stage.name ?? String(index), root);
-    place = carryOut(stage, root, roots);
+    carryOut(steps, place, roots);
   }
   return place!;
 }

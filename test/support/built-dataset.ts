@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
+import { KEPT_DIR, keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
 import { CLI } from './program.js';
 export { CLI, LATER_OPTIMIZED } from './program.js';
 
@@ -64,7 +64,7 @@ function builtOnce(args: readonly string[]): Kept {
     ? args[args.indexOf(SOURCES_OPTION) + 1]
     : undefined;
   return keptBuild(
-    join(root, 'node_modules', '.cache', 'situs-test'),
+    KEPT_DIR,
     {
       args,
       content: [...buildModules(), join(root, 'datasets'), join(root, 'package-lock.json')],

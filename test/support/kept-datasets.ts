@@ -15,7 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { packageRoot } from '../../src/ingest/source-files.js';
 
+/** Where tests of this checkout keep what they share. */
+export const KEPT_DIR = join(packageRoot(), 'node_modules', '.cache', 'situs-test');
 const WAIT_MS = 50;
 /** Longest wait for another process that builds; after it this one builds too. */
 const WAIT_MS_MAX = 300_000;
@@ -30,6 +33,8 @@ export interface Ingredients {
   readonly content: readonly string[];
   /** Folders of files that are too large to be read each time: name, size and time count. */
   readonly listed: readonly string[];
+  /** Texts that count as well; what differs in them alone takes the place of what is kept. */
+  readonly texts?: readonly string[];
 }
 
 /** A build that is there. */
@@ -88,8 +93,9 @@ export function reachedFrom(entries: readonly string[]): readonly string[] {
 }
 
 /** The name under which a build of these is kept. */
-export function keyOf({ args, content, listed }: Ingredients): string {
+export function keyOf({ args, content, listed, texts = [] }: Ingredients): string {
   const hash = createHash('sha256').update(`${process.version}\0${args.join('\0')}\0`);
+  for (const text of texts) hash.update(`${text.length}\0${text}\0`);
   for (const path of content) addContent(hash, path);
   for (const path of listed) addListing(hash, path);
   return hash.digest('hex').slice(0, KEY_DIGITS);

@@ -6,11 +6,15 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { thisMachine, unread } from '../../scripts/slim.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
+import { keptFolder, linkAs, npmVersion } from './kept-folders.js';
 
 export interface Packed {
   readonly tarball: string;
@@ -22,6 +26,7 @@ export interface Packed {
 /** What npm says where the registry cannot be reached. */
 export const NO_REGISTRY =
   /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
+const SLIM = fileURLToPath(new URL('../../scripts/slim.js', import.meta.url));
 const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error'];
 
 function npm(cwd: string, args: readonly string[]): string {
@@ -81,11 +86,48 @@ function layOut(folder: string, tarball: string): void {
   symlinkSync(join('..', 'situs', command), join(modules, '.bin', 'situs'));
 }
 
+/** What npm chooses the packages by that the package needs. */
+function manifestOf(tarball: string): string {
+  return execFileSync('tar', ['-xzOf', tarball, 'package/package.json']).toString('utf8');
+}
+
+/**
+ * Has npm install a tarball in an empty folder, with all that it needs. What it needs is what npm
+ * installed with an earlier tarball of the same manifest, where there was one, without what a checkout
+ * removes of it: npm finds it there, and unpacks the package alone.
+ */
+function installByNpm(folder: string, tarball: string): void {
+  const install = (): string =>
+    npm(folder, ['install', '--prefer-offline', '--fetch-retries=0', ...QUIET, tarball]);
+  const modules = join(folder, 'node_modules');
+  let isWhole = false;
+  const kept = keptFolder(
+    {
+      args: ['what the package needs'],
+      content: [fileURLToPath(import.meta.url), SLIM],
+      listed: [],
+      texts: [manifestOf(tarball), npmVersion()],
+    },
+    (path) => {
+      install();
+      isWhole = true;
+      const needed = join(path, 'node_modules');
+      linkAs(modules, needed);
+      for (const own of ['situs', '.package-lock.json', join('.bin', 'situs')])
+        rmSync(join(needed, own), { recursive: true });
+      for (const file of unread(path, thisMachine())) rmSync(file);
+    },
+  );
+  if (isWhole) return;
+  linkAs(join(kept, 'node_modules'), modules);
+  install();
+}
+
 /** Installs a tarball in an empty folder: by npm, or from this checkout without the registry. */
 export function install(folder: string, tarball: string): 'npm' | 'laid out' {
   writeFileSync(join(folder, 'package.json'), '{"name":"buyer","private":true}\n');
   try {
-    npm(folder, ['install', '--prefer-offline', '--fetch-retries=0', ...QUIET, tarball]);
+    installByNpm(folder, tarball);
     return 'npm';
   } catch (error) {
     if (!NO_REGISTRY.test(String(error))) throw error;

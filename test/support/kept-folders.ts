@@ -1,0 +1,59 @@
+/**
+ * Folders that commands make of what seldom changes, such as an installation by npm: kept as datasets
+ * are (kept-datasets.ts), and given to tests as links to the files that are kept.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Ingredients, KEPT_DIR, keptBuild } from './kept-datasets.js';
+
+/** Npm writes them where they are, whenever it changes a folder's modules. */
+const REWRITTEN = ['package.json', 'package-lock.json', join('node_modules', '.package-lock.json')];
+
+/** The version of the npm that commands find. */
+export function npmVersion(): string {
+  const told = /^npm\/(\S+)/.exec(process.env['npm_config_user_agent'] ?? '')?.[1];
+  return told ?? execFileSync('npm', ['--version']).toString('utf8').trim();
+}
+
+/**
+ * Puts a folder at a place that is not there yet, its files as links where both are of one file
+ * system, else as copies. Who has links may remove files and write new ones, and changes none.
+ */
+export function linkAs(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  try {
+    execFileSync('cp', ['-alT', from, to], { stdio: 'pipe' });
+  } catch {
+    execFileSync('cp', ['-aT', from, to], { stdio: 'pipe' });
+  }
+}
+
+/** Gives a folder of links that npm has installed in, and is to work in, its own of what npm writes to. */
+export function unlinkRewritten(folder: string): void {
+  for (const path of REWRITTEN.map((name) => join(folder, name)).filter(existsSync)) {
+    const bytes = readFileSync(path);
+    rmSync(path);
+    writeFileSync(path, bytes);
+  }
+}
+
+/**
+ * What `make` made of these ingredients at the path that it is given. That is outside of this
+ * checkout: what commands look for in the folders above is not to be found in its own modules.
+ */
+export function keptFolder(ingredients: Ingredients, make: (path: string) => void): string {
+  const { varDir } = keptBuild(KEPT_DIR, ingredients, (place) => {
+    const dir = mkdtempSync(join(tmpdir(), 'situs-made-'));
+    try {
+      make(join(dir, 'made'));
+      // Unlike a rename it also moves between file systems.
+      execFileSync('mv', [join(dir, 'made'), join(place, 'made')]);
+    } finally {
+      rmSync(dir, { recursive: true, force: true });
+    }
+    return '';
+  });
+  return join(varDir, 'made');
+}
