@@ -73,7 +73,10 @@ async function newKey(...args: readonly string[]): Promise<string> {
   const made = await key('create', ...args);
   assert.equal(typeof made['key'], 'string');
   const text = String(made['key']);
-  await eventually(async () => (await get('/account/v60/metrics', text)).body.includes('true'));
+  const isKnown = async (): Promise<boolean> =>
+    (await get('/account/v60/metrics', text)).body.includes('true');
+  // A hundred requests with keys that are none yet, and all that follow are refused for a minute.
+  await eventually(isKnown, undefined, 50);
   return text;
 }
 

@@ -10,16 +10,20 @@ const LATER_STEP_MS = 250;
 const SHARE = 1 / 20;
 const WITHIN_MS = 120_000;
 
-/** @throws Error when it has not come true in time. */
+/**
+ * @param stepMs the shortest pause, for what may not be asked often, as with keys that are none yet.
+ * @throws Error when it has not come true in time.
+ */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   withinMs = WITHIN_MS,
+  stepMs = STEP_MS,
 ): Promise<void> {
   const from = performance.now();
   while (!(await condition())) {
     const waited = performance.now() - from;
     if (waited > withinMs) throw new Error(`not within ${withinMs} ms`);
-    const step = Math.min(Math.max(waited * SHARE, STEP_MS), LATER_STEP_MS);
+    const step = Math.min(Math.max(waited * SHARE, stepMs), LATER_STEP_MS);
     await new Promise((resolve) => setTimeout(resolve, step));
   }
 }

@@ -56,14 +56,26 @@ export function newPrefix(): string {
   return `situs_test_${randomBytes(4).toString('hex')}_`;
 }
 
+export interface TestSchema {
+  readonly schema: string;
+  readonly url: string;
+  /**
+   * Ends what works with the schema before that is dropped, the last one first: what ends later tries
+   * again and again for seconds to find its tables.
+   */
+  ends(end: () => Promise<unknown>): void;
+}
+
 /** A schema that is dropped after the test, and its address; null where the test is skipped. */
-export async function newSchema(
-  context: TestContext,
-): Promise<{ readonly schema: string; readonly url: string } | null> {
+export async function newSchema(context: TestContext): Promise<TestSchema | null> {
   if (!(await hasPostgres(context))) return null;
   const schema = `${newPrefix()}one`;
-  context.after(() => dropSchemas(schema));
-  return { schema, url: schemaUrl(schema) };
+  const ending: (() => Promise<unknown>)[] = [];
+  context.after(async () => {
+    for (const end of ending.reverse()) await end();
+    await dropSchemas(schema);
+  });
+  return { schema, url: schemaUrl(schema), ends: (end) => void ending.push(end) };
 }
 
 /** Ends the connections that all nodes on a schema have for a use. */
