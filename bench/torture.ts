@@ -17,7 +17,7 @@ import { compareCarts } from './case/cart-oracle.js';
 import { bulkFuzz, FUZZ_BODIES } from './torture/bulk-fuzz.js';
 import { BULK_ROWS, bulkRows } from './torture/bulk-rows.js';
 import type { TortureCase } from './torture/case.js';
-import { FLEET_ROWS, FLEET_SECONDS, fleetCase } from './torture/fleet.js';
+import { FLEET_LOAD, FLEET_SECONDS, fleetCase } from './torture/fleet.js';
 import { jobKillsCase } from './torture/job-kills.js';
 import { killCase } from './torture/kill.js';
 import { soak, SOAK_SECONDS } from './torture/soak.js';
@@ -115,7 +115,7 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
   },
   shares: async () => shares(report),
   fleet: async ({ fleetSeconds, seed }) =>
-    fleetCase({ seconds: fleetSeconds, rows: FLEET_ROWS }, seed, report),
+    fleetCase({ seconds: fleetSeconds, ...FLEET_LOAD }, seed, report),
   torn: async ({ damages, seed }) => tornCase({ ...ALL_TORN, damages }, seed, report),
   update: async ({ updates, seed }) => updateKills(updates, seed, report),
   soak: async ({ seconds, seed }) => {

@@ -12,7 +12,7 @@ const PAUSE_MS = 100;
  * the node is at its database again or calls itself not ready.
  */
 const STALE_MS = 30_000;
-/** Between two writes of a client: answers kept for its keys have a share of the store. */
+/** Before a write under a key: answers kept for these have a share of the store. */
 const WRITE_PAUSE_MS = 200;
 /** Longest time until some node answers. */
 const GIVE_UP_MS = 120_000;
@@ -75,7 +75,9 @@ export class FleetClient {
   /** @throws Error when it is stopping, or no node answers for long. */
   async post(path: string, body: object, idempotencyKey?: string): Promise<Answer> {
     if (this.stopping) throw new Error('stopping');
-    await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE_MS));
+    if (idempotencyKey !== undefined) {
+      await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE_MS));
+    }
     return this.ask({
       method: 'POST',
       path,

@@ -3,7 +3,7 @@ import { askNode, type FleetClient } from './client.js';
 
 const WINDOW_MS = 60_000;
 const CLIENTS = 3;
-const PAUSE_MS = 40;
+const PAUSE_MS = 60;
 
 /** When a request that was admitted was sent, and when its answer was here. */
 interface Admitted {

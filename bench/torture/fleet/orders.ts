@@ -10,8 +10,6 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { sentRow } from '../../../test/support/nats-stream.js';
 import { SUBJECTS } from './node.js';
 
-/** Carts that are sent together. */
-const TOGETHER = 20;
 const PAUSE_MS = 200;
 const DURABLE = 'situs';
 /** Longest time after the load until the last cart is answered. */
@@ -26,19 +24,23 @@ export class Orders {
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
 
-  private constructor(connection: NatsConnection, manager: JetStreamManager) {
+  readonly #together: number;
+
+  private constructor(connection: NatsConnection, manager: JetStreamManager, together: number) {
     this.#connection = connection;
     this.#client = jetstream(connection);
     this.#manager = manager;
+    this.#together = together;
   }
 
-  static async open(nats: string): Promise<Orders> {
+  /** `together` is how many carts are sent at once. */
+  static async open(nats: string, together: number): Promise<Orders> {
     const connection = await connect({ servers: nats, maxReconnectAttempts: -1 });
     const manager = await jetstreamManager(connection);
     for (const [name, subject] of Object.entries(STREAMS)) {
       await manager.streams.add({ name, subjects: [subject], storage: StorageType.Memory });
     }
-    return new Orders(connection, manager);
+    return new Orders(connection, manager, together);
   }
 
   /** Chunks of files that were queued under a name. */
@@ -50,11 +52,11 @@ export class Orders {
   async run(isStopping: () => boolean): Promise<void> {
     while (!isStopping()) {
       await Promise.all(
-        Array.from({ length: TOGETHER }, (_, index) =>
+        Array.from({ length: this.#together }, (_, index) =>
           this.#client.publish(SUBJECTS.from, sentRow(this.sent + index)),
         ),
       );
-      this.sent += TOGETHER;
+      this.sent += this.#together;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
