@@ -7,17 +7,20 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built, LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
-import { type ServerProcess, startServer } from '../support/server-process.js';
+import { startServer } from '../support/server-process.js';
 import { MAIN } from '../support/program.js';
 
 const KEY = 'a-key-for-the-listeners';
 const LIMITED = 'a-key-of-thirty-a-minute';
 const LIMIT = 30;
+/** Between requests of a client; without it the four leave no time of a processor to the servers that begin. */
+const PAUSE_MS = 2;
 const PATH = '/request/v60?address=120%20Main%20St%2C%20Elmton%2C%20QA%2091010';
 
 let built: Built;
@@ -91,50 +94,6 @@ test('two listeners answer on one port within one limit; one that is killed is s
   });
   assert.equal((await look(server.base, false)).status, 200);
   assert.equal(await server.stop(), 0);
-  // One that was told to stop while it still began takes no leave; the next server sees that.
-  await startServer(context, built.varDir);
-  await eventually(async () => (await nodesOf(built.varDir)).length === 1);
-});
-
-test('while listeners are replaced every request is answered, on new and kept connections', async (context) => {
-  const server = await startServer(context, built.varDir, {
-    SITUS_SUPERVISED: '1',
-    SITUS_METRICS: '127.0.0.1:0',
-  });
-  let [over, answered, closed] = [false, 0, 0];
-  const failures: string[] = [];
-  const agents = [false, new Agent({ keepAlive: true, maxSockets: 1 })] as const;
-  const clients = [0, 1, 2, 3].map(async (number) => {
-    const agent = agents[number % 2]!;
-    while (!over) {
-      try {
-        const { status, closes } = await look(server.base, agent);
-        if (status !== 200) failures.push(String(status));
-        if (closes && agent !== false) closed += 1;
-        answered += 1;
-      } catch (error) {
-        failures.push(String(error));
-      }
-    }
-  });
-  for (let times = 0; times < 2; times += 1) {
-    const before = childrenOf(server.process);
-    assert.equal(before.length, 1);
-    const from = answered;
-    server.process.kill('SIGUSR2');
-    await eventually(() => {
-      const now = childrenOf(server.process);
-      return now.length === 1 && now[0] !== before[0];
-    });
-    assert.ok(answered > from);
-  }
-  over = true;
-  await Promise.all(clients);
-  for (const agent of agents) if (agent !== false) agent.destroy();
-  // A connection may meet the moment at which the socket is closed; see docs/operating.md.
-  assert.deepEqual(failures, []);
-  assert.ok(closed > 0, 'kept connections were told that they end');
-  assert.equal(await server.stop(), 0);
 });
 
 /** The program with what it says, from its start on. */
@@ -161,6 +120,65 @@ function begin(
   return { child, lines };
 }
 
+test('a server without a supervisor is not replaced, says so, and opens its log anew', async (context) => {
+  const log = join(built.varDir, 'requests.log');
+  const { child, lines } = begin(context, { SITUS_REQUEST_LOG: log });
+  const base = (): string =>
+    lines.flatMap((line) => /^Situs answers on (\S+)$/.exec(line)?.[1] ?? [])[0] ?? '';
+  await eventually(() => base() !== '' && existsSync(log));
+  // Of those before, one that was told to stop while it still began took no leave; this one sees that.
+  await eventually(async () => (await nodesOf(built.varDir)).length === 1);
+  renameSync(log, `${log}.1`);
+  child.kill('SIGUSR2');
+  await eventually(() => existsSync(log));
+  assert.ok(lines.some((line) => line.includes('not replaced: that needs SITUS_SUPERVISED=1')));
+  assert.equal((await look(base(), false)).status, 200);
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('while listeners are replaced every request is answered, on new and kept connections', async (context) => {
+  const server = await startServer(context, built.varDir, {
+    SITUS_SUPERVISED: '1',
+    SITUS_METRICS: '127.0.0.1:0',
+  });
+  let [over, answered, closed] = [false, 0, 0];
+  const failures: string[] = [];
+  const agents = [false, new Agent({ keepAlive: true, maxSockets: 1 })] as const;
+  const clients = [0, 1, 2, 3].map(async (number) => {
+    const agent = agents[number % 2]!;
+    while (!over) {
+      try {
+        const { status, closes } = await look(server.base, agent);
+        if (status !== 200) failures.push(String(status));
+        if (closes && agent !== false) closed += 1;
+        answered += 1;
+      } catch (error) {
+        failures.push(String(error));
+      }
+      await delay(PAUSE_MS);
+    }
+  });
+  for (let times = 0; times < 2; times += 1) {
+    const before = childrenOf(server.process);
+    assert.equal(before.length, 1);
+    const from = answered;
+    server.process.kill('SIGUSR2');
+    await eventually(() => {
+      const now = childrenOf(server.process);
+      return now.length === 1 && now[0] !== before[0];
+    });
+    assert.ok(answered > from);
+  }
+  over = true;
+  await Promise.all(clients);
+  for (const agent of agents) if (agent !== false) agent.destroy();
+  // A connection may meet the moment at which the socket is closed; see docs/operating.md.
+  assert.deepEqual(failures, []);
+  assert.ok(closed > 0, 'kept connections were told that they end');
+  assert.equal(await server.stop(), 0);
+});
+
 test('a server that is told to be replaced while it begins is replaced once it answers', async (context) => {
   const { child, lines } = begin(context, { SITUS_SUPERVISED: '1' });
   await eventually(() => childrenOf(child).length === 1);
@@ -179,22 +197,31 @@ test('a server that is told to be replaced while it begins is replaced once it a
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test('a server without a supervisor is not replaced, says so, and opens its log anew', async (context) => {
-  const log = join(built.varDir, 'requests.log');
-  const { child, lines } = begin(context, { SITUS_REQUEST_LOG: log });
-  const base = (): string =>
-    lines.flatMap((line) => /^Situs answers on (\S+)$/.exec(line)?.[1] ?? [])[0] ?? '';
-  await eventually(() => base() !== '' && existsSync(log));
-  renameSync(log, `${log}.1`);
-  child.kill('SIGUSR2');
-  await eventually(() => existsSync(log));
-  assert.ok(lines.some((line) => line.includes('not replaced: that needs SITUS_SUPERVISED=1')));
-  assert.equal((await look(base(), false)).status, 200);
-  child.kill('SIGTERM');
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
-});
+/** Starts a second server there, which says why it cannot. */
+async function portIsTaken(port: string): Promise<void> {
+  const second = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      PORT: port,
+      SITUS_VAR: built.varDir,
+      SITUS_SUPERVISED: '1',
+    },
+  });
+  const [line] = (await once(createInterface({ input: second.stderr }), 'line')) as [string];
+  assert.match(line, /cannot listen on 127\.0\.0\.1:\d+: the port is taken/);
+}
 
-test('an idle connection that is used while its server leaves is answered', async (context) => {
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('an idle connection that is used while its server leaves is answered; its supervisor is killed', async (context) => {
   const server = await startServer(context, built.varDir, { SITUS_SUPERVISED: '1' });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   context.after(() => agent.destroy());
@@ -212,34 +239,10 @@ test('an idle connection that is used while its server leaves is answered', asyn
   });
   assert.equal(got.status, 200);
   await eventually(() => !childrenOf(server.process).includes(before!));
-});
-
-test('listeners end with a supervisor that is killed, and a port that is taken is told', async (context) => {
-  const server: ServerProcess = await startServer(context, built.varDir, {
-    SITUS_LISTENERS: '2',
-  });
-  const port = new URL(server.base).port;
-  const second = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      PORT: port,
-      SITUS_VAR: built.varDir,
-      SITUS_SUPERVISED: '1',
-    },
-  });
-  const [line] = (await once(createInterface({ input: second.stderr }), 'line')) as [string];
-  assert.match(line, /cannot listen on 127\.0\.0\.1:\d+: the port is taken/);
+  await portIsTaken(new URL(server.base).port);
+  // Nobody is left behind by a supervisor that is killed.
   const pids = childrenOf(server.process);
+  assert.equal(pids.length, 1);
   await server.kill();
-  await eventually(() =>
-    pids.every((pid) => {
-      try {
-        process.kill(pid, 0);
-        return false;
-      } catch {
-        return true;
-      }
-    }),
-  );
+  await eventually(() => pids.every((pid) => !isRunning(pid)));
 });
