@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { test, type TestContext } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import { startNode, type FleetNode } from '../support/fleet-nodes.js';
 import { filesFleet, table, type FilesFleet } from '../support/files-fleet.js';
 import { buildRecipe } from '../support/built-dataset.js';
@@ -27,39 +27,72 @@ interface Jobs {
   /** What one machine writes for the same rows. */
   readonly alone: string;
   readonly body: string;
+  /** Starts a node, on the database of all where there is one. */
   start(more?: string): Promise<FleetNode>;
 }
 
 /** What one machine writes for these rows. */
 async function aloneOf(fleet: FilesFleet, body: string): Promise<string> {
   const out = join(fleet.dir, 'alone.csv');
-  const driven = fleet.drive([fleet.file('rows.csv', body), '-o', out]);
-  assert.equal(await driven.ended, 3, driven.err());
+  const { code, err } = await fleet.run(['bulk', fleet.file('rows.csv', body), '-o', out]);
+  assert.equal(code, 3, err);
   return readFileSync(out, 'utf8');
 }
 
+const ends: (() => unknown)[] = [];
+after(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+let shared: Jobs | null = null;
+/** Those that run now; a test finds what the one before left. */
+let nodes: readonly FleetNode[] = [];
+
+/** The broker and the database of all tests; null where there is no broker, and the test is skipped. */
 async function jobs(context: TestContext): Promise<Jobs | null> {
-  const fleet = await filesFleet(context);
-  if (fleet === null || !(await hasPostgres(context))) return null;
+  if (shared !== null) return shared;
+  const ending = { after: (end: () => unknown) => ends.push(end) };
+  const fleet = await filesFleet({ ...ending, skip: (why) => context.skip(why) });
+  if (fleet === null) return null;
+  const hasStore = await hasPostgres({ skip: () => undefined });
   const prefix = newPrefix();
-  context.after(() => dropSchemas(prefix));
+  if (hasStore) ends.push(() => dropSchemas(prefix));
   const body = table(ROWS);
   const kek = randomBytes(32).toString('base64');
-  return {
+  shared = {
     fleet,
     body,
     alone: await aloneOf(fleet, body),
     start: (more = '') => {
       const { varDir, remove } = buildRecipe('fixture');
-      context.after(remove);
-      return startNode(context, {
+      ends.push(remove);
+      return startNode(ending, {
         SITUS_VAR: varDir,
-        SITUS_STORE: schemaUrl(`${prefix}fleet`),
-        SITUS_KEK: kek,
         SITUS_FLEET: `${fleet.url}?rows=256${more}`,
+        ...(hasStore ? { SITUS_STORE: schemaUrl(`${prefix}fleet`), SITUS_KEK: kek } : {}),
       });
     },
   };
+  return shared;
+}
+
+/** So many nodes of one database, some of which may be those of an earlier test; null where it is skipped. */
+async function sharing(context: TestContext, count: number): Promise<Jobs | null> {
+  const it = await jobs(context);
+  if (it === null || !(await hasPostgres(context))) return null;
+  await running(it, count);
+  return it;
+}
+
+/** Starts what lacks of so many nodes, and waits until the broker knows of all. */
+async function running({ fleet, start }: Jobs, count: number): Promise<void> {
+  while (nodes.length < count) nodes = [...nodes, await start()];
+  await eventually(async () => (await fleet.broker.nodes('')).length === count);
+}
+
+async function end(node: FleetNode): Promise<void> {
+  nodes = nodes.filter((each) => each !== node);
+  await node.end('SIGKILL');
 }
 
 async function made({ url }: FleetNode, body: string): Promise<string> {
@@ -85,6 +118,15 @@ async function done(node: FleetNode, path: string): Promise<void> {
   assert.equal(state, 'done', reason ?? '');
 }
 
+async function resultOf({ url }: FleetNode, path: string): Promise<string> {
+  return (await fetch(`${url}${path}/result`, { headers: KEY })).text();
+}
+
+async function removed({ url }: FleetNode, path: string): Promise<void> {
+  const { status } = await fetch(`${url}${path}`, { method: 'DELETE', headers: KEY });
+  assert.equal(status, 204);
+}
+
 /** What of a server's counts others may not know yet. */
 const COUNTED_MS = 2_000;
 
@@ -97,87 +139,73 @@ async function counted({ url }: FleetNode): Promise<number> {
   return answer.request_count;
 }
 
-test('a job outlives the node that has it, with the same bytes and its rows counted once', async (context) => {
+test('rows that a node answers itself are not sent to the broker', async (context) => {
   const it = await jobs(context);
   if (it === null) return;
-  const [own, other] = [await it.start(), await it.start()];
-  await eventually(async () => (await it.fleet.broker.nodes('')).length === 2);
+  const [, manager] = await it.fleet.own.connected();
+  const sent = async (): Promise<number> =>
+    (await manager.streams.info('tried-files')).state.last_seq;
+  const answered = async (): Promise<void> => {
+    const [own] = nodes;
+    const path = await made(own!, it.body);
+    await done(own!, path);
+    assert.ok((await resultOf(own!, path)) === it.alone);
+    await removed(own!, path);
+  };
+  await running(it, 1);
+  await answered();
+  assert.equal(await sent(), 0);
+  await running(it, 2);
+  await answered();
+  assert.ok(
+    (await sent()) > 0 && (await sent()) * 256 < ROWS,
+    `${await sent()} chunks of 256 rows were sent`,
+  );
+});
+
+test('a job outlives the node that has it, with the same bytes and its rows counted once', async (context) => {
+  const it = await sharing(context, 2);
+  if (it === null) return;
+  const [own, other] = nodes as [FleetNode, FleetNode];
+  const before = await counted(other);
   const path = await made(own, it.body);
   await eventually(async () => {
     const { state, rows } = await jobOf(own, path);
     assert.ok(state === 'queued' || state === 'running', state);
     return rows.done > 0;
   });
-  await own.end('SIGKILL');
+  await end(own);
   assert.equal((await jobOf(other, path)).state, 'running', 'it had not ended before');
   await done(other, path);
-  const result = async (node: FleetNode): Promise<Response> =>
-    fetch(`${node.url}${path}/result`, { headers: KEY });
-  assert.ok((await (await result(other)).text()) === it.alone);
-  const once = await counted(other);
+  assert.ok((await resultOf(other, path)) === it.alone);
+  const once = (await counted(other)) - before;
   // What it would have counted without a kill: the same rows once more, undisturbed.
   const again = await made(other, it.body);
   await done(other, again);
-  assert.equal(await counted(other), 2 * once);
+  assert.equal((await counted(other)) - before, 2 * once);
   assert.ok(once > 0);
   // Its result outlives the second node too, and nothing of it stays once it is removed.
   const third = await it.start();
-  await other.end('SIGKILL');
+  nodes = [...nodes, third];
+  await end(other);
   const ranged = await fetch(`${third.url}${path}/result`, {
     headers: { ...KEY, Range: 'bytes=3-9' },
   });
   assert.equal(await ranged.text(), it.alone.slice(3, 10));
-  assert.ok((await (await result(third)).text()) === it.alone);
-  for (const each of [path, again]) {
-    const removed = await fetch(`${third.url}${each}`, { method: 'DELETE', headers: KEY });
-    assert.equal(removed.status, 204);
-  }
+  assert.ok((await resultOf(third, path)) === it.alone);
+  for (const each of [path, again]) await removed(third, each);
   await eventually(async () => (await it.fleet.kept()) === 0);
 });
 
 test('a job that is larger than what is kept waits for its node, and its result is there', async (context) => {
-  const it = await jobs(context);
+  const it = await sharing(context, 1);
   if (it === null) return;
-  const [own, other] = [await it.start('&kept=0'), await it.start('&kept=0')];
+  const [other] = nodes as [FleetNode];
+  const own = await it.start('&kept=0');
   const path = await made(own, it.body);
   await done(own, path);
   const there = await fetch(`${other.url}${path}/result`, { headers: KEY });
   assert.equal(there.status, 503);
   assert.match(await there.text(), /lies with another server/);
-  assert.ok(
-    (await (await fetch(`${own.url}${path}/result`, { headers: KEY })).text()) === it.alone,
-  );
-});
-
-test('rows that a node answers itself are not sent to the broker', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  const body = table(ROWS);
-  const alone = await aloneOf(fleet, body);
-  const own = await fleet.node({ SITUS_FLEET: `${fleet.url}?rows=256` });
-  const [, manager] = await fleet.own.connected();
-  const sent = async (): Promise<number> =>
-    (await manager.streams.info('tried-files')).state.last_seq;
-  const answered = async (): Promise<void> => {
-    const headers = { ...KEY, 'Content-Type': 'text/csv' };
-    const made = await fetch(`${own.url}/bulk/jobs?kind=lookup`, { method: 'POST', headers, body });
-    assert.equal(made.status, 202, await made.text());
-    const asked = (path = ''): Promise<Response> =>
-      fetch(`${own.url}${made.headers.get('location')}${path}`, { headers: KEY });
-    await eventually(
-      async () => ((await (await asked()).json()) as Job).state === 'done',
-      TAKEN_MS,
-    );
-    assert.ok((await (await asked('/result')).text()) === alone);
-  };
-  await eventually(async () => (await fleet.broker.nodes('')).length === 1);
-  await answered();
-  assert.equal(await sent(), 0);
-  await fleet.node();
-  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
-  await answered();
-  assert.ok(
-    (await sent()) > 0 && (await sent()) * 256 < ROWS,
-    `${await sent()} chunks of 256 rows were sent`,
-  );
+  assert.ok((await resultOf(own, path)) === it.alone);
 });

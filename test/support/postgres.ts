@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import pg from 'pg';
 import type { Store } from '../../src/store/store.js';
 import { DATABASE, schemaUrl } from './postgres-schema.js';
-import { skipForWantOf } from './wanting.js';
+import { skipForWantOf, type Skipped } from './wanting.js';
 
 export { DATABASE, schemaOf, schemaUrl } from './postgres-schema.js';
 
@@ -41,7 +41,7 @@ export function dropSchemas(prefix: string): Promise<void> {
 }
 
 /** Whether the database is there; where it is not, the test is skipped and says so. */
-export async function hasPostgres(context: TestContext): Promise<boolean> {
+export async function hasPostgres(context: Skipped): Promise<boolean> {
   try {
     await sql('SELECT 1');
     return true;
