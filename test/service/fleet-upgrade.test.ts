@@ -37,7 +37,7 @@ const NATS = 'nats://127.0.0.1:4222';
 const NEXT_VERSION = '999.0.0';
 /** How often the balancer asks nodes whether they are ready, and callers ask for rates. */
 const PROBE_MS = 100;
-const PAUSE_MS = 20;
+const PAUSE_MS = 40;
 /** Many times as long as the balancer takes to hear of it. */
 const DRAIN_SECONDS = '5';
 

@@ -11,7 +11,7 @@ import { CLI, LATER_OPTIMIZED } from './built-dataset.js';
 import { rateOf, ZIP } from './tiny-release.js';
 
 const KEY = 'a-key-for-nodes-of-a-fleet';
-const PAUSE_MS = 20;
+const PAUSE_MS = 40;
 
 /** A test, or all tests of a file, by whose end something is removed. */
 export interface Ending {
