@@ -1,6 +1,6 @@
 /** Which files of installed packages a checkout never reads: other platforms' binaries, unread data. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** What native files are chosen by. */
 export interface Machine {
@@ -139,4 +139,33 @@ export function unread(root: string, machine: Machine): readonly string[] {
       ...bundlerLinks(modules),
     ]),
   ];
+}
+
+/** Terms of a package's code, and of what it is made of; some have them in no file but the README. */
+const TERMS = /^(?:LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|AUTHORS)(?:[-.].*)?$/i;
+const README = /^README[\w.-]*$/i;
+/** What compilers, authors and readers of a package look at. */
+const FOR_OTHERS = new RegExp(
+  [
+    String.raw`\.(?:[cm]?ts|c|cc|cpp|h|gypi?|md|markdown|html|css|png|svg|ya?ml|sh)$`,
+    String.raw`\.(?:test|spec)\.[cm]?js$`,
+    '(?:^|/)(?:tests?|__tests__|bench|benchmarks?|examples?)/',
+    String.raw`(?:^|/)\.[^/]+$`,
+  ].join('|'),
+);
+
+/**
+ * Paths of files of a package that is installed at `path` in a checkout, and of none within it, that
+ * nothing reads where it runs. What tells of data stays with them.
+ */
+export function unreadToRun(root: string, path: string): readonly string[] {
+  if (dataFiles(root).has(basename(path))) return [];
+  const dir = join(root, path);
+  const own = filesBelow(dir).filter((path) => !path.slice(dir.length).includes('/node_modules/'));
+  const hasTerms = own.some((path) => TERMS.test(path.slice(dir.length + 1)));
+  return own.filter((path) => {
+    const below = path.slice(dir.length + 1);
+    if (TERMS.test(below.slice(below.lastIndexOf('/') + 1))) return false;
+    return FOR_OTHERS.test(below) && (hasTerms || !README.test(below));
+  });
 }

