@@ -5,18 +5,23 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { BUNDLED } from '../../scripts/bundled.js';
-import { COMPILED } from '../../scripts/compiled.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { environmentOf, execWords, readStages, type Step } from '../support/packaging-files.js';
 import { eventually } from '../support/http-eventually.js';
-import { keptFolder, linkAs, npmVersion, unlinkRewritten } from '../support/kept-folders.js';
+import {
+  copyCompiled,
+  keptFolder,
+  linkAs,
+  npmVersion,
+  unlinkRewritten,
+} from '../support/kept-folders.js';
 import { NO_REGISTRY } from '../support/packed.js';
 import { skipForWantOf } from '../support/wanting.js';
 
@@ -35,21 +40,8 @@ interface Place {
   work: string;
 }
 
-/**
- * Beside a source what this checkout's compiler made of it, with its account of it: the compiler of the
- * steps looks at all sources, and finds what it would write, and what is wrong, by what has changed.
- * What is written after the compiler is not among it, nor what no source is copied of.
- */
-function copyCompiled(source: string, { work }: Place): void {
-  const made = source === 'tsconfig.json' ? '.tsbuildinfo' : source;
-  const path = join(ROOT, COMPILED, made);
-  if (!existsSync(path)) return;
-  const after = BUNDLED.flatMap((name) => [`${name}.js`, `${name}.js.map`]);
-  cpSync(path, join(work, COMPILED, made), {
-    recursive: true,
-    filter: (each) => !after.includes(relative(join(ROOT, COMPILED), each)),
-  });
-}
+/** What is written after the compiler, and no work of its own. */
+const AFTER = BUNDLED.flatMap((name) => [`${name}.js`, `${name}.js.map`]);
 
 function copy({ words, from }: Step, place: Place, roots: ReadonlyMap<string, string>): void {
   const sources = words.slice(0, -1);
@@ -58,7 +50,7 @@ function copy({ words, from }: Step, place: Place, roots: ReadonlyMap<string, st
     const path = join(from === null ? ROOT : roots.get(from)!, source);
     const target = words.at(-1)!.endsWith('/') ? join(to, basename(source)) : to;
     if (from === null) {
-      copyCompiled(source, place);
+      copyCompiled(source, place.work, AFTER);
       cpSync(path, target, { recursive: true, filter: (each) => !each.includes('/scripts/style') });
     } else {
       // A stage that is done is not changed any more, so that links do for its thousands of files.

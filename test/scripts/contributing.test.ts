@@ -1,19 +1,12 @@
 /** CONTRIBUTING.md's worked example, done as it stands there in a copy of the sources. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
+import { copyCompiled } from '../support/kept-folders.js';
 
 /** What the compiler and the commands need of a checkout. */
 const COPIED = ['src', 'workers', 'datasets', 'test/support', 'package.json', 'tsconfig.json'];
@@ -84,7 +77,12 @@ test('the worked example compiles, passes its test and gives the rate it shows',
   const root = mkdtempSync(join(tmpdir(), 'situs-contributing-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
   const here = packageRoot();
-  for (const name of COPIED) cpSync(join(here, name), join(root, name), { recursive: true });
+  for (const name of COPIED) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    execFileSync('cp', ['-aT', join(here, name), join(root, name)]);
+    // What is not changed was compiled of the same sources.
+    copyCompiled(name, root);
+  }
   symlinkSync(join(here, 'node_modules'), join(root, 'node_modules'));
   const blocks = blocksOf(readFileSync(join(here, 'CONTRIBUTING.md'), 'utf8'));
   const changes = blocks.filter(({ language }) => language !== 'console');
@@ -96,6 +94,7 @@ test('the worked example compiles, passes its test and gives the rate it shows',
     join(root, 'tsconfig.example.json'),
     JSON.stringify({
       extends: './tsconfig.json',
+      compilerOptions: { preserveSymlinks: true },
       include: ['src', 'workers', ...tests],
     }),
   );

@@ -51,7 +51,7 @@ let installed: string;
 
 before(() => {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'situs-package-')));
-  packed = pack(dir);
+  packed = pack();
   beside = join(dir, 'beside');
   mkdirSync(beside);
   installed = install(beside, packed.tarball);

@@ -6,6 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { COMPILED } from '../../scripts/compiled.js';
+import { packageRoot } from '../../src/ingest/source-files.js';
 import { type Ingredients, KEPT_DIR, keptBuild } from './kept-datasets.js';
 
 /** Npm writes them where they are, whenever it changes a folder's modules. */
@@ -56,4 +58,19 @@ export function keptFolder(ingredients: Ingredients, make: (path: string) => voi
     return '';
   });
   return join(varDir, 'made');
+}
+
+/**
+ * Copies to a folder of sources what this checkout's compiler made of one of them, with its account of
+ * it for `tsconfig.json`: a compiler of that folder looks at all sources, and by the account writes
+ * anew, and finds faults in, what differs there. Left out are compiled files below `dist` of these names.
+ */
+export function copyCompiled(source: string, to: string, left: readonly string[] = []): void {
+  const made = source === 'tsconfig.json' ? '.tsbuildinfo' : source;
+  const path = join(packageRoot(), COMPILED, made);
+  if (!existsSync(path)) return;
+  const target = join(to, COMPILED, made);
+  mkdirSync(dirname(target), { recursive: true });
+  execFileSync('cp', ['-aT', path, target]);
+  for (const name of left) rmSync(join(to, COMPILED, name), { force: true });
 }

@@ -44,24 +44,28 @@ export function packedContent(): readonly string[] {
     .filter((path) => existsSync(path));
 }
 
-/** Packs this build into `dir`; the scripts of the package, which would build again, do not run. */
-export function pack(dir: string): Packed {
-  const told = npm(packageRoot(), [
-    'pack',
-    '--ignore-scripts',
-    '--json',
-    '--pack-destination',
-    dir,
-  ]);
-  const parsed = JSON.parse(told) as unknown;
-  const [packed] = Object.values(parsed as object) as {
+/**
+ * Packs this build, unless it has been packed as it is; the scripts of the package, which would build
+ * again, do not run.
+ */
+export function pack(): Packed {
+  const folder = keptFolder(
+    { args: ['npm pack'], content: packedContent(), listed: [], texts: [npmVersion()] },
+    (path) => {
+      mkdirSync(path);
+      const options = ['--ignore-scripts', '--json', '--pack-destination', path];
+      writeFileSync(join(path, 'told.json'), npm(packageRoot(), ['pack', ...options]));
+    },
+  );
+  const told = readFileSync(join(folder, 'told.json'), 'utf8');
+  const [packed] = Object.values(JSON.parse(told) as object) as {
     filename: string;
     size: number;
     files: { path: string }[];
   }[];
   if (packed === undefined) throw new Error(`npm pack told nothing: ${told}`);
   return {
-    tarball: join(dir, packed.filename),
+    tarball: join(folder, packed.filename),
     bytes: packed.size,
     files: packed.files.map(({ path }) => path),
   };
