@@ -53,6 +53,13 @@ after(async () => {
 
 const PIECE = Buffer.from(`7,"${DOOR}",${'x'.repeat(NOTE_BYTES)}\n`.repeat(ROWS_PER_PIECE));
 
+/** Ends of lines, sought and not looked for byte by byte: there are 40 MB of them. */
+function linesOf(part: Buffer): number {
+  let count = 0;
+  for (let at = part.indexOf(10); at !== -1; at = part.indexOf(10, at + 1)) count += 1;
+  return count;
+}
+
 test('a reader that rests stops the upload, and memory stays bounded for 34 MB of rows', async (context) => {
   const { port } = child;
   await sendBulk({ port, type: CSV }, Buffer.concat([Buffer.from('id,address,note\n'), PIECE]));
@@ -94,7 +101,7 @@ test('a reader that rests stops the upload, and memory stays bounded for 34 MB o
       for (let taken = 0; taken < 64; taken += 1) {
         const part = response.read() as Buffer | null;
         if (part === null) break;
-        for (const byte of part) if (byte === 10) rows += 1;
+        rows += linesOf(part);
       }
       watch();
     }
@@ -102,7 +109,7 @@ test('a reader that rests stops the upload, and memory stays bounded for 34 MB o
   assert.ok(stalled, 'the upload was never stopped');
   request.end();
   response.on('data', (part: Buffer) => {
-    for (const byte of part) if (byte === 10) rows += 1;
+    rows += linesOf(part);
   });
   response.resume();
   await once(response, 'end');

@@ -65,7 +65,12 @@ function allCredits(): readonly string[] {
 }
 
 async function silent(transport: 'socket' | 'post'): Promise<StreamClient> {
-  const client = await StreamClient.open({ port: child.port, key: KEYS.bulk, transport });
+  const client = await StreamClient.open({
+    port: child.port,
+    key: KEYS.bulk,
+    transport,
+    unmasked: true,
+  });
   assert.ok(!wasRefused(client));
   await header(client);
   client.flow?.pause();
@@ -75,7 +80,7 @@ async function silent(transport: 'socket' | 'post'): Promise<StreamClient> {
 /** Lookups and a file of another client, while streams are stuck. */
 async function serveOthers(watch: () => void): Promise<void> {
   const { port } = child;
-  for (let count = 0; count < 50; count += 1) {
+  for (let count = 0; count < 20; count += 1) {
     const { status } = await sendBulk({
       port,
       path: '/request/v60?postalcode=91020',
@@ -84,8 +89,8 @@ async function serveOthers(watch: () => void): Promise<void> {
     assert.equal(status, 200);
     watch();
   }
-  const table = await sendBulk({ port, type: CSV }, `zip\n${'91020\n'.repeat(2_000)}`);
-  assert.equal(table.body.toString().split('\n').length, 2_002);
+  const table = await sendBulk({ port, type: CSV }, `zip\n${'91020\n'.repeat(1_000)}`);
+  assert.equal(table.body.toString().split('\n').length, 1_002);
   watch();
 }
 
