@@ -23,14 +23,14 @@ import { writeRates } from '../support/tiny-release.js';
 import { CUTS, sendable, vanish, type Cut, type Sendable } from '../support/vanishing-client.js';
 import { asked, few, fieldsOf, MERCHANT, operationsOf, random, rows } from './abort-operations.js';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 /** Clients at a time. */
 const LANES = 4;
 const LIMIT_KEY = 'a-key-with-some-lookups';
 const LIMIT = 2_000;
 const WAIT_MS = 120_000;
 /** What the process may have more after hundreds of cuts than after the first hundreds. */
-const GROWTH_BYTES_MAX = 12 * 1_048_576;
+const GROWTH_BYTES_MAX = 8 * 1_048_576;
 
 let built: Built;
 let service: MerchantService;

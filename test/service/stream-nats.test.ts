@@ -7,6 +7,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { KEYS, startBulkApp } from '../support/bulk-client.js';
+import { CommandProcess } from '../support/command-process.js';
 import { freePort } from '../support/free-port.js';
 import { eventually } from '../support/http-eventually.js';
 import {
@@ -15,16 +16,19 @@ import {
   seqOf,
   startStream,
   stored,
+  streamWords,
   type Asked,
   type Running,
   type Subjects,
 } from '../support/nats-stream.js';
+import type { Ran } from '../support/run-command.js';
 import { sentCart } from '../support/sent-carts.js';
 import { ending, header } from '../support/stream-service.js';
 import { skipForWantOf } from '../support/wanting.js';
 
 const NATS = 'nats://127.0.0.1:4222';
 
+const commands = new CommandProcess();
 let connection: NatsConnection | null = null;
 let manager: JetStreamManager;
 let built: Built;
@@ -41,6 +45,7 @@ before(async () => {
 });
 
 after(async () => {
+  await commands.end();
   if (connection === null) return;
   built.remove();
   await connection.close();
@@ -73,6 +78,12 @@ async function streams(context: TestContext, tail = ''): Promise<Named | null> {
 
 function start(context: TestContext, subjects: Subjects, more: Partial<Asked> = {}): Running {
   return startStream(context, { nats: NATS, varDir: built.varDir, ...subjects, ...more });
+}
+
+/** Runs one that is to end by itself. */
+function run(subjects: Subjects, more: Partial<Asked>): Promise<Ran> {
+  const asked = { nats: NATS, varDir: built.varDir, ...subjects, ...more };
+  return commands.run(streamWords(asked), { SITUS_VAR: built.varDir });
 }
 
 async function count(stream: string): Promise<number> {
@@ -203,9 +214,9 @@ test('--ordered keeps the order of each key, also after a kill', async (context)
   await eventually(
     async () => (await manager.consumers.info(`${name}-carts`, 'situs')).num_waiting > 0,
   );
-  const second = start(context, subjects, { more: ['--ordered'] });
-  assert.equal(await second.end(), 1);
-  assert.match(second.err(), /another process takes messages of the consumer situs/);
+  const second = await run(subjects, { more: ['--ordered'] });
+  assert.equal(second.code, 1);
+  assert.match(second.err, /another process takes messages of the consumer situs/);
   assert.equal(await next.end('SIGTERM'), 0, next.err());
   const keys = new Map<string, number[]>();
   for (const message of await stored(manager, `${name}-taxed`)) {
@@ -226,9 +237,9 @@ test('what keeps it from beginning is told', async (context) => {
   const subjects = await streams(context);
   if (subjects === null) return;
   const fails = async (changed: Partial<Asked>, why: RegExp, code = 1): Promise<void> => {
-    const running = start(context, subjects, changed);
-    assert.equal(await running.end(), code, running.err());
-    assert.match(running.err(), why);
+    const ran = await run(subjects, changed);
+    assert.equal(ran.code, code, ran.err);
+    assert.match(ran.err, why);
   };
   const { from } = subjects;
   await fails(
@@ -255,7 +266,7 @@ test('--create makes the streams, and too short a memory of ids is refused', asy
   await publish(connection!, () => made.from, [sentRow(1)]);
   await eventually(async () => (await count(names[1]!)) === 1 && (await count(names[0]!)) === 0);
   assert.equal(await running.end('SIGTERM'), 0, running.err());
-  const patient = start(context, subjects, { more: ['--ack-wait', '3600'] });
-  assert.equal(await patient.end(), 1);
-  assert.match(patient.err(), /knows ids of messages for 120 s; twice --ack-wait, 7200 s/);
+  const patient = await run(subjects, { more: ['--ack-wait', '3600'] });
+  assert.equal(patient.code, 1);
+  assert.match(patient.err, /knows ids of messages for 120 s; twice --ack-wait, 7200 s/);
 });

@@ -4,16 +4,17 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { FilesBroker } from '../../src/bulk/fleet/files-broker.js';
 import { filesAddress } from '../../src/distribution/address.js';
 import { buildRecipe, CLI, LATER_OPTIMIZED, type Built } from './built-dataset.js';
 import { CommandProcess } from './command-process.js';
 import { startNode, type Ending, type FleetNode } from './fleet-nodes.js';
-import { eventually } from './http-eventually.js';
 import { ownBroker, type OwnBroker } from './nats-broker.js';
 import type { Ran } from './run-command.js';
 import type { Skipped } from './wanting.js';
 
+const LOOK_MS = 3;
 export const DOOR = '120 Main St, Elmton, QA 91010';
 
 export interface Driven {
@@ -130,10 +131,11 @@ export async function midst(
   driven: Driven,
   out: string,
 ): Promise<void> {
-  await eventually(async () => {
+  // It is over soon, so it is looked for all the time, however long the driver took to begin.
+  while (bytesOf(`${out}.part`) === 0 || (await broker.state(built.name)).inHand === 0) {
     if (driven.child.exitCode !== null) throw new Error(`it ended too soon: ${driven.err()}`);
-    return bytesOf(`${out}.part`) > 0 && (await broker.state(built.name)).inHand > 0;
-  });
+    await delay(LOOK_MS);
+  }
 }
 
 function bytesOf(path: string): number {

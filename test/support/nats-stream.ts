@@ -32,36 +32,20 @@ export interface Asked extends Subjects {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Its command line, after `situs`. */
+export function streamWords({ from, to, failed, nats, more = [] }: Asked): readonly string[] {
+  return [
+    ...['stream', '--nats', nats, '--from', from, '--to', to, '--failed', failed],
+    ...['--ack-wait', ACK_SECONDS, '--threads', '1', ...more],
+  ];
+}
+
 /** Starts it; it is killed at the end of the test. */
-export function startStream(
-  context: TestContext,
-  { from, to, failed, nats, varDir, more = [], env = {} }: Asked,
-): Running {
-  const child = spawn(
-    process.execPath,
-    [
-      ...LATER_OPTIMIZED,
-      CLI,
-      'stream',
-      '--nats',
-      nats,
-      '--from',
-      from,
-      '--to',
-      to,
-      '--failed',
-      failed,
-      '--ack-wait',
-      ACK_SECONDS,
-      '--threads',
-      '1',
-      ...more,
-    ],
-    {
-      env: { PATH: process.env['PATH'], SITUS_VAR: varDir, ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
+export function startStream(context: TestContext, asked: Asked): Running {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, CLI, ...streamWords(asked)], {
+    env: { PATH: process.env['PATH'], SITUS_VAR: asked.varDir, ...asked.env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let err = '';
   child.stderr.on('data', (piece: Buffer) => {
     err += piece.toString();
