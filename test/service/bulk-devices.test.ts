@@ -17,9 +17,12 @@ import { after, before, test } from 'node:test';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
+import type { Ran } from '../support/run-command.js';
 
 const TABLE = `id,address\n${'1,"120 Main St, Elmton, QA 91010"\n'.repeat(300)}`;
 
+const commands = new CommandProcess();
 let built: Built;
 let dir: string;
 let rows: string;
@@ -33,7 +36,8 @@ before(async () => {
   sound = (await run(['bulk', rows, '--quiet'])).out;
 });
 
-after(() => {
+after(async () => {
+  await commands.end();
   built.remove();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -57,6 +61,11 @@ function run(args: readonly string[], input: string | Buffer = ''): Promise<Ende
     );
     child.stdin?.end(input);
   });
+}
+
+/** Runs a command line that ends before it would read or write. */
+function refused(args: readonly string[]): Promise<Ran> {
+  return commands.run(args, { SITUS_VAR: built.varDir });
 }
 
 function pipe(name: string): string {
@@ -107,7 +116,7 @@ test('a file is not written over itself, whatever it is called', async () => {
   writeFileSync(own, TABLE);
   symlinkSync('own.csv', link);
   for (const out of [own, link]) {
-    const ended = await run(['bulk', own, '-o', out, '--format', 'ndjson']);
+    const ended = await refused(['bulk', own, '-o', out, '--format', 'ndjson']);
     assert.equal(ended.code, 2);
     assert.match(ended.err, /is the file that is read: give what is written another name/);
   }
@@ -123,10 +132,10 @@ test('a folder, a missing folder and a pipe that is to be resumed are bad usage'
     [rows, '--format', 'constructor'],
     [rows, '--input', 'toString'],
   ]) {
-    const ended = await run(['bulk', ...args]);
+    const ended = await refused(['bulk', ...args]);
     assert.equal(ended.code, 2, `${args.join(' ')}: ${ended.err}`);
   }
-  assert.equal((await run(['constructor'])).code, 2);
+  assert.equal((await refused(['constructor'])).code, 2);
   assert.ok(!existsSync(join(dir, 'out.csv.part')));
 });
 

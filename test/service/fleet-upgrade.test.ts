@@ -27,6 +27,7 @@ import { openPlace } from '../../src/distribution/address.js';
 import type { NodeReport } from '../../src/distribution/fleet-place.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { CLI } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { startNode, type FleetNode } from '../support/fleet-nodes.js';
 import { eventually } from '../support/http-eventually.js';
 import { hasPostgres, newPrefix, schemaUrl, dropSchemas } from '../support/postgres.js';
@@ -137,6 +138,7 @@ interface World {
   readonly names: ReadonlyMap<number, string>;
   /** The command of the next version. */
   readonly next: string;
+  /** Runs `situs dataset WORDS` of a version. */
   dataset(program: string, ...words: readonly string[]): Promise<string>;
   reports(): Promise<readonly NodeReport[]>;
 }
@@ -157,12 +159,18 @@ async function world(context: TestContext): Promise<World | null> {
     SITUS_KEK: randomBytes(32).toString('base64'),
     SITUS_VAR: join(top, 'builder'),
   };
-  const dataset = async (program: string, ...words: readonly string[]): Promise<string> =>
-    (
-      await promisify(execFile)(process.execPath, [program, 'dataset', ...words], {
-        env: { PATH: process.env['PATH'], ...env },
-      })
-    ).stdout;
+  const commands = new CommandProcess();
+  cleanUps.unshift(() => commands.end());
+  const dataset = async (program: string, ...words: readonly string[]): Promise<string> => {
+    if (program !== CLI) {
+      const options = { env: { PATH: process.env['PATH'], ...env } };
+      return (await promisify(execFile)(process.execPath, [program, 'dataset', ...words], options))
+        .stdout;
+    }
+    const { code, out, err } = await commands.run(['dataset', ...words], env);
+    assert.equal(code, 0, err);
+    return out;
+  };
   const opened = await openPlace(loadConfig({ SITUS_DATASETS: place }));
   cleanUps.unshift(() => opened.close());
   return {

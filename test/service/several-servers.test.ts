@@ -207,7 +207,7 @@ test('any server tells of a job and cancels it; one that is killed leaves it to 
   await here.until(small.id, 'done');
   assert.deepEqual((await here.result(small.id)).body, (await there.result(small.id)).body);
   assert.match((await here.result(small.id)).body.toString(), /0\.0/);
-  const cancelled = await there.create(table(80_000));
+  const cancelled = await there.create(table(40_000));
   const answer = await here.ask(`/bulk/jobs/${cancelled.id}`, { method: 'DELETE' });
   assert.equal(answer.status, 200, answer.body.toString());
   assert.equal((JSON.parse(answer.body.toString()) as { state: string }).state, 'cancelled');
