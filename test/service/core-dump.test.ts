@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { buildRecipe, CLI } from '../support/built-dataset.js';
-import { MAIN } from '../support/program.js';
+import { LATER_OPTIMIZED, MAIN } from '../support/program.js';
 
 const KEY = 'a-key-for-the-core-dump-test';
 const DUMP_BYTES_MAX = 1_048_576;
@@ -33,7 +33,8 @@ async function start(
   const built = buildRecipe('fixture');
   const dir = mkdtempSync(join(tmpdir(), 'situs-core-'));
   const line = 'ulimit -c unlimited 2>/dev/null; exec "$0" "$@"';
-  const child = spawn('/bin/sh', ['-c', line, process.execPath, ...args], {
+  const command = [process.execPath, ...LATER_OPTIMIZED, ...args];
+  const child = spawn('/bin/sh', ['-c', line, ...command], {
     cwd: dir,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
@@ -42,6 +43,7 @@ async function start(
       PORT: '0',
       SITUS_BOOTSTRAP_KEY: KEY,
       SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1',
       ...environment,
     },
   });
