@@ -56,10 +56,14 @@ function nextVersion(top: string): string {
   const copy = join(top, 'next');
   mkdirSync(copy);
   for (const folder of ['src', 'workers']) {
-    cpSync(join(dist, folder), join(copy, 'dist', folder), { recursive: true });
+    cpSync(join(dist, folder), join(copy, 'dist', folder), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.map'),
+    });
   }
-  cpSync(join(root, 'datasets'), join(copy, 'datasets'), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  for (const folder of ['datasets', 'node_modules']) {
+    symlinkSync(join(root, folder), join(copy, folder));
+  }
   const described = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
   writeFileSync(
     join(copy, 'package.json'),
