@@ -4,6 +4,9 @@ import { isUtf8 } from 'node:buffer';
 /** Nothing yet. */
 export const NO_BYTES: Buffer = Buffer.alloc(0);
 
+/** Room before bytes whose memory may be moved to a worker: what is said of them goes there. */
+export const HEAD_ROOM_BYTES = 8;
+
 /** What new memory has beside what is needed then. */
 export interface Growth {
   /** So many times that, from the second piece on; 2 unless given. */
@@ -75,6 +78,7 @@ function characterEnd(bytes: Uint8Array, end: number): number {
 }
 
 export interface Joined {
+  /** In memory of their own, HEAD_ROOM_BYTES from its beginning. */
   readonly bytes: Buffer;
   /** Whether they are UTF-8. */
   readonly isUtf8: boolean;
@@ -82,7 +86,8 @@ export interface Joined {
 
 /** Puts pieces together over as many turns as it takes; `turn` is replaced in tests. */
 export async function joined(pieces: readonly Buffer[], turn = nextTurn): Promise<Joined> {
-  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  const size = pieces.reduce((sum, { length }) => sum + length, HEAD_ROOM_BYTES);
+  const bytes = Buffer.allocUnsafeSlow(size).subarray(HEAD_ROOM_BYTES);
   let at = 0;
   let checked = 0;
   let isText = true;

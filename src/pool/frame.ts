@@ -9,6 +9,7 @@
  *           bodies follow the table in the same order, each from a multiple of eight on: bytes of
  *           equal alignment are copied into shared memory by words, others one by one.
  */
+import { HEAD_ROOM_BYTES } from '../base/growing-bytes.js';
 import { ENDPOINT_NAMES } from '../provider/operation-call.js';
 import {
   type Answer,
@@ -22,14 +23,13 @@ import {
 
 const LOOKUP = 1;
 const ROWS = 2;
-const LOCATE = 3;
 const CART = 4;
-const CART_OWNER = 5;
 const RELAYED = 6;
-const NEXUS = 7;
+/** Kinds without fields. */
+const PLAIN = { locate: 3, 'cart-owner': 5, nexus: 7, answer: 8 } as const;
 
 /** A payload with this much room before it becomes a frame without being copied. */
-export const REQUEST_HEAD_BYTES = 8;
+export const REQUEST_HEAD_BYTES = HEAD_ROOM_BYTES;
 const ANSWER_HEAD_BYTES = 12;
 const BODY_ALIGNMENT = 8;
 const ANSWER_BYTES_USUAL = 4096;
@@ -136,12 +136,10 @@ export function putHead(buffer: Buffer, at: number, fields: RequestFields, lengt
   switch (fields.kind) {
     case 'lookup': return put(buffer, at, LOOKUP, fields.version, fields.grants);
     case 'rows': return put(buffer, at, ROWS, 0, fields.grants);
-    case 'locate': return put(buffer, at, LOCATE, 0, 0);
     case 'cart':
       return put(buffer, at, CART, CART_ENDPOINTS.indexOf(fields.endpoint), fields.optionBits);
-    case 'cart-owner': return put(buffer, at, CART_OWNER, 0, 0);
     case 'relayed': return put(buffer, at, RELAYED, ENDPOINT_NAMES.indexOf(fields.operation), 0);
-    case 'nexus': return put(buffer, at, NEXUS, 0, 0);
+    default: return put(buffer, at, PLAIN[fields.kind], 0, 0);
   }
 }
 
@@ -149,11 +147,12 @@ function otherRequest(kind: number, byte: number, word: number, payload: Buffer)
   // biome-ignore format: a kind a row
   switch (kind) {
     case ROWS: return { kind: 'rows', grants: word, payload };
-    case LOCATE: return { kind: 'locate', payload };
+    case PLAIN.locate: return { kind: 'locate', payload };
     case CART: return { kind: 'cart', endpoint: CART_ENDPOINTS[byte]!, optionBits: word, payload };
-    case CART_OWNER: return { kind: 'cart-owner', payload };
+    case PLAIN['cart-owner']: return { kind: 'cart-owner', payload };
     case RELAYED: return { kind: 'relayed', operation: ENDPOINT_NAMES[byte]!, payload };
-    case NEXUS: return { kind: 'nexus', payload };
+    case PLAIN.nexus: return { kind: 'nexus', payload };
+    case PLAIN.answer: return { kind: 'answer', payload };
     default: throw new RangeError(`no request of kind ${kind}`);
   }
 }

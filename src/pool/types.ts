@@ -71,8 +71,13 @@ export interface NexusFields {
   readonly kind: 'nexus';
 }
 
+/** Looks whether a long answer of the compliance provider is JSON. */
+export interface AnswerFields {
+  readonly kind: 'answer';
+}
+
 /** Requests about a long body alone, which need no dataset. */
-export type BodyFields = CartOwnerFields | RelayedFields | NexusFields;
+export type BodyFields = CartOwnerFields | RelayedFields | NexusFields | AnswerFields;
 
 /** What is asked of a worker beside the payload. */
 export type RequestFields = LookupFields | RowsFields | LocateFields | CartFields | BodyFields;
@@ -81,6 +86,7 @@ const BODY_KINDS: ReadonlySet<string> = new Set<BodyFields['kind']>([
   'cart-owner',
   'relayed',
   'nexus',
+  'answer',
 ]);
 
 /** Whether a request is about a body alone and needs no dataset. */

@@ -6,8 +6,6 @@
 import { performance } from 'node:perf_hooks';
 import { type Dispatcher, Pool } from 'undici';
 import { joined } from '../base/growing-bytes.js';
-import { JsonText, summaryOf } from '../base/json-text.js';
-import { PacedBytes } from '../base/turns.js';
 import { messageOf } from '../log.js';
 import { guardedConnect } from './connect.js';
 import { CONNECT_MS_MAX, type GuardOptions } from './guard.js';
@@ -90,12 +88,6 @@ class Transfer implements Dispatcher.DispatchHandlers {
   #fields: RelayedFields = { contentType: null, location: null, encoded: false };
   #received = 0;
   readonly #chunks: Buffer[] = [];
-  readonly #text = new JsonText();
-  readonly #reading = new PacedBytes(
-    (bytes) => this.#text.push(bytes),
-    () => this.#allRead(),
-  );
-  #isComplete = false;
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   readonly #gone = (): void => this.#give(fault('gone', 'aborted'));
@@ -131,7 +123,6 @@ class Transfer implements Dispatcher.DispatchHandlers {
       return true;
     }
     this.#chunks.push(chunk);
-    this.#reading.push(chunk, false, false);
     // Never paused: a connection that its server closes meanwhile would end this process (undici
     // asserts that it is not paused then). What is held is bounded by the longest answer.
     return true;
@@ -141,21 +132,11 @@ class Transfer implements Dispatcher.DispatchHandlers {
     // All of it is there, whatever time it takes to put it together.
     clearTimeout(this.#timer);
     this.#abort = null;
-    this.#isComplete = true;
-    if (!this.#reading.holds) this.#finish();
-  }
-
-  #allRead(): void {
-    if (this.#isComplete) this.#finish();
-  }
-
-  #finish(): void {
     joined(this.#chunks).then(
       ({ bytes, isUtf8 }) => {
         const { contentType, location } = this.#fields;
-        const summary = summaryOf(this.#text, isUtf8);
         const status = this.#status;
-        this.#give({ kind: 'answer', status, contentType, location, body: bytes, summary });
+        this.#give({ kind: 'answer', status, contentType, location, body: bytes, isUtf8 });
       },
       (error: unknown) => this.#give(fault('garbage', messageOf(error))),
     );
@@ -179,7 +160,6 @@ class Transfer implements Dispatcher.DispatchHandlers {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#gone);
     this.#chunks.length = 0;
-    this.#reading.clear();
     this.#settle(outcome.kind === 'answer' ? outcome : { ...outcome, sent: this.sent });
     this.#abort?.();
   }

@@ -19,14 +19,16 @@ export interface ProviderCall {
 }
 
 /** What the provider said, reduced to the fields that travel on. */
-interface ProviderAnswer {
+export interface ProviderAnswer {
   readonly kind: 'answer';
   readonly status: number;
   /** Null when there was none, or one that cannot be relayed. */
   readonly contentType: string | null;
   readonly location: string | null;
+  /** Nobody else's memory, with room before it (HEAD_ROOM_BYTES). */
   readonly body: Uint8Array;
-  /** What was told of the body while it arrived; without it the body is looked at as a whole. */
+  readonly isUtf8: boolean;
+  /** What is known of the body; without it `judge` looks at the body as a whole. */
   readonly summary?: JsonSummary;
 }
 
@@ -98,10 +100,21 @@ function summaryOf({ body, summary }: ProviderAnswer): JsonSummary {
   return summary ?? jsonSummary(body);
 }
 
+function saysJson({ contentType }: ProviderAnswer): boolean {
+  return contentType === null || JSON_TYPE.test(contentType);
+}
+
 /** A body without a content type is taken for JSON when it is JSON. */
 function isJsonAnswer(answer: ProviderAnswer): boolean {
-  const { contentType } = answer;
-  return (contentType === null || JSON_TYPE.test(contentType)) && summaryOf(answer).isJson;
+  return saysJson(answer) && summaryOf(answer).isJson;
+}
+
+/** Whether what becomes of an answer depends on its body. */
+export function needsSummary(answer: ProviderAnswer): boolean {
+  const { status } = answer;
+  const isRead =
+    status !== 204 && (RELAYED_SUCCESS.includes(status) || RELAYED_REFUSALS.includes(status));
+  return isRead && saysJson(answer);
 }
 
 function relayed(answer: ProviderAnswer): Relayed {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { grown, joined, JOINED_BYTES_MAX, NO_BYTES } from '../../src/base/growing-bytes.js';
+import {
+  grown,
+  HEAD_ROOM_BYTES,
+  joined,
+  JOINED_BYTES_MAX,
+  NO_BYTES,
+} from '../../src/base/growing-bytes.js';
 
 test('megabytes are put together a bounded piece each turn', async () => {
   const pieces = [1, 65_536, 3 * JOINED_BYTES_MAX + 7, 100, JOINED_BYTES_MAX].map((length, at) =>
@@ -15,6 +21,8 @@ test('megabytes are put together a bounded piece each turn', async () => {
   });
   assert.ok(bytes.equals(Buffer.concat(pieces)));
   assert.ok(isText);
+  assert.equal(bytes.byteOffset, HEAD_ROOM_BYTES);
+  assert.equal(bytes.buffer.byteLength, HEAD_ROOM_BYTES + bytes.length);
   assert.ok(turns >= Math.floor(bytes.length / JOINED_BYTES_MAX), `${turns} turns`);
   assert.deepEqual(await joined([]), { bytes: Buffer.alloc(0), isUtf8: true });
 });

@@ -87,7 +87,7 @@ test('of an answer nothing comes back but status, type, location and bytes', asy
     contentType: 'application/json;charset=utf-8',
     location: '/orders/1',
     body: Buffer.from(body),
-    summary: { isJson: true, only: null },
+    isUtf8: true,
   });
 });
 

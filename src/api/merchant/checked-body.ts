@@ -2,6 +2,7 @@
 import { kept } from '../../base/growing-bytes.js';
 import { malformationOf, parseJsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
+import { jsonSummary } from '../../base/json-text.js';
 import { checkOf, type Shape } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
@@ -149,6 +150,8 @@ function packed(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
     }
     case 'nexus':
       return packValue(nexus(body));
+    case 'answer':
+      return packValue(jsonSummary(body), body);
     case 'relayed': {
       const look = lookAtRelayed(asked.operation, body);
       return isProblem(look) || look.problem !== null

@@ -10,19 +10,13 @@ import {
   type EndpointName,
   type ProviderEndpoint,
 } from '../../provider/operation-call.js';
-import {
-  judge,
-  type Provider,
-  type ProviderCall,
-  type ProviderFault,
-  type ProviderOutcome,
-  type Relayed,
-} from '../../provider/provider.js';
+import type { Provider, ProviderCall } from '../../provider/provider.js';
 import { credentialsOf, type Credentials, type CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
 import { bodyBytesMax } from '../../base/body-size.js';
+import { relayReply, summarized } from './relay-answer.js';
 import type { RelayLook } from './relay-look.js';
 import { relayedShape } from './relay-shape.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
@@ -34,94 +28,8 @@ import {
   type MerchantCaller,
   type MerchantServices,
 } from '../../http/merchant-route.js';
-import { isReply, type Reply, type Request, headOf, JSON_TYPE } from '../../http/reply.js';
+import { isReply, type Reply, type Request } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
-import { isStatus, type Status } from '../../http/status.js';
-
-const UNKNOWN = 'Whether it carried the request out is not known.';
-
-/** What each fault is answered with. */
-const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [Status, string]>> = {
-  timeout: [504, `The compliance provider did not answer in time. ${UNKNOWN}`],
-  unreachable: [502, `The compliance provider could not be reached, or cut the call. ${UNKNOWN}`],
-  'too-large': [502, `The answer of the compliance provider is too long. ${UNKNOWN}`],
-  garbage: [502, `The compliance provider gave no usable answer. ${UNKNOWN}`],
-  busy: [503, 'Too many calls to the compliance provider are under way.'],
-  // Nobody reads it.
-  gone: [504, 'The caller has gone.'],
-  'unusable-credentials': [404, 'The credentials stored for this merchant cannot be used.'],
-};
-
-function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
-  return caller.problem(...FAULTS[kind]);
-}
-
-function relayedReply(caller: MerchantCaller, endpoint: ProviderEndpoint, relayed: Relayed): Reply {
-  const { status, contentType, location } = relayed;
-  const isSingle = endpoint.single === true && status < 300;
-  const body = isSingle ? relayed.element : relayed.body;
-  const head = headOf(contentType ?? JSON_TYPE, {
-    ...caller.fields,
-    ...(location === null ? {} : { Location: location }),
-  });
-  return { status, head, body };
-}
-
-interface RelayReply {
-  readonly reply: Reply;
-  /** What went wrong at the provider, for the log; null when it answered as it should. */
-  readonly trouble: string | null;
-  /** Whether the provider carried the request out. */
-  readonly changed: 'yes' | 'no' | 'unknown';
-}
-
-/** Turns an outcome into an answer. */
-function relayReply(
-  caller: MerchantCaller,
-  endpoint: ProviderEndpoint,
-  outcome: ProviderOutcome,
-): RelayReply {
-  if (outcome.kind !== 'answer') {
-    const { kind, reason, sent } = outcome;
-    const trouble = kind === 'gone' ? null : `${kind} ${reason}`;
-    return { reply: faultReply(caller, kind), trouble, changed: sent ? 'unknown' : 'no' };
-  }
-  const verdict = judge(outcome);
-  switch (verdict.verdict) {
-    case 'relay':
-      return {
-        reply: relayedReply(caller, endpoint, verdict),
-        trouble: null,
-        changed: verdict.status < 300 ? 'yes' : 'no',
-      };
-    case 'garbage':
-      return {
-        reply: faultReply(caller, 'garbage'),
-        trouble: `garbage ${verdict.reason}`,
-        changed: 'unknown',
-      };
-    case 'credentials':
-      return {
-        reply: caller.problem(
-          404,
-          'The compliance provider does not accept the credentials stored for this merchant.',
-        ),
-        trouble: `credentials status ${outcome.status}`,
-        changed: 'no',
-      };
-    case 'unexplained': {
-      const { status } = verdict;
-      return {
-        reply: caller.problem(
-          isStatus(status) ? status : 502,
-          `The compliance provider answered ${status} and did not say why.`,
-        ),
-        trouble: null,
-        changed: 'no',
-      };
-    }
-  }
-}
 
 /** What a relayed call needs. */
 export interface RelayCallServices {
@@ -194,7 +102,7 @@ async function send(
   name: EndpointName,
   call: ProviderCall,
 ): Promise<Reply> {
-  const { provider, log } = services;
+  const { provider, log, bodyWorkers } = services;
   const endpoint: ProviderEndpoint = PROVIDER_ENDPOINTS[name];
   if (provider === null) {
     return caller.problem(503, 'This service has no compliance provider configured.');
@@ -202,7 +110,8 @@ async function send(
   const isKept = endpoint.writes && request.header(IDEMPOTENCY_HEADER) !== '';
   // From here on a kill, or a store that takes nothing, must not lead to a second order.
   if (isKept) await caller.begin();
-  const outcome = await provider.send(call, watch(request, isKept));
+  const sent = await provider.send(call, watch(request, isKept));
+  const outcome = await summarized(bodyWorkers, sent);
   const { reply, trouble, changed } = relayReply(caller, endpoint, outcome);
   if (trouble !== null) log.warn('provider call failed', { operation: name, trouble });
   if (isKept && changed !== 'unknown') await caller.settle(changed === 'yes' ? reply : null);

@@ -1,0 +1,152 @@
+/** What the caller is told of the compliance provider's outcome. */
+import { kept } from '../../base/growing-bytes.js';
+import { JsonText, type JsonSummary, summaryOf } from '../../base/json-text.js';
+import { PacedBytes } from '../../base/turns.js';
+import { PARSED_BYTES_MAX } from '../../http/json-body.js';
+import type { MerchantCaller } from '../../http/merchant-route.js';
+import { headOf, JSON_TYPE, type Reply } from '../../http/reply.js';
+import { isStatus, type Status } from '../../http/status.js';
+import { unpackWithRest } from '../../pool/value.js';
+import type { ProviderEndpoint } from '../../provider/operation-call.js';
+import {
+  fault,
+  judge,
+  needsSummary,
+  type ProviderAnswer,
+  type ProviderFault,
+  type ProviderOutcome,
+  type Relayed,
+} from '../../provider/provider.js';
+import { SUCCESS } from '../../wire/response-code.js';
+import type { BodyWorkers } from './checked-body.js';
+
+/*
+ * A long answer is looked at by a worker, as long bodies of requests are: of 16 MiB that takes a
+ * fifth of a second, and the thread that answers everyone would be at nothing else meanwhile.
+ */
+
+/** Looks at an answer on this thread, some of it a turn. */
+function inTurns(answer: ProviderAnswer): Promise<ProviderAnswer> {
+  const text = new JsonText();
+  return new Promise((resolve) => {
+    const done = (): void => resolve({ ...answer, summary: summaryOf(text, answer.isUtf8) });
+    const pieces = new PacedBytes((bytes) => text.push(bytes), done);
+    pieces.push(answer.body, true, false);
+    if (!pieces.holds) done();
+  });
+}
+
+/**
+ * An outcome whose answer `judge` need not walk through. What the provider did is done: where no
+ * worker takes the answer it is looked at here.
+ */
+export async function summarized(
+  workers: BodyWorkers,
+  outcome: ProviderOutcome,
+): Promise<ProviderOutcome> {
+  if (outcome.kind !== 'answer' || !needsSummary(outcome)) return outcome;
+  const { body } = outcome;
+  const { length } = body;
+  if (length <= PARSED_BYTES_MAX) return outcome;
+  const looked = await new Promise<ProviderAnswer | null>((resolve) => {
+    workers.submit({
+      kind: 'answer',
+      payload: body,
+      gives: true,
+      answered: ({ status, body: answer }) => {
+        if (status !== SUCCESS.http) return resolve(null);
+        const { value: summary, rest } = unpackWithRest<JsonSummary>(answer);
+        resolve({ ...outcome, body: kept(rest), summary });
+      },
+      failed: () => resolve(null),
+    });
+  });
+  if (looked !== null) return looked;
+  // A worker that ended has taken with it what was given to it.
+  return body.length === length ? inTurns(outcome) : fault('garbage', 'unread');
+}
+
+const UNKNOWN = 'Whether it carried the request out is not known.';
+
+/** What each fault is answered with. */
+const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [Status, string]>> = {
+  timeout: [504, `The compliance provider did not answer in time. ${UNKNOWN}`],
+  unreachable: [502, `The compliance provider could not be reached, or cut the call. ${UNKNOWN}`],
+  'too-large': [502, `The answer of the compliance provider is too long. ${UNKNOWN}`],
+  garbage: [502, `The compliance provider gave no usable answer. ${UNKNOWN}`],
+  busy: [503, 'Too many calls to the compliance provider are under way.'],
+  // Nobody reads it.
+  gone: [504, 'The caller has gone.'],
+  'unusable-credentials': [404, 'The credentials stored for this merchant cannot be used.'],
+};
+
+function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
+  return caller.problem(...FAULTS[kind]);
+}
+
+function relayedReply(caller: MerchantCaller, endpoint: ProviderEndpoint, relayed: Relayed): Reply {
+  const { status, contentType, location } = relayed;
+  const isSingle = endpoint.single === true && status < 300;
+  const body = isSingle ? relayed.element : relayed.body;
+  const head = headOf(contentType ?? JSON_TYPE, {
+    ...caller.fields,
+    ...(location === null ? {} : { Location: location }),
+  });
+  return { status, head, body };
+}
+
+interface RelayReply {
+  readonly reply: Reply;
+  /** What went wrong at the provider, for the log; null when it answered as it should. */
+  readonly trouble: string | null;
+  /** Whether the provider carried the request out. */
+  readonly changed: 'yes' | 'no' | 'unknown';
+}
+
+/** Turns an outcome into an answer. */
+export function relayReply(
+  caller: MerchantCaller,
+  endpoint: ProviderEndpoint,
+  outcome: ProviderOutcome,
+): RelayReply {
+  if (outcome.kind !== 'answer') {
+    const { kind, reason, sent } = outcome;
+    const trouble = kind === 'gone' ? null : `${kind} ${reason}`;
+    return { reply: faultReply(caller, kind), trouble, changed: sent ? 'unknown' : 'no' };
+  }
+  const verdict = judge(outcome);
+  switch (verdict.verdict) {
+    case 'relay':
+      return {
+        reply: relayedReply(caller, endpoint, verdict),
+        trouble: null,
+        changed: verdict.status < 300 ? 'yes' : 'no',
+      };
+    case 'garbage':
+      return {
+        reply: faultReply(caller, 'garbage'),
+        trouble: `garbage ${verdict.reason}`,
+        changed: 'unknown',
+      };
+    case 'credentials':
+      return {
+        reply: caller.problem(
+          404,
+          'The compliance provider does not accept the credentials stored for this merchant.',
+        ),
+        trouble: `credentials status ${outcome.status}`,
+        changed: 'no',
+      };
+    case 'unexplained': {
+      const { status } = verdict;
+      return {
+        reply: caller.problem(
+          isStatus(status) ? status : 502,
+          `The compliance provider answered ${status} and did not say why.`,
+        ),
+        trouble: null,
+        changed: 'no',
+      };
+    }
+  }
+}
