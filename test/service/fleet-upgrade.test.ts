@@ -229,9 +229,12 @@ test('three nodes are replaced one by one, versions work side by side, and no re
   context.diagnostic(`${balanced.answered()} lookups, ${balanced.failed.length} failed`);
   assert.deepEqual(balanced.failed, []);
   assert.ok(balanced.answered() > 0);
-  const nodes = await it.reports();
+  // A node reports itself once it answers.
+  const told = async (): Promise<readonly string[]> =>
+    (await it.reports()).map(({ program, dataset }) => `${program} ${dataset}`);
+  await eventually(async () => (await told()).length === 3);
   assert.deepEqual(
-    nodes.map(({ program, dataset }) => `${program} ${dataset}`),
+    await told(),
     Array.from({ length: 3 }, () => `${NEXT_VERSION} ${second}`),
   );
 });

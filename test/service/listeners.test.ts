@@ -131,7 +131,8 @@ test('a server without a supervisor is not replaced, says so, and opens its log 
   renameSync(log, `${log}.1`);
   child.kill('SIGUSR2');
   await eventually(() => existsSync(log));
-  assert.ok(lines.some((line) => line.includes('not replaced: that needs SITUS_SUPERVISED=1')));
+  const said = 'not replaced: that needs SITUS_SUPERVISED=1';
+  await eventually(() => lines.some((line) => line.includes(said)));
   assert.equal((await look(base(), false)).status, 200);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
