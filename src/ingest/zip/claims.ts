@@ -60,6 +60,11 @@ export class Claims {
   /** How likely the spot is the ZIP's. */
   readonly likely: number[] = [];
   count = 0;
+  /** Place of each one's cluster in the choice. */
+  readonly #clusterOf: number[] = [];
+  /** ZIPs that bear the name of the city last read, with their kilometres. */
+  readonly #bearers: PlacedZip[] = [];
+  readonly #bearerKms: number[] = [];
   /** Squares of the distances in microdegrees of latitude: most are compared alone. */
   #squares = new Float64Array(64);
   #clusterKms = new Float64Array(64);
@@ -82,50 +87,78 @@ export class Claims {
 
   /** Reads those of a spot in a city; `county` is "" where ZIPs of any count. */
   readCity(lat: number, lng: number, county: string, geoid: string): void {
-    const choice = this.#map.around(lat, lng, county);
-    this.count = 0;
-    this.#measure(choice, lat, lng);
-    const named = this.#namedAt(lat, lng, county, geoid);
-    const all = named.reduce((odds, { zip, km }) => odds + (zip.landed ? nearness(km) : 0), 0);
+    const all = this.#readNear(lat, lng, county, geoid);
     const unnamed = all === 0 ? 1 : 1 - NAMED_SHARE;
     const sum = this.#sumOdds();
+    for (let at = 0; at < this.count; at += 1) {
+      const odds = nearness(this.kms[at]!);
+      const others = sum - nearness(this.#clusterKms[this.#clusterOf[at]!]!);
+      this.likely[at] = unnamed * (odds / (odds + Math.max(0, others)));
+    }
+    this.#addNamed(all);
+  }
+
+  /** The same without how likely they are: those that a spot on a city's line may belong to. */
+  readReach(lat: number, lng: number, geoid: string): void {
+    this.#addNamed(this.#readNear(lat, lng, '', geoid));
+  }
+
+  /** Reads those near enough, without likelihoods; returns the odds of all that bear the name. */
+  #readNear(lat: number, lng: number, county: string, geoid: string): number {
+    const choice = this.#map.around(lat, lng, county);
+    this.#measure(choice, lat, lng);
     const most = SLACK * this.#least[FIRST]!;
     const mostOfNearest = SLACK * this.#least[SECOND]!;
     const far = squareBeyond(most);
+    const squares = this.#squares;
+    let count = 0;
     for (let at = 0; at < choice.zips.length; at += 1) {
       const cluster = choice.clusters[at]!;
       const isNearest = cluster === this.#nearest;
-      if (!isNearest && this.#squares[at]! > far) continue;
-      const zip = choice.zips[at]!;
-      const km = kmOf(this.#squares[at]!);
+      if (!isNearest && squares[at]! > far) continue;
+      const km = kmOf(squares[at]!);
       if (km > (isNearest ? mostOfNearest : most)) continue;
-      const odds = nearness(km);
-      const others = sum - nearness(this.#clusterKms[cluster]!);
-      this.#take(zip, km, unnamed * (odds / (odds + Math.max(0, others))));
+      this.zips[count] = choice.zips[at]!;
+      this.kms[count] = km;
+      this.likely[count] = 0;
+      this.#clusterOf[count] = cluster;
+      count += 1;
     }
-    for (const { zip, km } of named) {
-      // A ZIP of boxes takes nothing from others; asked for itself, it is as good as they are.
-      const odds = zip.landed ? all : all + nearness(km);
-      this.#add(zip, km, NAMED_SHARE * (nearness(km) / odds));
-    }
+    this.count = count;
+    return this.#readNamed(lat, lng, county, geoid);
+  }
+
+  /** The place of a ZIP's cluster among those of a choice, -1 where it has none there. */
+  placeIn(choice: Choice, zip: PlacedZip): number {
+    return choice.clusterIds.indexOf(this.#map.clusterOf(zip));
   }
 
   /**
    * How many times as far as the nearest other ZIP's point a ZIP's is from a spot, `km` away;
-   * `choice` are those beside it.
+   * `choice` are those beside it, `own` the place of its cluster there.
    */
-  ratioOf(zip: PlacedZip, choice: Choice, km: number, lat: number, lng: number): number {
+  ratioOf(choice: Choice, own: number, km: number, lat: number, lng: number): number {
     this.#measure(choice, lat, lng);
-    const isMate = choice.clusterIds[this.#nearest] === this.#map.clusterOf(zip);
+    const isMate = this.#nearest >= 0 && this.#nearest === own;
     return km / this.#least[isMate ? SECOND : FIRST]!;
   }
 
   /** How likely the spot that a ratio was last told of is the ZIP's, whose point is `km` away. */
-  likelyOf(zip: PlacedZip, km: number): number {
-    const cluster = this.#choice.clusterIds.indexOf(this.#map.clusterOf(zip));
-    const own = nearness(km);
-    const mates = cluster < 0 ? 0 : nearness(this.#clusterKms[cluster]!);
-    return own / (own + Math.max(0, this.#sumOdds() - mates));
+  likelyOf(own: number, km: number): number {
+    const odds = nearness(km);
+    const mates = own < 0 ? 0 : nearness(this.#clusterKms[own]!);
+    return odds / (odds + Math.max(0, this.#sumOdds() - mates));
+  }
+
+  /** Adds those that bear the city's name; `all` are their odds. */
+  #addNamed(all: number): void {
+    for (let at = 0; at < this.#bearers.length; at += 1) {
+      const zip = this.#bearers[at]!;
+      const km = this.#bearerKms[at]!;
+      // A ZIP of boxes takes nothing from others; asked for itself, it is as good as they are.
+      const odds = zip.landed ? all : all + nearness(km);
+      this.#add(zip, km, NAMED_SHARE * (nearness(km) / odds));
+    }
   }
 
   #add(zip: PlacedZip, km: number, likely: number): void {
@@ -134,31 +167,33 @@ export class Claims {
       this.likely[known]! += likely;
       return;
     }
-    if (likely >= LIKELY_MIN) this.#take(zip, km, likely);
-  }
-
-  #take(zip: PlacedZip, km: number, likely: number): void {
+    if (likely < LIKELY_MIN) return;
     this.zips[this.count] = zip;
     this.kms[this.count] = km;
     this.likely[this.count] = likely;
     this.count += 1;
   }
 
-  /** ZIPs of the county that bear the city's name, wherever their points lie. */
-  #namedAt(
-    lat: number,
-    lng: number,
-    county: string,
-    geoid: string,
-  ): readonly { readonly zip: PlacedZip; readonly km: number }[] {
+  /**
+   * Reads the ZIPs of the county that bear the city's name, wherever their points lie; returns the
+   * odds of those with land.
+   */
+  #readNamed(lat: number, lng: number, county: string, geoid: string): number {
+    this.#bearers.length = 0;
+    this.#bearerKms.length = 0;
+    const named = this.#named.get(geoid);
+    if (named === undefined) return 0;
     const shrink = Math.cos(lat * RADIANS);
-    const found: { readonly zip: PlacedZip; readonly km: number }[] = [];
-    for (const zip of this.#named.get(geoid) ?? []) {
+    let odds = 0;
+    for (const zip of named) {
       if (county !== '' && !zip.counties.includes(county)) continue;
       const km = length(zip.point.lat - lat, (zip.point.lng - lng) * shrink) * KM;
-      if (km <= REACH_KM_MAX) found.push({ zip, km });
+      if (km > REACH_KM_MAX) continue;
+      this.#bearers.push(zip);
+      this.#bearerKms.push(km);
+      if (zip.landed) odds += nearness(km);
     }
-    return found;
+    return odds;
   }
 
   /** Measures the distances of a choice's ZIPs and clusters from a spot. */

@@ -13,6 +13,7 @@ import { Claims } from './claims.js';
 import { CitySampler, openShare, type Reached, ZipLand } from './land.js';
 import {
   BESIDE_MAX,
+  type Choice,
   KM,
   kilometres,
   type MappedZip,
@@ -102,15 +103,24 @@ export class ZipExtents {
     return { point, here, reached: land.reached(counties, open), allCities };
   }
 
+  /** Those beside a ZIP in a county (any where it is ""), and its own cluster's place there. */
+  #choiceOf(
+    zip: PlacedZip,
+    beside: readonly MappedZip[],
+    county: string,
+  ): { readonly choice: Choice; readonly own: number } {
+    const choice = this.#map.choose(beside, county);
+    return { choice, own: this.#claims.placeIn(choice, zip) };
+  }
+
   /** Samples the land outside cities; returns whether all the ZIP's own lies in some. */
   #sample(zip: PlacedZip, beside: readonly MappedZip[], land: ZipLand): boolean {
     const { point, here, counties } = zip;
     const spacing = Math.min(SPACING_KM_MAX, this.#map.spacing(point));
     const shrink = Math.cos((point.lat / MICRO) * (Math.PI / 180));
     const wedge = (2 * Math.PI) / DIRECTIONS;
-    const choices = new Map(
-      ['', ...counties].map((county) => [county, this.#map.choose(beside, county)]),
-    );
+    const none = this.#choiceOf(zip, beside, '');
+    const choices = counties.map((county) => this.#choiceOf(zip, beside, county));
     // Farther out others than these may be nearer.
     const last = beside.length < BESIDE_MAX ? undefined : beside.at(-1);
     const most =
@@ -134,16 +144,17 @@ export class ZipExtents {
         const lat = Math.round(point.lat + km * north);
         const lng = Math.round(point.lng + km * east);
         const tuple = this.#tupleAt(lat, lng);
-        const county = tuple !== null && counties.includes(tuple.county) ? tuple.county : '';
-        const ratio = this.#claims.ratioOf(zip, choices.get(county)!, km, lat, lng);
+        const county = tuple === null ? -1 : counties.indexOf(tuple.county);
+        const { choice, own: place } = county < 0 ? none : choices[county]!;
+        const ratio = this.#claims.ratioOf(choice, place, km, lat, lng);
         if (ratio > SLACK && step > STEPS_MIN) break;
-        if (tuple === null || county === '') continue;
+        if (tuple === null || county < 0) continue;
         const isOpen = !isCity(tuple);
         if (ratio <= 1) own += 1;
         if (ratio <= 1 && isOpen) open += 1;
         // Land of a sample grows with its distance.
         const km2 = isOpen ? wedge * km * spacing * STEP * (1 + 2 * STEP_GROWTH * step) : 0;
-        land.add(tuple, lat, lng, km, km2 === 0 ? 0 : km2 * this.#claims.likelyOf(zip, km));
+        land.add(tuple, lat, lng, km, km2 === 0 ? 0 : km2 * this.#claims.likelyOf(place, km));
       }
     }
     return own >= LAND_MIN && open === 0 && !land.hasOpen(counties);
@@ -158,10 +169,10 @@ export class ZipExtents {
     const isNear = (spot: Spot): boolean => {
       const km = kilometres(point, spot);
       const { lat, lng } = spot;
-      return (
-        km <= TRUSTED_KM ||
-        this.#claims.ratioOf(zip, this.#map.around(lat, lng, ''), km, lat, lng) <= 2 * SLACK
-      );
+      if (km <= TRUSTED_KM) return true;
+      const choice = this.#map.around(lat, lng, '');
+      const own = this.#claims.placeIn(choice, zip);
+      return this.#claims.ratioOf(choice, own, km, lat, lng) <= 2 * SLACK;
     };
     return polygons.some(({ coords, rings }) =>
       rings.some((start, ring) => {

@@ -217,7 +217,7 @@ export class CitySampler {
 
   #corner(key: string, lat: number, lng: number): void {
     let inside: Inside | null | undefined;
-    this.#claims.readCity(lat, lng, '', key);
+    this.#claims.readReach(lat, lng, key);
     const { zips, kms, count } = this.#claims;
     for (const [north, east] of OUTWARD) {
       const tuple = this.#tupleAt(lat + north, lng + east);

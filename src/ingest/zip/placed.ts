@@ -50,10 +50,14 @@ export interface PlacedZip {
   readonly landed: boolean;
 }
 
-/** Kilometres between two spots, good for neighbours. */
-export function kilometres(one: Spot, other: Spot): number {
-  const east = (one.lng - other.lng) * Math.cos((one.lat / MICRO) * (Math.PI / 180));
-  return length(one.lat - other.lat, east) * KM;
+/** What a degree of longitude is of one of latitude. */
+function shrinkAt(lat: number): number {
+  return Math.cos((lat / MICRO) * (Math.PI / 180));
+}
+
+/** Kilometres between two spots, good for neighbours; `shrink` is that of the first one. */
+export function kilometres(one: Spot, other: Spot, shrink = shrinkAt(one.lat)): number {
+  return length(one.lat - other.lat, (one.lng - other.lng) * shrink) * KM;
 }
 
 /** The length of a line: a fifth of what Math.hypot takes, which looks out for overflow. */
@@ -136,15 +140,14 @@ export class ZipMap {
   constructor(zips: readonly PlacedZip[]) {
     for (const zip of zips) {
       const { lat, lng } = zip.point;
-      const near = this.#ring(Math.floor(lat / CELL), Math.floor(lng / CELL), 0).find(
-        (other) => kilometres(zip.point, other.zip.point) <= APART_KM,
-      );
+      const key = Math.floor(lat / CELL) * COLUMNS + Math.floor(lng / CELL);
+      let cell = this.#cells.get(key);
+      if (cell === undefined) this.#cells.set(key, (cell = []));
+      const shrink = shrinkAt(lat);
+      const near = cell.find((other) => kilometres(zip.point, other.zip.point, shrink) <= APART_KM);
       const mapped = { zip, cluster: near?.cluster ?? zip.zip };
       this.#mapped.set(zip, mapped);
-      const key = Math.floor(lat / CELL) * COLUMNS + Math.floor(lng / CELL);
-      const cell = this.#cells.get(key);
-      if (cell === undefined) this.#cells.set(key, [mapped]);
-      else cell.push(mapped);
+      cell.push(mapped);
     }
   }
 
@@ -152,31 +155,32 @@ export class ZipMap {
     return this.#mapped.get(zip)?.cluster ?? zip.zip;
   }
 
-  /** ZIPs in the cells that are `ring` away from one. */
-  #ring(row: number, column: number, ring: number): MappedZip[] {
-    const found: MappedZip[] = [];
+  /** Adds to `found` the ZIPs in the cells that are `ring` away from one. */
+  #ring(found: MappedZip[], row: number, column: number, ring: number): void {
     for (let r = row - ring; r <= row + ring; r += 1) {
       const edge = r === row - ring || r === row + ring;
       for (let c = column - ring; c <= column + ring; c += edge ? 1 : 2 * ring) {
         const cell = this.#cells.get(r * COLUMNS + c);
-        if (cell !== undefined) found.push(...cell);
+        if (cell !== undefined) for (const mapped of cell) found.push(mapped);
         if (ring === 0) break;
       }
     }
-    return found;
   }
 
   /** Kilometres to the nearest ZIP with land whose point is apart; Infinity where none is near. */
   spacing(point: Spot): number {
     const row = Math.floor(point.lat / CELL);
     const column = Math.floor(point.lng / CELL);
+    const shrink = shrinkAt(point.lat);
+    const found: MappedZip[] = [];
     let least = Infinity;
     for (let ring = 0; ring <= RINGS_MAX && (ring < 2 || least === Infinity); ring += 1) {
-      for (const {
-        zip: { point: other, landed },
-      } of this.#ring(row, column, ring)) {
-        const km = kilometres(point, other);
-        if (landed && km > APART_KM && km < least) least = km;
+      found.length = 0;
+      this.#ring(found, row, column, ring);
+      for (const { zip } of found) {
+        if (!zip.landed) continue;
+        const km = kilometres(point, zip.point, shrink);
+        if (km > APART_KM && km < least) least = km;
       }
     }
     return least;
@@ -204,58 +208,76 @@ export class ZipMap {
   beside({ point }: PlacedZip): readonly MappedZip[] {
     const row = Math.floor(point.lat / CELL);
     const column = Math.floor(point.lng / CELL);
-    const found = this.#ring(row, column, 0);
-    for (let ring = 1; ring <= RINGS_MAX; ring += 1) {
+    const shrink = shrinkAt(point.lat);
+    const found: MappedZip[] = [];
+    for (let ring = 0; ring <= RINGS_MAX; ring += 1) {
       if (ring > 1 && found.length >= BESIDE_MAX) break;
-      found.push(...this.#ring(row, column, ring));
+      this.#ring(found, row, column, ring);
     }
-    const sorted: { readonly mapped: MappedZip; readonly km: number }[] = [];
+    const nearest = new NearestClusters();
     for (const mapped of found) {
-      const { landed, point: other } = mapped.zip;
-      if (landed) sorted.push({ mapped, km: kilometres(point, other) });
+      if (mapped.zip.landed) nearest.add(mapped, kilometres(point, mapped.zip.point, shrink));
     }
-    sorted.sort((a, b) => a.km - b.km);
-    const heads = new Map<number, MappedZip>();
-    for (const { mapped } of sorted) {
-      if (!heads.has(mapped.cluster)) heads.set(mapped.cluster, mapped);
-      if (heads.size === BESIDE_MAX) break;
-    }
-    return [...heads.values()];
+    return nearest.zips;
   }
 
   /** Those of a county (all where it is ""). */
   choose(among: readonly MappedZip[], county: string): Choice {
-    const own = county === '' ? among : among.filter(({ zip }) => zip.counties.includes(county));
     const clusterIds: number[] = [];
-    const clusters = own.map(({ cluster }) => {
+    const [zips, landed]: [PlacedZip[], boolean[]] = [[], []];
+    const [lats, lngs, clusters]: [number[], number[], number[]] = [[], [], []];
+    for (const { zip, cluster } of among) {
+      if (county !== '' && !zip.counties.includes(county)) continue;
       if (this.#met[cluster] === NOT_MET) this.#met[cluster] = clusterIds.push(cluster) - 1;
-      return this.#met[cluster]!;
-    });
+      zips.push(zip);
+      lats.push(zip.point.lat);
+      lngs.push(zip.point.lng);
+      landed.push(zip.landed);
+      clusters.push(this.#met[cluster]!);
+    }
     for (const cluster of clusterIds) this.#met[cluster] = NOT_MET;
-    return {
-      zips: own.map(({ zip }) => zip),
-      lats: own.map(({ zip }) => zip.point.lat),
-      lngs: own.map(({ zip }) => zip.point.lng),
-      landed: own.map(({ zip }) => zip.landed),
-      clusters,
-      clusterIds,
-    };
+    return { zips, lats, lngs, landed, clusters, clusterIds };
   }
 
   #near(middle: Spot): readonly MappedZip[] {
     const row = Math.floor(middle.lat / CELL);
     const column = Math.floor(middle.lng / CELL);
-    const narrow = Math.cos((middle.lat / MICRO) * (Math.PI / 180)) * CELL * KM;
-    const found: { readonly mapped: MappedZip; readonly km: number }[] = [];
+    const shrink = shrinkAt(middle.lat);
+    const narrow = shrink * CELL * KM;
+    const found: MappedZip[] = [];
+    const kms: number[] = [];
     let bound = Infinity;
     for (let ring = 0; ring <= RINGS_MAX && (ring - 1) * narrow <= bound; ring += 1) {
-      for (const mapped of this.#ring(row, column, ring)) {
-        const km = kilometres(middle, mapped.zip.point);
-        found.push({ mapped, km });
-        if (mapped.zip.landed) bound = Math.min(bound, SLACK * (km + TILE_KM) + TILE_KM);
+      this.#ring(found, row, column, ring);
+      for (let at = kms.length; at < found.length; at += 1) {
+        const { zip } = found[at]!;
+        const km = kilometres(middle, zip.point, shrink);
+        kms.push(km);
+        if (zip.landed) bound = Math.min(bound, SLACK * (km + TILE_KM) + TILE_KM);
       }
     }
     const most = Math.min(bound, REACH_KM_MAX + TILE_KM);
-    return found.filter(({ km }) => km <= most).map(({ mapped }) => mapped);
+    return found.filter((_, at) => kms[at]! <= most);
+  }
+}
+
+/** The nearest ZIP of each of the nearest clusters, nearest first; of equals the first added. */
+class NearestClusters {
+  readonly zips: MappedZip[] = [];
+  readonly #kms: number[] = [];
+
+  add(mapped: MappedZip, km: number): void {
+    const { zips } = this;
+    const kms = this.#kms;
+    if (zips.length === BESIDE_MAX && km >= kms[BESIDE_MAX - 1]!) return;
+    const known = zips.findIndex(({ cluster }) => cluster === mapped.cluster);
+    if (known >= 0 && km >= kms[known]!) return;
+    let at = known >= 0 ? known : Math.min(zips.length, BESIDE_MAX - 1);
+    for (; at > 0 && kms[at - 1]! > km; at -= 1) {
+      zips[at] = zips[at - 1]!;
+      kms[at] = kms[at - 1]!;
+    }
+    zips[at] = mapped;
+    kms[at] = km;
   }
 }
