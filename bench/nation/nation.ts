@@ -14,7 +14,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import { LineFileWriter, PieceWriter } from './shapefile.js';
-import { generator, readNation, spread, type State, type Street, streetsIn } from './streets.js';
+import {
+  generator,
+  grouped,
+  readNation,
+  spread,
+  type State,
+  type Street,
+  streetsIn,
+} from './streets.js';
 
 export interface NationSize {
   /** Doors, in one file a state. */
@@ -214,10 +222,10 @@ export function writeNation(folder: string, size: NationSize): NationFiles {
         tolerance: TOLERANCE,
       });
     }
-    const counties = [...new Set(state.zips.map(({ county }) => county))].sort();
+    const counties = grouped(state.zips, ({ county }) => county);
     const weights = state.zips.reduce((sum, { weight }) => sum + weight, 0);
-    counties.forEach((county, at) => {
-      const own = state.zips.filter((zip) => zip.county === county);
+    [...counties.keys()].sort().forEach((county, at) => {
+      const own = counties.get(county)!;
       const count = Math.round(
         (share(size.ranges) * own.reduce((sum, { weight }) => sum + weight, 0)) / weights,
       );

@@ -61,7 +61,26 @@ export interface State {
   readonly zips: readonly (ZipPoint & { readonly weight: number })[];
 }
 
+/** Items by a key, in their order. */
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+let nation: readonly State[] | undefined;
+
+/** The states with their ZIPs, read once a process. */
 export function readNation(): readonly State[] {
+  nation ??= readStates();
+  return nation;
+}
+
+function readStates(): readonly State[] {
   const facts = join(datasetsDir(), 'facts');
   const files = new SourceFiles(facts, null);
   const states = loadStates(facts);
@@ -77,10 +96,11 @@ export function readNation(): readonly State[] {
     ]),
   );
   const total = [...people.values()].reduce((sum, own) => sum + own, 0);
+  const byState = grouped(points, ({ state }) => state);
   return [...people]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([code, own]): State => {
-      const zips = points.filter((point) => point.state === code);
+      const zips = byState.get(code) ?? [];
       const sizes = new Map<string, number>();
       for (const { name } of zips) sizes.set(name, (sizes.get(name) ?? 0) + 1);
       const weighed = zips.map((zip) => ({ ...zip, weight: 1 + (sizes.get(zip.name) ?? 0) }));

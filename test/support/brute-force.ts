@@ -25,30 +25,33 @@ function edgeIsEast(
   return by > ay ? left > right : left < right;
 }
 
-const bounds = new WeakMap<PlainPolygon, readonly number[]>();
+type Box = readonly [west: number, east: number, south: number, north: number];
 
-function isFarOff(polygon: PlainPolygon, x: number, y: number): boolean {
-  let box = bounds.get(polygon);
-  if (box === undefined) {
-    const all = polygon.rings.flat();
-    const [xs, ys] = [all.map(([one]) => one), all.map(([, one]) => one)];
-    box = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    bounds.set(polygon, box);
-  }
-  return x < box[0]! || x > box[1]! || y < box[2]! || y > box[3]!;
+function boxOf({ rings }: PlainPolygon): Box {
+  const all = rings.flat();
+  const [xs, ys] = [all.map(([one]) => one), all.map(([, one]) => one)];
+  return [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+}
+
+function isFarOff([west, east, south, north]: Box, x: number, y: number): boolean {
+  return x < west || x > east || y < south || y > north;
 }
 
 /** Whether the polygon holds the point. Rings need not repeat their first vertex. */
-export function holds(polygon: PlainPolygon, x: number, y: number): boolean {
-  if (isFarOff(polygon, x, y)) return false;
+function holds({ rings }: PlainPolygon, x: number, y: number): boolean {
   let count = 0;
-  for (const ring of polygon.rings) {
-    for (let at = 0; at < ring.length; at += 1) {
-      if (edgeIsEast(x, y, ring[at]!, ring[(at + 1) % ring.length]!)) count += 1;
+  for (const ring of rings) {
+    let from = ring.at(-1)!;
+    for (const to of ring) {
+      if (edgeIsEast(x, y, from, to)) count += 1;
+      from = to;
     }
   }
   return count % 2 === 1;
 }
+
+/** Of the lists that were asked, since the same ones are asked of many points. */
+const boxes = new WeakMap<readonly PlainPolygon[], readonly Box[]>();
 
 /** Keys of all polygons that hold the point, ascending. */
 export function holders(
@@ -56,8 +59,11 @@ export function holders(
   x: number,
   y: number,
 ): readonly string[] {
-  return polygons
-    .filter((polygon) => holds(polygon, x, y))
-    .map(({ key }) => key)
-    .sort();
+  let own = boxes.get(polygons);
+  if (own === undefined) boxes.set(polygons, (own = polygons.map(boxOf)));
+  const keys: string[] = [];
+  for (let at = 0; at < polygons.length; at += 1) {
+    if (!isFarOff(own[at]!, x, y) && holds(polygons[at]!, x, y)) keys.push(polygons[at]!.key);
+  }
+  return keys.sort();
 }
