@@ -54,6 +54,11 @@ function lines(): readonly object[] {
   );
 }
 
+/** A line of a cart of no merchant. */
+function soldLine(at: number): object {
+  return { itemId: `sku-${at}-${'x'.repeat(30)}`, price: 49.99, quantity: 2 };
+}
+
 function sent(path: string, body: object): SentBody {
   return { path, type: JSON_TYPE, body: Buffer.from(JSON.stringify(body)) };
 }
@@ -74,7 +79,8 @@ export function largeBodies({
     lineItems: lines(),
   }));
   const place = { address: HERE };
-  const one = sentCalculation({ origin: place, destination: place, lineItems: lines() });
+  const lineItems = Array.from({ length: LINES }, (_, at) => soldLine(at));
+  const one = sentCalculation({ origin: place, destination: place, lineItems });
   return {
     'carts of a self-managed merchant': [sent(path, { merchantId: own, items: carts })],
     'carts of a merchant of the provider': [sent(path, { merchantId: connected, items })],

@@ -72,11 +72,21 @@ export class ByteWriter {
     return this.#used;
   }
 
-  /** Begins anew in the memory of the first time: what `bytes` gave is no longer valid. */
-  clear(): void {
+  /**
+   * Begins anew in the memory of the first time: what `bytes` gave is no longer valid. Where more
+   * than that is foreseen, in memory of so many bytes for once: to grow there takes twice as much.
+   */
+  clear(foreseenBytes = 0): void {
+    this.#used = 0;
+    if (foreseenBytes > this.#usual.length)
+      return this.#move(Buffer.allocUnsafeSlow(foreseenBytes));
     this.#buffer = this.#usual;
     this.#view = this.#usualView;
-    this.#used = 0;
+  }
+
+  #move(buffer: Buffer): void {
+    this.#buffer = buffer;
+    this.#view = viewOf(buffer);
   }
 
   text(text: string): void {
@@ -194,7 +204,6 @@ export class ByteWriter {
     if (need <= this.#buffer.length) return;
     const next = Buffer.allocUnsafeSlow(Math.max(need, this.#buffer.length * 2));
     this.#buffer.copy(next, 0, 0, this.#used);
-    this.#buffer = next;
-    this.#view = viewOf(next);
+    this.#move(next);
   }
 }

@@ -92,6 +92,17 @@ export class JsonCursor {
     return -1;
   }
 
+  /** Where the next value begins. */
+  place(): number {
+    this.#peek();
+    return this.#at;
+  }
+
+  /** Goes on at a place behind whatever was read. */
+  goTo(place: number): void {
+    this.#at = place;
+  }
+
   /** Passes a byte where it comes next. */
   takes(byte: number): boolean {
     if (this.#peek() !== byte) return false;

@@ -71,6 +71,24 @@ test('what was written is written again, and memory that has grown is let go of'
   assert.notEqual(into.bytes().buffer, grown);
 });
 
+test('memory that is foreseen is taken at once, and grows like any other', () => {
+  const into = new ByteWriter(4);
+  const usual = into.bytes().buffer;
+  into.clear(4);
+  assert.equal(into.bytes().buffer, usual);
+  into.clear(100);
+  const { buffer } = into.bytes();
+  assert.notEqual(buffer, usual);
+  for (let count = 0; count < 10; count += 1) into.text('0123456789'.slice(count));
+  assert.equal(into.bytes().buffer, buffer);
+  assert.equal(into.length, 55);
+  into.text('x'.repeat(200));
+  assert.equal(into.length, 255);
+  assert.ok(written(into).startsWith('0123456789123456789'));
+  into.clear();
+  assert.equal(into.bytes().buffer, usual);
+});
+
 test('pieces of any length are written whole, with nothing behind them', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'binary-ascii' })), fc.nat(20), (texts, room) => {

@@ -20,7 +20,13 @@ import { ByteWriter, Piece } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
-import { readMerchantBody, readMerchantCarts } from './merchant-cart.js';
+import {
+  type BodyCarts,
+  cartsInTurn,
+  type ReadCart,
+  readMerchantBody,
+  readMerchantCarts,
+} from './merchant-cart.js';
 import { writeCalculation, writeCart } from './print-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
@@ -57,8 +63,13 @@ const ANSWER_BYTES = 65_536;
 /** The carts of an answer under way: it is copied before the next one begins. */
 const written = new ByteWriter(ANSWER_BYTES);
 
-function beginItems(): ByteWriter {
-  written.clear();
+/** A larger body has its carts read one by one, and memory for its answer at once. */
+const LARGE_BODY_BYTES = 65_536;
+/** Of an answer against its body: a line says what it was sent, and its tax. */
+const ANSWER_GROWTH = 1.75;
+
+function beginItems(bodyBytes = 0): ByteWriter {
+  written.clear(bodyBytes > LARGE_BODY_BYTES ? ANSWER_GROWTH * bodyBytes : 0);
   written.piece(ITEMS);
   return written;
 }
@@ -87,26 +98,45 @@ function sameIds(payload: Uint8Array, nowMs: number): CartId {
       .replace(UUID_GROUPS, '$1-$2-8$3-8$4-$5');
 }
 
+/** Writes carts, and tells what they rest on, or the first that cannot be read or calculated. */
+function calculateCarts(
+  context: WireContext,
+  engine: Engine,
+  nowMs: number,
+  carts: BodyCarts,
+  cartId: CartId,
+  into: ByteWriter,
+): Marks | Problem {
+  const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
+  let refused: Problem | null = null;
+  for (let index = 0; index < carts.count; index += 1) {
+    const cart = carts.at(index);
+    // One that cannot be read refuses the body, whatever was calculated before it.
+    if (isProblem(cart)) return cart;
+    if (refused !== null) continue;
+    const outcome = engine.calculate(
+      cart.query,
+      nowMs,
+      context.precisionMin,
+      context.refuseUnruled,
+    );
+    if (isFailure(outcome)) {
+      refused = refusalProblem(outcome, `body.items[${index}]`);
+      continue;
+    }
+    mark(marks, outcome);
+    if (index > 0) into.byte(COMMA);
+    writeCart(into, cart, outcome, cart.sent.cartId ?? cartId(index));
+  }
+  return refused ?? marks;
+}
+
 function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
   return (body, options, cartId, fits) => {
     const carts = readMerchantCarts(body, options, fits);
     if (isProblem(carts)) return carts;
-    const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
-    const into = beginItems();
-    for (let index = 0; index < carts.length; index += 1) {
-      const cart = carts[index]!;
-      const outcome = engine.calculate(
-        cart.query,
-        nowMs,
-        context.precisionMin,
-        context.refuseUnruled,
-      );
-      if (isFailure(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
-      mark(marks, outcome);
-      if (index > 0) into.byte(COMMA);
-      writeCart(into, cart, outcome, cart.sent.cartId ?? cartId(index));
-    }
-    return marks;
+    const read = { count: carts.length, at: (index: number): ReadCart => carts[index]! };
+    return calculateCarts(context, engine, nowMs, read, cartId, beginItems());
   };
 }
 
@@ -160,27 +190,45 @@ export function answerCarts(
   }
 }
 
-function answerBody(
+/** Calculates a body that is read as a whole. */
+function calculateWhole(
   context: WireContext,
   engine: Engine,
   { endpoint, optionBits, payload }: SentCarts,
   nowMs: number,
-): Answer {
+  options: CartOptions,
+  cartId: CartId,
+): Marks | Problem | Failure {
+  const isLarge = payload.length > LARGE_BODY_BYTES;
   const fitting =
-    endpoint === 'calculation' ? readCalculationBody(payload) : readMerchantBody(payload);
+    endpoint === 'calculation'
+      ? readCalculationBody(payload)
+      : isLarge
+        ? null
+        : readMerchantBody(payload);
   const read = fitting ?? readJson(payload);
   // Everything wrong with the body of one cart is a 400 (contract 8).
-  if (isProblem(read) && endpoint === 'calculation') {
-    return problemAnswer({ ...read, status: 400 });
-  }
+  if (isProblem(read)) return endpoint === 'calculation' ? { ...read, status: 400 } : read;
   const grants = (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT;
   const calculate =
     endpoint === 'calculation'
       ? calculation(context, engine, nowMs, grants)
       : merchantCarts(context, engine, nowMs);
+  return calculate(read, options, cartId, fitting !== null);
+}
+
+function answerBody(context: WireContext, engine: Engine, sent: SentCarts, nowMs: number): Answer {
+  const { endpoint, optionBits, payload } = sent;
   const options = optionsOfBits(optionBits);
   const cartId = options.sameIds === true ? sameIds(payload, nowMs) : (): string => randomUUID();
-  const result = isProblem(read) ? read : calculate(read, options, cartId, fitting !== null);
+  const isLarge = endpoint === 'merchant' && payload.length > LARGE_BODY_BYTES;
+  const inTurn = isLarge ? cartsInTurn(payload, options) : null;
+  const result =
+    inTurn === null
+      ? calculateWhole(context, engine, sent, nowMs, options, cartId)
+      : isProblem(inTurn)
+        ? inTurn
+        : calculateCarts(context, engine, nowMs, inTurn, cartId, beginItems(payload.length));
   if (isProblem(result)) return problemAnswer(result);
   if (isFailure(result)) {
     const { code, http } = RESPONSE_CODES[result.failure];

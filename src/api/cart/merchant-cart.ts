@@ -19,6 +19,7 @@ import {
   whole,
   type Of,
 } from '../../base/shape.js';
+import { placed, PlacedValues } from '../../base/placed-values.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 import {
@@ -85,6 +86,15 @@ const checkCart = checkOf(CART);
 export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(
   open({
     items: list(CART, { min: 1, max: CARTS_MAX }),
+    transactionDate: optional(anyText()),
+    ...OPTION_MEMBERS,
+  }),
+);
+
+/** The same of a body whose carts are read one by one: `items` are their places. */
+const readPlaces = readerOf(
+  open({
+    items: list(placed(CART), { min: 1, max: CARTS_MAX }),
     transactionDate: optional(anyText()),
     ...OPTION_MEMBERS,
   }),
@@ -219,6 +229,43 @@ function readInstant(body: Members): number | null | Problem {
   );
 }
 
+/** What is read of a body beside its carts: the moment of the sale, rounding and explanation. */
+function readTerms(
+  body: Members,
+  base: CartOptions,
+): { readonly options: CartOptions; readonly instantMs: number | null } | Problem {
+  const options = optionsOfBody(body, base);
+  if (isProblem(options)) return options;
+  const instantMs = readInstant(body);
+  return typeof instantMs === 'object' && instantMs !== null ? instantMs : { options, instantMs };
+}
+
+/** Carts of a body. */
+export interface BodyCarts {
+  readonly count: number;
+  /** Reads one, each after that before it, or tells why the body is refused. */
+  at(index: number): ReadCart | Problem;
+}
+
+/**
+ * The carts of a large body, each read for its turn; null for a body that has not its shape, of
+ * which `readJson` and the check tell more.
+ */
+export function cartsInTurn(body: Uint8Array, base: CartOptions): BodyCarts | Problem | null {
+  const read = readPlaces(body);
+  if (read === null) return null;
+  const terms = readTerms(read, base);
+  if (isProblem(terms)) return terms;
+  const { items } = read;
+  const { options, instantMs } = terms;
+  const carts = new PlacedValues(body, CART);
+  return {
+    count: items.length,
+    at: (index) =>
+      readCart(carts.at(items[index]!), `body.items[${index}]`, instantMs, options, true),
+  };
+}
+
 /**
  * Reads all carts of a body; the first that cannot be read refuses the whole. `fits`: the body is
  * one of `readMerchantBody`.
@@ -228,10 +275,9 @@ export function readMerchantCarts(
   base: CartOptions,
   fits = false,
 ): readonly ReadCart[] | Problem {
-  const options = optionsOfBody(body, base);
-  if (isProblem(options)) return options;
-  const instantMs = readInstant(body);
-  if (typeof instantMs === 'object' && instantMs !== null) return instantMs;
+  const terms = readTerms(body, base);
+  if (isProblem(terms)) return terms;
+  const { options, instantMs } = terms;
   const { items } = body;
   if (!Array.isArray(items)) {
     return invalid({ location: 'body.items', message: 'expected an array' });
