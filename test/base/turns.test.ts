@@ -109,7 +109,7 @@ async function mostOfATurn(work: () => Promise<void>): Promise<number> {
   return most;
 }
 
-test('answers of 16 MiB at once are checked a few pieces a turn', async (context) => {
+test('answers of 16 MiB at once are not looked at by the thread that takes them', async (context) => {
   const simulator = await startSimulator(context, { faults: { large: 1 } });
   const client = clientOf(context, simulator.url, { timeoutMs: 120_000 });
   const most = await mostOfATurn(async () => {
@@ -126,9 +126,8 @@ test('answers of 16 MiB at once are checked a few pieces a turn', async (context
     for (const outcome of outcomes) {
       assert.equal(outcome.kind, 'answer');
       assert.equal(outcome.kind === 'answer' && outcome.body.byteLength, 16_777_216);
-      assert.equal(outcome.kind === 'answer' && outcome.summary?.isJson, true);
     }
   });
-  // One turn of each kind, and what a connection had read already when it was paused.
-  assert.ok(most <= 5 * TURN_BYTES_MAX, `${most} bytes`);
+  // A worker does (test/merchant/long-answers).
+  assert.equal(most, 0);
 });
