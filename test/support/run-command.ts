@@ -31,6 +31,23 @@ export function runCommand(
 }
 
 /**
+ * An option of Node.js: the command kills itself a moment after a word was in its error output. A kill
+ * from here may come behind its end where the machine has much to do.
+ */
+export function killedAfter(word: string): string {
+  const text = `
+    const { kill, pid, stderr } = process;
+    const { write } = stderr;
+    stderr.write = (text, ...more) => {
+      if (String(text).includes(${JSON.stringify(word)})) {
+        setTimeout(() => kill(pid, 'SIGKILL'), 1);
+      }
+      return write.call(stderr, text, ...more);
+    };`;
+  return `--import=data:text/javascript,${encodeURIComponent(text)}`;
+}
+
+/**
  * Runs command lines one after the other, all in one process: for those that start no process of
  * their own and read no standard input.
  */
