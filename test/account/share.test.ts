@@ -111,7 +111,7 @@ test('a page is asked for by limit and cursor', () => {
   }
 });
 
-const MANY = 20_000;
+const MANY = 10_000;
 
 /** The longest time that nothing else was done, in milliseconds. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
@@ -127,7 +127,7 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test('tens of thousands of merchants are listed in pieces, whole and in pages', async () => {
+test('ten thousand merchants are listed in pieces, whole and in pages', async () => {
   const id = (index: number): string =>
     `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   await withStore(async (store) => {

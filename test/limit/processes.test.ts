@@ -16,7 +16,7 @@ const PROGRAM = fileURLToPath(new URL('../support/limits-node.js', import.meta.u
 const NODES = 4;
 const WINDOW_MS = 2_000;
 const RATE = 400;
-const SECONDS = 12;
+const SECONDS = 8;
 
 interface Answered {
   /** The earliest and the latest moment of the answer. */

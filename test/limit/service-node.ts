@@ -40,6 +40,7 @@ export async function startNode(
       PORT: '0',
       SITUS_VAR: varDir,
       SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_WORKERS: '1',
       SITUS_BULK_WORKERS: '1',
       SITUS_METRICS: '127.0.0.1:0',
       ...environment,

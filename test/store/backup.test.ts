@@ -20,7 +20,7 @@ import { REPLACED_FILE } from '../../src/store/backup.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { STORE_FILE } from '../../src/store/store-file.js';
 import { openVault } from '../../src/store/vault.js';
-import { CLI } from '../support/built-dataset.js';
+import { CLI, LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { filledStore, turnAt } from '../support/filled-store.js';
 import { DISTINCTIVE, fileConfig } from '../support/kek-dir.js';
@@ -60,7 +60,7 @@ function leftovers(dir: string): readonly string[] {
 test('a backup beside a writer is one moment of the store, and restores', async (context) => {
   const varDir = newVarDir(context);
   const backups = newVarDir(context);
-  const writer = spawn(process.execPath, [WRITER, varDir, 'w'], {
+  const writer = spawn(process.execPath, [...LATER_OPTIMIZED, WRITER, varDir, 'w'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   context.after(() => writer.kill('SIGKILL'));
@@ -152,7 +152,7 @@ test('a store that a process has open is not replaced, not even forced', async (
   const [varDir, target] = [await filledStore(context, 20), await filledStore(context, 3)];
   const file = join(newVarDir(context), 'b.mdb');
   await runSitus(varDir, 'store', 'backup', file);
-  const writer = spawn(process.execPath, [WRITER, target, 'w'], {
+  const writer = spawn(process.execPath, [...LATER_OPTIMIZED, WRITER, target, 'w'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(writer.stdout, 'data');
@@ -199,7 +199,7 @@ test('an interrupted restore and backup leave nothing half-written', async (cont
   const file = join(dir, 'b.mdb');
   await runSitus(varDir, 'store', 'backup', file);
   const interrupt = async (waitMs: number, ...args: readonly string[]): Promise<void> => {
-    const child = spawn(process.execPath, [CLI, 'store', ...args], {
+    const child = spawn(process.execPath, [...LATER_OPTIMIZED, CLI, 'store', ...args], {
       env: { ...process.env, SITUS_VAR: args[0] === 'backup' ? varDir : target },
       stdio: 'ignore',
       detached: true,

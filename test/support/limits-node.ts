@@ -54,7 +54,8 @@ async function main({ url, windowMs, rate, seconds, file }: NodeOrder): Promise<
       if (Math.random() < 0.3) await turn();
       else await Promise.all(asked);
       if (lines.length > 0) writeSync(log, lines.splice(0).join(''));
-      await sleep(Math.random() * 20 * (1 - pace));
+      // A pause at least: what is refused at once would else be asked as fast as a processor can.
+      await sleep(2 + Math.random() * 20 * (1 - pace));
     }
     await sleep(Math.random() * 300);
   }
