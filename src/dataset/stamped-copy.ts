@@ -28,6 +28,8 @@ export type StampedCopyOptions = StampedOptions & {
   readonly signal: AbortSignal;
 };
 
+const UNFINISHED = 'the check did not come to its end';
+
 /** SHA-256 of a file in hexadecimal; other work goes on between its pieces. */
 async function sumOf(path: string, read: BytesRead, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
@@ -86,12 +88,14 @@ async function isCopied(options: StampedCopyOptions, signal: AbortSignal): Promi
  * @throws UnfinishedCheck where it was ended, or the disk does not answer.
  */
 export async function makeStampedCopy(options: StampedCopyOptions): Promise<boolean> {
+  const { signal: given } = options;
+  // Else folders would be made behind whoever has tidied up meanwhile.
+  if (given.aborted) throw new UnfinishedCheck(UNFINISHED);
   const silent = new AbortController();
   const patience = setTimeout(() => silent.abort(), SILENT_MS_MAX).unref();
-  const signal = AbortSignal.any([options.signal, silent.signal]);
+  const signal = AbortSignal.any([given, silent.signal]);
   const ended = new Promise<never>((_, reject) => {
-    const end = (): void => reject(new UnfinishedCheck('the check did not come to its end'));
-    if (signal.aborted) end();
+    const end = (): void => reject(new UnfinishedCheck(UNFINISHED));
     signal.addEventListener('abort', end, { once: true });
   });
   const progress: CheckProgress = (...told) => {

@@ -222,7 +222,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('an idle connection that is used while its server leaves is answered; its supervisor is killed', async (context) => {
+test('an idle connection that is used while its server leaves is answered', async (context) => {
   const server = await startServer(context, built.varDir, { SITUS_SUPERVISED: '1' });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   context.after(() => agent.destroy());
@@ -240,10 +240,13 @@ test('an idle connection that is used while its server leaves is answered; its s
   });
   assert.equal(got.status, 200);
   await eventually(() => !childrenOf(server.process).includes(before!));
+});
+
+test('listeners end with a supervisor that is killed, and a port that is taken is told', async (context) => {
+  const server = await startServer(context, built.varDir, { SITUS_LISTENERS: '2' });
   await portIsTaken(new URL(server.base).port);
-  // Nobody is left behind by a supervisor that is killed.
   const pids = childrenOf(server.process);
-  assert.equal(pids.length, 1);
+  assert.equal(pids.length, 2);
   await server.kill();
   await eventually(() => pids.every((pid) => !isRunning(pid)));
 });

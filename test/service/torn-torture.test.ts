@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { tornCase } from '../../bench/torture/torn.js';
 
 test('damaged releases end no server, change no answer and are never activated', async () => {
-  const { summary, wrong } = await tornCase({ damages: 3, pointers: 1 }, 5, () => undefined);
+  const { summary, wrong } = await tornCase({ damages: 4, pointers: 2 }, 5, () => undefined);
   assert.deepEqual(wrong, []);
   assert.match(
     summary,
-    /activations 3, starts 3, live swaps [1-9]\d*, damaged while answering [1-9].*lost CURRENT 1/,
+    /activations 4, starts 4, live swaps [1-9]\d*, damaged while answering [1-9].*lost CURRENT 2/,
   );
 });

@@ -69,7 +69,7 @@ const LARGE_BODY_BYTES = 65_536;
 const ANSWER_GROWTH = 1.75;
 
 function beginItems(bodyBytes = 0): ByteWriter {
-  written.clear(bodyBytes > LARGE_BODY_BYTES ? ANSWER_GROWTH * bodyBytes : 0);
+  written.clear(bodyBytes > LARGE_BODY_BYTES ? Math.ceil(ANSWER_GROWTH * bodyBytes) : 0);
   written.piece(ITEMS);
   return written;
 }
