@@ -1,5 +1,6 @@
-/** What a process knows of itself: its program's version, what is in its core dumps, waiting. */
+/** What a process knows of itself: its program's version, core dumps, memory, waiting. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 
 /** As package.json has it. */
 export function packageVersion(): string {
@@ -26,6 +27,16 @@ export function emptyCoreDumps(): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Has every thread look through its own memory in steps of its own. V8 gives that to threads which
+ * all others share and which run at full priority: megabytes that a worker of low priority has read
+ * then keep the front end from the processor, and lookups wait (docs/benchmarks.md). To be called
+ * before threads are started; V8 reads it whenever it begins to look.
+ */
+export function markOnOwnThreads(): void {
+  setFlagsFromString('--no-concurrent-marking');
 }
 
 /** Waiting for what tells nobody when it comes true. */
