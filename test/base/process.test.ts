@@ -20,16 +20,20 @@ function sharedMarks(first: string): number {
       .on('exit', (code) => console.log('ended', code));`;
   const told = execFileSync(
     process.execPath,
-    ['--trace-concurrent-marking', '--input-type=module', '-e', program],
+    // Else they help at the end of each look, while the thread itself stands still.
+    ['--trace-concurrent-marking', '--no-parallel-marking', '--input-type=module', '-e', program],
     { encoding: 'utf8' },
   );
   assert.match(told, /^ended 0$/m);
   return told.match(/Starting (?:major )?concurrent/g)?.length ?? 0;
 }
 
+/** Where all processors are busy a thread may be done before the others begin. */
+const TRIES = 10;
+
 test('threads look through their memory themselves', () => {
-  // At the end of each look the shared threads help while the thread itself stands still.
-  const own = sharedMarks('markOnOwnThreads();');
-  const shared = sharedMarks('');
-  assert.ok(own * 2 < shared, `${own} times, ${shared} without`);
+  let shared = 0;
+  for (let left = TRIES; left > 0 && shared === 0; left -= 1) shared = sharedMarks('');
+  assert.ok(shared > 0);
+  assert.equal(sharedMarks('markOnOwnThreads();'), 0);
 });
