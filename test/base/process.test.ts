@@ -20,8 +20,7 @@ function sharedMarks(first: string): number {
       .on('exit', (code) => console.log('ended', code));`;
   const told = execFileSync(
     process.execPath,
-    // Else they help at the end of each look, while the thread itself stands still.
-    ['--trace-concurrent-marking', '--no-parallel-marking', '--input-type=module', '-e', program],
+    ['--trace-concurrent-marking', '--input-type=module', '-e', program],
     { encoding: 'utf8' },
   );
   assert.match(told, /^ended 0$/m);
@@ -29,11 +28,15 @@ function sharedMarks(first: string): number {
 }
 
 /** Where all processors are busy a thread may be done before the others begin. */
-const TRIES = 10;
+const TRIES = 6;
 
 test('threads look through their memory themselves', () => {
-  let shared = 0;
-  for (let left = TRIES; left > 0 && shared === 0; left -= 1) shared = sharedMarks('');
-  assert.ok(shared > 0);
-  assert.equal(sharedMarks('markOnOwnThreads();'), 0);
+  let [own, shared] = [0, 0];
+  for (let left = TRIES; left > 0; left -= 1) {
+    // At the end of each look the shared threads help while the thread itself stands still.
+    own += sharedMarks('markOnOwnThreads();');
+    shared += sharedMarks('');
+    if (own * 3 < shared) return;
+  }
+  assert.fail(`${own} times, ${shared} without`);
 });
