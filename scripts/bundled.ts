@@ -36,6 +36,9 @@ const OPTIONS = [
   '--sourcemap',
   '--sources-content=false',
   '--legal-comments=none',
+  // A package has no source maps: names stay, and lines that a stack trace can point at.
+  '--minify-whitespace',
+  '--line-limit=120',
   '--log-level=warning',
 ];
 

@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { BUNDLED, bundleWorkers } from '../../scripts/bundled.js';
 
 /** Modules that a file loads by their place, at once or later. */
-const NEAR = /\b(?:from |import |import\()["']\.[^"']*["']/g;
+const NEAR = /\b(?:from ?|import ?|import\()["']\.[^"']*["']/g;
 
 /** What is loaded beside packages, and what that has to contain. */
 const LOADED = new Map<string, { readonly near: readonly string[] | null; readonly has: RegExp }>([
-  ['workers/engine', { near: null, has: /from "lmdb"/ }],
+  ['workers/engine', { near: null, has: /from"lmdb"/ }],
   ['workers/release', { near: ['import("../src/ingest/verify.js"'], has: /function checkFiles\(/ }],
 ]);
 
