@@ -24,6 +24,12 @@ export function isObject(value: unknown): value is JsonObject {
 
 const OPEN_BRACE = 0x7b;
 
+/**
+ * Longer texts are looked at before they are parsed: V8 keeps a text that it cannot parse until it
+ * looks through all its memory, and a client that sends such texts makes everyone wait for that.
+ */
+const TRIED_BYTES_MAX = 4_096;
+
 /** Why a text is no JSON object, told without making anything of it; null when it is one. */
 export function malformationOf(body: Uint8Array): Problem | null {
   if (body.length === 0) return problem(400, EMPTY);
@@ -47,6 +53,7 @@ export function parseJsonObject(body: Uint8Array, valuesMax: number = Infinity):
   } catch {
     return problem(400, NOT_UTF8);
   }
+  if (body.length > TRIED_BYTES_MAX && !jsonSummary(body).isJson) return problem(400, NOT_JSON);
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? { object: value } : problem(400, NO_OBJECT);

@@ -68,6 +68,38 @@ export function skipString(bytes: Uint8Array, from: number): number {
   return at + 1;
 }
 
+const LOWER_U = 0x75;
+/** "\u0041" */
+const UNICODE_BYTES = 6;
+
+/** What a string does not hold as it is. */
+const STRING_STOPS = byteSet('"\\', 0x20);
+
+/** What may stand behind a backslash, but for `u` and its four digits. */
+export const ESCAPED = byteSet('"\\/bfnrt');
+export const HEX_DIGITS = byteSet('0123456789abcdefABCDEF');
+
+/** How many bytes an escape has that is all there and right; 0 for any other. */
+function escapeBytes(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at + 1] ?? 0;
+  if (ESCAPED[byte] === 1) return 2;
+  if (byte !== LOWER_U || at + UNICODE_BYTES > bytes.length) return 0;
+  for (let digit = at + 2; digit < at + UNICODE_BYTES; digit += 1) {
+    if (HEX_DIGITS[bytes[digit]!] !== 1) return 0;
+  }
+  return UNICODE_BYTES;
+}
+
+/** The place, within a string, of its quote, or of what is not right or not all there. */
+export function textStop(bytes: Uint8Array, from: number): number {
+  for (let at = from; ; ) {
+    at = nextOf(bytes, at, STRING_STOPS);
+    const whole = bytes[at] === BACKSLASH ? escapeBytes(bytes, at) : 0;
+    if (whole === 0) return at;
+    at += whole;
+  }
+}
+
 /** The bit in which "[" differs from "{", and "]" from "}". */
 const BRACE_BIT = 0x20;
 

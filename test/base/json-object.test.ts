@@ -30,3 +30,22 @@ test('what is wrong with a text is the same, parsed or not', () => {
     assert.deepEqual(malformationOf(bytes), isProblem(read) ? read : null, bytes.toString());
   }
 });
+
+test('long texts that are no JSON are refused as short ones, and none of them is kept', async () => {
+  const text = Buffer.alloc(65_536, '"');
+  const short = parseJsonObject(Buffer.alloc(4, '"'));
+  const settled = async (): Promise<number> => {
+    let bytes = Infinity;
+    // The least of some: what else is made meanwhile is collected by and by.
+    for (let times = 0; times < 5; times += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      bytes = Math.min(bytes, process.memoryUsage().heapUsed);
+    }
+    return bytes;
+  };
+  parseJsonObject(text);
+  const before = await settled();
+  for (let times = 0; times < 100; times += 1) assert.deepEqual(parseJsonObject(text), short);
+  const grown = (await settled()) - before;
+  assert.ok(grown < 3_000_000, `${grown} bytes more`);
+});
