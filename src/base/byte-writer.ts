@@ -16,6 +16,18 @@ const THOUSAND = 1_000;
 
 const WORD_BYTES = 8;
 
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const MILLION = 1_000_000;
+
+/** What is put into bytes where it is wanted. */
+export interface Printed {
+  print(into: ByteWriter): void;
+}
+
+/** Bytes as they are, text that is written as UTF-8, or what prints itself. */
+export type BodyPart = Uint8Array | string | Printed;
+
 /**
  * ASCII that is written often. It is written in words of eight bytes, as doubles: a tenth of the
  * time of byte by byte. The bits of a double are kept unless it is no number, and no such begins
@@ -121,9 +133,10 @@ export class ByteWriter {
     this.#used = at + length;
   }
 
-  part(part: Uint8Array | string): void {
+  part(part: BodyPart): void {
     if (typeof part === 'string') this.text(part);
-    else this.copy(part);
+    else if (part instanceof Uint8Array) this.copy(part);
+    else part.print(this);
   }
 
   byte(byte: number): void {
@@ -182,6 +195,21 @@ export class ByteWriter {
     } else this.#word(WHOLES[value]!, value < 10 ? 1 : value < 100 ? 2 : 3);
   }
 
+  /** Whole millionths as the shortest decimal, as JSON. */
+  millionths(value: number): void {
+    const size = Math.abs(value);
+    const whole = Math.floor(size / MILLION);
+    let rest = size - whole * MILLION;
+    if (value < 0) this.byte(MINUS);
+    this.number(whole);
+    if (rest === 0) return;
+    this.byte(POINT);
+    const thousandths = Math.floor(rest / THOUSAND);
+    this.#word(THREE_DIGITS[thousandths]!, 3);
+    this.#word(THREE_DIGITS[rest - thousandths * THOUSAND]!, 3);
+    for (; rest % 10 === 0; rest /= 10) this.#used -= 1;
+  }
+
   /** The first bytes of a word. */
   #word(word: number, length: number): void {
     this.#reserve(WORD_BYTES);
@@ -206,4 +234,23 @@ export class ByteWriter {
     this.#buffer.copy(next, 0, 0, this.#used);
     this.#move(next);
   }
+}
+
+const PRINTED_BYTES = 1_024;
+const printer = new ByteWriter(PRINTED_BYTES);
+
+/** What a part prints, until the next one is printed. */
+export function printedBytes(part: Printed): Uint8Array {
+  printer.clear();
+  part.print(printer);
+  return printer.bytes();
+}
+
+/** Parts one behind the other, in memory of their own unless there is one of bytes alone. */
+export function bytesOfParts(parts: readonly BodyPart[]): Uint8Array {
+  const [only] = parts;
+  if (parts.length === 1 && only instanceof Uint8Array) return only;
+  const writer = new ByteWriter(PRINTED_BYTES);
+  for (const part of parts) writer.part(part);
+  return Buffer.from(writer.bytes());
 }

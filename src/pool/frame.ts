@@ -9,12 +9,12 @@
  *           bodies follow the table in the same order, each from a multiple of eight on: bytes of
  *           equal alignment are copied into shared memory by words, others one by one.
  */
+import { type BodyPart, printedBytes } from '../base/byte-writer.js';
 import { HEAD_ROOM_BYTES } from '../base/growing-bytes.js';
 import { ENDPOINT_NAMES } from '../provider/operation-call.js';
 import {
   type Answer,
   type AnswerSlice,
-  type BodyPart,
   CART_ENDPOINTS,
   type OtherRequest,
   type ReceivedRequest,
@@ -260,9 +260,10 @@ export class AnswerWriter {
       this.#reserve(part.length * 3);
       this.#used += writeUtf8.call(this.#buffer, part, this.#used);
     } else {
-      this.#reserve(part.length);
-      this.#buffer.set(part, this.#used);
-      this.#used += part.length;
+      const bytes = part instanceof Uint8Array ? part : printedBytes(part);
+      this.#reserve(bytes.length);
+      this.#buffer.set(bytes, this.#used);
+      this.#used += bytes.length;
     }
   }
 

@@ -2,6 +2,7 @@
  * What travels between the front end and the workers: requests and answers, the tasks that hold
  * them, and the memory of a lane that both sides share. `frame.ts` writes them as bytes.
  */
+import type { BodyPart } from '../base/byte-writer.js';
 import type { LogLevel, MinimumPrecision } from '../config.js';
 import type { Failure } from '../failure.js';
 import type { EndpointName } from '../provider/operation-call.js';
@@ -96,8 +97,7 @@ export function isBodyRequest<R extends RequestFields>(
   return BODY_KINDS.has(request.kind);
 }
 
-/** Bytes as they are, or text that is written as UTF-8. */
-export type BodyPart = Uint8Array | string;
+export type { BodyPart };
 
 /** One answer as the worker makes it. */
 export interface Answer {

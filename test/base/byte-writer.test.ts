@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByteWriter, Piece } from '../../src/base/byte-writer.js';
+import { bytesOfParts, ByteWriter, Piece } from '../../src/base/byte-writer.js';
+import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
 
 function written(into: ByteWriter): string {
   return Buffer.from(into.bytes()).toString();
@@ -98,4 +99,32 @@ test('pieces of any length are written whole, with nothing behind them', () => {
     }),
   );
   assert.throws(() => new Piece('é'), RangeError);
+});
+
+test('millionths are written as the shortest decimal', () => {
+  const values = fc.oneof(
+    fc.integer({ min: -180_000_000, max: 180_000_000 }),
+    fc.constantFrom(0, -0, 1, -1, 10, 999_999, 1_000_000, -1_000_001, 90_100_000, -179_000_120),
+  );
+  fc.assert(
+    fc.property(values, (value) => {
+      const into = new ByteWriter(1);
+      into.millionths(value);
+      assert.equal(written(into), formatMicrodegrees(value));
+      assert.equal(Number(written(into)), value / 1e6 + 0);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('parts become bytes one behind the other; bytes alone stay what they are', () => {
+  const bytes = Buffer.from('bytes, ');
+  const prints = { print: (into: ByteWriter): void => into.json('itself') };
+  assert.equal(
+    Buffer.from(bytesOfParts(['té, ', bytes, prints])).toString(),
+    'té, bytes, "itself"',
+  );
+  assert.equal(bytesOfParts([bytes]), bytes);
+  assert.equal(Buffer.from(bytesOfParts([prints])).toString(), '"itself"');
+  assert.equal(bytesOfParts([]).length, 0);
 });

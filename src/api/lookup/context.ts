@@ -1,4 +1,5 @@
 /** What a worker's answers share: settings, and what is kept in print of the release. */
+import { bytesOfParts } from '../../base/byte-writer.js';
 import { OfRelease, RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
@@ -53,10 +54,7 @@ class PostalCache {
 
   /** Keeps an answer; its parts become one piece. To be called after a `get` that found none. */
   set(key: number, answer: Answer): Answer {
-    const parts = answer.body.map((part) =>
-      typeof part === 'string' ? Buffer.from(part, 'utf8') : part,
-    );
-    const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const bytes = bytesOfParts(answer.body);
     const whole = { ...answer, body: [bytes] };
     const weight = bytes.length + OVERHEAD_BYTES;
     if (this.#youngBytes + weight > this.#bytesMax) {

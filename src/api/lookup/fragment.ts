@@ -1,6 +1,6 @@
 /**
  * Printed parts of answers: what depends on the tax area alone, which is kept within a bound in
- * bytes, and the member `addressDetail`, which is printed anew for each address.
+ * bytes, and the member `addressDetail` in its long form and as XML.
  */
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
@@ -8,14 +8,7 @@ import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, type BodyPart } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
-import {
-  jsonMembers,
-  type WireObject,
-  jsonValue,
-  degreesOf,
-  echoOf,
-  echoText,
-} from '../../wire/tree.js';
+import { jsonMembers, type WireObject, degreesOf, echoOf } from '../../wire/tree.js';
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import type { WireContext } from './context.js';
@@ -26,7 +19,6 @@ import type {
   PostalOutcome,
   SitusOutcome,
 } from '../../engine/lookup-query.js';
-import { formatMicrodegrees } from '../../geo/microdegrees.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
 export interface Fragment {
@@ -242,17 +234,6 @@ export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome)
     return { normalizedAddress, incorporated, geoLat, geoLng };
   }
   return { normalizedAddress, incorporated, geoLat, geoLng, address: components(situs, area) };
-}
-
-/** The short form as JSON, printed straight: it is the part of an answer that no cache holds. */
-export function plainDetailJson(query: LookupQuery, { situs, area }: SitusOutcome): string {
-  const point = query.kind === 'point';
-  const lat = point ? echoText(query.latDegrees) : formatMicrodegrees(situs.lat);
-  const lng = point ? echoText(query.lngDegrees) : formatMicrodegrees(situs.lng);
-  return (
-    `{"normalizedAddress":${jsonValue(situs.normalizedAddress)},` +
-    `"incorporated":"${area.incorporated}","geoLat":${lat},"geoLng":${lng}}`
-  );
 }
 
 function components(situs: Situs, area: AreaRecord): WireObject {

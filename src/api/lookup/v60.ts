@@ -21,7 +21,6 @@ import {
   explanation,
   fragmentOf,
   NOT_GEOCODED,
-  plainDetailJson,
   printMembers,
   type Rendered,
   type RuledArea,
@@ -30,6 +29,7 @@ import {
 } from './fragment.js';
 import type { Head, WireContext } from './context.js';
 import { renderRows, ROW_34 } from './legacy.js';
+import { PlainDetail } from './plain-detail.js';
 import { productDetail } from './product-detail.js';
 import type { AreaRateRow, KnownRates } from '../../engine/rate/area-rates.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
@@ -220,6 +220,21 @@ function headOf(
   return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
 }
 
+/** What an answer has of its own, to its end. */
+function ownPart(
+  query: LookupQuery,
+  outcome: SitusOutcome,
+  explain: string,
+  format: Format,
+): BodyPart {
+  if (format === 'json' && !query.options.addressDetailExtended) {
+    return new PlainDetail(query, outcome, explain === '' ? '}' : `,${explain}}`);
+  }
+  const detail = printMembers({ addressDetail: addressDetail(query, outcome) }, format);
+  if (format === 'xml') return detail + explain + V60_XML_CLOSE;
+  return `,${detail}${explain === '' ? '' : `,${explain}`}}`;
+}
+
 /** The bytes of an answer for one place. */
 export function renderV60(
   context: WireContext,
@@ -234,20 +249,12 @@ export function renderV60(
     areaPart(ruled, freight),
   );
   if (isFailure(fragment)) return fragment;
-  const detail =
-    format === 'json' && !query.options.addressDetailExtended
-      ? `"addressDetail":${plainDetailJson(query, outcome)}`
-      : printMembers({ addressDetail: addressDetail(query, outcome) }, format);
   const product =
     query.options.taxabilityCode === null
       ? null
       : productDetail(context, engine, query, outcome, format);
   if (product !== null && isFailure(product)) return product;
-  const explain = explanation(engine, query, outcome, format);
-  const own =
-    format === 'json'
-      ? `,${detail}${explain === '' ? '' : `,${explain}`}}`
-      : detail + explain + V60_XML_CLOSE;
+  const own = ownPart(query, outcome, explanation(engine, query, outcome, format), format);
   const flags = fragment.flags | staleFlag(outcome);
   const head = headOf(context, engine, outcome, flags, product?.unruled ?? '', format);
   const body =
