@@ -192,7 +192,7 @@ test('without its server a node admits its share at once, tells it, and comes ba
   await eventually(async () => (await remaining(node.port)) > 20);
   await redis.kill();
   const left = await remaining(node.port);
-  assert.ok(left >= 0 && left <= 18, 'what was used of the share of twenty is used');
+  assert.ok(left >= 0 && left <= 18, `what was used of the share of twenty is used: ${left}`);
   await eventually(async () => (await health(node.port)) === 'own share');
   assert.equal(await metric(node, 'situs_limits_shared'), 0);
   assert.equal((await ask(node.port, '/system/ready')).status, 200);
