@@ -248,9 +248,9 @@ export function printedBytes(part: Printed): Uint8Array {
 
 /** Parts one behind the other, in memory of their own unless there is one of bytes alone. */
 export function bytesOfParts(parts: readonly BodyPart[]): Uint8Array {
-  const [only] = parts;
-  if (parts.length === 1 && only instanceof Uint8Array) return only;
-  const writer = new ByteWriter(PRINTED_BYTES);
-  for (const part of parts) writer.part(part);
-  return Buffer.from(writer.bytes());
+  const pieces = parts.map((part) => {
+    if (typeof part === 'string') return Buffer.from(part, 'utf8');
+    return part instanceof Uint8Array ? part : Buffer.from(printedBytes(part));
+  });
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }

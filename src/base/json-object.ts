@@ -29,6 +29,14 @@ const OPEN_BRACE = 0x7b;
  * looks through all its memory, and a client that sends such texts makes everyone wait for that.
  */
 const TRIED_BYTES_MAX = 4_096;
+/** Still longer ones are read by workers alone, where nobody waits: one look is enough. */
+export const LOOKED_AT_BYTES_MAX = 65_536;
+
+/** Whether a text is known to be no JSON without a try. */
+function isKnownBroken(body: Uint8Array): boolean {
+  const { length } = body;
+  return length > TRIED_BYTES_MAX && length <= LOOKED_AT_BYTES_MAX && !jsonSummary(body).isJson;
+}
 
 /** Why a text is no JSON object, told without making anything of it; null when it is one. */
 export function malformationOf(body: Uint8Array): Problem | null {
@@ -53,7 +61,7 @@ export function parseJsonObject(body: Uint8Array, valuesMax: number = Infinity):
   } catch {
     return problem(400, NOT_UTF8);
   }
-  if (body.length > TRIED_BYTES_MAX && !jsonSummary(body).isJson) return problem(400, NOT_JSON);
+  if (isKnownBroken(body)) return problem(400, NOT_JSON);
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? { object: value } : problem(400, NO_OBJECT);

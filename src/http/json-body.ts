@@ -3,12 +3,12 @@
  * body is JSON in UTF-8 or it is refused, whatever the client calls it.
  */
 import { excessOf } from '../base/json-scan.js';
-import { parseJsonObject, type JsonBody } from '../base/json-object.js';
+import { LOOKED_AT_BYTES_MAX, parseJsonObject, type JsonBody } from '../base/json-object.js';
 
 export type { JsonBody, JsonObject } from '../base/json-object.js';
 
 /** Longer bodies are read by workers, where nobody waits for them. */
-export const PARSED_BYTES_MAX = 65_536;
+export const PARSED_BYTES_MAX = LOOKED_AT_BYTES_MAX;
 
 /**
  * So are bodies of more values, or they are refused: the parser and what comes after it take some

@@ -31,7 +31,7 @@ test('what is wrong with a text is the same, parsed or not', () => {
   }
 });
 
-test('long texts that are no JSON are refused as short ones, and the parser never has them', (context) => {
+test('texts that are no JSON are refused alike, and the parser has no long one of the front end', (context) => {
   const short = parseJsonObject(Buffer.alloc(4, '"'));
   const parse = context.mock.method(JSON, 'parse');
   const tried = (text: string): number => {
@@ -42,7 +42,10 @@ test('long texts that are no JSON are refused as short ones, and the parser neve
   // V8 keeps what it cannot parse until it looks through all its memory.
   for (const character of ['"', ' ', 'x', '1']) {
     assert.equal(tried(`${character.repeat(4_097)},`), 0);
+    assert.equal(tried(`${character.repeat(65_535)},`), 0);
     assert.equal(tried(`${character.repeat(4_000)},`), 1);
+    // Such a one only a worker has.
+    assert.equal(tried(`${character.repeat(65_536)},`), 1);
   }
   parse.mock.resetCalls();
   const whole = parseJsonObject(Buffer.from(`{"a":"${'x'.repeat(60_000)}"}`));
