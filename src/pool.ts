@@ -37,16 +37,21 @@ export interface ReleaseSource {
 
 const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
-/** So that a worker has the next task while the answers of earlier ones are being written. */
-const TASKS_PER_WORKER = 8;
+/**
+ * So that a worker has the next task while the answers of earlier ones are being written; where it
+ * has that many, what comes gathers to a larger one.
+ */
+const TASKS_PER_WORKER = 4;
 
 /**
  * Enough to share the cost of a task, and for a worker to have the code of each step at hand for
  * many lookups. Larger tasks keep their first request waiting for the last.
  */
-const REQUESTS_PER_TASK = 32;
+const REQUESTS_PER_TASK = 128;
+/** Requests that a worker with nothing to do is given before the turn ends. */
+const REQUESTS_AT_ONCE = 16;
 /** Of these, a request that is no lookup counts as so many: a cart takes several times as long. */
-const OTHER_WEIGHT = 4;
+const OTHER_WEIGHT = 16;
 
 /** Requests that wait for a worker; beyond it they are refused at once. */
 const WAITING_MAX = 4096;
@@ -113,8 +118,8 @@ export class EnginePool {
   }
 
   /**
-   * Hands a request to a worker: a whole task at once, what is less at the end of this turn of the
-   * event loop.
+   * Hands a request to a worker: a whole task at once, some to a worker with nothing to do, what is
+   * less at the end of this turn of the event loop.
    */
   submit(request: PoolRequest): void {
     const { waitingMax, waitingBytesMax } = this.#options;
@@ -131,7 +136,12 @@ export class EnginePool {
     this.#waitingBytes += length;
     const waiting = this.#waiting.push(request);
     this.#schedule();
-    if (waiting * weightOf(request) >= this.#options.requestsPerTask) this.#dispatch();
+    if (
+      waiting * weightOf(request) >= this.#options.requestsPerTask ||
+      (waiting === REQUESTS_AT_ONCE && this.#lanes.some(({ length: tasks }) => tasks === 0))
+    ) {
+      this.#dispatch();
+    }
   }
 
   #refuse(request: PoolRequest): void {

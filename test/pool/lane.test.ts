@@ -246,3 +246,40 @@ test('a lane has a bounded number of slots', () => {
     RangeError,
   );
 });
+
+for (const [kind, together] of [
+  ['lookup', true],
+  ['locate', false],
+] as const) {
+  test(`answers wait for those of a next task ${together ? '' : 'not '}of lookups`, async (context) => {
+    const { pool } = startPool(context, { requestsPerTask: 1 });
+    const order: string[] = [];
+    const asked = (name: string, fields: object): Promise<void> =>
+      new Promise((resolve) => {
+        const answered = (): void => {
+          order.push(name);
+          // What is handed out in the same go comes first.
+          queueMicrotask(() => {
+            order.push('turn');
+            resolve();
+          });
+        };
+        pool.submit({
+          kind: 'lookup',
+          version: 60,
+          grants: 0,
+          payload: 'sleep',
+          ...fields,
+          answered,
+          failed: answered,
+        });
+      });
+    await Promise.all([asked('first', {}), asked('second', { kind })]);
+    assert.deepEqual(
+      order,
+      together
+        ? ['first', 'second', 'turn', 'turn']
+        : ['first', 'turn', 'second', 'turn'],
+    );
+  });
+}

@@ -33,9 +33,16 @@ function ask(pool: EnginePool, payload: string | Uint8Array): Promise<string> {
 
 test('requests of one turn travel in one task and come back in order', async (context) => {
   const { pool, pins } = startPool(context, { requestsPerTask: 64 });
-  const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}=é`);
+  const payloads = Array.from({ length: 15 }, (_, index) => `echo=${index}=é`);
   assert.deepEqual(await Promise.all(payloads.map((payload) => ask(pool, payload))), payloads);
   assert.deepEqual(pins, { held: 0, taken: 1 });
+});
+
+test('a worker with nothing to do is given sixteen before the turn ends', async (context) => {
+  const { pool, pins } = startPool(context, { requestsPerTask: 64 });
+  const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}=é`);
+  assert.deepEqual(await Promise.all(payloads.map((payload) => ask(pool, payload))), payloads);
+  assert.deepEqual(pins, { held: 0, taken: 2 });
 });
 
 test('a large turn is split into tasks that go out as they fill', async (context) => {
@@ -46,8 +53,8 @@ test('a large turn is split into tasks that go out as they fill', async (context
   assert.deepEqual(pins, { held: 0, taken: 10 });
 });
 
-test('of requests that are no lookups a task takes a quarter', async (context) => {
-  const { pool, pins } = startPool(context, { requestsPerTask: 32 });
+test('of requests that are no lookups a task takes a sixteenth', async (context) => {
+  const { pool, pins } = startPool(context, { requestsPerTask: 128 });
   const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}`);
   const located = payloads.map(
     (payload) =>
