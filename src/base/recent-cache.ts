@@ -45,7 +45,7 @@ export class NumberCache<V> {
   readonly #keys = new Float64Array(SLOTS);
   readonly #values: (V | undefined)[] = [];
 
-  /** `limit` is as that of a RecentCache, in entries. */
+  /** `limit` is as that of a RecentCache. */
   constructor(limit: number) {
     this.#recent = new RecentCache(limit);
   }
@@ -61,8 +61,8 @@ export class NumberCache<V> {
     return found;
   }
 
-  set(key: number, value: V): void {
-    this.#recent.set(key, value);
+  set(key: number, value: V, weight = 1): void {
+    this.#recent.set(key, value, weight);
     this.#put(key & (SLOTS - 1), key, value);
   }
 

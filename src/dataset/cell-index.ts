@@ -1,6 +1,6 @@
 /** Point → tax area over the tables written by ingest/boundary/cells.ts. */
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../geo/microdegrees.js';
-import { RecentCache } from '../base/recent-cache.js';
+import { NumberCache, RecentCache } from '../base/recent-cache.js';
 import { areasWithin, areaWithin, hasEdge, type Around } from './border-cell.js';
 import type { ByteTable } from './layout.js';
 
@@ -36,6 +36,11 @@ export const BORDER_REACH = BORDER_METRES_MAX / METRES_PER_MICRO;
 /** Key of the tile that holds a point. */
 function tileKey(x: number, y: number): number {
   return (((y + 90_000_000) >> TILE_BITS) << 10) | ((x + 180_000_000) >> TILE_BITS);
+}
+
+/** The key by which a tile is kept: those of 128 by 128 differ in what a NumberCache looks at. */
+function keptKey(key: number): number {
+  return ((key >> 10) << 7) + (key & 127) + ((key & 896) << 9);
 }
 
 /** Column or row of the tile that a coordinate lies in; of one beyond the map, the outermost. */
@@ -110,7 +115,7 @@ function shrinkAt(lat: Microdegrees): number {
 export class CellIndex {
   readonly #tiles: ByteTable<number>;
   readonly #leaves: ByteTable<number>;
-  readonly #recent = new RecentCache<number, Int32Array>(TILE_CELLS_MAX);
+  readonly #recent = new NumberCache<Int32Array>(TILE_CELLS_MAX);
   readonly #met = new RecentCache<number, Int32Array>(LEAF_CELLS_MAX);
   #leaf = new Int32Array(1024);
   #leafLength = 0;
@@ -220,7 +225,7 @@ export class CellIndex {
 
   #tile(key: number): Int32Array {
     if (key === this.#lastKey) return this.#lastTile;
-    const cells = this.#recent.get(key) ?? this.#readTile(key);
+    const cells = this.#recent.get(keptKey(key)) ?? this.#readTile(key);
     this.#lastKey = key;
     this.#lastTile = cells;
     return cells;
@@ -230,7 +235,7 @@ export class CellIndex {
     const bytes = this.#tiles.get(key);
     // A copy: the table's bytes are a view that the next read overwrites.
     const cells = bytes === null ? EMPTY_TILE : new Int32Array(new Uint8Array(bytes).buffer);
-    this.#recent.set(key, cells, cells.length);
+    this.#recent.set(keptKey(key), cells, cells.length);
     return cells;
   }
 

@@ -66,17 +66,16 @@ const EXACT_FIGURES_MAX = 15;
 const POWERS_OF_TEN = Array.from({ length: EXACT_FIGURES_MAX + 1 }, (_, power) => 10 ** power);
 
 /**
- * The number that a few figures with a point among them write; null for whatever is written in
- * another way. Both numbers divided are exact, so that the quotient is the nearest double.
+ * The number that a few figures of a text with a point among them write; null for whatever is
+ * written in another way. Both numbers divided are exact, so that the quotient is the nearest double.
  */
-function plainNumber(text: string): number | null {
-  const { length } = text;
-  if (length > EXACT_FIGURES_MAX) return null;
-  const from = text.charCodeAt(0) === MINUS ? 1 : 0;
+export function plainNumber(text: string, start: number, end: number): number | null {
+  if (end - start > EXACT_FIGURES_MAX) return null;
+  const from = text.charCodeAt(start) === MINUS ? start + 1 : start;
   let whole = 0;
   let count = 0;
   let point = -1;
-  for (let at = from; at < length; at += 1) {
+  for (let at = from; at < end; at += 1) {
     const code = text.charCodeAt(at);
     if (code === POINT && point < 0) point = count;
     else if (code < 48 || code > 57) return null;
@@ -87,12 +86,12 @@ function plainNumber(text: string): number | null {
   }
   if (count === 0) return null;
   const size = point < 0 ? whole : whole / POWERS_OF_TEN[count - point]!;
-  return from === 1 ? -size : size;
+  return from > start ? -size : size;
 }
 
 /** Degrees within ±`max`; null for anything else. A sent '+' sign arrives as a space. */
 export function parseDegrees(text: string, max: number): number | null {
-  const plain = plainNumber(text);
+  const plain = plainNumber(text, 0, text.length);
   if (plain !== null) return Math.abs(plain) <= max ? plain : null;
   const number = text.trim();
   if (!NUMBER.test(number)) return null;

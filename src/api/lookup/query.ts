@@ -1,12 +1,7 @@
 /** Query strings of lookups: parameters of each version, checked, to what the engine is asked. */
 import { longerThan } from '../../base/validator.js';
 import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
-import {
-  type LookupOptions,
-  type LookupQuery,
-  NO_OPTIONS,
-  type ZipQuery,
-} from '../../engine/lookup-query.js';
+import type { LookupOptions, LookupQuery, ZipQuery } from '../../engine/lookup-query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
@@ -31,7 +26,8 @@ import {
   type ParameterName,
 } from './parameter-table.js';
 import { readKept } from './kept.js';
-import { addressAlone, readParameters, type RawParameters } from './query-string.js';
+import { locationAlone } from './location-alone.js';
+import { readParameters, type RawParameters } from './query-string.js';
 import { FORMATS, type Format } from '../../wire/version.js';
 
 export interface ParsedQuery {
@@ -253,12 +249,11 @@ function granted(query: LookupQuery, grants: number): LookupQuery {
 
 /**
  * Reads a lookup's query string, one character per byte and without its '?'. Form is checked
- * before entitlements; parameters that the version lacks are ignored. Most addresses come alone.
+ * before entitlements; parameters that the version lacks are ignored. Most locations come alone.
  */
 export function parseQuery(text: string, version: number, grants: number): ParsedQuery | Failure {
-  const address = (grants & GRANT_GEO) === 0 ? null : addressAlone(text, ADDRESS_CHARS_MAX);
-  if (address === null) return parseParameters(readParameters(text), version, grants);
-  const query: LookupQuery = { kind: 'address', address, options: NO_OPTIONS };
+  const query = (grants & GRANT_GEO) === 0 ? null : locationAlone(text, version);
+  if (query === null) return parseParameters(readParameters(text), version, grants);
   return { format: 'json', query, dataset: null, atMs: null };
 }
 

@@ -1,6 +1,7 @@
-/** An address without other parameters, which is read in a shorter way. */
+/** A location without other parameters, which is read in a shorter way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { locationAlone } from '../../src/api/lookup/location-alone.js';
 import { parseParameters, parseQuery } from '../../src/api/lookup/query.js';
 import { addressAlone, readParameters } from '../../src/api/lookup/query-string.js';
 import { GRANT_ALL, GRANT_GEO } from '../../src/pool/types.js';
@@ -46,6 +47,30 @@ test('an address that comes alone is read as it is among other parameters', () =
       assert.deepEqual(parseQuery(query, version, grants), whole, query);
     }
     if (addressAlone(query, 100) !== null) alone += 1;
+  }
+  assert.ok(alone > 100, `${alone} alone`);
+});
+
+test('coordinates that come alone are read as they are among other parameters', () => {
+  const figures = ['0', '-0', '1', '.5', '5.', '-.5', '-', '.', '', '1.2.3', '1e1', '+1', ' 1'];
+  figures.push('%31', '90', '90.000001', '-90', '-90.1', '180', '-180', '180.0000001', '12a');
+  figures.push('44.123456', '-73.9876543', '44.1234567890123', '000000000000044', '44=5', '1&x=2');
+  let alone = 0;
+  for (const lat of figures) {
+    for (const lng of figures) {
+      for (const query of [`lat=${lat}&lng=${lng}`, `lng=${lng}&lat=${lat}`, `lat=${lat}`]) {
+        for (const [version, grants] of [
+          [60, GRANT_ALL],
+          [50, GRANT_ALL],
+          [40, GRANT_ALL],
+          [60, GRANT_ALL & ~GRANT_GEO],
+        ] as const) {
+          const whole = parseParameters(readParameters(query), version, grants);
+          assert.deepEqual(parseQuery(query, version, grants), whole, query);
+          if (locationAlone(query, version) !== null) alone += 1;
+        }
+      }
+    }
   }
   assert.ok(alone > 100, `${alone} alone`);
 });
