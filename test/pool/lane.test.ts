@@ -277,9 +277,7 @@ for (const [kind, together] of [
     await Promise.all([asked('first', {}), asked('second', { kind })]);
     assert.deepEqual(
       order,
-      together
-        ? ['first', 'second', 'turn', 'turn']
-        : ['first', 'turn', 'second', 'turn'],
+      together ? ['first', 'second', 'turn', 'turn'] : ['first', 'turn', 'second', 'turn'],
     );
   });
 }
