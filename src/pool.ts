@@ -10,7 +10,13 @@ import { TURN_END } from './base/turn-end.js';
 import { messageOf } from './log.js';
 import { readAnswers } from './pool/frame.js';
 import { Lane, type Task } from './pool/lane.js';
-import { type PoolOptions, startThreads, poolState, type PoolState } from './pool/threads.js';
+import {
+  POOL_DEFAULTS,
+  type PoolOptions,
+  poolState,
+  type PoolState,
+  startThreads,
+} from './pool/threads.js';
 import type { ServeTask } from './pool/lane-server.js';
 import {
   type AnswerSlice,
@@ -37,38 +43,14 @@ export interface ReleaseSource {
 
 const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
-/**
- * So that a worker has the next task while the answers of earlier ones are being written; where it
- * has that many, what comes gathers to a larger one.
- */
-const TASKS_PER_WORKER = 4;
-
-/**
- * Enough to share the cost of a task, and for a worker to have the code of each step at hand for
- * many lookups. Larger tasks keep their first request waiting for the last.
- */
-const REQUESTS_PER_TASK = 128;
 /** Requests that a worker with nothing to do is given before the turn ends. */
 const REQUESTS_AT_ONCE = 16;
 /** Of these, a request that is no lookup counts as so many: a cart takes several times as long. */
 const OTHER_WEIGHT = 16;
 
-/** Requests that wait for a worker; beyond it they are refused at once. */
-const WAITING_MAX = 4096;
-/**
- * Bytes of these. A body whose client was told that it takes too long waits on, and counts nowhere
- * else any more.
- */
-const WAITING_BYTES_MAX = 67_108_864;
-/** Longest time of a task, after which its worker is taken for stuck. */
-const TASK_MS_MAX = 10_000;
-const WATCH_MS = 1_000;
-
 /** Longest wait for workers that are starting while the pool closes. */
 const LOADING_MS_MAX = 10_000;
 const LOADING_CHECK_MS = 5;
-const REQUEST_BYTES = 64 * 1024;
-const ANSWER_BYTES = 512 * 1024;
 
 function weightOf({ kind }: PoolRequest): number {
   return kind === 'lookup' ? 1 : OTHER_WEIGHT;
@@ -90,15 +72,7 @@ export class EnginePool {
   constructor(options: PoolOptions) {
     this.#options = {
       worker: ENGINE_WORKER,
-      settings: { baseUrl: '', precisionMin: 'city', logLevel: 'info' },
-      tasksPerWorker: TASKS_PER_WORKER,
-      requestsPerTask: REQUESTS_PER_TASK,
-      waitingMax: WAITING_MAX,
-      waitingBytesMax: WAITING_BYTES_MAX,
-      taskMs: TASK_MS_MAX,
-      watchMs: WATCH_MS,
-      requestBytes: REQUEST_BYTES,
-      answerBytes: ANSWER_BYTES,
+      ...POOL_DEFAULTS,
       ...options,
     };
     this.#lanes = Array.from({ length: this.#options.threads }, () => this.#lane());

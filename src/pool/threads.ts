@@ -37,6 +37,32 @@ export interface PoolOptions {
   readonly answerBytes?: number;
 }
 
+/** What a pool has unless it is given. */
+export const POOL_DEFAULTS = {
+  settings: { baseUrl: '', precisionMin: 'city', logLevel: 'info' },
+  /**
+   * So that a worker has the next task while the answers of earlier ones are being written; where
+   * it has that many, what comes gathers to a larger one.
+   */
+  tasksPerWorker: 4,
+  /**
+   * Enough to share the cost of a task, and for a worker to have the code of each step at hand for
+   * many lookups. Larger tasks keep their first request waiting for the last.
+   */
+  requestsPerTask: 128,
+  /** Beyond it requests are refused at once. */
+  waitingMax: 4_096,
+  /**
+   * A body whose client was told that it takes too long waits on, and counts nowhere else any more.
+   */
+  waitingBytesMax: 67_108_864,
+  /** Longest time of a task, after which its worker is taken for stuck. */
+  taskMs: 10_000,
+  watchMs: 1_000,
+  requestBytes: 65_536,
+  answerBytes: 524_288,
+} as const satisfies Partial<PoolOptions>;
+
 /** Which threads, and what each is told. */
 export interface ThreadOptions {
   readonly threads: number;

@@ -67,7 +67,7 @@ const POWERS_OF_TEN = Array.from({ length: EXACT_FIGURES_MAX + 1 }, (_, power) =
 
 /**
  * The number that a few figures of a text with a point among them write; null for whatever is
- * written in another way. Both numbers divided are exact, so that the quotient is the nearest double.
+ * written in another way. Both numbers divided are exact: the quotient is the nearest double.
  */
 export function plainNumber(text: string, start: number, end: number): number | null {
   if (end - start > EXACT_FIGURES_MAX) return null;
