@@ -5,8 +5,8 @@ import type { Request } from './reply.js';
 export const KEY_HEADER = 'x-api-key';
 const KEY_PARAMETER = 'key';
 
-/** A letter of the parameter's name, written as an escape. */
-const ESCAPED_LETTER = /%(?:6b|65|79)/i;
+const LETTER = KEY_PARAMETER.charCodeAt(0);
+const PERCENT = 37;
 
 /** What may carry a key. */
 export type KeyBearer = Pick<Request, 'query' | 'header'>;
@@ -40,8 +40,15 @@ function takeFromQuery(query: string): Presented {
   return { key, query: kept.join('&') };
 }
 
+/** Whether a parameter begins as the key's does, if only with an escape. */
 function mayHaveKey(query: string): boolean {
-  return query.includes(KEY_PARAMETER) || (query.includes('%') && ESCAPED_LETTER.test(query));
+  let start = 0;
+  do {
+    const code = query.charCodeAt(start);
+    if (code === LETTER || code === PERCENT) return true;
+    start = query.indexOf('&', start) + 1;
+  } while (start > 0);
+  return false;
 }
 
 /** A query without the keys that stand in it, also where none is looked for. */

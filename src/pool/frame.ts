@@ -39,6 +39,7 @@ type WriteText = (this: Buffer, text: string, at: number) => number;
 /** What `write` does once it has looked at its arguments; undocumented, so it may be lacking. */
 const writeUtf8: WriteText =
   (Buffer.prototype as { readonly utf8Write?: WriteText }).utf8Write ?? Buffer.prototype.write;
+const { latin1Slice } = Buffer.prototype;
 
 /**
  * Collects the requests of one event-loop turn, in memory it is given or of its own. What outgrows
@@ -177,7 +178,7 @@ export class RequestReader {
     const byte = buffer[at + 1]!;
     const word = buffer[at + 2]! | (buffer[at + 3]! << 8);
     if (kind !== LOOKUP) return otherRequest(kind, byte, word, buffer.subarray(start, end));
-    const payload = buffer.toString('latin1', start, end);
+    const payload = latin1Slice.call(buffer, start, end);
     return { kind: 'lookup', version: byte, grants: word, payload };
   }
 

@@ -82,6 +82,8 @@ function hexDigit(code: number): number {
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
+const { latin1Slice } = Buffer.prototype;
+
 /** Where values are put together; longer ones take the long way. */
 const DECODED = Buffer.allocUnsafeSlow(1024);
 
@@ -105,7 +107,7 @@ function decodeAscii(raw: string): string | null {
     DECODED[length] = code;
     length += 1;
   }
-  return DECODED.toString('latin1', 0, length);
+  return latin1Slice.call(DECODED, 0, length);
 }
 
 const ALONE = 'address=';
@@ -132,7 +134,7 @@ export function addressAlone(text: string, charsMax: number): string | null {
     length += 1;
   }
   // What ends in a space, or has nothing, has one here.
-  return code === SPACE || DECODED[0] === SPACE ? null : DECODED.toString('latin1', 0, length);
+  return code === SPACE || DECODED[0] === SPACE ? null : latin1Slice.call(DECODED, 0, length);
 }
 
 function store(into: RawParameters, key: string, raw: string, coded: boolean): void {

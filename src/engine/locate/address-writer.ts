@@ -67,18 +67,19 @@ export class AddressWriter {
     const zip = located.zip > 0 ? located.zip : this.#askedZip(located);
     const { country } = this.#dataset.area(located.area);
     const end = this.#end(located, zip, country);
-    const line = street === '' ? number : `${number} ${street}`;
+    // With signs and not in a template, which asks of each part whether it is a text.
+    const line = street === '' ? number : number + ' ' + street;
     let { postalCode, text } = end;
     if (postalCode !== '' && plus4 >= 0) {
-      postalCode += `-${String(plus4).padStart(4, '0')}`;
-      text = addressLine('', end.label, `${located.state} ${postalCode}`, country);
+      postalCode += '-' + String(plus4).padStart(4, '0');
+      text = addressLine('', end.label, located.state + ' ' + postalCode, country);
     }
     const situs: Situs = {
       area: located.area,
       precision: located.precision,
       lat: located.lat,
       lng: located.lng,
-      normalizedAddress: line === '' ? text : `${line}, ${text}`,
+      normalizedAddress: line === '' ? text : line + ', ' + text,
       houseNumber: number,
       street,
       city: end.label,
@@ -163,10 +164,9 @@ export class AddressWriter {
 
 /** The parts of an address that are known, as they are written on one line. */
 export function addressLine(line: string, city: string, region: string, country: Country): string {
-  return (
-    `${line === '' ? '' : `${line}, `}${city === '' ? '' : `${city}, `}${region}, ` +
-    countryName(country)
-  );
+  const start = line === '' ? '' : line + ', ';
+  const place = city === '' ? region : city + ', ' + region;
+  return start + place + ', ' + countryName(country);
 }
 
 /** Whether two names differ in spelling alone; most do not differ, which costs no folding. */
