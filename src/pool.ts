@@ -45,7 +45,7 @@ const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
 /** Requests that a worker with nothing to do is given before the turn ends. */
 const REQUESTS_AT_ONCE = 16;
-/** Of these, a request that is no lookup counts as so many: a cart takes several times as long. */
+/** In a task a request that is no lookup counts as so many: a cart takes several times as long. */
 const OTHER_WEIGHT = 16;
 
 /** Longest wait for workers that are starting while the pool closes. */

@@ -270,6 +270,8 @@ export class Lane {
 
   #end(run: Run, reason: unknown): void {
     this.#run = null;
+    // A worker answers several tasks before it tells of them: what is there is handed out.
+    while (Atomics.load(run.memory.control, ANSWERED) !== run.answered) this.#deliver(run);
     run.port.close();
     const begun = Atomics.load(run.memory.control, BEGUN) === 1;
     const text = messageOf(reason);

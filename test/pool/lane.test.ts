@@ -281,3 +281,12 @@ for (const [kind, together] of [
     );
   });
 }
+
+test('what was answered before a task that ends its worker is handed out', async (context) => {
+  const { pool } = startPool(context, { requestsPerTask: 1 });
+  assert.deepEqual(await Promise.all(['sleep', 'exit'].map((query) => ask(pool, query))), [
+    'sleep',
+    'internal',
+  ]);
+  assert.equal(await ask(pool, 'echo=after'), 'echo=after');
+});
