@@ -15,7 +15,36 @@ export const BENCH_KEY = 'bench-key-0123456789';
 export interface SitusServer {
   readonly port: number;
   readonly pid: number;
+  /** The end of its log where that is not shown, and how it ended if it did. */
+  readonly lastWords: string;
+  /** Workers that ended and were replaced, as such a log says. */
+  readonly workersEnded: number;
   stop(): Promise<void>;
+}
+
+const LAST_WORDS_MAX = 16_384;
+const WORKER_ENDED = '"event":"worker ended"';
+
+/** Follows what a server writes to its log, if that is piped, and how it ends. */
+class LastWords {
+  #text = '';
+  workersEnded = 0;
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    if (child.stderr === null) return;
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      if (line.includes(WORKER_ENDED)) this.workersEnded += 1;
+      this.#text = `${this.#text}${line}\n`.slice(-LAST_WORDS_MAX);
+    });
+  }
+
+  get text(): string {
+    const { exitCode, signalCode } = this.#child;
+    const how = exitCode ?? signalCode;
+    return how === null ? this.#text : `${this.#text}ended with ${how}`;
+  }
 }
 
 async function firstPort(child: ChildProcess): Promise<number> {
@@ -40,7 +69,7 @@ async function makeKeys(varDir: string, texts: readonly string[], rate: number):
 }
 
 /**
- * Starts it, with further settings; the datasets are only read. `quiet` drops what it logs; `keys`
+ * Starts it, with further settings; the datasets are only read. `quiet` keeps the end of what it logs to itself; `keys`
  * are made before, each with a rate.
  */
 export async function startSitus(
@@ -53,7 +82,7 @@ export async function startSitus(
   symlinkSync(releasesDir(varDir), releasesDir(own));
   if (keys !== null) await makeKeys(own, keys.texts, keys.rate);
   const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
-    stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
+    stdio: ['ignore', 'pipe', quiet ? 'pipe' : 'inherit'],
     env: {
       PATH: process.env['PATH'],
       SITUS_VAR: own,
@@ -65,10 +94,17 @@ export async function startSitus(
       ...environment,
     },
   });
+  const words = new LastWords(child);
   const port = await firstPort(child);
   return {
     port,
     pid: child.pid!,
+    get lastWords() {
+      return words.text;
+    },
+    get workersEnded() {
+      return words.workersEnded;
+    },
     stop: async () => {
       child.kill('SIGTERM');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -1,5 +1,7 @@
 /** Bodies that cost a careless server the most, at any length. */
 
+import { JSON_NESTED_MAX, JSON_VALUES_MAX } from '../../src/base/json-scan.js';
+
 export interface HostileBody {
   readonly name: string;
   /** A body of at most so many bytes that begins with the given members, if it is an object. */
@@ -16,6 +18,39 @@ function filled(open: string, piece: string, close: string, bytes: number): Buff
 
 function repeating(name: string, open: string, piece: string, close: string): HostileBody {
   return { name, make: (bytes, members) => filled(`{${members}${open}`, piece, close, bytes) };
+}
+
+/**
+ * Bodies of as many values as are read, made one by one by `piece`, and blanks up to the length.
+ * `values` are those of a piece.
+ */
+function atLimit(
+  name: string,
+  open: string,
+  piece: (at: number) => string,
+  close: string,
+  values = 1,
+): HostileBody {
+  const count = Math.floor((JSON_VALUES_MAX - 16) / values);
+  return {
+    name: `${name}, as many as are read`,
+    make: (bytes, members) => {
+      const pieces = [`{${members}${open}`];
+      let left = bytes - pieces[0]!.length - close.length;
+      for (let at = 0; at < count; at += 1) {
+        const next = piece(at);
+        left -= next.length;
+        if (left < 0) break;
+        pieces.push(next);
+      }
+      return Buffer.from((pieces.join('') + close).padEnd(bytes, ' '));
+    },
+  };
+}
+
+/** Objects, each of a layout of its own, and texts where no more objects are read. */
+function objectOrText(at: number): string {
+  return at < JSON_NESTED_MAX - 16 ? `{"${at}k":0},` : '"ab","abc",';
 }
 
 /** Longest name and value of one of many members. */
@@ -41,6 +76,11 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
   repeating('numbers of exponents', '"items":[', '1e99,', '0]}'),
   repeating('one member again and again', '', '"merchantId":0,', '"a":0}'),
   { name: 'many members', make: manyMembers },
+  atLimit('members', '', (at) => `"k${at}":0.1,`, '"a":0}'),
+  atLimit('objects and texts', '"items":[', objectOrText, '0]}', 2),
+  atLimit('objects and lists', '"items":[', (at) => (at % 2 ? '[],' : '{},'), '0]}', 4),
+  atLimit('numbers', '"items":[', () => '1e99,', '0]}'),
+  atLimit('wide texts', '"items":[', (at) => `"€${at}",`, '0]}'),
   repeating('blanks', '', ' ', '}'),
   { name: 'line ends', make: (bytes) => Buffer.alloc(bytes, '\n') },
   { name: 'quotes', make: (bytes) => Buffer.alloc(bytes, '"') },

@@ -11,7 +11,7 @@ export const BODIES_MIB = 256;
 /** SITUS_ANSWER_CACHE_MIB. */
 export const ANSWERS_MIB = 96;
 /** Both parts of a worker's heap, as src/pool.ts limits them. */
-export const HEAP_MIB = 24 + 160;
+export const HEAP_MIB = 24 + 192;
 /** Rendered parts and postal answers of a worker of single lookups. */
 export const LOOKUP_CACHE_MIB = 48 + 48;
 /** The same of a worker of bulk files. */

@@ -8,16 +8,9 @@ import { buildRecipe } from '../../test/support/built-dataset.js';
 import { KEYS, newMerchantDir, removeDirs } from '../../test/support/merchant-service.js';
 import { Simulator } from '../../src/provider/simulator/server.js';
 import { startSitus, type SitusServer } from '../load/situs-server.js';
-import {
-  bodyOperationsOf,
-  sendFor,
-  trickleFor,
-  type BodyOperation,
-  type SentBody,
-  type Trickle,
-} from './hostile-requests.js';
-import { HOSTILE_BODIES } from './hostile-bodies.js';
-import { largeBodies, newMerchants, type Merchants } from './large-carts.js';
+import { attacksOn, type Attack } from './attacks.js';
+import { bodyOperationsOf } from './hostile-requests.js';
+import { newMerchants } from './large-carts.js';
 import { silenceOf } from './operations.js';
 import { ServerMemory } from './server-memory.js';
 import { SteadyLookups, type Latencies } from './steady-lookups.js';
@@ -38,11 +31,6 @@ const QUIET: Quiet = { warmMs: 1_500, idleMs: 2_000 };
 /** What is not answered by then never is; an attack may be over before the first answer. */
 const ANSWER_MS = 60_000;
 const TAKE_MS = 20;
-/** Of operations that tell no limit. */
-const OPEN_BYTES = 4 * MIB;
-const CONNECTIONS = 100;
-const TRICKLE_MS = 20;
-const LARGE_TIMES = 4;
 /** Of 19. */
 const NICE = 10;
 
@@ -69,96 +57,16 @@ export interface StallsResult {
   readonly wrong: readonly string[];
 }
 
-interface Attack {
-  readonly name: string;
-  readonly times?: number;
-  run(milliseconds: number): Promise<unknown>;
-}
-
 function textOf({ p50, p99, max, count }: Latencies): string {
   return `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} max ${max.toFixed(1)} ms of ${count}`;
-}
-
-/** Every hostile body at the longest length an operation takes. */
-function bodyAttacks(
-  port: number,
-  { path, type, bytesMax }: BodyOperation,
-  { own, connected }: Merchants,
-): readonly Attack[] {
-  return HOSTILE_BODIES.map(
-    ({ name, make }): Attack => ({
-      name: `${path} ${type}: ${name}`,
-      run: (milliseconds) => {
-        const bodies = ['', own, connected].map(
-          (merchantId): SentBody => ({
-            path,
-            type,
-            body: make(
-              bytesMax ?? OPEN_BYTES,
-              merchantId === '' ? '' : `"merchantId":"${merchantId}",`,
-            ),
-          }),
-        );
-        return sendFor(port, KEYS.alpha, bodies, milliseconds);
-      },
-    }),
-  );
-}
-
-function headOf(path: string, type: string, key: string | null): string {
-  return (
-    `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n` +
-    `${key === null ? '' : `X-API-KEY: ${key}\r\n`}Transfer-Encoding: chunked\r\n\r\n`
-  );
-}
-
-/** A chunk of a chunked body. */
-function chunkOf(text: string): string {
-  return `${text.length.toString(16)}\r\n${text}\r\n`;
-}
-
-/** A hundred connections over all operations. */
-function tricklesOf(
-  operations: readonly BodyOperation[],
-  key: string | null,
-  piece: string,
-): readonly Trickle[] {
-  return Array.from({ length: CONNECTIONS }, (_, at) => {
-    const { path, type } = operations[at % operations.length]!;
-    const chunk = chunkOf(piece);
-    return { first: headOf(path, type, key) + chunk, piece: chunk, eachMs: TRICKLE_MS };
-  });
-}
-
-function sharedAttacks(port: number, operations: readonly BodyOperation[]): readonly Attack[] {
-  const trickle =
-    (key: string | null, piece: string) =>
-    (milliseconds: number): Promise<void> =>
-      trickleFor(port, tricklesOf(operations, key, piece), milliseconds);
-  return [
-    { name: 'a hundred slow trickles', times: LARGE_TIMES, run: trickle(KEYS.alpha, '[') },
-    {
-      name: 'a hundred bodies without a key',
-      times: LARGE_TIMES,
-      run: trickle(null, 'x'.repeat(16_384)),
-    },
-  ];
-}
-
-function largeAttacks(port: number, merchants: Merchants): readonly Attack[] {
-  return Object.entries(largeBodies(merchants)).map(
-    ([name, bodies]): Attack => ({
-      name,
-      times: LARGE_TIMES,
-      run: (milliseconds) => sendFor(port, KEYS.alpha, bodies, milliseconds),
-    }),
-  );
 }
 
 class Watch {
   worst = 0;
   ownBytesMax = 0;
   attacks = 0;
+  gone = false;
+  #ended = 0;
   idle: Latencies;
   readonly wrong: string[] = [];
   readonly #server: SitusServer;
@@ -219,7 +127,11 @@ class Watch {
     }
   }
 
-  async #once({ run, times = 1 }: Attack): Promise<{ latencies: Latencies; ownBytes: number }> {
+  async #once({
+    name,
+    run,
+    times = 1,
+  }: Attack): Promise<{ latencies: Latencies; ownBytes: number }> {
     const memory = new ServerMemory(this.#server.pid);
     await this.#lookups.take();
     await run(times * this.#options.attackMs);
@@ -228,8 +140,24 @@ class Watch {
     memory.end();
     this.ownBytesMax = Math.max(this.ownBytesMax, ownBytes);
     const silence = await silenceOf(this.#server.port);
-    if (silence !== null) this.wrong.push(`the service ${silence}`);
+    if (silence !== null) this.#lost(`${name}: the service ${silence}`);
+    this.#countWorkers(name);
     return { latencies, ownBytes };
+  }
+
+  /** A worker that ends takes requests of others with it. */
+  #countWorkers(name: string): void {
+    const { workersEnded } = this.#server;
+    if (workersEnded > this.#ended) {
+      this.wrong.push(`${name}: ${workersEnded - this.#ended} workers ended`);
+    }
+    this.#ended = workersEnded;
+  }
+
+  /** A service that does not answer: what comes after would tell nothing. */
+  #lost(sentence: string): void {
+    this.gone = true;
+    this.wrong.push(`${sentence}; its log ends in\n${this.#server.lastWords}`);
   }
 }
 
@@ -250,14 +178,10 @@ async function attackAll(server: SitusServer, options: StallsOptions): Promise<S
     const both = [await watch.quiet(), await watch.quiet()];
     const idle = both.reduce((best, each) => (each.p99 < best.p99 ? each : best));
     watch.idle = idle;
-    const attacks = [
-      ...sharedAttacks(port, operations),
-      ...largeAttacks(port, merchants),
-      ...operations.flatMap((operation) => bodyAttacks(port, operation, merchants)),
-    ];
-    for (const attack of attacks) await watch.attack(attack);
-    const { worst, limitMs: limit, ownBytesMax, wrong } = watch;
-    return { attacks: attacks.length, idle, worst, limit, ownBytesMax, wrong };
+    for (const attack of attacksOn(port, operations, merchants))
+      if (!watch.gone) await watch.attack(attack);
+    const { attacks: count, worst, limitMs: limit, ownBytesMax, wrong } = watch;
+    return { attacks: count, idle, worst, limit, ownBytesMax, wrong };
   } finally {
     await lookups.end();
     setPriority(0);

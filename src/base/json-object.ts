@@ -1,13 +1,12 @@
 /** JSON texts that must be one object. */
 import { isUtf8 } from 'node:buffer';
-import { excessOf, isTooDeep, JSON_DEPTH_MAX } from './json-scan.js';
+import { EXCESSES, excessOf, JSON_VALUES_MAX } from './json-scan.js';
 import { jsonSummary } from './json-text.js';
 import { problem, type Problem } from './problem.js';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 const EMPTY = 'The body is empty; it must be a JSON object.';
-const TOO_DEEP = `The body has more than ${JSON_DEPTH_MAX} levels of lists and objects.`;
 const NOT_UTF8 = 'The body is not UTF-8.';
 const NOT_JSON = 'The body is not JSON.';
 const NO_OBJECT = 'The body is not a JSON object.';
@@ -41,7 +40,7 @@ function isKnownBroken(body: Uint8Array): boolean {
 /** Why a text is no JSON object, told without making anything of it; null when it is one. */
 export function malformationOf(body: Uint8Array): Problem | null {
   if (body.length === 0) return problem(400, EMPTY);
-  if (isTooDeep(body)) return problem(400, TOO_DEEP);
+  if (excessOf(body) === 'levels') return problem(400, `The body has ${EXCESSES.levels}.`);
   if (!isUtf8(body)) return problem(400, NOT_UTF8);
   if (!jsonSummary(body).isJson) return problem(400, NOT_JSON);
   // What comes before the first brace of an object is blank, or a byte order mark.
@@ -50,11 +49,12 @@ export function malformationOf(body: Uint8Array): Problem | null {
 }
 
 /** Reads a body that must be one JSON object, of at most so many values. */
-export function parseJsonObject(body: Uint8Array, valuesMax: number = Infinity): JsonBody {
+export function parseJsonObject(body: Uint8Array, valuesMax: number = JSON_VALUES_MAX): JsonBody {
   if (body.length === 0) return problem(400, EMPTY);
   const excess = excessOf(body, valuesMax);
-  if (excess === 'levels') return problem(400, TOO_DEEP);
-  if (excess === 'values') return problem(400, `The body has more than ${valuesMax} values.`);
+  if (excess === 'values')
+    return problem(400, `The body has more than ${valuesMax.toLocaleString('en')} values.`);
+  if (excess !== null) return problem(400, `The body has ${EXCESSES[excess]}.`);
   let text: string;
   try {
     text = DECODER.decode(body);

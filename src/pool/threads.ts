@@ -13,9 +13,10 @@ const WORKER_EXPORT = 'serve';
 /**
  * The heap of a worker. Without a limit V8 collects the longer-lived part the more seldom the
  * larger it has grown: three times what is in use was seen. What is kept on purpose (records,
- * places) comes to less than half of it; a worker that passes it is ended and replaced.
+ * places) comes to less than half of it, and any body can be read in the rest (`json-scan`); a
+ * worker that passes it is ended and replaced.
  */
-export const WORKER_HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 160 } as const;
+export const WORKER_HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 192 } as const;
 
 /** What a pool is made with; what is left out is as most pools have it. */
 export interface PoolOptions {

@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { malformationOf, parseJsonObject } from '../../src/base/json-object.js';
 import { isProblem } from '../../src/base/problem.js';
 import { readJson } from '../../src/api/cart/cart-text.js';
 import {
-  isTooDeep,
+  excessOf,
   JSON_DEPTH_MAX,
+  JSON_NESTED_MAX,
+  JSON_VALUES_MAX,
   longNumber,
+  longNumberPlace,
   NUMBER_DIGITS_MAX,
   numberText,
-  SCAN_TOO_DEEP,
-  scanJson,
 } from '../../src/base/json-scan.js';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -24,6 +26,18 @@ function isRounded(number: string): boolean {
   if (digits === '') return false;
   const value = Number(number);
   return digits.length > NUMBER_DIGITS_MAX || value === 0 || !Number.isFinite(value);
+}
+
+/** Most lists and objects that are open at a time, by the brackets that patterns leave of a text. */
+function deepest(text: string): number {
+  const brackets = text.replace(/"(?:[^"\\]|\\.)*("|$|\\$)/gs, '').replace(/[^[\]{}]/g, '');
+  let depth = 0;
+  let most = 0;
+  for (const bracket of brackets) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    most = Math.max(most, depth);
+  }
+  return most;
 }
 
 /** The first long number of a JSON text, found by pattern. */
@@ -101,7 +115,7 @@ test('the first long number is the one that a pattern finds', () => {
       const expected = byPattern(text);
       assert.equal(longNumber(text), expected);
       const bytes = Buffer.from(text);
-      const at = scanJson(bytes);
+      const at = longNumberPlace(bytes);
       assert.equal(at < 0 ? null : numberText(bytes, at), expected);
       if (expected !== null) long += 1;
     }),
@@ -110,7 +124,7 @@ test('the first long number is the one that a pattern finds', () => {
   assert.ok(long > 1_000, `${long} texts had a long number`);
 });
 
-test('texts are too deep where the other look at their depth says so, JSON or not', () => {
+test('depth is told of lists and objects outside texts, JSON or not', () => {
   const part = fc.oneof(
     fc.constantFrom('[', '{"a":', ']', '}', '"', '\\', '1e999', '[[[[[[[['),
     json.value,
@@ -127,8 +141,8 @@ test('texts are too deep where the other look at their depth says so, JSON or no
     fc.property(text, fc.nat(), (whole, cut) => {
       const bytes = Buffer.from(whole);
       for (const each of [bytes, bytes.subarray(0, cut % (bytes.length + 1))]) {
-        const expected = isTooDeep(each);
-        assert.equal(scanJson(each) === SCAN_TOO_DEEP, expected);
+        const expected = deepest(each.toString()) > JSON_DEPTH_MAX;
+        assert.equal(excessOf(each) === 'levels', expected);
         if (expected) tooDeep += 1;
       }
     }),
@@ -140,7 +154,8 @@ test('texts are too deep where the other look at their depth says so, JSON or no
 test('any bytes are scanned to their end', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-      assert.equal(scanJson(bytes) === SCAN_TOO_DEEP, isTooDeep(bytes));
+      excessOf(bytes);
+      longNumberPlace(bytes);
       readJson(bytes);
     }),
     { numRuns: 5_000 },
@@ -152,6 +167,38 @@ test('a long number is looked for at any depth of a text that has no limit of it
   assert.equal(longNumber(`${'['.repeat(levels)}-1e999${']'.repeat(levels)}`), '-1e999');
 });
 
+test('lists and objects are counted, and no others are parsed', () => {
+  const nested = (count: number): Buffer => Buffer.from(`[${'{},'.repeat(count - 2)}{"a":"[{"}]`);
+  const most = nested(JSON_NESTED_MAX);
+  assert.equal(excessOf(most), null);
+  const more = nested(JSON_NESTED_MAX + 1);
+  assert.equal(excessOf(more), 'nested');
+  const detail = 'The body has more than 131,072 lists and objects.';
+  const body = Buffer.concat([Buffer.from('{"items":'), most, Buffer.from('}')]);
+  for (const read of [readJson(body), parseJsonObject(body)]) {
+    assert.ok(isProblem(read));
+    assert.deepEqual([read.status, read.detail], [400, detail]);
+  }
+  const rest = body.subarray(0, body.length - 1 - '{"a":"[{"}]'.length - 1);
+  const fewer = Buffer.concat([rest, Buffer.from(']}')]);
+  assert.ok(!isProblem(readJson(fewer)));
+  assert.ok(!isProblem(parseJsonObject(fewer)));
+  assert.equal(malformationOf(body), null, 'which makes nothing of it');
+});
+
+test('values are counted, and no more are parsed', () => {
+  const body = (count: number): Buffer => Buffer.from(`{"items":[${'0,'.repeat(count - 3)}0]}`);
+  assert.equal(excessOf(body(JSON_VALUES_MAX)), null);
+  assert.ok(!isProblem(readJson(body(JSON_VALUES_MAX))));
+  const more = body(JSON_VALUES_MAX + 1);
+  assert.equal(excessOf(more), 'values');
+  for (const read of [readJson(more), parseJsonObject(more)]) {
+    assert.ok(isProblem(read));
+    const detail = 'The body has more than 262,144 values.';
+    assert.deepEqual([read.status, read.detail], [400, detail]);
+  }
+});
+
 test('refusals come in an order: too deep, not JSON, no object, a long number', () => {
   const told = (text: string): readonly unknown[] => {
     const read = readJson(Buffer.from(text));
@@ -160,7 +207,11 @@ test('refusals come in an order: too deep, not JSON, no object, a long number', 
     return [read.status, error?.message ?? read.detail, error?.value];
   };
   const deep = '['.repeat(JSON_DEPTH_MAX + 1);
-  assert.deepEqual(told(`${deep}1e999 \\`), [400, 'The body has more than 64 levels.', undefined]);
+  assert.deepEqual(told(`${deep}1e999 \\`), [
+    400,
+    'The body has more than 64 levels of lists and objects.',
+    undefined,
+  ]);
   assert.deepEqual(told('[1e999'), [400, 'The body is not JSON in UTF-8.', undefined]);
   assert.deepEqual(told('[1e999]'), [422, 'expected an object', undefined]);
   const message = 'a number has more than 15 significant digits';

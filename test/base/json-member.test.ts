@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
+import { excessOf, JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { memberName, memberValue, withoutMember } from '../../src/base/json-member.js';
 
 function cut(text: string, name = 'm'): string {
@@ -115,7 +115,7 @@ test('whatever the bytes are, nothing is thrown', () => {
       const bytes = Buffer.from(marks.join(''), 'latin1');
       memberValue(bytes, memberName('m'));
       withoutMember(bytes, 'm');
-      isTooDeep(bytes);
+      excessOf(bytes);
     }),
     { numRuns: 2_000 },
   );
@@ -124,10 +124,10 @@ test('whatever the bytes are, nothing is thrown', () => {
 test('depth is told of lists and objects, not of what texts hold', () => {
   const nested = (levels: number): Buffer =>
     Buffer.from('[{"a":'.repeat(levels / 2) + '0' + '}]'.repeat(levels / 2));
-  assert.equal(isTooDeep(nested(JSON_DEPTH_MAX)), false);
-  assert.equal(isTooDeep(nested(JSON_DEPTH_MAX + 2)), true);
-  assert.equal(isTooDeep(Buffer.from(JSON.stringify(['\\"' + '['.repeat(100)]))), false);
-  assert.equal(isTooDeep(Buffer.from(`[${'[],'.repeat(100)}[]]`)), false);
+  assert.equal(excessOf(nested(JSON_DEPTH_MAX)), null);
+  assert.equal(excessOf(nested(JSON_DEPTH_MAX + 2)), 'levels');
+  assert.equal(excessOf(Buffer.from(JSON.stringify(['\\"' + '['.repeat(100)]))), null);
+  assert.equal(excessOf(Buffer.from(`[${'[],'.repeat(100)}[]]`)), null);
 });
 
 test('a text that is cut anywhere is read to its last byte and no further', () => {

@@ -125,6 +125,7 @@ test('a bad line is an error of its own and says where', () => {
     ['{', 105, /not valid JSON/, null],
     ['[]', 105, /no JSON object/, null],
     [`{"a":${'['.repeat(70)}${']'.repeat(70)}}`, 105, /more than 64 levels/, null],
+    [`{"a":[${'{},'.repeat(131_072)}0]}`, 105, /more than 131,072 lists and objects/, null],
     [{ ...good, id: {} }, 105, /Parameter id: up to 255/, 'id'],
     [{ items: [good, good] }, 105, /expected one cart/, 'items'],
     [{ items: [] }, 105, /exactly one cart/, 'items'],

@@ -123,7 +123,7 @@ test('a body of more values than are read on the main thread is refused or goes 
   assert.match((await create(PARSED_VALUES_MAX - 5)).text, /unexpected property/);
   const over = await create(PARSED_VALUES_MAX);
   assert.equal(over.status, 400);
-  assert.match(over.text, /more than 1000 values/);
+  assert.match(over.text, /more than 1,000 values/);
   // Read by a worker, whose answer is the same for any number of values.
   const nexus = `{"merchantId":"${own}","locations":[${'{},'.repeat(PARSED_VALUES_MAX)}{}]}`;
   assert.ok(nexus.length < PARSED_BYTES_MAX);

@@ -10,12 +10,11 @@ import {
   readQuantity,
 } from './wire-amount.js';
 import {
-  JSON_DEPTH_MAX,
+  EXCESSES,
+  excessOf,
+  longNumberPlace,
   NUMBER_DIGITS_MAX,
   numberText,
-  SCAN_FINE,
-  SCAN_TOO_DEEP,
-  scanJson,
 } from '../../base/json-scan.js';
 import { memberName, memberValue } from '../../base/json-member.js';
 
@@ -28,10 +27,8 @@ const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
 export function readJson(body: Uint8Array): Members | Problem {
-  const scanned = scanJson(body);
-  if (scanned === SCAN_TOO_DEEP) {
-    return problem(400, `The body has more than ${JSON_DEPTH_MAX} levels.`);
-  }
+  const excess = excessOf(body);
+  if (excess !== null) return problem(400, `The body has ${EXCESSES[excess]}.`);
   let value: unknown;
   try {
     value = JSON.parse(DECODER.decode(body));
@@ -41,11 +38,12 @@ export function readJson(body: Uint8Array): Members | Problem {
   if (!isObject(value)) {
     return invalid({ location: 'body', message: 'expected an object' });
   }
-  if (scanned === SCAN_FINE) return value;
+  const long = longNumberPlace(body);
+  if (long < 0) return value;
   return invalid({
     location: 'body',
     message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-    value: numberText(body, scanned, NUMBER_ECHO_MAX),
+    value: numberText(body, long, NUMBER_ECHO_MAX),
   });
 }
 

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import Papa from 'papaparse';
 import type { ByteWriter } from '../../base/byte-writer.js';
 import { isObject } from '../../base/json-object.js';
-import { isTooDeep, JSON_DEPTH_MAX } from '../../base/json-scan.js';
+import { EXCESSES, excessOf } from '../../base/json-scan.js';
 import type { Failure } from '../../failure.js';
 import { jsonValue } from '../../wire/tree.js';
 import type { BulkKind, Table } from './chunk-payload.js';
@@ -128,7 +128,8 @@ function isRowId(value: unknown): value is RowId {
 function objectOf(noun: Noun, bytes: Buffer, text: string): JsonObject | string {
   if (text.trim() === '') return `The ${noun} is empty.`;
   if (text.includes(UNREADABLE) && !isUtf8(bytes)) return `The ${noun} is not valid UTF-8.`;
-  if (isTooDeep(bytes)) return `The ${noun} has more than ${JSON_DEPTH_MAX} levels.`;
+  const excess = excessOf(bytes);
+  if (excess !== null) return `The ${noun} has ${EXCESSES[excess]}.`;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : `The ${noun} is no JSON object.`;
