@@ -5,6 +5,7 @@
  */
 import { JsonCursor, MISFIT } from './json-cursor.js';
 import type { Shape } from './shape.js';
+import { once, type ReadValue } from './shape-reader.js';
 
 /** The shape of values that are passed over: where each begins in the text. */
 export function placed<T>({ rule, read, schema }: Shape<T>): Shape<number> {
@@ -12,20 +13,23 @@ export function placed<T>({ rule, read, schema }: Shape<T>): Shape<number> {
     rule,
     schema,
     optional: false,
-    read: (cursor) => {
-      const place = cursor.place();
-      return read(cursor) === MISFIT ? MISFIT : place;
-    },
+    read: once(() => {
+      const passes = read();
+      return (cursor) => {
+        const place = cursor.place();
+        return passes(cursor) === MISFIT ? MISFIT : place;
+      };
+    }),
   };
 }
 
 /** Reads values of a shape at their places in a text, where they were found to have it. */
 export class PlacedValues<T> {
   readonly #cursor = new JsonCursor();
-  readonly #read: Shape<T>['read'];
+  readonly #read: ReadValue;
 
   constructor(text: Uint8Array, { read }: Shape<T>) {
-    this.#read = read;
+    this.#read = read();
     this.#cursor.begin(text);
   }
 

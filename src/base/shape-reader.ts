@@ -2,8 +2,12 @@
  * Reads a JSON text that has a shape in one pass over its bytes: what is parsed is checked at once,
  * and nothing is made of it but the value. A text that has not the shape, or has it in an unusual
  * spelling, is not read here: `JSON.parse` and the check of the shape say what there is to it.
+ *
+ * Readers are functions whose code is written for their shape: each calls those of its members by
+ * name, so that the engine of JavaScript goes into them, and all objects of a shape are laid out
+ * alike. The code holds names and limits of the shape, and nothing of any body.
  */
-import { JsonCursor, MISFIT, NO_NAME, OTHER_NAME, type Misfit } from './json-cursor.js';
+import { JsonCursor, MISFIT, OTHER_NAME } from './json-cursor.js';
 import type { Finding, ListLimits, OwnCheck } from './validator.js';
 
 const OPEN_BRACE = 0x7b;
@@ -14,25 +18,44 @@ const CLOSE_BRACKET = 0x5d;
 /** Reads a value that has a shape; MISFIT for any other. */
 export type ReadValue = (cursor: JsonCursor) => unknown;
 
+/** Gives the reader of a shape, which is made when it is first needed: most shapes never are. */
+export type Reader = () => ReadValue;
+
+/** A reader that is made once. */
+export function once(make: Reader): Reader {
+  let read: ReadValue | null = null;
+  return () => (read ??= make());
+}
+
+/** What `code` returns, for which the names of `parts` stand for what they are. */
+function compiled(code: string, parts: Readonly<Record<string, unknown>>): ReadValue {
+  const make = new Function('MISFIT', ...Object.keys(parts), code) as (
+    ...values: readonly unknown[]
+  ) => ReadValue;
+  return make(MISFIT, ...Object.values(parts));
+}
+
 /** Reads nothing: the shape is not one for this. */
-export const readsNothing: ReadValue = () => MISFIT;
+export const readsNothing: Reader = () => () => MISFIT;
 
 /** What checks found last; empty again whenever a value is taken for a misfit. */
 const found: Finding[] = [];
 
 /** Reads text that a check finds nothing about. */
-export function readsText(check: OwnCheck): ReadValue {
-  return (cursor) => {
-    const text = cursor.string();
-    if (text === MISFIT) return MISFIT;
-    check(text, found);
-    if (found.length === 0) return text;
-    found.length = 0;
-    return MISFIT;
-  };
+export function readsText(check: OwnCheck): Reader {
+  const code =
+    'return (cursor) => {' +
+    'const text = cursor.string();' +
+    'if (text === MISFIT) return MISFIT;' +
+    'check(text, found);' +
+    'if (found.length === 0) return text;' +
+    'found.length = 0;' +
+    'return MISFIT;' +
+    '};';
+  return once(() => compiled(code, { check, found }));
 }
 
-export const readsFlag: ReadValue = (cursor) => cursor.boolean();
+export const readsFlag: Reader = () => (cursor) => cursor.boolean();
 
 /** Limits of a number. */
 export interface NumberLimits {
@@ -46,79 +69,89 @@ export interface NumberLimits {
 export function readsNumber(
   { min = -Infinity, max = Infinity, positive = false }: NumberLimits,
   isWhole: boolean,
-): ReadValue {
-  return (cursor) => {
-    const value = cursor.number();
-    if (value === MISFIT || value < min || value > max) return MISFIT;
-    if ((positive && value === 0) || (isWhole && !Number.isInteger(value))) return MISFIT;
-    return value;
-  };
+): Reader {
+  const misfits = [
+    'value === MISFIT',
+    ...(min === -Infinity ? [] : ['value < min']),
+    ...(max === Infinity ? [] : ['value > max']),
+    ...(positive ? ['value === 0'] : []),
+    ...(isWhole ? ['!Number.isInteger(value)'] : []),
+  ];
+  const code =
+    'return (cursor) => {' +
+    'const value = cursor.number();' +
+    `return ${misfits.join(' || ')} ? MISFIT : value;` +
+    '};';
+  return once(() => compiled(code, { min, max }));
 }
 
 /** Reads null or what `read` does. */
-export function readsOptional(read: ReadValue): ReadValue {
-  return (cursor) => (cursor.takesNull() ? null : read(cursor));
+export function readsOptional(read: Reader): Reader {
+  const code = 'return (cursor) => cursor.takesNull() ? null : read(cursor);';
+  return once(() => compiled(code, { read: read() }));
 }
 
 /** Reads a list of what `read` does. */
-export function readsList(read: ReadValue, { min = 0, max = Infinity }: ListLimits): ReadValue {
-  return (cursor) => {
-    if (!cursor.takes(OPEN_BRACKET)) return MISFIT;
-    const values: unknown[] = [];
-    let more: boolean | Misfit = !cursor.takes(CLOSE_BRACKET);
-    while (more === true) {
-      const value = values.length < max ? read(cursor) : MISFIT;
-      if (value === MISFIT) return MISFIT;
-      values.push(value);
-      more = cursor.goesOn(CLOSE_BRACKET);
-    }
-    return more === MISFIT || values.length < min ? MISFIT : values;
-  };
+export function readsList(read: Reader, { min = 0, max = Infinity }: ListLimits): Reader {
+  const code =
+    'return (cursor) => {' +
+    `if (!cursor.takes(${OPEN_BRACKET})) return MISFIT;` +
+    'const values = [];' +
+    `let more = !cursor.takes(${CLOSE_BRACKET});` +
+    'while (more === true) {' +
+    'if (values.length >= max) return MISFIT;' +
+    'const value = read(cursor);' +
+    'if (value === MISFIT) return MISFIT;' +
+    'values.push(value);' +
+    `more = cursor.goesOn(${CLOSE_BRACKET});` +
+    '}' +
+    'return more !== false || values.length < min ? MISFIT : values;' +
+    '};';
+  return once(() => compiled(code, { read: read(), min, max }));
 }
 
 /** A member of an object that is read. */
 export interface ReadMember {
-  readonly read: ReadValue;
+  readonly read: Reader;
   readonly optional: boolean;
-}
-
-/**
- * Makes objects of the values of their members, in the members' order. They are written down and
- * not set one by one: all objects of a shape are laid out alike, and are made in one step.
- */
-function maker(names: readonly string[]): (values: readonly unknown[]) => object {
-  const members = names.map((name, at) => `${JSON.stringify(name)}: values[${at}]`);
-  return new Function('values', `return { ${members.join(', ')} };`) as (
-    values: readonly unknown[],
-  ) => object;
 }
 
 /** Most members of an object: there is a bit for each that was met. */
 const MEMBERS_MAX = 31;
 
-/** What is made of the members of an object when one is first read: most shapes never are. */
-interface Plan {
-  readonly names: readonly Uint8Array[];
-  readonly reads: readonly ReadValue[];
-  /** A bit for each member that must be there. */
-  readonly needed: number;
-  readonly absent: readonly unknown[];
-  readonly make: (values: readonly unknown[]) => object;
+/** Takes the value of the member at a place of the names. */
+function memberCode(at: number): string {
+  const bit = 1 << at;
+  return (
+    `case ${at}:` +
+    `if ((met & ${bit}) !== 0) return MISFIT;` +
+    `value${at} = read${at}(cursor);` +
+    `if (value${at} === MISFIT) return MISFIT;` +
+    `met |= ${bit};` +
+    'break;'
+  );
 }
 
-function planOf(members: Readonly<Record<string, ReadMember>>): Plan {
-  const names = Object.keys(members);
-  if (names.length > MEMBERS_MAX) throw new RangeError(`an object of ${names.length} members`);
-  return {
-    names: names.map((name) => Buffer.from(name)),
-    reads: Object.values(members).map(({ read }) => read),
-    needed: Object.values(members).reduce(
-      (bits, { optional }, at) => (optional ? bits : bits | (1 << at)),
-      0,
-    ),
-    absent: names.map(() => undefined),
-    make: maker(names),
-  };
+function objectCode(names: readonly string[], needed: number, isOpen: boolean): string {
+  const places = names.map((_, at) => at);
+  return (
+    'return (cursor) => {' +
+    `if (!cursor.takes(${OPEN_BRACE})) return MISFIT;` +
+    `let met = 0, which = -1${places.map((at) => `, value${at}`).join('')};` +
+    `let more = !cursor.takes(${CLOSE_BRACE});` +
+    'while (more === true) {' +
+    // Members mostly come in the order that they are documented in.
+    `which = cursor.name(names, which < ${names.length - 1} ? which + 1 : 0);` +
+    `switch (which) {${places.map(memberCode).join('')}` +
+    `case ${OTHER_NAME}:${isOpen ? 'if (cursor.passes()) break;' : ''}` +
+    'default: return MISFIT;' +
+    '}' +
+    `more = cursor.goesOn(${CLOSE_BRACE});` +
+    '}' +
+    `if (more !== false || (met & ${needed}) !== ${needed}) return MISFIT;` +
+    `return {${names.map((name, at) => `${JSON.stringify(name)}: value${at}`).join()}};` +
+    '};'
+  );
 }
 
 /**
@@ -128,31 +161,18 @@ function planOf(members: Readonly<Record<string, ReadMember>>): Plan {
 export function readsObject(
   members: Readonly<Record<string, ReadMember>>,
   isOpen: boolean,
-): ReadValue {
-  let plan: Plan | null = null;
-  return (cursor) => {
-    const { names, reads, needed, absent, make } = (plan ??= planOf(members));
-    if (!cursor.takes(OPEN_BRACE)) return MISFIT;
-    const values = absent.slice();
-    let met = 0;
-    let which = -1;
-    let more: boolean | Misfit = !cursor.takes(CLOSE_BRACE);
-    while (more === true) {
-      // Members mostly come in the order that they are documented in.
-      which = cursor.name(names, which + 1 < reads.length ? which + 1 : 0);
-      if (which === NO_NAME) return MISFIT;
-      if (which === OTHER_NAME) {
-        if (!isOpen || !cursor.passes()) return MISFIT;
-      } else {
-        const value = (met & (1 << which)) === 0 ? reads[which]!(cursor) : MISFIT;
-        if (value === MISFIT) return MISFIT;
-        values[which] = value;
-        met |= 1 << which;
-      }
-      more = cursor.goesOn(CLOSE_BRACE);
-    }
-    return more === MISFIT || (met & needed) !== needed ? MISFIT : make(values);
-  };
+): Reader {
+  return once(() => {
+    const names = Object.keys(members);
+    if (names.length > MEMBERS_MAX) throw new RangeError(`an object of ${names.length} members`);
+    const all = Object.values(members);
+    const needed = all.reduce((bits, { optional }, at) => (optional ? bits : bits | (1 << at)), 0);
+    const reads = all.map(({ read }, at) => [`read${at}`, read()] as const);
+    return compiled(objectCode(names, needed, isOpen), {
+      names: names.map((name) => Buffer.from(name)),
+      ...Object.fromEntries(reads),
+    });
+  });
 }
 
 /** Reading one text is over before the next one is begun. */

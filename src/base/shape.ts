@@ -21,7 +21,7 @@ import {
   readsText,
   readWhole,
   type NumberLimits,
-  type ReadValue,
+  type Reader,
 } from './shape-reader.js';
 import {
   type Check,
@@ -43,7 +43,7 @@ export interface Shape<T> {
   /** Made anew for each use: the library forgets parts of a rule that it meets twice. */
   readonly rule: () => Rule;
   /** Reads a text that has the shape. */
-  readonly read: ReadValue;
+  readonly read: Reader;
   readonly schema: Schema;
   readonly optional: boolean;
   readonly [TYPE]?: T;
@@ -68,7 +68,7 @@ type ObjectOf<M extends Members> = { readonly [Name in NeededNames<M>]: Of<M[Nam
   readonly [Name in Exclude<keyof M, NeededNames<M>>]?: Of<M[Name]> | null;
 };
 
-function shape<T>(rule: () => Rule, read: ReadValue, schema: Schema): Shape<T> {
+function shape<T>(rule: () => Rule, read: Reader, schema: Schema): Shape<T> {
   return { rule, read, schema, optional: false };
 }
 
@@ -283,7 +283,7 @@ export function closed<M extends Members>(members: M): Shape<ObjectOf<M>> {
  */
 export function readerOf<T>({ read }: Shape<T>): (bytes: Uint8Array) => T | null {
   return (bytes) => {
-    const value = readWhole(read, bytes);
+    const value = readWhole(read(), bytes);
     return value === MISFIT ? null : (value as T);
   };
 }

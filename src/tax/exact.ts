@@ -5,6 +5,12 @@
  */
 export type Exact = number | bigint;
 
+/** The same number, as a safe integer where it is one. */
+export function exactOf(value: bigint): Exact {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
 /** The product. */
 export function times(one: Exact, other: Exact): Exact {
   if (typeof one === 'number' && typeof other === 'number') {

@@ -228,7 +228,7 @@ function addedUp<Levy extends LineLevy>(
 /** The exact tax of `quantity` (10⁻⁴) items at `price` (10⁻⁹ dollars). */
 export function lineTax(
   rule: LineRule,
-  price: bigint,
+  price: Exact,
   quantity: number,
   reach: HolidayReach,
 ): LineTax {
@@ -244,16 +244,16 @@ export function lineTax(
       return { scale: COARSE, gross, state: times(gross, state), local: times(gross, local) };
     }
   }
-  return addedUp(rule, price, BigInt(quantity), reach, null);
+  return addedUp(rule, BigInt(price), BigInt(quantity), reach, null);
 }
 
 /** Tells the parts that `lineTax` is the sum of. */
 export function lineParts<Levy extends LineLevy>(
   rule: LineRule<Levy>,
-  price: bigint,
+  price: Exact,
   quantity: number,
   reach: HolidayReach,
   visit: PartVisitor<Levy>,
 ): void {
-  addedUp(rule, price, BigInt(quantity), reach, visit);
+  addedUp(rule, BigInt(price), BigInt(quantity), reach, visit);
 }

@@ -1,6 +1,7 @@
 /** Where a cart's exact taxes become amounts, and how a rounded total is spread over its parts. */
 import {
   type Exact,
+  exactOf,
   plus,
   rounded,
   type RoundingLevel,
@@ -46,12 +47,13 @@ export function exactTax({ state, local, scale }: LineTax): bigint {
 }
 
 /** Rounds a line on its own to 10⁻⁹ dollars. */
-function roundLine(line: ExactLine, mode: RoundingMode, digits: number): bigint {
+function roundLine(line: ExactLine, mode: RoundingMode, digits: number): Exact {
   const { state, local, scale, denominator } = line;
   const tax = plus(state, local);
-  if (tax <= 0) return 0n;
+  if (tax <= 0) return 0;
   const unit: Exact = scale === COARSE ? COARSE_UNITS[digits]! : UNITS[digits]! * denominator;
-  return BigInt(times(rounded(tax, unit, mode), AMOUNTS[digits]!));
+  const amount = times(rounded(tax, unit, mode), AMOUNTS[digits]!);
+  return typeof amount === 'number' ? amount : exactOf(amount);
 }
 
 /**
@@ -62,7 +64,7 @@ export function roundAmounts(
   ranks: readonly { readonly index: number }[],
   lines: readonly ExactLine[],
   { mode, level, digits }: RoundingWish,
-): readonly bigint[] {
+): readonly Exact[] {
   const unit = UNITS[digits];
   const amount = AMOUNTS[digits];
   if (unit === undefined || amount === undefined) throw new RangeError(`${digits} decimals`);
@@ -79,7 +81,7 @@ export function roundAmounts(
   const sum = shares.reduce((all, { numerator }) => all + numerator, 0n);
   const whole = unit * common;
   const total = BigInt(rounded(sum, whole, mode));
-  return distribute(total, shares, whole).map((units) => units * BigInt(amount));
+  return distribute(total, shares, whole).map((units) => exactOf(units * BigInt(amount)));
 }
 
 /** The effective rate of a line, to five decimals; zero where there is none. */

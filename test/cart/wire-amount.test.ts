@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { exactOf } from '../../src/tax/exact.js';
 import {
   formatDollars,
   readPrice,
@@ -25,12 +26,14 @@ test('a decimal of up to fifteen digits is read exactly and printed as it was wr
     fc.property(cents, fc.integer({ min: 0, max: 9 }), (digits, scale) => {
       const text = String(digits).padStart(scale + 1, '0');
       const written = scale === 0 ? text : `${text.slice(0, -scale)}.${text.slice(-scale)}`;
-      assert.equal(readPrice(Number(written)), digits * 10n ** BigInt(9 - scale), written);
+      const nano = exactOf(digits * 10n ** BigInt(9 - scale));
+      assert.equal(readPrice(Number(written)), nano, written);
     }),
     { numRuns: 5_000 },
   );
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (amount) => {
+      assert.equal(formatDollars(exactOf(amount)), formatDollars(amount));
       const [whole = '', fraction = ''] = formatDollars(amount).split('.');
       assert.equal(BigInt(whole + fraction.padEnd(9, '0')), amount);
     }),
@@ -69,6 +72,10 @@ test('prices and amounts are printed as JSON prints them, at every size', () => 
         written((into) => writeDollars(into, amount)),
         text,
       );
+      assert.equal(
+        written((into) => writeDollars(into, exactOf(amount))),
+        text,
+      );
       assert.equal(BigInt(whole + fraction.padEnd(9, '0')), amount);
     }),
     { numRuns: 10_000 },
@@ -79,7 +86,7 @@ test('quantities keep four decimals and prices nine', () => {
   assert.equal(readQuantity(1.5), 15_000);
   assert.equal(readQuantity(99_999.9999), 999_999_999);
   assert.equal(readQuantity(0.00001), null);
-  assert.equal(readPrice(0.000000001), 1n);
+  assert.equal(readPrice(0.000000001), 1);
   assert.equal(readPrice(1e-10), null);
   assert.equal(readPrice(1e9), 10n ** 18n);
 });

@@ -81,7 +81,7 @@ test('a cart has the rate of a lookup at the place that its sourcing points to',
         const [line] = outcome.lines;
         assert.ok(Math.abs((line?.rate ?? 0) - expected) <= 5_000);
         const exact = BigInt(cents) * BigInt(expected) * 10n;
-        const amount = (line?.amount ?? 0n) * 1_000n;
+        const amount = BigInt(line?.amount ?? 0) * 1_000n;
         assert.ok(amount - exact <= 5_000_000_000n && exact - amount <= 5_000_000_000n);
       },
     ),

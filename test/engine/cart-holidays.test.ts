@@ -166,7 +166,7 @@ test('general goods are taxed on a holiday of other goods, and the explanation s
       explain: true,
     }),
   );
-  assert.equal(line?.amount, 500_000_000n);
+  assert.equal(line?.amount, 500_000_000);
   const notes = line?.explain?.rules.filter(({ rule }) => rule.startsWith('holiday: ')) ?? [];
   assert.ok(notes.every(({ applied }) => !applied));
   const whyOf = (name: RegExp): string => notes.find(({ rule }) => name.test(rule))?.why ?? '';

@@ -230,7 +230,7 @@ export class RandomCarts {
       ? outcome.field === 'origin' || outcome.field === 'destination'
         ? `cannot tell the ${outcome.field}`
         : 'cannot tell'
-      : outcome.lines.map(({ amount }) => amount / unit).join(' ');
+      : outcome.lines.map(({ amount }) => BigInt(amount) / unit).join(' ');
     const expected = oracleCart(this.#world, told)?.join(' ') ?? 'cannot tell';
     if (said === expected) return '';
     const why = isFailure(outcome) ? ` (${outcome.detail})` : '';

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   type Exact,
+  exactOf,
   minus,
   plus,
   quotient,
@@ -94,4 +95,12 @@ test('every mode rounds as plain fractions do, at ties and beside them', () => {
     }),
     { numRuns: RUNS },
   );
+});
+
+test('a bigint that is a safe integer is one', () => {
+  assert.equal(exactOf(0n), 0);
+  assert.equal(exactOf(9_007_199_254_740_991n), 9_007_199_254_740_991);
+  for (const more of [9_007_199_254_740_992n, 9_007_199_254_740_993n, 10n ** 30n]) {
+    assert.equal(exactOf(more), more);
+  }
 });

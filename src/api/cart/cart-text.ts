@@ -50,18 +50,16 @@ export function readJson(body: Uint8Array): Members | Problem {
 const TIC_DIGITS = 5;
 /** Highest product code. */
 export const TIC_MAX = 100_000;
-/** Texts of codes that are kept; a catalogue has several hundred codes. */
-const TICS_MAX = 2_048;
-const TICS = new Map<number, string>();
+/** Texts of the codes that were met. */
+const TICS = new Array<string | undefined>(TIC_MAX + 1);
 
 /** A code as five digits; null for general goods. */
 export function ticOf(tic: number | null | undefined): string | null {
   if (tic === null || tic === undefined || tic === 0) return null;
-  const known = TICS.get(tic);
+  const known = TICS[tic];
   if (known !== undefined) return known;
   const text = String(tic).padStart(TIC_DIGITS, '0');
-  if (TICS.size >= TICS_MAX) TICS.clear();
-  TICS.set(tic, text);
+  if (tic <= TIC_MAX) TICS[tic] = text;
   return text;
 }
 

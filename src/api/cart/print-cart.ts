@@ -60,14 +60,19 @@ export function writeAddress(
 /** Rates whose texts are kept; they have five decimals and repeat from line to line. */
 const RATES_MAX = 4_096;
 const RATES = new Map<Rate, Piece>();
+/** That of the line before, which is most often the one of the next. */
+let last: { readonly rate: Rate; readonly piece: Piece } | null = null;
 
 /** The tax of a line up to its amount. */
 function taxPiece(rate: Rate): Piece {
-  const known = RATES.get(rate);
-  if (known !== undefined) return known;
-  const piece = new Piece(`,"tax":{"rate":${formatRate(rate)},"amount":`);
-  if (RATES.size >= RATES_MAX) RATES.clear();
-  RATES.set(rate, piece);
+  if (last !== null && last.rate === rate) return last.piece;
+  let piece = RATES.get(rate);
+  if (piece === undefined) {
+    piece = new Piece(`,"tax":{"rate":${formatRate(rate)},"amount":`);
+    if (RATES.size >= RATES_MAX) RATES.clear();
+    RATES.set(rate, piece);
+  }
+  last = { rate, piece };
   return piece;
 }
 

@@ -5,6 +5,7 @@
  */
 import { Piece, type ByteWriter } from '../../base/byte-writer.js';
 import { QUANTITY_ONE } from '../../engine/cart/cart-query.js';
+import { type Exact, exactOf } from '../../tax/exact.js';
 
 /** Highest unit price, in dollars. */
 export const PRICE_MAX = 1_000_000_000;
@@ -32,16 +33,16 @@ function decimalOf(value: number): { readonly digits: string; readonly scale: nu
 }
 
 /** Reads a price into 10⁻⁹ dollars; null when it has finer digits. */
-export function readPrice(price: number): bigint | null {
+export function readPrice(price: number): Exact | null {
   const cents = Math.round(price * CENTS);
   // The nearest double to whole cents is written with two decimals.
   if (Number.isSafeInteger(cents) && cents / CENTS === price) {
     const nano = cents * NANO_PER_CENT;
-    return Number.isSafeInteger(nano) ? BigInt(nano) : BigInt(cents) * BigInt(NANO_PER_CENT);
+    return Number.isSafeInteger(nano) ? nano : BigInt(cents) * BigInt(NANO_PER_CENT);
   }
   const { digits, scale } = decimalOf(price);
   if (scale > PRICE_DECIMALS_MAX) return null;
-  return BigInt(digits) * 10n ** BigInt(PRICE_DECIMALS_MAX - scale);
+  return exactOf(BigInt(digits) * 10n ** BigInt(PRICE_DECIMALS_MAX - scale));
 }
 
 /** Reads a quantity into ten-thousandths; null when it has finer digits. */
@@ -86,22 +87,23 @@ const NANO_PER_SHORT = 10_000n;
 const SHORT_ONE = 100_000;
 
 /** Prints 10⁻⁹ dollars as the shortest decimal: "7.75", "1.45528", "0". */
-export function formatDollars(amount: bigint): string {
+export function formatDollars(amount: Exact): string {
   const cents = Number(amount) / NANO_PER_CENT;
   // With so few of them doubles lie closer together than 10⁻⁷: only whole cents come out whole.
   if (cents < SHORT_CENTS_MAX && Number.isInteger(cents)) return formatCents(cents);
-  const short = amount / NANO_PER_SHORT;
-  if (short * NANO_PER_SHORT === amount && amount < SHORT_MAX) {
+  const nano = BigInt(amount);
+  const short = nano / NANO_PER_SHORT;
+  if (short * NANO_PER_SHORT === nano && nano < SHORT_MAX) {
     return String(Number(short) / SHORT_ONE);
   }
-  const whole = amount / NANO;
-  const rest = amount - whole * NANO;
+  const whole = nano / NANO;
+  const rest = nano - whole * NANO;
   if (rest === 0n) return String(whole);
   return `${whole}.${String(rest).padStart(NANO_DIGITS, '0').replace(/0+$/, '')}`;
 }
 
 /** Writes what `formatDollars` prints. */
-export function writeDollars(into: ByteWriter, amount: bigint): void {
+export function writeDollars(into: ByteWriter, amount: Exact): void {
   const cents = Number(amount) / NANO_PER_CENT;
   if (cents < SHORT_CENTS_MAX && Number.isInteger(cents)) writeCents(into, cents);
   else into.text(formatDollars(amount));

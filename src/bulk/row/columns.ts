@@ -272,7 +272,7 @@ export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): st
   return csvCells(
     [
       formatRate(rate),
-      formatCents(amount),
+      formatCents(BigInt(amount)),
       state,
       formatDate(date),
       SOURCING[sourcing],

@@ -1,5 +1,5 @@
 /** What a cart asks, after the wire has read and checked it. */
-import type { RoundingLevel, RoundingMode } from '../../tax/exact.js';
+import type { Exact, RoundingLevel, RoundingMode } from '../../tax/exact.js';
 
 /** Lines a cart may have (specification, cart calculate). */
 export const CART_LINES_MAX = 250;
@@ -32,7 +32,7 @@ export interface CartLine {
   readonly index: number;
   readonly itemId: string;
   /** Price of one unit in 10⁻⁹ dollars, 0 or more. */
-  readonly price: bigint;
+  readonly price: Exact;
   /** Number of units in 10⁻⁴, 0 or more. */
   readonly quantity: number;
   /** Five digits; null for general goods. */

@@ -6,6 +6,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { StateRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
+import { type Exact, plus } from '../../tax/exact.js';
 import { GENERAL } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import { fiveDecimals, roundAmounts, roundRate } from '../../tax/round-lines.js';
@@ -22,7 +23,8 @@ import {
   type SingleArticle,
   type SourcingRule,
 } from './cart-facts.js';
-import { isFreight, LineTaxer, NO_GOODS, totalOf, type TaxedLine } from './taxed-lines.js';
+import { NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
+import { isFreight, LineTaxer } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
 import {
@@ -82,7 +84,6 @@ function codesOf(lines: readonly CartLine[], positions: readonly number[]): read
 export class Carts {
   readonly #release: string;
   readonly #states: States;
-  readonly #products: ProductRules;
   readonly #facts: ReturnType<typeof readCartFacts>;
   readonly #places: CartPlaces<PlacedCart | Failure>;
   readonly #sites: Sites;
@@ -96,7 +97,6 @@ export class Carts {
     const treatments = new Treatments(facts, products, localities);
     this.#release = dataset.id;
     this.#states = states;
-    this.#products = products;
     this.#facts = facts;
     this.#places = new CartPlaces(dataset, locator);
     this.#sites = new Sites(rates, facts);
@@ -134,19 +134,20 @@ export class Carts {
     }
     const amounts = roundAmounts(cart.lines, taxed, cart.rounding);
     const notes = cart.explain ? this.#explainer.lines(site, cart, taxed, amounts) : null;
-    let total = 0n;
-    const lines = taxed.map((tax, at): LineOutcome => {
+    let total: Exact = 0;
+    const lines: LineOutcome[] = [];
+    for (let at = 0; at < taxed.length; at += 1) {
       const line = cart.lines[at]!;
       const amount = amounts[at]!;
-      total += amount;
-      return {
+      total = plus(total, amount);
+      lines.push({
         index: line.index,
         itemId: line.itemId,
         amount,
-        rate: this.#rateOf(site, line, tax),
+        rate: this.#rateOf(site, line, taxed[at]!),
         explain: notes?.[at] ?? null,
-      };
-    });
+      });
+    }
     return {
       kind: 'cart',
       marks: this.#marksOf(placed, codesOf(cart.lines, unruled)),
@@ -227,36 +228,32 @@ export class Carts {
 
   /** The exact tax of every line; goods come first, since delivery charges follow them. */
   #tax(site: Site, lines: readonly CartLine[]): readonly TaxedLine[] | Failure {
-    const { catalogue } = this.#products.book;
-    const taxed: (TaxedLine | null)[] = [];
-    let delivery = false;
+    const taxed: TaxedLine[] = [];
+    const charges: number[] = [];
     for (let at = 0; at < lines.length; at += 1) {
       const line = lines[at]!;
       if (isFreight(line)) {
-        taxed.push(null);
-        delivery = true;
+        charges.push(at);
+        taxed.push(UNTAXED);
         continue;
       }
-      const tax =
-        line.tic !== null && catalogue !== null && !catalogue.has(line.tic)
-          ? fail('no-result', `The catalogue has no product code ${line.tic}.`)
-          : this.#lines.goods(site, line);
+      const tax = this.#lines.goods(site, line);
       if (isFailure(tax)) return refuse(`lineItems[${at}]`, tax);
       taxed.push(tax);
     }
-    const goods = delivery && this.#lines.followsGoods(site) ? totalOf(taxed) : NO_GOODS;
-    const all: TaxedLine[] = [];
-    for (let at = 0; at < lines.length; at += 1) {
-      const tax = taxed[at] ?? this.#lines.freight(site, lines[at]!, goods);
+    if (charges.length === 0) return taxed;
+    const goods = this.#lines.followsGoods(site) ? totalOf(taxed) : NO_GOODS;
+    for (const at of charges) {
+      const tax = this.#lines.freight(site, lines[at]!, goods);
       if (isFailure(tax)) return refuse(`lineItems[${at}]`, tax);
-      all.push(tax);
+      taxed[at] = tax;
     }
-    return all;
+    return taxed;
   }
 
   /** What the rules would take of a line whose price or quantity is zero: its tax for one item. */
   #rateOfNothing(site: Site, line: CartLine): TaxedLine | null {
-    const price = line.price > 0n ? line.price : 1n;
+    const price = line.price > 0 ? line.price : 1;
     const one = { ...line, price, quantity: QUANTITY_ONE };
     const tax = isFreight(line)
       ? this.#lines.freight(site, one, totalOf([]))
@@ -266,7 +263,7 @@ export class Carts {
 
   /** The effective rate of a line, to five decimals. */
   #rateOf(site: Site, line: CartLine, tax: TaxedLine): Rate {
-    if (line.price === 0n || line.quantity === 0) {
+    if (line.price <= 0 || line.quantity === 0) {
       return roundRate(this.#rateOfNothing(site, line));
     }
     return tax.flat === null ? roundRate(tax) : fiveDecimals(tax.flat);

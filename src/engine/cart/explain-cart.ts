@@ -1,6 +1,7 @@
 /** Explanations of carts: every amount with the figures and rules that it came from. */
 import { decimalText, exactText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
+import type { Exact } from '../../tax/exact.js';
 import { BASE_DIGITS, TAX_DIGITS } from '../../tax/line-tax.js';
 import { GENERAL } from '../../tax/product-rule.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
@@ -10,7 +11,8 @@ import { type Part, partsOf, partTax } from './explain-parts.js';
 import { RuleNotes } from './explain-rules.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
 import type { CartFacts } from './cart-facts.js';
-import { type LineTaxer, type TaxedLine, totalOf } from './taxed-lines.js';
+import { type TaxedLine, totalOf } from './taxed-line.js';
+import type { LineTaxer } from './taxed-lines.js';
 import type {
   CartExplanation,
   LineExplanation,
@@ -92,7 +94,7 @@ export class CartExplainer {
     site: Site,
     cart: CartQuery,
     taxed: readonly TaxedLine[],
-    amounts: readonly bigint[],
+    amounts: readonly Exact[],
   ): readonly LineExplanation[] {
     const goods = totalOf(taxed.filter(({ treatment }) => treatment !== null));
     const parts = partsOf(this.#treatments.ofCharge(site), cart.lines, taxed, goods);
@@ -102,19 +104,19 @@ export class CartExplainer {
       const exact = exactText(exactTax(tax), TAX_DIGITS, tax.denominator);
       return {
         index: line.index,
-        price: formatUsd(line.price),
+        price: formatUsd(BigInt(line.price)),
         quantity: decimalText(BigInt(line.quantity), QUANTITY_DIGITS),
         tic: line.tic ?? GENERAL,
         parts: [...own.map((part) => this.#part(site, part)), ...this.#untaxed(site, own)],
         rules: this.#rules.of(site, line, tax, goods),
         exact,
-        amount: formatUsd(amounts[at]!),
+        amount: formatUsd(BigInt(amounts[at]!)),
       };
     });
   }
 
   /** Explains what the lines of a cart have in common. */
-  cart(cart: CartQuery, placed: ExplainedPlaces, total: bigint): CartExplanation {
+  cart(cart: CartQuery, placed: ExplainedPlaces, total: Exact): CartExplanation {
     const { site, origin, destination, originState, timeZone } = placed;
     const { mode, level, digits } = cart.rounding;
     return {
@@ -125,7 +127,7 @@ export class CartExplainer {
       destination: placeNote(cart.destination, destination, site.state.code),
       sourcing: this.#sourcing(site),
       rounding: { mode, level, digits },
-      total: formatUsd(total),
+      total: formatUsd(BigInt(total)),
     };
   }
 

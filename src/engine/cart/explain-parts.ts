@@ -1,7 +1,7 @@
 /** The parts that the tax of a line is made of, as explanations tell them: one for each levy. */
 import { type HolidayReach, lineParts } from '../../tax/line-tax.js';
 import type { CartLine } from './cart-query.js';
-import type { GoodsTotal, TaxedLine } from './taxed-lines.js';
+import type { GoodsTotal, TaxedLine } from './taxed-line.js';
 import type { Levy, Treatment } from './treatment.js';
 
 /** One part: tax = base × rate + fixed, all over the denominator. */

@@ -6,7 +6,8 @@ import { PRODUCT_DOCUMENT } from '../product/product-book.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
 import { type CartFacts, factOn, type Locality, type TierFact } from './cart-facts.js';
 import { coverOf, type Holiday, holidaysOn } from './holidays.js';
-import type { GoodsTotal, LineTaxer, TaxedLine } from './taxed-lines.js';
+import type { GoodsTotal, TaxedLine } from './taxed-line.js';
+import type { LineTaxer } from './taxed-lines.js';
 import type { RuleNote } from './outcome.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
@@ -162,12 +163,12 @@ export class RuleNotes {
   ): readonly RuleNote[] {
     const { localities, holidays, unclearHolidays, notes } = treatment;
     return [
-      productNote(site, treatment, line.price),
+      productNote(site, treatment, BigInt(line.price)),
       ...localities.map((locality) => localNote(treatment, locality)),
       ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
       ...this.#otherHolidays(site, treatment.tic),
-      ...singleNote(treatment, line.price),
-      ...treatment.tiers.map((tier) => tierNote(tier, line.price)),
+      ...singleNote(treatment, BigInt(line.price)),
+      ...treatment.tiers.map((tier) => tierNote(tier, BigInt(line.price))),
       ...notes.map((note) => ({ ...note, source: null })),
       ...this.#notSupported(site),
     ];

@@ -1,5 +1,6 @@
 /** What a cart comes to: tax for every line, or why it cannot be told. */
 import type { DateInt } from '../../tax/date.js';
+import type { Exact } from '../../tax/exact.js';
 import type { Rate } from '../../tax/rate.js';
 import type { Precision } from '../situs.js';
 
@@ -7,7 +8,7 @@ export interface LineOutcome {
   readonly index: number;
   readonly itemId: string;
   /** Tax in 10⁻⁹ dollars, rounded to the digits asked for. */
-  readonly amount: bigint;
+  readonly amount: Exact;
   /**
    * Tax before rounding ÷ (price × quantity), in parts per billion, to five decimals (a tie goes
    * up). Where price × quantity is zero: what the rules would take of a dollar.
@@ -45,7 +46,7 @@ export interface CartOutcome {
   /** In the order of the query. */
   readonly lines: readonly LineOutcome[];
   /** Sum of the lines' amounts, 10⁻⁹ dollars. */
-  readonly total: bigint;
+  readonly total: Exact;
   /** Null unless asked for. */
   readonly explain: CartExplanation | null;
 }

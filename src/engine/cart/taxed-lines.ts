@@ -1,47 +1,22 @@
 /** The exact tax of a cart's lines, goods first, since delivery charges follow them. */
 import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import { type Exact, plus } from '../../tax/exact.js';
-import {
-  COARSE,
-  FINE,
-  lineTax,
-  ruledUnit,
-  type HolidayReach,
-  type Scale,
-} from '../../tax/line-tax.js';
-import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
+import type { Exact } from '../../tax/exact.js';
+import { lineTax, ruledUnit, type HolidayReach } from '../../tax/line-tax.js';
+import { HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
-import { exactTax, type ExactLine } from '../../tax/round-lines.js';
 import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
 import type { Holiday } from './holidays.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
+import {
+  exemptLine,
+  type FreightCharge,
+  type GoodsTotal,
+  sharedLine,
+  type TaxedLine,
+} from './taxed-line.js';
 import type { Treatment, Treatments } from './treatment.js';
-
-/** The exact tax of a line, and what it follows from. */
-export interface TaxedLine extends ExactLine {
-  /** Null for a delivery charge. */
-  readonly treatment: Treatment | null;
-  readonly holiday: Holiday | null;
-  readonly reach: HolidayReach;
-  readonly freight: FreightCharge | null;
-  /** The rate in parts per billion where it is the same at every price; else null. */
-  readonly flat: number | null;
-}
-
-/** How a delivery charge was taxed. */
-export type FreightCharge = 'exempt' | 'ordinary' | 'as-goods' | 'whole';
-
-/** Goods of a cart together, for the delivery charges. */
-export interface GoodsTotal {
-  /** In FINE. */
-  readonly gross: bigint;
-  readonly state: bigint;
-  readonly local: bigint;
-  /** Whether the goods are taxed at shares of their price that differ from one to another. */
-  readonly mixed: boolean;
-}
 
 const ONE = BigInt(RATE_ONE);
 
@@ -59,7 +34,7 @@ interface Holidays {
 const NO_HOLIDAY: Holidays = { holiday: null, reach: 'none', unknown: '' };
 
 /** Whether a holiday's limit leaves room for a price; null where the law's words are not held. */
-function isWithin({ limit, limitKind, limitsHeld }: Holiday, price: bigint): boolean | null {
+function isWithin({ limit, limitKind, limitsHeld }: Holiday, price: Exact): boolean | null {
   if (!limitsHeld) return null;
   if (limit === null || price < limit) return true;
   if (price > limit || limitKind === 'under') return false;
@@ -67,7 +42,7 @@ function isWithin({ limit, limitKind, limitsHeld }: Holiday, price: bigint): boo
 }
 
 /** The holiday that an item of a price has; unknown where its limits or its codes are not held. */
-function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: bigint): Holidays {
+function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: Exact): Holidays {
   for (const holiday of holidays) {
     const { name, limitsHeld, scope } = holiday;
     const within = isWithin(holiday, price);
@@ -86,13 +61,13 @@ function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: bigint)
 }
 
 /** Whether a rule changes nothing for an item of this price. */
-function isIdle({ rule }: Treatment, price: bigint): boolean {
+function isIdle({ rule }: Treatment, price: Exact): boolean {
   return (
     rule !== null &&
     rule.taxable &&
     rule.threshold !== null &&
     rule.rate === null &&
-    ruledUnit(rule, price) === price * ONE
+    ruledUnit(rule, BigInt(price)) === BigInt(price) * ONE
   );
 }
 
@@ -106,7 +81,7 @@ function taxTreated(treatment: Treatment, { price, quantity }: CartLine): TaxedL
   let found = NO_HOLIDAY;
   if (!treatment.sure) {
     const { unknown, unknownLocals } = treatment;
-    if (price > 0n && quantity > 0) {
+    if (price > 0 && quantity > 0) {
       if (unknown !== '') return untold(unknown);
       if (unknownLocals !== '' && !isIdle(treatment, price)) return untold(unknownLocals);
       const { unknownTier: tier } = treatment;
@@ -136,69 +111,6 @@ function taxTreated(treatment: Treatment, { price, quantity }: CartLine): TaxedL
   };
 }
 
-/** Whether two lines are taxed at different shares of their price. */
-function differ(one: TaxedLine, other: TaxedLine): boolean {
-  if (one.flat !== null && other.flat !== null) return one.flat !== other.flat;
-  const grossOf = ({ gross, scale }: TaxedLine): bigint => BigInt(gross) * scale.gross;
-  return exactTax(one) * grossOf(other) !== exactTax(other) * grossOf(one);
-}
-
-/** Adds up the lines of a scale. */
-function sumOf(lines: readonly (TaxedLine | null)[], scale: Scale): Omit<GoodsTotal, 'mixed'> {
-  let gross: Exact = 0;
-  let state: Exact = 0;
-  let local: Exact = 0;
-  for (const line of lines) {
-    if (line === null || line.scale !== scale) continue;
-    gross = plus(gross, line.gross);
-    state = plus(state, line.state);
-    local = plus(local, line.local);
-  }
-  return {
-    gross: BigInt(gross) * scale.gross,
-    state: BigInt(state) * scale.tax,
-    local: BigInt(local) * scale.tax,
-  };
-}
-
-/** Adds up goods; charges, of which nothing is known yet, are null. */
-export function totalOf(lines: readonly (TaxedLine | null)[]): GoodsTotal {
-  let first: TaxedLine | null = null;
-  let mixed = false;
-  for (const line of lines) {
-    if (line === null || line.gross <= 0) continue;
-    if (first === null) first = line;
-    else mixed ||= differ(first, line);
-  }
-  const coarse = sumOf(lines, COARSE);
-  const fine = sumOf(lines, FINE);
-  return {
-    gross: coarse.gross + fine.gross,
-    state: coarse.state + fine.state,
-    local: coarse.local + fine.local,
-    mixed,
-  };
-}
-
-/** A cart without goods: stands in where a charge does not follow the goods. */
-export const NO_GOODS: GoodsTotal = { gross: 0n, state: 0n, local: 0n, mixed: false };
-
-/** A delivery charge that is taxed at the goods' average share, or not at all. */
-function freightLine(gross: bigint, freight: FreightCharge, goods: GoodsTotal): TaxedLine {
-  return {
-    scale: FINE,
-    gross,
-    state: gross * goods.state,
-    local: gross * goods.local,
-    denominator: goods.gross > 0n ? goods.gross : 1n,
-    treatment: null,
-    holiday: null,
-    reach: 'none',
-    freight,
-    flat: freight === 'exempt' ? 0 : null,
-  };
-}
-
 /** Taxes the lines of carts by the facts of one dataset. */
 export class LineTaxer {
   readonly #facts: CartFacts;
@@ -211,7 +123,8 @@ export class LineTaxer {
 
   /** The exact tax of goods or services. */
   goods(site: Site, line: CartLine): TaxedLine | Failure {
-    return taxTreated(this.#treatments.of(site, line.tic ?? GENERAL), line);
+    const treatment = this.#treatments.ofCode(site, line.tic);
+    return isFailure(treatment) ? treatment : taxTreated(treatment, line);
   }
 
   /** Whether delivery charges are taxed by the goods of the cart, handling at least. */
@@ -286,10 +199,9 @@ export class LineTaxer {
             local: goods.local > 0n ? tax.local : 0,
           };
     }
-    const gross = line.price * BigInt(line.quantity);
-    if (typeof charge !== 'string') {
-      return gross > 0n ? charge : freightLine(gross, 'exempt', NO_GOODS);
-    }
-    return freightLine(gross, charge, charge === 'exempt' ? NO_GOODS : goods);
+    if (charge === 'as-goods') return sharedLine(line, goods);
+    // Nothing is owed on a charge of nothing, whatever the rule is.
+    const isOwed = charge !== 'exempt' && line.price > 0 && line.quantity > 0;
+    return isOwed ? charge : exemptLine(line);
   }
 }

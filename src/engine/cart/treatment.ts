@@ -1,4 +1,5 @@
 /** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
+import { fail, type Failure } from '../../failure.js';
 import { formatDate } from '../../tax/date.js';
 import { coarseRates, tierlessOf, type LineLevy, type LineRule } from '../../tax/line-tax.js';
 import { GENERAL, isWhole, type ProductRule } from '../../tax/product-rule.js';
@@ -182,6 +183,16 @@ export class Treatments {
     this.#facts = facts;
     this.#products = products;
     this.#localities = localities;
+  }
+
+  /** How a line's code is treated at a site; refuses one that the catalogue does not have. */
+  ofCode(site: Site, tic: string | null): Treatment | Failure {
+    const known = site.treatments.get(tic ?? GENERAL);
+    if (known !== undefined) return known;
+    const { catalogue } = this.#products.book;
+    return tic === null || catalogue === null || catalogue.has(tic)
+      ? this.of(site, tic ?? GENERAL)
+      : fail('no-result', `The catalogue has no product code ${tic}.`);
   }
 
   /** How a code is treated at a site. */
