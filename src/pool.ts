@@ -45,15 +45,20 @@ const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
 /** Requests that a worker with nothing to do is given before the turn ends. */
 const REQUESTS_AT_ONCE = 16;
-/** In a task a request that is no lookup counts as so many: a cart takes several times as long. */
-const OTHER_WEIGHT = 16;
+/**
+ * In a task a request that is no lookup counts as so many as its bytes take the time of: a cart of
+ * ten lines, which has 900, as seven.
+ */
+const BYTES_OF_A_LOOKUP = 128;
+const OTHER_WEIGHT_MIN = 4;
 
 /** Longest wait for workers that are starting while the pool closes. */
 const LOADING_MS_MAX = 10_000;
 const LOADING_CHECK_MS = 5;
 
-function weightOf({ kind }: PoolRequest): number {
-  return kind === 'lookup' ? 1 : OTHER_WEIGHT;
+function weightOf({ kind, payload }: PoolRequest): number {
+  if (kind === 'lookup') return 1;
+  return Math.max(OTHER_WEIGHT_MIN, Math.floor(payload.length / BYTES_OF_A_LOOKUP));
 }
 
 export class EnginePool {

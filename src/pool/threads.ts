@@ -27,7 +27,7 @@ export interface PoolOptions {
   readonly settings?: EngineSettings;
   /** Tasks a worker may hold: one being answered and the next ones waiting for it. */
   readonly tasksPerWorker?: number;
-  /** Lookups of a task; of other requests a sixteenth. */
+  /** Lookups of a task; other requests count as several, by their bytes. */
   readonly requestsPerTask?: number;
   readonly waitingMax?: number;
   readonly waitingBytesMax?: number;
