@@ -1,4 +1,5 @@
 /** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
+import { Piece, type ByteWriter } from '../base/byte-writer.js';
 import { OfRelease, RecentCache } from '../base/recent-cache.js';
 import type { Precision, RateRange } from '../engine/situs.js';
 import type { Border } from '../engine/locate/border.js';
@@ -69,22 +70,41 @@ const NOTES_MAX = 1_024;
 /** Of more products the text is made each time. */
 const NOTE_CODES_MAX = 8;
 
+/** A member as text and as bytes. */
+interface Printed {
+  readonly text: string;
+  readonly piece: Piece;
+}
+
 /** What answers of the release say. */
-const NOTES = new OfRelease(() => new RecentCache<string, string>(NOTES_MAX));
+const NOTES = new OfRelease(() => new RecentCache<string, Printed>(NOTES_MAX));
 
 /** The member of an answer of carts as JSON, without the comma before it. */
 export function situsJson(marks: CartNote): string {
+  return known(marks)?.text ?? printed(marks);
+}
+
+/** Writes it. */
+export function writeSitus(into: ByteWriter, marks: CartNote): void {
+  const note = known(marks);
+  if (note === null) into.text(printed(marks));
+  else into.piece(note.piece);
+}
+
+/** The member of an answer that names few products. */
+function known(marks: CartNote): Printed | null {
   const { precision, dataset, stale, estimated, partial, unruled } = marks;
-  if (unruled.length > NOTE_CODES_MAX) return printed(marks);
-  const texts = NOTES.get(dataset);
+  if (unruled.length > NOTE_CODES_MAX) return null;
+  const notes = NOTES.get(dataset);
   const key =
     `${precision}${stale ? ';stale' : ''}${estimated ? ';estimated' : ''}` +
     `${partial ? ';partial' : ''}${unruled.length === 0 ? '' : `;${unruled.join()}`}`;
-  const known = texts.get(key);
-  if (known !== undefined) return known;
+  const before = notes.get(key);
+  if (before !== undefined) return before;
   const text = printed(marks);
-  texts.set(key, text);
-  return text;
+  const note = { text, piece: new Piece(text) };
+  notes.set(key, note);
+  return note;
 }
 
 function printed(marks: CartNote): string {

@@ -29,7 +29,7 @@ import {
 } from './merchant-cart.js';
 import { writeCalculation, writeCart } from './print-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import { situsJson } from '../../wire/situs-note.js';
+import { writeSitus } from '../../wire/situs-note.js';
 
 /** What the weakest cart of an answer rests on. */
 interface Marks {
@@ -55,7 +55,9 @@ export function refusalProblem({ failure, field, detail }: Failure, at: string):
 }
 
 const ITEMS = new Piece('{"items":[');
+const END_OF_ITEMS = new Piece('],');
 const COMMA = 0x2c;
+const CLOSE_BRACE = 0x7d;
 
 /** Of an everyday answer. Larger ones have memory of their own, for once. */
 const ANSWER_BYTES = 65_536;
@@ -235,7 +237,8 @@ function answerBody(context: WireContext, engine: Engine, sent: SentCarts, nowMs
     return { status: http, code, precision: 0, flags: 0, body: [] };
   }
   const { precision, flags, unruled } = result;
-  const situs = situsJson({
+  written.piece(END_OF_ITEMS);
+  writeSitus(written, {
     precision: PRECISIONS[precision] ?? 'none',
     dataset: engine.id,
     unruled: [...unruled],
@@ -243,7 +246,7 @@ function answerBody(context: WireContext, engine: Engine, sent: SentCarts, nowMs
     estimated: (flags & FLAG_ESTIMATED) !== 0,
     partial: (flags & FLAG_PARTIAL) !== 0,
   });
-  written.text(`],${situs}}`);
+  written.byte(CLOSE_BRACE);
   return {
     status: SUCCESS.http,
     code: SUCCESS.code,

@@ -23,7 +23,7 @@ import {
   type SingleArticle,
   type SourcingRule,
 } from './cart-facts.js';
-import { NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
+import { isTaxed, NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
 import { isFreight, LineTaxer } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
@@ -238,7 +238,7 @@ export class Carts {
         continue;
       }
       const tax = this.#lines.goods(site, line);
-      if (isFailure(tax)) return refuse(`lineItems[${at}]`, tax);
+      if (!isTaxed(tax)) return refuse(`lineItems[${at}]`, tax);
       taxed.push(tax);
     }
     if (charges.length === 0) return taxed;

@@ -2,6 +2,7 @@
 import { type Exact, plus, times } from '../../tax/exact.js';
 import { COARSE, FINE, type HolidayReach, type Scale } from '../../tax/line-tax.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
+import type { Failure } from '../../failure.js';
 import type { CartLine } from './cart-query.js';
 import type { Holiday } from './holidays.js';
 import type { Treatment } from './treatment.js';
@@ -15,6 +16,14 @@ export interface TaxedLine extends ExactLine {
   readonly freight: FreightCharge | null;
   /** The rate in parts per billion where it is the same at every price; else null. */
   readonly flat: number | null;
+}
+
+/**
+ * Tells the tax of a line from a refusal. Outcomes of all kinds have many layouts, these have two:
+ * what asks for them alone is faster.
+ */
+export function isTaxed(tax: TaxedLine | Failure): tax is TaxedLine {
+  return (tax as Partial<TaxedLine>).scale !== undefined;
 }
 
 /** How a delivery charge was taxed. */

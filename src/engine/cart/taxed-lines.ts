@@ -3,7 +3,7 @@ import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Exact } from '../../tax/exact.js';
 import { lineTax, ruledUnit, type HolidayReach } from '../../tax/line-tax.js';
-import { HANDLING, SHIPPING } from '../../tax/product-rule.js';
+import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
 import type { Holiday } from './holidays.js';
@@ -123,6 +123,8 @@ export class LineTaxer {
 
   /** The exact tax of goods or services. */
   goods(site: Site, line: CartLine): TaxedLine | Failure {
+    const known = site.treatments.get(line.tic ?? GENERAL);
+    if (known !== undefined) return taxTreated(known, line);
     const treatment = this.#treatments.ofCode(site, line.tic);
     return isFailure(treatment) ? treatment : taxTreated(treatment, line);
   }

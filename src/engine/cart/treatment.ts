@@ -187,8 +187,6 @@ export class Treatments {
 
   /** How a line's code is treated at a site; refuses one that the catalogue does not have. */
   ofCode(site: Site, tic: string | null): Treatment | Failure {
-    const known = site.treatments.get(tic ?? GENERAL);
-    if (known !== undefined) return known;
     const { catalogue } = this.#products.book;
     return tic === null || catalogue === null || catalogue.has(tic)
       ? this.of(site, tic ?? GENERAL)
