@@ -116,7 +116,8 @@ export class EnginePool {
     const waiting = this.#waiting.push(request);
     this.#schedule();
     if (
-      waiting * weightOf(request) >= this.#options.requestsPerTask ||
+      // One more like it would not go into the same task.
+      (waiting + 1) * weightOf(request) > this.#options.requestsPerTask ||
       (waiting === REQUESTS_AT_ONCE && this.#lanes.some(({ length: tasks }) => tasks === 0))
     ) {
       this.#dispatch();

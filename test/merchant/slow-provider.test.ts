@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSitus } from '../../bench/load/situs-server.js';
+import { JSON_NESTED_MAX } from '../../src/base/json-scan.js';
 import { ServerMemory } from '../../bench/torture/server-memory.js';
 import {
   ask,
@@ -49,8 +50,8 @@ test('a hundred of 1 MiB against a slow provider leave the server alive', async 
     connectionId: CONNECTION_ID,
   });
   const order = JSON.stringify({ merchantId, ...BODIES['order/create'] });
-  // Parsed, half of it takes more than the heap of the server holds a hundred times.
-  const more = `${'{},'.repeat(MIB / 6)}{}]}`;
+  // Parsed, it takes more than the heap of the server holds a hundred times.
+  const more = `${'{},'.repeat(JSON_NESTED_MAX - 100)}{}]}`;
   const body = Buffer.from(`${order.slice(0, -1)},"more":[${more}`.padEnd(MIB));
   const answers = await Promise.all(
     Array.from({ length: ORDERS }, () =>

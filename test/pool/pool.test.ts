@@ -53,22 +53,30 @@ test('a large turn is split into tasks that go out as they fill', async (context
   assert.deepEqual(pins, { held: 0, taken: 10 });
 });
 
-test('of requests that are no lookups a task takes a sixteenth', async (context) => {
-  const { pool, pins } = startPool(context, { requestsPerTask: 128 });
-  const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}`);
-  const located = payloads.map(
-    (payload) =>
-      new Promise<string>((resolve) => {
-        pool.submit({
-          kind: 'locate',
-          payload,
-          failed: resolve,
-          answered: ({ body }) => resolve(Buffer.from(body).toString()),
-        });
-      }),
-  );
-  assert.deepEqual(await Promise.all(located), payloads);
-  assert.deepEqual(pins, { held: 0, taken: 5 });
+test('requests that are no lookups fill a task by their bytes', async (context) => {
+  for (const [bytes, tasks] of [
+    [8, 2],
+    [639, 2],
+    [1_280, 4],
+    [16_384, 40],
+    [65_536, 40],
+  ] as const) {
+    const { pool, pins } = startPool(context, { requestsPerTask: 128 });
+    const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}`.padEnd(bytes, 'x'));
+    const located = payloads.map(
+      (payload) =>
+        new Promise<string>((resolve) => {
+          pool.submit({
+            kind: 'locate',
+            payload,
+            failed: resolve,
+            answered: ({ body }) => resolve(Buffer.from(body).toString()),
+          });
+        }),
+    );
+    assert.deepEqual(await Promise.all(located), payloads);
+    assert.deepEqual(pins, { held: 0, taken: tasks }, `${bytes} bytes`);
+  }
 });
 
 test('beyond the queue limit requests are refused at once', async (context) => {
