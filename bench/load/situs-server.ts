@@ -69,8 +69,8 @@ async function makeKeys(varDir: string, texts: readonly string[], rate: number):
 }
 
 /**
- * Starts it, with further settings; the datasets are only read. `quiet` keeps the end of what it logs to itself; `keys`
- * are made before, each with a rate.
+ * Starts it, with further settings; the datasets are only read. `quiet` shows nothing of what it
+ * logs and keeps the end of it; `keys` are made before, each with a rate.
  */
 export async function startSitus(
   varDir: string,

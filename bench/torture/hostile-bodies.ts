@@ -39,11 +39,12 @@ function atLimit(
       let left = bytes - pieces[0]!.length - close.length;
       for (let at = 0; at < count; at += 1) {
         const next = piece(at);
-        left -= next.length;
-        if (left < 0) break;
+        const length = Buffer.byteLength(next);
+        if (length > left) break;
+        left -= length;
         pieces.push(next);
       }
-      return Buffer.from((pieces.join('') + close).padEnd(bytes, ' '));
+      return Buffer.from(pieces.join('') + close + ' '.repeat(Math.max(0, left)));
     },
   };
 }

@@ -98,6 +98,7 @@ class Watch {
       const { p99, broken } = latencies;
       const slow = p99 > this.limitMs || broken > 0;
       this.#options.report(slow ? `${line}, ABOVE ${this.limitMs.toFixed(1)} ms` : line);
+      if (this.gone) return;
       if (!slow || left === 1) this.worst = Math.max(this.worst, p99);
       if (!slow) return;
       if (left === 1)

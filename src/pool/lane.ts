@@ -263,7 +263,7 @@ export class Lane {
 
   #end(run: Run, reason: unknown): void {
     this.#run = null;
-    // A worker answers several tasks before it tells of them: what is there is handed out.
+    // What it has answered is handed out, also where nobody was told of it yet.
     while (Atomics.load(run.memory.control, ANSWERED) !== run.answered) this.#deliver(run);
     run.port.close();
     const begun = Atomics.load(run.memory.control, BEGUN) === 1;

@@ -50,7 +50,7 @@ export function readJson(body: Uint8Array): Members | Problem {
 const TIC_DIGITS = 5;
 /** Highest product code. */
 export const TIC_MAX = 100_000;
-/** Texts of the codes that were met. */
+/** Texts of the codes that were met, by code, so that there are never more than this. */
 const TICS = new Array<string | undefined>(TIC_MAX + 1);
 
 /** A code as five digits; null for general goods. */
