@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runLoad } from '../../bench/load/load.js';
-import { Staying, STAYING_BODY_BYTES_MAX, WARY_MS } from '../../src/http/staying.js';
+import {
+  BUSY_REQUESTS,
+  BUSY_WARY_MS,
+  Staying,
+  STAYING_BODY_BYTES_MAX,
+  WARY_MS,
+} from '../../src/http/staying.js';
 import type { RawRequest } from '../../src/http/transport.js';
 import { RawClient, requestText } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
@@ -38,6 +44,46 @@ test('after a cut the connections of that key are held for a while, those of oth
   assert.equal(staying.stays(request, 'a'), false);
   now += 1;
   assert.equal(staying.stays(request, 'a'), true);
+});
+
+/** Asks of a key until it is trusted, once a millisecond; how many milliseconds that took. */
+function msUntilTrusted(staying: Staying, clock: { now: number }, key: string): number {
+  const from = clock.now;
+  while (!staying.trusts(key)) clock.now += 1;
+  return clock.now - from;
+}
+
+for (const key of ['a', '']) {
+  const whose = key === '' ? 'whoever has no key yet' : 'a key';
+  test(`${whose}, under which thousands of requests come, is trusted again soon, and later each time it is cut at once`, () => {
+    const clock = { now: 1_000 };
+    const staying = new Staying(() => clock.now);
+    staying.cut(key);
+    assert.equal(msUntilTrusted(staying, clock, key), BUSY_REQUESTS - 1);
+    // The first try lasted as long as its requests, the next ones as long as they must.
+    for (const milliseconds of [BUSY_WARY_MS * 5, BUSY_WARY_MS * 25, WARY_MS, WARY_MS]) {
+      clock.now += 10;
+      staying.cut(key);
+      // Others that are cut meanwhile were read on before.
+      staying.cut(key);
+      assert.equal(msUntilTrusted(staying, clock, key), milliseconds);
+    }
+    // A cut much later is one of a client that has gone.
+    clock.now += BUSY_WARY_MS;
+    staying.cut(key);
+    assert.equal(msUntilTrusted(staying, clock, key), BUSY_REQUESTS - 1);
+  });
+}
+
+test('a busy key is held for a least time, however many requests come', () => {
+  const clock = { now: 0 };
+  const staying = new Staying(() => clock.now);
+  staying.cut('a');
+  for (let at = 0; at < BUSY_REQUESTS * 3; at += 1) assert.equal(staying.trusts('a'), false);
+  clock.now = BUSY_WARY_MS - 1;
+  assert.equal(staying.trusts('a'), false);
+  clock.now = BUSY_WARY_MS;
+  assert.equal(staying.trusts('a'), true);
 });
 
 test('a connection that was used again and again may still end its half where it does not say more', async (context) => {
