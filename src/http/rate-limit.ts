@@ -85,6 +85,9 @@ function sweep(windows: Map<string, RateWindow>, now: number): void {
 /** The windows of keys in the memory of this process; times are milliseconds of one clock. */
 export class KeyWindows {
   readonly #windows = new Map<string, RateWindow>();
+  /** The one that was asked for last: keys come in runs. */
+  #lastId = '';
+  #last: RateWindow | undefined = undefined;
   #sweptAt: number;
 
   constructor(now: number) {
@@ -106,9 +109,12 @@ export class KeyWindows {
     if (now - this.#sweptAt >= WINDOW_MS) {
       this.#sweptAt = now;
       sweep(this.#windows, now);
+      this.#last = undefined;
     }
     const exact = rate <= EXACT_MAX;
-    let window = this.#windows.get(id);
+    let window = id === this.#lastId ? this.#last : undefined;
+    if (window !== undefined && window instanceof ExactWindow === exact) return window;
+    window = this.#windows.get(id);
     if (window === undefined) {
       window = exact ? new ExactWindow() : new BucketWindow(now);
       this.#windows.set(id, window);
@@ -116,6 +122,8 @@ export class KeyWindows {
       window = converted(window, now, exact);
       this.#windows.set(id, window);
     }
+    this.#lastId = id;
+    this.#last = window;
     return window;
   }
 

@@ -14,6 +14,7 @@ import {
   type LaneTask,
   POSTED,
   SLOT_ANSWER_BYTES,
+  SLOT_BRIEF,
   SLOT_COUNT,
   SLOT_FAILED,
   SLOT_FRAME_BYTES,
@@ -30,6 +31,12 @@ type AnswerTask = (task: EngineTask, into: AnswerWriter) => void;
 
 const ERROR_CHARS_MAX = 1000;
 
+/**
+ * So many answered lookups may wait for those of the next task, so that the front end is woken for
+ * more of them at a time.
+ */
+const UNTOLD_MAX = 32;
+
 class Serving {
   readonly #memory: LaneMemory;
   readonly #attention: Int32Array;
@@ -39,6 +46,8 @@ class Serving {
   readonly #writer = new AnswerWriter(0);
   #releaseText = '';
   #release = { id: '', dir: '' };
+  /** Answers that the front end was not told of. */
+  #untold = 0;
 
   constructor({ shared, shape, attention, port }: ServeTask, answer: AnswerTask) {
     this.#memory = new LaneMemory(shared, shape);
@@ -55,16 +64,29 @@ class Serving {
     for (let done = 0; ; ) {
       if (Atomics.load(control, POSTED) === done) this.#sleep(done);
       else {
-        this.#serve(done % this.#slots);
+        const slot = done % this.#slots;
+        this.#serve(slot);
+        this.#untold += control[this.#memory.word(slot, SLOT_COUNT)]!;
         done = this.#memory.next(done);
         Atomics.store(control, ANSWERED, done);
-        this.#tell();
+        if (!this.#tellsLater(done)) this.#tell();
       }
     }
   }
 
+  /** Whether the next task is there, and answered soon. */
+  #tellsLater(done: number): boolean {
+    const memory = this.#memory;
+    const { control } = memory;
+    if (Atomics.load(control, POSTED) === done) return false;
+    const slot = done % this.#slots;
+    const count = control[memory.word(slot, SLOT_COUNT)]!;
+    return control[memory.word(slot, SLOT_BRIEF)] === 1 && this.#untold + count <= UNTOLD_MAX;
+  }
+
   /** Wakes the front end, if it wants that. */
   #tell(): void {
+    this.#untold = 0;
     if (Atomics.exchange(this.#attention, 0, 0) === 1) this.#port.postMessage(null);
   }
 

@@ -15,6 +15,7 @@ import {
   POSTED,
   shareMemory,
   SLOT_ANSWER_BYTES,
+  SLOT_BRIEF,
   SLOT_COUNT,
   SLOT_FAILED,
   SLOT_FRAME_BYTES,
@@ -90,6 +91,11 @@ function frameInPlace(request: PoolRequest, payload: Uint8Array): Uint8Array | n
   const frame = Buffer.from(buffer, start, REQUEST_HEAD_BYTES + length);
   putHead(frame, 0, request, length);
   return new Uint8Array(buffer, start, frame.length);
+}
+
+/** Whether a task takes no long time; one that has a release of its own may have to open it. */
+function isBrief({ requests, now }: Task): boolean {
+  return now === undefined && requests.every(({ kind }) => kind === 'lookup');
 }
 
 export class Lane {
@@ -189,6 +195,7 @@ export class Lane {
     control[memory.word(slot, SLOT_RELEASE_BYTES)] = release.length;
     control[memory.word(slot, SLOT_FRAME_BYTES)] = isMessage ? IN_MESSAGE : bytes.length;
     control[memory.word(slot, SLOT_OWN)] = task.now === undefined ? 0 : 1;
+    control[memory.word(slot, SLOT_BRIEF)] = isBrief(task) ? 1 : 0;
     memory.times[slot] = task.now ?? Date.now();
     if (this.#tasks.length === 0) this.#since = performance.now();
     this.#tasks.push(task);

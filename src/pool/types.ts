@@ -217,6 +217,8 @@ export const SLOT_ANSWER_BYTES = 3;
 export const SLOT_FAILED = 4;
 /** 1 for a task of its own. */
 export const SLOT_OWN = 5;
+/** 1 for a task that takes no long time: some lookups of the active release. */
+export const SLOT_BRIEF = 6;
 
 export const IN_MESSAGE = -1;
 

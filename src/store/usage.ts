@@ -48,6 +48,8 @@ export class UsageBook {
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #meters = new Map<string, Meter>();
+  /** The one that was asked for last: keys come in runs. None is ever taken away. */
+  #last: Meter | null = null;
   /** Meters with counts that are not stored. */
   #dirty: Meter[] = [];
   /** Counts of ended months and of batches that failed, by month and key. */
@@ -206,11 +208,13 @@ export class UsageBook {
   }
 
   #meterOf(id: string, account: string): Meter {
+    if (this.#last?.id === id) return this.#last;
     let meter = this.#meters.get(id);
     if (meter === undefined) {
       meter = new Meter(id, account);
       this.#meters.set(id, meter);
     }
+    this.#last = meter;
     return meter;
   }
 

@@ -106,6 +106,35 @@ test('memory is bounded, the oldest go, and very long answers are not kept', () 
   assert.equal(kept(cache, `${query}q`), null);
 });
 
+test('what a look has found is given for its own kind and time alone, and not once it was dropped', () => {
+  const cache = new AnswerCache(2 * MEBIBYTE);
+  const time = cache.time('one', NOON);
+  const keep = (query: string, kind: number, text: string): void =>
+    cache.keep('one', time, NOON, kind, query, answerOf(text));
+  keep('q', KIND, 'a');
+  keep('q', KIND - 1, 'b');
+  keep('other', KIND, 'c');
+  assert.equal(cache.holds('q'), true);
+  assert.equal(kept(cache, 'q', KIND - 1), 'b');
+  assert.equal(kept(cache, 'other'), 'c');
+  assert.equal(kept(cache, 'q', KIND - 2), null);
+  assert.equal(kept(cache, 'q'), 'a');
+  assert.equal(cache.holds('nothing'), false);
+  assert.equal(kept(cache, 'q'), 'a');
+  cache.holds('q');
+  for (let at = 0; at < 40; at += 1) {
+    cache.keep('one', time, NOON, KIND, `${at}`, {
+      ...answerOf(''),
+      body: Buffer.alloc(KEPT_BODY_BYTES_MAX),
+    });
+  }
+  assert.equal(kept(cache, 'q'), null, 'dropped');
+  keep('q', KIND, 'd');
+  cache.holds('q');
+  cache.time('two', NOON);
+  assert.equal(kept(cache, 'q'), null, 'another release');
+});
+
 test('what was dropped is kept again, and nothing is kept twice', () => {
   const cache = new AnswerCache(2 * MEBIBYTE);
   const time = cache.time('one', NOON);

@@ -247,26 +247,6 @@ test('a lane has a bounded number of slots', () => {
   );
 });
 
-test('the front end is told of each task, also where the next one is there', async (context) => {
-  const { pool } = startPool(context, { requestsPerTask: 1 });
-  const order: string[] = [];
-  const asked = (name: string): Promise<void> =>
-    new Promise((resolve) => {
-      const answered = (): void => {
-        order.push(name);
-        // What is handed out in the same go comes first.
-        queueMicrotask(() => {
-          order.push('turn');
-          resolve();
-        });
-      };
-      const sleeping = { kind: 'lookup', version: 60, grants: 0, payload: 'sleep' } as const;
-      pool.submit({ ...sleeping, answered, failed: answered });
-    });
-  await Promise.all([asked('first'), asked('second')]);
-  assert.deepEqual(order, ['first', 'turn', 'second', 'turn']);
-});
-
 /** Longer than a worker takes to answer a task and to end in the next one. */
 const BUSY_MS = 500;
 

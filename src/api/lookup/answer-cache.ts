@@ -43,6 +43,12 @@ interface Slab {
   readonly queries: string[];
 }
 
+/** Answers of one version and set of entitlements, by query. */
+interface KindAnswers {
+  readonly kind: number;
+  readonly answers: Map<string, KeptAnswer>;
+}
+
 /** Memory of a slab with so many answers. */
 function weightOf({ bytes, queries }: Slab): number {
   return bytes.length + queries.length * OVERHEAD_BYTES;
@@ -55,9 +61,12 @@ function weightOf({ bytes, queries }: Slab): number {
 export class AnswerCache {
   readonly #slabsWeightMax: number;
   readonly #asked = new Int32Array(ASKED_MAX);
-  #kinds = new Map<number, Map<string, KeptAnswer>>();
-  /** The same: few, that are gone through for every request. */
-  #each: Map<string, KeptAnswer>[] = [];
+  /** Few kinds, that are gone through for every request. */
+  #kinds: KindAnswers[] = [];
+  /** What `holds` found: the request that it was asked for asks for the answer next. */
+  #found: KeptAnswer | null = null;
+  #foundKind = 0;
+  #foundQuery = '';
   #slabs: Slab[] = [];
   #weight = 0;
   #release = '';
@@ -91,8 +100,8 @@ export class AnswerCache {
     if (slot !== this.#slot || release !== this.#release) {
       this.#slot = slot;
       this.#release = release;
-      this.#kinds = new Map();
-      this.#each = [];
+      this.#kinds = [];
+      this.#found = null;
       this.#slabs = [];
       this.#weight = 0;
     }
@@ -101,7 +110,7 @@ export class AnswerCache {
 
   /** The answer kept; `kind` is a small number for version and entitlements. */
   get(kind: number, query: string): KeptAnswer | null {
-    const kept = this.#kinds.get(kind)?.get(query) ?? null;
+    const kept = this.#find(kind, query);
     if (kept === null) this.misses += 1;
     else this.hits += 1;
     return kept;
@@ -109,8 +118,27 @@ export class AnswerCache {
 
   /** Whether an answer to a query is kept, of whatever kind. */
   holds(query: string): boolean {
-    for (const answers of this.#each) if (answers.has(query)) return true;
+    this.#found = null;
+    for (const { kind, answers } of this.#kinds) {
+      const kept = answers.get(query);
+      if (kept === undefined) continue;
+      this.#found = kept;
+      this.#foundKind = kind;
+      this.#foundQuery = query;
+      return true;
+    }
     return false;
+  }
+
+  #find(kind: number, query: string): KeptAnswer | null {
+    const found = this.#found;
+    if (found !== null && kind === this.#foundKind && query === this.#foundQuery) return found;
+    return this.#ofKind(kind)?.get(query) ?? null;
+  }
+
+  #ofKind(kind: number): Map<string, KeptAnswer> | undefined {
+    for (const each of this.#kinds) if (each.kind === kind) return each.answers;
+    return undefined;
   }
 
   /** Whether a query was asked before, as far as is remembered; it is from now on. */
@@ -148,11 +176,10 @@ export class AnswerCache {
   }
 
   #answersOf(kind: number): Map<string, KeptAnswer> {
-    let answers = this.#kinds.get(kind);
+    let answers = this.#ofKind(kind);
     if (answers === undefined) {
       answers = new Map();
-      this.#kinds.set(kind, answers);
-      this.#each.push(answers);
+      this.#kinds.push({ kind, answers });
     }
     return answers;
   }
@@ -177,6 +204,7 @@ export class AnswerCache {
     const slab = this.#slabs.shift();
     if (slab === undefined) return;
     this.#weight -= weightOf(slab);
-    slab.queries.forEach((query, at) => this.#kinds.get(slab.kinds[at]!)?.delete(query));
+    this.#found = null;
+    slab.queries.forEach((query, at) => this.#ofKind(slab.kinds[at]!)?.delete(query));
   }
 }

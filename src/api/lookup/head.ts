@@ -52,19 +52,25 @@ function render(dataset: string, limit: number, precision: number, flags: number
 export class LookupHeads {
   #dataset = '';
   readonly #byLimit = new Map<number, (NumberedHead | undefined)[]>();
+  /** Those of the limit that was asked for last: there are a few limits and many requests. */
+  #limit = Number.NaN;
+  #heads: (NumberedHead | undefined)[] = [];
 
   get(dataset: string, limit: number, precision: number, flags: number): NumberedHead {
+    if (dataset !== this.#dataset || limit !== this.#limit) this.#turnTo(dataset, limit);
+    const heads = this.#heads;
+    const index = precision * FLAGS_SPAN + (flags & FLAGS);
+    return (heads[index] ??= render(dataset, limit, precision, flags));
+  }
+
+  #turnTo(dataset: string, limit: number): void {
     if (dataset !== this.#dataset || this.#byLimit.size > LIMITS_MAX) {
       this.#dataset = dataset;
       this.#byLimit.clear();
     }
-    let heads = this.#byLimit.get(limit);
-    if (heads === undefined) {
-      heads = [];
-      this.#byLimit.set(limit, heads);
-    }
-    const index = precision * FLAGS_SPAN + (flags & FLAGS);
-    return (heads[index] ??= render(dataset, limit, precision, flags));
+    this.#limit = limit;
+    this.#heads = this.#byLimit.get(limit) ?? [];
+    this.#byLimit.set(limit, this.#heads);
   }
 }
 
