@@ -4,9 +4,12 @@ import { test, type TestContext } from 'node:test';
 import type { EnginePool } from '../../src/pool.js';
 import { startEchoPool } from '../support/echo-pool.js';
 
+/** The pool looks after its workers no more often, and takes what is answered when it does. */
+const WATCH_MS = 60_000;
+
 function startPool(context: TestContext, requestsPerTask: number): EnginePool {
   const release = { id: '2026-11-21-0', dir: '/nowhere' };
-  return startEchoPool(context, () => release, { requestsPerTask }).pool;
+  return startEchoPool(context, () => release, { requestsPerTask, watchMs: WATCH_MS }).pool;
 }
 
 for (const [kind, together] of [

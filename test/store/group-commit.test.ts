@@ -115,6 +115,7 @@ test('a store can be opened beside a handle of the same process that is writing'
     );
     const other = await Store.open(varDir);
     await Promise.all(writes);
+    other.refresh();
     assert.deepEqual(other.get(['thing', '7']), { v: 1, round });
     await other.close();
   }
