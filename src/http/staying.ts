@@ -74,8 +74,9 @@ export class Staying {
   readonly #now: () => number;
   /** Why connections of a key are held, by the beginning of the key. */
   readonly #holds = new RecentCache<string, Hold>(KEYS_MAX);
-  /** Why those are whose key is not known yet: any was cut. */
+  /** Why those are whose key is not known yet: any was cut. None once all of it is long over. */
   #any: Hold | undefined;
+  #over = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -99,13 +100,17 @@ export class Staying {
    */
   trusts(keyPrefix: string): boolean {
     if (this.#any === undefined) return true;
+    const now = this.#now();
     const hold = keyPrefix === '' ? this.#any : this.#holds.get(keyPrefix);
-    return hold === undefined || !hold.holds(this.#now());
+    // Then nothing holds any more, and no cut comes soon after what did.
+    if (now >= this.#over) this.#any = undefined;
+    return hold === undefined || !hold.holds(now);
   }
 
   /** A connection ended before its answer while it was read on. */
   cut(keyPrefix: string): void {
     const now = this.#now();
+    this.#over = now + WARY_MS + BUSY_WARY_MS;
     this.#any = holdAfterCut(this.#any, now);
     this.#holds.set(keyPrefix, holdAfterCut(this.#holds.get(keyPrefix), now));
   }
