@@ -18,12 +18,14 @@ import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
 import { endWith, endWithout } from './pacing.js';
 import type { Staying } from './staying.js';
-import type { RawRequest, RawResponse } from './transport.js';
+import type { JoiningResponse, RawRequest, RawResponse } from './transport.js';
 
 /** Exchanges that are open, and whether their connections are to be closed with the answer. */
 export interface Traffic {
   open: number;
   closing: boolean;
+  /** Whether its responses are JoiningResponses. */
+  joins?: boolean;
   /** What stands around every request; nothing in its absence. */
   readonly front?: Front;
   /** Made with the first exchange that has one. */
@@ -72,12 +74,18 @@ function writeExtra(raw: RawResponse, extra: ExtraFields): void {
  */
 export function writeReply(
   raw: RawResponse,
-  { status, head, body }: Reply,
+  { status, head, joined, body }: Reply,
   traffic: Traffic,
   close: boolean,
   bodiless = false,
   extra = NO_EXTRA,
 ): void {
+  if (joined !== undefined && status === 200 && traffic.joins === true) {
+    (raw as JoiningResponse).writeStatus(joined);
+    if (extra.length > 0) writeExtra(raw, extra);
+    writeBody(raw, body, traffic, close, bodiless);
+    return;
+  }
   if (status !== 200) raw.writeStatus(statusLine(status));
   if (extra.length > 0) writeExtra(raw, extra);
   if (status !== 200 && BODILESS.has(status)) {
@@ -87,6 +95,17 @@ export function writeReply(
     return;
   }
   raw.writeHeader(CONTENT_TYPE, head);
+  writeBody(raw, body, traffic, close, bodiless);
+}
+
+/** What follows a head. */
+function writeBody(
+  raw: RawResponse,
+  body: Reply['body'],
+  traffic: Traffic,
+  close: boolean,
+  bodiless: boolean,
+): void {
   if (close) raw.end(bodiless ? '' : body, close);
   else if (bodiless) endWithout(raw, body, traffic);
   else endWith(raw, body, traffic);

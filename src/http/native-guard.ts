@@ -9,7 +9,7 @@ import type { GatheredRequest } from './gathered-request.js';
 import { unclearBody } from './head-refusal.js';
 import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
-import type { Fault, RawHandler, RawRequest, RawResponse } from './transport.js';
+import type { Fault, JoiningResponse, RawHandler, RawRequest, RawResponse } from './transport.js';
 
 const NOTHING = (): void => undefined;
 
@@ -82,7 +82,7 @@ const DRAIN_MS = 20;
  * That is also why an answer never ends here within the native parser, which would go on reading,
  * nor by the native `end`, which would go on reading where the client is behind.
  */
-class LastResponse implements RawResponse {
+class LastResponse implements JoiningResponse {
   /** Null once the client has gone. */
   #raw: RawResponse | null;
   #aborted: () => void = NOTHING;
@@ -103,8 +103,8 @@ class LastResponse implements RawResponse {
     });
   }
 
-  writeStatus(status: string): this {
-    this.#raw?.writeStatus(status);
+  writeStatus(status: string | Uint8Array): this {
+    (this.#raw as JoiningResponse | null)?.writeStatus(status);
     return this;
   }
 

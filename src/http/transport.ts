@@ -60,6 +60,11 @@ export interface RawResponse {
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): RawResponse;
 }
 
+/** One that takes bytes with header fields behind the status, as the native server does. */
+export interface JoiningResponse extends RawResponse {
+  writeStatus(status: string | Uint8Array): RawResponse;
+}
+
 /** What the service uses of a request. Valid only while its handler runs. */
 export interface RawRequest {
   getHeader(lowerCaseName: string | ArrayBuffer): string;

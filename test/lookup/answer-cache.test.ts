@@ -47,6 +47,15 @@ test('an answer is kept from its second asking on, under its kind and query', ()
   assert.equal(kept(cache, 'postalcode=2'), null);
 });
 
+test('queries that are asked in turns are known again', () => {
+  const cache = new AnswerCache(2 * MEBIBYTE);
+  const queries = Array.from({ length: 4_000 }, (_, at) => `postalcode=${10_000 + at * 7}`);
+  const known = (): number => queries.filter((query) => cache.wasAsked(KIND, query)).length;
+  assert.equal(known(), 0);
+  // With one place for each, those that share it would push one another out for ever.
+  assert.ok(known() >= queries.length - 8);
+});
+
 test("the bytes are the cache's own", () => {
   const cache = new AnswerCache(2 * MEBIBYTE);
   const shared = Buffer.from('first');

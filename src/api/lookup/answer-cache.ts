@@ -15,6 +15,11 @@ export interface KeptAnswer {
 const SLOT_MS = 15 * 60 * 1000;
 /** Queries whose last asking is remembered; a power of two. */
 const ASKED_MAX = 65_536;
+/**
+ * Places that a query may be remembered at. With one, two queries that share it and are asked in
+ * turns would never be kept: of 2,000 every thirtieth.
+ */
+const ASKED_PLACES = 4;
 const SLAB_BYTES = 1_048_576;
 /** Longer answers are not kept; the usual ones have less than 2 KiB. */
 export const KEPT_BODY_BYTES_MAX = 65_536;
@@ -36,7 +41,7 @@ function hashOf(kind: number, query: string): number {
 }
 
 interface Slab {
-  readonly bytes: Buffer;
+  readonly bytes: ArrayBuffer;
   used: number;
   /** What lies in it, in the order it came: kind and query in turns. */
   readonly kinds: number[];
@@ -49,9 +54,20 @@ interface KindAnswers {
   readonly answers: Map<string, KeptAnswer>;
 }
 
+/** An answer whose body it is itself: each object more is one more that lies in no cache. */
+class KeptBytes extends Uint8Array implements KeptAnswer {
+  // With the constructor of all arrays of bytes: what makes parts of them calls it.
+  precision = 0;
+  flags = 0;
+
+  get body(): this {
+    return this;
+  }
+}
+
 /** Memory of a slab with so many answers. */
 function weightOf({ bytes, queries }: Slab): number {
-  return bytes.length + queries.length * OVERHEAD_BYTES;
+  return bytes.byteLength + queries.length * OVERHEAD_BYTES;
 }
 
 /**
@@ -144,9 +160,12 @@ export class AnswerCache {
   /** Whether a query was asked before, as far as is remembered; it is from now on. */
   wasAsked(kind: number, query: string): boolean {
     const hash = hashOf(kind, query);
-    const slot = (hash >>> 1) & (ASKED_MAX - 1);
-    if (this.#asked[slot] === hash) return true;
-    this.#asked[slot] = hash;
+    const asked = this.#asked;
+    const first = (hash >>> 1) & (ASKED_MAX - ASKED_PLACES);
+    const last = first + ASKED_PLACES - 1;
+    for (let at = first; at <= last; at += 1) if (asked[at] === hash) return true;
+    for (let at = last; at > first; at -= 1) asked[at] = asked[at - 1]!;
+    asked[first] = hash;
     return false;
   }
 
@@ -167,11 +186,14 @@ export class AnswerCache {
     if (slab === null) return;
     const start = slab.used;
     slab.used += body.length;
-    slab.bytes.set(body, start);
     slab.kinds.push(kind);
     slab.queries.push(query);
     this.#weight += OVERHEAD_BYTES;
-    answers.set(query, { precision, flags, body: slab.bytes.subarray(start, slab.used) });
+    const kept = new KeptBytes(slab.bytes, start, body.length);
+    kept.set(body);
+    kept.precision = precision;
+    kept.flags = flags;
+    answers.set(query, kept);
     while (this.#weight > this.#slabsWeightMax) this.#dropOldest();
   }
 
@@ -190,7 +212,7 @@ export class AnswerCache {
     if (last !== undefined && last.used + length <= SLAB_BYTES) return last;
     if (SLAB_BYTES > this.#slabsWeightMax) return null;
     const slab: Slab = {
-      bytes: Buffer.allocUnsafeSlow(SLAB_BYTES),
+      bytes: new ArrayBuffer(SLAB_BYTES),
       used: 0,
       kinds: [],
       queries: [],

@@ -7,6 +7,7 @@ import {
   type PinnedRelease,
   type PoolFailure,
 } from '../../pool/types.js';
+import { wallMs } from '../../base/wall-clock.js';
 import { isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
@@ -130,12 +131,16 @@ class PendingLookup implements LookupRequest {
 
   answered(slice: AnswerSlice, release: PinnedRelease): void {
     const { status, code, precision, body } = slice;
-    const plain = (this.#head ?? this.read(slice, release)).with(this.#caller.remaining);
-    const head =
-      this.receipt === null
-        ? plain
-        : withField(plain, RECEIPT_HEADER, this.receipt(slice, release));
-    this.#answer.send({ status, head, body, code, precision, dataset: release.id });
+    const numbered = this.#head ?? this.read(slice, release);
+    const head = numbered.with(this.#caller.remaining);
+    const dataset = release.id;
+    if (this.receipt === null) {
+      const { joined } = numbered;
+      this.#answer.send({ status, head, joined, body, code, precision, dataset });
+      return;
+    }
+    const signed = withField(head, RECEIPT_HEADER, this.receipt(slice, release));
+    this.#answer.send({ status, head: signed, body, code, precision, dataset });
   }
 
   failed(failure: PoolFailure | 'no-result', detail?: string): void {
@@ -166,15 +171,17 @@ function repeat(
     return NOT_KEPT;
   }
   const name = release();
-  const time = cache.time(name, Date.now());
+  const time = cache.time(name, wallMs());
   const kind = kindOf(version, admission.grants);
   const kept = cache.get(kind, query);
   if (kept === null) return cache.wasAsked(kind, query) ? time : NOT_KEPT;
   const { precision, flags, body } = kept;
   usage.settle(admission, true, (flags & FLAG_GEO) !== 0);
-  const head = heads.get(name, key.rate, precision, flags).with(remaining);
+  const numbered = heads.get(name, key.rate, precision, flags);
+  const head = numbered.with(remaining);
+  const { joined } = numbered;
   const { http: status, code } = SUCCESS;
-  answer.send({ status, head, body, code, precision, dataset: name });
+  answer.send({ status, head, joined, body, code, precision, dataset: name });
   return 'answered';
 }
 
