@@ -10,11 +10,12 @@
  */
 import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
 import { Drain, drainLimits } from './drain.js';
-import { writeHead, writeReply, type Traffic } from './exchange.js';
+import type { Traffic } from './exchange.js';
 import type { DuplexSurroundings } from './front.js';
 import { PacedUpload, PendingPieces } from './pacing.js';
 import type { Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
 import type { RawResponse } from './transport.js';
+import { writeHead, writeReply } from './write-reply.js';
 
 const PROBE_MS = 20;
 

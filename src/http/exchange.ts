@@ -3,22 +3,12 @@
  * ended or was aborted; that is made impossible here: every native response is wrapped first, and
  * let go of when it ended.
  */
-import { fieldName } from './body-framing.js';
 import { Deadlines, type Waiting } from './deadline.js';
-import {
-  microseconds,
-  NO_EXTRA,
-  type DuplexSurroundings,
-  type ExtraFields,
-  type Front,
-  type Noted,
-  type RequestNote,
-} from './front.js';
-import { fieldsOf, type Answerer, type Reply } from './reply.js';
-import { statusLine } from './status.js';
-import { endWith, endWithout } from './pacing.js';
+import { microseconds, NO_EXTRA, type Front, type Noted, type RequestNote } from './front.js';
+import type { Answerer, Reply } from './reply.js';
 import type { Staying } from './staying.js';
-import type { JoiningResponse, RawRequest, RawResponse } from './transport.js';
+import type { RawRequest, RawResponse } from './transport.js';
+import { writeReply } from './write-reply.js';
 
 /** Exchanges that are open, and whether their connections are to be closed with the answer. */
 export interface Traffic {
@@ -46,11 +36,6 @@ export interface ExchangeOptions {
 
 const NOTHING = (): void => undefined;
 
-const CONTENT_TYPE = fieldName('Content-Type');
-
-/** Statuses of answers that have no content. */
-const BODILESS: ReadonlySet<number> = new Set([204, 304]);
-
 // One answer is written at a time; handing it over here spares a closure per answer.
 let corked: RawResponse;
 let corkedReply: Reply;
@@ -61,75 +46,6 @@ let corkedExtra = NO_EXTRA;
 
 function writeCorked(): void {
   writeReply(corked, corkedReply, corkedTraffic, corkedClose, corkedBodiless, corkedExtra);
-}
-
-/** Writes the fields that no handler gives. */
-function writeExtra(raw: RawResponse, extra: ExtraFields): void {
-  for (let at = 0; at + 1 < extra.length; at += 2) raw.writeHeader(extra[at]!, extra[at + 1]!);
-}
-
-/**
- * Writes a whole answer; to be called corked. What the client does not take at once is sent as it
- * does, and counts as open until then. `bodiless` leaves the body out and tells its length.
- */
-export function writeReply(
-  raw: RawResponse,
-  { status, head, joined, body }: Reply,
-  traffic: Traffic,
-  close: boolean,
-  bodiless = false,
-  extra = NO_EXTRA,
-): void {
-  if (joined !== undefined && status === 200 && traffic.joins === true) {
-    (raw as JoiningResponse).writeStatus(joined);
-    if (extra.length > 0) writeExtra(raw, extra);
-    writeBody(raw, body, traffic, close, bodiless);
-    return;
-  }
-  if (status !== 200) raw.writeStatus(statusLine(status));
-  if (extra.length > 0) writeExtra(raw, extra);
-  if (status !== 200 && BODILESS.has(status)) {
-    // Whoever reads the field closes; the native call would need a length to be told of it.
-    if (close) raw.writeHeader('Connection', 'close');
-    writeFields(raw, head).endWithoutBody();
-    return;
-  }
-  raw.writeHeader(CONTENT_TYPE, head);
-  writeBody(raw, body, traffic, close, bodiless);
-}
-
-/** What follows a head. */
-function writeBody(
-  raw: RawResponse,
-  body: Reply['body'],
-  traffic: Traffic,
-  close: boolean,
-  bodiless: boolean,
-): void {
-  if (close) raw.end(bodiless ? '' : body, close);
-  else if (bodiless) endWithout(raw, body, traffic);
-  else endWith(raw, body, traffic);
-}
-
-/** The fields of a head without its content type: there is no content (RFC 9110, 8.6). */
-function writeFields(raw: RawResponse, head: Reply['head']): RawResponse {
-  for (const [name, value] of fieldsOf(head)) {
-    if (name !== 'content-type') raw.writeHeader(name, value);
-  }
-  return raw;
-}
-
-/** Begins an answer that is written bit by bit; to be called corked. HEAD gets no more of it. */
-export function writeHead(
-  raw: RawResponse,
-  status: number,
-  head: Reply['head'],
-  { extra = NO_EXTRA, bodiless = false }: DuplexSurroundings,
-): void {
-  if (status !== 200) raw.writeStatus(statusLine(status));
-  writeExtra(raw, extra);
-  raw.writeHeader(CONTENT_TYPE, head);
-  if (bodiless) raw.endWithoutBody();
 }
 
 export class Exchange implements Answerer, Noted, Waiting {
