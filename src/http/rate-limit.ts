@@ -85,9 +85,9 @@ function sweep(windows: Map<string, RateWindow>, now: number): void {
 /** The windows of keys in the memory of this process; times are milliseconds of one clock. */
 export class KeyWindows {
   readonly #windows = new Map<string, RateWindow>();
-  /** The one that was asked for last: keys come in runs. */
-  #lastId = '';
-  #last: RateWindow | undefined = undefined;
+  /** The key that was asked for last, and its window: keys come in runs. */
+  #lastKey: Rated | null = null;
+  #last: RateWindow | null = null;
   #sweptAt: number;
 
   constructor(now: number) {
@@ -105,16 +105,22 @@ export class KeyWindows {
   }
 
   /** The window of a key. */
-  of({ id, rate }: Rated, now: number): RateWindow {
+  of(key: Rated, now: number): RateWindow {
     if (now - this.#sweptAt >= WINDOW_MS) {
       this.#sweptAt = now;
       sweep(this.#windows, now);
-      this.#last = undefined;
+      this.#lastKey = null;
     }
+    // Nothing of a key changes: with another rate it is another object, and so is its window.
+    if (key === this.#lastKey && this.#last !== null) return this.#last;
+    this.#lastKey = key;
+    this.#last = this.#find(key, now);
+    return this.#last;
+  }
+
+  #find({ id, rate }: Rated, now: number): RateWindow {
     const exact = rate <= EXACT_MAX;
-    let window = id === this.#lastId ? this.#last : undefined;
-    if (window !== undefined && window instanceof ExactWindow === exact) return window;
-    window = this.#windows.get(id);
+    let window = this.#windows.get(id);
     if (window === undefined) {
       window = exact ? new ExactWindow() : new BucketWindow(now);
       this.#windows.set(id, window);
@@ -122,8 +128,6 @@ export class KeyWindows {
       window = converted(window, now, exact);
       this.#windows.set(id, window);
     }
-    this.#lastId = id;
-    this.#last = window;
     return window;
   }
 

@@ -1,6 +1,7 @@
 /**
- * How the lists of who did what are kept. The entries that a commit adds to a list are one record,
- * a block: one each would be a put, and later a removal, for every write.
+ * How the lists of who did what are kept. The entries that a commit adds to a list, or a few that
+ * have one each, are one record, a block: one each would be a put, and later a removal, for every
+ * write.
  *
  * ["audit-block", list, order]  AuditBlock; the list is "operator" or "account:" and its name, the
  *                               order is the time, or behind the last one where a clock is set back
@@ -88,7 +89,7 @@ function isActs(value: unknown): value is readonly Act[] {
   return Array.isArray(value) && value.every(isAct);
 }
 
-/** The entries of a commit. */
+/** The entries of a commit, or of a few. */
 export const parseBlock = recordReader('audit block', 1, {
   /** Milliseconds since 1970, of the first. */
   at: number,

@@ -23,6 +23,8 @@ import {
   SINGLES,
 } from './audit-format.js';
 import { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX, makeRoom } from './audit-room.js';
+import { DamagedRecord } from './fault.js';
+import type { StoreKey } from './format.js';
 import type { Store, StoreTransaction } from './store.js';
 
 export type { Actor, AuditRecord } from './audit-format.js';
@@ -30,6 +32,11 @@ export { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX } from './audit-room.js';
 
 /** Entries of a block at most: a page of the disk has room for them. */
 const BLOCK_ENTRIES_MAX = 64;
+/**
+ * With fewer, a block takes the entries of the next commit too: where each has one alone, a block for
+ * each would be as much to put, and later to remove, as an entry for each.
+ */
+const STORED_ENTRIES_MAX = 16;
 /** A block is of about one time, as a commit is: its entries come of age together. */
 const BLOCK_MS_MAX = 60_000;
 
@@ -100,7 +107,7 @@ function blockWith(
     : { v, at: from, account, acts, count, told, order };
 }
 
-/** The last block of a list where the commit under way made it and it takes another entry. */
+/** The last block of a list where it takes another entry. */
 function openBlock(
   transaction: StoreTransaction,
   list: string,
@@ -108,10 +115,24 @@ function openBlock(
   at: number,
 ): AuditBlock | null {
   if (last === undefined) return null;
-  // Put here alone, and so not read again.
-  const block = transaction.unstored(blockKey(list, last)) as AuditBlock | null;
-  if (block === null || block.count >= BLOCK_ENTRIES_MAX) return null;
+  const key = blockKey(list, last);
+  // That of the commit under way was put here alone, and so is not read again.
+  const own = transaction.unstored(key) as AuditBlock | null;
+  const block = own ?? storedBlock(transaction, key);
+  if (block === null) return null;
+  if (block.count >= (own === null ? STORED_ENTRIES_MAX : BLOCK_ENTRIES_MAX)) return null;
   return Math.abs(at - block.at) < BLOCK_MS_MAX ? block : null;
+}
+
+/** A block of a commit before; null where it is damaged, which whoever makes room finds. */
+function storedBlock(transaction: StoreTransaction, key: StoreKey): AuditBlock | null {
+  try {
+    const found = transaction.get(key);
+    return found === undefined ? null : parseBlock(found);
+  } catch (error) {
+    if (error instanceof DamagedRecord) return null;
+    throw error;
+  }
 }
 
 /** Begins a block with an entry; the oldest ones of the list make room. */

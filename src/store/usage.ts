@@ -48,7 +48,8 @@ export class UsageBook {
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #meters = new Map<string, Meter>();
-  /** The one that was asked for last: keys come in runs. None is ever taken away. */
+  /** The key that was asked for last, and its meter: keys come in runs. None is ever taken away. */
+  #lastKey: Metered | null = null;
   #last: Meter | null = null;
   /** Meters with counts that are not stored. */
   #dirty: Meter[] = [];
@@ -208,21 +209,26 @@ export class UsageBook {
   }
 
   #meterOf(id: string, account: string): Meter {
-    if (this.#last?.id === id) return this.#last;
     let meter = this.#meters.get(id);
     if (meter === undefined) {
       meter = new Meter(id, account);
       this.#meters.set(id, meter);
     }
-    this.#last = meter;
     return meter;
   }
 
-  #meter({ id, account, coreLimit, geoLimit, merchantLimit }: Metered): Meter {
+  #meter(key: Metered): Meter {
     if (this.#ending) this.#turn();
-    const meter = this.#meterOf(id, account);
-    if (meter.turn !== this.#turns && coreLimit + geoLimit + merchantLimit > 0) {
-      if (!this.#shared() || this.#lookUp(id)) meter.turn = this.#turns;
+    let meter = this.#last;
+    if (key !== this.#lastKey || meter === null) {
+      meter = this.#meterOf(key.id, key.account);
+      this.#lastKey = key;
+      this.#last = meter;
+    }
+    if (meter.turn === this.#turns) return meter;
+    const { id, coreLimit, geoLimit, merchantLimit } = key;
+    if (coreLimit + geoLimit + merchantLimit > 0 && (!this.#shared() || this.#lookUp(id))) {
+      meter.turn = this.#turns;
     }
     return meter;
   }

@@ -15,6 +15,8 @@ import { newVarDir } from '../support/http-var-dir.js';
 const NOW = 1_800_000_000_000;
 const ACTOR: Actor = { kind: 'key', prefix: 'a-key', id: '0123456789ab' };
 const LIST = 'account:alpha';
+/** Entries with which a block of a commit before takes no more. */
+const STORED_MAX = 16;
 const COUNT_KEY = ['audit-count', LIST];
 const BLOCK_COUNT_KEY = ['audit-block-count', LIST];
 
@@ -103,6 +105,32 @@ test('writes that share a commit share a block, and one that throws undoes its e
   assert.ok(blocksIn(store).length <= 5, String(blocksIn(store).length));
 });
 
+test('commits of one entry each share blocks, for a minute and sixteen entries', async (t) => {
+  const store = await openStore(t);
+  const counts = (): readonly number[] => blocksIn(store).map(({ count }) => count);
+  for (const after of upTo(0, STORED_MAX + 2)) await addEach(store, after);
+  assert.deepEqual(counts(), [STORED_MAX, 2]);
+  const minute = STORED_MAX + 60_000;
+  await addEach(store, minute - 1);
+  assert.deepEqual(counts(), [STORED_MAX, 3]);
+  await addEach(store, minute);
+  assert.deepEqual(counts(), [STORED_MAX, 3, 1]);
+  // A commit of many goes on with the block of the one before.
+  await addEach(store, ...upTo(minute + 1, minute + 41));
+  assert.deepEqual(counts(), [STORED_MAX, 3, 41]);
+  const all = [...upTo(0, STORED_MAX + 2), ...upTo(minute - 1, minute + 41)];
+  assert.deepEqual(told(store, NOW + minute), named(all));
+  assert.equal(countIn(store, BLOCK_COUNT_KEY), all.length);
+  // One that throws leaves the block as it was.
+  const failing = store.write((transaction) => {
+    addOne(transaction, NOW + minute + 60_010);
+    addOne(transaction, NOW + minute + 60_011);
+    throw new Error('no');
+  });
+  await assert.rejects(failing);
+  assert.deepEqual(counts(), [STORED_MAX, 3, 41]);
+});
+
 test('a block says of each actor and action once what is told of all', async (t) => {
   const store = await openStore(t);
   const actors: readonly Actor[] = [
@@ -172,10 +200,11 @@ test('what two versions wrote in turns beyond the number goes, the oldest first'
   for (const from of [0, 2_000]) await addSingles(store, ...some(from));
   for (const from of [4_000, 6_000, 8_000, 10_000]) await addEach(store, ...some(from));
   for (const from of [12_000, 14_000]) await addSingles(store, ...some(from));
-  for (let after = 16_000; after < 16_016; after += 1) {
-    await addEach(store, after);
+  for (let after = 16_000; after < 16_000 + 16 * STORED_MAX; after += STORED_MAX) {
+    const next = after + STORED_MAX;
+    await addEach(store, ...upTo(after, next));
     if (after % 5 === 0) {
-      assert.deepEqual(told(store), named(upTo(after + 1 - AUDIT_ENTRIES_MAX, after + 1)));
+      assert.deepEqual(told(store), named(upTo(next - AUDIT_ENTRIES_MAX, next)));
     }
     assert.equal(countIn(store, COUNT_KEY), singlesIn(store));
     const [single] = store.keys(['audit', LIST], 1);
@@ -199,14 +228,15 @@ test('entries of both layouts come of age', async (t) => {
   assert.equal(singlesIn(store), 1, 'those of that age are gone');
   assert.equal(blocksIn(store).length, 2, 'an entry of a block is not of age yet');
   assert.deepEqual(told(store, NOW + AUDIT_MS_MAX + 12), named([20, AUDIT_MS_MAX + 10]));
-  await setServiceClock(store, NOW + AUDIT_MS_MAX + 20);
-  await addEach(store, AUDIT_MS_MAX + 20);
+  const later = AUDIT_MS_MAX + 10 + 60_000;
+  await setServiceClock(store, NOW + later);
+  await addEach(store, later);
   assert.deepEqual([singlesIn(store), blocksIn(store).length], [0, 2]);
   assert.deepEqual(store.get(BLOCK_COUNT_KEY), {
     v: 1,
     count: 2,
     oldest: NOW + AUDIT_MS_MAX + 10,
-    last: NOW + AUDIT_MS_MAX + 20,
+    last: NOW + later,
   });
 });
 
@@ -235,7 +265,7 @@ test('a clock set back within a commit begins a block, behind those that are the
   await addEach(store, 5);
   assert.deepEqual(
     blocksIn(store).map((block) => block.count),
-    [2, 2, 1, 1],
+    [2, 2, 2],
   );
   assert.deepEqual(told(store), named([0, 5, hour, hour + 1, day, day + 1]));
 });

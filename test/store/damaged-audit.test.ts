@@ -60,6 +60,24 @@ test('damaged blocks are passed over, and put aside when the oldest make room', 
   await store.close();
 });
 
+test('behind a damaged last block another one begins', async (t) => {
+  const varDir = newVarDir(t);
+  let store = await Store.open(varDir);
+  for (let at = 0; at < 3; at += 1) await add(store, at, 1);
+  const [key = assert.fail(), ...others] = store.keys(['audit-block', 'operator']);
+  assert.deepEqual(others, [], 'they share one');
+  await store.close();
+  await turnAt(varDir, key);
+  store = await Store.open(varDir);
+  for (let at = 3; at < 5; at += 1) await add(store, at, 1);
+  assert.deepEqual(
+    listAudit(store, 0, NOW).map(({ object }) => object),
+    ['o3', 'o4'],
+  );
+  assert.equal(store.keys(['audit-block', 'operator']).length, 2);
+  await store.close();
+});
+
 test('a damaged count of an earlier version is counted anew', async (t) => {
   const varDir = newVarDir(t);
   const failed: string[] = [];
