@@ -33,8 +33,8 @@ export { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX } from './audit-room.js';
 /** Entries of a block at most: a page of the disk has room for them. */
 const BLOCK_ENTRIES_MAX = 64;
 /**
- * With fewer, a block takes the entries of the next commit too: where each has one alone, a block for
- * each would be as much to put, and later to remove, as an entry for each.
+ * With fewer, a block takes the entries of the next commit too: where each has one alone, a block
+ * for each would be as much to put, and later to remove, as an entry for each.
  */
 const STORED_ENTRIES_MAX = 16;
 /** A block is of about one time, as a commit is: its entries come of age together. */

@@ -50,7 +50,7 @@ export class UsageBook {
   readonly #meters = new Map<string, Meter>();
   /** The key that was asked for last, and its meter: keys come in runs. None is ever taken away. */
   #lastKey: Metered | null = null;
-  #last: Meter | null = null;
+  #last = new Meter('', '');
   /** Meters with counts that are not stored. */
   #dirty: Meter[] = [];
   /** Counts of ended months and of batches that failed, by month and key. */
@@ -210,21 +210,15 @@ export class UsageBook {
 
   #meterOf(id: string, account: string): Meter {
     let meter = this.#meters.get(id);
-    if (meter === undefined) {
-      meter = new Meter(id, account);
-      this.#meters.set(id, meter);
-    }
+    if (meter === undefined) this.#meters.set(id, (meter = new Meter(id, account)));
     return meter;
   }
 
   #meter(key: Metered): Meter {
     if (this.#ending) this.#turn();
-    let meter = this.#last;
-    if (key !== this.#lastKey || meter === null) {
-      meter = this.#meterOf(key.id, key.account);
-      this.#lastKey = key;
-      this.#last = meter;
-    }
+    if (key !== this.#lastKey) this.#last = this.#meterOf(key.id, key.account);
+    this.#lastKey = key;
+    const meter = this.#last;
     if (meter.turn === this.#turns) return meter;
     const { id, coreLimit, geoLimit, merchantLimit } = key;
     if (coreLimit + geoLimit + merchantLimit > 0 && (!this.#shared() || this.#lookUp(id))) {
