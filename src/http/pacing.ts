@@ -1,5 +1,4 @@
 /** Slow clients: what of an answer they do not take yet, and uploads held back for them. */
-import { randomInt } from 'node:crypto';
 import { kept } from '../base/growing-bytes.js';
 import { PacedBytes } from '../base/turns.js';
 import type { Traffic } from './exchange.js';
@@ -11,28 +10,7 @@ import type { RawResponse } from './transport.js';
  * and reads nothing makes the service hold a thousand times what it sent. Here an answer is not
  * over until the system has taken it, and the native server cuts a connection that asks for more
  * before that: a connection holds one unfinished answer, and at most 16 KiB of finished ones.
- *
- * Whether the system has taken it, the native server tells in a list that it makes each time, which
- * is a fiftieth of an answer that is kept. So of short answers an eighth are asked about, drawn by
- * chance, so that no client knows which: one that reads nothing gets seven short ones more on
- * average before that is seen, and a hundred more once in 600,000 times.
  */
-
-/** Up to this length an answer may be handed over without a question: bytes, or characters. */
-export const SHORT_LENGTH_MAX = 4_096;
-/** One short answer in so many is asked about; a power of two. */
-const ASKED_ONE_IN = 8;
-
-/** State of a xorshift generator: never zero. */
-let drawn = randomInt(1, 2 ** 31);
-
-/** Whether an answer is asked about, by chance. */
-function isAsked(): boolean {
-  drawn ^= drawn << 13;
-  drawn ^= drawn >>> 17;
-  drawn ^= drawn << 5;
-  return (drawn & (ASKED_ONE_IN - 1)) === 0;
-}
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -82,12 +60,12 @@ function endHead(raw: RawResponse, length: number): boolean {
   return taken;
 }
 
-/** Ends an answer whose head was written; to be called corked. */
+/**
+ * Ends an answer whose head was written; to be called corked. Not with `end`, which makes no list: what
+ * a client that resets its connection does not take stays open then, and where nobody was told of
+ * its abort the native server ends the process.
+ */
 export function endWith(raw: RawResponse, body: string | Uint8Array, traffic: Traffic): void {
-  if (body.length <= SHORT_LENGTH_MAX && !isAsked()) {
-    raw.end(body);
-    return;
-  }
   if (raw.tryEnd(body)[1]) return;
   const bytes = typeof body === 'string' ? Buffer.from(body) : kept(body);
   new Unsent(raw, bytes, bytes.length, traffic);

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange, type Traffic } from '../../src/http/exchange.js';
-import { SHORT_LENGTH_MAX } from '../../src/http/pacing.js';
 import { headOf, JSON_TYPE, NumberedHead } from '../../src/http/reply.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
 const REPLY = { status: 200, head: headOf(JSON_TYPE), body: '{}' };
-/** Of these each is asked about. */
-const LONG = { ...REPLY, body: 'x'.repeat(SHORT_LENGTH_MAX + 1) };
 
 function newTraffic(): Traffic {
   return { open: 0, closing: false };
@@ -27,7 +24,7 @@ test('a fresh exchange registers for an abort before its native handler returns'
   exchange.guard();
   exchange.guard();
   assert.deepEqual(raw.calls, ['onAborted']);
-  exchange.send(LONG);
+  exchange.send(REPLY);
   assert.deepEqual(raw.calls, ['onAborted', 'cork', 'writeHeader', 'tryEnd']);
   assert.equal(traffic.open, 0);
 });
@@ -36,41 +33,18 @@ test('a fresh exchange that is answered at once needs neither registration nor c
   const raw = new FakeResponse();
   const traffic = newTraffic();
   const exchange = new Exchange(raw, traffic, { fresh: true });
-  exchange.send(LONG);
+  exchange.send(REPLY);
   exchange.guard();
-  exchange.send(LONG);
+  exchange.send(REPLY);
   assert.deepEqual(raw.calls, ['writeHeader', 'tryEnd']);
   assert.equal(traffic.open, 0);
-});
-
-test('of short answers an eighth is asked about, of long ones each', () => {
-  const ends = (body: string | Uint8Array): string => {
-    const raw = new FakeResponse();
-    new Exchange(raw, newTraffic(), { fresh: true }).send({ ...REPLY, body });
-    assert.equal(raw.body, body);
-    return raw.calls.at(-1) ?? '';
-  };
-  for (const body of ['{}', new Uint8Array(SHORT_LENGTH_MAX)]) {
-    const found = Array.from({ length: 8_000 }, () => ends(body));
-    const asked = found.filter((call) => call === 'tryEnd').length;
-    assert.equal(found.filter((call) => call === 'end').length, found.length - asked);
-    // Six times the deviation of such a count.
-    assert.ok(Math.abs(asked - 1_000) < 180, `${asked} of 8000`);
-    assert.ok(
-      found
-        .join(' ')
-        .split('tryEnd')
-        .every((run) => run.length < 4 * 200),
-    );
-  }
-  assert.ok(Array.from({ length: 100 }, () => ends(LONG.body)).every((call) => call === 'tryEnd'));
 });
 
 test('a head that is kept with its status is handed over in one where that may be', () => {
   const head = new NumberedHead(headOf(JSON_TYPE), 'X-Left');
   const calls = (traffic: Traffic, status: number, more = {}): readonly string[] => {
     const raw = new FakeResponse();
-    const reply = { ...LONG, status, head: head.with(5), joined: head.joined };
+    const reply = { ...REPLY, status, head: head.with(5), joined: head.joined };
     new Exchange(raw, traffic, { fresh: true, ...more }).send(reply);
     return raw.calls;
   };

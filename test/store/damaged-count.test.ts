@@ -80,7 +80,8 @@ async function change(store: Store, round: string): Promise<void> {
           action: 'nexus.create',
           object: MERCHANT,
         },
-        NOW,
+        // A minute later each begins a block, whether it is known which was the last.
+        round === 'first' ? NOW : NOW + 60_000,
       );
     }
     for (let at = 0; at < 3; at += 1) {
