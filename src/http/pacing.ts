@@ -61,9 +61,9 @@ function endHead(raw: RawResponse, length: number): boolean {
 }
 
 /**
- * Ends an answer whose head was written; to be called corked. Not with `end`, which makes no list: what
- * a client that resets its connection does not take stays open then, and where nobody was told of
- * its abort the native server ends the process.
+ * Ends an answer whose head was written; to be called corked. Not with `end`, which makes no list:
+ * what a client that resets its connection does not take stays open then, and where nobody was told
+ * of its abort the native server ends the process.
  */
 export function endWith(raw: RawResponse, body: string | Uint8Array, traffic: Traffic): void {
   if (raw.tryEnd(body)[1]) return;

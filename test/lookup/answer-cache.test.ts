@@ -123,12 +123,15 @@ test('what a look has found is given for its own kind and time alone, and not on
   keep('q', KIND, 'a');
   keep('q', KIND - 1, 'b');
   keep('other', KIND, 'c');
+  assert.equal(cache.hasFound('q'), false);
   assert.equal(cache.holds('q'), true);
+  assert.deepEqual([cache.hasFound('q'), cache.hasFound('p')], [true, false]);
   assert.equal(kept(cache, 'q', KIND - 1), 'b');
   assert.equal(kept(cache, 'other'), 'c');
   assert.equal(kept(cache, 'q', KIND - 2), null);
   assert.equal(kept(cache, 'q'), 'a');
   assert.equal(cache.holds('nothing'), false);
+  assert.deepEqual([cache.hasFound('q'), cache.hasFound('nothing')], [false, false]);
   assert.equal(kept(cache, 'q'), 'a');
   cache.holds('q');
   for (let at = 0; at < 40; at += 1) {

@@ -146,6 +146,11 @@ export class AnswerCache {
     return false;
   }
 
+  /** Whether the query is the one that `holds` found last. */
+  hasFound(query: string): boolean {
+    return this.#found !== null && query === this.#foundQuery;
+  }
+
   #find(kind: number, query: string): KeptAnswer | null {
     const found = this.#found;
     if (found !== null && kind === this.#foundKind && query === this.#foundQuery) return found;

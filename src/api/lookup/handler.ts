@@ -258,7 +258,9 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
         );
         return;
       }
-      const asked = kept === null ? null : keptAsked(query);
+      // What is kept was asked without these: the same text has none of them.
+      const asks = kept !== null && repeats?.cache.hasFound(query) !== true;
+      const asked = asks ? keptAsked(query) : null;
       if (kept !== null && asked !== null && !isFailure(asked)) {
         const lookup = new PendingLookup(shared, answer, version, caller, admission, NOT_KEPT);
         void submitKept(pool, kept, asked, request.path, lookup);
