@@ -7,7 +7,6 @@ import {
   type PinnedRelease,
   type PoolFailure,
 } from '../../pool/types.js';
-import { wallMs } from '../../base/wall-clock.js';
 import { isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
@@ -171,7 +170,7 @@ function repeat(
     return NOT_KEPT;
   }
   const name = release();
-  const time = cache.time(name, wallMs());
+  const time = cache.time(name, Date.now());
   const kind = kindOf(version, admission.grants);
   const kept = cache.get(kind, query);
   if (kept === null) return cache.wasAsked(kind, query) ? time : NOT_KEPT;
