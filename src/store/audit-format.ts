@@ -1,14 +1,18 @@
 /**
  * How the lists of who did what are kept. The entries that a commit adds to a list, or a few that
  * have one each, are one record, a block: one each would be a put, and later a removal, for every
- * write.
+ * write. The last block of a list stands apart while it takes more: beside the counts that every
+ * commit changes, so that a commit writes no page more for it.
  *
- * ["audit-block", list, order]  AuditBlock; the list is "operator" or "account:" and its name, the
- *                               order is the time, or behind the last one where a clock is set back
- * ["audit-block-count", list]   entries in all of them, order of the last block, time of the first
+ * ["new-audit", list]           AuditBlock, the last one; the list is "operator" or "account:" and
+ *                               its name
+ * ["audit-block", list, order]  AuditBlock, those before; the order is the time, or behind the last
+ *                               one where a clock is set back
+ * ["audit-block-count", list]   entries in all of these, order of the last block, time of the first
  *
- * Versions before kept each entry by itself. Theirs are told and make room as the others do; they
- * pass over blocks, and count and remove their own entries alone:
+ * Versions before had no block apart and pass over it. Those before them kept each entry by itself;
+ * theirs are told and make room as the others do; they pass over blocks, and count and remove their
+ * own entries alone:
  *
  * ["audit", list, order, id]    AuditRecord
  * ["audit-count", list]         how many of them, order of the last one, time of the first
@@ -27,6 +31,7 @@ export type Actor =
   /** The server by itself, as for the first key. */
   | { readonly kind: 'server' };
 
+export const NEW_PREFIX = 'new-audit';
 const BLOCK_PREFIX = 'audit-block';
 const BLOCK_COUNT_PREFIX = 'audit-block-count';
 const SINGLE_PREFIX = 'audit';
@@ -163,16 +168,17 @@ export const SINGLES: AuditLayout = {
   size: () => 1,
 };
 
-let lastKey: StoreKey = [];
-let lastKeyOrder = -1;
+let lastNewKey: StoreKey = [];
 
-/** Key of a block; the same array for the same one, which is told by that. */
+/** Key of the block that takes entries; the same array for the same one, which is told by that. */
+export function newKey(list: string): StoreKey {
+  if (lastNewKey[1] !== list) lastNewKey = [NEW_PREFIX, list];
+  return lastNewKey;
+}
+
+/** Key of a block that takes no more. */
 export function blockKey(list: string, order: number): StoreKey {
-  if (order !== lastKeyOrder || lastKey[1] !== list) {
-    lastKey = [BLOCK_PREFIX, list, String(order).padStart(TIME_DIGITS, '0')];
-    lastKeyOrder = order;
-  }
-  return lastKey;
+  return [BLOCK_PREFIX, list, String(order).padStart(TIME_DIGITS, '0')];
 }
 
 let lastCountKey: StoreKey = [];
@@ -199,9 +205,8 @@ export function auditCount(
   list: string,
 ): AuditCount {
   const key = countKey(layout, list);
-  // Of this commit it needs no look: it is as it was put.
-  const own = transaction.unstored(key);
-  if (own !== null) return own as AuditCount;
+  const known = transaction.known(key);
+  if (known !== null) return known as AuditCount;
   const found = countRecord(transaction, key, () => ({
     v: 1,
     count: countAnew(transaction, layout, list),

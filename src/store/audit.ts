@@ -15,6 +15,8 @@ import {
   BLOCKS,
   entriesOf,
   lastOrder,
+  NEW_PREFIX,
+  newKey,
   orderOf,
   parseAge,
   parseAudit,
@@ -23,8 +25,8 @@ import {
   SINGLES,
 } from './audit-format.js';
 import { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX, makeRoom } from './audit-room.js';
-import { DamagedRecord } from './fault.js';
 import type { StoreKey } from './format.js';
+import { orSetAside } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 
 export type { Actor, AuditRecord } from './audit-format.js';
@@ -107,78 +109,83 @@ function blockWith(
     : { v, at: from, account, acts, count, told, order };
 }
 
-/** The last block of a list where it takes another entry. */
-function openBlock(
+/** The block of a list that takes entries, and how many it takes; null where there is none. */
+function newBlock(
   transaction: StoreTransaction,
   list: string,
-  { last }: AuditCount,
-  at: number,
-): AuditBlock | null {
-  if (last === undefined) return null;
-  const key = blockKey(list, last);
+): { readonly block: AuditBlock; readonly most: number } | null {
+  const key = newKey(list);
   // That of the commit under way was put here alone, and so is not read again.
   const own = transaction.unstored(key) as AuditBlock | null;
-  const block = own ?? storedBlock(transaction, key);
-  if (block === null) return null;
-  if (block.count >= (own === null ? STORED_ENTRIES_MAX : BLOCK_ENTRIES_MAX)) return null;
-  return Math.abs(at - block.at) < BLOCK_MS_MAX ? block : null;
+  if (own !== null) return { block: own, most: BLOCK_ENTRIES_MAX };
+  const known = transaction.known(key) as AuditBlock | null;
+  const block = known ?? orSetAside(transaction, key, () => storedBlock(transaction, key));
+  return block === null ? null : { block, most: STORED_ENTRIES_MAX };
 }
 
-/** A block of a commit before; null where it is damaged, which whoever makes room finds. */
+/** @throws DamagedRecord */
 function storedBlock(transaction: StoreTransaction, key: StoreKey): AuditBlock | null {
-  try {
-    const found = transaction.get(key);
-    return found === undefined ? null : parseBlock(found);
-  } catch (error) {
-    if (error instanceof DamagedRecord) return null;
-    throw error;
-  }
+  const found = transaction.get(key);
+  return found === undefined ? null : parseBlock(found);
 }
 
-/** Begins a block with an entry; the oldest ones of the list make room. */
-function beginBlock(
+/** What there is of a list in single entries, and what the last of them has for its order. */
+function singlesIn(transaction: StoreTransaction, list: string): AuditCount {
+  const found = auditCount(transaction, SINGLES, list);
+  if (found.count === 0 || found.last !== undefined) return found;
+  return { ...found, last: lastOrder(transaction, SINGLES, list) };
+}
+
+/**
+ * Puts a block to those before it, as it takes no more; the oldest ones of the list make room.
+ * @returns what there is in blocks then
+ */
+function putAway(
   transaction: StoreTransaction,
   list: string,
-  entry: AuditEntry,
-  at: number,
-  counted: AuditCount,
-): void {
-  const before = auditCount(transaction, SINGLES, list);
-  const singles =
-    before.count === 0 || before.last !== undefined
-      ? before
-      : { ...before, last: lastOrder(transaction, SINGLES, list) };
+  block: AuditBlock,
+  now: number,
+): AuditCount {
+  const counted = auditCount(transaction, BLOCKS, list);
   const last = counted.last ?? lastOrder(transaction, BLOCKS, list);
-  // Behind those that are there, whatever the clock says: the first in the list make room.
-  const order = Math.max(at, last + 1, (singles.last ?? -1) + 1);
-  const { account } = entry;
-  const empty = { v: 1, at, account, acts: [], count: 0, told: '' } as const;
-  const room = makeRoom(transaction, list, { blocks: counted, singles }, at);
-  transaction.put(
-    blockKey(list, order),
-    blockWith(order === at ? empty : { ...empty, order }, entry, at),
-  );
-  putAuditCount(transaction, BLOCKS, list, {
-    count: room.count + 1,
-    last: order,
+  let order = orderOf(block);
+  // An earlier version beside this one does not see it, and may have put one of its own there.
+  if (order <= last) while (transaction.get(blockKey(list, order)) !== undefined) order += 1;
+  const singles = singlesIn(transaction, list);
+  const room = makeRoom(transaction, list, { blocks: counted, singles }, now);
+  transaction.put(blockKey(list, order), order === block.at ? block : { ...block, order });
+  const count = {
+    count: room.count + block.count,
+    last: Math.max(last, order),
     // Of none that are left it is the first.
-    oldest: room.count === 0 ? at : room.oldest,
-  });
+    oldest: room.count === 0 ? block.at : room.oldest,
+  };
+  putAuditCount(transaction, BLOCKS, list, count);
+  return count;
 }
 
 /** Adds an entry within the transaction of the change; the oldest ones make room. */
 export function addAudit(transaction: StoreTransaction, entry: AuditEntry, at: number): void {
   const { account } = entry;
   const list = account === null ? 'operator' : `account:${account}`;
-  const counted = auditCount(transaction, BLOCKS, list);
-  const block = openBlock(transaction, list, counted, at);
-  if (block === null) {
-    beginBlock(transaction, list, entry, at, counted);
-    return;
+  const found = newBlock(transaction, list);
+  if (found !== null) {
+    const { block, most } = found;
+    if (block.count < most && Math.abs(at - block.at) < BLOCK_MS_MAX) {
+      transaction.put(newKey(list), blockWith(block, entry, at));
+      return;
+    }
   }
-  transaction.put(blockKey(list, orderOf(block)), blockWith(block, entry, at));
-  const { count, last, oldest } = counted;
-  putAuditCount(transaction, BLOCKS, list, { count: count + 1, last, oldest });
+  const blocks =
+    found === null
+      ? auditCount(transaction, BLOCKS, list)
+      : putAway(transaction, list, found.block, at);
+  const last = blocks.last ?? lastOrder(transaction, BLOCKS, list);
+  // Behind those that are there, whatever the clock says: the first in the list make room.
+  const order = Math.max(at, last + 1, (singlesIn(transaction, list).last ?? -1) + 1);
+  const empty = { v: 1, at, account, acts: [], count: 0, told: '' } as const;
+  const begun = order === at ? empty : { ...empty, order };
+  transaction.put(newKey(list), blockWith(begun, entry, at));
 }
 
 /** Entries of a list with what orders them. */
@@ -200,7 +207,9 @@ export function listAudit(store: Store, since: number, now: number): readonly Au
     else list.push(told);
   };
   for (const record of store.list([SINGLES.prefix])) add(record, [parseAudit(record)]);
-  for (const record of store.list([BLOCKS.prefix])) add(record, entriesOf(parseBlock(record)));
+  for (const prefix of [BLOCKS.prefix, NEW_PREFIX]) {
+    for (const record of store.list([prefix])) add(record, entriesOf(parseBlock(record)));
+  }
   // Those beyond the number go some at a time.
   return [...lists]
     .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -47,6 +47,12 @@ function isSame(key: StoreKey, other: StoreKey): boolean {
 const lastNames = new Map<string, { readonly key: StoreKey; readonly name: string }>();
 const KINDS_MAX = 64;
 
+/** What a commit left, by the names of the keys. */
+type Left = ReadonlyMap<string, Change>;
+const NOTHING_LEFT: Left = new Map();
+/** Of a commit of more nothing is remembered: what it costs to read again is little of it. */
+const LEFT_MAX = 256;
+
 function nameOf(key: StoreKey): string {
   const kind = key[0] ?? '';
   const last = lastNames.get(kind);
@@ -59,14 +65,18 @@ function nameOf(key: StoreKey): string {
 export class Batch {
   readonly #place: BatchPlace;
   /** What was changed and is not in the store. */
-  readonly #changes = new Map<string, Change>();
+  #changes = new Map<string, Change>();
   /** What the action under way changed of these, with what they were before it, in order. */
   readonly #undo: { readonly name: string; readonly was: Change | undefined }[] = [];
   /** What the action under way changed in the store, as it was before it. */
   readonly #before = new Map<string, Change>();
 
-  constructor(place: BatchPlace) {
+  /** What the commit before left, where nothing was written since. */
+  #left: Left;
+
+  constructor(place: BatchPlace, left = NOTHING_LEFT) {
     this.#place = place;
+    this.#left = left;
   }
 
   /** Runs an action; what it throws undoes it alone. @throws Error when it cannot be undone. */
@@ -105,6 +115,12 @@ export class Batch {
     return this.#changes.get(nameOf(key))?.value ?? null;
   }
 
+  /** As `Root.known`. */
+  known(key: StoreKey): StoredValue | null {
+    const name = nameOf(key);
+    return (this.#changes.get(name) ?? this.#left.get(name))?.value ?? null;
+  }
+
   /** Changes a record, or removes it. */
   change(key: StoreKey, value: StoredValue | null): void {
     const name = nameOf(key);
@@ -122,11 +138,48 @@ export class Batch {
     }
     this.#undo.length = 0;
     for (const change of this.#changes.values()) this.#set(change);
+    // What is in the store now is newer than what was left.
+    if (this.#changes.size > 0) this.#left = NOTHING_LEFT;
     this.#changes.clear();
+  }
+
+  /** Puts the rest into the store when the last action has run, and tells what it was. */
+  end(): Left {
+    const left = this.#changes;
+    this.#changes = new Map();
+    for (const change of left.values()) this.#set(change);
+    return left.size > LEFT_MAX ? NOTHING_LEFT : left;
   }
 
   #set({ key, value }: Change): void {
     if (value === null) this.#place.remove(key);
     else this.#place.put(key, bytesOf(value));
+  }
+}
+
+/**
+ * What the last transaction of a handle left, for its next one. LMDB numbers commits without a gap:
+ * between two whose numbers follow one another no other process has written.
+ */
+export class CommitMemory {
+  /** Transactions that were begun. */
+  #begun = 0;
+  #last: { readonly begun: number; readonly id: number; readonly left: Left } | null = null;
+
+  /** A transaction begins, with LMDB's number of it: what is still as the last one left it. */
+  begin(id: number): Left {
+    const last = this.#last;
+    this.#last = null;
+    const isNext = last !== null && last.begun === this.#begun && last.id + 1 === id;
+    this.#begun += 1;
+    return isNext ? last.left : NOTHING_LEFT;
+  }
+
+  /** To be told when all of a transaction has run; what is returned, when it is on the disk. */
+  ran(id: number, left: Left): () => void {
+    const begun = this.#begun;
+    return () => {
+      this.#last = { begun, id, left };
+    };
   }
 }

@@ -18,7 +18,8 @@
  *                           milliseconds since 1970, padded so that text order is time order
  * ["count", "outbox", kind] how many records of the outbox there are; of accounts and whose dead
  *                           ones are whose in outbox-count.ts
- * ["audit-block", list, time]  AuditBlock, as in audit-format.ts; shares are in share.ts
+ * ["new-audit", list]       AuditBlock, as in audit-format.ts, and ["audit-block", list, time];
+ *                           shares are in share.ts
  * ["job", account, id]      JobRecord, as in jobs.ts
  * ["endpoint", "event"]     EndpointRecord: where events go
  * ["damaged", …]            bytes of a damaged record, after which its key goes on
@@ -48,6 +49,7 @@ export const ALWAYS_TAKEN: ReadonlySet<string | undefined> = new Set([
   'audit-count',
   'audit-block',
   'audit-block-count',
+  'new-audit',
   'count',
   'node',
   'lease',

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { Batch, type BatchPlace, type Outcome } from './batch.js';
+import { Batch, type BatchPlace, CommitMemory, type Outcome } from './batch.js';
 import { StoreFault, writeError } from './fault.js';
 import { hasRoom, makeFolder } from './folder.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
@@ -121,6 +121,7 @@ export class LmdbRoot implements Root {
   readonly #view = new PlainView();
   /** While actions run. */
   #batch: Batch | null = null;
+  readonly #memory = new CommitMemory();
 
   private constructor(path: string, root: Environment) {
     this.#path = path;
@@ -165,6 +166,10 @@ export class LmdbRoot implements Root {
 
   unstored(key: StoreKey): StoredValue | null {
     return this.#batch?.unstored(key) ?? null;
+  }
+
+  known(key: StoreKey): StoredValue | null {
+    return this.#batch?.known(key) ?? null;
   }
 
   *range(range: RecordRange): Iterable<RecordBytes> {
@@ -272,18 +277,20 @@ export class LmdbRoot implements Root {
     // A child transaction, because only that is undone as a whole when it throws.
     const run = this.#root.childTransaction(() => {
       taken();
-      const batch = new Batch(this.#place);
+      const id = this.#root.getWriteTxnId();
+      const batch = new Batch(this.#place, this.#memory.begin(id));
       this.#batch = batch;
       try {
         for (const action of actions) action(batch);
-        batch.flush();
+        return this.#memory.ran(id, batch.end());
       } finally {
         this.#batch = null;
       }
     });
     const done = run
-      .then(() => {
+      .then((remember) => {
         this.#written += 1;
+        remember();
       })
       .finally(taken);
     return { actions, done };

@@ -32,6 +32,11 @@ export interface Root {
   peek(key: StoreKey): StoredValue | undefined;
   /** What the commit under way was given for a key, where it waits in memory to be put. */
   unstored(key: StoreKey): StoredValue | null;
+  /**
+   * The same, and what the commit before left, where nothing was written since: a count that each
+   * commit changes need not be read and checked again. Null where it is to be read.
+   */
+  known(key: StoreKey): StoredValue | null;
   range(range: RecordRange): Iterable<RecordBytes>;
   keys(range: RecordRange): Iterable<StoreKey>;
   /** To be called by the action of a write alone, as `remove`. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DamagedRecord, setAsideNotice, StoreFault } from './fault.js';
 import { ALWAYS_TAKEN, DAMAGED_PREFIX, type StoreKey } from './format.js';
 import { LmdbRoot } from './lmdb-root.js';
-import { bytesOf, NewRecord, unpackRecord, unpackSound } from './record-bytes.js';
+import { bytesOf, NewRecord, type StoredValue, unpackRecord, unpackSound } from './record-bytes.js';
 import type { Root } from './root.js';
 import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
 import { WatchedRecords } from './watched.js';
@@ -29,6 +29,11 @@ const AFTER_TEXT = '\uffff';
 /** Folder of the store in a folder of variables. */
 export function storeDir(varDir: string): string {
   return join(varDir, 'store');
+}
+
+/** A record as it was given, where it was not read. */
+function given(value: StoredValue | null): unknown {
+  return value instanceof NewRecord ? value.record : null;
 }
 
 export class Store {
@@ -229,10 +234,8 @@ export class Store {
 
   readonly #transaction: StoreTransaction = {
     get: (key) => this.get(key),
-    unstored: (key) => {
-      const value = this.#root.unstored(key);
-      return value instanceof NewRecord ? value.record : null;
-    },
+    unstored: (key) => given(this.#root.unstored(key)),
+    known: (key) => given(this.#root.known(key)),
     list: (prefix, limit) => this.list(prefix, limit),
     last: (prefix) => this.last(prefix),
     keys: (prefix, limit) => this.keys(prefix, limit),
@@ -284,7 +287,9 @@ export class Store {
   }
 
   #bump(key: StoreKey): void {
-    this.#root.put(key, new NewRecord(key, this.#version(key) + 1));
+    const known = given(this.#root.known(key));
+    const version = typeof known === 'number' ? known : this.#version(key);
+    this.#root.put(key, new NewRecord(key, version + 1));
   }
 
   #version(key: StoreKey): number {

@@ -9,6 +9,11 @@ export interface StoreTransaction {
    * was given; null for all others. Putting it again with more costs no second record.
    */
   unstored(key: StoreKey): unknown;
+  /**
+   * The same, and what this process put in the commit before, where nothing was written since; null
+   * for all that is to be read.
+   */
+  known(key: StoreKey): unknown;
   /** As of this transaction; see `Store.list`. */
   list(prefix: StoreKey, limit?: number): readonly unknown[];
   /** As `Store.last`. */

@@ -19,6 +19,7 @@ const LIST = 'account:alpha';
 const STORED_MAX = 16;
 const COUNT_KEY = ['audit-count', LIST];
 const BLOCK_COUNT_KEY = ['audit-block-count', LIST];
+const NEW_KEY = ['new-audit', LIST];
 
 interface Count {
   readonly count: number;
@@ -80,8 +81,13 @@ const singlesIn = (store: Store): number => store.keys(['audit', LIST]).length;
 interface Block {
   readonly count: number;
 }
+/** The blocks of the list, and last the one apart that takes entries. */
 const blocksIn = (store: Store): readonly Block[] =>
-  store.list(['audit-block', LIST]) as readonly Block[];
+  [...store.list(['audit-block', LIST]), ...store.list(NEW_KEY)] as readonly Block[];
+
+/** Entries that are counted in blocks. */
+const countInBlocks = (store: Store): number =>
+  (countIn(store, BLOCK_COUNT_KEY) ?? 0) + (countIn(store, NEW_KEY) ?? 0);
 
 const setServiceClock = (store: Store, at: number): Promise<void> =>
   store.write((transaction) => transaction.put(CLOCK_KEY, { v: 1, at, wall: at }));
@@ -101,7 +107,7 @@ test('writes that share a commit share a block, and one that throws undoes its e
   assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 4);
   const kept = named(upTo(0, 40).filter((after) => after % 10 !== 0));
   assert.deepEqual(told(store), kept);
-  assert.equal(countIn(store, BLOCK_COUNT_KEY), kept.length);
+  assert.equal(countInBlocks(store), kept.length);
   assert.ok(blocksIn(store).length <= 5, String(blocksIn(store).length));
 });
 
@@ -120,7 +126,7 @@ test('commits of one entry each share blocks, for a minute and sixteen entries',
   assert.deepEqual(counts(), [STORED_MAX, 3, 41]);
   const all = [...upTo(0, STORED_MAX + 2), ...upTo(minute - 1, minute + 41)];
   assert.deepEqual(told(store, NOW + minute), named(all));
-  assert.equal(countIn(store, BLOCK_COUNT_KEY), all.length);
+  assert.equal(countInBlocks(store), all.length);
   // One that throws leaves the block as it was.
   const failing = store.write((transaction) => {
     addOne(transaction, NOW + minute + 60_010);
@@ -171,7 +177,7 @@ test('entries of both layouts are told in order, and say the same', async (t) =>
   assert.deepEqual({ ...block, at: NOW, object: 'o0' }, single);
   assert.deepEqual(Object.keys(block ?? {}), Object.keys(single ?? {}));
   assert.equal(countIn(store, COUNT_KEY), 4, 'as the earlier version left it');
-  assert.equal(countIn(store, BLOCK_COUNT_KEY), 3);
+  assert.equal(countInBlocks(store), 3);
 });
 
 test('the oldest of both layouts make room, and the count of an earlier version stays right', async (t) => {
@@ -188,7 +194,7 @@ test('the oldest of both layouts make room, and the count of an earlier version 
     }
     assert.equal(countIn(store, COUNT_KEY) ?? 0, singlesIn(store));
     const held = blocksIn(store).reduce((sum, block) => sum + block.count, 0);
-    assert.equal(countIn(store, BLOCK_COUNT_KEY), held);
+    assert.equal(countInBlocks(store), held);
     assert.ok(held + singlesIn(store) <= AUDIT_ENTRIES_MAX + 400, String(held));
   }
   assert.equal(store.get(COUNT_KEY), undefined, 'there are none any more');
@@ -214,7 +220,7 @@ test('what two versions wrote in turns beyond the number goes, the oldest first'
     assert.ok(isInTurn, `${String(single)} ${String(block)}`);
   }
   const held = blocksIn(store).reduce((sum, { count }) => sum + count, 0);
-  assert.equal(countIn(store, BLOCK_COUNT_KEY), held);
+  assert.equal(countInBlocks(store), held);
   assert.ok(held + singlesIn(store) <= AUDIT_ENTRIES_MAX + 400, String(held));
 });
 
@@ -226,7 +232,7 @@ test('entries of both layouts come of age', async (t) => {
   await setServiceClock(store, NOW + AUDIT_MS_MAX + 10);
   await addEach(store, AUDIT_MS_MAX + 10);
   assert.equal(singlesIn(store), 1, 'those of that age are gone');
-  assert.equal(blocksIn(store).length, 2, 'an entry of a block is not of age yet');
+  assert.equal(blocksIn(store).length, 2, 'a block goes with the next that is put away');
   assert.deepEqual(told(store, NOW + AUDIT_MS_MAX + 12), named([20, AUDIT_MS_MAX + 10]));
   const later = AUDIT_MS_MAX + 10 + 60_000;
   await setServiceClock(store, NOW + later);
@@ -234,10 +240,11 @@ test('entries of both layouts come of age', async (t) => {
   assert.deepEqual([singlesIn(store), blocksIn(store).length], [0, 2]);
   assert.deepEqual(store.get(BLOCK_COUNT_KEY), {
     v: 1,
-    count: 2,
+    count: 1,
     oldest: NOW + AUDIT_MS_MAX + 10,
-    last: NOW + later,
+    last: NOW + AUDIT_MS_MAX + 10,
   });
+  assert.equal(countInBlocks(store), 2);
 });
 
 test('beside a version that counts and nothing else no entry is overwritten or kept', async (t) => {
@@ -249,9 +256,7 @@ test('beside a version that counts and nothing else no entry is overwritten or k
   await countAlone(3);
   // By a clock that was set back.
   await addEach(store, 0);
-  assert.deepEqual(store.keys(['audit-block', LIST]), [
-    ['audit-block', LIST, String(NOW + 3).padStart(15, '0')],
-  ]);
+  assert.equal((store.get(NEW_KEY) as { readonly order: number }).order, NOW + 3);
   await countAlone(3);
   await addEach(store, AUDIT_MS_MAX + 2);
   assert.deepEqual([singlesIn(store), store.get(COUNT_KEY)], [0, undefined]);
@@ -268,4 +273,22 @@ test('a clock set back within a commit begins a block, behind those that are the
     [2, 2, 2],
   );
   assert.deepEqual(told(store), named([0, 5, hour, hour + 1, day, day + 1]));
+});
+
+test('a block is put beside that of a version before, which does not see the block apart', async (t) => {
+  const store = await openStore(t);
+  await addEach(store, ...upTo(0, STORED_MAX));
+  const block = { v: 1, at: NOW, account: 'alpha', count: 1, told: '0 0 other\n' };
+  const acts = [{ actor: ACTOR, action: 'nexus.create' }];
+  await store.write(({ put }) => {
+    put(['audit-block', LIST, String(NOW).padStart(15, '0')], { ...block, acts });
+    put(BLOCK_COUNT_KEY, { v: 1, count: 1, last: NOW, oldest: NOW });
+  });
+  await addEach(store, 20);
+  assert.deepEqual(told(store), ['other', ...named([...upTo(0, STORED_MAX), 20])]);
+  assert.deepEqual(
+    blocksIn(store).map(({ count }) => count),
+    [1, STORED_MAX, 1],
+  );
+  assert.equal(countInBlocks(store), STORED_MAX + 2);
 });

@@ -60,21 +60,23 @@ test('damaged blocks are passed over, and put aside when the oldest make room', 
   await store.close();
 });
 
-test('behind a damaged last block another one begins', async (t) => {
+test('a damaged last block is put aside and another one begins', async (t) => {
   const varDir = newVarDir(t);
+  const failed: string[] = [];
   let store = await Store.open(varDir);
   for (let at = 0; at < 3; at += 1) await add(store, at, 1);
-  const [key = assert.fail(), ...others] = store.keys(['audit-block', 'operator']);
+  const [key = assert.fail(), ...others] = store.keys(['new-audit', 'operator']);
   assert.deepEqual(others, [], 'they share one');
   await store.close();
   await turnAt(varDir, key);
-  store = await Store.open(varDir);
+  store = await Store.open(varDir, { failed: (error) => failed.push(String(error)) });
   for (let at = 3; at < 5; at += 1) await add(store, at, 1);
   assert.deepEqual(
     listAudit(store, 0, NOW).map(({ object }) => object),
     ['o3', 'o4'],
   );
-  assert.equal(store.keys(['audit-block', 'operator']).length, 2);
+  assert.notEqual(store.get(['damaged', ...key]), undefined);
+  assert.match(failed[0] ?? '', /new-audit\/operator/);
   await store.close();
 });
 
@@ -100,6 +102,9 @@ test('a damaged count of an earlier version is counted anew', async (t) => {
   await turnAt(varDir, ['audit-count', 'operator']);
   store = await Store.open(varDir, { failed: (error) => failed.push(String(error)) });
   await add(store, 0, 1);
+  const begun = store.get(['new-audit', 'operator']) as { readonly order: number };
+  assert.equal(begun.order, NOW + 3);
+  await add(store, 60_000, 1);
   assert.deepEqual(store.get(['audit-count', 'operator']), {
     v: 1,
     count: 3,

@@ -71,18 +71,12 @@ async function change(store: Store, round: string): Promise<void> {
     countNexus(transaction, ACCOUNT, MERCHANT, 2);
     for (const each of ['a', 'b']) putNexus(transaction, location(round + each));
     deleteNexus(transaction, location(`${round}a`), NOW, NOW);
-    for (const account of [null, ACCOUNT]) {
-      addAudit(
-        transaction,
-        {
-          actor: { kind: 'server' },
-          account,
-          action: 'nexus.create',
-          object: MERCHANT,
-        },
-        // A minute later each begins a block, whether it is known which was the last.
-        round === 'first' ? NOW : NOW + 60_000,
-      );
+    // A minute later each begins a block, and puts the one before to those that are counted.
+    for (const at of round === 'first' ? [NOW - 60_000, NOW] : [NOW + 60_000]) {
+      for (const account of [null, ACCOUNT]) {
+        const actor = { kind: 'server' } as const;
+        addAudit(transaction, { actor, account, action: 'nexus.create', object: MERCHANT }, at);
+      }
     }
     for (let at = 0; at < 3; at += 1) {
       addEvent(transaction, EVENT_VAULT, { account: ACCOUNT, type: 'a.b', data: {}, now: NOW });

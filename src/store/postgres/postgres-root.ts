@@ -86,6 +86,11 @@ export class PostgresRoot implements Root {
     return this.#replica.unstored(key);
   }
 
+  /** Others write at any time. */
+  known(key: StoreKey): StoredValue | null {
+    return this.#replica.unstored(key);
+  }
+
   range(range: RecordRange): Iterable<RecordBytes> {
     return this.#replica.range(range);
   }
