@@ -205,8 +205,6 @@ export function auditCount(
   list: string,
 ): AuditCount {
   const key = countKey(layout, list);
-  const known = transaction.known(key);
-  if (known !== null) return known as AuditCount;
   const found = countRecord(transaction, key, () => ({
     v: 1,
     count: countAnew(transaction, layout, list),

@@ -7,7 +7,7 @@ const KEY_BYTES = 32;
 /** NIST SP 800-38D recommends 96 random bits, one nonce per encryption. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of the length before a framed text. */
+/** Of the length before a text. */
 const LENGTH_BYTES = 4;
 
 /** Where a secret belongs. A sealed secret opens in no other place. */
@@ -39,7 +39,7 @@ interface Box {
 }
 
 /** Texts as bytes, each after its length, so that no two lists of texts have the same bytes. */
-export function framed(...texts: readonly string[]): Uint8Array {
+export function lengthPrefixed(...texts: readonly string[]): Uint8Array {
   let size = 0;
   for (const text of texts) size += LENGTH_BYTES + Buffer.byteLength(text);
   const bytes = Buffer.allocUnsafe(size);
@@ -53,11 +53,11 @@ export function framed(...texts: readonly string[]): Uint8Array {
 }
 
 function placeBytes({ account, merchant, field }: SealPlace): Uint8Array {
-  return framed('situs secret 1', account, merchant, field);
+  return lengthPrefixed('situs secret 1', account, merchant, field);
 }
 
 function wrapBytes(kek: string): Uint8Array {
-  return framed('situs data key 1', kek);
+  return lengthPrefixed('situs data key 1', kek);
 }
 
 function encrypt(key: Uint8Array, bytes: Uint8Array, bound: Uint8Array, nonce: Uint8Array): Box {

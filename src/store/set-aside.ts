@@ -20,7 +20,7 @@ export function orSetAside<T>(
 
 /** What a count is read with; where a damaged one may also be written anew, a transaction. */
 export type CountReader = Pick<StoreTransaction, 'get' | 'list'> &
-  Partial<Pick<StoreTransaction, 'put' | 'setAside'>>;
+  Partial<Pick<StoreTransaction, 'known' | 'put' | 'setAside'>>;
 
 /**
  * The record of a count, undefined where nothing was counted. A damaged one must not lock out those
@@ -28,6 +28,9 @@ export type CountReader = Pick<StoreTransaction, 'get' | 'list'> &
  * count is changed before the records it counts.
  */
 export function countRecord(reader: CountReader, key: StoreKey, countAnew: () => object): unknown {
+  // Most are changed by commit after commit.
+  const known = reader.known?.(key) ?? null;
+  if (known !== null) return known;
   try {
     return reader.get(key);
   } catch (error) {

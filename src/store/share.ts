@@ -82,12 +82,6 @@ export function shareBytes(reader: CountReader, kind: ShareKind, account: string
   return found === undefined ? 0 : parseShare(found).bytes;
 }
 
-/** The same within a transaction, which may know it without a look. */
-function bytesNow(transaction: StoreTransaction, kind: ShareKind, account: string): number {
-  const known = transaction.known(shareKey(kind, account)) as { readonly bytes: number } | null;
-  return known?.bytes ?? shareBytes(transaction, kind, account);
-}
-
 /** States how many bytes an account has. */
 export function setShare(
   transaction: Pick<StoreTransaction, 'put'>,
@@ -106,7 +100,7 @@ export function addShare(
   by: number,
 ): void {
   if (by === 0) return;
-  setShare(transaction, kind, account, Math.max(0, bytesNow(transaction, kind, account) + by));
+  setShare(transaction, kind, account, Math.max(0, shareBytes(transaction, kind, account) + by));
 }
 
 /**
@@ -121,7 +115,7 @@ export function takeShare(
 ): void {
   if (by === 0) return;
   const limit = SHARE_BYTES_MAX[kind];
-  const bytes = bytesNow(transaction, kind, account) + by;
+  const bytes = shareBytes(transaction, kind, account) + by;
   if (by > 0 && bytes > limit) throw new LimitReached(MESSAGES[kind], limit);
   setShare(transaction, kind, account, Math.max(0, bytes));
 }

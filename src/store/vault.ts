@@ -7,7 +7,7 @@ import type { StoreKey } from './format.js';
 import type { Kek, KekSource } from './kek.js';
 import { openKekSource, type KekConfig } from './kek-source.js';
 import {
-  framed,
+  lengthPrefixed,
   openSealed,
   parseSealed,
   sealText,
@@ -53,7 +53,9 @@ export class Vault {
    * the store lives: finds a secret, or tells that it is taken, without opening any.
    */
   index(text: string, account: string): string {
-    return createHmac('sha256', this.#indexKey).update(framed(account, text)).digest('base64url');
+    return createHmac('sha256', this.#indexKey)
+      .update(lengthPrefixed(account, text))
+      .digest('base64url');
   }
 }
 

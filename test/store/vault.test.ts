@@ -15,7 +15,7 @@ import { test, type TestContext } from 'node:test';
 import fastCheck from 'fast-check';
 import { loadConfig } from '../../src/config.js';
 import { openKekSource } from '../../src/store/kek-source.js';
-import { framed, openSealed, sealText } from '../../src/store/sealed.js';
+import { lengthPrefixed, openSealed, sealText } from '../../src/store/sealed.js';
 import { Store } from '../../src/store/store.js';
 import { openVault, parseSealed, type SealPlace, type Vault } from '../../src/store/vault.js';
 import { DISTINCTIVE, fileConfig } from '../support/kek-dir.js';
@@ -57,7 +57,7 @@ test('places and lists of texts never have the same bytes', () => {
       fastCheck.array(fastCheck.string()),
       fastCheck.array(fastCheck.string()),
       (one, other) => {
-        const same = Buffer.compare(framed(...one), framed(...other)) === 0;
+        const same = Buffer.compare(lengthPrefixed(...one), lengthPrefixed(...other)) === 0;
         assert.equal(same, JSON.stringify(one) === JSON.stringify(other));
       },
     ),
