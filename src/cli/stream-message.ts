@@ -1,7 +1,7 @@
 /** Messages of `situs stream`: where their answers go, and what is told of those it refuses. */
 import type { JsMsg } from '@nats-io/jetstream';
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import type { Refused } from '../bulk/stream/answerer.js';
+import type { RefusedRow } from '../bulk/row/chunk-payload.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
 
 /** The last token of a subject: what `--ordered` keeps the order of. */
@@ -17,8 +17,9 @@ export function targetOf(pattern: string, subject: string): string {
 const HEADER_CHARS_MAX = 1_000;
 
 /** The refusal of a message whose answer is not taken. */
-export function tooLong(bytes: number): Refused {
+export function tooLong(seq: number, bytes: number): RefusedRow {
   return {
+    line: seq,
     code: RESPONSE_CODES.internal.code,
     field: null,
     message: `The answer has ${bytes} bytes, more than its stream takes in a message.`,
@@ -40,7 +41,7 @@ function lineOf(text: string): string {
 }
 
 /** What a refused message is sent on with. */
-export function headersOf(message: JsMsg, { code, field, message: why }: Refused): MsgHdrs {
+export function headersOf(message: JsMsg, { code, field, message: why }: RefusedRow): MsgHdrs {
   const set = headers();
   set.set('Situs-Code', String(code));
   if (field !== null) set.set('Situs-Field', lineOf(field));

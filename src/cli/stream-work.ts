@@ -241,7 +241,7 @@ export class StreamWork {
     const { to, failed } = this.#options;
     let stored = refused === null ? await this.#store(message, to, line) : 'too-long';
     if (stored === 'too-long') {
-      refused ??= tooLong(line.length);
+      refused ??= tooLong(seq, line.length);
       stored = await this.#store(message, failed, bytes, headersOf(message, refused));
     }
     // Without its bytes, which lie in the stream that it came from.

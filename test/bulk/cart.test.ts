@@ -175,7 +175,7 @@ test('a row is counted as a geocoded lookup, or as an operation of its merchant'
       tally?.core,
       tally?.geo,
       tally?.merchant,
-      tally?.refusal?.line,
+      tally?.refusals[0]?.line,
     ];
   };
   assert.deepEqual(tallyOf({}), [2, { 100: 1, 105: 1 }, 1, 1, 0, 2]);

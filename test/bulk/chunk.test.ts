@@ -169,8 +169,8 @@ test('tallies count codes, lookups and geocoded ones, and name the first refusal
   assert.deepEqual(tally?.codes, { 100: 3, 104: 1, 109: 1 });
   assert.deepEqual([tally?.rows, tally?.core, tally?.geo, tally?.merchant], [5, 3, 2, 0]);
   assert.deepEqual(
-    [tally?.refusal?.line, tally?.refusal?.code, tally?.refusal?.field],
-    [3, 109, 'address'],
+    tally?.refusals.map(({ line, code, field }) => [line, code, field]),
+    [[3, 109, 'address']],
   );
 });
 

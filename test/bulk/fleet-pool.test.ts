@@ -4,7 +4,13 @@ import { test, type TestContext } from 'node:test';
 import { decodeOrder, resultName } from '../../src/bulk/fleet/chunk-object.js';
 import type { QueuedMessage } from '../../src/bulk/fleet/chunk-messages.js';
 import { FleetPool } from '../../src/bulk/fleet/fleet-pool.js';
-import { encodeChunk, type RunFacts } from '../../src/bulk/row/chunk-payload.js';
+import { sentChunk, sentResult } from '../../src/bulk/fleet/sent-form.js';
+import {
+  encodeChunk,
+  encodeResult,
+  encodeRun,
+  type RunFacts,
+} from '../../src/bulk/row/chunk-payload.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
@@ -25,12 +31,8 @@ function runOf({ built }: FilesFleet): RunFacts {
   };
 }
 
-function payloadOf(run: RunFacts, line: number, more: object = {}): Uint8Array {
-  return encodeChunk(Buffer.from(JSON.stringify({ ...run, ...more })), {
-    line,
-    bytes: ROW,
-    ends: Uint32Array.of(ROW.length),
-  });
+function payloadOf(run: RunFacts, line: number): Uint8Array {
+  return encodeChunk(encodeRun(run), { line, bytes: ROW, ends: Uint32Array.of(ROW.length) });
 }
 
 function poolOf(context: TestContext, { broker, built }: FilesFleet): FleetPool {
@@ -65,11 +67,9 @@ test('a chunk that no node can answer is told with its rows, and holds nobody up
   const node = await fleet.node();
   const run = runOf(fleet);
   const pool = poolOf(context, fleet);
-  // A table without its columns: a fault of the program in every worker that reads it.
-  const [first, second] = [
-    submit(pool, payloadOf(run, 1)),
-    submit(pool, payloadOf(run, 2, { table: { columns: 1 } })),
-  ];
+  // It ends before it says where its row ends: a fault of the program in every worker.
+  const cut = payloadOf(run, 2).subarray(0, -ROW.length - 1);
+  const [first, second] = [submit(pool, payloadOf(run, 1)), submit(pool, cut)];
   assert.match(await first, /"rCode":100/);
   assert.equal(await second, 'internal');
   assert.match(pool.fault ?? '', /^rows from line 2 to 2: nodes took them 5 times, and none /);
@@ -85,7 +85,7 @@ test('what is too large for a message goes by way of objects, and nothing is lef
   const row = Buffer.from(`{"postalcode":"91010"${' '.repeat(60_000)}}\n`);
   const bytes = Buffer.concat(Array.from({ length: 20 }, () => row));
   const ends = Uint32Array.from({ length: 20 }, (_, index) => (index + 1) * row.length);
-  const payload = encodeChunk(Buffer.from(JSON.stringify(runOf(fleet))), { line: 1, bytes, ends });
+  const payload = encodeChunk(encodeRun(runOf(fleet)), { line: 1, bytes, ends });
   const pool = poolOf(context, fleet);
   const answered = submit(pool, payload);
   await eventually(async () => (await fleet.left())[1] > 0);
@@ -104,7 +104,7 @@ test('a chunk that is queued twice is answered once', async (context) => {
   const fleet = await filesFleet(context);
   if (fleet === null) return;
   const { broker, built } = fleet;
-  const parts = [{ grants: GRANT_ALL, payload: payloadOf(runOf(fleet), 1) }];
+  const parts = [{ grants: GRANT_ALL, payload: sentChunk(payloadOf(runOf(fleet), 1)) }];
   const name = 'bulk_test.one';
   const order = { job: 'bulk_test', chunk: name, release: built.name, line: 1, rows: 1 };
   await broker.queue(order, parts, name);
@@ -133,7 +133,7 @@ test('what was handed back of a release that is not the active one is taken agai
   context.after(remove);
   const [release = ''] = (await writeRates(varDir, [41])).values();
   const run = { ...runOf(fleet), release: { id: release, dir: '' } };
-  const parts = [{ grants: GRANT_ALL, payload: payloadOf(run, 1) }];
+  const parts = [{ grants: GRANT_ALL, payload: sentChunk(payloadOf(run, 1)) }];
   const order = { job: 'bulk_test', chunk: 'bulk_test.one', release, line: 1, rows: 1 };
   await broker.state(release);
   await broker.queue(order, parts, 'one');
@@ -175,7 +175,7 @@ test('a chunk that is lost at the broker is sent again though chunks of others w
   const run = runOf(fleet);
   // The node has the release and takes nothing: what it could take is in the hand of the test.
   broker.onAsked(() => ({ node: 'a', program: '0', active: built.name, has: true }));
-  const parts = [{ grants: GRANT_ALL, payload: payloadOf(run, 1) }];
+  const parts = [{ grants: GRANT_ALL, payload: sentChunk(payloadOf(run, 1)) }];
   const other = {
     job: 'bulk_other',
     chunk: 'bulk_other.one',
@@ -211,8 +211,10 @@ test('a node that is killed between its result and its word that it is done leav
   await broker.state(built.name);
   await broker.pull((message) => taken.push(message)).pull(built.name, 1, 5_000);
   const { order } = decodeOrder(taken[0]!.data)!;
-  assert.ok(await broker.sendResult(order, 'a', { answers: [Buffer.from('answered')] }));
-  assert.equal(await answered, 'answered');
+  const tally = { rows: 1, codes: { 100: 1 }, core: 1, geo: 0, merchant: 0, refusals: [] };
+  const result = Buffer.concat(encodeResult(tally, Buffer.from('answered')));
+  assert.ok(await broker.sendResult(order, 'a', { answers: [sentResult(result)] }));
+  assert.equal(await answered, result.toString('utf8'));
   await pool.close();
   assert.deepEqual(await fleet.left(), [0, 0]);
 });

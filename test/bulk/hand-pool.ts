@@ -38,7 +38,7 @@ export class HandPool {
         core: code === 100 ? rows : 0,
         geo: 0,
         merchant: 0,
-        refusal: null,
+        refusals: [],
       },
       output,
     );

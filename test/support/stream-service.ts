@@ -62,7 +62,7 @@ class StalledPool implements ChunkPool {
       const fill = this.fillBytes === 0 ? '' : `,"fill":"${'x'.repeat(this.fillBytes)}"`;
       const lines = Array.from(ends, (_, index) => `{"seq":${line + index},"id":null${fill}}\n`);
       this.answered += rows;
-      const tally = { rows, codes: { 100: rows }, core: rows, geo: 0, merchant: 0, refusal: null };
+      const tally = { rows, codes: { 100: rows }, core: rows, geo: 0, merchant: 0, refusals: [] };
       const body = Buffer.concat(encodeResult(tally, Buffer.from(lines.join(''))));
       next.answered({ status: 200, code: 100, precision: 0, flags: 0, body }, RELEASE);
     }

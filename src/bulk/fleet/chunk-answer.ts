@@ -15,6 +15,7 @@ import type { QueuedMessage } from './chunk-messages.js';
 import type { FilesBroker } from './files-broker.js';
 import { DamagedObject } from './object-bucket.js';
 import type { Drivers } from './own-share.js';
+import { sentResult } from './sent-form.js';
 
 // The parts of a chunk with the workers of this machine, in turns with its own files.
 
@@ -61,8 +62,7 @@ class PartsRun implements ChunkSource {
           this.#fail('a worker did not answer them');
           return;
         }
-        // The memory of an answer is used again.
-        this.#answers[index] = Buffer.from(body);
+        this.#answers[index] = sentResult(body);
         this.#open -= 1;
         if (this.#open === 0) this.#over.resolve(this.#answers);
       },

@@ -2,7 +2,7 @@
  * Chunks and results as objects of the broker. A chunk of the fleet is some chunks as workers take
  * them, so that what a node does with it is what it does with a file of its own.
  *
- * Chunk:   u32 parts · for each: u32 grants · u32 length · payload as row/chunk-payload.ts has it
+ * Chunk:   u32 parts · for each: u32 grants · u32 length · chunk as sent-form.ts has it
  * Order:   u8 2 · u32 length of the head · head (JSON) · the chunk; where the chunk is too large
  *          for a message, the head alone as text, and the chunk is an object
  * Result:  u32 length of the head · head (JSON) · the answers one after the other
@@ -12,7 +12,7 @@
  */
 import { isReleaseName } from '../../dataset/release.js';
 import type { PinnedRelease } from '../../pool/types.js';
-import { decodeChunk, encodeChunk, encodeRun } from '../row/chunk-payload.js';
+import { takenChunk } from './sent-form.js';
 
 /** The form of orders without their chunk, and of results. */
 const FORM = 1;
@@ -99,16 +99,14 @@ export function encodeParts(parts: readonly ChunkPart[], before = 0): Buffer {
 }
 
 /** The parts of a chunk as this machine answers them: from the release where it lies here. */
-export function decodeParts(bytes: Buffer, { id, dir }: PinnedRelease): readonly ChunkPart[] {
+export function decodeParts(bytes: Buffer, release: PinnedRelease): readonly ChunkPart[] {
   const count = bytes.readUInt32LE(0);
   let at = U32;
   return Array.from({ length: count }, () => {
     const grants = bytes.readUInt32LE(at);
     const length = bytes.readUInt32LE(at + U32);
     at += 2 * U32 + length;
-    const { run, chunk } = decodeChunk(bytes.subarray(at - length, at));
-    if (run.release.id !== id) throw new Error(`the rows are of the dataset ${run.release.id}`);
-    return { grants, payload: encodeChunk(encodeRun({ ...run, release: { id, dir } }), chunk) };
+    return { grants, payload: takenChunk(bytes.subarray(at - length, at), release) };
   });
 }
 

@@ -18,6 +18,7 @@ import { nobodyHas, resultName, type ChunkResult } from './chunk-object.js';
 import { DamagedObject, Removal } from './object-bucket.js';
 import { OtherNodes, WaitingParts } from './own-share.js';
 import { chunkOf, type FleetPoolOptions, partsOf, type PoolChunk } from './pool-chunk.js';
+import { takenResult } from './sent-form.js';
 
 /** Chunks that nodes may have or take; enough for some dozen processors. */
 const CHUNKS_AHEAD = 16;
@@ -244,7 +245,7 @@ export class FleetPool implements ChunkPool {
     const release: PinnedRelease = { id: order.release, dir: '' };
     const { http: status, code } = SUCCESS;
     for (const [index, part] of parts.entries()) {
-      const body = result.answers[index] ?? new Uint8Array(0);
+      const body = takenResult(result.answers[index]!);
       part.answered({ status, code, precision: 0, flags: 0, body }, release);
     }
   }

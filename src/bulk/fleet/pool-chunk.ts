@@ -4,6 +4,7 @@ import { rowsOf } from '../row/chunk-payload.js';
 import type { ChunkOrder, ChunkPart, ChunkResult } from './chunk-object.js';
 import type { FilesBroker } from './files-broker.js';
 import type { OwnNode } from './own-share.js';
+import { sentChunk } from './sent-form.js';
 
 export interface PoolChunk {
   readonly parts: readonly RowsRequest[];
@@ -63,5 +64,5 @@ export function chunkOf(
 
 /** Its parts as they travel. */
 export function partsOf({ parts }: PoolChunk): readonly ChunkPart[] {
-  return parts.map(({ grants, payload }) => ({ grants, payload: bytesOf(payload) }));
+  return parts.map(({ grants, payload }) => ({ grants, payload: sentChunk(bytesOf(payload)) }));
 }

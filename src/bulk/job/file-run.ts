@@ -9,7 +9,7 @@ import type { StoreTransaction } from '../../store/store.js';
 import { type Counts, type Metered, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
-import type { RowRefusal } from '../row/chunk-payload.js';
+import type { RefusedRow } from '../row/chunk-payload.js';
 import type { Trailer } from '../row/envelope.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { Begun, Refused } from '../run/csv-beginning.js';
@@ -179,7 +179,7 @@ export class FileRun {
   }
 
   /** What stopped or refused rows first, for a message; null when nothing did. */
-  get refusal(): RowRefusal | null {
+  get refusal(): RefusedRow | null {
     return this.#run?.refusal ?? null;
   }
 
@@ -254,7 +254,7 @@ export class FileRun {
     const totals = new RunTotals();
     if (from === null) return totals;
     totals.errorBytes = from.errorBytes;
-    totals.add({ rows: from.rows, codes: from.codes, ...from.counts, refusal: null });
+    totals.add({ rows: from.rows, codes: from.codes, ...from.counts, refusals: [] });
     for await (const piece of earlier()) totals.write(piece);
     if (totals.bytes !== from.bytes) {
       throw new Error('the output on the disk is not as long as its checkpoint says');

@@ -1,17 +1,20 @@
 /**
- * What a worker is told with every chunk, and what it gives back.
+ * What a worker is told with every chunk, and what it gives back, as fields (fields.ts).
  *
- * Chunk:  u32 length of the run · run (JSON) · u32 line · u32 rows · u32 end of each row · bytes
- * Result: u32 length of the tally · tally (JSON) · output bytes
+ * Chunk:  u32 length of the run · run · u32 line · u32 rows · u32 end of each row · bytes
+ * Result: u32 length of the tally · tally · output bytes
  */
-import type { Failure } from '../../failure.js';
+import { MINIMUM_PRECISIONS } from '../../config.js';
+import { fail, type Failure, FAILURE_KINDS } from '../../failure.js';
 import type { ReleaseName } from '../../api/lookup/context.js';
 import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import type { CartParameter } from './cart-parameters.js';
-import type { Dialect } from './dialect.js';
+import { type Dialect, DELIMITERS, NEWLINES } from './dialect.js';
+import { FieldReader, FieldWriter } from './fields.js';
 import type { RawChunk } from './framing.js';
 import type { Mapping } from './mapping.js';
+import type { RowRefusal } from './row.js';
 
 /** What each row asks for. */
 const BULK_KINDS = ['lookup', 'cart', 'message'] as const;
@@ -53,12 +56,10 @@ export interface RunFacts {
   readonly settings?: AnswerSettings;
 }
 
-/** The first row of a chunk that was not answered with success. */
-export interface RowRefusal {
+/** A row of a chunk that was not answered with success. */
+export interface RefusedRow extends RowRefusal {
   readonly line: number;
   readonly code: number;
-  readonly message: string;
-  readonly field: string | null;
 }
 
 /** What became of the rows of a chunk. */
@@ -71,14 +72,119 @@ export interface ChunkTally {
   readonly geo: number;
   /** Rows that count as merchant operations. */
   readonly merchant: number;
-  readonly refusal: RowRefusal | null;
+  /** Each one among messages, of other rows the first one. */
+  readonly refusals: readonly RefusedRow[];
 }
 
 const U32 = 4;
+const FIELDS_BYTES = 1_024;
+
+/** The fields under way: they are copied before the next ones begin. */
+const fields = new FieldWriter(FIELDS_BYTES);
+
+function putFailure(failure: Failure | undefined): void {
+  fields.byte(failure === undefined ? 0 : 1 + FAILURE_KINDS.indexOf(failure.failure));
+  if (failure === undefined) return;
+  fields.text(failure.detail ?? null);
+  fields.text(failure.field);
+}
+
+function failureFrom(from: FieldReader): Failure | undefined {
+  const kind = FAILURE_KINDS[from.byte() - 1];
+  if (kind === undefined) return undefined;
+  const detail = from.textOrNull() ?? undefined;
+  return fail(kind, detail, from.textOrNull());
+}
+
+function putTable(table: Table | null): void {
+  fields.byte(Number(table !== null));
+  if (table === null) return;
+  const { dialect, columns, mapping } = table;
+  fields.byte(DELIMITERS.indexOf(dialect.delimiter));
+  fields.byte(NEWLINES.indexOf(dialect.newline));
+  fields.byte(Number(dialect.quoteAll));
+  fields.u32(columns);
+  const roles = Object.entries(mapping);
+  fields.u32(roles.length);
+  for (const [role, column] of roles) {
+    fields.text(role);
+    fields.u32(column);
+  }
+}
+
+/** Fields in the order of their names here, which is the order they are read in. */
+function tableFrom(from: FieldReader): Table | null {
+  if (from.byte() === 0) return null;
+  const dialect: Dialect = {
+    delimiter: DELIMITERS[from.byte()]!,
+    newline: NEWLINES[from.byte()]!,
+    quoteAll: from.byte() === 1,
+  };
+  const columns = from.u32();
+  const mapping: Record<string, number> = {};
+  for (let left = from.u32(); left > 0; left -= 1) mapping[from.text()] = from.u32();
+  return { dialect, columns, mapping };
+}
+
+function putSettings(settings: AnswerSettings | undefined): void {
+  fields.text(settings?.baseUrl ?? null);
+  if (settings === undefined) return;
+  fields.byte(MINIMUM_PRECISIONS.indexOf(settings.precisionMin));
+  fields.byte(Number(settings.refuseUnruled));
+}
+
+function settingsFrom(from: FieldReader): AnswerSettings | undefined {
+  const baseUrl = from.textOrNull();
+  if (baseUrl === null) return undefined;
+  const precisionMin = MINIMUM_PRECISIONS[from.byte()]!;
+  return { baseUrl, precisionMin, refuseUnruled: from.byte() === 1 };
+}
 
 /** A run as it travels with every chunk; encoded once. */
 export function encodeRun(run: RunFacts): Buffer {
-  return Buffer.from(JSON.stringify(run), 'utf8');
+  fields.clear();
+  fields.text(run.name);
+  fields.byte(BULK_KINDS.indexOf(run.kind));
+  fields.text(run.release.id);
+  fields.text(run.release.dir);
+  fields.f64(run.nowMs);
+  fields.byte(BULK_FORMATS.indexOf(run.output));
+  putTable(run.table);
+  const defaults = Object.entries(run.defaults);
+  fields.u32(defaults.length);
+  for (const each of defaults) for (const text of each) fields.text(text);
+  putFailure(run.refusal);
+  fields.text(run.subject ?? null);
+  putSettings(run.settings);
+  return fields.bytes();
+}
+
+/** Reads a run; each member is read in the order in which it was written. */
+export function decodeRun(run: Buffer): RunFacts {
+  const from = new FieldReader(run, 0);
+  const name = from.text();
+  const kind = BULK_KINDS[from.byte()]!;
+  const release = { id: from.text(), dir: from.text() };
+  const nowMs = from.f64();
+  const output = BULK_FORMATS[from.byte()]!;
+  const table = tableFrom(from);
+  const defaults: Record<string, string> = {};
+  for (let left = from.u32(); left > 0; left -= 1) defaults[from.text()] = from.text();
+  const refusal = failureFrom(from);
+  const subject = from.textOrNull();
+  const settings = settingsFrom(from);
+  return {
+    name,
+    kind,
+    release,
+    nowMs,
+    output,
+    table,
+    defaults,
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(subject === null ? {} : { subject }),
+    ...(settings === undefined ? {} : { settings }),
+  };
 }
 
 /** The payload of a chunk. */
@@ -110,7 +216,7 @@ export interface DecodedChunk {
 export function decodeChunk(payload: Buffer): DecodedChunk {
   const length = payload.readUInt32LE(0);
   let at = U32 + length;
-  const run: RunFacts = JSON.parse(payload.toString('utf8', U32, at));
+  const run = decodeRun(payload.subarray(U32, at));
   const line = payload.readUInt32LE(at);
   const rows = payload.readUInt32LE(at + U32);
   at += 2 * U32;
@@ -119,12 +225,46 @@ export function decodeChunk(payload: Buffer): DecodedChunk {
   return { run, chunk: { line, ends, bytes: payload.subarray(at) } };
 }
 
+/** A tally as it comes back before the output. */
+export function encodeTally({ rows, codes, core, geo, merchant, refusals }: ChunkTally): Buffer {
+  fields.clear();
+  for (const count of [rows, core, geo, merchant]) fields.u32(count);
+  const counts = Object.entries(codes);
+  fields.byte(counts.length);
+  for (const [code, count] of counts) {
+    fields.u16(Number(code));
+    fields.u32(count);
+  }
+  fields.u32(refusals.length);
+  for (const { line, code, message, field } of refusals) {
+    fields.u32(line);
+    fields.u16(code);
+    fields.text(message);
+    fields.text(field);
+  }
+  return fields.bytes();
+}
+
+/** Reads a tally. */
+export function decodeTally(tally: Buffer): ChunkTally {
+  const from = new FieldReader(tally, 0);
+  const [rows, core, geo, merchant] = [from.u32(), from.u32(), from.u32(), from.u32()];
+  const codes: Record<string, number> = {};
+  for (let left = from.byte(); left > 0; left -= 1) codes[from.u16()] = from.u32();
+  const refusals: RefusedRow[] = [];
+  for (let left = from.u32(); left > 0; left -= 1) {
+    const [line, code] = [from.u32(), from.u16()];
+    refusals.push({ line, code, message: from.text(), field: from.textOrNull() });
+  }
+  return { rows, codes, core, geo, merchant, refusals };
+}
+
 /** The two parts of a result. */
 export function encodeResult(tally: ChunkTally, output: Uint8Array): readonly Uint8Array[] {
-  const text = Buffer.from(JSON.stringify(tally), 'utf8');
+  const told = encodeTally(tally);
   const length = Buffer.allocUnsafe(U32);
-  length.writeUInt32LE(text.length, 0);
-  return [length, text, output];
+  length.writeUInt32LE(told.length, 0);
+  return [length, told, output];
 }
 
 /**
@@ -137,7 +277,7 @@ export function decodeResult(
 ): { readonly tally: ChunkTally; output: Buffer } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const at = U32 + bytes.readUInt32LE(0);
-  const tally: ChunkTally = JSON.parse(bytes.toString('utf8', U32, at));
+  const tally = decodeTally(bytes.subarray(U32, at));
   const output = bytes.subarray(at);
   return { tally, output: output.buffer instanceof SharedArrayBuffer ? copy(output) : output };
 }

@@ -5,7 +5,8 @@ import { HEADER_BYTES_MAX } from './row-limits.js';
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-export type Newline = '\n' | '\r\n' | '\r';
+export const NEWLINES = ['\n', '\r\n', '\r'] as const;
+export type Newline = (typeof NEWLINES)[number];
 
 export interface Dialect {
   readonly delimiter: Delimiter;

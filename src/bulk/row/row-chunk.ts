@@ -23,10 +23,11 @@ import {
 } from './text-rows.js';
 import type { RawChunk } from './framing.js';
 import {
+  type BulkKind,
   type ChunkTally,
   decodeChunk,
   encodeResult,
-  type RowRefusal,
+  type RefusedRow,
   type RunFacts,
   type Table,
 } from './chunk-payload.js';
@@ -101,14 +102,22 @@ class Tally {
   #core = 0;
   #geo = 0;
   #merchant = 0;
-  #refusal: RowRefusal | null = null;
+  /** Each message is told why it is refused; of a file it is enough to know the first row. */
+  readonly #refusalsMax: number;
+  readonly #refusals: RefusedRow[] = [];
   readonly #codes = new Map<number, number>();
+
+  constructor(kind: BulkKind) {
+    this.#refusalsMax = kind === 'message' ? Infinity : 1;
+  }
 
   /** Counts a row; it counts as used only where it was answered with success. */
   add(line: number, { code, geo, merchant = false, refusal }: RowAnswer): void {
     this.#rows += 1;
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
-    if (refusal !== null) this.#refusal ??= { line, code, ...refusal };
+    if (refusal !== null && this.#refusals.length < this.#refusalsMax) {
+      this.#refusals.push({ line, code, ...refusal });
+    }
     if (code !== SUCCESS.code) return;
     if (merchant) {
       this.#merchant += 1;
@@ -125,7 +134,7 @@ class Tally {
       core: this.#core,
       geo: this.#geo,
       merchant: this.#merchant,
-      refusal: this.#refusal,
+      refusals: this.#refusals,
     };
   }
 }
@@ -162,7 +171,7 @@ function answerRows<R extends Row>(
   { read, answer, write }: RowSteps<R>,
 ): ChunkTally {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-  const tally = new Tally();
+  const tally = new Tally(engine.run.kind);
   let start = 0;
   for (let index = 0; index < ends.length; index += 1) {
     const end = ends[index]!;

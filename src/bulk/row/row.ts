@@ -48,7 +48,7 @@ export interface JsonRow extends Row {
 }
 
 /** Why a row is not answered with success. */
-export interface Refusal {
+export interface RowRefusal {
   readonly message: string;
   /** The member at fault; null where none is alone. */
   readonly field: string | null;
@@ -66,7 +66,7 @@ export interface RowAnswer {
    * Empty where the refusal is all there is.
    */
   readonly body: readonly BodyPart[];
-  readonly refusal: Refusal | null;
+  readonly refusal: RowRefusal | null;
 }
 
 /** What rows are answered with. */
@@ -83,7 +83,7 @@ export interface RowEngine {
 export type AnswerRow<R extends Row> = (engine: RowEngine, row: R, place: Place) => RowAnswer;
 
 /** What a failure of a lookup says. */
-export function refusalOf(failure: Failure): Refusal {
+export function refusalOf(failure: Failure): RowRefusal {
   return { message: failureMessage(failure), field: failure.field };
 }
 

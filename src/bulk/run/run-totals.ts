@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Counts, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import type { Trailer, Stopped } from '../row/envelope.js';
-import type { ChunkTally, RowRefusal } from '../row/chunk-payload.js';
+import type { ChunkTally, RefusedRow } from '../row/chunk-payload.js';
 
 export class RunTotals {
   readonly #hash = createHash('sha256');
@@ -14,7 +14,7 @@ export class RunTotals {
   errorBytes = 0;
   #counts: Counts = NO_COUNTS;
   /** The first row that was refused. */
-  refusal: RowRefusal | null = null;
+  refusal: RefusedRow | null = null;
 
   get rows(): number {
     return this.#rows;
@@ -41,10 +41,10 @@ export class RunTotals {
     this.#hash.update(output);
   }
 
-  add({ rows, codes, refusal, core, geo, merchant }: ChunkTally): void {
+  add({ rows, codes, refusals: [refusal], core, geo, merchant }: ChunkTally): void {
     this.#rows += rows;
     this.#counts = plusCounts(this.#counts, { core, geo, merchant }, 1);
-    this.refusal ??= refusal;
+    this.refusal ??= refusal ?? null;
     for (const [code, count] of Object.entries(codes)) {
       this.#codes.set(code, (this.#codes.get(code) ?? 0) + count);
     }

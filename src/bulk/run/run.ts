@@ -9,7 +9,7 @@ import { columnRulesOf } from '../row/mapping.js';
 import { csvHeaderLine, headerLine, trailerLine, type Trailer } from '../row/envelope.js';
 import { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
-import type { RunFacts, BulkKind, RowRefusal, Table } from '../row/chunk-payload.js';
+import type { RunFacts, BulkKind, RefusedRow, Table } from '../row/chunk-payload.js';
 import { rowBytesMax } from '../row/row-limits.js';
 import { CsvBeginning, firstLineOf, type Begun, type Refused } from './csv-beginning.js';
 import { BulkPump, type PumpOptions } from './pump.js';
@@ -102,7 +102,7 @@ export class RowRun {
   }
 
   /** What refused a row first; null while nothing did. */
-  get refusal(): RowRefusal | null {
+  get refusal(): RefusedRow | null {
     return this.#pump?.totals.refusal ?? null;
   }
 

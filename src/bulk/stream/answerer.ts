@@ -12,7 +12,7 @@ import {
   type RowsRequest,
 } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
-import { decodeResult, type RowRefusal } from '../row/chunk-payload.js';
+import { decodeResult, type RefusedRow } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
 import { refusalOf } from '../row/row.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
@@ -29,14 +29,12 @@ const NO_MERCHANTS = fail(
 const LOST = fail('internal');
 const AGAIN_MS = 1_000;
 
-export type Refused = Omit<RowRefusal, 'line'>;
-
 /** The answer to a message. */
 export interface MessageAnswer {
   /** As a stream writes it, without the end of the line. */
   readonly line: Buffer;
-  /** Null where it was answered with success. */
-  readonly refused: Refused | null;
+  /** Null where it was answered with success; its line is the number of the message. */
+  readonly refused: RefusedRow | null;
 }
 
 interface Asked {
@@ -60,12 +58,6 @@ const COMMA = 44;
 function bytesOf(data: Buffer): Buffer {
   if (data.length === 0) return SPACE;
   return data.length > MESSAGE_BYTES_MAX ? Buffer.alloc(0) : data;
-}
-
-/** What a line says of its refusal; null where it is an answer. */
-function refusalIn(line: Buffer): Refused | null {
-  const { error = null } = JSON.parse(line.toString('utf8')) as { readonly error?: Refused | null };
-  return error;
 }
 
 export class MessageAnswerer implements ChunkSource {
@@ -169,22 +161,32 @@ export class MessageAnswerer implements ChunkSource {
 }
 
 function lostAnswer(seq: number): MessageAnswer {
-  const refused: Refused = { code: RESPONSE_CODES[LOST.failure].code, ...refusalOf(LOST) };
-  return { line: Buffer.from(JSON.stringify({ seq, id: null, error: refused })), refused };
+  const { code } = RESPONSE_CODES[LOST.failure];
+  const { message, field } = refusalOf(LOST);
+  const line = Buffer.from(JSON.stringify({ seq, id: null, error: { code, message, field } }));
+  return { line, refused: { line: seq, code, message, field } };
 }
 
 /** Gives each message its line, with the number that it has itself: a chunk counts through. */
 function settleAll(group: readonly Asked[], body: Uint8Array): void {
-  const { tally, output } = decodeResult(body);
-  const isAnswered = Object.keys(tally.codes).every((code) => Number(code) === SUCCESS.code);
+  const {
+    tally: { refusals },
+    output,
+  } = decodeResult(body);
+  const first = group[0]?.message.seq ?? 0;
   let at = 0;
-  for (const { message, settle } of group) {
+  let told = 0;
+  for (const [index, { message, settle }] of group.entries()) {
+    const { seq } = message;
     const end = output.indexOf(LF, at);
     const line = Buffer.concat([
-      Buffer.from(`{"seq":${message.seq}`),
+      Buffer.from(`{"seq":${seq}`),
       output.subarray(output.indexOf(COMMA, at), end),
     ]);
-    settle({ line, refused: isAnswered ? null : refusalIn(line) });
+    const refusal = refusals[told];
+    const isRefused = refusal?.line === first + index;
+    if (isRefused) told += 1;
+    settle({ line, refused: isRefused ? { ...refusal, line: seq } : null });
     at = end + 1;
   }
 }

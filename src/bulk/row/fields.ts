@@ -1,0 +1,123 @@
+/**
+ * Numbers and texts one after the other, in the order both sides know: what is told of rows between
+ * threads. Little-endian.
+ *
+ * Text:  u32 twice the number of characters, and 1 where these take two bytes each · the characters
+ * Null:  u32 0xffffffff in place of a text
+ */
+const NULL_TEXT = 0xffff_ffff;
+const LATIN1_MAX = 0xff;
+const U16 = 2;
+const U32 = 4;
+const F64 = 8;
+
+/** Whether every character takes one byte. */
+function isLatin1(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > LATIN1_MAX) return false;
+  return true;
+}
+
+/** Writes fields in memory that is used again. */
+export class FieldWriter {
+  #buffer: Buffer;
+  #used = 0;
+
+  constructor(capacityBytes: number) {
+    this.#buffer = Buffer.allocUnsafeSlow(capacityBytes);
+  }
+
+  /** Begins anew. */
+  clear(): void {
+    this.#used = 0;
+  }
+
+  byte(value: number): void {
+    this.#used = this.#room(1).writeUInt8(value, this.#used);
+  }
+
+  u16(value: number): void {
+    this.#used = this.#room(U16).writeUInt16LE(value, this.#used);
+  }
+
+  u32(value: number): void {
+    this.#used = this.#room(U32).writeUInt32LE(value, this.#used);
+  }
+
+  f64(value: number): void {
+    this.#used = this.#room(F64).writeDoubleLE(value, this.#used);
+  }
+
+  /** Keeps every text as it is, also one that is no Unicode text. */
+  text(text: string | null): void {
+    if (text === null) {
+      this.u32(NULL_TEXT);
+      return;
+    }
+    const wide = !isLatin1(text);
+    this.u32(2 * text.length + Number(wide));
+    const room = this.#room(U16 * text.length);
+    this.#used += room.write(text, this.#used, wide ? 'utf16le' : 'latin1');
+  }
+
+  /** A copy of what was written. */
+  bytes(): Buffer {
+    return Buffer.from(this.#buffer.subarray(0, this.#used));
+  }
+
+  #room(more: number): Buffer {
+    const need = this.#used + more;
+    if (need > this.#buffer.length) {
+      const next = Buffer.allocUnsafeSlow(Math.max(need, 2 * this.#buffer.length));
+      this.#buffer.copy(next, 0, 0, this.#used);
+      this.#buffer = next;
+    }
+    return this.#buffer;
+  }
+}
+
+/** Reads fields in the order they were written in. */
+export class FieldReader {
+  readonly #buffer: Buffer;
+  #at: number;
+
+  /** @param from where the first field begins */
+  constructor(buffer: Buffer, from: number) {
+    this.#buffer = buffer;
+    this.#at = from;
+  }
+
+  byte(): number {
+    this.#at += 1;
+    return this.#buffer.readUInt8(this.#at - 1);
+  }
+
+  u16(): number {
+    this.#at += U16;
+    return this.#buffer.readUInt16LE(this.#at - U16);
+  }
+
+  u32(): number {
+    this.#at += U32;
+    return this.#buffer.readUInt32LE(this.#at - U32);
+  }
+
+  f64(): number {
+    this.#at += F64;
+    return this.#buffer.readDoubleLE(this.#at - F64);
+  }
+
+  textOrNull(): string | null {
+    const said = this.u32();
+    if (said === NULL_TEXT) return null;
+    const wide = said % 2 === 1;
+    const from = this.#at;
+    this.#at += wide ? said - 1 : said / 2;
+    return this.#buffer.toString(wide ? 'utf16le' : 'latin1', from, this.#at);
+  }
+
+  text(): string {
+    const text = this.textOrNull();
+    if (text === null) throw new TypeError('a text is missing');
+    return text;
+  }
+}
