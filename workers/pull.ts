@@ -19,10 +19,15 @@ function say(line: PullLine): void {
 async function pull({ place: settings, ...order }: PullOrder): Promise<PullLine> {
   const place = await openPlace(settings);
   try {
-    await pullRelease({ ...order, place, pulled: (done, total) => say({ done, total }) });
-    return { pulled: true };
+    await pullRelease({
+      ...order,
+      place,
+      pulled: (done, total) => say({ kind: 'progress', done, total }),
+    });
+    return { kind: 'pulled' };
   } catch (error) {
-    return { failed: messageOf(error), unsound: error instanceof UnsoundRelease };
+    const unsound = error instanceof UnsoundRelease;
+    return { kind: 'failed', message: messageOf(error), unsound };
   } finally {
     await place.close().catch(() => undefined);
   }

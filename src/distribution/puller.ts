@@ -28,15 +28,21 @@ export interface PullOrder {
 
 /** A line of that process: how far it is, or how it ended. */
 export type PullLine =
-  | { readonly done: number; readonly total: number }
-  | { readonly failed: string; readonly unsound: boolean }
-  | { readonly pulled: true };
+  | { readonly kind: 'progress'; readonly done: number; readonly total: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly unsound: boolean }
+  | { readonly kind: 'pulled' };
+
+const LINE_KINDS: readonly unknown[] = [
+  'progress',
+  'failed',
+  'pulled',
+] satisfies readonly PullLine['kind'][];
 
 function isLine(value: unknown): value is PullLine {
   return (
     typeof value === 'object' &&
     value !== null &&
-    ('done' in value || 'failed' in value || 'pulled' in value)
+    LINE_KINDS.includes((value as Partial<PullLine>).kind)
   );
 }
 
@@ -83,9 +89,9 @@ function pullApart(
     });
     child.once('close', (code, ended) => {
       signal.removeEventListener('abort', end);
-      if (last !== null && 'pulled' in last) resolve();
-      else if (last !== null && 'failed' in last) {
-        reject(last.unsound ? new UnsoundRelease(last.failed) : new Error(last.failed));
+      if (last?.kind === 'pulled') resolve();
+      else if (last?.kind === 'failed') {
+        reject(last.unsound ? new UnsoundRelease(last.message) : new Error(last.message));
       } else reject(new Error(`the process that pulls ended (${ended ?? `exit code ${code}`})`));
     });
     child.stdin.on('error', () => undefined);
@@ -94,7 +100,7 @@ function pullApart(
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = parseLine(text);
       if (line === null) return;
-      if ('done' in line) pulled(line.done, line.total);
+      if (line.kind === 'progress') pulled(line.done, line.total);
       else last = line;
     });
   });

@@ -25,15 +25,13 @@ function endpointRefusal(text: string, allowPrivate: boolean): string | null {
   if (text.length > URL_CHARS_MAX) return 'is too long';
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('#')) return 'is not a URL';
   const target = readTarget(text.split('?', 1)[0] ?? '', allowPrivate);
-  return 'refused' in target ? target.refused : null;
+  return target.kind === 'refused' ? target.why : null;
 }
 
 function webhookOf(config: DeliveryConfig): WebhookOptions | null {
   const { webhookUrl: url, webhookSecret, allowPrivateNetwork: allowPrivate } = config;
   const signing = webhookSecret === null ? null : parseSecrets(webhookSecret);
-  if (signing !== null && 'refused' in signing) {
-    throw new Error(`SITUS_WEBHOOK_SECRET ${signing.refused}`);
-  }
+  if (signing?.kind === 'refused') throw new Error(`SITUS_WEBHOOK_SECRET ${signing.why}`);
   if (url === null) return null;
   const refused = endpointRefusal(url, allowPrivate);
   if (refused !== null) throw new Error(`SITUS_WEBHOOK_URL ${refused}`);

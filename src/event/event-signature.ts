@@ -17,7 +17,9 @@ export interface Secret {
   readonly key: Uint8Array;
 }
 
-export type SecretsResult = { readonly secrets: readonly Secret[] } | { readonly refused: string };
+export type SecretsResult =
+  | { readonly kind: 'secrets'; readonly secrets: readonly Secret[] }
+  | { readonly kind: 'refused'; readonly why: string };
 
 function secretOf(text: string): Secret | null {
   const bytes = Buffer.from(text, 'utf8');
@@ -41,21 +43,24 @@ function isKeyLength(bytes: number): boolean {
 
 /**
  * Reads one secret, or two with a comma between: the new one, then the one before it. Each is
- * `whsec_` and 24 to 64 bytes in base64, or 24 to 64 visible ASCII characters. `refused` completes
+ * `whsec_` and 24 to 64 bytes in base64, or 24 to 64 visible ASCII characters. `why` completes
  * a sentence that begins with the setting's name, and repeats nothing of the value.
  */
 export function parseSecrets(value: string): SecretsResult {
   const parts = value.split(',').map((part) => part.trim());
-  if (parts.length > SECRETS_MAX) return { refused: `holds more than ${SECRETS_MAX} secrets` };
+  if (parts.length > SECRETS_MAX) {
+    return { kind: 'refused', why: `holds more than ${SECRETS_MAX} secrets` };
+  }
   const secrets = parts.flatMap((part) => secretOf(part) ?? []);
   if (secrets.length < parts.length) {
     return {
-      refused:
+      kind: 'refused',
+      why:
         `must be whsec_ and ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} bytes in base64, or ` +
         `${KEY_BYTES_MIN} to ${KEY_BYTES_MAX} visible ASCII characters; two have a comma between`,
     };
   }
-  return { secrets };
+  return { kind: 'secrets', secrets };
 }
 
 export interface Signed {

@@ -85,7 +85,9 @@ export interface GuardOptions {
   readonly dial?: Connect;
 }
 
-export type Target = { readonly url: URL } | { readonly refused: string };
+export type Target =
+  | { readonly kind: 'target'; readonly url: URL }
+  | { readonly kind: 'refused'; readonly why: string };
 
 /** The host as written: between the authority's start and its port. */
 const WRITTEN = /^[a-z]+:\/\/(?:[^/?#@]*@)?(\[[^\]/?#]*\]|[^:/?#]*)/i;
@@ -121,12 +123,13 @@ export function bareHost(hostname: string): string {
 
 /**
  * Reads a configured address. What can be told without asking for the name's addresses is told
- * here; `refused` completes the sentence "The address …" and repeats nothing of it.
+ * here; `why` completes the sentence "The address …" and repeats nothing of it.
  */
 export function readTarget(text: string, allowPrivate: boolean): Target {
-  if (text.length > TARGET_CHARS_MAX) return { refused: 'is too long' };
-  if (/[\s\\\0-\x1f\x7f]/.test(text) || !URL.canParse(text)) return { refused: 'is not a URL' };
+  const refused = (why: string): Target => ({ kind: 'refused', why });
+  if (text.length > TARGET_CHARS_MAX) return refused('is too long');
+  if (/[\s\\\0-\x1f\x7f]/.test(text) || !URL.canParse(text)) return refused('is not a URL');
   const url = new URL(text);
-  const refused = refusalOf(text, url, allowPrivate);
-  return refused === null ? { url } : { refused };
+  const why = refusalOf(text, url, allowPrivate);
+  return why === null ? { kind: 'target', url } : refused(why);
 }

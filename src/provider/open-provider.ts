@@ -20,7 +20,7 @@ const WATCH_MS = 5_000;
 export async function reachProvider(config: ProviderConfig): Promise<void> {
   const { providerUrl, providerTimeoutMs, allowPrivateNetwork: allowPrivate } = config;
   const target = readTarget(providerUrl ?? '', allowPrivate);
-  if ('refused' in target) throw new Error(`SITUS_PROVIDER_URL ${target.refused}`);
+  if (target.kind === 'refused') throw new Error(`SITUS_PROVIDER_URL ${target.why}`);
   const connectMs = Math.min(CONNECT_MS_MAX, providerTimeoutMs);
   const { reach } = await import('./connect.js');
   await reach(target.url, { allowPrivate, connectMs });
@@ -78,7 +78,7 @@ export async function openProvider(config: ProviderConfig): Promise<Provider | n
   const { providerUrl, providerTimeoutMs: timeoutMs, allowPrivateNetwork: allowPrivate } = config;
   if (providerUrl === null) return null;
   const target = readTarget(providerUrl, allowPrivate);
-  if ('refused' in target) throw new Error(`SITUS_PROVIDER_URL ${target.refused}`);
+  if (target.kind === 'refused') throw new Error(`SITUS_PROVIDER_URL ${target.why}`);
   const { ProviderClient } = await import('./client.js');
   return new ProviderClient({ url: target.url, timeoutMs, allowPrivate });
 }

@@ -213,7 +213,9 @@ test('a node that is killed between its result and its word that it is done leav
   const { order } = decodeOrder(taken[0]!.data)!;
   const tally = { rows: 1, codes: { 100: 1 }, core: 1, geo: 0, merchant: 0, refusals: [] };
   const result = Buffer.concat(encodeResult(tally, Buffer.from('answered')));
-  assert.ok(await broker.sendResult(order, 'a', { answers: [sentResult(result)] }));
+  assert.ok(
+    await broker.sendResult(order, 'a', { kind: 'answered', answers: [sentResult(result)] }),
+  );
   assert.equal(await answered, result.toString('utf8'));
   await pool.close();
   assert.deepEqual(await fleet.left(), [0, 0]);

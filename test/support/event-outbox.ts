@@ -17,7 +17,7 @@ export const OLD_SECRET = 'whsec_b2xkLW9sZC1vbGQtb2xkLW9sZC1vbGQtb2xkLW9sZCE=';
 /** The secrets of a setting. @throws Error when they are not well formed. */
 export function secretsOf(text: string): readonly Secret[] {
   const result = parseSecrets(text);
-  if ('refused' in result) throw new Error(result.refused);
+  if (result.kind === 'refused') throw new Error(result.why);
   return result.secrets;
 }
 

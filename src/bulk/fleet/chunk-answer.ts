@@ -120,7 +120,8 @@ export async function resultOf(
     ordered: { order },
   } = held;
   if (tries > TRIES_MAX) {
-    return { fault: `nodes took them ${tries - 1} times, and none came to an end with them` };
+    const fault = `nodes took them ${tries - 1} times, and none came to an end with them`;
+    return { kind: 'refused', fault };
   }
   const bytes =
     held.ordered.bytes ??
@@ -129,13 +130,13 @@ export async function resultOf(
       throw error;
     }));
   if (bytes === null) return null;
-  if (bytes === 'damaged') return { fault: 'they are damaged at the broker' };
+  if (bytes === 'damaged') return { kind: 'refused', fault: 'they are damaged at the broker' };
   const release = await releases.ask(order.release);
   if (release === null) throw new Error(`the dataset ${order.release} is not kept here`);
   try {
     if (held.returned) return null;
     held.run = new PartsRun(schedule, decodeParts(bytes, release));
-    return { answers: await held.run.answers };
+    return { kind: 'answered', answers: await held.run.answers };
   } finally {
     releases.unpin(release);
   }

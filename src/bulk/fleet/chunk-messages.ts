@@ -13,7 +13,7 @@ import {
   Nuid,
   type Subscription,
 } from '@nats-io/transport-node';
-import { type ChunkResult, decodeResultHead, encodeResultHead } from './chunk-object.js';
+import { answersOf, type ChunkResult, decodeResultHead, encodeResultHead } from './chunk-object.js';
 
 /** How much later than asked for the end of a pull may be told, before it counts as lost. */
 const LATE_MS = 1_000;
@@ -166,7 +166,7 @@ export async function sendResult(
   node: string,
   result: ChunkResult,
 ): Promise<boolean> {
-  const answers = 'answers' in result ? result.answers : [];
+  const answers = answersOf(result);
   const one = (connection.info?.max_payload ?? 0) - HEAD_BYTES;
   if (answers.reduce((sum, { length }) => sum + length, 0) > SENT_BYTES_MAX) return false;
   const head = encodeResultHead(node, result);
@@ -224,8 +224,9 @@ export function takeResults(
       take(
         name,
         fault !== null
-          ? { fault }
+          ? { kind: 'refused', fault }
           : {
+              kind: 'answered',
               answers: lengths.map((length) => {
                 end += length;
                 return bytes.subarray(end - length, end);

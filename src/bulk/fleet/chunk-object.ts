@@ -47,7 +47,9 @@ export interface OrderMessage {
 }
 
 /** What became of a chunk: an answer for each part, or why there is none. */
-export type ChunkResult = { readonly answers: readonly Uint8Array[] } | { readonly fault: string };
+export type ChunkResult =
+  | { readonly kind: 'answered'; readonly answers: readonly Uint8Array[] }
+  | { readonly kind: 'refused'; readonly fault: string };
 
 /** What a node says of itself when it is asked. */
 export interface NodeAnswer {
@@ -110,14 +112,18 @@ export function decodeParts(bytes: Buffer, release: PinnedRelease): readonly Chu
   });
 }
 
+/** The answers of a result; none where it is refused. */
+export function answersOf(result: ChunkResult): readonly Uint8Array[] {
+  return result.kind === 'answered' ? result.answers : [];
+}
+
 /** What is told of a result beside its answers. */
 export function encodeResultHead(node: string, result: ChunkResult): Buffer {
-  const answers = 'answers' in result ? result.answers : [];
   const head: ResultHead = {
     form: FORM,
     node,
-    fault: 'fault' in result ? result.fault : null,
-    lengths: answers.map(({ length }) => length),
+    fault: result.kind === 'refused' ? result.fault : null,
+    lengths: answersOf(result).map(({ length }) => length),
   };
   return Buffer.from(JSON.stringify(head), 'utf8');
 }
@@ -132,19 +138,19 @@ export function encodeResults(node: string, result: ChunkResult): Buffer {
   const text = encodeResultHead(node, result);
   const length = Buffer.allocUnsafe(U32);
   length.writeUInt32LE(text.length, 0);
-  return Buffer.concat([length, text, ...('answers' in result ? result.answers : [])]);
+  return Buffer.concat([length, text, ...answersOf(result)]);
 }
 
 /** Reads a result; the answers stay views. */
 export function decodeResults(bytes: Buffer): ChunkResult & { readonly node: string } {
   let at = U32 + bytes.readUInt32LE(0);
   const { node, fault, lengths } = decodeResultHead(bytes.subarray(U32, at));
-  if (fault !== null) return { node, fault };
+  if (fault !== null) return { kind: 'refused', node, fault };
   const answers = lengths.map((length) => {
     at += length;
     return bytes.subarray(at - length, at);
   });
-  return { node, answers };
+  return { kind: 'answered', node, answers };
 }
 
 function bytesOf(data: Uint8Array): Buffer {

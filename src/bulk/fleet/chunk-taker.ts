@@ -275,7 +275,7 @@ export class ChunkTaker {
     if (held.returned) return;
     if (known) broker.tellDone(order.job, order.chunk);
     else if (result !== null && (await deliver(broker, held, result, this.#options))) {
-      if ('fault' in result) this.counts.refused += 1;
+      if (result.kind === 'refused') this.counts.refused += 1;
       else this.counts.done += 1;
     }
     if (held.returned) return;

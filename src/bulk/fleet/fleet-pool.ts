@@ -227,8 +227,8 @@ export class FleetPool implements ChunkPool {
   #give({ parts, order, stored }: PoolChunk, result: ChunkResult): void {
     const { line, rows, chunk } = order;
     if (stored) this.#removal.add(chunk);
-    if (!('answers' in result) || result.answers.length !== parts.length) {
-      const why = 'fault' in result ? result.fault : 'the result is not of these rows';
+    if (result.kind === 'refused' || result.answers.length !== parts.length) {
+      const why = result.kind === 'refused' ? result.fault : 'the result is not of these rows';
       this.#chunks.unshift({
         parts,
         order,
