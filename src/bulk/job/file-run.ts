@@ -12,7 +12,8 @@ import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { RefusedRow } from '../row/chunk-payload.js';
 import type { Trailer } from '../row/envelope.js';
 import type { Checkpoint } from '../run/checkpoint.js';
-import type { Begun, Refused } from '../run/csv-beginning.js';
+import type { Begun } from '../run/csv-beginning.js';
+import type { BulkProblem } from '../run/request.js';
 import type { RowsUsage } from '../run/kind.js';
 import { RunTotals } from '../run/run-totals.js';
 import {
@@ -138,7 +139,7 @@ export type FileRunEnd =
   /** Workers failed it or there are none; it can go on from its last checkpoint. */
   | { readonly kind: 'broken'; readonly message: string }
   /** The body cannot be read as rows at all. */
-  | { readonly kind: 'refused'; readonly refused: Refused };
+  | { readonly kind: 'refused'; readonly refused: BulkProblem };
 
 const NOTHING = new Uint8Array(0);
 
@@ -146,7 +147,7 @@ const NOTHING = new Uint8Array(0);
 export async function readBeginning(
   input: ByteSource,
   request: RunRequest,
-): Promise<Begun | Refused | null> {
+): Promise<Begun | BulkProblem | null> {
   if (request.input === 'ndjson') return null;
   const beginning = beginningOf(request);
   for await (const piece of input(0)) {

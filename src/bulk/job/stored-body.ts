@@ -1,11 +1,11 @@
 /** The body of a job on its way to the disk: unpacked, within its limits, and hashed. */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { problem } from '../../base/problem.js';
+import { problem, type Problem } from '../../base/problem.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
-import { Intake, type IntakeFailure } from '../run/intake.js';
+import { Intake } from '../run/intake.js';
 import type { BulkBody } from '../run/pump.js';
-import type { Refused } from '../run/csv-beginning.js';
+import type { BulkProblem } from '../run/request.js';
 import { identityOf, type FileIdentity } from './byte-source.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
 import { isPassing } from './runner.js';
@@ -26,11 +26,11 @@ export interface UploadOptions {
   readonly bytesMax: number;
   readonly body: BulkBody;
   readonly done: (uploaded: Uploaded) => void;
-  readonly failed: (refused: Refused) => void;
+  readonly failed: (refused: BulkProblem) => void;
 }
 
 /** What is told of a disk that does not take a body. */
-export function diskRefusal(error: unknown): Refused {
+export function diskRefusal(error: unknown): BulkProblem {
   if (error instanceof DiskLimit) {
     return { ...problem(507, error.message), members: { limit: error.bytesMax } };
   }
@@ -146,16 +146,12 @@ export class JobUpload {
     }
   }
 
-  #refused({ kind, message }: IntakeFailure): void {
-    const { bytesMax } = this.#options;
-    this.#fail(
-      kind === 'too-large'
-        ? { ...problem(413, message), members: { limit: bytesMax } }
-        : problem(422, message),
-    );
+  #refused(found: Problem): void {
+    const { bytesMax: limit } = this.#options;
+    this.#fail(found.status === 413 ? { ...found, members: { limit } } : found);
   }
 
-  #fail(refused: Refused): void {
+  #fail(refused: BulkProblem): void {
     if (this.#over) return;
     void this.close();
     this.#options.failed(refused);

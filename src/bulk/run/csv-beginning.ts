@@ -1,6 +1,5 @@
 /** The beginning of a CSV body: everything up to its first row, read before rows can be. */
-import { isProblem, problem, type Problem } from '../../base/problem.js';
-import type { WireObject } from '../../wire/tree.js';
+import { isProblem, problem } from '../../base/problem.js';
 import { csvRows } from '../row/text-rows.js';
 import {
   BOM,
@@ -15,11 +14,7 @@ import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/chunk-payload.js';
 import { HEADER_BYTES_MAX } from '../row/row-limits.js';
 import { LOOKUP_COLUMNS, mapColumns, type ColumnRules } from '../row/mapping.js';
-
-/** A refusal before the answer began, with the members that stand beside its sentence. */
-export interface Refused extends Problem {
-  readonly members?: WireObject;
-}
+import { type BulkProblem, tooLarge } from './request.js';
 
 /** The header line, the table it begins, and the bytes after it. */
 export interface Begun {
@@ -52,7 +47,7 @@ export class CsvBeginning {
   }
 
   /** Adds a piece, empty with the last; null while the header line is not complete. */
-  push(piece: Uint8Array, whole: boolean): Begun | Refused | null {
+  push(piece: Uint8Array, whole: boolean): Begun | BulkProblem | null {
     const before = this.#held.length;
     const held = grown(this.#held, piece);
     this.#held = held;
@@ -68,16 +63,14 @@ export class CsvBeginning {
     const head = readCsvHead(held, whole, this.#delimiter);
     if (head === null) return null;
     if (head === 'too-long') {
-      return {
-        ...problem(413, `A header line may have ${HEADER_BYTES_MAX} bytes.`),
-        members: { limit: HEADER_BYTES_MAX },
-      };
+      const limit = HEADER_BYTES_MAX;
+      return tooLarge(`A header line may have ${limit} bytes.`, limit);
     }
     const table = this.#tableOf(head);
     return isProblem(table) ? table : { head, table, rest: held.subarray(head.bytes) };
   }
 
-  #tableOf({ header, dialect }: CsvHead): Table | Refused {
+  #tableOf({ header, dialect }: CsvHead): Table | BulkProblem {
     if (header.length === 0) return problem(422, 'The file has no header line.');
     const ends = Uint32Array.of(header.length);
     const headers = csvRows({ line: 1, bytes: header, ends }, dialect)[0] ?? null;

@@ -14,7 +14,6 @@ import type { OwnTask, PinnedRelease } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import { trailerBody } from '../row/envelope.js';
-import type { WireObject } from '../../wire/tree.js';
 import { type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
   admitRows,
@@ -26,14 +25,19 @@ import {
   type RowsUsage,
 } from './kind.js';
 import type { AdmittedRows } from './pump.js';
-import { isProblem } from '../../base/problem.js';
-import { parseBulkRequest, type BulkRequest } from './request.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
+import {
+  type BulkProblem,
+  type BulkRequest,
+  parseBulkRequest,
+  refused,
+  tooLarge,
+} from './request.js';
 import { Upload } from './upload.js';
 import { gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { headOf, isReply, JSON_TYPE, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
-import type { Status } from '../../http/status.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute } from '../../http/duplex-route.js';
 
@@ -48,28 +52,18 @@ export interface BulkServices {
   readonly kept: Pick<KeptServices, 'ask' | 'log'>;
 }
 
-/** Why a release that was asked for does not answer, as a status and a sentence. */
-export function placeRefusal(
-  placed: Exclude<Placed, OwnTask>,
-  dataset: string,
-): { readonly status: 422 | 500 | 503; readonly detail: string } {
-  if (typeof placed === 'object') return { status: 422, detail: placed.detail ?? '' };
+/** Why a release that was asked for does not answer. */
+export function placeRefusal(placed: Exclude<Placed, OwnTask>, dataset: string): Problem {
+  const at = 'query.dataset';
+  if (typeof placed === 'object') return refused(422, placed.detail ?? '', at);
   return placed === 'internal'
-    ? { status: 500, detail: `The dataset ${dataset} is damaged.` }
-    : { status: 503, detail: `The dataset ${dataset} cannot be opened now; try again later.` };
+    ? refused(500, `The dataset ${dataset} is damaged.`, at)
+    : refused(503, `The dataset ${dataset} cannot be opened now; try again later.`, at);
 }
 
 /** What the gate asks of files, jobs and their results. */
 export function bulkRules(path: string): GateRules {
   return gateRules(path, { planRefusal: planNeeded('bulk', 'Bulk needs') });
-}
-
-/** Why rows are not taken: where in the request, if anywhere, and what else is told. */
-interface UploadRefusal {
-  readonly status: Status;
-  readonly detail: string;
-  readonly location: string | null;
-  readonly members?: WireObject;
 }
 
 /** What speaks against a request that could be read. */
@@ -78,25 +72,23 @@ function askedRefusal(
   key: KeyRecord,
   request: Request,
   asked: BulkRequest,
-): UploadRefusal | null {
+): BulkProblem | null {
   const { bytesMax } = uploads.limits;
   if (Number(request.header('content-length') || 0) > bytesMax) {
-    const detail = `A body may have ${bytesMax} bytes.`;
-    return { status: 413, detail, location: null, members: { limit: bytesMax } };
+    return tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax);
   }
   const unfit = merchantRefusal(findMerchant, key.account, asked);
-  if (unfit !== null) return { ...unfit, location: 'query.merchantId' };
+  if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
   const unentitled = keptRefusal(key, asked);
-  if (unentitled === null) return null;
-  return { status: 403, detail: unentitled, location: 'query.dataset' };
+  return unentitled === null ? null : refused(403, unentitled, 'query.dataset');
 }
 
-function fullRefusal(uploads: Uploads, account: string): UploadRefusal | null {
+function fullRefusal(uploads: Uploads, account: string): BulkProblem | null {
   const full = uploads.full(account);
   if (full === null) return null;
   const { own, limit } = full;
   const detail = `${limit} streams are open${own ? ' of this account' : ''}; try again later.`;
-  return { status: own ? 429 : 503, detail, location: null, members: { limit } };
+  return { ...problem(own ? 429 : 503, detail), members: { limit } };
 }
 
 /** Opens an upload of one kind, or refuses it. */
@@ -111,8 +103,7 @@ function openUpload(
   const caller = services.gate.admit(rules, request);
   if (isReply(caller)) return exchange.send(caller);
   const { key, fields, query } = caller;
-  const refuse = ({ status, detail, location, members = {} }: UploadRefusal): void => {
-    const errors = location === null ? undefined : [{ location, message: detail }];
+  const refuse = ({ status, detail, errors, members = {} }: BulkProblem): void => {
     const limits = limitsOf(uploads.limits, route.kind);
     exchange.send(caller.problem(status, detail, errors, { limits, ...members }));
   };
@@ -123,10 +114,7 @@ function openUpload(
     route.kind,
     request.isProxied,
   );
-  if (isProblem(asked)) {
-    const { status, detail, errors } = asked;
-    return refuse({ status, detail, location: errors?.[0]?.location ?? null });
-  }
+  if (isProblem(asked)) return refuse(asked);
   const refusal = askedRefusal(services, key, request, asked) ?? fullRefusal(uploads, key.account);
   if (refusal !== null) return refuse(refusal);
   const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
@@ -148,28 +136,27 @@ function openUpload(
       ...(nowMs === null ? {} : { nowMs }),
     });
   withRelease(services, exchange, asked, begin, (unplaced) => {
-    const location = asked.kept === undefined ? null : 'query.dataset';
-    const found = unplaced === null ? fullRefusal(uploads, key.account) : { ...unplaced, location };
+    const found = unplaced ?? fullRefusal(uploads, key.account);
     if (found !== null) refuse(found);
     return found !== null;
   });
 }
 
 /**
- * Begins with the active release, or with the one that is named once that is open. `refused` is
- * asked once more then, with what is wrong or null, and says whether it refused.
+ * Begins with the active release, or with the one that is named once that is open. `isRefused`
+ * is asked once more then, with what is wrong or null.
  */
 function withRelease(
   { releases, kept: services }: BulkServices,
   exchange: DuplexExchange,
   { kept }: BulkRequest,
   begin: (release: PinnedRelease, nowMs: number | null) => void,
-  refused: (refusal: { readonly status: Status; readonly detail: string } | null) => boolean,
+  isRefused: (unplaced: Problem | null) => boolean,
 ): void {
   if (kept === undefined) {
     const release = releases.pin();
     if (release !== null) begin(release, null);
-    else refused({ status: 503, detail: 'No rates are loaded now; try again later.' });
+    else isRefused(problem(503, 'No rates are loaded now; try again later.'));
     return;
   }
   // What comes of the body meanwhile waits for its turn.
@@ -177,12 +164,12 @@ function withRelease(
   void placeOf(services, kept).then((placed) => {
     exchange.resume();
     if (!isPlaced(placed)) {
-      refused(placeRefusal(placed, kept.dataset));
+      isRefused(placeRefusal(placed, kept.dataset));
       return;
     }
     const { release, now } = placed;
     if (release === null) return;
-    if (exchange.raw === null || refused(null)) releases.unpin(release);
+    if (exchange.raw === null || isRefused(null)) releases.unpin(release);
     else begin(release, now);
   });
 }

@@ -1,5 +1,6 @@
 /** The body of an upload on its way in: unpacked where it is packed, and within its limits. */
 import { createGunzip, type Gunzip } from 'node:zlib';
+import { problem, type Problem } from '../../base/problem.js';
 import type { BulkBody } from './pump.js';
 
 /** A packed body may expand so many times ... */
@@ -7,16 +8,11 @@ export const GZIP_RATIO_MAX = 200;
 /** ... once it is larger than this. */
 const GZIP_RATIO_FREE_BYTES = 1_048_576;
 
-export interface IntakeFailure {
-  readonly kind: 'too-large' | 'malformed';
-  readonly message: string;
-}
-
 /** What takes the plain body. */
 export interface IntakeTarget {
   push(piece: Uint8Array): void;
   end(): void;
-  failed(failure: IntakeFailure): void;
+  failed(problem: Problem): void;
 }
 
 export interface IntakeOptions {
@@ -87,16 +83,13 @@ export class Intake implements BulkBody {
     const { bytesMax, target } = this.#options;
     this.#plain += piece.length;
     if (this.#plain > bytesMax) {
-      this.#fail({ kind: 'too-large', message: `A body may have ${bytesMax} bytes.` });
+      this.#fail(problem(413, `A body may have ${bytesMax} bytes.`));
     } else if (
       this.#gunzip !== null &&
       this.#plain > GZIP_RATIO_FREE_BYTES &&
       this.#plain > this.#received * GZIP_RATIO_MAX
     ) {
-      this.#fail({
-        kind: 'too-large',
-        message: `A packed body may expand ${GZIP_RATIO_MAX} times.`,
-      });
+      this.#fail(problem(413, `A packed body may expand ${GZIP_RATIO_MAX} times.`));
     } else target.push(piece);
   }
 
@@ -106,9 +99,9 @@ export class Intake implements BulkBody {
     this.#options.target.end();
   }
 
-  #fail(failure: IntakeFailure): void {
+  #fail(found: Problem): void {
     this.close();
-    this.#options.target.failed(failure);
+    this.#options.target.failed(found);
   }
 
   #unpack(): Gunzip {
@@ -123,7 +116,7 @@ export class Intake implements BulkBody {
     });
     gunzip.on('error', () => {
       if (!this.#over) {
-        this.#fail({ kind: 'malformed', message: 'The body is no whole gzip stream.' });
+        this.#fail(problem(422, 'The body is no whole gzip stream.'));
       }
     });
     return gunzip;

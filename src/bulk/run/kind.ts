@@ -10,6 +10,7 @@ import { notKept } from '../../api/lookup/kept.js';
 import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/chunk-payload.js';
 import type { AdmittedRows } from './pump.js';
+import { problem, type Problem } from '../../base/problem.js';
 import type { BulkRequest } from './request.js';
 
 export interface BulkKindRoute {
@@ -85,46 +86,42 @@ export function keptFault(
   releases: KnownReleases,
   key: KeyRecord,
   { kept }: Pick<BulkRequest, 'kept'>,
-): { readonly status: 403 | 422; readonly detail: string } | null {
+): Problem | null {
   if (kept === undefined) return null;
   const unentitled = keptRefusal(key, { kept });
-  if (unentitled !== null) return { status: 403, detail: unentitled };
+  if (unentitled !== null) return problem(403, unentitled);
   const { dataset } = kept;
   const unread = releases.otherFormat(dataset);
-  if (unread !== null) return { status: 422, detail: unread.message };
-  return releases.has(dataset) ? null : { status: 422, detail: notKept(dataset).detail ?? '' };
+  if (unread !== null) return problem(422, unread.message);
+  return releases.has(dataset) ? null : problem(422, notKept(dataset).detail ?? '');
 }
 
 /** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
 export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
 
-export interface MerchantRefusal {
-  /** 503 where it is not known now whether there is such a merchant. */
-  readonly status: 403 | 503;
-  readonly detail: string;
-}
-
-/** Why the merchant of a file may not have carts here; null where it may. */
+/**
+ * Why the merchant of a file may not have carts here; null where it may. 503 where it is not known
+ * now whether there is such a merchant.
+ */
 export function merchantRefusal(
   findMerchant: FindMerchant,
   account: string,
   { kind, defaults }: RowsAsked,
-): MerchantRefusal | null {
+): Problem | null {
   const id = kind === 'cart' ? merchantOf(defaults) : null;
   if (id === null) return null;
   try {
     const merchant = findMerchant(account, id);
     if (merchant?.type === 'self-managed') return null;
-    return {
-      status: 403,
-      detail:
-        merchant === null
-          ? 'The merchant is not one of this account.'
-          : 'The merchant is connected to the compliance provider; its carts go to ' +
+    return problem(
+      403,
+      merchant === null
+        ? 'The merchant is not one of this account.'
+        : 'The merchant is connected to the compliance provider; its carts go to ' +
             'POST /merchant/cart/calculate.',
-    };
+    );
   } catch (error) {
-    if (error instanceof StoreFault) return { status: 503, detail: error.detail };
+    if (error instanceof StoreFault) return problem(503, error.detail);
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import { readKept } from '../../api/lookup/kept.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
 import { isProblem, problem, type Problem, type ProblemStatus } from '../../base/problem.js';
+import type { WireObject } from '../../wire/tree.js';
 
 export const CSV_TYPE = 'text/csv';
 export const NDJSON_TYPE = 'application/x-ndjson';
@@ -93,6 +94,16 @@ export interface BulkRequest {
   readonly defaults: Defaults;
   /** Absent for the release that is active when it begins. */
   readonly kept?: KeptRun;
+}
+
+/** A problem with the members that stand beside its sentence, as limits. */
+export interface BulkProblem extends Problem {
+  readonly members?: WireObject;
+}
+
+/** A refusal of what is larger than a limit. */
+export function tooLarge(detail: string, limit: number): BulkProblem {
+  return { ...problem(413, detail), members: { limit } };
 }
 
 /** A refusal for one part of the request. */

@@ -11,9 +11,9 @@ import { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
 import type { RunFacts, BulkKind, RefusedRow, Table } from '../row/chunk-payload.js';
 import { rowBytesMax } from '../row/row-limits.js';
-import { CsvBeginning, firstLineOf, type Begun, type Refused } from './csv-beginning.js';
+import { CsvBeginning, firstLineOf, type Begun } from './csv-beginning.js';
 import { BulkPump, type PumpOptions } from './pump.js';
-import type { BulkRequest } from './request.js';
+import type { BulkProblem, BulkRequest } from './request.js';
 import { RunTotals } from './run-totals.js';
 import { limitsOf, type BulkLimits } from './uploads.js';
 
@@ -46,7 +46,7 @@ export interface RowRunOptions
   /** Called after each chunk that was written. */
   readonly reached?: (checkpoint: Checkpoint) => void;
   /** The beginning of the body cannot be read; nothing else is called afterwards. */
-  readonly refused: (refused: Refused) => void;
+  readonly refused: (refused: BulkProblem) => void;
   /** Called once, unless the run was refused or aborted before. */
   readonly done: (end: RunEnd) => void;
 }

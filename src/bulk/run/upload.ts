@@ -5,14 +5,13 @@ import type { BulkKind } from '../row/chunk-payload.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem-reply.js';
 import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
-import { problem, type ProblemStatus } from '../../base/problem.js';
+import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import type { Refused } from './csv-beginning.js';
 import { limitsOf, type Uploads } from './uploads.js';
-import { Intake, type IntakeFailure } from './intake.js';
+import { Intake } from './intake.js';
 import { openOutput, type Output } from './output.js';
 import type { AdmittedRows, BulkSink } from './pump.js';
-import { CSV_TYPE, NDJSON_TYPE, type BulkRequest } from './request.js';
+import { CSV_TYPE, NDJSON_TYPE, type BulkProblem, type BulkRequest } from './request.js';
 import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
@@ -215,8 +214,8 @@ export class Upload implements DuplexEvents {
     } else this.#refuse(problem(status, message));
   }
 
-  #intakeFailed({ kind, message }: IntakeFailure): void {
-    this.#stop('invalid-format', message, kind === 'too-large' ? 413 : 422);
+  #intakeFailed({ status, detail }: Problem): void {
+    this.#stop('invalid-format', detail, status);
   }
 
   #spoolFull({ limit, own }: SpoolLimit): void {
@@ -236,7 +235,7 @@ export class Upload implements DuplexEvents {
   }
 
   /** Answers with a problem document and drops what was begun. */
-  #refuse({ status, detail, members = {} }: Refused): void {
+  #refuse({ status, detail, members = {} }: BulkProblem): void {
     if (this.#refused) return;
     this.#refused = true;
     const { instance, fields, name, account } = this.#asked;

@@ -132,10 +132,7 @@ async function openedKept(
 ): Promise<StreamSession | Reply> {
   const { sessions, kept } = services;
   const placed = kept === undefined ? notKept(dataset) : await placeOf(kept, { dataset, atMs });
-  if (!isPlaced(placed)) {
-    const { status, detail } = placeRefusal(placed, dataset);
-    return caller.problem(status, detail, [{ location: 'query.dataset', message: detail }]);
-  }
+  if (!isPlaced(placed)) return caller.refuse(placeRefusal(placed, dataset));
   const { release } = placed;
   if (release === null) throw new Error('a release was named');
   const refusal = full(services, caller);
