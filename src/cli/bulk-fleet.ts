@@ -64,8 +64,8 @@ export class BulkFleet {
   }
 
   /** The nodes, for the chunks of a run. */
-  workers(settings: Config, job: string, release: string): FleetWorkers {
-    return fleetWorkers(this.#broker, this.#address, { job, release, settings, tell: this.#tell });
+  workers(settings: Config, run: string, release: string): FleetWorkers {
+    return fleetWorkers(this.#broker, this.#address, { run, release, settings, tell: this.#tell });
   }
 
   async close(): Promise<void> {

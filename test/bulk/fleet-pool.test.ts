@@ -38,7 +38,7 @@ function payloadOf(run: RunFacts, line: number): Uint8Array {
 function poolOf(context: TestContext, { broker, built }: FilesFleet): FleetPool {
   const pool = new FleetPool({
     broker,
-    job: 'bulk_test',
+    run: 'bulk_test',
     release: built.name,
     rows: 1,
     waitMs: 30_000,
@@ -186,7 +186,7 @@ test('a chunk that is lost at the broker is sent again though chunks of others w
   await broker.queue(other, parts, 'other');
   const pool = new FleetPool({
     broker,
-    job: 'bulk_test',
+    run: 'bulk_test',
     release: built.name,
     rows: 1,
     waitMs: 500,

@@ -28,6 +28,7 @@ export interface ChunkPart {
 
 /** One chunk to answer. */
 export interface ChunkOrder {
+  /** Name of the run, be it a job's or a command's. */
   readonly job: string;
   /** Name of the chunk. */
   readonly chunk: string;

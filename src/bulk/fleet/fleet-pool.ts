@@ -50,12 +50,12 @@ export class FleetPool implements ChunkPool {
 
   constructor(options: FleetPoolOptions) {
     this.#options = options;
-    const { broker, job, release, tell, own = null } = options;
+    const { broker, run, release, tell, own = null } = options;
     this.#waiting = new WaitingParts(own);
     this.#others = own === null ? null : new OtherNodes(broker, release, own);
     this.#removal = new Removal(broker.objects);
-    broker.onDone(job, (name) => this.#done(name));
-    broker.onResult(job, (name, result) => this.take(name, result));
+    broker.onDone(run, (name) => this.#done(name));
+    broker.onResult(run, (name, result) => this.take(name, result));
     broker.onState((state, why) => {
       if (state === 'gone') this.abandon(`${broker.name} takes this client no more: ${why}`);
       else tell(state === 'away' ? 'NATS is away; waiting for it' : 'NATS is back');
@@ -119,11 +119,11 @@ export class FleetPool implements ChunkPool {
   /** Leaves nothing at the broker, as far as it can be reached. */
   async close(): Promise<void> {
     this.abandon('the run is over');
-    const { broker, job, release } = this.#options;
+    const { broker, run, release } = this.#options;
     const left = this.#chunks.flatMap(({ order: { chunk } }) => [chunk, resultName(chunk)]);
     const removed = (async () => {
       // Also what was answered by a node that was killed before it could say so.
-      if (this.#hasSent) await broker.unqueue(release, job);
+      if (this.#hasSent) await broker.unqueue(release, run);
       this.#removal.add(...left);
       await this.#removal.over;
     })().catch(() => undefined);
@@ -278,14 +278,14 @@ export class FleetPool implements ChunkPool {
 
   /** Nothing came for long: ends where no node can answer, and sends again what is lost. */
   async #ask(): Promise<void> {
-    const { broker, job, release } = this.#options;
+    const { broker, run, release } = this.#options;
     const nodes = await broker.nodes(release);
     if (!nodes.some(({ has }) => has)) {
       this.abandon(nobodyHas(broker.name, release, nodes));
       return;
     }
     this.#movedAt = performance.now();
-    if ((await broker.queued()).has(`${release}.${job}`)) return;
+    if ((await broker.queued()).has(`${release}.${run}`)) return;
     // Neither waiting nor in hand, and no result: whoever emptied the queue is not known.
     for (const chunk of this.#chunks) {
       if (!chunk.sent || chunk.done) continue;

@@ -25,7 +25,7 @@ export interface FleetWorkers {
 
 interface FleetRun {
   /** Name of the run. */
-  readonly job: string;
+  readonly run: string;
   readonly release: string;
   readonly settings: AnswerSettings;
   readonly tell: (text: string) => void;
@@ -42,18 +42,18 @@ interface FleetRun {
 export function fleetWorkers(
   broker: FilesBroker,
   { rows, waitMs }: Pick<FilesAddress, 'rows' | 'waitMs'>,
-  { job, release, tell, own, settings: { baseUrl, precisionMin, refuseUnruled } }: FleetRun,
+  { run, release, tell, own, settings: { baseUrl, precisionMin, refuseUnruled } }: FleetRun,
 ): FleetWorkers {
   const pool = new FleetPool({
     broker,
-    job,
+    run,
     release,
     rows,
     waitMs,
     tell,
     ...(own && { own: { ...own, emptied: () => own.drivers.idle() } }),
   });
-  own?.drivers.set(job, pool);
+  own?.drivers.set(run, pool);
   let leaving: NodeJS.Timeout | null = null;
   return {
     schedule: new ChunkSchedule(pool, pool.places),
@@ -66,7 +66,7 @@ export function fleetWorkers(
     },
     close: async () => {
       if (leaving !== null) clearTimeout(leaving);
-      own?.drivers.delete(job);
+      own?.drivers.delete(run);
       await pool.close();
     },
   };

@@ -81,7 +81,7 @@ export class FleetFiles {
       }
       const tell = (message: string): void => log.warn('job over the fleet', { job, message });
       const workers = fleetWorkers(broker, this.address, {
-        job,
+        run: job,
         release,
         settings,
         tell,

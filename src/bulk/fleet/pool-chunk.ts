@@ -25,7 +25,7 @@ export interface PoolChunk {
 export interface FleetPoolOptions {
   readonly broker: FilesBroker;
   /** Name of the run. */
-  readonly job: string;
+  readonly run: string;
   readonly release: string;
   /** Rows of a chunk. */
   readonly rows: number;
@@ -44,7 +44,7 @@ function bytesOf(payload: string | Uint8Array): Uint8Array {
 /** A chunk of these parts; `id` is in its name, with its first row. */
 export function chunkOf(
   parts: readonly RowsRequest[],
-  { job, release }: Pick<FleetPoolOptions, 'job' | 'release'>,
+  { run, release }: Pick<FleetPoolOptions, 'run' | 'release'>,
   id: string,
 ): PoolChunk {
   const places = parts.map(({ payload }) => rowsOf(bytesOf(payload)));
@@ -52,7 +52,7 @@ export function chunkOf(
   const line = places[0]?.line ?? 0;
   return {
     parts,
-    order: { job, chunk: `${job}.${id}-${line}`, release, line, rows },
+    order: { job: run, chunk: `${run}.${id}-${line}`, release, line, rows },
     sent: false,
     stored: false,
     done: false,
