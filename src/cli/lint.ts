@@ -9,7 +9,7 @@ import { isProblem } from '../base/problem.js';
 import { isFailure, type Failure } from '../failure.js';
 import { readBeginning } from '../bulk/job/file-run.js';
 import { csvRows } from '../bulk/row/text-rows.js';
-import type { RawChunk } from '../bulk/row/framing.js';
+import type { RawChunk } from '../bulk/row/records.js';
 import type { Table } from '../bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../bulk/row/row-limits.js';
 import type { Mapping, Role } from '../bulk/row/mapping.js';
@@ -17,7 +17,7 @@ import { cellReader, fiveDigits } from '../bulk/row/row-parameters.js';
 import { parseParameters } from '../api/lookup/query.js';
 import { requestFor, type RowsAsked } from './bulk-options.js';
 import { print, UsageError } from './command-line.js';
-import { rowFramer } from '../bulk/run/run.js';
+import { rowCutter } from '../bulk/run/run.js';
 import { openRows } from './rows-files.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { PRECISIONS, type Precision } from '../engine/situs.js';
@@ -243,19 +243,19 @@ async function lint(file: string, asked: RowsAsked): Promise<LintReport> {
   const dataset = openDataset(await soundRelease(varDir, release));
   try {
     const linter = new Linter(dataset, table, request.defaults, kept?.atMs ?? Date.now());
-    const framer = rowFramer(table, 'lookup', null);
+    const cutter = rowCutter(table, 'lookup', null);
     const drain = (): void => {
       for (;;) {
-        const chunk = framer.take(CHUNK_ROWS_MAX, CHUNK_BYTES_MAX);
+        const chunk = cutter.take(CHUNK_ROWS_MAX, CHUNK_BYTES_MAX);
         if (chunk === null) return;
         linter.chunk(chunk);
       }
     };
     for await (const piece of input(head.bytes)) {
-      framer.push(piece);
+      cutter.push(piece);
       drain();
     }
-    framer.end();
+    cutter.end();
     drain();
     return linter.tally.report(release);
   } finally {

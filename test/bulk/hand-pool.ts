@@ -5,7 +5,7 @@ import { BulkPump, type AdmittedRows } from '../../src/bulk/run/pump.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import type { Trailer } from '../../src/bulk/row/envelope.js';
 import type { PoolFailure, PoolRequest } from '../../src/pool.js';
-import { RecordFramer } from '../../src/bulk/row/framer.js';
+import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
 import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
 
 export const RELEASE = { id: 'r', dir: '' };
@@ -111,7 +111,7 @@ export function rig(
       table: null,
       defaults: {},
     },
-    framer: new RecordFramer({ framing: { kind: 'ndjson' } }),
+    cutter: new RecordCutter({ form: { kind: 'ndjson' } }),
     schedule,
     sink: {
       write: (output) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BulkPump, CHUNKS_IN_FLIGHT_MAX, type AdmittedRows } from '../../src/bulk/run/pump.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
-import { RecordFramer } from '../../src/bulk/row/framer.js';
+import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
 import { decodeChunk } from '../../src/bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../src/bulk/row/row-limits.js';
 import { HandPool, RELEASE, rig, rows, UNMETERED } from './hand-pool.js';
@@ -197,7 +197,7 @@ test('memory of outputs is used again, and never while the sink may need it', ()
         table: null,
         defaults: {},
       },
-      framer: new RecordFramer({ framing: { kind: 'ndjson' } }),
+      cutter: new RecordCutter({ form: { kind: 'ndjson' } }),
       schedule: new ChunkSchedule(pool, 8),
       sink: {
         isPassing,

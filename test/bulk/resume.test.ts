@@ -1,8 +1,8 @@
 /** A body that is gone on with at any record: the same records as if it had been read at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RecordFramer } from '../../src/bulk/row/framer.js';
-import type { FramerPosition, Framing } from '../../src/bulk/row/framing.js';
+import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
+import type { CutPosition, RecordForm } from '../../src/bulk/row/records.js';
 import { below, cut, type Random } from '../support/bulk-bodies.js';
 import { seeded } from '../../bench/case/case.js';
 
@@ -15,38 +15,38 @@ interface Taken {
   readonly text: string;
   /** Whether it was left out for its size. */
   readonly empty: boolean;
-  readonly after: FramerPosition;
+  readonly after: CutPosition;
 }
 
 function records(
   random: Random,
-  framing: Framing,
+  form: RecordForm,
   body: Buffer,
-  from?: FramerPosition,
+  from?: CutPosition,
 ): readonly Taken[] {
-  const framer = new RecordFramer({
-    framing,
+  const cutter = new RecordCutter({
+    form,
     rowBytesMax: ROW_BYTES_MAX,
     ...(from === undefined ? {} : { firstLine: from.line, from }),
   });
   const found: Taken[] = [];
   const take = (): void => {
     for (;;) {
-      const chunk = framer.take(1, 1);
+      const chunk = cutter.take(1, 1);
       if (chunk === null) return;
       found.push({
         line: chunk.line,
         text: Buffer.from(chunk.bytes).toString('latin1'),
         empty: chunk.bytes.length === 0,
-        after: framer.position,
+        after: cutter.position,
       });
     }
   };
   for (const piece of cut(random, body.subarray(from?.at ?? 0))) {
-    framer.push(piece);
+    cutter.push(piece);
     if (random() < 0.5) take();
   }
-  framer.end();
+  cutter.end();
   take();
   return found;
 }
@@ -61,13 +61,13 @@ test('records after any position are those of the whole body', () => {
       ),
       'latin1',
     );
-    const framing: Framing =
+    const form: RecordForm =
       random() < 0.2 ? { kind: 'ndjson' } : { kind: 'csv', delimiter: 44, loneCr: random() < 0.5 };
-    const whole = records(random, framing, body);
+    const whole = records(random, form, body);
     whole.forEach(({ after }, index) => {
       if (after.rescanned > after.at) rescans += 1;
       assert.deepEqual(
-        records(random, framing, body, after),
+        records(random, form, body, after),
         whole.slice(index + 1),
         `${JSON.stringify(body.toString('latin1'))} from ${JSON.stringify(after)}`,
       );

@@ -4,11 +4,11 @@ import { isProblem } from '../../src/base/problem.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { CsvBeginning } from '../../src/bulk/run/csv-beginning.js';
-import { rowFramer } from '../../src/bulk/run/run.js';
+import { rowCutter } from '../../src/bulk/run/run.js';
 import { answerFrame } from '../../src/worker.js';
 import { columnRulesOf } from '../../src/bulk/row/mapping.js';
 import { csvHeaderLine } from '../../src/bulk/row/envelope.js';
-import type { RecordFramer } from '../../src/bulk/row/framer.js';
+import type { RecordCutter } from '../../src/bulk/row/record-cutter.js';
 import {
   decodeResult,
   encodeChunk,
@@ -199,7 +199,7 @@ class BulkFeed {
   readonly #run: BulkRun;
   readonly #kind: BulkKind;
   readonly #beginning: CsvBeginning;
-  #framer: RecordFramer | null = null;
+  #cutter: RecordCutter | null = null;
   #job: Buffer = Buffer.alloc(0);
 
   constructor(input: BulkFormat, run: BulkRun) {
@@ -214,14 +214,14 @@ class BulkFeed {
   }
 
   push(piece: Uint8Array): void {
-    if (this.#framer === null) this.#beginCsv(piece, false);
-    else this.#framer.push(piece);
+    if (this.#cutter === null) this.#beginCsv(piece, false);
+    else this.#cutter.push(piece);
   }
 
   end(): void {
-    if (this.#framer === null) this.#beginCsv(new Uint8Array(0), true);
-    if (this.#framer === null) throw new Error('the body never began');
-    this.#framer.end();
+    if (this.#cutter === null) this.#beginCsv(new Uint8Array(0), true);
+    if (this.#cutter === null) throw new Error('the body never began');
+    this.#cutter.end();
     this.take();
   }
 
@@ -229,7 +229,7 @@ class BulkFeed {
   take(): void {
     const { dataset, nowMs, rowsPerChunk = 256, grants = GRANT_ALL, context = CONTEXT } = this.#run;
     for (;;) {
-      const chunk = this.#framer?.take(rowsPerChunk, CHUNK_BYTES_MAX) ?? null;
+      const chunk = this.#cutter?.take(rowsPerChunk, CHUNK_BYTES_MAX) ?? null;
       if (chunk === null) return;
       const frame = new RequestFrame();
       frame.add({ kind: 'rows', grants }, encodeChunk(this.#job, chunk));
@@ -243,7 +243,7 @@ class BulkFeed {
     }
   }
 
-  #begin(table: Table | null): RecordFramer {
+  #begin(table: Table | null): RecordCutter {
     const { dataset, job = 'test', nowMs, output, defaults = {} } = this.#run;
     const content: RunFacts = {
       name: job,
@@ -255,8 +255,8 @@ class BulkFeed {
       defaults,
     };
     this.#job = encodeRun(content);
-    this.#framer = rowFramer(table, this.#kind, null);
-    return this.#framer;
+    this.#cutter = rowCutter(table, this.#kind, null);
+    return this.#cutter;
   }
 
   #beginCsv(piece: Uint8Array, whole: boolean): void {
@@ -268,7 +268,7 @@ class BulkFeed {
   }
 }
 
-/** Sends pieces of a body through framer and worker op; `input` csv or ndjson. */
+/** Sends pieces of a body through cutter and worker op; `input` csv or ndjson. */
 export function runBulk(input: BulkFormat, pieces: readonly Buffer[], run: BulkRun): Answered {
   const feed = new BulkFeed(input, run);
   for (const piece of pieces) {

@@ -12,7 +12,7 @@ import type { AnswerSettings } from '../../wire/receipt.js';
 import type { CartParameter } from './cart-parameters.js';
 import { type Dialect, DELIMITERS, NEWLINES } from './dialect.js';
 import { FieldReader, FieldWriter } from './fields.js';
-import type { RawChunk } from './framing.js';
+import type { RawChunk } from './records.js';
 import type { Mapping } from './mapping.js';
 import type { RowRefusal } from './row.js';
 

@@ -1,11 +1,11 @@
 /** How far a run has come: all that is needed to go on as if it had never stopped. */
 import { isObject } from '../../base/json-object.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
-import type { FramerPosition } from '../row/framing.js';
+import type { CutPosition } from '../row/records.js';
 
 export interface Checkpoint {
   /** Where the body goes on, in plain bytes. */
-  readonly position: FramerPosition;
+  readonly position: CutPosition;
   /** Bytes of output before it. */
   readonly bytes: number;
   /** Rows that were answered, and by response code. */

@@ -3,8 +3,8 @@ import { fail } from '../../failure.js';
 import type { PoolFailure } from '../../pool/types.js';
 import type { Trailer } from '../row/envelope.js';
 import type { RunFacts, ChunkTally } from '../row/chunk-payload.js';
-import type { RecordFramer } from '../row/framer.js';
-import type { FramerPosition } from '../row/framing.js';
+import type { RecordCutter } from '../row/record-cutter.js';
+import type { CutPosition } from '../row/records.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { RunTotals } from './run-totals.js';
 
@@ -43,7 +43,7 @@ export interface AdmittedRows {
 
 export interface PumpOptions {
   readonly run: RunFacts;
-  readonly framer: RecordFramer;
+  readonly cutter: RecordCutter;
   readonly schedule: ChunkSchedule;
   readonly sink: BulkSink;
   readonly body: BulkBody;
@@ -64,7 +64,7 @@ export interface PumpOptions {
    */
   readonly totals?: RunTotals;
   /** Called after each chunk that was written, with where the body goes on after it. */
-  readonly reached?: (position: FramerPosition) => void;
+  readonly reached?: (position: CutPosition) => void;
   /** Called once, unless the pump was aborted before. */
   readonly done: (end: Trailer) => void;
 }
@@ -73,7 +73,7 @@ export interface PumpOptions {
 export interface Flight {
   readonly line: number;
   /** The body goes on here after it. */
-  readonly after: FramerPosition;
+  readonly after: CutPosition;
   output: Buffer | null;
   tally: ChunkTally | null;
   failure: PoolFailure | null;

@@ -61,7 +61,7 @@ export class BulkPump implements ChunkSource {
   get waiting(): boolean {
     return (
       this.#flights.every((flight) => flight.output !== null) &&
-      (this.#blocked || this.#options.framer.rows === 0)
+      (this.#blocked || this.#options.cutter.rows === 0)
     );
   }
 
@@ -72,7 +72,7 @@ export class BulkPump implements ChunkSource {
   /** Brings a piece of the body; it is copied. */
   push(piece: Uint8Array): void {
     if (this.#over || this.#stopped !== null) return;
-    this.#options.framer.push(piece);
+    this.#options.cutter.push(piece);
     this.#turn();
   }
 
@@ -80,7 +80,7 @@ export class BulkPump implements ChunkSource {
   end(): void {
     if (this.#over || this.#ended) return;
     this.#ended = true;
-    this.#options.framer.end();
+    this.#options.cutter.end();
     this.#turn();
   }
 
@@ -96,7 +96,7 @@ export class BulkPump implements ChunkSource {
   /** Ends the run with what was answered so far. */
   stop(code: number, message: string, paused = false): void {
     if (this.#over) return;
-    const { line } = this.#options.framer;
+    const { line } = this.#options.cutter;
     this.#stopped ??= { code, message, line, ...(paused ? { paused } : {}) };
     this.#deliver();
     this.#turn();
@@ -112,14 +112,14 @@ export class BulkPump implements ChunkSource {
     if (this.#over) return null;
     this.#over = true;
     this.#options.schedule.leave(this);
-    return this.totals.end({ code, message, line: this.#options.framer.line });
+    return this.totals.end({ code, message, line: this.#options.cutter.line });
   }
 
   next(): RowsRequest | null {
-    const { framer, admit, rowsMax, run } = this.#options;
+    const { cutter, admit, rowsMax, run } = this.#options;
     if (!this.#mayTake()) return null;
-    const wanted = Math.min(framer.rows, CHUNK_ROWS_MAX);
-    const left = rowsMax - (framer.line - firstLineOf(run.table));
+    const wanted = Math.min(cutter.rows, CHUNK_ROWS_MAX);
+    const left = rowsMax - (cutter.line - firstLineOf(run.table));
     if (left <= 0) {
       this.stop(RESPONSE_CODES['rate-limited'].code, `A file may have ${rowsMax} rows.`);
       return null;
@@ -130,14 +130,14 @@ export class BulkPump implements ChunkSource {
       return null;
     }
     if (admitted.rows === 0) return this.#refuse(admitted);
-    const chunk = framer.take(admitted.rows, CHUNK_BYTES_MAX);
+    const chunk = cutter.take(admitted.rows, CHUNK_BYTES_MAX);
     if (chunk === null) throw new Error(`no rows of ${run.name} where some were counted`);
     return this.#request(encodeChunk(this.#run, chunk), chunk.line, admitted);
   }
 
   /** Small pieces go out at once when nothing is under way, and gather while something is. */
   #mayTake(): boolean {
-    const { rows, bytes } = this.#options.framer;
+    const { rows, bytes } = this.#options.cutter;
     if (this.#over || this.#stopped !== null || this.#blocked || this.#refusing || rows === 0) {
       return false;
     }
@@ -153,9 +153,9 @@ export class BulkPump implements ChunkSource {
 
   /** Answers one row with the used-up quota: the last line but the trailer. */
   #refuse(admitted: AdmittedRows): RowsRequest | null {
-    const { framer, run } = this.#options;
-    const line = framer.line;
-    const chunk = framer.take(1, CHUNK_BYTES_MAX);
+    const { cutter, run } = this.#options;
+    const line = cutter.line;
+    const chunk = cutter.take(1, CHUNK_BYTES_MAX);
     if (chunk === null) return null;
     this.#refusing = true;
     this.#stopped = {
@@ -168,7 +168,7 @@ export class BulkPump implements ChunkSource {
   }
 
   #request(payload: Uint8Array, line: number, admitted: AdmittedRows): RowsRequest {
-    const after = this.#options.framer.position;
+    const after = this.#options.cutter.position;
     const flight: Flight = { line, after, output: null, tally: null, failure: null };
     this.#flights.push(flight);
     return {
@@ -262,11 +262,11 @@ export class BulkPump implements ChunkSource {
 
   #turn(): void {
     if (this.#over) return;
-    const { framer, schedule, body } = this.#options;
+    const { cutter, schedule, body } = this.#options;
     if (
       this.#flights.length === 0 &&
       !this.#blocked &&
-      (this.#stopped !== null || (this.#ended && framer.rows === 0))
+      (this.#stopped !== null || (this.#ended && cutter.rows === 0))
     ) {
       this.#finish(this.#stopped);
       return;
@@ -274,9 +274,9 @@ export class BulkPump implements ChunkSource {
     if (this.#mayTake()) schedule.ready(this);
     if (this.#over) return;
     const full =
-      framer.rows >= HELD_ROWS_MAX ||
-      framer.bytes >= HELD_BYTES_MAX ||
-      (this.#blocked && framer.rows > 0);
+      cutter.rows >= HELD_ROWS_MAX ||
+      cutter.bytes >= HELD_BYTES_MAX ||
+      (this.#blocked && cutter.rows > 0);
     if (full === this.#resting) return;
     this.#resting = full;
     if (full) body.pause();

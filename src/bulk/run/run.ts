@@ -7,8 +7,8 @@ import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/mapping.js';
 import { csvHeaderLine, headerLine, trailerLine, type Trailer } from '../row/envelope.js';
-import { RecordFramer } from '../row/framer.js';
-import type { FramerPosition } from '../row/framing.js';
+import { RecordCutter } from '../row/record-cutter.js';
+import type { CutPosition } from '../row/records.js';
 import type { RunFacts, BulkKind, RefusedRow, Table } from '../row/chunk-payload.js';
 import { rowBytesMax } from '../row/row-limits.js';
 import { CsvBeginning, firstLineOf, type Begun } from './csv-beginning.js';
@@ -63,16 +63,16 @@ export function beginningOf({ kind, map, delimiter, defaults }: RunRequest): Csv
  * What cuts the rows out of a body.
  * @param from where the body goes on; null for its first row
  */
-export function rowFramer(
+export function rowCutter(
   table: Table | null,
   kind: BulkKind,
-  from: FramerPosition | null,
-): RecordFramer {
-  return new RecordFramer({
+  from: CutPosition | null,
+): RecordCutter {
+  return new RecordCutter({
     firstLine: from?.line ?? firstLineOf(table),
     rowBytesMax: rowBytesMax(kind),
     ...(from === null ? {} : { from }),
-    framing:
+    form:
       table === null
         ? { kind: 'ndjson' }
         : {
@@ -139,7 +139,7 @@ export class RowRun {
       rowsMax: limits.rowsMax,
       ...(errors === undefined ? {} : { errors }),
       ...(inFlight === undefined ? {} : { inFlight }),
-      framer: rowFramer(
+      cutter: rowCutter(
         table,
         run.kind,
         from?.position ?? { line: firstLineOf(table), at: begun?.head.bytes ?? 0, rescanned: 0 },

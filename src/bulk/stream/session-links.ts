@@ -6,7 +6,7 @@ import { DRAIN_BYTES_MAX } from '../../http/body.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { type DuplexEvents, type Fields, headOf } from '../../http/reply.js';
 import type { RawSocket, SocketEvents } from '../../http/transport.js';
-import { RecordFramer } from '../row/framer.js';
+import { RecordCutter } from '../row/record-cutter.js';
 import { NDJSON_TYPE } from '../run/request.js';
 import { CLOSES, type Closing, type StreamLink } from './session-options.js';
 import type { StreamSession } from './session.js';
@@ -165,8 +165,8 @@ function content(line: Buffer): Buffer {
 export class PostLink implements StreamLink, DuplexEvents {
   readonly #exchange: DuplexExchange;
   readonly #options: PostLinkOptions;
-  readonly #framer = new RecordFramer({
-    framing: { kind: 'ndjson' },
+  readonly #cutter = new RecordCutter({
+    form: { kind: 'ndjson' },
     rowBytesMax: MESSAGE_BYTES_MAX,
   });
   /** The upload is complete. */
@@ -195,10 +195,10 @@ export class PostLink implements StreamLink, DuplexEvents {
       this.#drop(piece);
       return;
     }
-    if (piece.length > 0) this.#framer.push(piece);
+    if (piece.length > 0) this.#cutter.push(piece);
     if (isLast) {
       this.#ended = true;
-      this.#framer.end();
+      this.#cutter.end();
     }
     this.#read();
   }
@@ -241,7 +241,7 @@ export class PostLink implements StreamLink, DuplexEvents {
     if (this.#closed) return;
     if (hasRoom) {
       this.#read();
-      if (this.#framer.rows === 0) this.#exchange.resume();
+      if (this.#cutter.rows === 0) this.#exchange.resume();
     } else this.#exchange.pause();
   }
 
@@ -264,14 +264,14 @@ export class PostLink implements StreamLink, DuplexEvents {
     // Handing over a line may call this again.
     if (this.#reading) return;
     this.#reading = true;
-    while (session.hasRoom && this.#framer.rows > 0) {
-      const line = this.#framer.take(1, MESSAGE_BYTES_MAX);
+    while (session.hasRoom && this.#cutter.rows > 0) {
+      const line = this.#cutter.take(1, MESSAGE_BYTES_MAX);
       if (line === null) break;
       const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
       const text = content(bytes);
       session.receive(text.length === 0 && bytes.length > 0 ? SPACE : text);
     }
     this.#reading = false;
-    if (this.#ended && this.#framer.rows === 0 && !session.deaf) session.endInput();
+    if (this.#ended && this.#cutter.rows === 0 && !session.deaf) session.endInput();
   }
 }

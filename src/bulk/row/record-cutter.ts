@@ -8,7 +8,7 @@
  * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
  * is not empty.
  */
-import type { FramerOptions, FramerPosition, Framing, RawChunk, Rescan } from './framing.js';
+import type { CutterOptions, CutPosition, RecordForm, RawChunk, Rescan } from './records.js';
 import { grown } from '../../base/growing-bytes.js';
 import { ROW_BYTES_MAX } from './row-limits.js';
 
@@ -33,8 +33,8 @@ function nextOf(bytes: Buffer, byte: number, from: number): number {
   return found < 0 ? bytes.length : found;
 }
 
-export class RecordFramer {
-  readonly #framing: Framing;
+export class RecordCutter {
+  readonly #form: RecordForm;
   readonly #rowBytesMax: number;
   /** Bytes that were not taken yet. */
   #held: Buffer = EMPTY;
@@ -63,12 +63,12 @@ export class RecordFramer {
   #bytes = 0;
 
   constructor({
-    framing,
+    form,
     firstLine = 1,
     rowBytesMax = ROW_BYTES_MAX,
     from = { at: 0, rescanned: 0 },
-  }: FramerOptions) {
-    this.#framing = framing;
+  }: CutterOptions) {
+    this.#form = form;
     this.#offset = this.#takenTo = from.at;
     this.#rescanned = this.#takenRescanned = from.rescanned;
     this.#line = firstLine;
@@ -91,7 +91,7 @@ export class RecordFramer {
   }
 
   /** Where `take` begins. */
-  get position(): FramerPosition {
+  get position(): CutPosition {
     return { line: this.#line, at: this.#takenTo, rescanned: this.#takenRescanned };
   }
 
@@ -175,8 +175,8 @@ export class RecordFramer {
   }
 
   #scan(): void {
-    if (this.#framing.kind === 'ndjson') this.#scanLines();
-    else this.#scanCsv(this.#framing.delimiter, this.#framing.loneCr);
+    if (this.#form.kind === 'ndjson') this.#scanLines();
+    else this.#scanCsv(this.#form.delimiter, this.#form.loneCr);
   }
 
   #scanLines(): void {
@@ -266,7 +266,7 @@ export class RecordFramer {
     const held = this.#held;
     if (this.#offset + this.#start < this.#rescanned) return false;
     let end = held.indexOf(LF, this.#start) + 1;
-    if (this.#framing.kind === 'csv' && this.#framing.loneCr) {
+    if (this.#form.kind === 'csv' && this.#form.loneCr) {
       const cr = held.indexOf(CR, this.#start) + 1;
       // A CR that the LF follows at once belongs to it.
       if (cr > 0 && (end === 0 || cr < end - 1)) end = cr;

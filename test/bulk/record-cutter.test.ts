@@ -1,28 +1,28 @@
 /** Records out of bytes: limits, lost quotes and line ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RecordFramer } from '../../src/bulk/row/framer.js';
-import type { Framing } from '../../src/bulk/row/framing.js';
+import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
+import type { RecordForm } from '../../src/bulk/row/records.js';
 import { CHUNK_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
 
-const CSV: Framing = { kind: 'csv', delimiter: 44, loneCr: false };
-const OLD_CSV: Framing = { kind: 'csv', delimiter: 44, loneCr: true };
-const NDJSON: Framing = { kind: 'ndjson' };
+const CSV: RecordForm = { kind: 'csv', delimiter: 44, loneCr: false };
+const OLD_CSV: RecordForm = { kind: 'csv', delimiter: 44, loneCr: true };
+const NDJSON: RecordForm = { kind: 'ndjson' };
 
 /** Records of a text, sent in pieces of a size; null for one that was too long. */
 function records(
-  framing: Framing,
+  form: RecordForm,
   text: string,
   size = text.length,
   rowBytesMax = ROW_BYTES_MAX,
 ): readonly (string | null)[] {
-  const framer = new RecordFramer({ framing, rowBytesMax });
+  const cutter = new RecordCutter({ form, rowBytesMax });
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += size) framer.push(bytes.subarray(at, at + size));
-  framer.end();
+  for (let at = 0; at < bytes.length; at += size) cutter.push(bytes.subarray(at, at + size));
+  cutter.end();
   const found: (string | null)[] = [];
   for (;;) {
-    const chunk = framer.take(3, CHUNK_BYTES_MAX);
+    const chunk = cutter.take(3, CHUNK_BYTES_MAX);
     if (chunk === null) return found;
     assert.equal(chunk.line, found.length + 1);
     let start = 0;
@@ -35,13 +35,13 @@ function records(
 
 /** The same at every cut. */
 function atAnyCut(
-  framing: Framing,
+  form: RecordForm,
   text: string,
   expected: readonly (string | null)[],
   rowBytesMax?: number,
 ): void {
   for (let size = 1; size <= Buffer.byteLength(text); size += 1) {
-    assert.deepEqual(records(framing, text, size, rowBytesMax), expected, `pieces of ${size}`);
+    assert.deepEqual(records(form, text, size, rowBytesMax), expected, `pieces of ${size}`);
   }
 }
 
@@ -87,18 +87,18 @@ test('a row that is too long is left out, and those around it stay', () => {
 
 test('the limit is the last size that passes', () => {
   const row = (bytes: number): string => `${'x'.repeat(bytes - 1)}\n`;
-  for (const framing of [CSV, NDJSON]) {
-    assert.deepEqual(records(framing, row(ROW_BYTES_MAX) + row(3)), [row(ROW_BYTES_MAX), row(3)]);
-    assert.deepEqual(records(framing, row(ROW_BYTES_MAX + 1) + row(3)), [null, row(3)]);
+  for (const form of [CSV, NDJSON]) {
+    assert.deepEqual(records(form, row(ROW_BYTES_MAX) + row(3)), [row(ROW_BYTES_MAX), row(3)]);
+    assert.deepEqual(records(form, row(ROW_BYTES_MAX + 1) + row(3)), [null, row(3)]);
   }
 });
 
 test('chunks keep to their rows and bytes, but for a single larger row', () => {
-  const framer = new RecordFramer({ framing: NDJSON, firstLine: 5 });
-  framer.push(Buffer.from('12345\n12345\n12345\n1234567890123\n1\n'));
+  const cutter = new RecordCutter({ form: NDJSON, firstLine: 5 });
+  cutter.push(Buffer.from('12345\n12345\n12345\n1234567890123\n1\n'));
   const sizes: (readonly [line: number, rows: number])[] = [];
   for (;;) {
-    const chunk = framer.take(2, 12);
+    const chunk = cutter.take(2, 12);
     if (chunk === null) break;
     sizes.push([chunk.line, chunk.ends.length]);
   }
@@ -108,17 +108,17 @@ test('chunks keep to their rows and bytes, but for a single larger row', () => {
     [8, 1],
     [9, 1],
   ]);
-  assert.equal(framer.rows, 0);
-  assert.equal(framer.bytes, 0);
-  assert.equal(framer.line, 10);
+  assert.equal(cutter.rows, 0);
+  assert.equal(cutter.bytes, 0);
+  assert.equal(cutter.line, 10);
 });
 
 test('lost quotes far apart spoil their own rows alone', () => {
   const text = `"x,\n${'y\n'.repeat(40_000)}`.repeat(20);
-  const framer = new RecordFramer({ framing: CSV });
-  framer.push(Buffer.from(text));
-  framer.end();
-  assert.equal(framer.rows, 20 * 40_001);
+  const cutter = new RecordCutter({ form: CSV });
+  cutter.push(Buffer.from(text));
+  cutter.end();
+  assert.equal(cutter.rows, 20 * 40_001);
 });
 
 test('no body is scanned more than twice', () => {
@@ -133,10 +133,10 @@ test('no body is scanned more than twice', () => {
 });
 
 test('a long record in tiny pieces is the record, and each byte is copied a few times alone', () => {
-  const framer = new RecordFramer({ framing: { kind: 'ndjson' }, rowBytesMax: 1_048_576 });
+  const cutter = new RecordCutter({ form: { kind: 'ndjson' }, rowBytesMax: 1_048_576 });
   const line = Buffer.from(`${'x'.repeat(1_000_000)}\n`);
-  for (let at = 0; at < line.length; at += 16) framer.push(line.subarray(at, at + 16));
-  assert.ok(Buffer.from(framer.take(1, line.length)!.bytes).equals(line));
+  for (let at = 0; at < line.length; at += 16) cutter.push(line.subarray(at, at + 16));
+  assert.ok(Buffer.from(cutter.take(1, line.length)!.bytes).equals(line));
 });
 
 test('rows that wait are not gone through again with every piece', (context) => {
@@ -151,16 +151,16 @@ test('rows that wait are not gone through again with every piece', (context) => 
       return map.call(this, each);
     },
   });
-  const framer = new RecordFramer({ framing: { kind: 'ndjson' } });
+  const cutter = new RecordCutter({ form: { kind: 'ndjson' } });
   const rows = 5_000;
   let taken = 0;
   for (let row = 0; row < rows; row += 1) {
-    framer.push(Buffer.from('\n'));
-    if (row % 7 === 0) taken += framer.take(1, CHUNK_BYTES_MAX)?.ends.length ?? 0;
+    cutter.push(Buffer.from('\n'));
+    if (row % 7 === 0) taken += cutter.take(1, CHUNK_BYTES_MAX)?.ends.length ?? 0;
   }
   assert.ok(looked < 10 * rows, `${looked} places of rows moved for ${rows} pieces`);
-  while (framer.rows > 0) {
-    const chunk = framer.take(64, CHUNK_BYTES_MAX);
+  while (cutter.rows > 0) {
+    const chunk = cutter.take(64, CHUNK_BYTES_MAX);
     assert.equal(chunk?.line, taken + 1);
     taken += chunk.ends.length;
   }

@@ -1,24 +1,24 @@
-/** What a framer is given and gives: how records end, and where it stands between two. */
+/** What a cutter is given and gives: how records end, and where it stands between two. */
 
 /** How records end: `delimiter` as a byte; `loneCr` where a CR without LF ends them. */
-export type Framing =
+export type RecordForm =
   | { readonly kind: 'csv'; readonly delimiter: number; readonly loneCr: boolean }
   | { readonly kind: 'ndjson' };
 
-export interface FramerOptions {
-  readonly framing: Framing;
+export interface CutterOptions {
+  readonly form: RecordForm;
   /** Number of the first record; 1 unless a header was before it. */
   readonly firstLine?: number;
   readonly rowBytesMax?: number;
   /**
-   * Where to go on in a body that another framer began; `firstLine` is the number of the record
+   * Where to go on in a body that another cutter began; `firstLine` is the number of the record
    * there.
    */
-  readonly from?: Pick<FramerPosition, 'at' | 'rescanned'>;
+  readonly from?: Pick<CutPosition, 'at' | 'rescanned'>;
 }
 
-/** Between two records: what a framer needs to go on there as if it had read what is before. */
-export interface FramerPosition {
+/** Between two records: what a cutter needs to go on there as if it had read what is before. */
+export interface CutPosition {
   /** Number of the next record. */
   readonly line: number;
   /** Bytes of the body before it. */
