@@ -3,11 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkKeys, type HeldRecipe, withHeld } from './held-recipe.js';
 import { heldFiles } from './publisher/held-files.js';
+import { readStates } from './rates/facts.js';
 import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
 import type { BoundaryRecordSource, PointSource, RangeSource } from './source/address-source.js';
 import type { BoundaryFile } from './source/boundary-file.js';
 import type { ListOptions } from './rates/list.js';
+import { unknownName } from './spelling.js';
+
+/** What the paths of fact tables begin with. */
+const FACTS = 'facts/';
 
 /** Boundaries of one layer. `path` may hold {fips}, for one file per state. */
 export interface BoundarySource extends BoundaryFile {
@@ -137,6 +142,27 @@ function readJson(
   return value;
 }
 
+/**
+ * States are told by the facts of the recipe; a list of them among the publishers' files may not
+ * have been fetched yet.
+ * @throws Error naming each cap that is of no state: nobody's taxes would be held to it.
+ */
+function checkCaps(file: string, recipe: Recipe, rates: RatesRecipe): void {
+  const names = Object.keys(rates.caps);
+  if (names.length === 0 || !rates.states.startsWith(FACTS)) return;
+  const path = join(datasetsDir(), recipe.facts, rates.states.slice(FACTS.length));
+  const known = readStates(readFileSync(path, 'utf8'))
+    .filter(({ country }) => country !== 'CAN')
+    .map(({ code }) => code);
+  const strangers = names.filter((name) => !known.includes(name));
+  if (strangers.length === 0) return;
+  throw new Error(
+    strangers
+      .map((name) => `recipe ${file}: caps: ${unknownName('state', name, known)}`)
+      .join('\n'),
+  );
+}
+
 /** Whether a recipe is named by its file, which may lie anywhere. */
 export function isRecipeFile(name: string): boolean {
   return name.endsWith('.json');
@@ -157,5 +183,6 @@ export function readRecipe(name: string, sources: string | null = null): HeldRec
   const recipe = readJson(file, folder, recipeFaults) as Recipe;
   const rates = readJson(recipe.rates, folder, ratesFaults) as RatesRecipe;
   checkKeys(file, recipe, rates);
+  checkCaps(recipe.rates, recipe, rates);
   return withHeld({ recipe, rates }, heldFiles(sources));
 }

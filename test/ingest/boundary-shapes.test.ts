@@ -158,19 +158,14 @@ test(
     const fixture = JSON.parse(
       readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8'),
     ) as Recipe;
-    const read = (path: string): ReturnType<typeof readBoundaries> =>
+    const read = (
+      path: string,
+      where: Readonly<Record<string, string>> = { CLASSFP: '^C', FUNCSTAT: '^A' },
+    ): ReturnType<typeof readBoundaries> =>
       readBoundaries(
         {
           ...fixture,
-          boundaries: [
-            {
-              layer: 'place',
-              path,
-              key: 'GEOID',
-              source: 'x',
-              where: { CLASSFP: '^C', FUNCSTAT: '^A' },
-            },
-          ],
+          boundaries: [{ layer: 'place', path, key: 'GEOID', source: 'x', where }],
         },
         new SourceFiles(DIR, DIR),
         () => undefined,
@@ -183,6 +178,10 @@ test(
     await assert.rejects(
       () => read('cb_2025_99_place_500k.zip'),
       /500k\.zip: its layout is another: it has no column CLASSFP, FUNCSTAT, but: GEOID, NAMELSAD/,
+    );
+    await assert.rejects(
+      () => read('tl_2010_99_place10.zip', { CLASFP: '^C', LSAD: '25' }),
+      /has no column CLASFP \(did you mean "CLASSFP"\?\), LSAD, but: /,
     );
   },
 );

@@ -177,3 +177,29 @@ test('a recipe may lie anywhere, its rates section beside it or among those of t
   );
   rmSync(dir, { recursive: true });
 });
+
+test('a cap of a name that is no state is refused with the nearest one', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-recipe-'));
+  const { recipe, rates } = readRecipe('fixture');
+  const path = join(dir, 'mine.json');
+  writeFileSync(path, JSON.stringify(recipe));
+  const read = (caps: object): unknown => {
+    writeFileSync(join(dir, recipe.rates), JSON.stringify({ ...rates, caps }));
+    return readRecipe(path).rates.caps;
+  };
+  assert.deepEqual(read({ QB: '3' }), { QB: '3' });
+  assert.throws(() => read({ QBX: '3', QB: '3', Quebec: '2' }), {
+    message:
+      'recipe rates-fixture.json: caps: unknown state "QBX"; did you mean "QB"?\n' +
+      'recipe rates-fixture.json: caps: unknown state "Quebec"; there is: QA, QB, QC, QD',
+  });
+  // The law of a province sets no such limit.
+  const shipped = { ...recipe, facts: 'facts' };
+  writeFileSync(path, JSON.stringify(shipped));
+  assert.throws(
+    () => read({ 'CA-ON': '2' }),
+    /caps: unknown state "CA-ON"; there is: AL, AK, .*, WY[^-]*$/,
+  );
+  assert.throws(() => read({ TXX: '2' }), /caps: unknown state "TXX"; did you mean "TX"\?$/);
+  rmSync(dir, { recursive: true });
+});

@@ -13,6 +13,7 @@ import { READERS } from '../readers.js';
 import type { ReadGeometries } from '../source/boundary-file.js';
 import type { BoundarySource, Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
+import { nearestName } from '../spelling.js';
 import { buildCells, type CellTables } from './cells.js';
 import { doubtDiscs, type Doubts, wholeCounties } from './doubtful-land.js';
 import { placeCounties } from './place-counties.js';
@@ -36,7 +37,10 @@ function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
   );
 }
 
-/** @throws Error where no feature has a property that is asked of each: the layout is another. */
+/**
+ * @throws Error where no feature has a property that is asked of each: it is misspelt, or the
+ * layout is another.
+ */
 function checkColumns(
   path: string,
   read: readonly BoundaryFeature[],
@@ -46,9 +50,14 @@ function checkColumns(
     (name) => read.length > 0 && read.every(({ properties }) => !Object.hasOwn(properties, name)),
   );
   if (missing.length === 0) return;
+  const columns = Object.keys(read[0]?.properties ?? {});
+  const told = missing.map((name) => {
+    const nearest = nearestName(name, columns);
+    return nearest === null ? name : `${name} (did you mean "${nearest}"?)`;
+  });
   throw new Error(
-    `${path}: its layout is another: it has no column ${missing.join(', ')}, but: ` +
-      Object.keys(read[0]?.properties ?? {}).join(', '),
+    `${path}: its layout is another: it has no column ${told.join(', ')}, but: ` +
+      columns.join(', '),
   );
 }
 
