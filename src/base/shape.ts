@@ -269,11 +269,12 @@ export function open<M extends Members>(members: M): Shape<ObjectOf<M>> {
 
 /** An object of these members and no others. */
 export function closed<M extends Members>(members: M): Shape<ObjectOf<M>> {
-  const known = new Set(Object.keys(members));
+  const schema = propertiesOf(members);
+  const known = new Set(Object.keys(schema['properties'] as Schema));
   return shape(
     () => ({ type: 'object', props: rulesOf(members), custom: strangers(known) }),
     readsObject(members, false),
-    { ...propertiesOf(members), additionalProperties: false },
+    { ...schema, additionalProperties: false },
   );
 }
 

@@ -26,6 +26,14 @@ export interface Finding {
   readonly actual?: unknown;
   /** Where below the checked value: "[2].price", ".name"; the value itself without. */
   readonly below?: string;
+  /** The member that the object there may not have; of the kind `unknown`. */
+  readonly stranger?: Stranger | undefined;
+}
+
+/** A member that is none of those declared. */
+interface Stranger {
+  readonly name: string;
+  readonly known: ReadonlySet<string>;
 }
 
 /** Tells what is wrong with a value by adding to `found`, and returns the value. */
@@ -91,9 +99,15 @@ function echo({ type, expected, actual: value }: Told): { readonly value?: unkno
   return typeof value === 'number' || typeof value === 'boolean' ? { value } : {};
 }
 
+/** Where it was found: of a member that may not be there, where its object stands. */
+function placeOf({ field, below = '' }: Told): string {
+  return `${field === undefined ? '' : `.${field}`}${below}`;
+}
+
 function bodyError(error: Told, prefix: string): BodyError {
-  const { field, below = '' } = error;
-  const location = `${prefix}${field === undefined ? '' : `.${field}`}${below}`;
+  const { stranger } = error;
+  const member = stranger === undefined ? '' : `.${stranger.name}`;
+  const location = `${prefix}${placeOf(error)}${member}`;
   return { location, message: messageOf(error, location), ...echo(error) };
 }
 
@@ -162,9 +176,9 @@ function checkItems(
       found.push({ type: 'item', below: `[${at}]` });
       continue;
     }
-    for (const { type, expected, actual, field, below = '' } of check(item)) {
-      const within = field === undefined ? '' : `.${field}`;
-      found.push({ type, expected, actual, below: `[${at}]${within}${below}` });
+    for (const error of check(item)) {
+      const { type, expected, actual, stranger } = error;
+      found.push({ type, expected, actual, stranger, below: `[${at}]${placeOf(error)}` });
     }
   }
 }
@@ -172,19 +186,50 @@ function checkItems(
 /** What a value breaks of a shape; none when it is as documented. */
 export type Check = (value: unknown, prefix?: string) => readonly BodyError[];
 
+/** Of a value that is none, which is not told back. */
+const NO_OBJECT: readonly Told[] = [{ type: 'object' }];
+
+/** Compiles a rule for bodies, which are objects; the library tells a null as a missing member. */
+function compileBody(rule: Rule): (value: unknown) => readonly Told[] {
+  const run = compile(rule);
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_OBJECT;
+    const found = run(value);
+    return found.length <= BODY_ERRORS_MAX ? found : found.slice(0, BODY_ERRORS_MAX);
+  };
+}
+
 /** Compiles a rule once. `prefix` of the check is where the value stands, "body" without one. */
 export function compileRule(rule: Rule): Check {
-  const run = compile(rule);
-  return (value, prefix = 'body') => {
-    // The library tells a root that is null as a missing member.
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return [{ location: prefix, message: 'expected an object' }];
+  const run = compileBody(rule);
+  return (value, prefix = 'body') => run(value).map((error) => bodyError(error, prefix));
+}
+
+/** A fault of a value, told apart by its kind; it stands at `place` below the value, "" at it. */
+export type Fault =
+  | {
+      /** An object has a member that is none of those `known`. */
+      readonly kind: 'stranger';
+      readonly place: string;
+      readonly name: string;
+      readonly known: ReadonlySet<string>;
     }
-    const found = run(value);
-    return found.length === 0
-      ? []
-      : found.slice(0, BODY_ERRORS_MAX).map((error) => bodyError(error, prefix));
-  };
+  | { readonly kind: 'misfit'; readonly place: string; readonly message: string };
+
+/** The faults of a value; none when it is as documented. */
+export type FaultCheck = (value: unknown) => readonly Fault[];
+
+/** Compiles a rule once, for who does more with a fault than tell it. */
+export function compileFaults(rule: Rule): FaultCheck {
+  const run = compileBody(rule);
+  return (value) =>
+    run(value).map((error) => {
+      const { stranger } = error;
+      const place = placeOf(error);
+      return stranger === undefined
+        ? { kind: 'misfit', place, message: messageOf(error, place) }
+        : { kind: 'stranger', place, ...stranger };
+    });
 }
 
 // Checks of our own.
@@ -224,7 +269,7 @@ export function strangers(known: ReadonlySet<string>): OwnCheck {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     for (const name of Object.keys(value)) {
       if (known.has(name)) continue;
-      found.push({ type: 'unknown', below: `.${shortened(name)}` });
+      found.push({ type: 'unknown', stranger: { name: shortened(name), known } });
       if (found.length >= BODY_ERRORS_MAX) break;
     }
     return value;

@@ -1,7 +1,7 @@
 /** What the entries of recipes are made of. */
 import { anyText, closed, list, type Members, optional, type Shape } from '../base/shape.js';
 import { readsNothing } from '../base/shape-reader.js';
-import { ownRule } from '../base/validator.js';
+import { compileFaults, type FaultCheck, ownRule } from '../base/validator.js';
 
 /** Text that says something. */
 export const TEXT = anyText(1);
@@ -28,10 +28,26 @@ export function textsByName(): Shape<Readonly<Record<string, string>>> {
   };
 }
 
+/** Compiles the check of a shape, whose faults tell misspelt keys from all else. */
+export function faultsOf(shape: Shape<unknown>): FaultCheck {
+  return compileFaults(shape.rule());
+}
+
 /** A member of these keys; none where there are no keys, and optional where all of them are. */
 export function group(name: string, keys: Members): Members {
   const shapes = Object.values(keys);
   if (shapes.length === 0) return {};
   const member = closed(keys);
   return { [name]: shapes.every((shape) => shape.optional) ? optional(member) : member };
+}
+
+/** The entry of a recipe that names a reader, and its check, which is compiled once. */
+export interface Entry {
+  readonly entry: Shape<unknown>;
+  readonly faults: FaultCheck;
+}
+
+/** An entry of a shape. */
+export function entryOf(entry: Shape<unknown>): Entry {
+  return { entry, faults: faultsOf(entry) };
 }

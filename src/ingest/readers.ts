@@ -3,17 +3,17 @@
  * the reader is called there, what it yields, and which keys its entry takes. A key is required
  * unless it is `optional`; recipes are checked against this table when they are read.
  */
+import { choice, closed, flag, list, type Members, optional, whole } from '../base/shape.js';
 import {
-  choice,
-  closed,
-  flag,
-  list,
-  type Members,
-  optional,
-  type Shape,
-  whole,
-} from '../base/shape.js';
-import { group, MAY, MAY_LIST, TEXT, TEXTS, textsByName } from './entry-shapes.js';
+  type Entry,
+  entryOf,
+  group,
+  MAY,
+  MAY_LIST,
+  TEXT,
+  TEXTS,
+  textsByName,
+} from './entry-shapes.js';
 import type { RateReader } from './rates/list.js';
 import { readBoundaryFile } from './source/boundary-file.js';
 import { readAddressCollection, readNationalAddresses } from './source/collected-addresses.js';
@@ -64,9 +64,8 @@ import {
 import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 
 /** One reader: what its files become, the entry of a recipe that names one, and the function. */
-export interface Reader<Read> {
+export interface Reader<Read> extends Entry {
   readonly yields: string;
-  readonly entry: Shape<unknown>;
   readonly read: Read;
   /** Columns without which a list is not laid out as its reader knows it, parted by bars. */
   readonly columns?: string;
@@ -98,7 +97,7 @@ function rates(
     ...others,
     ...('source' in keys ? { earlier: optional(list(earlier)) } : {}),
   });
-  return { yields: 'rates of jurisdictions, and what lies in a district', entry, read };
+  return { yields: 'rates of jurisdictions, and what lies in a district', read, ...entryOf(entry) };
 }
 
 /** The reader of a list whose header names these columns, in any case. */
@@ -182,18 +181,20 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
 
 // Doors and streets.
 
-const ADDRESSES = closed({
-  file: TEXT,
-  layout: TEXT,
-  source: TEXT,
-  state: TEXT,
-  city: MAY,
-  cityIsMunicipality: optional(flag()),
-  tolerance: MAY,
-});
+const ADDRESSES = entryOf(
+  closed({
+    file: TEXT,
+    layout: TEXT,
+    source: TEXT,
+    state: TEXT,
+    city: MAY,
+    cityIsMunicipality: optional(flag()),
+    tolerance: MAY,
+  }),
+);
 
 function doors(read: PointReader): Reader<PointReader> {
-  return { yields: 'doors', entry: ADDRESSES, read };
+  return { yields: 'doors', read, ...ADDRESSES };
 }
 
 function columns(layout: PointLayout): Reader<PointReader> {
@@ -203,26 +204,30 @@ function columns(layout: PointLayout): Reader<PointReader> {
 function ranges(read: RangeReader): Reader<RangeReader> {
   return {
     yields: 'stretches of street with the house numbers of their sides',
-    entry: ADDRESSES,
     read,
+    ...ADDRESSES,
   };
 }
 
 /** The layout of an entry of `sst` that names none. */
 export const SST_LAYOUT = 'sst-boundary';
 
+const RECORDS = entryOf(
+  closed({
+    file: TEXT,
+    layout: MAY,
+    state: TEXT,
+    source: TEXT,
+    tolerance: MAY,
+    unless: MAY_LIST,
+  }),
+);
+
 function records(read: RecordReader): Reader<RecordReader> {
   return {
     yields: 'address and ZIP+4 ranges with the jurisdictions that hold there',
     read,
-    entry: closed({
-      file: TEXT,
-      layout: MAY,
-      state: TEXT,
-      source: TEXT,
-      tolerance: MAY,
-      unless: MAY_LIST,
-    }),
+    ...RECORDS,
   };
 }
 
@@ -248,7 +253,7 @@ export const READERS = {
     ['tiger-addrfeat', ranges(readTigerRanges)],
   ]),
   boundaries: {
-    yields: 'polygons of one layer, from TopoJSON or GeoJSON',
+    yields: 'polygons of one layer, from shapefiles, TopoJSON or GeoJSON',
     read: readBoundaryFile,
     entry: closed({
       layer: choice(LAYERS),

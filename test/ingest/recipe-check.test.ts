@@ -110,6 +110,12 @@ const RECIPE: readonly (readonly [was: string, is: string, fault: string])[] = [
   ['"holidays"', '"holiday"', 'documents: unknown key "holiday"; did you mean "holidays"?'],
   ['"facts": "facts",', '', 'facts: expected required property facts'],
   ['"facts": "facts",', '"a.b": "facts",', 'unknown key "a.b"; there is: '],
+  ['"facts": "facts",', '"zips.counted": "facts",', 'unknown key "zips.counted"; there is: '],
+  [
+    '"layer": "town"',
+    '"where[0]": "x", "layer": "town"',
+    'boundaries[5]: unknown key "where[0]"; did you mean "where"?',
+  ],
 ];
 
 test('a misspelt layout or key of a recipe is refused with its place and the nearest name', () => {

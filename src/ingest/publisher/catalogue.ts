@@ -4,16 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  anyText,
-  choice,
-  closed,
-  flag,
-  list,
-  type Of,
-  optional,
-  type Shape,
-} from '../../base/shape.js';
+import { anyText, choice, closed, flag, list, type Of, optional } from '../../base/shape.js';
+import { faultsOf } from '../entry-shapes.js';
 import { READERS } from '../readers.js';
 import { shapeFaults } from '../recipe-check.js';
 import { datasetsDir } from '../source-files.js';
@@ -71,6 +63,8 @@ const ENTRY = closed({
 
 /** A source as its file says. */
 export type Source = Of<typeof ENTRY> & { readonly name: string };
+
+const entryFaults = faultsOf(ENTRY);
 
 /** One file to get: a source's, or a state's of a source. */
 export interface Wanted {
@@ -160,8 +154,7 @@ function furtherFaults(entry: Of<typeof ENTRY>): string[] {
  */
 export function parseSource(name: string, text: string): Source {
   const value: unknown = JSON.parse(text);
-  const shape: Shape<unknown> = ENTRY;
-  const faults = shapeFaults(shape, value, '');
+  const faults = shapeFaults(entryFaults, value, '');
   if (faults.length === 0) faults.push(...furtherFaults(value as Of<typeof ENTRY>));
   if (faults.length > 0) {
     throw new Error(faults.map((fault) => `catalogue ${name}: ${fault}`).join('\n'));
