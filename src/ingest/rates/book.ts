@@ -16,7 +16,7 @@ import type {
   StateName,
   TierFact,
 } from './facts.js';
-import { type LineContext, linesOf, type TupleParts } from './lines.js';
+import { type LineContext, linesOf, stateLine, type TupleParts } from './lines.js';
 import { DATE_MIN, DATE_OPEN, formatDate, OWN_CODE } from './list.js';
 import { type StatedList, statedInput } from './stated-rates.js';
 import { indexMembers, indexRows } from './rate-rows.js';
@@ -101,8 +101,14 @@ const NOWHERE: StateName = { code: '', fips: '', name: 'an unlisted state', coun
 function context(input: RateBookInput): LineContext {
   const tiers = new Map(input.tiers.map((tier) => [tier.county, tier]));
   const places = new Map(input.places.map((place) => [place.geoid, place]));
+  const rows = indexRows(input.rows, tiers, places);
   return {
-    rows: indexRows(input.rows, tiers, places),
+    rows,
+    stateLines: new Map(
+      input.states
+        .filter(({ country }) => country !== 'CAN')
+        .map((state) => [state.code, stateLine(rows.state(state.code), state)]),
+    ),
     estimates: indexRows(input.estimates, tiers, places),
     hasEstimates: input.estimates.length > 0,
     members: indexMembers(input.members, places),
@@ -174,7 +180,10 @@ function lacksDistricts(book: LineContext, state: StateName): boolean {
   return mark?.mark === 'partial' && mark.unlisted === 'nothing';
 }
 
-/** What would fill a gap, where the recipe has no estimates. */
+/**
+ * What would fill a gap, where the recipe has no estimates. It is the sentence that is edited, for
+ * notes of fact tables name the layer too, and recipes with estimates and without share the tables.
+ */
 function withoutLayer(gap: UnknownRecord): UnknownRecord {
   const reason = gap.reason.replace(' or the estimated layer would fill', ' would fill');
   return { ...gap, reason };

@@ -10,6 +10,8 @@ import { during, fill, nothing, paint, type Segment, unknown } from './timeline.
 /** The indexed lists and facts of a book. */
 export interface LineContext {
   readonly rows: RowIndex;
+  /** Of every state by its letters: each of its areas has the same one. */
+  readonly stateLines: ReadonlyMap<string, readonly Segment[]>;
   readonly estimates: RowIndex;
   readonly hasEstimates: boolean;
   readonly members: MemberIndex;
@@ -60,17 +62,8 @@ function levies(mark: ListMark): boolean {
   return mark.mark !== 'not-levied';
 }
 
-/** Lines of states by their rows: every area of a state asks for the same one. */
-const STATE_LINES = new WeakMap<readonly RateRow[], readonly Segment[]>();
-
-function stateLine(book: LineContext, state: StateName): readonly Segment[] {
-  const rows = book.rows.state(state.code);
-  let line = STATE_LINES.get(rows);
-  if (line === undefined) STATE_LINES.set(rows, (line = filledStateLine(rows, state)));
-  return line;
-}
-
-function filledStateLine(rows: readonly RateRow[], state: StateName): readonly Segment[] {
+/** The line of a state with these rows. */
+export function stateLine(rows: readonly RateRow[], state: StateName): readonly Segment[] {
   const mark: ListMark = {
     state: state.code,
     level: 'county',
@@ -281,7 +274,10 @@ export function linesOf(book: LineContext, state: StateName, tuple: AreaTuple): 
   const districts = districtsOf(book, state, tuple, spot.spot);
   return {
     lines: {
-      state: tuple.untaxed === true ? notSupported(state) : stateLine(book, state),
+      state:
+        tuple.untaxed === true
+          ? notSupported(state)
+          : (book.stateLines.get(state.code) ?? stateLine(book.rows.state(state.code), state)),
       county: countyLine(book, state, spot),
       city: cityLine(book, state, spot, cityRows),
       districts: districts.lines,
