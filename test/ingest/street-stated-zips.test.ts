@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { areasOfAddOn, areasOfZip } from '../../src/dataset/stated-areas.js';
-import { readSstBoundary } from '../../src/ingest/source/sst-boundary.js';
+import { type BoundaryRecord, readSstBoundary } from '../../src/ingest/source/sst-boundary.js';
 import { StatedZips, type ZipRange } from '../../src/ingest/street/stated-zips.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
+import { boundaryRow } from '../support/boundary-rows.js';
 
 const date = (text: number): DateInt => text as DateInt;
 
@@ -156,6 +158,52 @@ test('what is stated of streets counts to what is stated in their ZIP', () => {
   assert.deepEqual(areasOfZip(bytes.get('5|QA91011')!, date(20250601)), { own: [], all: [4] });
 });
 
+/** The records of a file by their kinds, and what its ZIPs are stated to be on a day. */
+async function statedIn(
+  path: string,
+  state: string,
+): Promise<{
+  readonly kinds: Readonly<Record<BoundaryRecord['kind'], number>>;
+  readonly own: (zip: number, day: number) => readonly string[];
+}> {
+  const table = new StatedZips();
+  const areas: string[] = [];
+  const kinds = { address: 0, zip9: 0, zip5: 0 };
+  for await (const record of readSstBoundary(path)) {
+    kinds[record.kind] += 1;
+    if (record.kind === 'address') continue;
+    const named = `${record.county} ${record.place} ${record.districts[0]?.code ?? ''}`;
+    const area = areas.includes(named) ? areas.indexOf(named) : areas.push(named) - 1;
+    assert.ok(table.add({ ...record, kind: record.kind, state, area }));
+  }
+  const bytes = new Map(table.entries());
+  const own = (zip: number, day: number): readonly string[] =>
+    areasOfZip(bytes.get(`5|${state}${zip}`)!, date(day)).own.map((area) => areas[area]!);
+  return { kinds, own };
+}
+
+test('a file of the standard layout: ZIP+4s and ZIPs on the days that it states them for', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-stated-zips-'));
+  const path = join(dir, 'QAB2026Q2.csv');
+  const days = { 2: '20171001', 3: '20190331', 23: '91', 24: '91', 25: '001' };
+  const city = { 26: '00100', 27: 'C1', 30: 'ST', 31: 'ELM-TRANSIT', 32: '63' };
+  const rows = [
+    { 1: 'z', ...days, ...city, 18: '91010', 20: '91012' },
+    { 1: 'Z', ...days, 2: '20180101', 25: '003', 18: '91012', 20: '91012' },
+    { 1: '4', ...days, 25: '003', 18: '91010', 19: '1', 20: '91010', 21: '99' },
+    { 1: 'A', ...days, 4: '1', 5: '9', 6: 'B', 8: 'QUILL', 9: 'LN', 16: '91010' },
+  ];
+  writeFileSync(path, rows.map((columns) => boundaryRow(columns)).join('\r\n'));
+  const { kinds, own } = await statedIn(path, 'QA');
+  rmSync(dir, { recursive: true });
+  assert.deepEqual(kinds, { address: 1, zip9: 1, zip5: 2 });
+  assert.deepEqual(own(91011, 20180115), ['001 00100 ELM-TRANSIT']);
+  assert.deepEqual(own(91011, 20170930), []);
+  assert.deepEqual(own(91011, 20190401), [], 'it has ended');
+  assert.deepEqual(own(91012, 20171231), ['001 00100 ELM-TRANSIT']);
+  assert.deepEqual(own(91012, 20180101), ['003  '], 'the later beginning holds');
+});
+
 const SAMPLE = join(
   import.meta.dirname,
   '../../../../shared/data/sst-files/MNB2026Q2FEB18-sample.csv',
@@ -164,20 +212,8 @@ const SAMPLE = join(
 test('a piece of a real file: ZIP+4s and ZIPs on the days that it states them for', {
   skip: existsSync(SAMPLE) ? false : `${SAMPLE} is not there`,
 }, async () => {
-  const table = new StatedZips();
-  const areas: string[] = [];
-  const kinds = { address: 0, zip9: 0, zip5: 0 };
-  for await (const record of readSstBoundary(SAMPLE)) {
-    kinds[record.kind] += 1;
-    if (record.kind === 'address') continue;
-    const named = `${record.county} ${record.place} ${record.districts[0]?.code ?? ''}`;
-    const area = areas.includes(named) ? areas.indexOf(named) : areas.push(named) - 1;
-    assert.ok(table.add({ ...record, kind: record.kind, state: 'MN', area }));
-  }
+  const { kinds, own } = await statedIn(SAMPLE, 'MN');
   assert.deepEqual(kinds, { address: 0, zip9: 66, zip5: 34 });
-  const bytes = new Map(table.entries());
-  const own = (zip: number, day: number): readonly string[] =>
-    areasOfZip(bytes.get(`5|MN${zip}`)!, date(day)).own.map((area) => areas[area]!);
   // Rows of it: 55401 to 55405, Hennepin County (053), Minneapolis (43000), district 80004.
   assert.deepEqual(own(55403, 20180115), ['053 43000 80004']);
   assert.deepEqual(own(55403, 20170930), []);
