@@ -8,8 +8,7 @@ import { listReleases } from '../dataset/release.js';
 import { DATE_OPEN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import { type Boundaries, isTown, type Overlay, overlay } from './boundary/overlay.js';
-import { dividedFeatures } from './boundary/divided-land.js';
-import { doubtsOf, NO_DOUBTS } from './boundary/doubtful-land.js';
+import { dividedFeatures, doubtsOf, NO_DOUBTS } from './boundary/doubtful-land.js';
 import { heldCoverage } from './coverage.js';
 import { loadStateRecords, loadZipFacts, postalPrefixes, type StateFact } from './state-facts.js';
 import { boundaryFindings } from './findings/finding.js';
@@ -26,7 +25,7 @@ import { districtCounties } from './boundary/place-counties.js';
 import { statedPlaces } from './street/named-areas.js';
 import { makeTemporary, scratchDir, writeRelease } from './release-writer.js';
 import { bindZips, mergeParts, readZipLists, zipCounties } from './zip/bind.js';
-import { zipGround } from './zip/reach.js';
+import { knownZips } from './zip/reach.js';
 import type { ZipLists } from './zip/zip-facts.js';
 import { type Input, newestDate, readInput } from './build-input.js';
 
@@ -194,9 +193,9 @@ async function bind(
     ...(workers === undefined ? {} : { workers }),
   });
   // While threads read and sort addresses, this one only tells them what is next.
-  const [addresses, ground] = await meanwhile(addressed, zipGround(lists));
-  progress('zips', 0, ground.postalZips.length);
-  const zips = bindZips({ ...lists, counts: addresses.zipCounts }, ground);
+  const [addresses, known] = await meanwhile(addressed, knownZips(lists));
+  progress('zips', 0, known.postalZips.length);
+  const zips = bindZips({ ...lists, counts: addresses.zipCounts }, known);
   progress('zips', zips.zips.length, zips.zips.length);
   return { addresses, zips };
 }

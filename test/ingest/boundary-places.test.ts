@@ -11,8 +11,7 @@ import {
   overlay,
   placesOf,
 } from '../../src/ingest/boundary/overlay.js';
-import { dividedFeatures } from '../../src/ingest/boundary/divided-land.js';
-import { NO_DOUBTS } from '../../src/ingest/boundary/doubtful-land.js';
+import { dividedFeatures, NO_DOUBTS } from '../../src/ingest/boundary/doubtful-land.js';
 import { placeCounties } from '../../src/ingest/boundary/place-counties.js';
 import { readDividedLand, readPlaces } from '../../src/ingest/rates/facts.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';

@@ -1,10 +1,11 @@
 /**
  * Land that may lie in a listed city whose boundary is not loaded: within 15 km of the city's ZIP
- * points the unincorporated remainder of its county is unknown (decisions part 3).
+ * points the unincorporated remainder of its county is unknown (decisions part 3). And land that
+ * districts divide whose lines are not held.
  */
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Position } from '../../geo/polygon.js';
-import type { CountyFact } from '../rates/facts.js';
+import type { CountyFact, DividedLand } from '../rates/facts.js';
 import { READERS } from '../readers.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
@@ -111,6 +112,24 @@ export function doubtDiscs(points: readonly DoubtfulPoint[]): readonly BoundaryF
       ];
     });
     const polygon = createPolygon(`${county}/${String(index).padStart(6, '0')}`, [ring]);
+    return polygon === null ? [] : [{ polygon, properties: {} }];
+  });
+}
+
+/**
+ * Boxes of land that districts divide, keyed "<county>/land <n>" in the order given: land outside
+ * cities in them cannot be told.
+ */
+export function dividedFeatures(lands: readonly DividedLand[]): readonly BoundaryFeature[] {
+  return lands.flatMap(({ county, south, west, north, east }, index) => {
+    const polygon = createPolygon(`${county}/land ${index}`, [
+      [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+      ],
+    ]);
     return polygon === null ? [] : [{ polygon, properties: {} }];
   });
 }

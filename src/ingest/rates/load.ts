@@ -104,11 +104,11 @@ function placesOf(
 }
 
 /** Facts on states and what lies in them, of the build where it has its own. */
-type Ground = Pick<RateBookInput, 'states' | 'tiers' | 'counties' | 'places'> & {
+type StateFacts = Pick<RateBookInput, 'states' | 'tiers' | 'counties' | 'places'> & {
   readonly towns: readonly PlaceFact[];
 };
 
-function groundOf(recipe: RatesRecipe, files: Files): Ground {
+function stateFacts(recipe: RatesRecipe, files: Files): StateFacts {
   const states = readStates(files.text(recipe.states));
   const tiers = readTiers(files.text(recipe.tiers));
   const counties = files.load.counties ?? readCounties(files.text(recipe.counties));
@@ -186,8 +186,8 @@ function capsOf({ caps }: RatesRecipe): RateBookInput['caps'] {
 /** Reads every list of the recipe and builds the book. */
 export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const files = new Files(load);
-  const ground = groundOf(recipe, files);
-  const { states, tiers, counties, places, towns } = ground;
+  const facts = stateFacts(recipe, files);
+  const { states, tiers, counties, places, towns } = facts;
   const names = readDistrictNames(files.text(recipe.districtNames));
   const named = readSources(files.text(recipe.sources));
   const { held = [] } = load;
@@ -206,7 +206,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     named.length,
     reportsBySource(recipe, lists),
   );
-  const facts = recipe.members.flatMap((path) => readMemberFacts(files.text(path)));
+  const listed = recipe.members.flatMap((path) => readMemberFacts(files.text(path)));
   const { districts, lines, ...layered } = withLayers(
     {
       gazetteer,
@@ -214,14 +214,14 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
       tiers,
       rows: settled.rows,
       marks: settled.marks,
-      members: [...derivedMembers, ...facts],
+      members: [...derivedMembers, ...listed],
       districtNames: shownNames(names),
     },
     load.layers ?? [],
   );
   const input: RateBookInput = {
     ...layered,
-    ...ground,
+    ...facts,
     estimates: estimates.flatMap((list) => list.rows),
     estimable: recipe.estimates.length > 0,
     stated: statedLists(stated, sources, held),

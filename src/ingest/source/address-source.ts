@@ -28,7 +28,7 @@ export type Report = (line: string, fallen: FallenRows) => void;
 const UNHEARD: Report = () => undefined;
 
 /**
- * Streams the points of a source.
+ * Yields the points of a source.
  * @throws Error when it ends, where it had no row or too many that cannot be read.
  */
 export function readPoints(
@@ -41,7 +41,7 @@ export function readPoints(
   return settled(read(join(folder, source.file), { ...source, fallen }), fallen, report);
 }
 
-/** Streams the ranges of a source. @throws Error as above. */
+/** Yields the ranges of a source. @throws Error as above. */
 export function readRanges(
   folder: string,
   source: RangeSource,
@@ -64,7 +64,7 @@ export interface BoundaryRecordSource {
   readonly unless?: readonly string[];
 }
 
-/** Streams the records of a boundary file at `path`. @throws Error as above. */
+/** Yields the records of a boundary file at `path`. @throws Error as above. */
 export function readRecords(
   path: string,
   source: BoundaryRecordSource,

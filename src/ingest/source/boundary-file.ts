@@ -44,7 +44,7 @@ function plainlyNamed(feature: Feature): Feature {
 }
 
 /**
- * Streams the features of "FILE.shp", "FILE.zip" with one shapefile in it, or "FILE.zip!NAME.shp".
+ * Yields the features of "FILE.shp", "FILE.zip" with one shapefile in it, or "FILE.zip!NAME.shp".
  * @throws Error with the file and the reason.
  */
 async function* readShapes(path: string): AsyncGenerator<Feature> {
@@ -153,7 +153,7 @@ function inDegrees(geometry: Geometry | null, toDegrees: ToDegrees): Geometry | 
 }
 
 /**
- * Streams the features of a file, polygons of a projection that it names brought to degrees; only a
+ * Yields the features of a file, polygons of a projection that it names brought to degrees; only a
  * shapefile's are not held whole.
  */
 export async function* featuresOf(file: BoundaryFile): AsyncGenerator<Feature<Geometry | null>> {

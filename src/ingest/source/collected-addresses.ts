@@ -15,7 +15,7 @@ const DOORS = /-addresses-[^/]*\.geojson(?:\.gz)?$/i;
 const MEMBER_STATE = /(?:^|\/)us\/([a-z]{2})\//i;
 
 /**
- * Streams the doors of every member that the path names: "FILE.zip" all of them, "FILE.zip!us/vt/*"
+ * Yields the doors of every member that the path names: "FILE.zip" all of them, "FILE.zip!us/vt/*"
  * those of a state.
  * @throws Error where none has that name.
  */
@@ -86,7 +86,7 @@ function isLeft(
 }
 
 /**
- * Streams the doors of the file.
+ * Yields the doors of the file.
  * @throws Error when its header lacks a column.
  */
 export async function* readNationalAddresses(

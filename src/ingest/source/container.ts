@@ -10,7 +10,7 @@ import { sheetText } from './workbook.js';
 import { fileError, splitMember, UNPACK_RATIO_MAX, zipMember } from './zip.js';
 
 const CHUNK_BYTES = 1 << 18;
-/** Largest text that is held whole; larger lists have readers that stream. */
+/** Largest text that is held whole; larger lists have readers that take them in pieces. */
 const TEXT_BYTES_MAX = 256 * 1_048_576;
 const GZIP_FREE_BYTES = 64 * 1_048_576;
 
@@ -80,7 +80,7 @@ async function* checked(
 }
 
 /**
- * Streams the bytes of a file, unpacked: "FILE", "FILE.gz", "FILE.zip" with one table in it, or
+ * Yields the bytes of a file, unpacked: "FILE", "FILE.gz", "FILE.zip" with one table in it, or
  * "FILE.zip!MEMBER".
  * @throws Error with the file and the reason: empty, torn, not what its name says, too large.
  */

@@ -74,7 +74,7 @@ function parseFlat(line: string): Parsed {
 }
 
 /**
- * Streams the counties of ranges of addresses out of the flat file that states publish for sellers
+ * Yields the counties of ranges of addresses out of the flat file that states publish for sellers
  * of mobile telecommunications (Federation of Tax Administrators, wireless sourcing, after
  * transaction set 158 of ASC X12): lines of fixed width without a header. Codes of places are those
  * of one register or another by state, and districts are of other taxes: neither is read, so that

@@ -91,7 +91,7 @@ export class FallenRows {
   }
 }
 
-/** Streams what a reader yields, and looks at what fell away when it is through. */
+/** Yields what a reader does, and looks at what fell away when it is through. */
 export async function* settled<Row>(
   rows: AsyncGenerator<Row>,
   fallen: FallenRows,

@@ -198,7 +198,7 @@ async function readShapeHead(shp: ByteReader): Promise<number> {
 }
 
 /**
- * Streams the features of a shapefile of lines; the one yielded is overwritten by the next.
+ * Yields the features of a shapefile of lines; the one yielded is overwritten by the next.
  * @throws Error when a column is missing, the two files differ in length, or one is cut short.
  */
 async function* lineShapes(
@@ -235,7 +235,7 @@ function cutShort(index: number, records: number): Error {
   return new Error(`the file is cut short: ${index} of ${records} features`);
 }
 
-/** Streams the features of "NAME.shp" and of the "NAME.dbf" beside it, or of "NAME.zip". */
+/** Yields the features of "NAME.shp" and of the "NAME.dbf" beside it, or of "NAME.zip". */
 export async function* readLineShapes(
   path: string,
   names: readonly string[],

@@ -63,7 +63,7 @@ type FurtherOf<Further> = (path: string, header: readonly string[]) => Further;
 const NOTHING = (): null => null;
 
 /**
- * Streams the records of comma-separated text with these columns among others; `further` finds more
+ * Yields the records of comma-separated text with these columns among others; `further` finds more
  * in the header.
  */
 async function* readColumns<Name extends string, Further>(
@@ -102,7 +102,7 @@ const ADDRESS_COLUMNS = {
 } as const;
 
 /**
- * Streams Washington's ranges of addresses with their location codes (State_YYQn.zip): ADDR_LOW,
+ * Yields Washington's ranges of addresses with their location codes (State_YYQn.zip): ADDR_LOW,
  * ADDR_HIG or ADDR_HIGH, ODD_EVEN, STREET, STATE, ZIP, PLUS4, PERIOD ("Q32026"), CODE, RTA,
  * PTBA_NAME, CEZ_NAME. A row holds from its quarter on.
  * @throws Error when a column is missing.
@@ -146,7 +146,7 @@ const ZIP4_COLUMNS = {
 } as const;
 
 /**
- * Streams Washington's ranges of ZIP+4 with their location codes (ZIP4QnYYC.zip): ZIP, PLUS4_LOW,
+ * Yields Washington's ranges of ZIP+4 with their location codes (ZIP4QnYYC.zip): ZIP, PLUS4_LOW,
  * PLUS4_HIGH, CODE, STATE, LOCAL, TOT_RATE, EFF_START, EFF_END. The rates are those of the code.
  * The last day is that of the quarter the file was made for, and the next file goes on: a range
  * holds on.
@@ -232,7 +232,7 @@ function codeColumns(
 }
 
 /**
- * Streams Texas' ranges of addresses with the Comptroller's local codes of seven digits, a file for
+ * Yields Texas' ranges of addresses with the Comptroller's local codes of seven digits, a file for
  * each county (TX-County-FIPS-029-2026Q4.zip): From, To, Even-Odd, Pre Dir, Street, Suffix,
  * Post Dir, Postal City, St, Zip, Plus 4, and codes (TAID) of the county, the city, two transit
  * authorities, four special purpose districts and a unique authority, each "" where there is none.

@@ -169,7 +169,7 @@ export const POINT_LAYOUTS = {
 } as const satisfies Readonly<Record<string, PointLayout>>;
 
 /**
- * Streams the points of a file; rows without a number, street or coordinates are left out.
+ * Yields the points of a file; rows without a number, street or coordinates are left out.
  * @throws Error when the header lacks a column of the layout.
  */
 export async function* readDelimitedPoints(
@@ -248,7 +248,7 @@ function featureOf(line: string): PointFeature | string {
   return { properties, position };
 }
 
-/** Streams the points of a file with one feature a line; other lines are left out. */
+/** Yields the points of a file with one feature a line; other lines are left out. */
 export async function* readGeoJsonPoints(
   path: string,
   options: PointOptions,

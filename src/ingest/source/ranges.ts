@@ -150,7 +150,7 @@ export function parseShape(text: string): number[] {
 }
 
 /**
- * Streams the segments of a tab-separated file that have numbers on at least one side.
+ * Yields the segments of a tab-separated file that have numbers on at least one side.
  * @throws Error when a column is missing.
  */
 export async function* readDelimitedRanges(
@@ -223,7 +223,7 @@ function tigerSide(feature: LineShape, first: number): RangeSide | null {
 }
 
 /**
- * Streams the features that have a name and numbers. An edge with several names comes once for
+ * Yields the features that have a name and numbers. An edge with several names comes once for
  * each. `path` is the .shp file, with its .dbf beside it, or the zip archive they are in.
  */
 export async function* readTigerRanges(

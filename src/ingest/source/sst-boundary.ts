@@ -189,7 +189,7 @@ async function* readRecords(
 }
 
 /**
- * Streams the records of a file.
+ * Yields the records of a file.
  * @throws Error where its first row is none of a boundary file: then it is something else.
  */
 export function readSstBoundary(path: string, fallen?: FallenRows): AsyncGenerator<BoundaryRecord> {
@@ -197,7 +197,7 @@ export function readSstBoundary(path: string, fallen?: FallenRows): AsyncGenerat
 }
 
 /**
- * Streams the records of a file whose counties and municipalities have the codes of the Census
+ * Yields the records of a file whose counties and municipalities have the codes of the Census
  * Bureau, and whose rates do not add up with its rate file: what a county and a city levy is told
  * by lists, and a record that names a district leads nowhere. So Tennessee's (the code of a city in
  * several counties stands among the districts, surcharges of transit in neither file; codes are
@@ -215,7 +215,7 @@ export function readSstPlaces(path: string, fallen?: FallenRows): AsyncGenerator
 const LOCATION = /^L(\d{4})$/i;
 
 /**
- * Streams the records of a file that names the location which each of its records lies in, under
+ * Yields the records of a file that names the location which each of its records lies in, under
  * the type of states ("L1704"), beside jurisdictions that the location's rate has in it. So
  * Washington's: what a location levies is told by the list of its Department of Revenue. A record
  * of no location, or of several, leads nowhere.

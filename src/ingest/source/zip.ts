@@ -143,7 +143,7 @@ export async function hasMember(file: string, member: string): Promise<boolean> 
 }
 
 /**
- * Streams the bytes of a member: the one that `member` fits, by its path or its last part; without
+ * Yields the bytes of a member: the one that `member` fits, by its path or its last part; without
  * it the only one, or the only table.
  * @throws Error with the file and the reason: no zip archive, torn, encrypted, no such member,
  *   several, a size beyond UNPACK_RATIO_MAX.

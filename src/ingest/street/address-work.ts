@@ -1,4 +1,4 @@
-/** How the work of the address stage is cut: sources into jobs, shards into runs. */
+/** How the work of the address stage is cut: sources into batches, shards into runs. */
 import { existsSync, statSync } from 'node:fs';
 import { companions } from '../inputs.js';
 import type { Recipe } from '../recipe.js';
@@ -13,9 +13,10 @@ import { type ShardSource, stateOf } from './shard.js';
 import { type PlaceStated, UNRATED } from './named-areas.js';
 
 /** Files of fewer bytes are read together. */
-const JOB_BYTES = 1 << 25;
+const BATCH_BYTES = 1 << 25;
 
-export interface Job {
+/** Sources that are read together, by one thread. */
+export interface SourceBatch {
   readonly sources: readonly PlacedSource[];
   readonly bytes: number;
   /** SHA-256 of the files of each. */
@@ -38,7 +39,7 @@ export function eachFile(
 }
 
 /** Sources in an order of their own, so that the recipe's order decides nothing. */
-function placedSources(recipe: SourceRecipe, files: AddressFiles): readonly Job[] {
+function placedSources(recipe: SourceRecipe, files: AddressFiles): readonly SourceBatch[] {
   const addresses: readonly AddressSource[] = [
     ...recipe.points.map((source) => ({ kind: 'points', source }) as const),
     ...recipe.ranges.map((source) => ({ kind: 'ranges', source }) as const),
@@ -47,7 +48,7 @@ function placedSources(recipe: SourceRecipe, files: AddressFiles): readonly Job[
   const nameOf = ({ kind, source }: AddressSource): string => `${kind} ${source.file}`;
   return addresses
     .toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
-    .map((address): Job => {
+    .map((address): SourceBatch => {
       const { file } = address.source;
       const path = files.note(file);
       const folder = path.slice(0, -file.length);
@@ -63,26 +64,26 @@ function placedSources(recipe: SourceRecipe, files: AddressFiles): readonly Job[
 }
 
 /** Small files of a state are read together; each boundary file alone. */
-export function jobsOf(recipe: SourceRecipe, files: AddressFiles): readonly Job[] {
-  const jobs: Job[] = [];
-  for (const job of placedSources(recipe, files)) {
-    const last = jobs.at(-1);
-    const [one, other] = [last?.sources[0], job.sources[0]];
+export function batchesOf(recipe: SourceRecipe, files: AddressFiles): readonly SourceBatch[] {
+  const batches: SourceBatch[] = [];
+  for (const batch of placedSources(recipe, files)) {
+    const last = batches.at(-1);
+    const [one, other] = [last?.sources[0], batch.sources[0]];
     const together =
       last !== undefined &&
       one?.kind === other?.kind &&
       one?.kind !== 'records' &&
       one?.source.state === other?.source.state &&
-      last.bytes + job.bytes <= JOB_BYTES;
+      last.bytes + batch.bytes <= BATCH_BYTES;
     if (together) {
-      jobs[jobs.length - 1] = {
-        sources: [...last.sources, ...job.sources],
-        bytes: last.bytes + job.bytes,
-        sums: [...last.sums, ...job.sums],
+      batches[batches.length - 1] = {
+        sources: [...last.sources, ...batch.sources],
+        bytes: last.bytes + batch.bytes,
+        sums: [...last.sums, ...batch.sums],
       };
-    } else jobs.push(job);
+    } else batches.push(batch);
   }
-  return jobs;
+  return batches;
 }
 
 /** Percent of a boundary file's records that may lead to no tax area: it is another state's. */

@@ -20,12 +20,12 @@ import { byKey, stateEntries } from './entries.js';
 import {
   type AddressFiles,
   addSource,
+  batchesOf,
   bytesOf,
   groupsOf,
-  type Job,
-  jobsOf,
   type PlacedFile,
   shardSources,
+  type SourceBatch,
   sourcesOf,
   type SourceRecipe,
 } from './address-work.js';
@@ -104,18 +104,18 @@ function bySize<T>(items: readonly T[], size: (item: T) => number): readonly T[]
 
 async function parseAll(
   { progress }: AddressInput,
-  jobs: readonly Job[],
+  batches: readonly SourceBatch[],
   threads: number,
   parts: AddressParts,
 ): Promise<readonly ParseResult[]> {
-  const numbered = jobs.map((job, index) => ({ job, index }));
+  const numbered = batches.map((batch, index) => ({ batch, index }));
   let done = 0;
   const results = await inTurn(
-    bySize(numbered, ({ job }) => job.bytes),
+    bySize(numbered, ({ batch }) => batch.bytes),
     threads,
-    async ({ job, index }) => {
-      const result = await parts.parsed(job);
-      progress('addresses', (done += 1), jobs.length);
+    async ({ batch, index }) => {
+      const result = await parts.parsed(batch);
+      progress('addresses', (done += 1), batches.length);
       return { index, result };
     },
   );
@@ -243,13 +243,13 @@ function statedByState(
 
 async function buildRuns(
   input: AddressInput,
-  jobs: readonly Job[],
+  batches: readonly SourceBatch[],
   crew: Crew,
 ): Promise<Omit<Addresses, 'entries'> & { readonly runs: readonly string[] }> {
   const { parts: cache, spillBytes = SPILL_BYTES } = input;
   const { threads } = crew;
   const parts = new AddressParts(cache, crew, spillBytes);
-  const parsed = await parseAll(input, jobs, threads, parts);
+  const parsed = await parseAll(input, batches, threads, parts);
   for (const line of parsed.flatMap(({ lines }) => lines)) input.report(line);
   const localities = new LocalityNumbers(parsed.flatMap((result) => result.localities));
   const pairs = new PairTable();
@@ -272,14 +272,14 @@ async function buildRuns(
 
 /** Reads every address source of the recipe. */
 export async function buildAddresses(input: AddressInput): Promise<Addresses> {
-  const jobs = jobsOf(input.recipe, input.files);
-  if (jobs.length === 0) {
+  const batches = batchesOf(input.recipe, input.files);
+  if (batches.length === 0) {
     // A crew would be told all cells, a hundred megabytes, for nothing.
     const none = new Map<string, never>();
     return { entries: [], counts: sumOf([]), zipCounts: [], doors: none, stated: none, lost: [] };
   }
   mkdirSync(input.scratch, { recursive: true });
-  const bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
+  const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
   const crew = startCrew({
     cells: input.cells,
     known: areaNames(input),
@@ -288,7 +288,7 @@ export async function buildAddresses(input: AddressInput): Promise<Addresses> {
     workers: input.workers ?? (bytes < THREADS_FROM_BYTES ? 1 : usualWorkers()),
   });
   try {
-    const { runs, ...rest } = await buildRuns(input, jobs, crew);
+    const { runs, ...rest } = await buildRuns(input, batches, crew);
     return { ...rest, entries: { [Symbol.iterator]: () => mergeRuns(runs) } };
   } finally {
     await crew.end();

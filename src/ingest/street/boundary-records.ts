@@ -36,12 +36,12 @@ export interface TupleRows extends RecordCounts {
 
 /** What became of a record: the kind it was kept as, or why it was not. */
 export type Kept =
-  | { readonly kept: keyof RecordCounts }
-  | { readonly left: string }
-  | { readonly unread: true };
+  | { readonly kind: 'kept'; readonly as: keyof RecordCounts }
+  | { readonly kind: 'left'; readonly why: string }
+  | { readonly kind: 'unread' };
 
 const NO_CODES: readonly string[] = [];
-const UNREAD: Kept = { unread: true };
+const UNREAD: Kept = { kind: 'unread' };
 
 /** The ZIP of a record, 0 where it has none or several. */
 function zipOf({ kind, zip, zipLow, zipHigh }: BoundaryRecord): number {
@@ -71,14 +71,14 @@ export class RecordWriter {
   /** Takes a record of a state's file; `state` is its two letters. */
   add(record: BoundaryRecord, state: string, source: string): Kept {
     const { kind, begin, end } = record;
-    if (end < begin) return { left: 'that end before they begin' };
+    if (end < begin) return { kind: 'left', why: 'that end before they begin' };
     if (kind !== 'address' && record.zipHigh < record.zipLow) return UNREAD;
     if (end > this.lastDay) this.lastDay = end;
     const area = this.#tuple(record);
     if (kind !== 'address') {
       if (!this.#spill.zips({ ...record, kind, state, area })) return UNREAD;
       this.rows[area]![kind] += 1;
-      return { kept: kind };
+      return { kind: 'kept', as: kind };
     }
     const range = boundaryRange(record, area, state, source);
     if (
@@ -87,14 +87,14 @@ export class RecordWriter {
       this.#sides.add(this.#spill, range, false, area)
     ) {
       this.rows[area]!.sides += 1;
-      return { kept: 'sides' };
+      return { kind: 'kept', as: 'sides' };
     }
     // Whatever its doors are, the ZIP is not taxed alike where theirs is another area.
     if (Number(record.zip) > 0) {
       this.#spill.said(state, Number(record.zip), { begin, end, area });
       this.rows[area]!.said += 1;
     }
-    return typeof range === 'string' ? { left: range } : UNREAD;
+    return typeof range === 'string' ? { kind: 'left', why: range } : UNREAD;
   }
 
   #tuple(record: BoundaryRecord): number {

@@ -11,7 +11,7 @@ import type { CellTables } from '../boundary/cells.js';
 import { codeVersion } from '../inputs.js';
 import type { OwnDistrict, SettledArea } from '../layer/districts.js';
 import { type PartCache, partKey } from '../part-cache.js';
-import type { Job } from './address-work.js';
+import type { SourceBatch } from './address-work.js';
 import { type ParseResult, parseSources, type ParseTask } from './parse-sources.js';
 import type { NearLine } from './apart.js';
 import { buildShard, type ShardResult, type ShardSource, type ShardTask } from './shard.js';
@@ -163,7 +163,7 @@ export class AddressParts {
   readonly #cache: PartCache;
   readonly #crew: Crew;
   readonly #spillBytes: number;
-  readonly #jobs = new Map<string, Job>();
+  readonly #batches = new Map<string, SourceBatch>();
   /** Sources that are being read again. */
   readonly #again = new Map<string, Promise<unknown>>();
 
@@ -173,23 +173,23 @@ export class AddressParts {
     this.#spillBytes = spillBytes;
   }
 
-  /** The sources of a job as they were read. */
-  async parsed(job: Job): Promise<ParseResult> {
-    const sources = job.sources.map(({ kind, source }) => [kind, source]);
+  /** The sources of a batch as they were read. */
+  async parsed(batch: SourceBatch): Promise<ParseResult> {
+    const sources = batch.sources.map(({ kind, source }) => [kind, source]);
     const spill = `source-${partKey(
       codeVersion(),
       this.#crew.world,
       this.#spillBytes,
       sources,
-      job.sums,
+      batch.sums,
     )}`;
-    this.#jobs.set(spill, job);
+    this.#batches.set(spill, batch);
     const known = this.#cache.value<ParseResult>(`${spill}.told`);
-    const result = known ?? (await this.#parse(spill, job));
+    const result = known ?? (await this.#parse(spill, batch));
     return { ...result, spill: this.#cache.path(spill) };
   }
 
-  async #parse(spill: string, { sources }: Job): Promise<ParseResult> {
+  async #parse(spill: string, { sources }: SourceBatch): Promise<ParseResult> {
     const result = await this.#crew.parse({
       sources,
       spill: this.#cache.temporary(spill),
@@ -236,14 +236,14 @@ export class AddressParts {
   /** Reads sources again whose rows went with an earlier build. */
   async #readAgain({ path }: ShardSource): Promise<void> {
     const spill = basename(path);
-    const job = this.#jobs.get(spill);
-    if (job === undefined || existsSync(path)) return;
-    if (!this.#again.has(spill)) this.#again.set(spill, this.#parse(spill, job));
+    const batch = this.#batches.get(spill);
+    if (batch === undefined || existsSync(path)) return;
+    if (!this.#again.has(spill)) this.#again.set(spill, this.#parse(spill, batch));
     await this.#again.get(spill);
   }
 
   /** Removes the rows of sources: their runs are there. */
   dropRows(): void {
-    for (const spill of this.#jobs.keys()) this.#cache.drop(spill);
+    for (const spill of this.#batches.keys()) this.#cache.drop(spill);
   }
 }

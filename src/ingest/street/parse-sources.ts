@@ -173,8 +173,8 @@ class SourceParser {
   async readRecords(source: BoundaryRecordSource, path: string): Promise<void> {
     for await (const record of readRecords(path, source, this.report)) {
       const found = this.records.add(record, source.state, source.source);
-      if ('kept' in found) this.#keep(found.kept);
-      else if ('left' in found) this.lost.leave(found.left);
+      if (found.kind === 'kept') this.#keep(found.as);
+      else if (found.kind === 'left') this.lost.leave(found.why);
       else this.#lose(false);
     }
   }

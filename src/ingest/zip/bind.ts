@@ -22,7 +22,7 @@ import {
 import { cityRecords } from './names.js';
 import { bindZip, type BoundZip } from './zip-parts.js';
 import type { Extent } from './extent.js';
-import { nearestSpot, type Spot, spotsOf, type ZipGround, zipGround } from './reach.js';
+import { type KnownZips, knownZips, nearestSpot, type Spot, spotsOf } from './reach.js';
 
 /** What a build writes of ZIPs and city names. */
 export interface ZipBinding {
@@ -34,13 +34,13 @@ export interface ZipBinding {
 
 /**
  * Binds ZIPs to areas and city names to both. Pure but for `intern`; the same input, the same.
- * `ground` is what is known of the same lists before any door was read.
+ * `known` is what the same lists tell before any door was read.
  */
 export function bindZips(
   input: ZipInput,
-  ground: ZipGround = inOneGo(zipGround(input)),
+  known: KnownZips = inOneGo(knownZips(input)),
 ): ZipBinding {
-  const { shared, postalZips, reachOf } = ground;
+  const { shared, postalZips, reachOf } = known;
   const counts = byZip(input.counts);
   const context = {
     shared,

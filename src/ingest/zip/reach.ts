@@ -9,7 +9,8 @@ import type { ZipLists } from './zip-facts.js';
 import type { AreaTuple } from '../model.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 
-export interface ZipGround {
+/** What the lists and boundaries tell. */
+export interface KnownZips {
   readonly shared: SharedFacts;
   readonly postalZips: readonly PostalZip[];
   readonly reachOf: (zip: PostalZip) => ZipReach;
@@ -23,7 +24,7 @@ const UNKNOWN: ZipReach = {
 };
 
 /** Reads the lists, and estimates the extent of every ZIP where boundaries are held. */
-export function* zipGround(input: ZipLists): Pieces<ZipGround> {
+export function* knownZips(input: ZipLists): Pieces<KnownZips> {
   const names = new PlaceNames(input.places, input.facts.aliases);
   const shared = sharedFacts(input, names);
   const postalZips = listPostalZips(input, names);
