@@ -9,7 +9,7 @@ import { isProblem } from '../base/problem.js';
 import { isFailure, type Failure } from '../failure.js';
 import { readBeginning } from '../bulk/job/file-run.js';
 import { csvRows } from '../bulk/row/text-rows.js';
-import type { RawChunk } from '../bulk/row/records.js';
+import type { RawChunk } from '../bulk/row/record-form.js';
 import type { Table } from '../bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../bulk/row/row-limits.js';
 import type { Mapping, Role } from '../bulk/row/mapping.js';

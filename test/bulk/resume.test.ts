@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
-import type { CutPosition, RecordForm } from '../../src/bulk/row/records.js';
+import type { CutPosition, RecordForm } from '../../src/bulk/row/record-form.js';
 import { below, cut, type Random } from '../support/bulk-bodies.js';
 import { seeded } from '../../bench/case/case.js';
 

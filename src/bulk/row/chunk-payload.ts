@@ -1,5 +1,5 @@
 /**
- * What a worker is told with every chunk, and what it gives back, as fields (fields.ts).
+ * What a worker is told with every chunk, and what it gives back, as fields (field-bytes.ts).
  *
  * Chunk:  u32 length of the run · run · u32 line · u32 rows · u32 end of each row · bytes
  * Result: u32 length of the tally · tally · output bytes
@@ -11,8 +11,8 @@ import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import type { CartParameter } from './cart-parameters.js';
 import { type Dialect, DELIMITERS, NEWLINES } from './dialect.js';
-import { FieldReader, FieldWriter } from './fields.js';
-import type { RawChunk } from './records.js';
+import { FieldReader, FieldWriter } from './field-bytes.js';
+import type { RawChunk } from './record-form.js';
 import type { Mapping } from './mapping.js';
 import type { RowRefusal } from './row.js';
 

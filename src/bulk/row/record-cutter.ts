@@ -8,7 +8,7 @@
  * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
  * is not empty.
  */
-import type { CutterOptions, CutPosition, RecordForm, RawChunk, Rescan } from './records.js';
+import type { CutterOptions, CutPosition, RecordForm, RawChunk, Rescan } from './record-form.js';
 import { grown } from '../../base/growing-bytes.js';
 import { ROW_BYTES_MAX } from './row-limits.js';
 

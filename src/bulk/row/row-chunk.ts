@@ -21,7 +21,7 @@ import {
   tableWriter,
   type WriteRow,
 } from './text-rows.js';
-import type { RawChunk } from './records.js';
+import type { RawChunk } from './record-form.js';
 import {
   type BulkKind,
   type ChunkTally,

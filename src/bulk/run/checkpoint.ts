@@ -1,7 +1,7 @@
 /** How far a run has come: all that is needed to go on as if it had never stopped. */
 import { isObject } from '../../base/json-object.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
-import type { CutPosition } from '../row/records.js';
+import type { CutPosition } from '../row/record-form.js';
 
 export interface Checkpoint {
   /** Where the body goes on, in plain bytes. */

@@ -4,7 +4,7 @@ import type { PoolFailure } from '../../pool/types.js';
 import type { Trailer } from '../row/envelope.js';
 import type { RunFacts, ChunkTally } from '../row/chunk-payload.js';
 import type { RecordCutter } from '../row/record-cutter.js';
-import type { CutPosition } from '../row/records.js';
+import type { CutPosition } from '../row/record-form.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { RunTotals } from './run-totals.js';
 

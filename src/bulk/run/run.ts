@@ -8,7 +8,7 @@ import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/mapping.js';
 import { csvHeaderLine, headerLine, trailerLine, type Trailer } from '../row/envelope.js';
 import { RecordCutter } from '../row/record-cutter.js';
-import type { CutPosition } from '../row/records.js';
+import type { CutPosition } from '../row/record-form.js';
 import type { RunFacts, BulkKind, RefusedRow, Table } from '../row/chunk-payload.js';
 import { rowBytesMax } from '../row/row-limits.js';
 import { CsvBeginning, firstLineOf, type Begun } from './csv-beginning.js';
