@@ -11,6 +11,7 @@ import {
   type Schema,
 } from './json-schema.js';
 import { MISFIT } from './json-cursor.js';
+import { UUID } from './uuid.js';
 import {
   readsFlag,
   readsList,
@@ -115,7 +116,6 @@ export function optional<T>({ rule, read, schema }: Shape<T>): OptionalShape<T> 
 /** No line breaks, no other control characters, no halves of characters. */
 const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 const ASCII = /^[ -~]*$/;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function lengths(min: number, max: number): Schema {
   return { type: 'string', minLength: min, ...(max === Infinity ? {} : { maxLength: max }) };

@@ -17,6 +17,7 @@ import {
   numberText,
 } from '../../base/json-scan.js';
 import { memberName, memberValue } from '../../base/json-member.js';
+import { UUID, UUID_JSON } from '../../base/uuid.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -109,8 +110,8 @@ export function readLine(
 const MERCHANT_ID_BYTES_MAX = 218;
 
 const MERCHANT_ID = memberName('merchantId');
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const QUOTED_UUID = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/;
+/** In lower case, as ids are kept and most often sent: such a text is taken as it is. */
+const KEPT_ID_JSON = new RegExp(UUID_JSON.source);
 
 /** The merchant that a body names; null when it names none. */
 export function merchantIdOf(body: Uint8Array): string | null {
@@ -120,7 +121,7 @@ export function merchantIdOf(body: Uint8Array): string | null {
     ? value
     : Buffer.from(value.buffer, value.byteOffset, value.length);
   const text = bytes.toString('latin1');
-  if (QUOTED_UUID.test(text)) return text.slice(1, -1);
+  if (KEPT_ID_JSON.test(text)) return text.slice(1, -1);
   try {
     const id: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;

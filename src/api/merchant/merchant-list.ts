@@ -18,6 +18,7 @@ import { type Reply, headOf, JSON_TYPE, type Fields, type Request } from '../../
 import type { Route } from '../../http/router.js';
 import type { HandlerServices } from './services.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
+import { UUID } from '../../base/uuid.js';
 import { GATHER_BATCH } from '../../store/gather.js';
 import { problemReply } from '../../http/problem-reply.js';
 
@@ -25,8 +26,6 @@ import { problemReply } from '../../http/problem-reply.js';
 const MERCHANT_PAGE_MAX = 1_000;
 /** Tells where the next page begins; absent with the last one. */
 export const CURSOR_HEADER = 'X-Situs-Next-Cursor';
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 interface PageAsked {
   readonly limit: number;

@@ -16,6 +16,7 @@ import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
 import { bodyBytesMax } from '../../base/body-size.js';
+import { UUID } from '../../base/uuid.js';
 import { relayReply, summarized } from './relay-answer.js';
 import type { RelayLook } from './relay-look.js';
 import { relayedShape } from './relay-shape.js';
@@ -47,7 +48,6 @@ export interface RelayServices extends RelayCallServices, MerchantServices {
   readonly timeoutMs: number;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const WELL_FORMED = /^\P{Cs}*$/u;
 
 function callOf(

@@ -4,6 +4,7 @@ import { writeAddress } from '../../api/cart/print-cart.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 import type { ByteWriter } from '../../base/byte-writer.js';
 import { isProblem } from '../../base/problem.js';
+import { UUID } from '../../base/uuid.js';
 import type { CartPlace, SplitPlace } from '../../engine/cart/cart-query.js';
 import type { Failure } from '../../failure.js';
 import type { BulkFormat, Defaults } from './chunk-payload.js';
@@ -13,8 +14,6 @@ import { addressLine, fiveDigits, holdsPlace, noRequest, wholeZip } from './row-
 /** Options of a file of carts beside those of every file. */
 export const CART_PARAMETERS = ['merchantId', 'origin', 'rounding', 'explain'] as const;
 export type CartParameter = (typeof CART_PARAMETERS)[number];
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** An option that cannot be used. */
 export interface OptionProblem {

@@ -1,6 +1,7 @@
 /** Messages that travel to a worker together: by which counter they are counted, whether their
  * merchant may have carts here, and the chunks that are on their way. */
 import { memberName, memberValue } from '../../base/json-member.js';
+import { UUID_JSON } from '../../base/uuid.js';
 import { fail, type Failure } from '../../failure.js';
 import type { PinnedRelease } from '../../pool.js';
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
@@ -23,7 +24,6 @@ export interface MessageClass {
 }
 
 const MEMBER = memberName('merchantId');
-const UUID = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/i;
 
 const LOOKUP: MessageClass = { merchant: false, refusal: null };
 const MERCHANT: MessageClass = { merchant: true, refusal: null };
@@ -62,7 +62,7 @@ function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): Mes
   const text = merchantText(bytes);
   if (text === null) return LOOKUP;
   if (!PLAN_FEATURES[key.plan].merchants) return NO_PLAN;
-  if (!UUID.test(text)) return NO_UUID;
+  if (!UUID_JSON.test(text)) return NO_UUID;
   try {
     const merchant = findMerchant(key.account, text.slice(1, -1).toLowerCase());
     if (merchant === null) return FOREIGN;
