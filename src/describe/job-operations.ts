@@ -11,6 +11,7 @@ import {
   type Schema,
 } from '../base/json-schema.js';
 import { JOB_STATES } from '../store/jobs.js';
+import { JOB_KINDS, JOB_REFERENCE } from '../bulk/job/job-request.js';
 import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
 import { OPTIONS, ROWS_TYPES } from './bulk-operations.js';
 import { answerOf, problemOf } from './answers.js';
@@ -39,7 +40,7 @@ const SHA256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 export const BULK_JOB: Schema = object({
   id: TEXT,
   state: oneOf(JOB_STATES),
-  kind: oneOf(['lookup', 'cart']),
+  kind: oneOf(JOB_KINDS),
   output: oneOf(BULK_FORMATS),
   file: about(nullable(TEXT), 'Name in the allowed folder; null for an upload.'),
   dataset: about(TEXT, 'Answers every row, whatever is activated meanwhile.'),
@@ -94,7 +95,7 @@ const CREATE: Operation = {
     {
       name: 'kind',
       in: 'query',
-      schema: { type: 'string', enum: ['lookup', 'cart'], default: 'lookup' },
+      schema: { ...oneOf(JOB_KINDS), default: 'lookup' },
       description: 'What each row asks for, as the bulk paths are named.',
     },
     ...OPTIONS.filter(({ name }) => name !== 'spool'),
@@ -108,15 +109,7 @@ const CREATE: Operation = {
   content: {
     ...ROWS_TYPES,
     'application/json': {
-      schema: object(
-        { file: TEXT },
-        {
-          kind: TEXT,
-          format: TEXT,
-          output: TEXT,
-          map: list(TEXT),
-        },
-      ),
+      schema: JOB_REFERENCE.schema,
     },
   },
   responses: {

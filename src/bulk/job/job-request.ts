@@ -1,11 +1,23 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
-import { isObject } from '../../base/json-object.js';
-import { isProblem, type Problem } from '../../base/problem.js';
+import type { JsonObject } from '../../base/json-object.js';
+import { invalid, isProblem, type Problem } from '../../base/problem.js';
+import {
+  anyText,
+  checkOf,
+  choice,
+  either,
+  list,
+  open,
+  optional,
+  type Of,
+} from '../../base/shape.js';
+import type { BodyError } from '../../base/validator.js';
 import { rowsRefusal } from '../../http/gate.js';
+import { readJsonObject } from '../../http/json-body.js';
 import type { Status } from '../../http/status.js';
 import type { KeyRecord } from '../../store/format.js';
-import type { BulkKind } from '../row/chunk-payload.js';
-import { keptFault, merchantRefusal } from '../run/kind.js';
+import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../row/chunk-payload.js';
+import { BULK_ROUTES, keptFault, merchantRefusal } from '../run/kind.js';
 import {
   CSV_TYPE,
   NDJSON_TYPE,
@@ -36,14 +48,26 @@ export interface AskedJob {
 
 type Header = (name: string) => string;
 
-/** A map, since callers write the name: a member of every object is none of it. */
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ['csv', CSV_TYPE],
-  ['ndjson', NDJSON_TYPE],
-]);
+const TYPES: Readonly<Record<BulkFormat, string>> = { csv: CSV_TYPE, ndjson: NDJSON_TYPE };
 
-/** The parts at fault as a member beside the limits. */
-export function errorsOf({ errors = [] }: Problem): WireObject {
+/** What the rows of a job ask for. */
+export const JOB_KINDS = BULK_ROUTES.map(({ kind }) => kind);
+
+/** A body that names a file. Its further members are the options of a query. */
+export const JOB_REFERENCE = open({
+  file: anyText(),
+  kind: optional(choice(JOB_KINDS)),
+  format: optional(choice(BULK_FORMATS)),
+  output: optional(choice(BULK_FORMATS)),
+  map: optional(either<string | readonly string[]>(anyText(), list(anyText()))),
+});
+type Reference = Of<typeof JOB_REFERENCE>;
+
+const checkReference = checkOf(JOB_REFERENCE);
+
+/** The parts at fault as a member beside the limits; nothing where none is told of. */
+export function errorsOf({ errors }: Problem): WireObject {
+  if (errors === undefined) return {};
   return { errors: errors.map(({ location, message }) => ({ location, message })) };
 }
 
@@ -75,26 +99,23 @@ export function parseUpload(
   return isProblem(bulk) ? bulk : { kind, bulk, file: null };
 }
 
-function wrong(name: string, detail: string): Problem {
-  return refused(422, detail, `body.${name}`);
-}
-
 /** The format of a file by its name. */
-function formatOf(file: string): string {
+function formatOf(file: string): BulkFormat {
   return /\.(?:ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv';
 }
 
 /** Members that say which file; the others are options as in a query. */
 const MEMBERS = new Set(['file', 'kind', 'format', 'output']);
 
-function optionsOf(members: Readonly<Record<string, unknown>>): URLSearchParams | Problem {
+function optionsOf(members: JsonObject): URLSearchParams | Problem {
   const options = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {
-    if (MEMBERS.has(name)) continue;
+    if (MEMBERS.has(name) || value === null) continue;
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const each of values) {
       if (typeof each !== 'string' && typeof each !== 'boolean' && typeof each !== 'number') {
-        return wrong(name, `${name}: text, a number, true or false.`);
+        const detail = `${name}: text, a number, true or false.`;
+        return refused(422, detail, `body.${name}`);
       }
       options.append(name, String(each));
     }
@@ -102,33 +123,29 @@ function optionsOf(members: Readonly<Record<string, unknown>>): URLSearchParams 
   return options;
 }
 
-/** A text as it is; anything else is the name of nothing, and some values have no text. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+function isReference(
+  _object: JsonObject,
+  errors: readonly BodyError[],
+): _object is JsonObject & Reference {
+  return errors.length === 0;
 }
 
 /** Reads a request that names a file: {"file": "orders/may.csv", "kind": …, "map": […]}. */
-export function parseReference(body: Uint8Array, kinds: readonly BulkKind[]): AskedJob | Problem {
-  let members: unknown;
-  try {
-    members = JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    members = null;
-  }
-  if (!isObject(members)) {
-    return refused(400, 'The body is no JSON object.', 'body');
-  }
-  const { file, kind: kindName = 'lookup', format, output } = members;
-  if (typeof file !== 'string') return wrong('file', 'file is the name of a file.');
-  const kind = kindOf(textOf(kindName), kinds, 'body');
-  if (typeof kind !== 'string') return kind;
-  const input = TYPES.get(textOf(format ?? formatOf(file)));
-  if (input === undefined) return wrong('format', 'format is csv or ndjson.');
-  const accept = output === undefined ? '*/*' : TYPES.get(textOf(output));
-  if (accept === undefined) return wrong('output', 'output is csv or ndjson.');
-  const options = optionsOf(members);
+export function parseReference(body: Uint8Array): AskedJob | Problem {
+  const read = readJsonObject(body);
+  if (isProblem(read)) return read;
+  const { object } = read;
+  const errors = checkReference(object);
+  if (!isReference(object, errors)) return invalid(...errors);
+  const options = optionsOf(object);
   if (isProblem(options)) return options;
-  const fields: Readonly<Record<string, string>> = { 'content-type': input, accept };
+  const { file } = object;
+  const kind = object.kind ?? 'lookup';
+  const output = object.output ?? null;
+  const fields: Readonly<Record<string, string>> = {
+    'content-type': TYPES[object.format ?? formatOf(file)],
+    accept: output === null ? '*/*' : TYPES[output],
+  };
   const bulk = parseBulkRequest((name) => fields[name] ?? '', options.toString(), kind);
   if (!isProblem(bulk)) return { kind, bulk, file };
   const { status, detail, errors: [error] = [] } = bulk;
@@ -198,15 +215,12 @@ export async function askedOfFile(
   body: Buffer,
   told: (kind: BulkKind) => void,
 ): Promise<NamedFile | JobRefusal> {
-  const { filesDir, kinds, limits, findMerchant } = jobs.options;
+  const { filesDir, limits, findMerchant } = jobs.options;
   if (filesDir === null) {
     const detail = 'This service reads no files of its own; upload the rows.';
     return { status: 403, detail, members: {} };
   }
-  const asked = parseReference(
-    body,
-    kinds.map(({ kind }) => kind),
-  );
+  const asked = parseReference(body);
   if (isProblem(asked)) {
     return { status: asked.status, detail: asked.detail, members: errorsOf(asked) };
   }
