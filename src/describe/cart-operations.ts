@@ -10,38 +10,32 @@ import {
   type Members,
   type Schema,
 } from '../base/json-schema.js';
-import { PRICE_MAX, QUANTITY_MAX } from '../api/cart/wire-amount.js';
-import { ADDRESS_CHARS_MAX } from '../api/lookup/parameter-table.js';
+import { uuid } from '../base/shape.js';
+import { CALCULATION_PARTS } from '../api/cart/calculation.js';
+import { CART_PARTS } from '../api/cart/cart-shape.js';
+import { RELAYED_PARTS } from '../api/merchant/relay-shape.js';
 import { merchantOperation } from './answers.js';
 import { SITUS_NOTE } from './lookups.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEPT_PARAMETERS, type Parameter } from './lookup-parameters.js';
 
-const ID: Schema = { type: 'string', format: 'uuid' };
-const NAME: Schema = { type: 'string', minLength: 1, maxLength: 50 };
-const PRICE: Schema = { type: 'number', minimum: 0, maximum: PRICE_MAX };
-const QUANTITY: Schema = { type: 'number', minimum: 0, maximum: QUANTITY_MAX };
-const TIC: Schema = { type: ['integer', 'null'], minimum: 0, maximum: 100_000 };
+const {
+  id: { schema: NAME },
+  line: { index, price, quantity, tic },
+} = CART_PARTS;
 
-function text(max: number): Schema {
-  return { type: 'string', minLength: 1, maxLength: max };
-}
-
-const ADDRESS: Schema = object(
-  { line1: text(128), city: text(50), state: text(32), zip: text(16) },
-  {
-    line2: { type: ['string', 'null'], maxLength: 128 },
-    countryCode: { type: ['string', 'null'], enum: ['US', 'CA', null] },
-  },
-);
+/** As the provider answers it too, which may say more. */
+const {
+  address: { schema: ADDRESS },
+} = RELAYED_PARTS;
 
 const TAX: Schema = object({ rate: RATE, amount: { type: 'number', minimum: 0 } });
 
 const MERCHANT_LINE: Members = {
-  index: { type: 'integer', minimum: 0, maximum: 500 },
+  index: index.schema,
   itemId: NAME,
-  price: about(PRICE, 'Of one unit, in dollars.'),
-  quantity: QUANTITY,
+  price: about(price.schema, 'Of one unit, in dollars.'),
+  quantity: quantity.schema,
 };
 
 /** Carts that went to the provider have no such member. */
@@ -55,14 +49,14 @@ export const CART_ANSWER: Schema = object(
     items: list(
       object(
         {
-          cartId: text(50),
+          cartId: NAME,
           customerId: NAME,
           currency: object({ currencyCode: TEXT }),
           origin: ADDRESS,
           destination: ADDRESS,
           lineItems: list(
             object(
-              { ...MERCHANT_LINE, originalPrice: PRICE, tic: TIC, tax: TAX },
+              { ...MERCHANT_LINE, originalPrice: price.schema, tic: tic.schema, tax: TAX },
               { explain: EXPLANATION },
             ),
           ),
@@ -74,20 +68,21 @@ export const CART_ANSWER: Schema = object(
   SITUS,
 );
 
-const PLACE: Schema = object({ address: text(ADDRESS_CHARS_MAX) });
+const { name: CALCULATED_NAME, address: LINE_ADDRESS } = CALCULATION_PARTS;
+const PLACE: Schema = object({ address: LINE_ADDRESS.schema });
 
 export const CALCULATION_ANSWER: Schema = object(
   {
     items: list(
       object(
         {
-          cartId: ID,
-          customerId: NAME,
+          cartId: uuid().schema,
+          customerId: CALCULATED_NAME.schema,
           destination: PLACE,
           origin: PLACE,
           lineItems: list(
             object(
-              { itemId: NAME, price: NUMBER, quantity: NUMBER, tax: TAX },
+              { itemId: CALCULATED_NAME.schema, price: NUMBER, quantity: NUMBER, tax: TAX },
               { explain: EXPLANATION },
             ),
           ),

@@ -3,7 +3,7 @@
  * made from the routes of the service it is asked of.
  */
 import { CALCULATION_REQUEST } from '../api/cart/calculation.js';
-import { CART_REQUEST } from '../api/cart/merchant-cart.js';
+import { CART_REQUEST } from '../api/cart/cart-shape.js';
 import { TIC_QUERY } from '../api/catalogue/handler.js';
 import { TIC_SEARCH_SCHEMA } from '../api/catalogue/pages.js';
 import {

@@ -20,13 +20,8 @@ import { ByteWriter, Piece } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
-import {
-  type BodyCarts,
-  cartsInTurn,
-  type ReadCart,
-  readMerchantBody,
-  readMerchantCarts,
-} from './merchant-cart.js';
+import { readMerchantBody } from './cart-shape.js';
+import { type BodyCarts, cartsInTurn, type ReadCart, readMerchantCarts } from './merchant-cart.js';
 import { writeCalculation, writeCart } from './print-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { writeSitus } from '../../wire/situs-note.js';

@@ -29,16 +29,18 @@ const AMOUNT_DIGITS = 5;
 /** Longest name of a customer or an item, in characters. */
 const NAME_CHARS_MAX = 50;
 
-const PLACE = closed({ address: anyText(1, ADDRESS_CHARS_MAX) });
+const NAME = anyText(1, NAME_CHARS_MAX);
+const ADDRESS = anyText(1, ADDRESS_CHARS_MAX);
+const PLACE = closed({ address: ADDRESS });
 
 const CART = closed({
-  customerId: anyText(1, NAME_CHARS_MAX),
+  customerId: NAME,
   currency: closed({ currencyCode: optional(choice(['USD'])) }),
   origin: PLACE,
   destination: PLACE,
   lineItems: list(
     closed({
-      itemId: anyText(1, NAME_CHARS_MAX),
+      itemId: NAME,
       price: stated(number({ positive: true }), { maximum: PRICE_MAX }),
       quantity: number({ positive: true, max: QUANTITY_MAX }),
       taxabilityCode: optional(whole({ min: 0, max: TIC_MAX })),
@@ -47,6 +49,9 @@ const CART = closed({
   ),
 });
 type SentCart = Of<typeof CART>;
+
+/** Parts of an answer that have the shape of what was sent. */
+export const CALCULATION_PARTS = { name: NAME, address: ADDRESS } as const;
 
 const checkCart = checkOf(CART);
 

@@ -1,25 +1,9 @@
 /**
- * Carts of self-managed merchants (POST /merchant/cart/calculate): their shape, and what is refused
- * of the provider's shape. Their amounts have two decimals.
+ * Carts of self-managed merchants (POST /merchant/cart/calculate) as they are read, and what is
+ * refused of the provider's shape. Their amounts have two decimals.
  */
 import { isObject } from '../../base/json-object.js';
-import {
-  anything,
-  anyText,
-  checkOf,
-  choice,
-  closed,
-  flag,
-  list,
-  number,
-  open,
-  optional,
-  readerOf,
-  uuid,
-  whole,
-  type Of,
-} from '../../base/shape.js';
-import { placed, PlacedValues } from '../../base/placed-values.js';
+import { PlacedValues } from '../../base/placed-values.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 import {
@@ -28,84 +12,14 @@ import {
   type CartQuery,
   type SplitPlace,
 } from '../../engine/cart/cart-query.js';
-import { QUANTITY_MAX } from './wire-amount.js';
-import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import { lineLocation, readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
+import { CART, checkCart, readPlaces, type SentAddress, type SentCart } from './cart-shape.js';
+import { optionsOfBody, type CartOptions } from './options.js';
+import { lineLocation, readLine, ticOf, type Members } from './cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
-import {
-  ADDRESS_CHARS,
-  CARTS_MAX,
-  LINE_INDEX_MAX,
-  PROVIDER_ID_CHARS_MAX,
-  RELAYED_BODIES,
-} from '../merchant/relay-shape.js';
+import { CARTS_MAX } from '../merchant/relay-shape.js';
 
 /** Decimals of a dollar in amounts. */
 const AMOUNT_DIGITS = 2;
-
-const ADDRESS = closed({
-  line1: anyText(1, ADDRESS_CHARS.line),
-  line2: optional(anyText(0, ADDRESS_CHARS.line)),
-  city: anyText(1, ADDRESS_CHARS.city),
-  state: anyText(1, ADDRESS_CHARS.state),
-  zip: anyText(1, ADDRESS_CHARS.zip),
-  countryCode: optional(choice(['US', 'CA'])),
-});
-export type SentAddress = Of<typeof ADDRESS>;
-
-const LINE = closed({
-  index: whole({ min: 0, max: LINE_INDEX_MAX }),
-  itemId: anyText(1, PROVIDER_ID_CHARS_MAX),
-  price: number({ min: 0 }),
-  quantity: number({ min: 0, max: QUANTITY_MAX }),
-  tic: optional(whole({ min: 0, max: TIC_MAX })),
-  productId: optional(anyText()),
-});
-export type SentCartLine = Of<typeof LINE>;
-
-/** A cart as Situs takes it, which is less than the compliance provider takes. */
-const CART = closed({
-  cartId: optional(anyText(1, PROVIDER_ID_CHARS_MAX)),
-  customerId: anyText(1, PROVIDER_ID_CHARS_MAX),
-  currency: closed({ currencyCode: optional(choice(['USD'])) }),
-  origin: ADDRESS,
-  destination: ADDRESS,
-  lineItems: list(LINE, { min: 1 }),
-  deliveredBySeller: optional(flag()),
-  discounts: optional(anything()),
-  exemption: optional(anything()),
-});
-export type SentCart = Of<typeof CART>;
-
-const checkCart = checkOf(CART);
-
-/**
- * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
- * which `readJson` and the check tell more of. What else stands in the body means nothing here.
- */
-export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(
-  open({
-    items: list(CART, { min: 1, max: CARTS_MAX }),
-    transactionDate: optional(anyText()),
-    ...OPTION_MEMBERS,
-  }),
-);
-
-/** The same of a body whose carts are read one by one: `items` are their places. */
-const readPlaces = readerOf(
-  open({
-    items: list(placed(CART), { min: 1, max: CARTS_MAX }),
-    transactionDate: optional(anyText()),
-    ...OPTION_MEMBERS,
-  }),
-);
-
-/** What a client sends for a merchant of either type. */
-export const CART_REQUEST = open({
-  merchantId: uuid(),
-  ...RELAYED_BODIES['cart/calculate'],
-  ...OPTION_MEMBERS,
-});
 
 /** A cart that was read, with what its answer repeats. */
 export interface ReadCart {

@@ -6,7 +6,8 @@ import { Piece, type ByteWriter } from '../../base/byte-writer.js';
 import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import type { ReadCalculation } from './calculation.js';
-import type { ReadCart, SentAddress, SentCartLine } from './merchant-cart.js';
+import type { SentAddress, SentCartLine } from './cart-shape.js';
+import type { ReadCart } from './merchant-cart.js';
 import { writeDollars, writePrice } from './wire-amount.js';
 
 /** What stands between the values of an answer. */

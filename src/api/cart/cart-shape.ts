@@ -1,0 +1,100 @@
+/** The shape of carts of self-managed merchants, and what is read and described by it. */
+import {
+  anything,
+  anyText,
+  checkOf,
+  choice,
+  closed,
+  flag,
+  list,
+  number,
+  open,
+  optional,
+  readerOf,
+  stated,
+  uuid,
+  whole,
+  type Of,
+} from '../../base/shape.js';
+import { placed } from '../../base/placed-values.js';
+import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
+import { OPTION_MEMBERS } from './options.js';
+import { TIC_MAX, type Members } from './cart-text.js';
+import {
+  ADDRESS_CHARS,
+  CARTS_MAX,
+  LINE_INDEX_MAX,
+  PROVIDER_ID_CHARS_MAX,
+  RELAYED_BODIES,
+} from '../merchant/relay-shape.js';
+
+const ID = anyText(1, PROVIDER_ID_CHARS_MAX);
+
+const ADDRESS = closed({
+  line1: anyText(1, ADDRESS_CHARS.line),
+  line2: optional(anyText(0, ADDRESS_CHARS.line)),
+  city: anyText(1, ADDRESS_CHARS.city),
+  state: anyText(1, ADDRESS_CHARS.state),
+  zip: anyText(1, ADDRESS_CHARS.zip),
+  countryCode: optional(choice(['US', 'CA'])),
+});
+export type SentAddress = Of<typeof ADDRESS>;
+
+const LINE_MEMBERS = {
+  index: whole({ min: 0, max: LINE_INDEX_MAX }),
+  itemId: ID,
+  price: stated(number({ min: 0 }), { maximum: PRICE_MAX }),
+  quantity: number({ min: 0, max: QUANTITY_MAX }),
+  tic: optional(whole({ min: 0, max: TIC_MAX })),
+  productId: optional(anyText()),
+};
+const LINE = closed(LINE_MEMBERS);
+export type SentCartLine = Of<typeof LINE>;
+
+/** A cart as Situs takes it, which is less than the compliance provider takes. */
+export const CART = closed({
+  cartId: optional(ID),
+  customerId: ID,
+  currency: closed({ currencyCode: optional(choice(['USD'])) }),
+  origin: ADDRESS,
+  destination: ADDRESS,
+  lineItems: list(LINE, { min: 1 }),
+  deliveredBySeller: optional(flag()),
+  discounts: optional(anything()),
+  exemption: optional(anything()),
+});
+export type SentCart = Of<typeof CART>;
+
+/** Parts of an answer that have the shape of what was sent. */
+export const CART_PARTS = { id: ID, line: LINE_MEMBERS } as const;
+
+/** What is wrong with a cart. */
+export const checkCart = checkOf(CART);
+
+/**
+ * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
+ * which `readJson` and the check tell more of. What else stands in the body means nothing here.
+ */
+export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(
+  open({
+    items: list(CART, { min: 1, max: CARTS_MAX }),
+    transactionDate: optional(anyText()),
+    ...OPTION_MEMBERS,
+  }),
+);
+
+/** The same of a body whose carts are read one by one: `items` are their places. */
+export const readPlaces = readerOf(
+  open({
+    items: list(placed(CART), { min: 1, max: CARTS_MAX }),
+    transactionDate: optional(anyText()),
+    ...OPTION_MEMBERS,
+  }),
+);
+
+/** What a client sends for a merchant of either type. */
+export const CART_REQUEST = open({
+  merchantId: uuid(),
+  ...RELAYED_BODIES['cart/calculate'],
+  ...OPTION_MEMBERS,
+});
