@@ -1,7 +1,7 @@
 /** Large carts of provider-connected merchants: looked at in a worker, or here without one. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { SMALL_CART_BYTES_MAX } from '../../src/api/cart/cart-lane.js';
+import { SMALL_CART_BYTES_MAX } from '../../src/api/cart/cart-pool.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
   KEYS,

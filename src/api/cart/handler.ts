@@ -3,7 +3,7 @@
  * front end only looks for whose cart it is, and renders refusals.
  */
 import { isProblem } from '../../base/problem.js';
-import { calculate, type Lane, SMALL_CART_BYTES_MAX } from './cart-lane.js';
+import { calculate, type CartPool, SMALL_CART_BYTES_MAX } from './cart-pool.js';
 import { type CartOptions, optionBits, optionsOfQuery, PRODUCT_BIT } from './options.js';
 import { merchantIdOf } from './cart-text.js';
 import type { MerchantRecord } from '../../store/merchants.js';
@@ -39,8 +39,8 @@ export interface CartServices extends MerchantServices {
   /** Without it no release but the active one answers, and there are no receipts. */
   readonly kept?: KeptServices;
   /** Small carts travel with lookups. */
-  readonly pool: Lane;
-  readonly bulkPool: Lane;
+  readonly pool: CartPool;
+  readonly bulkPool: CartPool;
   /** A live merchant of the account; null for an unknown, foreign or deleted one alike. */
   findMerchant(account: string, merchantId: string): MerchantRecord | null;
   /** Carts of provider-connected merchants. */

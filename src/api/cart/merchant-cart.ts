@@ -99,12 +99,17 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
   return lines;
 }
 
+/** What a body says for all its carts. */
+interface BodyOptions extends CartOptions {
+  /** The moment of the sale in milliseconds since 1970; null for now. */
+  readonly instantMs: number | null;
+}
+
 /** Reads one cart. `at` is its place in the body, "body.items[0]"; `fits`: it has its shape. */
 function readCart(
   value: unknown,
   at: string,
-  instantMs: number | null,
-  options: CartOptions,
+  { mode, level, explain, instantMs }: BodyOptions,
   fits: boolean,
 ): ReadCart | Problem {
   const refused = isObject(value) ? refuse(value, at) : [];
@@ -115,7 +120,6 @@ function readCart(
   if (!isCart(value, errors)) return invalid(...errors);
   const lines = readLines(value, at);
   if (isProblem(lines)) return lines;
-  const { mode, level, explain } = options;
   return {
     sent: value,
     query: {
@@ -143,15 +147,14 @@ function readInstant(body: Members): number | null | Problem {
   );
 }
 
-/** What is read of a body beside its carts: the moment of the sale, rounding and explanation. */
-function readTerms(
-  body: Members,
-  base: CartOptions,
-): { readonly options: CartOptions; readonly instantMs: number | null } | Problem {
+/** Reads what a body says for all its carts. */
+function readOptions(body: Members, base: CartOptions): BodyOptions | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
   const instantMs = readInstant(body);
-  return typeof instantMs === 'object' && instantMs !== null ? instantMs : { options, instantMs };
+  if (typeof instantMs === 'object' && instantMs !== null) return instantMs;
+  const { mode, level, explain } = options;
+  return { mode, level, explain, instantMs };
 }
 
 /** Carts of a body. */
@@ -168,15 +171,13 @@ export interface BodyCarts {
 export function cartsInTurn(body: Uint8Array, base: CartOptions): BodyCarts | Problem | null {
   const read = readPlaces(body);
   if (read === null) return null;
-  const terms = readTerms(read, base);
-  if (isProblem(terms)) return terms;
+  const options = readOptions(read, base);
+  if (isProblem(options)) return options;
   const { items } = read;
-  const { options, instantMs } = terms;
   const carts = new PlacedValues(body, CART);
   return {
     count: items.length,
-    at: (index) =>
-      readCart(carts.at(items[index]!), `body.items[${index}]`, instantMs, options, true),
+    at: (index) => readCart(carts.at(items[index]!), `body.items[${index}]`, options, true),
   };
 }
 
@@ -189,9 +190,8 @@ export function readMerchantCarts(
   base: CartOptions,
   fits = false,
 ): readonly ReadCart[] | Problem {
-  const terms = readTerms(body, base);
-  if (isProblem(terms)) return terms;
-  const { options, instantMs } = terms;
+  const options = readOptions(body, base);
+  if (isProblem(options)) return options;
   const { items } = body;
   if (!Array.isArray(items)) {
     return invalid({ location: 'body.items', message: 'expected an array' });
@@ -201,7 +201,7 @@ export function readMerchantCarts(
   }
   const carts: ReadCart[] = [];
   for (let index = 0; index < items.length; index += 1) {
-    const cart = readCart(items[index], `body.items[${index}]`, instantMs, options, fits);
+    const cart = readCart(items[index], `body.items[${index}]`, options, fits);
     if (isProblem(cart)) return cart;
     carts.push(cart);
   }

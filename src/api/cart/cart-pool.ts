@@ -24,11 +24,11 @@ import { type KeptAsked, keptAsked, NOTHING_KEPT, placeOf, receiptOf } from '../
 import type { LaterReply, MerchantCaller } from '../../http/merchant-route.js';
 import { isReply, type Reply, withField } from '../../http/reply.js';
 
-/** Bodies above it are calculated in the lane of bulk work, where no lookup waits for them. */
+/** Bodies above it are calculated by the workers of bulk files, for which no lookup waits. */
 export const SMALL_CART_BYTES_MAX = PARSED_BYTES_MAX;
 
-/** Workers of one lane. */
-export interface Lane {
+/** Workers that calculate carts. */
+export interface CartPool {
   submit(request: CartRequest | BodyRequest): void;
 }
 
@@ -82,7 +82,7 @@ function calculated(
   take: (reply: Reply) => void,
 ): void {
   const { pool, bulkPool, kept: made } = services;
-  const lane = body.length > SMALL_CART_BYTES_MAX ? bulkPool : pool;
+  const workers = body.length > SMALL_CART_BYTES_MAX ? bulkPool : pool;
   const bodySha256 = receipt ? sha256Of(body) : null;
   const receiptFor = (slice: AnswerSlice, { id: dataset }: PinnedRelease): string | null =>
     made === undefined || bodySha256 === null || own === undefined
@@ -98,7 +98,7 @@ function calculated(
           status: slice.status,
           body: slice.body,
         });
-  lane.submit({
+  workers.submit({
     kind: 'cart',
     endpoint,
     own,
