@@ -92,7 +92,7 @@ test('amounts have two decimals, also of addresses on one line', () => {
 test('decimals are read from their digits, not through a double', () => {
   const answers = csvTo(
     `origin,destination,price,quantity\n"${NY}","${CA}",123456789.123456789,0.0001\n` +
-      `"${NY}","${CA}",000.1000000000000000000000,99999.9999\n`,
+      `"${NY}","${CA}",000.1000000000000000000000,99999.9999\n"${NY}","${CA}",.0000001,1\n`,
     { output: 'ndjson' },
   );
   assert.match(
@@ -100,6 +100,7 @@ test('decimals are read from their digits, not through a double', () => {
     /"price":123456789\.123456789,"originalPrice":123456789\.123456789,"quantity":0\.0001/,
   );
   assert.match(answers, /"price":0\.1,"originalPrice":0\.1,"quantity":99999\.9999/);
+  assert.match(answers, /"price":0\.0000001,"originalPrice":0\.0000001,"quantity":1,/);
 });
 
 type Fault = readonly [cells: Readonly<Record<string, string>>, code: string, field: string];

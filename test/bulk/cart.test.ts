@@ -164,6 +164,29 @@ test('a bad line is an error of its own and says where', () => {
   assert.match(errorOf(other!).error?.message ?? '', /all rows are of merchant 0b2f/);
 });
 
+test('a fault of a cart is named from the row: of the cart itself, or of the body around it', () => {
+  const cart = sentCart({
+    origin: { address: NY },
+    destination: { address: CA },
+    lineItems: [{ itemId: 'i', price: 1, quantity: 1 }],
+  });
+  const nowhere = { ...cart, origin: { address: 'Nowhere 1' } };
+  const rows: readonly (readonly [row: object, field: string])[] = [
+    [nowhere, 'origin'],
+    [{ items: [nowhere] }, 'items[0].origin'],
+    [{ ...cart, lineItems: [] }, 'lineItems'],
+    [{ items: [{ ...cart, lineItems: [] }] }, 'items[0].lineItems'],
+    [{ items: [7] }, 'items[0]'],
+    [{ ...cart, rounding: 'x' }, 'rounding'],
+    [{ items: [cart], rounding: 'x' }, 'rounding'],
+  ];
+  const lines = linesOf(rows.map(([row]) => row));
+  assert.deepEqual(
+    lines.map((line) => errorOf(line).error?.field),
+    rows.map(([, field]) => field),
+  );
+});
+
 test('a row is counted as a geocoded lookup, or as an operation of its merchant', () => {
   const cart = sentCart({ origin: NY_PARTS, destination: CA_PARTS });
   const tallyOf = (run: Partial<BulkRun>): readonly unknown[] => {

@@ -12,18 +12,43 @@ import {
   type CartQuery,
   type SplitPlace,
 } from '../../engine/cart/cart-query.js';
-import { CART, checkCart, readPlaces, type SentAddress, type SentCart } from './cart-shape.js';
+import {
+  CART,
+  checkCart,
+  readPlaces,
+  type SentAddress,
+  type SentCart,
+  type SentCartLine,
+} from './cart-shape.js';
 import { optionsOfBody, type CartOptions } from './options.js';
 import { lineLocation, readLine, ticOf, type Members } from './cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
 import { CARTS_MAX } from '../merchant/relay-shape.js';
 
 /** Decimals of a dollar in amounts. */
-const AMOUNT_DIGITS = 2;
+export const AMOUNT_DIGITS = 2;
 
-/** A cart that was read, with what its answer repeats. */
+/** An address as it was sent: in its parts, or on one line as tables may have it. */
+export type SentPlace =
+  | (SentAddress & { readonly address?: undefined })
+  | { readonly address: string };
+
+/** What an answer repeats of a line. */
+export interface RepeatedLine extends Pick<SentCartLine, 'index' | 'itemId' | 'quantity' | 'tic'> {
+  /** In dollars; in 10⁻⁹ dollars where it was sent as text: a double may not hold its digits. */
+  readonly price: number | bigint;
+}
+
+/** What an answer repeats of a cart. */
+interface RepeatedCart extends Pick<SentCart, 'cartId' | 'customerId'> {
+  readonly origin: SentPlace;
+  readonly destination: SentPlace;
+  readonly lineItems: readonly RepeatedLine[];
+}
+
+/** A cart that was read, of a body or of a row of a table, with what its answer repeats. */
 export interface ReadCart {
-  readonly sent: SentCart;
+  readonly sent: RepeatedCart;
   readonly query: CartQuery;
 }
 

@@ -6,17 +6,19 @@ import { Piece, type ByteWriter } from '../../base/byte-writer.js';
 import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import type { ReadCalculation } from './calculation.js';
-import type { SentAddress, SentCartLine } from './cart-shape.js';
-import type { ReadCart } from './merchant-cart.js';
+import type { SentAddress } from './cart-shape.js';
+import type { ReadCart, RepeatedLine, SentPlace } from './merchant-cart.js';
 import { writeDollars, writePrice } from './wire-amount.js';
 
 /** What stands between the values of an answer. */
 const PIECES = {
   cartId: new Piece('{"cartId":'),
   customerId: new Piece(',"customerId":'),
-  origin: new Piece(',"currency":{"currencyCode":"USD"},"origin":'),
+  currencyAndOrigin: new Piece(',"currency":{"currencyCode":"USD"},"origin":'),
+  origin: new Piece(',"origin":'),
   destination: new Piece(',"destination":'),
   lines: new Piece(',"lineItems":['),
+  address: new Piece('{"address":'),
   line1: new Piece('{"line1":'),
   line2: new Piece(',"line2":'),
   city: new Piece(',"city":'),
@@ -38,11 +40,7 @@ const COMMA = 0x2c;
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
 
-/** Writes an address in its parts. */
-export function writeAddress(
-  into: ByteWriter,
-  { line1, line2, city, state, zip }: SentAddress,
-): void {
+function writeAddress(into: ByteWriter, { line1, line2, city, state, zip }: SentAddress): void {
   into.piece(PIECES.line1);
   into.json(line1);
   if (line2 !== undefined && line2 !== null) {
@@ -56,6 +54,13 @@ export function writeAddress(
   into.piece(PIECES.zip);
   into.json(zip);
   into.piece(PIECES.country);
+}
+
+function writePlace(into: ByteWriter, place: SentPlace): void {
+  if (place.address === undefined) return writeAddress(into, place);
+  into.piece(PIECES.address);
+  into.json(place.address);
+  into.byte(CLOSE_BRACE);
 }
 
 /** Rates whose texts are kept; they have five decimals and repeat from line to line. */
@@ -84,7 +89,7 @@ function writeExplanation(into: ByteWriter, explain: object | null): void {
 
 function writeLine(
   into: ByteWriter,
-  line: SentCartLine,
+  line: RepeatedLine,
   { amount, rate, explain }: LineOutcome,
 ): void {
   into.piece(PIECES.index);
@@ -93,7 +98,8 @@ function writeLine(
   into.json(line.itemId);
   into.piece(PIECES.price);
   const from = into.length;
-  writePrice(into, line.price);
+  if (typeof line.price === 'bigint') writeDollars(into, line.price);
+  else writePrice(into, line.price);
   const to = into.length;
   into.piece(PIECES.originalPrice);
   into.again(from, to);
@@ -121,10 +127,10 @@ export function writeCart(
   into.json(cartId);
   into.piece(PIECES.customerId);
   into.json(sent.customerId);
-  into.piece(PIECES.origin);
-  writeAddress(into, sent.origin);
+  into.piece(PIECES.currencyAndOrigin);
+  writePlace(into, sent.origin);
   into.piece(PIECES.destination);
-  writeAddress(into, sent.destination);
+  writePlace(into, sent.destination);
   into.piece(PIECES.lines);
   for (let at = 0; at < lineItems.length; at += 1) {
     if (at > 0) into.byte(COMMA);
@@ -147,10 +153,11 @@ export function writeCalculation(
   into.json(cartId);
   into.piece(PIECES.customerId);
   into.json(customerId);
-  into.text(
-    `,"destination":{"address":${JSON.stringify(destination.address)}},` +
-      `"origin":{"address":${JSON.stringify(origin.address)}},"lineItems":[`,
-  );
+  into.piece(PIECES.destination);
+  writePlace(into, destination);
+  into.piece(PIECES.origin);
+  writePlace(into, origin);
+  into.piece(PIECES.lines);
   for (let at = 0; at < lineItems.length; at += 1) {
     const { itemId, price, quantity } = lineItems[at]!;
     const { amount, rate, explain } = outcome.lines[at]!;

@@ -1,18 +1,17 @@
 /** The cells of a CSV row to a cart of one line, and its answer. */
 import { GRANT_GEO } from '../../pool/types.js';
-import { type CartQuery, QUANTITY_ONE } from '../../engine/cart/cart-query.js';
-import type { CartOutcome } from '../../engine/cart/outcome.js';
+import { QUANTITY_ONE } from '../../engine/cart/cart-query.js';
 import { formatDate, parseDate } from '../../tax/date.js';
-import { formatRate } from '../../tax/rate.js';
 import {
-  formatDollars,
   PRICE_DECIMALS_MAX,
   PRICE_MAX,
   QUANTITY_DECIMALS_MAX,
   QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
-import type { ByteWriter } from '../../base/byte-writer.js';
-import { ticOf } from '../../api/cart/cart-text.js';
+import { TIC_MAX, ticOf } from '../../api/cart/cart-text.js';
+import { AMOUNT_DIGITS, type ReadCart } from '../../api/cart/merchant-cart.js';
+import { writeCart } from '../../api/cart/print-cart.js';
+import { PROVIDER_ID_CHARS_MAX } from '../../api/merchant/relay-shape.js';
 import { parseInstant } from '../../wire/instant.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { situsJson } from '../../wire/situs-note.js';
@@ -25,9 +24,9 @@ import {
   merchantOf,
   ORIGIN,
   readPlace,
-  writePlace,
+  sentPlace,
 } from './cart-parameters.js';
-import { calculated, itemOf, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
+import { calculated, itemOf, itemWith, NO_GEO, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';
@@ -56,24 +55,11 @@ function parseDecimal(text: string, decimals: number): bigint | null {
   return fraction.length > decimals ? null : BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** Decimals of a dollar in amounts, whatever the shape of the addresses. */
-const AMOUNT_DIGITS = 2;
-/** Characters of the ids of items and customers. */
-const NAME_CHARS_MAX = 50;
 /** Ids where the file has none. */
 const ITEM = 'item';
 const CUSTOMER = 'customer';
 
 const DOLLAR = 10n ** BigInt(PRICE_DECIMALS_MAX);
-const TIC_MAX = 100_000;
-
-/** A cart that was read. */
-interface CsvCart {
-  readonly query: CartQuery;
-  readonly customerId: string;
-  /** As sent; null without one. */
-  readonly tic: number | null;
-}
 
 /** The parts of a row that are no places. */
 interface Sold {
@@ -122,13 +108,13 @@ function readSold(cell: Cell): Sold | Failure {
   return { price, quantity: Number(quantity), tic, instantMs };
 }
 
-/** Reads a row. */
+/** Reads a row as a cart of one line, whose amounts have the decimals of a merchant's. */
 function readCart(
   cells: readonly string[],
   mapping: Mapping,
   { run: { defaults } }: RowEngine,
   decoded: boolean,
-): CsvCart | Failure {
+): ReadCart | Failure {
   let unreadable: CartRole | null = null;
   const cell: Cell = (role) => {
     const column = mapping[role];
@@ -150,15 +136,20 @@ function readCart(
     ['itemId', itemId],
     ['customerId', customerId],
   ] as const) {
-    if (name.length > NAME_CHARS_MAX) return wrong(role, `up to ${NAME_CHARS_MAX} characters.`);
+    if (name.length <= PROVIDER_ID_CHARS_MAX) continue;
+    return wrong(role, `up to ${PROVIDER_ID_CHARS_MAX} characters.`);
   }
   if (isFailure(destination)) return destination;
   if (isFailure(origin)) return origin;
   const { price, quantity, tic, instantMs } = sold;
   const { mode, level, explain } = cartOptions(defaults);
   return {
-    customerId,
-    tic,
+    sent: {
+      customerId,
+      origin: sentPlace(origin),
+      destination: sentPlace(destination),
+      lineItems: [{ index: 0, itemId, price, quantity: quantity / QUANTITY_ONE, tic }],
+    },
     query: {
       instantMs,
       origin,
@@ -168,35 +159,6 @@ function readCart(
       rounding: { mode, level, digits: AMOUNT_DIGITS },
     },
   };
-}
-
-function cartLine({ query, tic }: CsvCart, { lines }: CartOutcome): string {
-  const { itemId, price, quantity } = query.lines[0]!;
-  const { amount, rate, explain } = lines[0]!;
-  const dollars = formatDollars(price);
-  return (
-    `{"index":0,"itemId":${JSON.stringify(itemId)},"price":${dollars},` +
-    `"originalPrice":${dollars},"quantity":${quantity / QUANTITY_ONE},"tic":${tic ?? 'null'},` +
-    `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}` +
-    `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`
-  );
-}
-
-/** Writes the cart as its endpoint answers it. */
-function writeCart(into: ByteWriter, cart: CsvCart, outcome: CartOutcome, id: string): void {
-  const {
-    query: { origin, destination },
-    customerId,
-  } = cart;
-  const explain = outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`;
-  into.text(
-    `{"cartId":"${id}","customerId":${JSON.stringify(customerId)},` +
-      '"currency":{"currencyCode":"USD"},"origin":',
-  );
-  writePlace(into, origin);
-  into.text(',"destination":');
-  writePlace(into, destination);
-  into.text(`,"lineItems":[${cartLine(cart, outcome)}]${explain}}`);
 }
 
 /** Answers a row of the table. */
@@ -212,21 +174,14 @@ export function answerCsvCart(
   const cart = readCart(cells, mapping, engine, decoded);
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;
-  return ofBareCart(
-    calculated(engine, cart.query, ofMerchant, (outcome) =>
-      run.output === 'csv'
-        ? [cartColumns(outcome, dialect)]
-        : itemWith(
-            itemOf((into) =>
-              writeCart(
-                into,
-                cart,
-                outcome,
-                rowCartId(run.name, line, bytes.subarray(start, stop)),
-              ),
-            ),
-            situsJson(outcome.marks),
+  return calculated(engine, cart.query, ofMerchant, 'row', (outcome) =>
+    run.output === 'csv'
+      ? [cartColumns(outcome, dialect)]
+      : itemWith(
+          itemOf((into) =>
+            writeCart(into, cart, outcome, rowCartId(run.name, line, bytes.subarray(start, stop))),
           ),
-    ),
+          situsJson(outcome.marks),
+        ),
   );
 }

@@ -1,8 +1,8 @@
 /** What a bulk file says once for all its carts, and where each of its rows is sold. */
 import { CART_DEFAULTS, optionsOfQuery, type CartOptions } from '../../api/cart/options.js';
-import { writeAddress } from '../../api/cart/print-cart.js';
+import type { SentPlace } from '../../api/cart/merchant-cart.js';
+import { ADDRESS_CHARS } from '../../api/merchant/relay-shape.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
-import type { ByteWriter } from '../../base/byte-writer.js';
 import { isProblem } from '../../base/problem.js';
 import { UUID } from '../../base/uuid.js';
 import type { CartPlace, SplitPlace } from '../../engine/cart/cart-query.js';
@@ -27,6 +27,8 @@ export function merchantOf({ merchantId }: Defaults): string | null {
 }
 
 function readOptions({ rounding, explain }: Defaults): ReturnType<typeof optionsOfQuery> {
+  // Most files say nothing of either, and every row of a table asks.
+  if (rounding === undefined && explain === undefined) return CART_DEFAULTS;
   return optionsOfQuery(
     new URLSearchParams({
       ...(rounding === undefined ? {} : { rounding }),
@@ -98,7 +100,8 @@ export const ORIGIN: PlaceRoles = {
 export type Cell = (role: CartRole) => string;
 
 /** Characters of the parts, as carts of merchants have them. */
-const PART_CHARS_MAX = { street: 128, street2: 128, city: 50, state: 32, zip: 16 } as const;
+const { line: LINE_CHARS_MAX, ...OTHER_CHARS_MAX } = ADDRESS_CHARS;
+const PART_CHARS_MAX = { street: LINE_CHARS_MAX, street2: LINE_CHARS_MAX, ...OTHER_CHARS_MAX };
 
 /** A place on one line. */
 export function linePlace(text: string, field: CartRole): CartPlace | Failure {
@@ -151,12 +154,9 @@ export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | 
   return linePlace(addressLine(street, line2, city, state, five), roles.street);
 }
 
-/** Writes a place as the cart endpoint of its shape does. */
-export function writePlace(into: ByteWriter, place: CartPlace): void {
-  if (place.kind === 'line') {
-    into.text(`{"address":${JSON.stringify(place.address)}}`);
-    return;
-  }
+/** A place as an answer repeats it. */
+export function sentPlace(place: CartPlace): SentPlace {
+  if (place.kind === 'line') return place;
   const { line1, line2, city, state, zip } = place;
-  writeAddress(into, { line1, ...(line2 === '' ? {} : { line2 }), city, state, zip });
+  return { line1, line2: line2 === '' ? null : line2, city, state, zip };
 }

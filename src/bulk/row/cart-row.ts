@@ -7,10 +7,10 @@ import { isObject } from '../../base/json-object.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/cart-query.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
-import { fail, isFailure } from '../../failure.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
 import { ByteWriter } from '../../base/byte-writer.js';
 import { readCalculation } from '../../api/cart/calculation.js';
-import { codesRefused, refusalProblem } from '../../api/cart/answer.js';
+import { codesRefused, UNCALCULATED } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
@@ -39,28 +39,35 @@ export const NO_GEO = fail(
   'The plan has no geocoded lookups, or their quota of this month is used up.',
 );
 const INVALID = RESPONSE_CODES['invalid-format'].code;
+/** Locations in a body, and in its one item. */
+const BODY = 'body';
 const ITEM = 'body.items[0]';
 
-/** The endpoint's sentence and that of the first member at fault. */
-function problemAnswer({ detail, errors: [first] = [] }: Problem, code = INVALID): RowAnswer {
-  const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
-  return {
-    code,
-    geo: false,
-    body: [],
-    refusal: {
-      message: first === undefined ? detail : `${lead} ${first.message}`,
-      field: first?.location.replace(/^body\.?/, '') || null,
-    },
-  };
+/** Where a row has its cart: it is the cart itself, or a body whose one item the cart is. */
+type CartPosition = 'row' | 'items[0]';
+
+function refusalAnswer(code: number, message: string, field: string | null): RowAnswer {
+  return { code, geo: false, body: [], refusal: { message, field } };
 }
 
-/** The same of a cart that was sent without a body around it. */
-export function ofBareCart(answer: RowAnswer): RowAnswer {
-  const { refusal } = answer;
-  if (refusal === null) return answer;
-  const field = refusal.field?.replace(/^items\[0\]\.?/, '') || null;
-  return { ...answer, refusal: { ...refusal, field } };
+/** The member of a row that a location is in the body that was read of it. */
+function memberOf(location: string, at: CartPosition): string | null {
+  const ofItem = at === 'row' && location.startsWith(ITEM);
+  return location.slice((ofItem ? ITEM : BODY).length + 1) || null;
+}
+
+/** The endpoint's sentence and that of the first member at fault. */
+function problemAnswer({ detail, errors: [first] = [] }: Problem, at: CartPosition): RowAnswer {
+  if (first === undefined) return refusalAnswer(INVALID, detail, null);
+  const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
+  return refusalAnswer(INVALID, `${lead} ${first.message}`, memberOf(first.location, at));
+}
+
+/** The same of a cart that the engine refuses. */
+function uncalculated({ failure, field, detail }: Failure, at: CartPosition): RowAnswer {
+  const { code } = RESPONSE_CODES[failure];
+  const member = at === 'row' ? field : field === null ? at : `${at}.${field}`;
+  return refusalAnswer(code, `${UNCALCULATED} ${detail ?? failure}`, member);
 }
 
 /** Bits that make a UUID one whose content is the program's affair (RFC 9562, version 8). */
@@ -105,6 +112,7 @@ export function itemWith(item: Item, situs: string): readonly BodyPart[] {
 /** How a cart is read, and what its answer is called. */
 interface CartReading {
   readonly ofMerchant: boolean;
+  readonly at: CartPosition;
   /** Hold where the body has none of its own. */
   readonly options: CartOptions;
   /** An id for a cart without one. */
@@ -148,20 +156,18 @@ function readAsked(body: JsonObject, { ofMerchant, options, newId }: CartReading
   };
 }
 
-/** Has the engine calculate a cart, and prints what it came to. */
+/** Has the engine calculate the cart of a row, and prints what it came to. */
 export function calculated(
   { context, engine, run, grants }: RowEngine,
   query: CartQuery,
   ofMerchant: boolean,
+  at: CartPosition,
   print: (outcome: CartOutcome) => readonly BodyPart[],
 ): RowAnswer {
   const refusal = ofMerchant ? null : codesRefused(query, grants);
   if (refusal !== null) return refusedCart(refusal);
   const outcome = engine.calculate(query, run.nowMs, context.precisionMin, context.refuseUnruled);
-  if (isFailure(outcome)) {
-    const { code } = RESPONSE_CODES[outcome.failure];
-    return problemAnswer(refusalProblem(outcome, ITEM), code);
-  }
+  if (isFailure(outcome)) return uncalculated(outcome, at);
   return {
     code: SUCCESS.code,
     geo: true,
@@ -181,7 +187,7 @@ function answerBody(
   text: string,
   reading: CartReading,
 ): RowAnswer {
-  const { ofMerchant, wrap } = reading;
+  const { ofMerchant, at, wrap } = reading;
   if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
   if (longNumber(text) !== null) {
     return problemAnswer(
@@ -189,11 +195,12 @@ function answerBody(
         location: 'body',
         message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
       }),
+      at,
     );
   }
   const asked = readAsked(body, reading);
-  if (isProblem(asked)) return problemAnswer(asked);
-  return calculated(engine, asked.query, ofMerchant, (outcome) =>
+  if (isProblem(asked)) return problemAnswer(asked, at);
+  return calculated(engine, asked.query, ofMerchant, at, (outcome) =>
     wrap(
       itemOf((into) => asked.write(into, outcome)),
       situsJson(outcome.marks),
@@ -216,6 +223,7 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
   }
   return answerBody(engine, body, text, {
     ofMerchant,
+    at: 'items[0]',
     options: CART_DEFAULTS,
     newId: randomUUID,
     wrap: (item, situs) => ['{"items":[', item, `],${situs}}`],
@@ -267,11 +275,11 @@ export function answerBulkCart(
     );
   }
   const isBare = !('items' in cart);
-  const answer = answerBody(engine, isBare ? bodyOf(cart) : cart, text, {
+  return answerBody(engine, isBare ? bodyOf(cart) : cart, text, {
     ofMerchant: merchant !== null,
+    at: isBare ? 'row' : 'items[0]',
     options: cartOptions(defaults),
     newId: () => rowCartId(name, line, text),
     wrap: itemWith,
   });
-  return isBare ? ofBareCart(answer) : answer;
 }
