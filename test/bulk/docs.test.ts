@@ -16,7 +16,7 @@ import {
   ID_CHARS_MAX,
   ROW_BYTES_MAX,
 } from '../../src/bulk/row/row-limits.js';
-import { CART_ROLES, columnRulesOf, mapColumns, ROLES } from '../../src/bulk/row/mapping.js';
+import { columnRulesOf, LOOKUP_COLUMNS, mapColumns } from '../../src/bulk/row/mapping.js';
 import { SHARED_PARAMETERS } from '../../src/api/lookup/parameter-table.js';
 
 const PAGE = readFileSync(join(packageRoot(), 'docs', 'bulk.md'), 'utf8');
@@ -38,9 +38,9 @@ test('the appended columns are listed in their order', () => {
 });
 
 test('roles, defaults and limits are named', () => {
-  for (const role of ROLES) assert.ok(section('CSV').includes(`\`${role}\``), role);
+  for (const role of LOOKUP_COLUMNS.roles) assert.ok(section('CSV').includes(`\`${role}\``), role);
   for (const name of SHARED_PARAMETERS) assert.ok(PAGE.includes(`\`${name}\``), name);
-  for (const name of [...CART_ROLES, ...CART_PARAMETERS]) {
+  for (const name of [...columnRulesOf('cart', {}).roles, ...CART_PARAMETERS]) {
     assert.ok(section('Carts').includes(`\`${name}\``), name);
   }
   const limits = [

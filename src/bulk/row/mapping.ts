@@ -1,61 +1,23 @@
 /** Which column of a CSV file is which parameter: by obvious names, or as the caller says. */
 import { problem, type Problem } from '../../base/problem.js';
+import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { BulkKind, Defaults } from './chunk-payload.js';
 import { COLUMNS_MAX } from './row-limits.js';
 
+const CITY = ['city', 'town', 'locality'];
+const STATE = ['state', 'statecode', 'province', 'stateprovince', 'region'];
+const ZIP = ['zip', 'zipcode', 'zip5', 'postalcode', 'postcode', 'postal'];
+const TAXABILITY = ['taxabilitycode', 'tic'];
+const ID = ['id', 'rowid', 'recordid'];
+
+/** Roles that are no parameters: parts of an address line, with city and state, and the id. */
+type OwnRole = 'street' | 'street2' | 'zip' | 'id';
+
 /**
- * What a column can be. All but the first four and `id` are parameters of a lookup; street, street2
- * and zip make up an address line together with city and state.
+ * What a column can be, with the names that say so, in lower case and without anything but letters
+ * and digits.
  */
-export const ROLES = [
-  'address',
-  'street',
-  'street2',
-  'zip',
-  'city',
-  'state',
-  'county',
-  'lat',
-  'lng',
-  'countryCode',
-  'taxabilityCode',
-  'historical',
-  'sat_item_total',
-  'adjustment',
-  'id',
-] as const;
-
-/** What a column of a file of carts can be. */
-export const CART_ROLES = [
-  'destination',
-  'street',
-  'street2',
-  'city',
-  'state',
-  'zip',
-  'origin',
-  'originStreet',
-  'originStreet2',
-  'originCity',
-  'originState',
-  'originZip',
-  'price',
-  'quantity',
-  'taxabilityCode',
-  'itemId',
-  'customerId',
-  'transactionDate',
-  'id',
-] as const;
-export type CartRole = (typeof CART_ROLES)[number];
-
-export type Role = (typeof ROLES)[number] | CartRole;
-
-/** Column by role, from 0. */
-export type Mapping = Readonly<Partial<Record<Role, number>>>;
-
-/** Names in lower case without anything but letters and digits. */
-const NAMES: Readonly<Record<(typeof ROLES)[number], readonly string[]>> = {
+const NAMES = {
   address: ['address', 'fulladdress', 'addressline', 'addressfull'],
   street: [
     'street',
@@ -68,19 +30,65 @@ const NAMES: Readonly<Record<(typeof ROLES)[number], readonly string[]>> = {
     'addr1',
   ],
   street2: ['street2', 'address2', 'addressline2', 'line2', 'addr2', 'unit', 'suite', 'apartment'],
-  zip: ['zip', 'zipcode', 'zip5', 'postalcode', 'postcode', 'postal'],
-  city: ['city', 'town', 'locality'],
-  state: ['state', 'statecode', 'province', 'stateprovince', 'region'],
+  zip: ZIP,
+  city: CITY,
+  state: STATE,
   county: ['county', 'countyname'],
   lat: ['lat', 'latitude'],
   lng: ['lng', 'lon', 'long', 'longitude'],
   countryCode: ['countrycode', 'country'],
-  taxabilityCode: ['taxabilitycode', 'tic'],
+  taxabilityCode: TAXABILITY,
   historical: ['historical'],
   sat_item_total: ['satitemtotal'],
   adjustment: ['adjustment'],
-  id: ['id', 'rowid', 'recordid'],
+  id: ID,
+} satisfies Readonly<Partial<Record<ParameterName | OwnRole, readonly string[]>>>;
+type LookupRole = keyof typeof NAMES;
+
+/** Names of the parts of an address, without what says whose it is. */
+const STREET = ['street', 'street1', 'streetaddress', 'address1', 'addressline1', 'line1'];
+const STREET_2 = ['street2', 'address2', 'addressline2', 'line2', 'unit', 'suite', 'apartment'];
+
+/** Words before the names of the place where the goods go, and where they come from. */
+const TO = ['', 'destination', 'dest', 'shipto', 'shipping', 'to'];
+const FROM = ['origin', 'shipfrom', 'from'];
+
+function led(leads: readonly string[], names: readonly string[]): readonly string[] {
+  return leads.flatMap((lead) => names.map((name) => lead + name));
+}
+
+function wholes(leads: readonly string[]): readonly string[] {
+  return [...leads.filter((lead) => lead !== ''), ...led(leads, ['address', 'fulladdress'])];
+}
+
+/** The same of a file of carts, whose rows are carts of one line. */
+const CART_NAMES = {
+  destination: [...wholes(TO), 'addressline'],
+  street: led(TO, STREET),
+  street2: led(TO, STREET_2),
+  city: led(TO, CITY),
+  state: led(TO, STATE),
+  zip: led(TO, ZIP),
+  origin: wholes(FROM),
+  originStreet: led(FROM, STREET),
+  originStreet2: led(FROM, STREET_2),
+  originCity: led(FROM, CITY),
+  originState: led(FROM, STATE),
+  originZip: led(FROM, ZIP),
+  price: ['price', 'unitprice', 'itemprice', 'amount'],
+  quantity: ['quantity', 'qty', 'units'],
+  taxabilityCode: TAXABILITY,
+  itemId: ['itemid', 'item', 'sku', 'productid'],
+  customerId: ['customerid', 'customer'],
+  transactionDate: ['transactiondate', 'date', 'orderdate', 'saledate'],
+  id: ID,
 };
+export type CartRole = keyof typeof CART_NAMES;
+
+export type Role = LookupRole | CartRole;
+
+/** Column by role, from 0. */
+export type Mapping = Readonly<Partial<Record<Role, number>>>;
 
 /** What the columns of one kind of rows can be. */
 export interface ColumnRules {
@@ -97,16 +105,16 @@ export interface ColumnRules {
   lack(mapping: Mapping): string | null;
 }
 
-/** Roles by the names of columns. */
-export function rolesByName(
+/** Roles, and which of them the names of columns say. */
+function rolesOf(
   names: Readonly<Partial<Record<Role, readonly string[]>>>,
-): ReadonlyMap<string, Role> {
-  const roleOf = new Map<string, Role>();
-  for (const [role, known] of Object.entries(names)) {
-    // Its keys are what the parameter says.
-    for (const name of known) roleOf.set(name, role as Role);
-  }
-  return roleOf;
+): Pick<ColumnRules, 'roles' | 'roleOf'> {
+  // Its keys are what the parameter says.
+  const known = Object.entries(names) as readonly [Role, readonly string[]][];
+  return {
+    roles: known.map(([role]) => role),
+    roleOf: new Map(known.flatMap(([role, said]) => said.map((name) => [name, role]))),
+  };
 }
 
 /** What can locate a row; latitude and longitude only together. */
@@ -114,8 +122,7 @@ const LOCATING = 'address, street, zip, or lat and lng';
 
 /** Columns of lookups. */
 export const LOOKUP_COLUMNS: ColumnRules = {
-  roles: ROLES,
-  roleOf: rolesByName(NAMES),
+  ...rolesOf(NAMES),
   wholes: [{ whole: 'address', street: 'street', beside: ['city', 'zip'] }],
   lack: (mapping) =>
     locates(mapping)
@@ -190,53 +197,10 @@ function locates({ address, street, zip, lat, lng }: Mapping): boolean {
   );
 }
 
-// Which column of a CSV file is which part of a cart of one line.
-
-/** Names of the parts of an address, without what says whose it is. */
-const STREET = ['street', 'street1', 'streetaddress', 'address1', 'addressline1', 'line1'];
-const STREET_2 = ['street2', 'address2', 'addressline2', 'line2', 'unit', 'suite', 'apartment'];
-const CITY = ['city', 'town', 'locality'];
-const STATE = ['state', 'statecode', 'province', 'stateprovince', 'region'];
-const ZIP = ['zip', 'zipcode', 'zip5', 'postalcode', 'postcode', 'postal'];
-
-/** Words before the names of the place where the goods go, and where they come from. */
-const TO = ['', 'destination', 'dest', 'shipto', 'shipping', 'to'];
-const FROM = ['origin', 'shipfrom', 'from'];
-
-function led(leads: readonly string[], names: readonly string[]): readonly string[] {
-  return leads.flatMap((lead) => names.map((name) => lead + name));
-}
-
-function wholes(leads: readonly string[]): readonly string[] {
-  return [...leads.filter((lead) => lead !== ''), ...led(leads, ['address', 'fulladdress'])];
-}
-
-/** Names in lower case without anything but letters and digits. */
-const CART_NAMES: Readonly<Record<CartRole, readonly string[]>> = {
-  destination: [...wholes(TO), 'addressline'],
-  street: led(TO, STREET),
-  street2: led(TO, STREET_2),
-  city: led(TO, CITY),
-  state: led(TO, STATE),
-  zip: led(TO, ZIP),
-  origin: wholes(FROM),
-  originStreet: led(FROM, STREET),
-  originStreet2: led(FROM, STREET_2),
-  originCity: led(FROM, CITY),
-  originState: led(FROM, STATE),
-  originZip: led(FROM, ZIP),
-  price: ['price', 'unitprice', 'itemprice', 'amount'],
-  quantity: ['quantity', 'qty', 'units'],
-  taxabilityCode: ['taxabilitycode', 'tic'],
-  itemId: ['itemid', 'item', 'sku', 'productid'],
-  customerId: ['customerid', 'customer'],
-  transactionDate: ['transactiondate', 'date', 'orderdate', 'saledate'],
-  id: ['id', 'rowid', 'recordid'],
-};
+// Columns of carts.
 
 const CART_COLUMNS: Omit<ColumnRules, 'lack'> = {
-  roles: CART_ROLES,
-  roleOf: rolesByName(CART_NAMES),
+  ...rolesOf(CART_NAMES),
   wholes: [
     { whole: 'destination', street: 'street', beside: ['city', 'zip'] },
     { whole: 'origin', street: 'originStreet', beside: ['originCity', 'originZip'] },

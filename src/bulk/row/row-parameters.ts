@@ -8,7 +8,7 @@ import {
 import { noParameters, type RawParameters } from '../../api/lookup/query-string.js';
 import { fail, type Failure } from '../../failure.js';
 import type { Defaults } from './chunk-payload.js';
-import type { Mapping, Role } from './mapping.js';
+import { LOOKUP_COLUMNS, type Mapping, type Role } from './mapping.js';
 
 /** Parameters that hold for rows without a value of their own, most often none. */
 type Shared = readonly (readonly [ParameterName, string])[];
@@ -67,18 +67,16 @@ const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   CANADA: 'CAN',
 };
 
+/** Parameters that are read of a cell, or of several, in ways of their own. */
+const READ_APART: ReadonlySet<string> = new Set(['address', 'countryCode']);
+
+function isPlain(name: ParameterName): name is Role & ParameterName {
+  const roles: readonly string[] = LOOKUP_COLUMNS.roles;
+  return roles.includes(name) && !READ_APART.has(name);
+}
+
 /** Parameters that a cell goes to unchanged. */
-const PLAIN: readonly (Role & ParameterName)[] = [
-  'city',
-  'state',
-  'county',
-  'lat',
-  'lng',
-  'taxabilityCode',
-  'historical',
-  'sat_item_total',
-  'adjustment',
-];
+const PLAIN = ROW_PARAMETERS.filter(isPlain);
 
 const WHOLE_ZIP = /^\d{5}$/;
 
