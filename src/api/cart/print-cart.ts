@@ -3,6 +3,7 @@
  * parts, others with addresses on one line.
  */
 import { Piece, type ByteWriter } from '../../base/byte-writer.js';
+import { RecentCache } from '../../base/recent-cache.js';
 import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import type { ReadCalculation } from './calculation.js';
@@ -65,7 +66,7 @@ function writePlace(into: ByteWriter, place: SentPlace): void {
 
 /** Rates whose texts are kept; they have five decimals and repeat from line to line. */
 const RATES_MAX = 4_096;
-const RATES = new Map<Rate, Piece>();
+const RATES = new RecentCache<Rate, Piece>(RATES_MAX);
 /** That of the line before, which is most often the one of the next. */
 let last: { readonly rate: Rate; readonly piece: Piece } | null = null;
 
@@ -75,7 +76,6 @@ function taxPiece(rate: Rate): Piece {
   let piece = RATES.get(rate);
   if (piece === undefined) {
     piece = new Piece(`,"tax":{"rate":${formatRate(rate)},"amount":`);
-    if (RATES.size >= RATES_MAX) RATES.clear();
     RATES.set(rate, piece);
   }
   last = { rate, piece };
