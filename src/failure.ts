@@ -44,6 +44,8 @@ export interface Failure {
   readonly detail?: string;
   /** The parameter or member at fault as callers name it; null where none is alone. */
   readonly field: string | null;
+  /** Of an address: what it says leads to several places, and they are taxed differently. */
+  readonly ambiguous?: true;
 }
 
 /** Makes a failure value. */
@@ -53,6 +55,12 @@ export function fail(
   field: string | null = USUAL_FIELDS[failure],
 ): Failure {
   return detail === undefined ? { failure, field } : { failure, detail, field };
+}
+
+/** Makes the failure of an address that leads to several places with different taxes. */
+export function failAmbiguous(detail: string): Failure {
+  const failure = 'address-incomplete';
+  return { failure, detail, field: USUAL_FIELDS[failure], ambiguous: true };
 }
 
 /** Tells a failure from any other outcome. */

@@ -123,13 +123,8 @@ const NOT_CLEAN = 3;
 /** Rows that are compared for duplicates; more would not fit the memory. */
 const COMPARED_ROWS_MAX = 20_000_000;
 
-/** What the engine says where several places with different taxes remain. */
-const AMBIGUOUS = /different (?:taxes|rates)|spans /;
-
 function foundOf(failure: Failure): Found {
-  if (failure.failure === 'address-incomplete' && AMBIGUOUS.test(failure.detail ?? '')) {
-    return 'ambiguous';
-  }
+  if (failure.ambiguous === true) return 'ambiguous';
   return failure.failure === 'no-result' || failure.failure === 'address-incomplete'
     ? 'not found'
     : 'malformed';

@@ -281,6 +281,8 @@ test('lint finds what was planted', async () => {
   assert.match(people.out.toString(), /^duplicate +1 +16\.7 % +line 3$/m);
   const clean = await run(['lint', '-'], `address\n"${DOOR}"\n`);
   assert.equal(clean.code, 0, clean.out.toString());
+  const either = await run(['lint', '-'], 'address\n"120 Nowhere Rd, Elmton, QA 91011"\n');
+  assert.match(either.out.toString(), /^ {2}ambiguous +1 +100\.0 % +line 2$/m);
   assert.equal((await run(['lint', file('x.ndjson', '{}')])).code, 2);
   assert.equal((await run(['lint', file('none.csv', 'a,b\n1,2\n')])).code, 1);
 });

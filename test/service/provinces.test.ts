@@ -1,14 +1,15 @@
 /** Canada by coordinates: provinces, spots at their shores and near the lines between them. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { askQuery, openRecipe } from '../support/ask-dataset.js';
+import { runMany } from '../support/run-command.js';
 
-const { dataset } = openRecipe('default');
+const { built, dataset } = openRecipe('default');
 
 /** Points of cities, by the provinces' rates; from Quebec City on the map has them in the water. */
 const POINTS: readonly (readonly [city: string, point: string, total: number])[] = [
@@ -68,6 +69,19 @@ test('codes of federal offices are of the province that the address names', () =
   assert.match(neither.message, /name the province/);
   assert.equal(ask('50 Victoria St, Gatineau, SK K1A 0C9').code, 109);
   assert.equal(ask('100 Main St, Ottawa, ON').total, 0.13);
+});
+
+test('lint tells a code that two provinces have from one that none has', () => {
+  const rows =
+    'street,city,state,zip,country\n50 Victoria St,Gatineau,,K1A 0C9,CAN\n' +
+    '50 Victoria St,Gatineau,QC,K1A 0C9,CAN\n1 Main St,Nowhere,,D1A 0C9,CAN\n';
+  const file = join(built.varDir, 'rows.csv');
+  writeFileSync(file, rows);
+  const [{ code, out } = { code: null, out: '' }] = runMany(built.varDir, [['lint', file]]);
+  assert.equal(code, 3);
+  assert.match(out, /^ {2}postal +1 .* line 3$/m);
+  assert.match(out, /^ {2}ambiguous +1 .* line 2$/m);
+  assert.match(out, /^ {2}not found +1 .* line 4$/m);
 });
 
 test('the provincial tax that is mostly not collected in Lloydminster is not told as its rate', () => {

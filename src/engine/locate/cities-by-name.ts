@@ -4,7 +4,7 @@ import { foldName, plainName } from '../../address/place-name.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
-import { fail, type Failure } from '../../failure.js';
+import { fail, failAmbiguous, type Failure } from '../../failure.js';
 import { type Candidate, type DateOf, type Doubts, withoutSlivers } from './doubt.js';
 import { areasOf, certain, type Chosen, first, NOWHERE } from './likeliest.js';
 
@@ -85,8 +85,7 @@ export class CitiesByName {
 
 /** A refusal: what is named leads to several tax areas. */
 export function several(what: string): Failure {
-  return fail(
-    'address-incomplete',
+  return failAmbiguous(
     `${what} overlaps several tax areas with different rates, and the address was not found`,
   );
 }

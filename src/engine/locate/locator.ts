@@ -7,7 +7,7 @@ import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
 import { repairedReading } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
@@ -169,10 +169,10 @@ export class AddressLocator {
    */
   #doorOf(query: Query, fold: string, dateOf: DateOf, typed = false): Situs | Failure | null {
     const found = this.#search.find(query, fold);
-    if (found.kind === 'ambiguous') return fail('address-incomplete', AMBIGUOUS);
+    if (found.kind === 'ambiguous') return failAmbiguous(AMBIGUOUS);
     if (found.kind !== 'door' || (typed && !found.from.hasRightStreet)) return null;
     return this.#doubts.isDoubtful(query, found.support, found.from.area, dateOf)
-      ? fail('address-incomplete', CONTRADICTION)
+      ? failAmbiguous(CONTRADICTION)
       : this.#writer.write(doorFound(query, found.from));
   }
 
@@ -217,7 +217,7 @@ export class AddressLocator {
         if (found === null) continue;
         if (isFailure(found)) return found;
         if (only !== null && only.normalizedAddress !== found.normalizedAddress) {
-          return fail('address-incomplete', AMBIGUOUS);
+          return failAmbiguous(AMBIGUOUS);
         }
         only = found;
       }
@@ -240,7 +240,7 @@ export class AddressLocator {
     if (reading.zip === '' || reading.zip4 === '' || !streets.hasState(state)) return null;
     const [zip, plus4] = [Number(reading.zip), Number(reading.zip4)];
     const areas = streets.addOn(state, zip, plus4, dateOf(state));
-    if (areas.length > 1) return fail('address-incomplete', AMBIGUOUS);
+    if (areas.length > 1) return failAmbiguous(AMBIGUOUS);
     const area = areas[0];
     if (area === undefined) return null;
     return this.#writer.write({

@@ -9,7 +9,7 @@ import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
 import type { StatedZip } from '../../dataset/stated-areas.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
 import { type DateOf, type Doubts, withoutSlivers } from './doubt.js';
@@ -134,8 +134,7 @@ export class PostalLocator {
     const assumed = this.#doubts.range([candidate.area, ...other.areas], dateOf);
     return other.isNear && assumed !== null
       ? { kind: 'chosen', candidate, assumed }
-      : fail(
-          'address-incomplete',
+      : failAmbiguous(
           `ZIP code ${zip} is far from ${titleCase(city)}, which is ` +
             'taxed otherwise: check both',
         );
@@ -151,7 +150,7 @@ export class PostalLocator {
     }
     if (reading.state === '' && states.length > 1) {
       const choice = states.join(', ');
-      return fail('address-incomplete', `ZIP ${reading.zip} spans ${choice}: name the state`);
+      return failAmbiguous(`ZIP ${reading.zip} spans ${choice}: name the state`);
     }
     const parts =
       reading.state === '' ? all : all.filter((part) => part.area.state === reading.state);
@@ -196,8 +195,7 @@ export class PostalLocator {
     if (found !== null) return found;
     return stated === null || areas.length === 0
       ? fail('address-incomplete', `ZIP ${zip} ${why}`)
-      : fail(
-          'address-incomplete',
+      : failAmbiguous(
           `ZIP ${zip} is known from ${state}'s boundary file alone, ` +
             'which has no one rate for all of it, and the address was not found',
         );

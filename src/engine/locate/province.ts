@@ -5,7 +5,7 @@
 import type { ParsedAddress } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import { fail, type Failure } from '../../failure.js';
+import { fail, failAmbiguous, type Failure } from '../../failure.js';
 import { distanceMetres } from '../../geo/interpolate.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
@@ -53,8 +53,7 @@ export class ProvinceLocator {
   locate({ canadianPostalCode: code, state: named, city }: ParsedAddress): Situs | Failure {
     const prefix = code === '' ? this.#ofProvince(named) : this.#ofCode(code, named);
     if (prefix === 'two provinces') {
-      return fail(
-        'address-incomplete',
+      return failAmbiguous(
         `postal code ${code} may be in either of two provinces: name the province`,
       );
     }
