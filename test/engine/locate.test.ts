@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
-import { isFailure } from '../../src/failure.js';
+import { fail, failAmbiguous, isFailure } from '../../src/failure.js';
 import { answerFrame } from '../../src/worker.js';
-import { readLocated, type LocateOutcome } from '../../src/api/lookup/located.js';
+import { packLocated, readLocated, type LocateOutcome } from '../../src/api/lookup/located.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { engineOf } from '../support/engine-of.js';
 
@@ -59,4 +59,29 @@ test('an address of Canada is in no US state', () => {
 test('a line longer than any address is refused and not cut', () => {
   const [outcome] = locate(`120 ${'Main '.repeat(200)}St, Elmton, QA 91010`);
   assert.ok(outcome !== null && outcome !== undefined && isFailure(outcome));
+});
+
+test('an outcome comes out of its bytes as it went in, and bytes that are none are refused', () => {
+  const place = {
+    normalizedAddress: '1 Caf\u00e9 St',
+    state: 'QA',
+    postalCode: '',
+    lat: -1,
+    lng: 2e8,
+  };
+  const outcomes: readonly LocateOutcome[] = [
+    place,
+    { ...place, normalizedAddress: '', lat: 0, postalCode: '91010-0042' },
+    fail('no-result'),
+    fail('address-incomplete', '\u00e4 \u{1f3e0}'),
+    fail('invalid-format', '', null),
+    failAmbiguous('it is in two places'),
+  ];
+  const read = (body: Uint8Array): LocateOutcome | null =>
+    readLocated({ status: 200, code: 100, precision: 0, flags: 0, body });
+  for (const outcome of outcomes) {
+    assert.deepEqual(read(packLocated(outcome)), outcome);
+  }
+  assert.throws(() => read(Buffer.alloc(8)), RangeError);
+  assert.throws(() => read(Buffer.alloc(64, 0xff)), RangeError);
 });

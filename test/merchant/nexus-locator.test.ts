@@ -11,7 +11,11 @@ import {
 import type { PoolRequest } from '../../src/pool.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
-import type { LocatedAddress } from '../../src/api/lookup/located.js';
+import {
+  type LocatedAddress,
+  type LocateOutcome,
+  packLocated,
+} from '../../src/api/lookup/located.js';
 import { stubKey } from '../support/http-stub-server.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
@@ -24,14 +28,8 @@ const FOUND: LocatedAddress = {
   lng: 2,
 };
 
-function slice(status: number, told: object): AnswerSlice {
-  return {
-    status,
-    code: 100,
-    precision: 1,
-    flags: FLAG_GEO,
-    body: Buffer.from(JSON.stringify(told)),
-  };
+function slice(status: number, told: LocateOutcome): AnswerSlice {
+  return { status, code: 100, precision: 1, flags: FLAG_GEO, body: packLocated(told) };
 }
 
 interface Bench {
@@ -112,7 +110,7 @@ test('when the time is over, what was found by then is billed and nothing later'
 test('a fault of a worker or an overloaded pool ends the request', async (context) => {
   const { services, asked, usage } = await bench(context);
   const faulty = locateAll(services, KEY, ADDRESSES);
-  asked[1]?.answered(slice(500, {}), RELEASE);
+  asked[1]?.answered(slice(500, fail('internal')), RELEASE);
   assert.equal(await faulty, 'internal');
   const busy = locateAll(services, KEY, ['one']);
   asked[3]?.failed('overloaded');
