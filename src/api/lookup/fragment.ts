@@ -258,9 +258,7 @@ export function explanation(
   format: Format,
 ): string {
   if (query.options.explain !== true) return '';
-  // Plain values: what JSON makes of them is a tree.
-  const explain: WireObject = JSON.parse(JSON.stringify(engine.explain(outcome)));
-  return printMembers({ explain }, format);
+  return printMembers({ explain: engine.explain(outcome) }, format);
 }
 
 /** As `isFailure`, of what is met in one place: a member of few shapes is read at once. */

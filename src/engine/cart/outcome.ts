@@ -52,13 +52,13 @@ export interface CartOutcome {
 }
 
 /** A list or fact that a figure rests on. */
-export interface SourceNote {
+export type SourceNote = {
   readonly name: string;
   /** YYYY-MM-DD, "" where the source gives none. */
   readonly asOf: string;
   /** Statute, rule or list, as the source cites it; "" where it cites none. */
   readonly citation: string;
-}
+};
 
 /** A rule that was considered for a line. */
 export interface RuleNote {

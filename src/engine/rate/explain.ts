@@ -58,7 +58,7 @@ export class SourceNotes {
 }
 
 /** What one jurisdiction levies, and on which source's word. */
-export interface RowNote {
+export type RowNote = {
   readonly level: string;
   readonly jurisdiction: string;
   readonly code: string | null;
@@ -71,10 +71,10 @@ export interface RowNote {
   /** Null where the list is complete and does not name the jurisdiction: nothing is levied. */
   readonly source: SourceNote | null;
   readonly estimated: boolean;
-}
+};
 
 /** A tax area of an answer. */
-export interface AreaNote {
+export type AreaNote = {
   readonly area: number;
   readonly date: string;
   readonly state: string;
@@ -85,9 +85,9 @@ export interface AreaNote {
   readonly sales: string;
   readonly use: string;
   readonly rows: readonly RowNote[];
-}
+};
 
-export interface LookupExplanation {
+export type LookupExplanation = {
   readonly dataset: string;
   /** Kind of boundary or evidence that led to the area; "zip" for lists by postal code. */
   readonly precision: Precision | 'zip';
@@ -96,7 +96,7 @@ export interface LookupExplanation {
   /** Of precision "city": what the rate may be instead. */
   readonly assumed?: { readonly lowest: string; readonly highest: string };
   readonly areas: readonly AreaNote[];
-}
+};
 
 const BOUNDARIES: Readonly<Record<Precision | 'zip', string>> = {
   none: '',
