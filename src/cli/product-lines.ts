@@ -1,79 +1,67 @@
-/** What a lookup's answer says of a product, for people. */
-
-interface RateRule {
-  readonly effectiveDt: string | null;
-  readonly effectiveTaxRate: number;
-  readonly exemptOver: number | null;
-  readonly exemptUnder: number | null;
-  readonly expiresDt: string | null;
-  readonly jurTaxCode: string | null;
-  readonly percentTaxable: number | null;
-  readonly taxablePortionOver: number | null;
-  readonly perVolumeTaxRate?: number;
-  readonly perVolumeUnit?: string;
-  readonly rateCapPerUnit?: number;
-}
-
-interface MealRule {
-  readonly jurisdictionName: string;
-  readonly taxName: string;
-  readonly rate: number;
-  readonly replacesStateRate: boolean;
-}
-
-/** The member `productDetail` of an answer. */
-export interface ProductDetail {
-  readonly taxabilityCode: {
-    readonly id: string;
-    readonly title: string;
-    readonly rateActionCode: string;
-    readonly rateRules: readonly RateRule[];
-    readonly specialRules?: { readonly mealTax?: { readonly rules: readonly MealRule[] } };
-  };
-}
+/** What the rules say of a product, for people. */
+import { NO_PRODUCT } from '../api/lookup/product-detail.js';
+import { ordinaryRates, type NoProduct, type ProductFinding } from '../engine/product/rules.js';
+import type { KnownRates } from '../engine/rate/area-rates.js';
+import { formatUsd } from '../tax/amount.js';
+import { effectiveRate, isWhole, type ProductRule } from '../tax/product-rule.js';
+import { RATE_ONE, type Rate } from '../tax/rate.js';
 
 /** A decimal fraction as a percentage without binary dust. */
-export function percent(rate: number): string {
-  return `${Number((rate * 100).toFixed(7))} %`;
+export function percent(fraction: number): string {
+  return `${Number((fraction * 100).toFixed(7))} %`;
 }
 
+/** A rate as a percentage. */
+export function ratePercent(rate: Rate): string {
+  return percent(rate / RATE_ONE);
+}
+
+const THRESHOLDS: Readonly<
+  Record<NonNullable<ProductRule['threshold']>['kind'], (dollars: string) => string>
+> = {
+  below_exempt: (dollars) => `exempt below $${dollars} an item`,
+  above_exempt: (dollars) => `exempt above $${dollars} an item`,
+  above_excess: (dollars) => `on what an item costs above $${dollars}`,
+};
+
 /** What holds of a rule beside its rate. */
-function terms(rule: RateRule): readonly string[] {
-  const told = (value: number | string | null | undefined, sentence: string): readonly string[] =>
-    value === null || value === undefined ? [] : [sentence];
+function terms(rule: ProductRule): readonly string[] {
+  const { threshold, percentTaxable, perVolume, capPerUnit, from, to } = rule;
   return [
-    ...told(rule.jurTaxCode, "the state's part; local rates as above"),
-    ...told(rule.exemptUnder, `exempt below $${rule.exemptUnder} an item`),
-    ...told(rule.exemptOver, `exempt above $${rule.exemptOver} an item`),
-    ...told(rule.taxablePortionOver, `on what an item costs above $${rule.taxablePortionOver}`),
-    ...told(rule.percentTaxable, `on ${percent(rule.percentTaxable ?? 0)} of the price`),
-    ...told(rule.perVolumeTaxRate, `$${rule.perVolumeTaxRate} ${rule.perVolumeUnit}`),
-    ...told(rule.rateCapPerUnit, `at most $${rule.rateCapPerUnit} an item`),
-    ...told(rule.effectiveDt, `from ${rule.effectiveDt}`),
-    ...told(rule.expiresDt, `to ${rule.expiresDt}`),
+    ...(isWhole(rule) ? [] : ["the state's part; local rates as above"]),
+    ...(threshold === null ? [] : [THRESHOLDS[threshold.kind](formatUsd(threshold.amount))]),
+    ...(percentTaxable === null ? [] : [`on ${ratePercent(percentTaxable)} of the price`]),
+    ...(perVolume === null ? [] : [`$${formatUsd(perVolume.amount)} ${perVolume.unit}`]),
+    ...(capPerUnit === null ? [] : [`at most $${formatUsd(capPerUnit)} an item`]),
+    ...(from === null ? [] : [`from ${from}`]),
+    ...(to === null ? [] : [`to ${to}`]),
   ];
 }
 
-/** The rules of the product that was asked for, a line each; nothing where none was. */
-export function productLines(detail: ProductDetail | undefined): readonly string[] {
-  if (detail === undefined) return [];
-  const { id, title, rateActionCode, rateRules, specialRules } = detail.taxabilityCode;
-  if (title === '') {
-    return ['', `${id}: there is no such product code (${rateActionCode})`];
+/** The rules of the code that was asked for, a line each; nothing where no catalogue is held. */
+export function productLines(
+  code: string,
+  found: ProductFinding | NoProduct,
+  rates: KnownRates,
+): readonly string[] {
+  if (found.kind === 'no-catalogue') return [];
+  if (found.kind !== 'found') {
+    return ['', `${code}: there is no such product code (${NO_PRODUCT[found.kind]})`];
   }
-  const rules = rateRules.map((rule) =>
-    [percent(rule.effectiveTaxRate), ...terms(rule)].join(', '),
+  const ordinary = ordinaryRates(rates, found.meal);
+  const rules = found.rules.map((rule) =>
+    [ratePercent(effectiveRate(rule, ordinary)), ...terms(rule)].join(', '),
   );
-  const meals = (specialRules?.mealTax?.rules ?? []).map(
-    (rule) =>
-      `${percent(rule.rate)} ${rule.taxName} of ${rule.jurisdictionName}` +
-      (rule.replacesStateRate ? ', in place of its rate above' : ''),
+  const meals = (found.meal?.rules ?? []).map(
+    ({ rate, taxName, name, replacesStateRate }) =>
+      `${ratePercent(rate)} ${taxName} of ${name}` +
+      (replacesStateRate ? ', in place of its rate above' : ''),
   );
   const lines = [...rules, ...meals];
   return [
     '',
     ...(lines.length === 0 ? ['no rule of its own; the rates above'] : lines).map(
-      (line) => `${id} ${title}: ${line}`,
+      (line) => `${code} ${found.code.title}: ${line}`,
     ),
   ];
 }

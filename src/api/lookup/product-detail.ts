@@ -112,6 +112,9 @@ const ACTIONS = {
 } as const;
 type Action = keyof typeof ACTIONS;
 
+/** Why a code is none. */
+export const NO_PRODUCT = { unknown: 'T02', malformed: 'T03' } as const;
+
 function taxabilityCode(
   { area }: SitusOutcome,
   id: string,
@@ -184,8 +187,7 @@ function contentOf(engine: Engine, outcome: SitusOutcome, text: string): Content
     const unruled = wants ? text : '';
     return { content: detailOf(engine, outcome, text, found), keep: true, unruled };
   }
-  const action = found.kind === 'unknown' ? 'T02' : 'T03';
-  const content = taxabilityCode(outcome, text, '', '', action, { rateRules: [] });
+  const content = taxabilityCode(outcome, text, '', '', NO_PRODUCT[found.kind], { rateRules: [] });
   return { content, keep: false, unruled: '' };
 }
 

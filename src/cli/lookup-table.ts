@@ -1,0 +1,123 @@
+/** What a lookup led to, as tables and sentences for people. */
+import type { Engine } from '../engine/engine.js';
+import type { Border } from '../engine/locate/border.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../engine/lookup-query.js';
+import type { RateRange } from '../engine/situs.js';
+import { isFailure, type Failure } from '../failure.js';
+import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../pool/types.js';
+import { failureMessage, RESPONSE_CODES } from '../wire/response-code.js';
+import { productLines, ratePercent } from './product-lines.js';
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** What the rate may be elsewhere in a ZIP. */
+function inZip({ lowest, highest, isOpen }: RateRange): string {
+  if (lowest === highest) return 'the rate of a part of this ZIP is not known';
+  return (
+    `the rate may be ${ratePercent(lowest)} to ${ratePercent(highest)} in this ZIP` +
+    (isOpen ? ', and that of a part is not known' : '')
+  );
+}
+
+/** What makes the answer less than certain, in sentences. */
+function doubts(assumed: RateRange | undefined, border: Border | null): readonly string[] {
+  return [
+    ...(assumed === undefined ? [] : [`assumed from the ZIP and the city: ${inZip(assumed)}`]),
+    ...(border === null
+      ? []
+      : [
+          `${border.metres} metres from a line beyond which the rate is ` +
+            (border.rate === null ? 'not known' : ratePercent(border.rate)),
+        ]),
+  ];
+}
+
+/** What marks the lists behind an answer, by its flags. */
+function marksOf(flags: number): readonly string[] {
+  return [
+    ...(flags & FLAG_ESTIMATED ? ['estimated'] : []),
+    ...(flags & FLAG_STALE ? ['stale list'] : []),
+    ...(flags & FLAG_PARTIAL ? ['districts not listed'] : []),
+  ];
+}
+
+function zipTable({ rows }: PostalOutcome, marks: readonly string[], dataset: string): string {
+  const header = ['city', 'county', 'state', 'sales', 'use'];
+  const cells = rows.map(({ city, area, rates }) => [
+    city,
+    area.countyName.toUpperCase(),
+    area.state,
+    ratePercent(rates.sales),
+    ratePercent(rates.use),
+  ]);
+  const rests = [...(marks.length === 0 ? [] : [marks.join(', ')]), `dataset ${dataset}`];
+  return `${table([header, ...cells])}\n\n${rests.join('; ')}`;
+}
+
+function product(engine: Engine, query: LookupQuery, outcome: SitusOutcome): readonly string[] {
+  const code = query.options.taxabilityCode;
+  const found = code === null ? null : engine.product(outcome, code);
+  if (code === null || found === null || isFailure(found)) return [];
+  return productLines(code, found, outcome.rates);
+}
+
+function placeTable(
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome,
+  marks: readonly string[],
+): string {
+  const { situs, area, rates } = outcome;
+  const rows = rates.rows.map(({ component: { kind, level, jurName }, sales }) => [
+    (kind ?? level).toLowerCase(),
+    jurName,
+    ratePercent(sales),
+  ]);
+  return [
+    situs.normalizedAddress,
+    '',
+    table([...rows, ['total', '', ratePercent(rates.sales)]]),
+    ...product(engine, query, outcome),
+    '',
+    `${area.incorporated ? 'incorporated' : 'unincorporated'}; ` +
+      `found by ${[situs.precision, ...marks].join(', ')}; dataset ${engine.id}`,
+    ...doubts(situs.assumed, engine.border(outcome)),
+  ].join('\n');
+}
+
+/** An answer: how the location was found, its rates, and the marks that its flags tell. */
+export function lookupTable(
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome | PostalOutcome,
+  flags: number,
+): string {
+  const marks = marksOf(flags);
+  return outcome.kind === 'postal'
+    ? zipTable(outcome, marks, engine.id)
+    : placeTable(engine, query, outcome, marks);
+}
+
+/** What whoever runs the service can do where it has no answer. */
+const OPERATOR =
+  'To see what is held: npx situs dataset coverage; to add rates of your own: ' +
+  'npx situs dataset build --layer FILE';
+
+/** A refusal. */
+export function refusalLines(failure: Failure): string {
+  const { code } = RESPONSE_CODES[failure.failure];
+  const refusal = `${code}: ${failureMessage(failure)}`;
+  return failure.failure === 'no-result' ? `${refusal}\n${OPERATOR}` : refusal;
+}
