@@ -112,11 +112,15 @@ function shrinkAt(lat: Microdegrees): number {
   return Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
 }
 
+function cellsOf({ length }: Int32Array): number {
+  return length;
+}
+
 export class CellIndex {
   readonly #tiles: ByteTable<number>;
   readonly #leaves: ByteTable<number>;
-  readonly #recent = new NumberCache<Int32Array>(TILE_CELLS_MAX);
-  readonly #met = new RecentCache<number, Int32Array>(LEAF_CELLS_MAX);
+  readonly #recent = new NumberCache(TILE_CELLS_MAX, cellsOf);
+  readonly #met = new RecentCache<number, Int32Array>(LEAF_CELLS_MAX, cellsOf);
   #leaf = new Int32Array(1024);
   #leafLength = 0;
   /** The memory that leaves are read from, as integers: the table hands out the same one. */
@@ -235,7 +239,7 @@ export class CellIndex {
     const bytes = this.#tiles.get(key);
     // A copy: the table's bytes are a view that the next read overwrites.
     const cells = bytes === null ? EMPTY_TILE : new Int32Array(new Uint8Array(bytes).buffer);
-    this.#recent.set(keptKey(key), cells, cells.length);
+    this.#recent.set(keptKey(key), cells);
     return cells;
   }
 
@@ -245,7 +249,7 @@ export class CellIndex {
     const met = this.#met.get(number);
     if (met !== undefined) return met;
     const leaf = this.#load(number).slice(0, this.#leafLength);
-    this.#met.set(number, leaf, leaf.length);
+    this.#met.set(number, leaf);
     return leaf;
   }
 

@@ -1,5 +1,5 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
-import { NumberCache } from '../base/recent-cache.js';
+import { NumberCache, RecentCache } from '../base/recent-cache.js';
 import { wordsOf, type WordTable } from '../base/word-table.js';
 import type { DateInt } from '../tax/date.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
@@ -36,11 +36,11 @@ interface StateLocalities {
   readonly byName: ReadonlyMap<string, readonly Locality[]>;
   readonly byId: readonly Locality[];
   /** Answers for names as written, to fold each but once. */
-  readonly asked: Map<string, readonly Locality[]>;
+  readonly asked: RecentCache<string, readonly Locality[]>;
 }
 
-/** Answers kept per state. */
-const ASKED_MAX = 10_000;
+/** Answers kept per state, in each of two generations. */
+const ASKED_MAX = 5_000;
 
 const NONE: readonly Locality[] = [];
 
@@ -51,7 +51,8 @@ const ZIP_SPAN = 100_000;
 const STATE_SPAN = 128 * ZIP_SPAN;
 
 function readLocalities(bytes: Uint8Array | null): StateLocalities {
-  if (bytes === null) return { byName: new Map(), byId: [], asked: new Map() };
+  const asked = new RecentCache<string, readonly Locality[]>(ASKED_MAX);
+  if (bytes === null) return { byName: new Map(), byId: [], asked };
   const rows = JSON.parse(Buffer.from(bytes).toString('utf8')) as readonly LocalityRow[];
   const exact = new Map<string, Locality[]>();
   const shortened = new Map<string, Locality[]>();
@@ -69,7 +70,7 @@ function readLocalities(bytes: Uint8Array | null): StateLocalities {
   });
   // "Barre" means Barre City and Barre Town unless a source knows a plain Barre.
   for (const [name, list] of shortened) if (!exact.has(name)) exact.set(name, list);
-  return { byName: exact, byId, asked: new Map() };
+  return { byName: exact, byId, asked };
 }
 
 function add(into: Map<string, Locality[]>, name: string, locality: Locality): void {
@@ -112,7 +113,6 @@ export class StreetIndex {
     if (known !== undefined) return known;
     const fold = foldLocality(name);
     const found = byName.get(fold) ?? byName.get(withoutMunicipalEnding(fold)) ?? NONE;
-    if (asked.size >= ASKED_MAX) asked.clear();
     asked.set(name, found);
     return found;
   }

@@ -12,6 +12,23 @@ test('a recent cache keeps what is used and never more than two generations', ()
   assert.ok(held.length <= 20, `${held.length}`);
 });
 
+test('where values are weighed, those that are used weigh as much as those that are new', () => {
+  const cache = new RecentCache<number, string>(100, ({ length }) => length);
+  const text = 'x'.repeat(10);
+  for (let key = 0; key < 1_000; key += 1) {
+    cache.set(key, text);
+    // So many are asked for again and again that one generation does not hold them.
+    for (let used = Math.max(0, key - 15); used <= key; used += 1) cache.get(used);
+    assert.ok(cache.weight <= 200, `${cache.weight}`);
+  }
+  const { turns } = cache;
+  const held = Array.from({ length: 1_000 }, (_, key) => cache.get(key)).filter(Boolean);
+  assert.ok(held.length >= 10 && held.length <= 20, `${held.length}`);
+  assert.ok(turns > 10);
+  cache.set(-1, 'y'.repeat(1_000));
+  assert.equal(cache.get(-1)?.length, 1_000, 'one that is heavier is kept all the same');
+});
+
 test('numbers that share a slot are told apart, and the one that lost it is still found', () => {
   const cache = new NumberCache<string>(100);
   const keys = [0, 5, 16_384, 16_389, 32_773, 2 ** 31 + 5, 2 ** 40 + 5];

@@ -10,23 +10,28 @@ import type { Format } from '../../wire/version.js';
 
 /** Dates change on quarters of an hour, in whatever zone. */
 const SLOT_MS = 15 * 60 * 1000;
-const OVERHEAD_BYTES = 400;
+/** Map entry, key, buffer and the objects around the bytes of an answer, about. */
+const ANSWER_OVERHEAD_BYTES = 400;
+
+/** An answer in one piece. */
+interface WholeAnswer extends Answer {
+  readonly body: readonly [Uint8Array];
+}
 
 /**
  * Whole answers to plain postal lookups. There are some forty thousand ZIPs, so what was asked
  * once is likely asked again, and the answer changes with the dataset and the date alone.
  */
 class PostalCache {
-  readonly #bytesMax: number;
-  #young = new Map<number, Answer>();
-  #old = new Map<number, Answer>();
-  #youngBytes = 0;
+  readonly #generationBytesMax: number;
+  #kept: RecentCache<number, WholeAnswer>;
   #dataset = '';
   #slot = -1;
 
   /** `bytesMax` bounds both generations together. */
   constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax / 2;
+    this.#generationBytesMax = bytesMax / 2;
+    this.#kept = this.#empty();
   }
 
   /** A ZIP, version and format as one number. */
@@ -39,32 +44,24 @@ class PostalCache {
     if (dataset !== this.#dataset || slot !== this.#slot) {
       this.#dataset = dataset;
       this.#slot = slot;
-      this.#young = new Map();
-      this.#old = new Map();
-      this.#youngBytes = 0;
+      this.#kept = this.#empty();
       return null;
     }
-    const young = this.#young.get(key);
-    if (young !== undefined) return young;
-    const old = this.#old.get(key);
-    if (old === undefined) return null;
-    this.set(key, old);
-    return old;
+    return this.#kept.get(key) ?? null;
   }
 
   /** Keeps an answer; its parts become one piece. To be called after a `get` that found none. */
   set(key: number, answer: Answer): Answer {
-    const bytes = bytesOfParts(answer.body);
-    const whole = { ...answer, body: [bytes] };
-    const weight = bytes.length + OVERHEAD_BYTES;
-    if (this.#youngBytes + weight > this.#bytesMax) {
-      this.#old = this.#young;
-      this.#young = new Map();
-      this.#youngBytes = 0;
-    }
-    this.#young.set(key, whole);
-    this.#youngBytes += weight;
+    const whole: WholeAnswer = { ...answer, body: [bytesOfParts(answer.body)] };
+    this.#kept.set(key, whole);
     return whole;
+  }
+
+  #empty(): RecentCache<number, WholeAnswer> {
+    return new RecentCache(
+      this.#generationBytesMax,
+      ({ body: [bytes] }) => bytes.length + ANSWER_OVERHEAD_BYTES,
+    );
   }
 }
 
@@ -92,6 +89,8 @@ export interface WireSettings {
 
 /** Bytes of printed product members kept in a generation, a few thousand members. */
 const PRODUCT_BYTES_MAX = 4 * 1_048_576;
+/** The same around the bytes of a product member. */
+const PRODUCT_OVERHEAD_BYTES = 300;
 
 /** The printed member `productDetail`. */
 export interface ProductMember {
@@ -189,7 +188,10 @@ export function openWire(settings: Partial<WireSettings> = {}): WireContext {
     fragments: new FragmentCache(full.fragmentBytesMax),
     postal: new PostalCache(full.postalBytesMax),
     failures: new FailureBodies(full.baseUrl),
-    products: new OfRelease(() => new RecentCache(PRODUCT_BYTES_MAX)),
+    products: new OfRelease(
+      () =>
+        new RecentCache(PRODUCT_BYTES_MAX, ({ bytes }) => bytes.length + PRODUCT_OVERHEAD_BYTES),
+    ),
     columns: new OfRelease(() => new Map()),
   };
 }

@@ -2,6 +2,7 @@
  * Printed parts of answers: what depends on the tax area alone, which is kept within a bound in
  * bytes, and the member `addressDetail` in its long form and as XML.
  */
+import { RecentCache } from '../../base/recent-cache.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
@@ -55,27 +56,28 @@ function dayOf(date: DateInt): number {
   return year * DAYS_IN_YEAR + month * DAYS_IN_MONTH + (date % 100);
 }
 
-/**
- * Two generations, each of half the limit: what is used moves to the young one, what is not used
- * while a generation fills is dropped. Holds one dataset; naming another starts anew.
- */
+function weightOf({ bytes }: Fragment): number {
+  return bytes.length + OVERHEAD_BYTES;
+}
+
+/** Two generations, each of half the limit. Holds one dataset; naming another starts anew. */
 export class FragmentCache {
   readonly #generationBytesMax: number;
   #dataset = '';
-  #young = new Map<number, Fragment>();
-  #old = new Map<number, Fragment>();
-  #youngBytes = 0;
-  #oldBytes = 0;
+  #kept: RecentCache<number, Fragment>;
+  /** How often the generations had turned when the slots were emptied last. */
+  #turns = 0;
   /** Of the young ones, for each slot of areas the one met last: most are found at one look. */
   readonly #slotKeys = new Float64Array(SLOTS).fill(NO_KEY);
   readonly #slotFragments: Fragment[] = [];
 
   constructor(bytesMax: number) {
     this.#generationBytesMax = bytesMax / 2;
+    this.#kept = new RecentCache(this.#generationBytesMax, weightOf);
   }
 
   get bytes(): number {
-    return this.#youngBytes + this.#oldBytes;
+    return this.#kept.weight;
   }
 
   /** The key of a fragment for `get` and `set`. */
@@ -88,34 +90,22 @@ export class FragmentCache {
     if (dataset !== this.#dataset) this.#restart(dataset);
     const slot = slotOf(key);
     if (this.#slotKeys[slot] === key) return this.#slotFragments[slot]!;
-    const young = this.#young.get(key);
-    if (young !== undefined) {
-      this.#toSlot(slot, key, young);
-      return young;
-    }
-    const old = this.#old.get(key);
-    if (old === undefined) return null;
-    this.set(dataset, key, old);
-    return old;
+    const found = this.#kept.get(key);
+    if (found === undefined) return null;
+    this.#toSlot(slot, key, found);
+    return found;
   }
 
   set(dataset: string, key: number, fragment: Fragment): void {
     if (dataset !== this.#dataset) this.#restart(dataset);
-    const weight = fragment.bytes.length + OVERHEAD_BYTES;
-    if (weight > this.#generationBytesMax) return;
-    if (this.#youngBytes + weight > this.#generationBytesMax) {
-      this.#old = this.#young;
-      this.#oldBytes = this.#youngBytes;
-      this.#young = new Map();
-      this.#youngBytes = 0;
-      this.#emptySlots();
-    }
-    if (!this.#young.has(key)) this.#youngBytes += weight;
-    this.#young.set(key, fragment);
+    if (weightOf(fragment) > this.#generationBytesMax) return;
+    this.#kept.set(key, fragment);
     this.#toSlot(slotOf(key), key, fragment);
   }
 
   #toSlot(slot: number, key: number, fragment: Fragment): void {
+    // What is no longer young would be kept beyond the limit.
+    if (this.#kept.turns !== this.#turns) this.#emptySlots();
     // Filled from the front, so that it stays an array whose memory is one piece.
     while (this.#slotFragments.length < slot) this.#slotFragments.push(fragment);
     this.#slotFragments[slot] = fragment;
@@ -123,15 +113,14 @@ export class FragmentCache {
   }
 
   #emptySlots(): void {
+    this.#turns = this.#kept.turns;
     this.#slotKeys.fill(NO_KEY);
     this.#slotFragments.length = 0;
   }
 
   #restart(dataset: string): void {
     this.#dataset = dataset;
-    this.#young = new Map();
-    this.#old = new Map();
-    this.#youngBytes = this.#oldBytes = 0;
+    this.#kept = new RecentCache(this.#generationBytesMax, weightOf);
     this.#emptySlots();
   }
 }

@@ -100,9 +100,6 @@ function mealTax({ combined, reasons, rules }: MealTax): WireObject {
   };
 }
 
-/** Map entry, key, buffer and its object around the bytes, about. */
-const OVERHEAD_BYTES = 300;
-
 /** Codes of the specification with their messages. */
 const ACTIONS = {
   T00: 'Valid tic, rules listed.',
@@ -225,7 +222,7 @@ export function productDetail(
   const member = printed(content, format);
   if (!keep) return { bytes: Buffer.from(member, 'utf8'), unruled };
   const kept = { bytes: ownBytes(member), unruled };
-  details.set(key, kept, kept.bytes.length + OVERHEAD_BYTES);
+  details.set(key, kept);
   return refusedOr(context, outcome, kept);
 }
 

@@ -1,4 +1,5 @@
 /** How near a spot is to a line beyond which another rate holds, or to a shore drawn too far in. */
+import { RecentCache } from '../../base/recent-cache.js';
 import {
   BORDER_METRES_MAX,
   BORDER_REACH,
@@ -36,9 +37,10 @@ export interface Border {
   readonly rate: Rate | null;
 }
 
-/** Border cells whose taxes are remembered together, and days that they are remembered for. */
+/** Border cells whose taxes are remembered together. */
 const CHUNK_BITS = 10;
-const DAYS_MAX = 3;
+/** Days that they are remembered for, in each of two generations. */
+const DAYS_MAX = 2;
 /** In place of a tax area: not looked at yet, areas that differ, none. */
 const UNSEEN = 0;
 const MIXED = -1;
@@ -54,7 +56,7 @@ type CellTaxes = Map<number, Int32Array>;
 export class Borders implements CellJudge {
   readonly #cells: CellIndex;
   readonly #rates: RatesByArea;
-  readonly #days = new Map<DateInt, CellTaxes>();
+  readonly #days = new RecentCache<DateInt, CellTaxes>(DAYS_MAX);
   #taxes: CellTaxes = new Map();
   #date = 0 as DateInt;
   #area = -1;
@@ -100,7 +102,6 @@ export class Borders implements CellJudge {
   #turnTo(date: DateInt): void {
     let taxes = this.#days.get(date);
     if (taxes === undefined) {
-      if (this.#days.size === DAYS_MAX) this.#days.clear();
       this.#days.set(date, (taxes = new Map()));
     }
     this.#date = date;

@@ -1,12 +1,13 @@
 /** Names of places that a dataset knows, to read addresses by. */
 import type { Gazetteer } from '../../address/parsed.js';
+import { RecentCache } from '../../base/recent-cache.js';
 import { WordTable } from '../../base/word-table.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord } from '../../dataset/records.js';
 import type { Locality } from '../../dataset/street-index.js';
 
-/** Answers kept; at the limit they are forgotten at once, which costs a few reads. */
-const ANSWERS_MAX = 20_000;
+/** Answers kept, in each of two generations. */
+const ANSWERS_MAX = 10_000;
 
 /** Words of city names that are written in two ways. */
 const TWINS: Readonly<Record<string, string>> = {
@@ -35,7 +36,13 @@ export interface NamedCity {
   readonly isKnown: boolean;
 }
 
-const NO_STATE = '?';
+/** What a state has of a name, and the states behind it that were asked for the same one. */
+interface Answer {
+  readonly state: string;
+  readonly named: NamedCity;
+  readonly next: Answer | null;
+}
+
 const NO_CITY: NamedCity = { record: null, localities: [], isKnown: false };
 
 /** The places of one dataset; keeps what it has of the names that are asked for. */
@@ -43,12 +50,8 @@ export class DatasetGazetteer implements Gazetteer {
   readonly #dataset: Dataset;
   /** Codes of states by code and by name. */
   readonly #codes: WordTable<string>;
-  /** By state, then by name: a name is hashed as it stands. */
-  readonly #answers = new Map<string, Map<string, NamedCity>>();
-  /** The state that was asked about last. */
-  #state = NO_STATE;
-  #ofState = new Map<string, NamedCity>();
-  #kept = 0;
+  /** By name, which is hashed as it stands; few states are asked for the same one. */
+  readonly #answers = new RecentCache<string, Answer>(ANSWERS_MAX);
   /** The city met last: an address that was read by it is searched with it. */
   #last = NO_CITY;
   #lastState = '';
@@ -85,26 +88,13 @@ export class DatasetGazetteer implements Gazetteer {
   }
 
   #answer(state: string, city: string): NamedCity {
-    const answers = this.#answersOf(state);
-    const known = answers.get(city);
-    if (known !== undefined) return known;
-    const answer = this.#find(state, city);
-    if (this.#kept >= ANSWERS_MAX) {
-      this.#answers.clear();
-      this.#state = NO_STATE;
-      this.#kept = 0;
+    const known = this.#answers.get(city) ?? null;
+    for (let each = known; each !== null; each = each.next) {
+      if (each.state === state) return each.named;
     }
-    this.#answersOf(state).set(city, answer);
-    this.#kept += 1;
-    return answer;
-  }
-
-  #answersOf(state: string): Map<string, NamedCity> {
-    if (state === this.#state) return this.#ofState;
-    const answers = this.#answers.get(state) ?? new Map<string, NamedCity>();
-    this.#answers.set(state, answers);
-    [this.#state, this.#ofState] = [state, answers];
-    return answers;
+    const named = this.#find(state, city);
+    this.#answers.set(city, { state, named, next: known });
+    return named;
   }
 
   /** The record of a city under this name or its other spelling ("St Paul", "Saint Paul"). */
