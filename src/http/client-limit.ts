@@ -4,6 +4,7 @@
  * longest ago is forgotten: they guard against haste, not against a crowd.
  */
 import { performance } from 'node:perf_hooks';
+import { LRUCache } from 'lru-cache';
 import type { Log } from '../log.js';
 import { ExactWindow } from './rate-window.js';
 
@@ -32,9 +33,8 @@ export function clientOf(address: string): string {
 }
 
 /** What is remembered of clients. */
-class ClientTable<T> {
-  /** Those that asked last are at the end. */
-  readonly #clients = new Map<string, T>();
+class ClientTable<T extends object> {
+  readonly #clients = new LRUCache<string, T>({ max: CLIENTS_MAX });
 
   get size(): number {
     return this.#clients.size;
@@ -45,12 +45,7 @@ class ClientTable<T> {
     const client = clientOf(address);
     const known = this.#clients.get(client);
     const value = next(known);
-    if (known !== undefined) this.#clients.delete(client);
-    else if (this.#clients.size >= CLIENTS_MAX) {
-      const [oldest] = this.#clients.keys();
-      if (oldest !== undefined) this.#clients.delete(oldest);
-    }
-    this.#clients.set(client, value);
+    if (value !== known) this.#clients.set(client, value);
     return value;
   }
 }

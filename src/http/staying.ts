@@ -13,7 +13,7 @@
  * write without one is held: its client could not know whether it was carried out.
  */
 import { performance } from 'node:perf_hooks';
-import { RecentCache } from '../base/recent-cache.js';
+import { LRUCache } from 'lru-cache';
 import { FIELDS } from './body-framing.js';
 import type { RawRequest } from './transport.js';
 
@@ -73,7 +73,7 @@ function holdAfterCut(before: Hold | undefined, now: number): Hold {
 export class Staying {
   readonly #now: () => number;
   /** Why connections of a key are held, by the beginning of the key. */
-  readonly #holds = new RecentCache<string, Hold>(KEYS_MAX);
+  readonly #holds = new LRUCache<string, Hold>({ max: KEYS_MAX });
   /** Why those are whose key is not known yet: any was cut. None once all of it is long over. */
   #any: Hold | undefined;
   #over = 0;

@@ -1,4 +1,5 @@
 /** Records that are kept in memory: who is told when one of them changes, keys, merchants. */
+import { LRUCache } from 'lru-cache';
 import {
   KEY_PREFIX,
   type KeyRecord,
@@ -107,7 +108,7 @@ const NO_KEY = '-'.repeat(10);
 export class KeyCache {
   readonly #store: Store;
   #byId = new Map<string, KeyRecord>();
-  readonly #byText = new Map<string, KeyRecord>();
+  readonly #byText = new LRUCache<string, KeyRecord>({ max: RECENT_MAX });
 
   constructor(store: Store) {
     this.#store = store;
@@ -122,7 +123,6 @@ export class KeyCache {
     const wellFormed = isKeyText(text);
     const record = this.#byId.get(keyId(wellFormed ? text : NO_KEY));
     if (record === undefined || !wellFormed || !record.active) return null;
-    if (this.#byText.size >= RECENT_MAX) this.#byText.clear();
     this.#byText.set(text, record);
     return record;
   }
@@ -168,7 +168,7 @@ function readable(store: Store, account: string, merchantId: string): MerchantRe
 export function merchantFinder(
   store: Store,
 ): (account: string, merchantId: string) => MerchantRecord | null {
-  const recent = new Map<string, MerchantRecord>();
+  const recent = new LRUCache<string, MerchantRecord>({ max: MERCHANTS_RECENT_MAX });
   store.watchMerchants(() => recent.clear());
   return (account, merchantId) => {
     // The length tells where the account ends.
@@ -177,7 +177,6 @@ export function merchantFinder(
     if (known !== undefined) return known;
     const found = readable(store, account, merchantId);
     if (found === null) return store.vouchForNone();
-    if (recent.size >= MERCHANTS_RECENT_MAX) recent.clear();
     recent.set(id, found);
     return found;
   };

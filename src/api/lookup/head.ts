@@ -1,4 +1,5 @@
 /** What the front end has of lookup answers: header fields and failures, each made once. */
+import { LRUCache } from 'lru-cache';
 import { fail, type Failure } from '../../failure.js';
 import {
   FLAG_ESTIMATED,
@@ -51,7 +52,7 @@ function render(dataset: string, limit: number, precision: number, flags: number
 /** Heads, but for what remains, of the release that answers; a change of release starts anew. */
 export class LookupHeads {
   #dataset = '';
-  readonly #byLimit = new Map<number, (NumberedHead | undefined)[]>();
+  readonly #byLimit = new LRUCache<number, (NumberedHead | undefined)[]>({ max: LIMITS_MAX });
   /** Those of the limit that was asked for last: there are a few limits and many requests. */
   #limit = Number.NaN;
   #heads: (NumberedHead | undefined)[] = [];
@@ -64,13 +65,14 @@ export class LookupHeads {
   }
 
   #turnTo(dataset: string, limit: number): void {
-    if (dataset !== this.#dataset || this.#byLimit.size > LIMITS_MAX) {
+    if (dataset !== this.#dataset) {
       this.#dataset = dataset;
       this.#byLimit.clear();
     }
     this.#limit = limit;
-    this.#heads = this.#byLimit.get(limit) ?? [];
-    this.#byLimit.set(limit, this.#heads);
+    const known = this.#byLimit.get(limit);
+    this.#heads = known ?? [];
+    if (known === undefined) this.#byLimit.set(limit, this.#heads);
   }
 }
 
@@ -101,9 +103,12 @@ const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
   'feature-not-enabled': 'The quota of lookups of this month is used up.',
 };
 
+/** Bodies kept of failures: of releases that are not kept there are as many as are asked for. */
+const BODIES_MAX = 256;
+
 /** Answers of the front end's own, rendered once. */
 export class FrontFailures {
-  readonly #bodies = new Map<string, Uint8Array>();
+  readonly #bodies = new LRUCache<string, Uint8Array>({ max: BODIES_MAX });
   readonly #services: FailureServices;
 
   constructor(services: FailureServices) {
