@@ -4,8 +4,8 @@
  * spelling, is not read here: `JSON.parse` and the check of the shape say what there is to it.
  *
  * Readers are functions whose code is written for their shape: each calls those of its members by
- * name, so that the engine of JavaScript goes into them, and all objects of a shape are laid out
- * alike. The code holds names and limits of the shape, and nothing of any body.
+ * name, so that V8 inlines them, and all objects of a shape are laid out alike. The code holds
+ * names and limits of the shape, and nothing of any body.
  */
 import { JsonCursor, MISFIT, OTHER_NAME } from './json-cursor.js';
 import type { Finding, ListLimits, OwnCheck } from './validator.js';

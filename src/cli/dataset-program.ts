@@ -102,7 +102,7 @@ function choosingCommands(dataset: Command): void {
     );
 }
 
-function makingCommands(dataset: Command, end: End): void {
+function buildCommands(dataset: Command, end: End): void {
   dataset
     .command('update')
     .description('fetch what is new, build, verify, compare, ask, and let it answer')
@@ -159,7 +159,7 @@ export function releaseCommands(program: Command, end: End): void {
       'update, build, sources, fetch, verify, activate, rollback, list, diff, coverage, ' +
         'sign, pack, unpack, push, prune',
     );
-  makingCommands(dataset, end);
+  buildCommands(dataset, end);
   dataset
     .command('verify')
     .description('check a release byte for byte, and what it says')

@@ -75,8 +75,8 @@ async function transport({ config }: Checked): Promise<readonly Finding[]> {
 }
 
 /** The folder that is there, above one that may not be yet; the server makes all between. */
-function ground(path: string): string {
-  return existsSync(path) ? path : ground(dirname(path));
+function existingFolder(path: string): string {
+  return existsSync(path) ? path : existingFolder(dirname(path));
 }
 
 /** Of a folder whose files jobs may name: without it every such job is refused. */
@@ -92,7 +92,7 @@ function folder({ config }: Checked): readonly Finding[] {
 
 function varFolder({ varDir }: Config): readonly Finding[] {
   if (!existsSync(varDir)) {
-    rmdirSync(mkdtempSync(join(ground(varDir), '.situs-doctor-')));
+    rmdirSync(mkdtempSync(join(existingFolder(varDir), '.situs-doctor-')));
     return found('note', `${varDir} does not exist yet and will be made`);
   }
   rmdirSync(mkdtempSync(join(varDir, '.doctor-')));
@@ -108,7 +108,7 @@ export function diskFinding(free: number): readonly Finding[] {
 }
 
 function disk({ config }: Checked): readonly Finding[] {
-  const { bavail, bsize } = statfsSync(ground(config.varDir));
+  const { bavail, bsize } = statfsSync(existingFolder(config.varDir));
   return diskFinding(bavail * bsize);
 }
 

@@ -49,8 +49,11 @@ function cutProblems(dir: string): readonly string[] {
   return cut === null ? [] : [cut];
 }
 
-/** What is wrong with all but the bytes. @throws Error when there is no readable release at all. */
-export function frameProblems(dir: string): readonly string[] {
+/**
+ * What is wrong with all but the bytes of its data.
+ * @throws Error when there is no readable release at all.
+ */
+export function nameAndLengthProblems(dir: string): readonly string[] {
   return [...nameProblems(dir), ...cutProblems(dir)];
 }
 

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { frameProblems, readSum } from './file-check.js';
+import { nameAndLengthProblems, readSum } from './file-check.js';
 import { DATA_FILE } from './manifest.js';
 import {
   type CheckOptions,
@@ -60,7 +60,7 @@ async function areStamped(
   const stamp = readStamp(dir);
   if (stamp === null) return false;
   if (signedBy.length > 0 && signatureProblem(dir, stamp, signedBy) !== null) return false;
-  if (frameProblems(checked).length > 0) return false;
+  if (nameAndLengthProblems(checked).length > 0) return false;
   for (const name of RELEASE_FILES) {
     const read: BytesRead = (done, total) => {
       if (name === DATA_FILE) progress('bytes', done, total);

@@ -265,7 +265,7 @@ export class Engine {
   }
 }
 
-/** As `isFailure`, of what a lookup meets alone: what is asked of few shapes is read at once. */
+/** `isFailure` for a lookup's place and rates alone, which is faster: see there. */
 function isRefusal(found: Situs | KnownRates | Failure): found is Failure {
   return (found as Partial<Failure>).failure !== undefined;
 }

@@ -250,12 +250,12 @@ export function explanation(
   return printMembers({ explain: engine.explain(outcome) }, format);
 }
 
-/** As `isFailure`, of what is met in one place: a member of few shapes is read at once. */
+/** `isFailure` for a printed answer alone, which is faster: see there. */
 export function isUnprinted(rendered: Rendered | Failure): rendered is Failure {
   return (rendered as Partial<Failure>).failure !== undefined;
 }
 
-/** As `isUnprinted`. */
+/** `isFailure` for what a lookup led to alone, which is faster: see there. */
 export function isRefused(outcome: LookupOutcome): outcome is Failure {
   return (outcome as Partial<Failure>).failure !== undefined;
 }

@@ -282,7 +282,7 @@ export function parseParameters(
   return refused(query, grants) ?? { format, query: granted(query, grants), dataset, atMs };
 }
 
-/** As `isFailure`, of what is met in one place: a member of few shapes is read at once. */
+/** `isFailure` for what `parseQuery` gives alone, which is faster: see there. */
 export function isUnread(parsed: ParsedQuery | Failure): parsed is Failure {
   return (parsed as Partial<Failure>).failure !== undefined;
 }
