@@ -6,6 +6,7 @@ import { type AddressQuery, NO_OPTIONS, type PointQuery } from '../../engine/loo
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import {
   ADDRESS_CHARS_MAX,
+  firstVersion,
   LAT_DEGREES_MAX,
   LNG_DEGREES_MAX,
   plainNumber,
@@ -14,8 +15,7 @@ import { addressAlone } from './query-string.js';
 
 const LAT = 'lat=';
 const LNG = '&lng=';
-/** The version that brought coordinates. */
-const COORDINATES_SINCE = 50;
+const COORDINATES_SINCE = firstVersion('lat');
 
 /** Null for any other query string, which says nothing about it. */
 export function locationAlone(text: string, version: number): AddressQuery | PointQuery | null {

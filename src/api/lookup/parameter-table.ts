@@ -240,6 +240,11 @@ export const PARAMETER_NAMES: readonly ParameterName[] = Object.keys(TABLE).filt
 
 const entryOf = (name: ParameterName): ParameterEntry => TABLE[name];
 
+/** The version that a parameter came with. */
+export function firstVersion(name: ParameterName): ApiVersion {
+  return entryOf(name).since;
+}
+
 /** Parameters that came with a version: earlier ones ignore them. */
 export function parametersSince(version: ApiVersion): readonly ParameterName[] {
   return PARAMETER_NAMES.filter((name) => entryOf(name).since === version);
