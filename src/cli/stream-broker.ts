@@ -134,7 +134,7 @@ async function streamOf(
   try {
     name = await manager.streams.find(subject);
   } catch (error) {
-    if (!/no stream matches/i.test(messageOf(error))) throw error;
+    if (!(error instanceof JetStreamApiError && error.code === NO_STREAM)) throw error;
     if (asked.create !== true) {
       throw new Error(`no stream of NATS holds the subject ${subject}; make one, or give --create`);
     }
