@@ -169,7 +169,10 @@ export function merchantFinder(
   store: Store,
 ): (account: string, merchantId: string) => MerchantRecord | null {
   const recent = new LRUCache<string, MerchantRecord>({ max: MERCHANTS_RECENT_MAX });
-  store.watchMerchants(() => recent.clear());
+  store.watchMerchants(() => {
+    // Where many are created none is asked for, and clearing goes through all places there are.
+    if (recent.size > 0) recent.clear();
+  });
   return (account, merchantId) => {
     // The length tells where the account ends.
     const id = `${account.length}:${account}${merchantId}`;
