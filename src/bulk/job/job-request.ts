@@ -12,6 +12,7 @@ import {
   type Of,
 } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
+import { isFailure } from '../../failure.js';
 import { rowsRefusal } from '../../http/gate.js';
 import { readJsonObject } from '../../http/json-body.js';
 import type { Status } from '../../http/status.js';
@@ -21,8 +22,12 @@ import { BULK_ROUTES, keptFault, merchantRefusal } from '../run/kind.js';
 import {
   CSV_TYPE,
   NDJSON_TYPE,
+  outputAccepted,
   parseBulkRequest,
+  parseOptions,
   refused,
+  unacceptable,
+  unusable,
   type BulkRequest,
 } from '../run/request.js';
 import type { WireObject } from '../../wire/tree.js';
@@ -132,29 +137,21 @@ function isReference(
 
 /** Reads a request that names a file: {"file": "orders/may.csv", "kind": …, "map": […]}. */
 export function parseReference(body: Uint8Array): AskedJob | Problem {
-  const read = readJsonObject(body);
-  if (isProblem(read)) return read;
-  const { object } = read;
+  const json = readJsonObject(body);
+  if (isProblem(json)) return json;
+  const { object } = json;
   const errors = checkReference(object);
   if (!isReference(object, errors)) return invalid(...errors);
   const options = optionsOf(object);
   if (isProblem(options)) return options;
   const { file } = object;
   const kind = object.kind ?? 'lookup';
-  const output = object.output ?? null;
-  const fields: Readonly<Record<string, string>> = {
-    'content-type': TYPES[object.format ?? formatOf(file)],
-    accept: output === null ? '*/*' : TYPES[output],
-  };
-  const bulk = parseBulkRequest((name) => fields[name] ?? '', options.toString(), kind);
-  if (!isProblem(bulk)) return { kind, bulk, file };
-  const { status, detail, errors: [error] = [] } = bulk;
-  const location = error?.location ?? 'body';
-  return refused(
-    status,
-    detail,
-    location === 'header.Accept' ? 'body.output' : location.replace(/^query\./, 'body.'),
-  );
+  const input = object.format ?? formatOf(file);
+  const output = object.output ?? input;
+  if (outputAccepted(TYPES[output], input) === null) return unacceptable(input, 'body.output');
+  const read = parseOptions(options, kind, input);
+  if (isFailure(read)) return unusable(read, 'body');
+  return { kind, bulk: { kind, input, output, gzipIn: false, gzipOut: false, ...read }, file };
 }
 
 // What speaks against a job.

@@ -15,12 +15,6 @@ import { addressLine, fiveDigits, holdsPlace, noRequest, wholeZip } from './row-
 export const CART_PARAMETERS = ['merchantId', 'origin', 'rounding', 'explain'] as const;
 export type CartParameter = (typeof CART_PARAMETERS)[number];
 
-/** An option that cannot be used. */
-export interface OptionProblem {
-  readonly name: CartParameter;
-  readonly detail: string;
-}
-
 /** The merchant of all carts, in lower case; null for carts of no merchant. */
 export function merchantOf({ merchantId }: Defaults): string | null {
   return merchantId?.toLowerCase() ?? null;
@@ -44,27 +38,24 @@ export function cartOptions(defaults: Defaults): CartOptions {
   return isProblem(options) ? CART_DEFAULTS : options;
 }
 
-/** Tells options that would refuse every row. */
-export function checkCartParameters(defaults: Defaults, input: BulkFormat): OptionProblem | null {
+/** Tells an option that would refuse every row, as the field of a failure. */
+export function checkCartParameters(defaults: Defaults, input: BulkFormat): Failure | null {
   const merchant = merchantOf(defaults);
   if (merchant !== null && !UUID.test(merchant)) {
-    return { name: 'merchantId', detail: 'merchantId is a UUID.' };
+    return noRequest('merchantId is a UUID.', 'merchantId');
   }
   const { origin } = defaults;
   if (origin !== undefined && input !== 'csv') {
-    return { name: 'origin', detail: 'origin is for CSV; a cart in NDJSON has its own.' };
+    return noRequest('origin is for CSV; a cart in NDJSON has its own.', 'origin');
   }
   if (origin !== undefined && parseAddressLine(origin) === null) {
-    return {
-      name: 'origin',
-      detail: `origin is an address of up to ${ADDRESS_CHARS_MAX} characters.`,
-    };
+    return noRequest(`origin is an address of up to ${ADDRESS_CHARS_MAX} characters.`, 'origin');
   }
   const options = readOptions(defaults);
   const [error] = isProblem(options) ? (options.errors ?? []) : [];
   if (error === undefined) return null;
   const name = error.location === 'query.explain' ? 'explain' : 'rounding';
-  return { name, detail: `${name}: ${error.message}.` };
+  return noRequest(`${name}: ${error.message}.`, name);
 }
 
 // The places of a row of a table.

@@ -3,7 +3,7 @@
  * types, the output by the Accept field (RFC 9110, 12.5.1).
  */
 import Negotiator from 'negotiator';
-import { isFailure } from '../../failure.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
 import { GRANT_ALL } from '../../pool/types.js';
 import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
 import { DELIMITERS, type Delimiter } from '../row/dialect.js';
@@ -13,7 +13,7 @@ import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { readKept } from '../../api/lookup/kept.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
-import { isProblem, problem, type Problem, type ProblemStatus } from '../../base/problem.js';
+import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
 import type { WireObject } from '../../wire/tree.js';
 
 export const CSV_TYPE = 'text/csv';
@@ -129,17 +129,19 @@ function inputOf(header: Header): BulkFormat | Problem {
     : wrong('The body is UTF-8.');
 }
 
-function outputOf(header: Header, input: BulkFormat): BulkFormat | Problem {
-  return (
-    outputAccepted(header('accept'), input) ??
-    refused(
-      406,
-      input === 'csv'
-        ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
-        : `NDJSON is answered as ${NDJSON_TYPE}.`,
-      'header.Accept',
-    )
+/** Refuses an output that rows of a format are not answered in; `location` is where it is asked. */
+export function unacceptable(input: BulkFormat, location: string): Problem {
+  return refused(
+    406,
+    input === 'csv'
+      ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
+      : `NDJSON is answered as ${NDJSON_TYPE}.`,
+    location,
   );
+}
+
+function outputOf(header: Header, input: BulkFormat): BulkFormat | Problem {
+  return outputAccepted(header('accept'), input) ?? unacceptable(input, 'header.Accept');
 }
 
 function packedIn(header: Header): boolean | Problem {
@@ -167,8 +169,14 @@ interface Options {
 /** Options about kept releases, which mean what they do of a single request. */
 type KeptOption = 'dataset' | 'at';
 
-function wrongOption(name: string, detail: string): Problem {
-  return refused(422, detail, `query.${name}`);
+/** What is wrong with an option, whose name is the field. */
+function wrongOption(name: string, detail: string): Failure {
+  return fail('invalid-format', detail, name);
+}
+
+/** The same of an option that stands in a query, or in a body. */
+export function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
+  return refused(422, detail, `${where}.${field}`);
 }
 
 function readOption(
@@ -176,7 +184,7 @@ function readOption(
   known: readonly string[],
   name: string,
   value: string,
-): Problem | null {
+): Failure | null {
   if (name === 'strict' || name === 'spool') {
     if (value !== 'true' && value !== 'false') {
       return wrongOption(name, `${name} is true or false.`);
@@ -210,31 +218,61 @@ function readOption(
 }
 
 /** Tells defaults that would refuse every row. */
-function checkDefaults(kind: BulkKind, defaults: Defaults, input: BulkFormat): Problem | null {
-  if (kind === 'cart') {
-    const found = checkCartParameters(defaults, input);
-    return found === null ? null : wrongOption(found.name, found.detail);
-  }
+function checkDefaults(kind: BulkKind, defaults: Defaults, input: BulkFormat): Failure | null {
+  if (kind === 'cart') return checkCartParameters(defaults, input);
   const raw = cellReader({ zip: 0 }, defaults)(['00000'], true);
   const parsed = parseParameters(raw, 60, GRANT_ALL);
   if (!isFailure(parsed)) return null;
   return wrongOption(parsed.field ?? Object.keys(defaults)[0] ?? '', failureMessage(parsed));
 }
 
-/** What is asked of kept releases by query options; absent where nothing is. */
-export function readKeptRun({
-  dataset = null,
-  at = null,
-}: Readonly<Partial<Record<KeptOption, string | null>>>): { readonly kept?: KeptRun } | Problem {
+type KeptAsked = Readonly<Partial<Record<KeptOption, string | null>>>;
+
+function keptRunOf({ dataset = null, at = null }: KeptAsked): Pick<BulkRequest, 'kept'> | Failure {
   const read = readKept({ dataset, at, receipt: null });
   if (isFailure(read)) return wrongOption(read.field ?? 'dataset', failureMessage(read));
   return read.dataset === null ? {} : { kept: { dataset: read.dataset, atMs: read.atMs } };
 }
 
+/** What is asked of kept releases by query options; absent where nothing is. */
+export function readKeptRun(asked: KeptAsked): Pick<BulkRequest, 'kept'> | Problem {
+  const run = keptRunOf(asked);
+  return isFailure(run) ? unusable(run, 'query') : run;
+}
+
+type RowOptions = Omit<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
+
 /**
- * Reads headers and the query, which no longer holds a key. `spool` holds where the query says
- * nothing of it.
+ * Reads the options of rows, which stand in a query or a body. `spool` holds where they say nothing
+ * of it. A failure's field is the name of an option.
  */
+export function parseOptions(
+  asked: URLSearchParams,
+  kind: BulkKind,
+  input: BulkFormat,
+  spool = false,
+): RowOptions | Failure {
+  const options: Options = {
+    strict: false,
+    spool,
+    map: [],
+    delimiter: null,
+    defaults: {},
+    kept: {},
+  };
+  const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
+  for (const [name, value] of asked) {
+    const wrong = readOption(options, known, name, value);
+    if (wrong !== null) return wrong;
+  }
+  const wrong = checkDefaults(kind, options.defaults, input);
+  if (wrong !== null) return wrong;
+  const { kept: releases, ...others } = options;
+  const kept = keptRunOf(releases);
+  return isFailure(kept) ? kept : { ...others, ...kept };
+}
+
+/** Reads headers and the query, which no longer holds a key. `spool` is as for the options. */
 export function parseBulkRequest(
   header: Header,
   query: string,
@@ -247,23 +285,7 @@ export function parseBulkRequest(
   if (typeof output !== 'string') return output;
   const gzipIn = packedIn(header);
   if (typeof gzipIn !== 'boolean') return gzipIn;
-  const options: Options = {
-    strict: false,
-    spool,
-    map: [],
-    delimiter: null,
-    defaults: {},
-    kept: {},
-  };
-  const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
-  for (const [name, value] of new URLSearchParams(query)) {
-    const wrong = readOption(options, known, name, value);
-    if (wrong !== null) return wrong;
-  }
-  const wrong = checkDefaults(kind, options.defaults, input);
-  if (wrong !== null) return wrong;
-  const { kept: asked, ...others } = options;
-  const kept = readKeptRun(asked);
-  if (isProblem(kept)) return kept;
-  return { kind, input, output, gzipIn, gzipOut: packedOut(header), ...others, ...kept };
+  const options = parseOptions(new URLSearchParams(query), kind, input, spool);
+  if (isFailure(options)) return unusable(options, 'query');
+  return { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
 }
