@@ -226,7 +226,9 @@ export function openMetrics(sources: MetricSources): Registry {
         labelNames,
         registers: [],
         collect() {
-          this.reset();
+          // `reset` sets what has no labels to 0, which says something of what there is not.
+          if (labelNames.length === 0) this.remove();
+          else this.reset();
           for (const { labels, value } of read(sources)) this.set({ ...labels }, value);
         },
       }),

@@ -2,79 +2,22 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
+import { test } from 'node:test';
+import type { Environment } from '../../src/config.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { createLog, SILENT, type Log } from '../../src/log.js';
+import { createLog } from '../../src/log.js';
 import { RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
+import { releaseNumber } from '../support/http-var-dir.js';
 import {
-  activate,
-  emptyDataset,
-  newVarDir,
-  releaseNumber,
-  writeRelease,
-} from '../support/http-var-dir.js';
+  metricsOf,
+  parsedLines as parsed,
+  startWatched as start,
+  WATCHED_KEY as KEY,
+} from '../support/watched-service.js';
 
-const KEY = 'bootstrap-key-of-the-test';
 const WRONG = 'another-key-that-is-secret-and-wrong';
 const SECRETS = [KEY, WRONG, 'Spectrum', '127.0.0.1'];
-
-interface Running {
-  readonly app: App;
-  readonly base: string;
-  readonly varDir: string;
-  /** Stops the service and gives the lines of its log of requests. */
-  lines(): Promise<readonly Record<string, unknown>[]>;
-}
-
-async function start(
-  context: TestContext,
-  environment: Environment = {},
-  log: Log = SILENT,
-): Promise<Running> {
-  const varDir = newVarDir(context);
-  writeRelease(varDir, releaseNumber(1));
-  activate(varDir, releaseNumber(1));
-  const file = join(varDir, 'requests.log');
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_REQUEST_LOG: file,
-      SITUS_METRICS: '127.0.0.1:0',
-      ...environment,
-    }),
-    log,
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-    renderFailure: stubFailure,
-  });
-  context.after(() => app.stop());
-  return {
-    app,
-    varDir,
-    base: `http://127.0.0.1:${await app.listen()}`,
-    lines: () => app.stop().then(() => parsed(file)),
-  };
-}
-
-function parsed(file: string): readonly Record<string, unknown>[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
-
-async function metricsOf({ app }: Running): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${app.metricsPort}/metrics`);
-  assert.equal(response.status, 200);
-  return response.text();
-}
 
 const HEADERS = { 'X-API-KEY': KEY };
 
