@@ -56,6 +56,40 @@ export function withoutKey(query: string): string {
   return mayHaveKey(query) ? takeFromQuery(query).query : query;
 }
 
+// Keys under names that are no key's: a lookup does not look for these, a log must not hold them.
+
+const SECRET_NAME = /key|token|secret|passw|auth/i;
+/** As keys are that are made here. */
+const MADE_KEY = /situs_[\w-]{16}/i;
+const ESCAPED = /%([0-9a-f]{2})/gi;
+
+/** Decodes every escape of a byte, whatever the others are. */
+function bytesDecoded(text: string): string {
+  return text.replace(ESCAPED, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
+/** Whether a part of a query may hold a key, also behind a second `?` or an escaped `&`. */
+function mayBeSecret(part: string): boolean {
+  const text = bytesDecoded(part);
+  return (
+    MADE_KEY.test(text) ||
+    text.split(/[&;?]/).some((each, index) => {
+      const equals = each.indexOf('=');
+      // What has no value is a name in front alone: behind it is a word of an address.
+      const name = equals < 0 && index === 0 ? each : each.slice(0, Math.max(0, equals));
+      return SECRET_NAME.test(name);
+    })
+  );
+}
+
+/** A query as it may be logged: without its keys, and without what may be one. */
+export function withoutSecrets(query: string): string {
+  const kept = withoutKey(query).split('&');
+  return kept.filter((part) => !mayBeSecret(part)).join('&');
+}
+
 /**
  * Takes the key from the header or else from the lower-case `key` parameter. The parameter is cut
  * from the query in either case: no key travels further than this. With `headerOnly` the query is

@@ -6,6 +6,7 @@ import { closeSync, openSync } from 'node:fs';
 import { pino, destination, type Logger } from 'pino';
 import type { RequestLogConfig } from '../config.js';
 import { PRECISIONS } from '../engine/situs.js';
+import { withoutSecrets } from '../http/api-key.js';
 import type { RequestLine, RequestSink } from '../http/front.js';
 import { messageOf, type Log } from '../log.js';
 
@@ -94,7 +95,7 @@ export class RequestLog implements RequestSink {
       dataset,
       microseconds: line.microseconds,
       ...(this.addresses ? { client } : {}),
-      ...(this.#queries ? { query } : {}),
+      ...(this.#queries ? { query: withoutSecrets(query) } : {}),
     });
   }
 

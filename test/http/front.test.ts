@@ -65,9 +65,13 @@ test('addresses and queries are in lines where that is switched on, keys never',
     SITUS_PROXIES: '127.0.0.0/8',
   });
   await fetch(`${running.base}${LOOKUP}&key=${KEY}`, from('198.51.100.7'));
-  const [line] = await running.lines();
-  assert.equal(line?.['client'], '198.51.100.7');
-  assert.equal(line['query'], 'echo&address=200+Spectrum+Center+Dr');
+  for (const name of ['apiKey', 'api_key', 'KEY', 'x-api-key', '%61pi%5Fkey']) {
+    assert.equal((await fetch(`${running.base}${LOOKUP}&${name}=${KEY}`)).status, 401);
+  }
+  const lines = await running.lines();
+  assert.equal(lines[0]?.['client'], '198.51.100.7');
+  assert.equal(lines.length, 6);
+  for (const { query } of lines) assert.equal(query, 'echo&address=200+Spectrum+Center+Dr');
 });
 
 test('of answered requests one in so many is logged, of refused ones each', async (context) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { presentedKey, withoutKey } from '../../src/http/api-key.js';
+import { presentedKey, withoutKey, withoutSecrets } from '../../src/http/api-key.js';
 
 /** What the sentence in the documentation says, part by part. */
 function plainly(query: string): { readonly key: string; readonly query: string } {
@@ -44,4 +44,24 @@ test('the key of a query and what is left of it', () => {
     { numRuns: 5_000, examples: [[['%6b', '%65', '%79', '=', '12']], [['key', '=', '1']]] },
   );
   assert.ok(found > 100, `${found} had a key`);
+});
+
+test('what is logged of a query has no key, whatever its name and however that is written', () => {
+  const address = 'echo&address=1+Turkey+Rd+%26+Key+St&postalcode=94105';
+  assert.equal(withoutSecrets(address), address);
+  assert.equal(withoutSecrets(''), '');
+  const key = 'a-key-of-the-operator';
+  for (const name of [
+    ...['key', 'KEY', 'Key', 'apiKey', 'apikey', 'api_key', 'api-key', 'API.KEY', 'x-api-key'],
+    ...['X_API_KEY', 'access_token', 'Authorization', 'client_secret', 'password', 'api%zzkey'],
+    ...['%61piKey', 'api%4Bey', 'api%5Fkey', 'x%2Dapi%2dkey', '%4b%45%59', '+api+key'],
+  ]) {
+    assert.equal(withoutSecrets(`${name}=${key}&${address}`), address, name);
+    assert.equal(withoutSecrets(`${address}&${name}=${key}%zz`), address, name);
+    assert.equal(withoutSecrets(`city=x?${name}=${key}&${address}`), address, name);
+    assert.equal(withoutSecrets(`${address}&city=x;${name}=${key}`), address, name);
+    assert.equal(withoutSecrets(`city=x%26${name}%3D${key}&${address}`), address, name);
+  }
+  const made = 'situs_AZaz09-_AZaz09-_AZaz09-_AZaz09-_';
+  assert.equal(withoutSecrets(`user=${made}&${address}&${made}`), address);
 });
