@@ -3,16 +3,17 @@ import type { AppOptions, Opened } from './opened.js';
 import { packageVersion } from './base/process.js';
 import type { Config } from './config.js';
 import { PRECISIONS } from './engine/situs.js';
-import { CrossOrigins } from './http/cross-origin.js';
+import type { CrossOrigins } from './http/cross-origin.js';
 import { Front, type RequestLine, type RequestSink } from './http/front.js';
-import { TrustedProxies } from './http/proxies.js';
+import type { TrustedProxies } from './http/proxies.js';
 import { RequestMeter } from './http/request-meter.js';
 import { operationNames } from './http/router.js';
 import type { Log } from './log.js';
-import { metricsAddress, MetricsListener, type MetricsAddress } from './monitor/listener.js';
+import { MetricsListener, type MetricsAddress } from './monitor/listener.js';
 import type { MetricSources } from './monitor/metrics.js';
 import type { RequestLog } from './monitor/request-log.js';
 import type { Traces } from './monitor/traces.js';
+import { WATCH_READERS } from './monitor/watch-settings.js';
 import type { Parts } from './parts.js';
 import { outboxCounts } from './store/outbox-count.js';
 
@@ -38,17 +39,14 @@ async function openRequestLog(config: Config['requestLog'], log: Log): Promise<R
 }
 
 /** @throws Error that names a setting that cannot be used. */
-export async function readWatchSettings(
-  { metrics, corsOrigins, proxies, requestLog, traces }: Config,
-  log: Log,
-): Promise<WatchSettings> {
+export async function readWatchSettings(config: Config, log: Log): Promise<WatchSettings> {
   return {
-    metrics: metricsAddress(metrics),
-    origins: CrossOrigins.of(corsOrigins),
-    proxies: TrustedProxies.of(proxies),
-    traces: await openTraces(traces, log),
+    metrics: WATCH_READERS.metrics(config),
+    origins: WATCH_READERS.origins(config),
+    proxies: WATCH_READERS.proxies(config),
+    traces: await openTraces(config.traces, log),
     // Last: it is open then.
-    requests: await openRequestLog(requestLog, log),
+    requests: await openRequestLog(config.requestLog, log),
   };
 }
 

@@ -17,6 +17,7 @@ import { outboxCounts } from '../store/outbox-count.js';
 import { sealedCounts } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { files, fleet, limits, listenerFindings, service, storeState } from './doctor-services.js';
+import { settings } from './doctor-settings.js';
 import { problemsOf } from './sound-release.js';
 
 /** From good to bad. A fault keeps the service from working; a warning is worth a look. */
@@ -216,6 +217,7 @@ function mails({ config, store }: Checked): readonly Finding[] {
 }
 
 export const CHECKS: readonly Check[] = [
+  { name: 'settings', run: settings },
   { name: 'node', run: () => nodeFinding(process.versions.node) },
   { name: 'server', run: transport },
   { name: 'folder', run: folder },

@@ -2,20 +2,18 @@
  * The log of requests: one JSON line each, written behind the answers. Without being asked for, no
  * line holds a street address, a client's address or more of a key than `situs key list` shows.
  */
-import { closeSync, openSync } from 'node:fs';
 import { pino, destination, type Logger } from 'pino';
 import type { RequestLogConfig } from '../config.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { withoutSecrets } from '../http/api-key.js';
 import type { RequestLine, RequestSink } from '../http/front.js';
 import { messageOf, type Log } from '../log.js';
+import { LOG_FILE_MODE, makeLogFile, STANDARD_OUTPUT_NAME } from './log-file.js';
 
 /** Bytes of lines that are written together; what is less is written within the time below. */
 const BUFFER_BYTES = 8_192;
 const FLUSH_MS = 1_000;
 const STANDARD_OUTPUT = 1;
-/** Lines tell who asked what: for the owner, and the group that reads logs. */
-const FILE_MODE = 0o640;
 const REFUSED_FROM = 400;
 
 export class RequestLog implements RequestSink {
@@ -36,7 +34,7 @@ export class RequestLog implements RequestSink {
     this.addresses = clients;
     this.#every = every;
     this.#queries = queries;
-    this.#path = path === '-' ? null : path;
+    this.#path = path === STANDARD_OUTPUT_NAME ? null : path;
     this.#file = file;
     // A log that cannot be written is no reason to stop answering.
     file.on('error', (error: unknown) =>
@@ -59,21 +57,17 @@ export class RequestLog implements RequestSink {
   static open(config: RequestLogConfig, log: Log): RequestLog | null {
     const { path } = config;
     if (path === null) return null;
-    try {
-      // The library opens it later: what cannot be opened is to end the start.
-      if (path !== '-') closeSync(openSync(path, 'a', FILE_MODE));
-      const file = destination({
-        dest: path === '-' ? STANDARD_OUTPUT : path,
-        append: true,
-        sync: false,
-        minLength: BUFFER_BYTES,
-        periodicFlush: FLUSH_MS,
-        mode: FILE_MODE,
-      });
-      return new RequestLog(file, config, log);
-    } catch (error) {
-      throw new Error(`SITUS_REQUEST_LOG cannot be written (${messageOf(error)})`);
-    }
+    // The library opens it later: what cannot be opened is to end the start.
+    makeLogFile(path);
+    const file = destination({
+      dest: path === STANDARD_OUTPUT_NAME ? STANDARD_OUTPUT : path,
+      append: true,
+      sync: false,
+      minLength: BUFFER_BYTES,
+      periodicFlush: FLUSH_MS,
+      mode: LOG_FILE_MODE,
+    });
+    return new RequestLog(file, config, log);
   }
 
   /** Of answered requests one in so many is written, of refused ones each. */
