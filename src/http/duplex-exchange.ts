@@ -13,7 +13,7 @@ import { Drain, drainLimits } from './drain.js';
 import type { Traffic } from './exchange.js';
 import type { DuplexSurroundings } from './front.js';
 import { PacedUpload, PendingPieces } from './pacing.js';
-import type { Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
+import type { Answered, Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
 import type { RawResponse } from './transport.js';
 import { writeHead, writeReply } from './write-reply.js';
 
@@ -26,8 +26,8 @@ export class DuplexExchange implements Answerer {
   /** The answer to a fault of the handler, for where it can still be sent. */
   readonly #faultReply: (error: unknown) => Reply;
   readonly #around: DuplexSurroundings;
-  /** What was answered; 0 until then. */
-  #status = 0;
+  /** What was answered; status 0 until then. */
+  #answered: Answered = { status: 0 };
   readonly #tickMs: number;
   readonly #tick: NodeJS.Timeout;
   #probe: NodeJS.Timeout | null = null;
@@ -76,7 +76,7 @@ export class DuplexExchange implements Answerer {
 
   /** Whether the first byte of the answer was written: no other status can be told any more. */
   get begun(): boolean {
-    return this.#status !== 0;
+    return this.#answered.status !== 0;
   }
 
   listen(events: DuplexEvents): void {
@@ -96,11 +96,11 @@ export class DuplexExchange implements Answerer {
     else this.#drain = new Drain(drainLimits(reply.status), () => this.#sendRefusal());
   }
 
-  /** Begins the answer. */
-  begin(status: number, head: Head): void {
+  /** Begins the answer; `dataset` is the release that it is of. */
+  begin(status: number, head: Head, dataset = ''): void {
     const raw = this.#raw;
     if (raw === null || this.begun || this.#refusal !== null) return;
-    this.#status = status;
+    this.#answered = { status, dataset };
     if (this.#around.bodiless === true) this.#close();
     raw.cork(() => writeHead(raw, status, head, this.#around));
   }
@@ -184,7 +184,7 @@ export class DuplexExchange implements Answerer {
     const raw = this.#raw;
     const reply = this.#refusal;
     if (raw === null || reply === null) return;
-    this.#status = reply.status;
+    this.#answered = reply;
     this.#close();
     const close = this.#closesAfter();
     const { bodiless, extra } = this.#around;
@@ -290,7 +290,7 @@ export class DuplexExchange implements Answerer {
     clearInterval(this.#tick);
     this.#drain?.end();
     if (this.#probe !== null) clearTimeout(this.#probe);
-    this.#around.ended?.(this.#status);
+    this.#around.ended?.(this.#answered);
     this.#tell((events) => events.closed());
   }
 }

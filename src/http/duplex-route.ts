@@ -108,9 +108,9 @@ export function openDuplex(
   const exchange = new DuplexExchange(raw, traffic, handling, fault, {
     bodiless: method === 'HEAD',
     ...(note === null ? {} : { extra: note.extra }),
-    ended: (status) => {
+    ended: (answered) => {
       if (front?.watches !== true) return;
-      front.ended({ operation, note }, status, performance.now() - began);
+      front.ended({ operation, note }, answered, performance.now() - began);
     },
   });
   const open = (asked: Request): void => {

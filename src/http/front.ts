@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import type { CrossOrigins } from './cross-origin.js';
 import { fieldName, FIELDS } from './body-framing.js';
 import type { TrustedProxies } from './proxies.js';
-import type { Reply } from './reply.js';
+import type { Answered, Reply } from './reply.js';
 import { GONE, type RequestMeter } from './request-meter.js';
 import type { RawRequest, RawResponse } from './transport.js';
 
@@ -70,8 +70,8 @@ export interface DuplexSurroundings {
   /** The client asked with HEAD and must get no body. */
   readonly bodiless?: boolean;
   readonly extra?: ExtraFields;
-  /** Told of the end with the status that was answered; 0 where the client has gone before. */
-  readonly ended?: (status: number) => void;
+  /** Told of the end with what was answered; status 0 where the client has gone before. */
+  readonly ended?: (answered: Answered) => void;
 }
 
 /** A clock of whole microseconds in 32 bits; differences are right for half an hour. */
@@ -159,9 +159,13 @@ export class Front {
   }
 
   /** Notes an answer that was written bit by bit, for as long as a client liked. */
-  ended({ operation, note }: Omit<Noted, 'began'>, status: number, milliseconds: number): void {
+  ended(
+    { operation, note }: Omit<Noted, 'began'>,
+    { status, code = 0, dataset = '' }: Answered,
+    milliseconds: number,
+  ): void {
     const spent = Math.round(milliseconds * 1_000);
-    this.#tell(operation, note, status === 0 ? GONE : status, 0, 0, '', spent);
+    this.#tell(operation, note, status === 0 ? GONE : status, code, 0, dataset, spent);
   }
 
   /** Notes a request whose client has gone before its answer. */

@@ -50,13 +50,16 @@ export interface Reply {
   /** The head behind a status line of 200, as bytes, where it is kept so (`NumberedHead`). */
   readonly joined?: Uint8Array;
   readonly body: string | Uint8Array;
-  /** Of lookups, for those who count: the response code where it is a refusal. */
+  /** For those who count: the response code, of lookups and where a refusal has one. */
   readonly code?: number;
-  /** Of lookups: how the place was found, as an index. */
+  /** Of lookups and carts: how the place was found, as an index. */
   readonly precision?: number;
   /** The release that answered. */
   readonly dataset?: string;
 }
+
+/** What is noted of an answer that is written bit by bit; 0 as long as it has no status. */
+export type Answered = Pick<Reply, 'status' | 'code' | 'dataset'>;
 
 /** Takes one answer. The first wins; one that comes after the client has gone is dropped. */
 export interface Answerer {

@@ -242,7 +242,7 @@ export function openMetrics(sources: MetricSources): Registry {
       {
         name: 'situs_request_duration_seconds',
         labelNames: ['operation', 'precision'],
-        help: 'From the head of a request to its answer; precision of answered lookups.',
+        help: 'From the head of a request to its answer; precision of answered lookups and carts.',
       },
       () =>
         sources.meter.latencies().map(({ precision, ...latency }) => ({

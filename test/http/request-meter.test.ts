@@ -22,7 +22,7 @@ test('a time is in the first bucket whose bound it does not pass', () => {
 
 test('an answer that was open for hours has taken hours', () => {
   const meter = new RequestMeter(['none', 'POST /stream'], 1);
-  new Front({ meter }).ended({ operation: 1, note: null }, 200, 3 * 3_600_000);
+  new Front({ meter }).ended({ operation: 1, note: null }, { status: 200 }, 3 * 3_600_000);
   const [latency] = meter.latencies();
   assert.equal(latency?.seconds, 3 * 3_600);
   assert.equal(latency.buckets.at(-1), 1);

@@ -49,7 +49,13 @@ function replyOf(
   }
   if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
   const head = HEADS.get(release.id, caller.key.rate, precision, flags).with(caller.remaining);
-  return { status, head: receipt === null ? head : withField(head, RECEIPT_HEADER, receipt), body };
+  return {
+    status,
+    head: receipt === null ? head : withField(head, RECEIPT_HEADER, receipt),
+    body,
+    precision,
+    dataset: release.id,
+  };
 }
 
 /** What is asked of kept releases, or why that may not be asked. */

@@ -97,7 +97,8 @@ function ticListReply(services: TicServices, request: Request): Reply {
   if (remaining === REFUSED) {
     const failure = fail('rate-limited');
     const body = services.renderFailure(60, failure, format ?? 'json', services.baseUrl);
-    return { status: RESPONSE_CODES['rate-limited'].http, head, body };
+    const { http: status, code } = RESPONSE_CODES['rate-limited'];
+    return { status, head, body, code };
   }
   if (format === null) {
     return problemReply(

@@ -66,6 +66,7 @@ interface ResultOptions {
   readonly gzip: boolean;
   readonly status: number;
   readonly head: Head;
+  readonly dataset: string;
   /** Called instead of an answer when the file is not there. */
   readonly missing: () => void;
 }
@@ -108,7 +109,7 @@ export class ResultStream implements DuplexEvents {
   }
 
   async #send(): Promise<void> {
-    const { path, status, head, missing } = this.#options;
+    const { path, status, head, dataset, missing } = this.#options;
     let file: FileHandle;
     try {
       file = await open(path, 'r');
@@ -116,7 +117,7 @@ export class ResultStream implements DuplexEvents {
       return missing();
     }
     try {
-      this.#exchange.begin(status, head);
+      this.#exchange.begin(status, head, dataset);
       await this.#copy(file);
       if (!this.#over) this.#output.end();
     } catch {
@@ -210,7 +211,7 @@ export function sendResult(
   const type = jobs.view(record).output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
   const unless = request.header('if-none-match');
   if (unless !== '' && namesTag(unless, [plainTag, packedTag])) {
-    return exchange.send({ status: 304, head: headOf(type, common), body: '' });
+    return exchange.send({ status: 304, head: headOf(type, common), body: '', dataset });
   }
   if (range === 'unsatisfiable') {
     return exchange.send(
@@ -234,6 +235,7 @@ export function sendResult(
     range: { first, last },
     gzip,
     head,
+    dataset,
     status: range === null ? 200 : 206,
   });
 }

@@ -170,6 +170,7 @@ export class Upload implements DuplexEvents {
         ...(request.gzipOut ? { 'Content-Encoding': 'gzip' } : {}),
         Vary: 'Accept, Accept-Encoding',
       }),
+      release.id,
     );
   }
 

@@ -184,7 +184,7 @@ export class PostLink implements StreamLink, DuplexEvents {
   /** Begins the answer and goes on with the session. */
   start(): void {
     const { session, from, fields } = this.#options;
-    this.#exchange.begin(200, headOf(NDJSON_TYPE, fields));
+    this.#exchange.begin(200, headOf(NDJSON_TYPE, fields), session.dataset);
     session.attach(this, from);
     this.#exchange.listen(this);
   }

@@ -65,6 +65,11 @@ export class StreamSession implements ChunkSource {
     return this.#link !== null;
   }
 
+  /** Name of the release that answers now; "" without one. */
+  get dataset(): string {
+    return this.#release.id;
+  }
+
   /** Every answer is made; what is left is to send them. */
   get over(): boolean {
     return this.#end !== null;

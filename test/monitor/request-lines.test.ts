@@ -1,0 +1,140 @@
+/** What the log of requests and the metrics tell of answers: as much as the answers themselves. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { CATALOGUE_RATE } from '../../src/http/client-limit.js';
+import { eventually } from '../support/http-eventually.js';
+import {
+  ELMTON,
+  inventedCountry,
+  type MerchantService,
+  newMerchantDir,
+  removeDirs,
+  startMerchants,
+} from '../support/merchant-service.js';
+import { sentCalculation, sentCart, sentLine } from '../support/sent-carts.js';
+import { parsedLines } from '../support/watched-service.js';
+
+interface Watched {
+  readonly service: MerchantService;
+  /** Stops the service; the lines of requests that were sent with an id, by their ids. */
+  lines(): Promise<ReadonlyMap<string, Record<string, unknown>>>;
+}
+
+async function start(context: TestContext): Promise<Watched> {
+  const varDir = await newMerchantDir(inventedCountry());
+  const file = join(varDir, 'requests.log');
+  const service = await startMerchants(
+    varDir,
+    {},
+    { SITUS_REQUEST_LOG: file, SITUS_METRICS: '127.0.0.1:0' },
+  );
+  context.after(async () => {
+    await service.stop();
+    removeDirs(varDir);
+  });
+  const ready = `${service.base}/system/ready`;
+  await eventually(async () => (await fetch(ready)).status === 200);
+  return {
+    service,
+    lines: async () => {
+      await service.stop();
+      return new Map(parsedLines(file).map((line) => [String(line['id']), line]));
+    },
+  };
+}
+
+async function metricsOf({ app }: MerchantService): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${app.metricsPort}/metrics`)).text();
+}
+
+const MERCHANT_PLACE = { origin: ELMTON, destination: ELMTON };
+const LINE = { address: '120 Main St, Elmton, QA 91010' };
+const CART_PLACE = { origin: LINE, destination: LINE };
+
+/** A request with an id. */
+const named = (id: string) => ({ headers: { 'X-Request-Id': id } });
+
+test('carts, files and streams are logged with what their answers say of them', async (context) => {
+  const { service, lines } = await start(context);
+  const { base, post } = service;
+  const made = await post('/merchant/create', {
+    merchantName: 'A',
+    merchantType: 'self-managed',
+  });
+  const merchantId = made.body['merchantId'];
+  const own = await post('/calculate/cart', sentCalculation(CART_PLACE), named('own'));
+  const merchant = await post(
+    '/merchant/cart/calculate',
+    { merchantId, items: [sentCart(MERCHANT_PLACE)] },
+    named('merchant'),
+  );
+  // A large body goes another way.
+  const lineItems = Array.from({ length: 20 }, (_, index) => sentLine({ index }));
+  const large = await post(
+    '/merchant/cart/calculate',
+    {
+      merchantId,
+      items: Array.from({ length: 100 }, () => sentCart({ ...MERCHANT_PLACE, lineItems })),
+    },
+    named('large'),
+  );
+  const bad = await post('/calculate/cart', sentCalculation(), named('bad'));
+  assert.equal(own.status, 200, own.text);
+  assert.deepEqual(
+    [own, merchant, large, bad].map(({ status }) => status),
+    [200, 200, 200, 422],
+  );
+  const [precision = '', dataset = ''] = ['precision', 'dataset'].map(
+    (name) => own.headers.get(`x-situs-${name}`) ?? undefined,
+  );
+  assert.notEqual(precision, 'none');
+  assert.match(dataset, /^\d{4}-\d{2}-\d{2}-/);
+  const key = 'a-key-of-account-alpha';
+  const ndjson = { 'Content-Type': 'application/x-ndjson' };
+  const row = '{"postalcode":"91010"}\n';
+  for (const [path, id, text] of [
+    ['/bulk/lookup', 'bulk', row],
+    ['/stream', 'stream', ''],
+  ] as const) {
+    const headers = { ...ndjson, 'X-API-KEY': key, 'X-Request-Id': id };
+    const answer = await fetch(base + path, { method: 'POST', headers, body: text });
+    assert.equal(answer.status, 200, await answer.text());
+  }
+  const metrics = await metricsOf(service);
+  for (const operation of ['POST /calculate/cart', 'POST /merchant/cart/calculate']) {
+    const series = `{operation="${operation}",precision="${precision}"}`;
+    assert.ok(metrics.includes(`situs_request_duration_seconds_count${series} `), metrics);
+  }
+  const logged = await lines();
+  const told = (id: string): readonly unknown[] => {
+    const line = logged.get(id);
+    return [line?.['status'], line?.['precision'], line?.['dataset']];
+  };
+  for (const id of ['own', 'merchant', 'large']) {
+    assert.deepEqual(told(id), [200, precision, dataset], id);
+  }
+  assert.deepEqual(told('bad'), [422, 'none', '']);
+  for (const id of ['bulk', 'stream']) assert.deepEqual(told(id), [200, 'none', dataset], id);
+});
+
+test('a refusal with a response code is logged and counted by it, whatever refuses', async (context) => {
+  const { service, lines } = await start(context);
+  const { base } = service;
+  for (let sent = 0; sent < CATALOGUE_RATE; sent += 1) {
+    assert.equal((await fetch(`${base}/data/tic?format=x`)).status, 422);
+  }
+  assert.equal((await fetch(`${base}/data/tic`, named('tic'))).status, 429);
+  const paths = ['/bulk/lookup', '/stream', '/bulk/jobs', '/calculate/cart', '/merchant/create'];
+  for (const path of paths) {
+    const { status } = await service.post(path, '', { key: 'no-such-key-at-all', ...named(path) });
+    assert.equal(status, 401, path);
+  }
+  const metrics = await metricsOf(service);
+  assert.match(metrics, /^situs_refusals_total\{code="108"\} 1$/m);
+  assert.match(metrics, new RegExp(`^situs_refusals_total\\{code="101"\\} ${paths.length}$`, 'm'));
+  assert.doesNotMatch(metrics, /^situs_refusals_total\{code="4(?:01|29)"\}/m);
+  const logged = await lines();
+  assert.equal(logged.get('tic')?.['code'], 108);
+  for (const path of paths) assert.equal(logged.get(path)?.['code'], 101, path);
+});
