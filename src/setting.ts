@@ -145,6 +145,8 @@ export function localUrl(host: string, port: number, tls = false): string {
 const PREFIX = 'SITUS_';
 /** Letters that may differ from the name that was meant. */
 const LETTERS_MAX = 5;
+/** Letters that slip in typing: so near, no other name is thought of. */
+const TYPING_MAX = 2;
 
 /** Names that the tests of this program read, and the programs they start are given too. */
 const OF_TESTS = /^SITUS_(?:GOLDEN|DOCS|TEST_[A-Z]+)$/;
@@ -158,6 +160,42 @@ const SERVICE_URL = /^(?:tcp|udp|sctp):\/\//;
 
 function isLinked(name: string, value: string): boolean {
   return OF_SERVICE.test(name) || (name.endsWith('_PORT') && SERVICE_URL.test(value));
+}
+
+/** The words of a name; the prefix counts for nothing, since SITUS_PORT means PORT. */
+function wordsOf(name: string): readonly string[] {
+  return (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).split('_');
+}
+
+/** How many words of two names, from the first on, are the same or the beginning of one another. */
+function commonWords(one: readonly string[], other: readonly string[]): number {
+  const differs = one.findIndex((word, at) => {
+    const beside = other[at] ?? '';
+    return beside === '' || !(word.startsWith(beside) || beside.startsWith(word));
+  });
+  return differs < 0 ? one.length : differs;
+}
+
+/** The setting that was most likely meant. */
+function meantBy(name: string, names: readonly string[]): string | undefined {
+  const words = wordsOf(name);
+  const bare = words.join('_');
+  if (names.includes(bare)) return bare;
+  const longer = names.filter((each) => each.startsWith(`${name}_`) || name.startsWith(`${each}_`));
+  // Of names that are as near, one that it begins with: SITUS_LOGLEVEL means SITUS_LOG.
+  const begun = names.filter((each) => name.startsWith(each));
+  const common = names.map((each) => commonWords(words, wordsOf(each)));
+  const most = Math.max(1, ...common);
+  return (
+    closestMatch(name, names, { maxDistance: TYPING_MAX }) ??
+    closestMatch(name, longer) ??
+    closestMatch(name, [...begun, ...names], { maxDistance: LETTERS_MAX }) ??
+    // Of those that begin alike the nearest: SITUS_TLS_CERTIFICATE means SITUS_TLS_CERT.
+    closestMatch(
+      name,
+      names.filter((_, at) => common[at] === most),
+    )
+  );
 }
 
 /** A sentence for each name that begins as settings do and is none; values are not repeated. */
@@ -175,13 +213,7 @@ export function unknownSettings(
         !isLinked(name, value),
     )
     .map(([name]) => {
-      // SITUS_PORT means PORT: the prefix counts for nothing.
-      const bare = name.slice(PREFIX.length);
-      // Of names that are as near, one that it begins with: SITUS_LOGLEVEL means SITUS_LOG.
-      const begun = names.filter((each) => name.startsWith(each));
-      const meant = names.includes(bare)
-        ? bare
-        : closestMatch(name, [...begun, ...names], { maxDistance: LETTERS_MAX });
+      const meant = meantBy(name, names);
       return `${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
     });
 }

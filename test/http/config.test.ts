@@ -40,6 +40,12 @@ test('a name that is no setting is refused with the nearest one, and without its
     ['SITUS_PORT', 'PORT'],
     ['SITUS_WEBHOOK_SECERT', 'SITUS_WEBHOOK_SECRET'],
     ['SITUS_LOGLEVEL', 'SITUS_LOG'],
+    ['SITUS_LOG_LEVEL', 'SITUS_LOG'],
+    ['SITUS_TLS_CERTIFICATE', 'SITUS_TLS_CERT'],
+    ['SITUS_TLS_PRIVATE_KEY', 'SITUS_TLS_KEY'],
+    ['SITUS_CORS', 'SITUS_CORS_ORIGINS'],
+    ['SITUS_METRICS_ADDRESS', 'SITUS_METRICS'],
+    ['SITUS_PORT_NUMBER', 'PORT'],
   ] as const) {
     assert.throws(
       () => loadConfig({ [name]: 'hidden' }),
