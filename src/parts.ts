@@ -209,7 +209,7 @@ function plainRoutes(
     ...systemRoutes(shared, readiness),
     ...ticRoutes({
       gate,
-      clients: new ClientGate(),
+      clients: new ClientGate(undefined, shared.supervised?.clients ?? null),
       pages: () => tics.pages(),
       renderFailure,
       baseUrl,

@@ -45,7 +45,7 @@ export function openShared(options: AppOptions, opened: Opened): Shared {
     limits: { rates },
   } = opened;
   const keys = new KeyCache(store);
-  const guesses = new GuessGuard();
+  const guesses = new GuessGuard(undefined, options.supervised?.clients ?? null);
   const gating = { rates, baseUrl, guesses, isBehind: (): boolean => store.isBehind };
   const isShared = (): boolean => member.others.length > 0;
   const clock = new ServiceClock(store, {

@@ -50,13 +50,28 @@ class ClientTable<T extends object> {
   }
 }
 
+/** Where several processes have one address and one limit: whoever counts for all of them. */
+export interface SharedClients {
+  /** How many processes there are. */
+  readonly count: number;
+  /** What `ClientGate.take` says for all of them; null when nobody answers. */
+  take(client: string): Promise<number | null>;
+  /** What `GuessGuard.refusedMs` says for all of them; null when nobody answers. */
+  refusedMs(client: string): Promise<number | null>;
+}
+
 /** The rate of each client address on the public catalogue. */
 export class ClientGate {
   readonly #windows = new ClientTable<ExactWindow>();
   readonly #now: () => number;
+  readonly #shared: SharedClients | null;
+  /** What this process admits by itself: its part, where there are others. */
+  readonly #limit: number;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = () => performance.now(), shared: SharedClients | null = null) {
     this.#now = now;
+    this.#shared = shared;
+    this.#limit = Math.max(1, Math.floor(CATALOGUE_RATE / (shared?.count ?? 1)));
   }
 
   /** Addresses remembered. */
@@ -67,13 +82,21 @@ export class ClientGate {
   /** Admits one request of an address: how many remain, or REFUSED. */
   take(address: string): number {
     const window = this.#windows.replace(address, (known) => known ?? new ExactWindow());
-    return window.take(this.#now(), CATALOGUE_RATE);
+    return window.take(this.#now(), this.#limit);
+  }
+
+  /** The same of all processes that share the limit; null where this is the only one. */
+  ask(address: string): Promise<number> | null {
+    if (this.#shared === null) return null;
+    return this.#shared.take(clientOf(address)).then((left) => left ?? this.take(address));
   }
 }
 
 interface Failures {
   readonly since: number;
   count: number;
+  /** Until when others say that it has had more than it may. */
+  until: number;
 }
 
 /** How many requests with keys that are none each client address made lately. */
@@ -81,9 +104,11 @@ export class GuessGuard {
   readonly #failures = new ClientTable<Failures>();
   #refused = 0;
   readonly #now: () => number;
+  readonly #shared: SharedClients | null;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = () => performance.now(), shared: SharedClients | null = null) {
     this.#now = now;
+    this.#shared = shared;
   }
 
   /** Addresses remembered. */
@@ -104,13 +129,30 @@ export class GuessGuard {
     // Nobody in particular: the client has gone.
     if (address === '') return false;
     const now = this.#now();
+    const failures = this.#counted(address, now);
+    if (failures.count > FAILED_KEYS_MAX || now < failures.until) return true;
+    // Nothing waits for the others: what they know is known from the next failure on.
+    void this.#shared?.refusedMs(clientOf(address)).then((milliseconds) => {
+      if (milliseconds !== null && milliseconds > 0) failures.until = now + milliseconds;
+    });
+    return false;
+  }
+
+  /** Counts one failure: for how many milliseconds the address has had more than it may. */
+  refusedMs(address: string): number {
+    const now = this.#now();
+    const { since, count } = this.#counted(address, now);
+    return count > FAILED_KEYS_MAX ? since + FAILED_KEYS_WINDOW_MS - now : 0;
+  }
+
+  #counted(address: string, now: number): Failures {
     const failures = this.#failures.replace(address, (known) =>
       known === undefined || now - known.since >= FAILED_KEYS_WINDOW_MS
-        ? { since: now, count: 0 }
+        ? { since: now, count: 0, until: known?.until ?? Number.NEGATIVE_INFINITY }
         : known,
     );
     failures.count += 1;
-    return failures.count > FAILED_KEYS_MAX;
+    return failures;
   }
 }
 

@@ -2,21 +2,25 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../config.js';
+import type { SharedClients } from '../http/client-limit.js';
 import type { SharedWindows, WindowAnswer, WindowDebt, WindowQuestion } from '../limit/port.js';
 import { messageOf } from '../log.js';
+import { type ClientQuestion, SupervisorClients } from './shared-clients.js';
 
 /** From a listener. */
 export type ListenerMessage =
   /** It listens and has what it needs to answer. */
   | { readonly type: 'ready' }
   | { readonly type: 'ask'; readonly id: number; readonly questions: readonly WindowQuestion[] }
-  | { readonly type: 'settle'; readonly debts: readonly WindowDebt[] };
+  | { readonly type: 'settle'; readonly debts: readonly WindowDebt[] }
+  | { readonly type: 'clients'; readonly id: number; readonly asked: readonly ClientQuestion[] };
 
 /** From the supervisor. */
 export type SupervisorMessage =
   /** Another has taken its place. */
   | { readonly type: 'leave' }
-  | { readonly type: 'answers'; readonly id: number; readonly answers: readonly WindowAnswer[] };
+  | { readonly type: 'answers'; readonly id: number; readonly answers: readonly WindowAnswer[] }
+  | { readonly type: 'counted'; readonly id: number; readonly answers: readonly number[] };
 
 /** A channel's end, which both processes have alike. */
 export interface Channel {
@@ -28,8 +32,8 @@ function typeOf(message: unknown): unknown {
   return typeof message === 'object' && message !== null && 'type' in message ? message.type : null;
 }
 
-const FROM_LISTENER: readonly unknown[] = ['ready', 'ask', 'settle'];
-const FROM_SUPERVISOR: readonly unknown[] = ['leave', 'answers'];
+const FROM_LISTENER: readonly unknown[] = ['ready', 'ask', 'settle', 'clients'];
+const FROM_SUPERVISOR: readonly unknown[] = ['leave', 'answers', 'counted'];
 
 /** Whether a message is a listener's; both ends are the same program. */
 export function isFromListener(message: unknown): message is ListenerMessage {
@@ -127,6 +131,7 @@ class SupervisorWindows implements SharedWindows {
 
 export class Supervised {
   readonly order: ListenerOrder;
+  readonly #clients: SupervisorClients;
   readonly #channel: Channel;
   readonly #windows: SupervisorWindows;
   #leave: () => void = () => undefined;
@@ -135,15 +140,24 @@ export class Supervised {
     this.order = order;
     this.#channel = channel;
     this.#windows = new SupervisorWindows((message) => this.#tell(message));
+    this.#clients = new SupervisorClients(order.count, (id, asked) =>
+      this.#tell({ type: 'clients', id, asked }),
+    );
     channel.on('message', (message) => {
       if (!isFromSupervisor(message)) return;
       if (message.type === 'leave') this.#leave();
+      else if (message.type === 'counted') this.#clients.answered(message.id, message.answers);
       else this.#windows.answered(message.id, message.answers);
     });
   }
 
   get windows(): SharedWindows {
     return this.#windows;
+  }
+
+  /** Limits by client address. */
+  get clients(): SharedClients {
+    return this.#clients;
   }
 
   /** Calls back when another has taken this listener's place. */

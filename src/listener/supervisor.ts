@@ -1,7 +1,7 @@
 /**
  * A small process that starts servers which listen on the same address, starts one again that ends,
  * and replaces them without a gap: each new one listens beside the old one, which leaves then. It
- * opens neither store nor dataset, answers no request, and keeps the windows of keys for all.
+ * opens neither store nor dataset, answers no request, and counts for all of them.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { type Config, localUrl } from '../config.js';
@@ -9,10 +9,12 @@ import { type Log, messageOf } from '../log.js';
 import {
   freePort,
   isFromListener,
+  type ListenerMessage,
   type ListenerOrder,
   orderWords,
   type SupervisorMessage,
 } from './supervised.js';
+import { ClientKeeper } from './shared-clients.js';
 import { WindowKeeper } from '../limit/listener-rates.js';
 
 /** The first pause before one that ended is started again; it doubles up to the last. */
@@ -30,6 +32,7 @@ interface SlotOptions {
   readonly program: string;
   readonly log: Log;
   readonly keeper: WindowKeeper;
+  readonly clients: ClientKeeper;
   /** What the next process is to be. */
   order(): ListenerOrder;
 }
@@ -42,6 +45,24 @@ class ListenerEnded extends Error {
   constructor(index: number, code: number | null, signal: NodeJS.Signals | null) {
     super(`listener ${index} ended before it was ready (${signal ?? `code ${code}`})`);
     this.code = code ?? 1;
+  }
+}
+
+/** What a listener is answered; null where it waits for nothing. */
+function answerTo(
+  message: ListenerMessage,
+  { keeper, clients }: Pick<SlotOptions, 'keeper' | 'clients'>,
+): SupervisorMessage | null {
+  switch (message.type) {
+    case 'ask':
+      return { type: 'answers', id: message.id, answers: keeper.ask(message.questions) };
+    case 'clients':
+      return { type: 'counted', id: message.id, answers: clients.ask(message.asked) };
+    case 'settle':
+      keeper.settle(message.debts);
+      return null;
+    case 'ready':
+      return null;
   }
 }
 
@@ -98,25 +119,16 @@ class Slot {
   }
 
   #start(): Promise<ChildProcess> {
-    const { program, keeper } = this.#options;
+    const { program } = this.#options;
     const order = this.#options.order();
     const child = fork(program, [...orderWords(order)], { stdio: ['ignore', 1, 2, 'ipc'] });
     this.#processes.add(child);
     return new Promise((resolve, reject) => {
       child.on('message', (message) => {
         if (!isFromListener(message)) return;
-        switch (message.type) {
-          case 'ready':
-            return resolve(child);
-          case 'settle':
-            return keeper.settle(message.debts);
-          case 'ask': {
-            const { id, questions } = message;
-            const answers = keeper.ask(questions);
-            const answer: SupervisorMessage = { type: 'answers', id, answers };
-            if (child.connected) child.send(answer, () => undefined);
-          }
-        }
+        if (message.type === 'ready') return resolve(child);
+        const answer = answerTo(message, this.#options);
+        if (answer !== null && child.connected) child.send(answer, () => undefined);
       });
       child.once('error', reject);
       child.once('exit', (code, signal) => {
@@ -188,6 +200,7 @@ class Supervisor {
     this.#options = options;
     this.#port = port;
     const keeper = new WindowKeeper();
+    const clients = new ClientKeeper();
     this.#slots = Array.from(
       { length: count },
       (_, index) =>
@@ -195,6 +208,7 @@ class Supervisor {
           program,
           log,
           keeper,
+          clients,
           order: () => ({ index, count, port: this.#port }),
         }),
     );

@@ -55,29 +55,23 @@ const CART_PLACE = { origin: LINE, destination: LINE };
 /** A request with an id. */
 const named = (id: string) => ({ headers: { 'X-Request-Id': id } });
 
-test('carts, files and streams are logged with what their answers say of them', async (context) => {
-  const { service, lines } = await start(context);
-  const { base, post } = service;
+/** Sends carts of each kind; what the head of the first answer says: precision and dataset. */
+async function sendCarts({ post }: MerchantService): Promise<readonly [string, string]> {
   const made = await post('/merchant/create', {
     merchantName: 'A',
     merchantType: 'self-managed',
   });
   const merchantId = made.body['merchantId'];
+  const send = (id: string, items: readonly object[]): ReturnType<typeof post> =>
+    post('/merchant/cart/calculate', { merchantId, items }, named(id));
   const own = await post('/calculate/cart', sentCalculation(CART_PLACE), named('own'));
-  const merchant = await post(
-    '/merchant/cart/calculate',
-    { merchantId, items: [sentCart(MERCHANT_PLACE)] },
-    named('merchant'),
-  );
+  const merchant = await send('merchant', [sentCart(MERCHANT_PLACE)]);
   // A large body goes another way.
   const lineItems = Array.from({ length: 20 }, (_, index) => sentLine({ index }));
-  const large = await post(
-    '/merchant/cart/calculate',
-    {
-      merchantId,
-      items: Array.from({ length: 100 }, () => sentCart({ ...MERCHANT_PLACE, lineItems })),
-    },
-    named('large'),
+  const cart = sentCart({ ...MERCHANT_PLACE, lineItems });
+  const large = await send(
+    'large',
+    Array.from({ length: 100 }, () => cart),
   );
   const bad = await post('/calculate/cart', sentCalculation(), named('bad'));
   assert.equal(own.status, 200, own.text);
@@ -85,9 +79,14 @@ test('carts, files and streams are logged with what their answers say of them', 
     [own, merchant, large, bad].map(({ status }) => status),
     [200, 200, 200, 422],
   );
-  const [precision = '', dataset = ''] = ['precision', 'dataset'].map(
-    (name) => own.headers.get(`x-situs-${name}`) ?? undefined,
-  );
+  const said = (name: string): string => own.headers.get(`x-situs-${name}`) ?? '';
+  return [said('precision'), said('dataset')];
+}
+
+test('carts, files and streams are logged with what their answers say of them', async (context) => {
+  const { service, lines } = await start(context);
+  const { base } = service;
+  const [precision, dataset] = await sendCarts(service);
   assert.notEqual(precision, 'none');
   assert.match(dataset, /^\d{4}-\d{2}-\d{2}-/);
   const key = 'a-key-of-account-alpha';

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { CATALOGUE_RATE, FAILED_KEYS_MAX } from '../../src/http/client-limit.js';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
@@ -41,8 +42,18 @@ interface Got {
 }
 
 /** One lookup, on a connection of its own or one of an agent's. */
-async function look(base: string, agent: Agent | false, key = KEY): Promise<Got> {
-  const sent = request(base + PATH, { agent, headers: { 'X-API-KEY': key } });
+function look(base: string, agent: Agent | false, key = KEY): Promise<Got> {
+  return get(base, PATH, agent, { 'X-API-KEY': key });
+}
+
+/** One request, likewise. */
+async function get(
+  base: string,
+  path: string,
+  agent: Agent | false,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Got> {
+  const sent = request(base + path, { agent, headers });
   sent.end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   answer.resume();
@@ -68,6 +79,21 @@ async function nodesOf(varDir: string): Promise<readonly string[]> {
   return ids;
 }
 
+/** Each request on a connection of its own: they are divided among the listeners. */
+async function assertClientLimits(base: string): Promise<void> {
+  const asked: number[] = [];
+  const guessed: number[] = [];
+  for (let number = 0; number < 2 * CATALOGUE_RATE; number += 1) {
+    asked.push((await get(base, '/data/tic', false)).status);
+    guessed.push((await look(base, false, 'a-key-that-is-none')).status);
+  }
+  const listed = asked.filter((status) => status !== 429).length;
+  // As above where the supervisor is late.
+  assert.ok(listed >= CATALOGUE_RATE && listed <= 1.5 * CATALOGUE_RATE, String(listed));
+  const told = guessed.filter((status) => status === 401).length;
+  assert.ok(told >= FAILED_KEYS_MAX && told <= 1.5 * FAILED_KEYS_MAX, String(told));
+}
+
 test('two listeners answer on one port within one limit; one that is killed is started again', async (context) => {
   const server = await startServer(context, built.varDir, { SITUS_LISTENERS: '2' });
   assert.equal(childrenOf(server.process).length, 2);
@@ -79,6 +105,7 @@ test('two listeners answer on one port within one limit; one that is killed is s
   // On a machine so busy that the supervisor is late each admits its half of the limit.
   const admitted = statuses.filter((status) => status === 200).length;
   assert.ok(admitted >= LIMIT && admitted <= 1.5 * LIMIT, String(admitted));
+  await assertClientLimits(server.base);
   const [first] = childrenOf(server.process);
   const before = await nodesOf(built.varDir);
   process.kill(first!, 'SIGKILL');

@@ -90,7 +90,7 @@ function noCodes(instance: string): ProblemDocument {
 /** The catalogue for one client. */
 function ticListReply(services: TicServices, request: Request): Reply {
   const { path, query } = request;
-  const remaining = services.clients.take(request.client());
+  const remaining = request.taken ?? services.clients.take(request.client());
   const fields = rateFields(CATALOGUE_RATE, remaining === REFUSED ? 0 : remaining);
   const format = formatStated(query);
   const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, fields);
@@ -147,6 +147,7 @@ export function ticRoutes(services: TicServices): readonly Route[] {
       path: '/data/tic',
       bodyBytesMax: 0,
       deadlineMs: 0,
+      ask: (head) => services.clients.ask(head.client()),
       handle: (request, answer) => {
         answer.send(ticListReply(services, request));
       },
