@@ -1,30 +1,11 @@
 /** What ends an address: postal code, state and country; a military address is nothing else. */
 import { wordsOf } from '../base/word-table.js';
+import { readCanadianTail } from './canadian-tail.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { directionOf, directionWord, isDigits, startsWithDigit } from './street-words.js';
 import { suffixOf } from './suffix.js';
+import { takeCanadianCode, type Tail, type TailDraft, unread } from './tail.js';
 import { JOIN, type Line } from './token.js';
-
-/** What stands at the end of a line. */
-export interface Tail {
-  /** Index after the last word that belongs to street or city. */
-  readonly end: number;
-  readonly country: '' | 'USA' | 'CAN';
-  readonly state: string;
-  /** The state is one word that may be something else: "CT" a court, "NE" a direction. */
-  readonly doubtful: boolean;
-  /** Index after the state's last word, -1 if none. */
-  readonly stateEnd: number;
-  readonly zip: string;
-  readonly zip4: string;
-  readonly canadianPostalCode: string;
-  /** A state that the line names in its midst; '' if none. */
-  readonly otherState: string;
-  /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
-  readonly twoZips: boolean;
-}
-
-type Draft = { -readonly [Key in keyof Tail]: Tail[Key] };
 
 const USA: readonly (readonly string[])[] = [
   ['UNITED', 'STATES', 'OF', 'AMERICA'],
@@ -47,7 +28,7 @@ function endsWith(words: readonly string[], end: number, phrase: readonly string
   return start >= 0 && phrase.every((word, index) => words[start + index] === word);
 }
 
-function takeCountry(line: Line, tail: Draft): boolean {
+function takeCountry(line: Line, tail: TailDraft): boolean {
   if (tail.country !== '' || !COUNTRY_LAST.has(line.words[tail.end - 1] ?? '')) return false;
   for (const [country, phrases] of [
     ['USA', USA],
@@ -62,23 +43,6 @@ function takeCountry(line: Line, tail: Draft): boolean {
   return false;
 }
 
-const CANADIAN = /^[A-Z]\d[A-Z]\d[A-Z]\d$/;
-
-/** "M5V 3L9", "M5V-3L9", "M5V3L9". */
-function takeCanadianCode(line: Line, tail: Draft): boolean {
-  const last = line.words[tail.end - 1] ?? '';
-  let code = last;
-  let count = 1;
-  if (last.length === 3) {
-    code = (line.words[tail.end - 2] ?? '') + last;
-    count = 2;
-  }
-  if (code.length !== 6 || !CANADIAN.test(code)) return false;
-  tail.end -= count;
-  tail.canadianPostalCode = `${code.slice(0, 3)} ${code.slice(3)}`;
-  return true;
-}
-
 /** Tells five digits from any other word. */
 export function isZip(word: string): boolean {
   return word.length === 5 && isDigits(word);
@@ -91,14 +55,14 @@ function isSecondZip({ words, joins }: Line, end: number, gazetteer: Gazetteer):
 }
 
 /** "92618", "92618-5003", "92618 5003", "926185003". */
-function takeZip(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
+function takeZip(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
   if (tail.zip !== '' || tail.canadianPostalCode !== '' || tail.twoZips) return false;
   const last = line.words[tail.end - 1] ?? '';
   if (!startsWithDigit(last)) {
-    return last.length === 3 || last.length === 6 ? takeCanadianCode(line, tail) : false;
+    return last.length === 3 || last.length === 6 ? takeCanadianCode(line.words, tail) : false;
   }
   if (!isDigits(last)) {
-    return last.length === 3 ? takeCanadianCode(line, tail) : false;
+    return last.length === 3 ? takeCanadianCode(line.words, tail) : false;
   }
   if (last.length === 5 && isSecondZip(line, tail.end, gazetteer)) {
     tail.twoZips = true;
@@ -121,7 +85,7 @@ function takeZip(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
   return false;
 }
 
-function setState(tail: Draft, state: string, count: number, doubtful: boolean): boolean {
+function setState(tail: TailDraft, state: string, count: number, doubtful: boolean): boolean {
   tail.stateEnd = tail.end;
   tail.end -= count;
   tail.state = state;
@@ -130,7 +94,7 @@ function setState(tail: Draft, state: string, count: number, doubtful: boolean):
 }
 
 /** A state's code or name; the longest name wins, so West Virginia is not Virginia. */
-function takeState(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
+function takeState(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
   const { words } = line;
   const { end } = tail;
   const last = words[end - 1] ?? '';
@@ -165,7 +129,7 @@ function takeState(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
 }
 
 /** A four-figure ZIP behind a state: a spreadsheet has dropped the leading zero. */
-function takeShortZip(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
+function takeShortZip(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
   const last = line.words[tail.end - 1] ?? '';
   const before = line.words[tail.end - 2] ?? '';
   if (tail.zip !== '' || tail.end < 4 || last.length !== 4 || !isDigits(last)) return false;
@@ -178,18 +142,8 @@ function takeShortZip(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
 
 /** Reads the end of a line. */
 export function readTail(line: Line, gazetteer: Gazetteer): Tail {
-  const tail: Draft = {
-    end: line.words.length,
-    country: '',
-    state: '',
-    doubtful: false,
-    stateEnd: -1,
-    zip: '',
-    zip4: '',
-    canadianPostalCode: '',
-    otherState: '',
-    twoZips: false,
-  };
+  if (gazetteer.isCanadian === true) return readCanadianTail(line, gazetteer);
+  const tail = unread(line.words.length);
   while (
     tail.end > 0 &&
     (takeZip(line, tail, gazetteer) ||

@@ -1,6 +1,6 @@
 /** Reads one line of address. */
 import { wordsOf } from '../base/word-table.js';
-import { innerZipAt, readMilitary, readTail, withoutState, type Tail } from './address-tail.js';
+import { innerZipAt, readMilitary, readTail, withoutState } from './address-tail.js';
 import {
   crossingAt,
   isKnownCity,
@@ -25,6 +25,7 @@ import {
 } from './reading.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { suffixOf } from './suffix.js';
+import type { Tail } from './tail.js';
 import { JOIN, tokenize, type Line } from './token.js';
 import { takeUnits } from './unit.js';
 
@@ -237,7 +238,9 @@ function gather(gathering: Gathering): void {
 /** The line with its end read, wherever its state and ZIP stand. */
 function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
   const tail = readTail(line, gazetteer);
-  if (tail.twoZips || tail.canadianPostalCode !== '') return [line, tail];
+  if (tail.twoZips || tail.canadianPostalCode !== '' || gazetteer.isCanadian === true) {
+    return [line, tail];
+  }
   if (tail.state === '') {
     const plain = withoutRemarks(line, gazetteer);
     if (plain.words.length < line.words.length) return readPlace(plain, gazetteer);

@@ -32,7 +32,7 @@ export interface ParsedAddress {
   readonly zip4: string;
   /** Country words found at the end: USA, CAN or "" */
   readonly country: '' | 'USA' | 'CAN';
-  /** Canadian postal code "M5V 3L9" or "" */
+  /** Canadian postal code "M5V 3L9" or ""; its first half "M5V" by a gazetteer of Canada. */
   readonly canadianPostalCode: string;
   readonly kind: 'street' | 'po-box' | 'military' | 'intersection' | 'place-only';
 }
@@ -42,6 +42,8 @@ export interface Gazetteer {
   stateOf(words: string): string;
   /** Whether capitals name a city of the state; a state of '' asks for any. */
   isCity(state: string, city: string): boolean;
+  /** Its states are the provinces of Canada: ends of lines are read as Canada writes them. */
+  readonly isCanadian?: true;
 }
 
 /** A gazetteer that knows no place. */

@@ -1,11 +1,12 @@
 /** Candidate readings of a line and the parts they are made of, before they are weighed. */
-import { readTail, type Tail } from './address-tail.js';
+import { readTail } from './address-tail.js';
 import { readHighway } from './highway.js';
 import { readHouseNumbers, type HouseNumber } from './house-number.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { readStreet, type StreetName } from './street-name.js';
 import { directionOf, hasDigit, isDigits, isOrdinal, startsWithDigit } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
+import type { Tail } from './tail.js';
 import { JOIN, type Join, type Line } from './token.js';
 
 /** A span of words: [from, to). */

@@ -2,7 +2,6 @@
  * What one release answers: where a place is, its rates, what a cart comes to. Made once when a
  * release is opened; it holds everything that is remembered of it.
  */
-import { NumberCache } from '../base/recent-cache.js';
 import type { Dataset } from '../dataset/dataset.js';
 import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
@@ -11,22 +10,15 @@ import { Carts } from './cart/cart.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/cart-query.js';
-import {
-  type AreaView,
-  type Border,
-  Borders,
-  PROVINCE_LINE_METRES,
-  provincesNear,
-  shoreArea,
-} from './locate/border.js';
+import { type Border, Borders } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
+import { elsewhere, PointLocator } from './locate/point.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
   AddressQuery,
   LookupOutcome,
   LookupQuery,
-  PointQuery,
   PostalOutcome,
   SitusOutcome,
   ZipQuery,
@@ -35,15 +27,7 @@ import { RatesByArea, type KnownRates } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
-import {
-  countryName,
-  isByArea,
-  PRECISIONS,
-  reaches,
-  WEAKEST,
-  type Precision,
-  type Situs,
-} from './situs.js';
+import { isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs } from './situs.js';
 
 /** The farthest ahead of UTC that a calendar runs. */
 const ZONE_AHEAD_MS = 14 * 3_600_000;
@@ -53,9 +37,6 @@ export interface Located {
   readonly situs: Situs;
   readonly area: AreaRecord;
 }
-
-/** Places kept, twice at most. */
-const PLACES_MAX = 16_384;
 
 export class Engine {
   /** Of the release. */
@@ -67,10 +48,8 @@ export class Engine {
   readonly #zipLists: ZipLists;
   readonly #products: ProductRules;
   readonly #sources: SourceNotes;
-  readonly #view: AreaView;
+  readonly #points: PointLocator;
   readonly #borders: Borders;
-  /** Of coordinates, by area. */
-  readonly #places = new NumberCache<string>(PLACES_MAX);
   #carts: Carts | null = null;
 
   /** The dataset is the engine's from now on; `close` closes it. */
@@ -84,7 +63,9 @@ export class Engine {
     this.#products = new ProductRules(dataset);
     this.#sources = new SourceNotes(dataset);
     this.#borders = new Borders(dataset.cells, this.#rates);
-    this.#view = { cells: dataset.cells, areaOf: (id) => dataset.area(id) };
+    this.#points = new PointLocator(dataset, this.#rates, (area, lat, lng) =>
+      this.#locator.unheldNear(area, lat, lng),
+    );
   }
 
   close(): void {
@@ -101,7 +82,7 @@ export class Engine {
     const dateAt: DateOf = (state) => asked ?? this.#states.today(state, nowMs);
     if (query.kind === 'postal') return this.#postal(query, dateAt, nowMs);
     const situs =
-      query.kind === 'address' ? this.#address(query, dateAt) : this.#point(query, dateAt);
+      query.kind === 'address' ? this.#address(query, dateAt) : this.#points.locate(query, dateAt);
     if (isRefusal(situs)) return situs;
     if (
       precisionMin !== WEAKEST &&
@@ -122,68 +103,14 @@ export class Engine {
   }
 
   #address(query: AddressQuery, dateAt: DateOf): Situs | Failure {
-    const situs = this.#locator.locate(query.address, dateAt);
+    const { country: asked } = query.options;
+    const situs =
+      asked === 'CAN'
+        ? this.#locator.locateCanadian(query.address, dateAt)
+        : this.#locator.locate(query.address, dateAt);
     if (isFailure(situs)) return situs;
     const { country } = this.#dataset.area(situs.area);
-    return reaches(query.options.country, country) ? situs : elsewhere(query.options.country);
-  }
-
-  #point(query: PointQuery, dateAt: DateOf): Situs | Failure {
-    const held = this.#dataset.cells.locate(query.lat, query.lng);
-    const id = held >= 0 ? held : shoreArea(this.#view, query.lat, query.lng);
-    if (id < 0) return fail('no-result', 'The coordinates lie in no known tax jurisdiction.');
-    const area = this.#dataset.area(id);
-    // Those of a territory or of Canada need their own countryCode (specification, lookups 5).
-    if (area.country !== query.options.country) return elsewhere(query.options.country);
-    const doubt = area.country === 'CAN' ? this.#atLine(area, query, dateAt) : null;
-    if (doubt !== null) return doubt;
-    return {
-      area: id,
-      precision: 'polygon',
-      lat: query.lat,
-      lng: query.lng,
-      normalizedAddress: this.#placeOf(area),
-      houseNumber: '',
-      street: '',
-      city: area.placeName,
-      postalCode: '',
-      apart: false,
-    };
-  }
-
-  /** The place of coordinates in an area, on one line. */
-  #placeOf(area: AreaRecord): string {
-    const known = this.#places.get(area.id);
-    if (known !== undefined) return known;
-    // In one piece, as it is kept: it is looked through and printed many times.
-    const place = [pointPlace(area), countryName(area.country)].join('');
-    this.#places.set(area.id, place);
-    return place;
-  }
-
-  /**
-   * Refuses a spot so near to another province with other taxes that it may lie there, and one at a
-   * city whose rate is not held.
-   */
-  #atLine(area: AreaRecord, { lat, lng }: PointQuery, dateAt: DateOf): Failure | null {
-    const total = (id: number, state: string): number | null => {
-      const rates = this.#rates.at(id, dateAt(state));
-      return isFailure(rates) ? null : rates.sales;
-    };
-    const own = total(area.id, area.state);
-    for (const near of provincesNear(this.#view, area.id, lat, lng)) {
-      const { state, stateName } = this.#dataset.area(near);
-      const other = total(near, state);
-      if (own !== null && own === other) continue;
-      return fail(
-        'no-result',
-        `The coordinates lie within ${PROVINCE_LINE_METRES / 1_000} km of ` +
-          `the line between ${area.stateName} and ${stateName}, which is not known more closely: ` +
-          'give an address with its postal code or province.',
-      );
-    }
-    const unheld = this.#locator.unheldNear(area.id, lat, lng);
-    return unheld === null ? null : fail('no-result', `${unheld}.`);
+    return reaches(asked, country) ? situs : elsewhere(asked);
   }
 
   #postal(query: ZipQuery, dateAt: DateOf, nowMs: number): PostalOutcome | Failure {
@@ -268,16 +195,6 @@ export class Engine {
 /** `isFailure` for a lookup's place and rates alone, which is faster: see there. */
 function isRefusal(found: Situs | KnownRates | Failure): found is Failure {
   return (found as Partial<Failure>).failure !== undefined;
-}
-
-/** "Irvine, CA, " or, outside every place, "Orange County, CA, ". */
-function pointPlace({ placeName, countyFullName, state, stateName }: AreaRecord): string {
-  if (placeName !== '') return `${placeName}, ${state}, `;
-  return countyFullName === '' ? `${stateName}, ` : `${countyFullName}, ${state}, `;
-}
-
-function elsewhere(asked: string): Failure {
-  return fail('no-result', `The location is not in ${asked}; check countryCode.`);
 }
 
 function notPast(): Failure {

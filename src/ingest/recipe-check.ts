@@ -31,6 +31,7 @@ const DOCUMENTS = [
   'handling',
   'county-time-zones',
   'population',
+  'province-names',
 ];
 
 const OBJECTS = list(object());

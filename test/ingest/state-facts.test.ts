@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { plainName } from '../../src/address/place-name.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 import {
   loadCounties,
@@ -39,6 +40,22 @@ test('states, territories and provinces are all there with zone and country', ()
     ['CT', 'DC', 'MA', 'NJ', 'RI'],
   );
   for (const { timeZone } of states) new Intl.DateTimeFormat('en', { timeZone });
+});
+
+test('what provinces are called besides names no state and no second province', () => {
+  const states = loadStates(FACTS);
+  const seen = new Set(states.flatMap(({ code, name }) => [code, plainName(name)]));
+  const rows = readTable(readFileSync(join(FACTS, 'province_names.tsv'), 'utf8'), '\t');
+  for (const row of rows) {
+    const state = states.find(({ code }) => code === row.get('state'));
+    assert.equal(state?.country, 'CAN', row.get('state'));
+    for (const name of row.get('names').split('|')) {
+      const plain = plainName(name);
+      const key = /^(?:[A-Z] )+[A-Z]$/.test(plain) ? plain.replaceAll(' ', '') : plain;
+      assert.ok(!seen.has(key), name);
+      seen.add(key);
+    }
+  }
 });
 
 test('every state has one rule for any day, with the texts of the wire', () => {
@@ -85,6 +102,7 @@ test('facts about ZIPs name places and counties by code', () => {
 
 const DATED: readonly (readonly [file: string, columns: readonly string[]])[] = [
   ['states.tsv', []],
+  ['province_names.tsv', []],
   ['county_names.tsv', []],
   ['freight.tsv', ['effective_from', 'effective_to']],
   ['services.tsv', ['effective_from', 'effective_to']],

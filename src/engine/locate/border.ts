@@ -175,7 +175,7 @@ export class Borders implements CellJudge {
 /** How far off a shore or a line may be drawn: 1.2 km were seen at Quebec City, 1.7 at Hull. */
 export const PROVINCE_LINE_METRES = 2_000;
 /** Within this nothing but the one province may lie. */
-const ALONE_METRES = 4_000;
+export const ALONE_METRES = 4_000;
 /** So near to a county a spot may be one of its own. */
 const COUNTY_METRES = 50;
 const STEP_METRES = 250;
@@ -215,25 +215,29 @@ const PROVINCE_REACH = PROVINCE_LINE_METRES / METRES_PER_MICRO + 1;
 const ANY_AREA: CellJudge = { whole: (area) => area >= 0, border: () => true };
 
 /**
- * The province whose shore is near a spot that lies in no area, if no other is anywhere near; else
- * −1. Areas with a county are never told so.
+ * The province whose shore is near a spot that lies in no area, and another that is anywhere near
+ * it; one that is alone has the spot. None out at sea and abroad, and where a county is near.
  */
-export function shoreArea(view: AreaView, lat: Microdegrees, lng: Microdegrees): number {
+export function shoreAreas(
+  view: AreaView,
+  lat: Microdegrees,
+  lng: Microdegrees,
+): readonly [] | readonly [alone: number] | readonly [nearest: number, other: number] {
   // Far out at sea and abroad nothing needs to be walked around.
-  if (!view.cells.anyNear(lat, lng, PROVINCE_REACH, ANY_AREA)) return -1;
+  if (!view.cells.anyNear(lat, lng, PROVINCE_REACH, ANY_AREA)) return [];
   for (const found of around(view, lat, lng, COUNTY_METRES)) {
-    if (!isProvince(view, found)) return -1;
+    if (!isProvince(view, found)) return [];
   }
   let shore = -1;
   for (let metres = STEP_METRES; metres <= ALONE_METRES; metres += STEP_METRES) {
-    if (metres > PROVINCE_LINE_METRES && shore < 0) return -1;
+    if (metres > PROVINCE_LINE_METRES && shore < 0) return [];
     for (const found of around(view, lat, lng, metres)) {
       if (found === shore || !isProvince(view, found)) continue;
-      if (shore >= 0) return -1;
+      if (shore >= 0) return [shore, found];
       shore = found;
     }
   }
-  return shore;
+  return shore < 0 ? [] : [shore];
 }
 
 /** The other provinces that a spot of one may lie in instead. */

@@ -16,7 +16,7 @@ import { AddressWriter } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
-import { ProvinceLocator } from './province.js';
+import { needsProvince, ProvinceLocator } from './province.js';
 import { doorFound, type Query, streetFound, StreetSearch } from './search.js';
 
 export type { DateOf };
@@ -64,7 +64,19 @@ export class AddressLocator {
     return (plain === null ? null : this.#exact(plain, dateOf)) ?? this.#read(text, plain, dateOf);
   }
 
-  /** The same word by word; `tried` is the likeliest query, where it is known and found nothing. */
+  /**
+   * The same for a line that is asked for as one of Canada. Without province and postal code it is
+   * looked for in the United States where it names a state or a ZIP.
+   */
+  locateCanadian(text: string, dateOf: DateOf): Situs | Failure {
+    const found = this.#provinces.locateLine(text);
+    if (found !== null) return found;
+    const { zip = '', state = '' } = parseAddress(text, this.#gazetteer)[0] ?? {};
+    const isAmerican = zip !== '' || (state !== '' && !this.#provinces.has(state));
+    return isAmerican ? this.locate(text, dateOf) : needsProvince();
+  }
+
+  /** Word by word; `tried` is the likeliest query, where it is known and found nothing. */
   #read(text: string, tried: Query | null, dateOf: DateOf): Situs | Failure {
     const readings = parseAddress(text, this.#gazetteer);
     const first = readings[0];
@@ -96,7 +108,9 @@ export class AddressLocator {
       queries.push(query);
     }
     const best = queries[0];
-    if (best === undefined) return fail('address-incomplete', INCOMPLETE);
+    if (best === undefined) {
+      return this.#provinces.locateCoded(text) ?? fail('address-incomplete', INCOMPLETE);
+    }
     return this.#weaker(queries, dateOf) ?? this.#postal.locate(best.reading, dateOf);
   }
 

@@ -2,6 +2,7 @@
  * Canadian addresses: the province is named or follows from the postal code, and is all that taxes
  * ask for.
  */
+import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -10,6 +11,7 @@ import { distanceMetres } from '../../geo/interpolate.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
 import { addressLine } from './address-writer.js';
+import { ProvinceNames } from './province-names.js';
 
 /** The document of provinces' tax areas by the first character, or three, of a postal code. */
 const POSTAL_PREFIXES = 'postal-prefixes';
@@ -32,6 +34,14 @@ const UNHELD_METRES_MAX = 8_000;
 const SHORT = 1;
 const LONG = 3;
 
+/** What an address of Canada needs that leads nowhere. */
+const NEEDS = 'a Canadian address needs its postal code or its province';
+
+/** Refuses an address of Canada that names neither. */
+export function needsProvince(): Failure {
+  return fail('address-incomplete', NEEDS);
+}
+
 /** Locates Canadian addresses of one dataset. */
 export class ProvinceLocator {
   readonly #dataset: Dataset;
@@ -39,6 +49,7 @@ export class ProvinceLocator {
   #provinces: ReadonlyMap<string, Prefix> | null = null;
   /** Prefixes of cities whose rate is not held; read when they are first asked for. */
   #unheldCities: readonly Prefix[] | null = null;
+  #names: ProvinceNames | null = null;
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -49,8 +60,37 @@ export class ProvinceLocator {
     return code !== '' && this.#ofProvince(code) !== null;
   }
 
-  /** Locates an address by its postal code, else by its province; precision `postal`. */
-  locate({ canadianPostalCode: code, state: named, city }: ParsedAddress): Situs | Failure {
+  /** Locates a line that is asked for as an address of Canada; null where it names neither. */
+  locateLine(text: string): Situs | Failure | null {
+    const reading = this.#read(text);
+    const isNamed = reading !== undefined && reading.state + reading.canadianPostalCode !== '';
+    return isNamed ? this.locate(reading) : null;
+  }
+
+  /** The same for one that is not, and names both of them at its end. */
+  locateCoded(text: string): Situs | Failure | null {
+    const reading = this.#read(text);
+    if (reading === undefined) return null;
+    return reading.state === '' || reading.canadianPostalCode === '' ? null : this.locate(reading);
+  }
+
+  /** A line by the names of provinces; a city whose rate is not held is known by its name. */
+  #read(text: string): ParsedAddress | undefined {
+    this.#names ??= new ProvinceNames(this.#dataset, (city) =>
+      this.#unheldOnes().some((each) => each.city === city),
+    );
+    return parseAddress(text, this.#names)[0];
+  }
+
+  /**
+   * Locates an address by its postal code or the first half of one, else by its province; precision
+   * `postal`.
+   */
+  locate(reading: ParsedAddress): Situs | Failure {
+    const { canadianPostalCode: code, state: named, otherState, city } = reading;
+    if (otherState !== '' && code.length <= LONG) {
+      return fail('address-incomplete', `the address names ${otherState} and ${named}`);
+    }
     const prefix = code === '' ? this.#ofProvince(named) : this.#ofCode(code, named);
     if (prefix === 'two provinces') {
       return failAmbiguous(
@@ -60,9 +100,7 @@ export class ProvinceLocator {
     if (prefix === null) {
       return fail(
         'address-incomplete',
-        code === ''
-          ? 'a Canadian address needs its postal code or its province'
-          : `postal code ${code} is in no province`,
+        code === '' ? NEEDS : `postal code ${code} is in no province`,
       );
     }
     const { area, lat, lng } = prefix;
@@ -73,7 +111,8 @@ export class ProvinceLocator {
     const unheld = this.#unheld(prefix, city);
     if (unheld !== null) return fail('no-result', unheld);
     const label = titleCase(city);
-    const region = code === '' ? state : `${state} ${code}`;
+    const postalCode = code.length === LONG ? '' : code;
+    const region = postalCode === '' ? state : `${state} ${postalCode}`;
     return {
       area,
       precision: 'postal',
@@ -84,7 +123,7 @@ export class ProvinceLocator {
       houseNumber: '',
       street: '',
       city: label,
-      postalCode: code,
+      postalCode,
     };
   }
 
@@ -106,10 +145,13 @@ export class ProvinceLocator {
 
   /** Prefixes of cities of a province whose rate is not held. */
   #cities(area: number): readonly Prefix[] {
-    this.#unheldCities ??= Object.values(this.#prefixes()).filter(
+    return this.#unheldOnes().filter((each) => each.area === area);
+  }
+
+  #unheldOnes(): readonly Prefix[] {
+    return (this.#unheldCities ??= Object.values(this.#prefixes()).filter(
       ({ unheld }) => unheld !== undefined,
-    );
-    return this.#unheldCities.filter((each) => each.area === area);
+    ));
   }
 
   /** The area of a postal code, of the province that is named where two have such codes. */
