@@ -23,7 +23,13 @@ function writeLine(line: string): void {
 
 const settings: EngineSettings = workerData;
 const log = createLog(settings.logLevel, writeLine);
-const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
+const COVERAGE = 'npx situs dataset coverage';
+const releases = new OpenReleases(
+  (dir) =>
+    new Engine(openDataset(dir), (unheld) =>
+      log.info('rates not held', { ...unheld, see: COVERAGE }),
+    ),
+);
 const shared: Partial<WireSettings> = {
   baseUrl: settings.baseUrl,
   precisionMin: settings.precisionMin,

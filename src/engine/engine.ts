@@ -23,7 +23,7 @@ import type {
   SitusOutcome,
   ZipQuery,
 } from './lookup-query.js';
-import { RatesByArea, type KnownRates } from './rate/area-rates.js';
+import { RatesByArea, type KnownRates, type Unheld } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
@@ -50,11 +50,18 @@ export class Engine {
   readonly #sources: SourceNotes;
   readonly #points: PointLocator;
   readonly #borders: Borders;
+  readonly #tell: ((unheld: Unheld) => void) | null;
+  /** States that were told of. */
+  readonly #told = new Set<string>();
   #carts: Carts | null = null;
 
-  /** The dataset is the engine's from now on; `close` closes it. */
-  constructor(dataset: Dataset) {
+  /**
+   * The dataset is the engine's from now on; `close` closes it. `tell` is told once of each state
+   * for which an answer was refused since its rates of now, or of then, are not held.
+   */
+  constructor(dataset: Dataset, tell: ((unheld: Unheld) => void) | null = null) {
     this.id = dataset.id;
+    this.#tell = tell;
     this.#dataset = dataset;
     this.#states = new States(dataset);
     this.#rates = new RatesByArea(dataset);
@@ -77,6 +84,21 @@ export class Engine {
    * `precisionMin` is refused; lists by postal code are not locations and always pass.
    */
   lookup(query: LookupQuery, nowMs: number, precisionMin: Precision = WEAKEST): LookupOutcome {
+    const outcome = this.#lookup(query, nowMs, precisionMin);
+    if (isRefusal(outcome)) this.#note(outcome);
+    return outcome;
+  }
+
+  #note(refusal: Failure): void {
+    const unheld = this.#tell === null ? null : this.#rates.unheld(refusal);
+    if (unheld === null) return;
+    const kind = `${unheld.state} ${unheld.past}`;
+    if (this.#told.has(kind)) return;
+    this.#told.add(kind);
+    this.#tell?.(unheld);
+  }
+
+  #lookup(query: LookupQuery, nowMs: number, precisionMin: Precision): LookupOutcome {
     const { date: asked } = query.options;
     if (asked !== null && !isPast(asked, aheadOf(nowMs))) return notPast();
     const dateAt: DateOf = (state) => asked ?? this.#states.today(state, nowMs);
@@ -177,7 +199,9 @@ export class Engine {
     precisionMin: Precision = WEAKEST,
     refuseUnruled = false,
   ): CartOutcome | Failure {
-    return this.#carting.calculate(cart, nowMs, precisionMin, refuseUnruled);
+    const outcome = this.#carting.calculate(cart, nowMs, precisionMin, refuseUnruled);
+    if (isFailure(outcome)) this.#note(outcome);
+    return outcome;
   }
 
   /** Carts have many facts of their own, which are read when the first of them comes. */
@@ -192,8 +216,8 @@ export class Engine {
   }
 }
 
-/** `isFailure` for a lookup's place and rates alone, which is faster: see there. */
-function isRefusal(found: Situs | KnownRates | Failure): found is Failure {
+/** `isFailure` for a lookup's place, rates and outcome alone, which is faster: see there. */
+function isRefusal(found: Situs | KnownRates | LookupOutcome): found is Failure {
   return (found as Partial<Failure>).failure !== undefined;
 }
 

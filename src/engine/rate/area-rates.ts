@@ -1,9 +1,9 @@
 /** The single place where a tax area's components meet a date. */
-import { NumberCache } from '../../base/recent-cache.js';
+import { NumberCache, RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { ComponentRecord, RatePeriod } from '../../dataset/records.js';
 import { fail, type Failure } from '../../failure.js';
-import type { DateInt } from '../../tax/date.js';
+import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import { sumRates, type Rate } from '../../tax/rate.js';
 
 /** What one jurisdiction levies on the day. */
@@ -36,6 +36,15 @@ export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePer
 /** Areas kept, in each of two generations, with the last day asked for. */
 const AREAS_MAX = 16_384;
 
+/** Rates that were asked for and are not held. */
+export interface Unheld {
+  readonly state: string;
+  /** They are not for days that have an end, such as those before the state's list begins. */
+  readonly past: boolean;
+  /** Whose rates, and what would fill the gap. */
+  readonly why: string;
+}
+
 interface Rated {
   readonly date: DateInt;
   readonly rates: KnownRates | Failure;
@@ -45,6 +54,8 @@ interface Rated {
 export class RatesByArea {
   readonly #dataset: Dataset;
   readonly #areas = new NumberCache<Rated>(AREAS_MAX);
+  /** By what the refusal says: carts name the member at fault on a copy of it. */
+  readonly #unheld = new RecentCache<string, Unheld>(AREAS_MAX);
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -62,14 +73,22 @@ export class RatesByArea {
     return rates;
   }
 
+  /** What a refusal of `at` is about; null for any other. */
+  unheld({ detail = '' }: Failure): Unheld | null {
+    return this.#unheld.get(detail) ?? null;
+  }
+
   /**
    * State, county and city rows are there even at zero, since they say where the place lies; a
    * district that levies nothing on the day does not apply.
    */
   #read(id: number, date: DateInt): KnownRates | Failure {
-    const { unknown, components } = this.#dataset.area(id);
-    for (const gap of unknown) {
-      if (gap.from <= date && date <= gap.to) return fail('no-result', gap.reason);
+    const { state, unknown, components } = this.#dataset.area(id);
+    const gap = unknown.find(({ from, to }) => from <= date && date <= to);
+    if (gap !== undefined) {
+      const { reason: why, to } = gap;
+      this.#unheld.set(why, { state, past: to !== DATE_OPEN, why });
+      return fail('no-result', why);
     }
     const rows: AreaRateRow[] = [];
     for (const component of components.map((each) => this.#dataset.component(each))) {
