@@ -77,9 +77,14 @@ test('places of the United States stay theirs, and Canada is not among them', ()
   }
   assert.equal(askAddress(dataset, '12 Main St, Newfoundland, PA 18445').total, 0.06);
   assert.equal(askAddress(dataset, '5 Main St, Charlottetown, PEI').code, 109);
-  const coded = askAddress(dataset, '100 Queen St W, Toronto, ON M5H');
-  assert.equal(coded.code, 110);
-  assert.match(coded.message, /not in USA; check countryCode/);
+  for (const address of [
+    '100 Queen St W, Toronto, ON M5H',
+    '5 Main St, Charlottetown, PEI, Canada',
+  ]) {
+    const asked = askAddress(dataset, address);
+    assert.equal(asked.code, 110, address);
+    assert.match(asked.message, /not in USA; check countryCode/);
+  }
 });
 
 test('coordinates between two provinces are told from those at sea', () => {

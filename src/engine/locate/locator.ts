@@ -86,7 +86,7 @@ export class AddressLocator {
       first.canadianPostalCode !== '' ||
       (first.zip === '' && this.#provinces.has(first.state))
     ) {
-      return this.#provinces.locate(first);
+      return this.#provinces.locateLine(text) ?? this.#provinces.locate(first);
     }
     const refusal = refuse(first);
     if (refusal !== null) return refusal;
