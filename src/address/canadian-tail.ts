@@ -16,8 +16,13 @@ const NAME_WORDS_MAX = 4;
 const ABBREVIATION_CHARS_MAX = 4;
 const HALF = /^[A-Z]\d[A-Z]$/;
 
-/** Parts of buildings in French. */
-const FRENCH_UNITS = wordsOf(['APP', 'BUREAU', 'LOCAL', 'UNITE', 'PORTE', 'ETAGE']);
+/** Parts of buildings, in French or of no standard: what follows is no postal code. */
+const OTHER_UNITS = wordsOf(
+  (
+    'APP BUREAU LOCAL UNITE PORTE ETAGE BLOC TOUR AILE ENTREE NIVEAU CASIER CASE BOITE ' +
+    'BLOCK TOWER WING ENTRANCE LEVEL LOCKER DOOR DOCK PHASE SECTION'
+  ).split(' '),
+);
 /** Types of streets that stand before the name, and what may stand between: "rue du Labrador". */
 const FRENCH_TYPES = wordsOf(
   (
@@ -39,7 +44,7 @@ function areCity(words: readonly string[], areFirst: boolean): boolean {
   const last = words.at(-1) ?? '';
   if (last.length <= 2 || (areFirst && isStrongSuffix(suffixOf(last)))) return false;
   if (FRENCH_TYPES.has(words[0] ?? '')) return false;
-  return !words.some((word) => hasDigit(word) || isDesignator(word) || FRENCH_UNITS.has(word));
+  return !words.some((word) => hasDigit(word) || isDesignator(word) || OTHER_UNITS.has(word));
 }
 
 function followsCity(line: Line, end: number): boolean {

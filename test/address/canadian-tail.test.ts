@@ -50,6 +50,7 @@ test('what may be a unit, or follows a street or a US state, is no half of a pos
     '10 Rue Principale, B2B',
     '10, rue Principale, B2B',
     '10 Rue Principale, bureau B2B',
+    '10 Main St, Tower B2B',
     'Main St B2B',
     'Irvine CA M5H',
   ]) {
