@@ -2,7 +2,7 @@
 import type { BodyError } from './validator.js';
 
 /** Statuses of refusals that are found outside the gate and the router. */
-export type ProblemStatus = 400 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
+export type ProblemStatus = 400 | 403 | 406 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507;
 
 export interface Problem {
   readonly kind: 'problem';

@@ -2,10 +2,10 @@
  * The Idempotency-Key of requests that write: what is kept of an answer, how it is given again, and
  * what is said to a key that leads to none.
  */
+import { problem, type Problem, type ProblemStatus } from '../base/problem.js';
 import { IDEMPOTENCY_KEY_CHARS_MAX, type Claimed, type KeptAnswer } from '../store/idempotency.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from './rate-limit.js';
 import { fieldsOf, headOf, JSON_TYPE, type Fields, type Reply } from './reply.js';
-import type { Status } from './status.js';
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 const REPLAYED_HEADER = 'Idempotency-Replayed';
@@ -27,19 +27,12 @@ export function replayed({ status, fields, body }: KeptAnswer, rate: Fields): Re
   return { status, head: headOf(type, { ...rate, ...more, [REPLAYED_HEADER]: 'true' }), body };
 }
 
-/** Why a request with a key is not carried out: the members of its problem document. */
-export interface UnfitKey {
-  readonly status: Status;
-  readonly detail: string;
-  readonly errors: readonly [{ readonly location: string; readonly message: string }];
-}
-
-function unfit(status: Status, detail: string, message: string): UnfitKey {
-  return { status, detail, errors: [{ location: 'header.Idempotency-Key', message }] };
+function unfit(status: ProblemStatus, detail: string, message: string): Problem {
+  return problem(status, detail, [{ location: 'header.Idempotency-Key', message }]);
 }
 
 /** The refusal of a key that can be none; null for any other. */
-export function unusableKey(key: string): UnfitKey | null {
+export function unusableKey(key: string): Problem | null {
   return key.length <= IDEMPOTENCY_KEY_CHARS_MAX && IDEMPOTENCY_KEY.test(key)
     ? null
     : unfit(
@@ -53,7 +46,7 @@ export function unusableKey(key: string): UnfitKey | null {
 export function takenKey(
   kind: Exclude<Claimed['kind'], 'fresh' | 'kept'>,
   parts: 'body' | 'path or body',
-): UnfitKey {
+): Problem {
   switch (kind) {
     case 'running':
       return unfit(

@@ -7,14 +7,12 @@ import type { Request } from '../../http/reply.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { usedUp } from '../run/handler.js';
 import { type CreationServices, JobCreation } from './create.js';
-import { limitsOf } from '../run/uploads.js';
-import type { WireObject } from '../../wire/tree.js';
+import { type BulkProblem, refused } from '../run/request.js';
 import { admitRows, type RowsAsked } from '../run/kind.js';
-import { isProblem } from '../../base/problem.js';
-import { errorsOf, headRefusal, parseUpload } from './job-request.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
+import { headRefusal, noJob, parseUpload } from './job-request.js';
 import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
-import type { Status } from '../../http/status.js';
 
 /** Stands in for the kind of rows until the body has named it. */
 const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
@@ -24,7 +22,7 @@ function unfitToken(
   { underWay }: CreationServices,
   account: string,
   token: string,
-): ReturnType<typeof unusableKey> {
+): Problem | null {
   const isUnderWay = underWay.has(`${account}\n${token}`);
   return unusableKey(token) ?? (isUnderWay ? takenKey('running', 'body') : null);
 }
@@ -39,11 +37,9 @@ export function openJob(
   const { jobs, releases, baseUrl } = services;
   const { key, fields, query } = caller;
   const { limits, kinds, usage } = jobs.options;
-  const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
+  const refuse = (why: BulkProblem): void => {
     const kind = asked === null || isProblem(asked) ? ANY_ROWS.kind : asked.kind;
-    exchange.send(
-      caller.problem(status, detail, undefined, { limits: limitsOf(limits, kind), ...members }),
-    );
+    exchange.send(noJob(caller, limits, kind, why));
   };
   const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
   const asked = isReference
@@ -56,22 +52,18 @@ export function openJob(
   const [stray] = asked === null ? new URLSearchParams(query).keys() : [];
   if (stray !== undefined) {
     const detail = 'The options of a job that names a file are members of its body.';
-    return refuse(422, detail, { errors: [{ location: `query.${stray}`, message: detail }] });
+    return refuse(refused(422, detail, `query.${stray}`));
   }
-  if (asked !== null && isProblem(asked)) {
-    return refuse(asked.status, asked.detail, errorsOf(asked));
-  }
+  if (asked !== null && isProblem(asked)) return refuse(asked);
   const refusal = headRefusal(services, key, request, asked);
-  if (refusal !== null) return refuse(refusal.status, refusal.detail, refusal.members);
+  if (refusal !== null) return refuse(refusal);
   const token = request.header(IDEMPOTENCY_HEADER);
   const unfitKey = token === '' ? null : unfitToken(services, key.account, token);
-  if (unfitKey !== null) {
-    const { status, detail, errors } = unfitKey;
-    return refuse(status, detail, { errors });
-  }
+  if (unfitKey !== null) return refuse(unfitKey);
   const limit = jobs.full(key.account);
   if (limit !== null) {
-    return refuse(429, `The account has ${limit} jobs; remove one or wait.`, { limit });
+    const detail = `The account has ${limit} jobs; remove one or wait.`;
+    return refuse({ ...problem(429, detail), members: { limit } });
   }
   const spent = usedUp((rows) => admitRows(usage, key, asked?.bulk ?? ANY_ROWS, rows));
   if (spent) {
@@ -86,7 +78,7 @@ export function openJob(
     );
   }
   const release = releases.pin();
-  if (release === null) return refuse(503, 'No rates are loaded now; try again later.');
+  if (release === null) return refuse(problem(503, 'No rates are loaded now; try again later.'));
   releases.unpin(release);
   begin(services, caller, request, exchange, asked, release.id);
 }
@@ -98,8 +90,7 @@ function begin(...job: ConstructorParameters<typeof JobCreation>): void {
     void new JobCreation(...job);
   } catch (error) {
     log.error('job not made', { fault: faultOf(error) });
-    const { status, detail, members } = diskRefusal(error);
-    const limits = limitsOf(jobs.options.limits, asked?.kind ?? ANY_ROWS.kind);
-    exchange.send(caller.problem(status, detail, undefined, { limits, ...members }));
+    const kind = asked?.kind ?? ANY_ROWS.kind;
+    exchange.send(noJob(caller, jobs.options.limits, kind, diskRefusal(error)));
   }
 }

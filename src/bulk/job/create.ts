@@ -1,6 +1,6 @@
 /** Creation of a job: what is asked for, the body on the disk, the Idempotency-Key, the record. */
 import { faultOf, type Log } from '../../log.js';
-import { isProblem } from '../../base/problem.js';
+import { isProblem, problem } from '../../base/problem.js';
 import type { ReleaseSource } from '../../pool.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { KeyTaken, type Claimed, type IdempotencyBook } from '../../store/idempotency.js';
@@ -8,14 +8,13 @@ import { StoreFault } from '../../store/fault.js';
 import { LimitReached } from '../../store/transaction.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
-import type { WireObject } from '../../wire/tree.js';
-import { limitsOf } from '../run/uploads.js';
+import { type BulkProblem, tooLarge } from '../run/request.js';
 import type { KnownReleases } from '../run/kind.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import { fileSource, type FileIdentity } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
-import { type AskedJob, askedOfFile } from './job-request.js';
+import { type AskedJob, askedOfFile, noJob } from './job-request.js';
 import { diskRefusal, JobUpload } from './stored-body.js';
 import type { Caller } from '../../http/gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
@@ -26,7 +25,6 @@ import {
   type Reply,
   type Request,
 } from '../../http/reply.js';
-import type { Status } from '../../http/status.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 
 /** Bytes of a body that names a file. */
@@ -95,9 +93,8 @@ export class JobCreation implements DuplexEvents {
     this.#bodyBytes += piece.length;
     if (this.#bodyBytes > JOB_BODY_BYTES_MAX) {
       this.#body = null;
-      return this.#refuse(413, `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`, {
-        limit: JOB_BODY_BYTES_MAX,
-      });
+      const detail = `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`;
+      return this.#refuse(tooLarge(detail, JOB_BODY_BYTES_MAX));
     }
     this.#body = grown(this.#body, piece);
     if (isLast) void this.#guard(this.#named(this.#body));
@@ -113,7 +110,7 @@ export class JobCreation implements DuplexEvents {
 
   idle(): void {
     const seconds = this.#services.jobs.options.limits.idleMs / 1000;
-    this.#refuse(408, `Nothing was sent for ${seconds} seconds.`);
+    this.#refuse(problem(408, `Nothing was sent for ${seconds} seconds.`));
   }
 
   closed(): void {
@@ -144,7 +141,7 @@ export class JobCreation implements DuplexEvents {
             fingerprint: [type, asked.bulk.output, query, sha256].join('\n'),
           }),
         ),
-      failed: ({ status, detail, members }) => this.#refuse(status, detail, members),
+      failed: (why) => this.#refuse(why),
     });
   }
 
@@ -153,7 +150,7 @@ export class JobCreation implements DuplexEvents {
     const found = await askedOfFile(this.#services, this.#caller.key, body, (kind) => {
       this.#kind = kind;
     });
-    if ('status' in found) return this.#refuse(found.status, found.detail, found.members);
+    if (isProblem(found)) return this.#refuse(found);
     await this.#arrived({ ...found, fingerprint: body.toString('utf8') });
   }
 
@@ -167,9 +164,7 @@ export class JobCreation implements DuplexEvents {
         ? space.input(this.#id)
         : ((await allowedFile(filesOf(filesDir ?? '', account), file))?.path ?? '');
     const begun = await readBeginning(fileSource(path, identity), bulk);
-    if (begun !== null && isProblem(begun)) {
-      return this.#refuse(begun.status, begun.detail, begun.members);
-    }
+    if (begun !== null && isProblem(begun)) return this.#refuse(begun);
     if (this.#over) return;
     if (this.#key === '') return this.#create(asked, identity, null);
     const claimed = idempotency.claim({
@@ -192,8 +187,7 @@ export class JobCreation implements DuplexEvents {
   /** The key leads to no job of its own. */
   #taken(claimed: Exclude<Claimed, { readonly kind: 'fresh' }>): void {
     if (claimed.kind === 'kept') return this.#send(replayed(claimed.answer, this.#caller.fields));
-    const { status, detail, errors } = takenKey(claimed.kind, 'body');
-    this.#refuse(status, detail, { errors });
+    this.#refuse(takenKey(claimed.kind, 'body'));
   }
 
   async #create(
@@ -254,24 +248,17 @@ export class JobCreation implements DuplexEvents {
     } catch (error) {
       this.#services.log.error('job not made', { fault: faultOf(error) });
       if (error instanceof LimitReached) {
-        this.#refuse(429, error.message, { limit: error.limit });
+        this.#refuse({ ...problem(429, error.message), members: { limit: error.limit } });
       } else if (error instanceof StoreFault) {
-        this.#refuse(503, error.detail);
+        this.#refuse(problem(503, error.detail));
       } else {
-        const { status, detail, members } = diskRefusal(error);
-        this.#refuse(status, detail, members);
+        this.#refuse(diskRefusal(error));
       }
     }
   }
 
-  #refuse(status: Status, detail: string, members: WireObject = {}): void {
-    const { limits } = this.#services.jobs.options;
-    this.#send(
-      this.#caller.problem(status, detail, undefined, {
-        limits: limitsOf(limits, this.#kind),
-        ...members,
-      }),
-    );
+  #refuse(why: BulkProblem): void {
+    this.#send(noJob(this.#caller, this.#services.jobs.options.limits, this.#kind, why));
   }
 
   #send(reply: Reply): void {

@@ -1,6 +1,6 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
 import type { JsonObject } from '../../base/json-object.js';
-import { invalid, isProblem, type Problem } from '../../base/problem.js';
+import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import {
   anyText,
   checkOf,
@@ -13,11 +13,11 @@ import {
 } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
 import { isFailure } from '../../failure.js';
-import { rowsRefusal } from '../../http/gate.js';
+import { type Caller, rowsRefusal } from '../../http/gate.js';
 import { readJsonObject } from '../../http/json-body.js';
-import type { Status } from '../../http/status.js';
 import type { KeyRecord } from '../../store/format.js';
 import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../row/chunk-payload.js';
+import { type BulkLimits, limitsOf } from '../run/uploads.js';
 import { BULK_ROUTES, keptFault, merchantRefusal } from '../run/kind.js';
 import {
   CSV_TYPE,
@@ -26,15 +26,17 @@ import {
   parseBulkRequest,
   parseOptions,
   refused,
+  tooLarge,
   unacceptable,
   unusable,
+  type BulkProblem,
   type BulkRequest,
 } from '../run/request.js';
 import type { WireObject } from '../../wire/tree.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import type { FileIdentity } from './byte-source.js';
 import type { CreationServices } from './create.js';
-import type { Request } from '../../http/reply.js';
+import type { Reply, Request } from '../../http/reply.js';
 import type { RunRequest } from './file-run.js';
 
 /** What is kept of a request. */
@@ -69,12 +71,6 @@ export const JOB_REFERENCE = open({
 type Reference = Of<typeof JOB_REFERENCE>;
 
 const checkReference = checkOf(JOB_REFERENCE);
-
-/** The parts at fault as a member beside the limits; nothing where none is told of. */
-export function errorsOf({ errors }: Problem): WireObject {
-  if (errors === undefined) return {};
-  return { errors: errors.map(({ location, message }) => ({ location, message })) };
-}
 
 /** What asks for a job's output; fields for other documents do not. */
 function outputAsked(accept: string): string {
@@ -156,24 +152,25 @@ export function parseReference(body: Uint8Array): AskedJob | Problem {
 
 // What speaks against a job.
 
-/** Why there is no job: the status, a sentence, and what else is told. */
-export interface JobRefusal {
-  readonly status: Status;
-  readonly detail: string;
-  readonly members: WireObject;
-}
-
 type Services = Pick<CreationServices, 'jobs' | 'releases'>;
 
-function refusedAt(
-  location: string,
-  { status, detail }: { readonly status: Status; readonly detail: string },
-): JobRefusal {
-  return { status, detail, members: { errors: [{ location, message: detail }] } };
+/** The reply that there is no job, and why. */
+export function noJob(
+  caller: Caller,
+  limits: BulkLimits,
+  kind: BulkKind,
+  { status, detail, errors, members }: BulkProblem,
+): Reply {
+  // Parts at fault stand behind the limits, as other members do.
+  return caller.problem(status, detail, undefined, {
+    limits: limitsOf(limits, kind),
+    ...(errors === undefined ? {} : { errors: errors.map(part) }),
+    ...members,
+  });
 }
 
-function tooLong(detail: string, limit: number): JobRefusal {
-  return { status: 413, detail, members: { limit } };
+function part({ location, message }: BodyError): WireObject {
+  return { location, message };
 }
 
 /** What speaks against a job before its body is read; `asked` is null where that names a file. */
@@ -182,18 +179,18 @@ export function headRefusal(
   key: KeyRecord,
   request: Request,
   asked: AskedJob | null,
-): JobRefusal | null {
+): BulkProblem | null {
   const { limits, findMerchant } = jobs.options;
   const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return { status: 403, detail: unscoped, members: {} };
+  if (unscoped !== null) return problem(403, unscoped);
   if (Number(request.header('content-length') || 0) > limits.bytesMax) {
-    return tooLong(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
+    return tooLarge(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
   }
   if (asked === null) return null;
   const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refusedAt('query.merchantId', unfit);
+  if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
   const unkept = keptFault(releases, key, asked.bulk);
-  return unkept === null ? null : refusedAt('query.dataset', unkept);
+  return unkept === null ? null : refused(unkept.status, unkept.detail, 'query.dataset');
 }
 
 /** A file that a body names, as it is, and what is asked of its rows. */
@@ -211,30 +208,28 @@ export async function askedOfFile(
   key: KeyRecord,
   body: Buffer,
   told: (kind: BulkKind) => void,
-): Promise<NamedFile | JobRefusal> {
+): Promise<NamedFile | BulkProblem> {
   const { filesDir, limits, findMerchant } = jobs.options;
   if (filesDir === null) {
     const detail = 'This service reads no files of its own; upload the rows.';
-    return { status: 403, detail, members: {} };
+    return problem(403, detail);
   }
   const asked = parseReference(body);
-  if (isProblem(asked)) {
-    return { status: asked.status, detail: asked.detail, members: errorsOf(asked) };
-  }
+  if (isProblem(asked)) return asked;
   told(asked.kind);
   const unscoped = rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return { status: 403, detail: unscoped, members: {} };
+  if (unscoped !== null) return problem(403, unscoped);
   const unkept = keptFault(releases, key, asked.bulk);
-  if (unkept !== null) return refusedAt('body.dataset', unkept);
+  if (unkept !== null) return refused(unkept.status, unkept.detail, 'body.dataset');
   const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refusedAt('body.merchantId', unfit);
+  if (unfit !== null) return refused(unfit.status, unfit.detail, 'body.merchantId');
   const found = await allowedFile(filesOf(filesDir, key.account), asked.file ?? '');
   if (found === null) {
     const detail = 'There is no such file in the folder of the account.';
-    return refusedAt('body.file', { status: 422, detail });
+    return refused(422, detail, 'body.file');
   }
   const { identity } = found;
   return identity.bytes > limits.bytesMax
-    ? tooLong(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
+    ? tooLarge(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
     : { asked, identity };
 }

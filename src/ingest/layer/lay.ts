@@ -19,7 +19,9 @@ interface DistrictPlaces {
   readonly districts: readonly OwnDistrict[];
 }
 
-type Placed = BoundaryFeature | OwnDistrict;
+type Placed =
+  | { readonly kind: 'drawn'; readonly feature: BoundaryFeature }
+  | { readonly kind: 'listed'; readonly district: OwnDistrict };
 
 function byZips({ layer, row, code, state }: PlacedDistrict, known: ZipCounties): OwnDistrict {
   const counties = new Set<string>();
@@ -46,8 +48,9 @@ async function placeOf(one: PlacedDistrict, known: ZipCounties): Promise<Placed 
   if (row.zips.length > 0 && row.boundary !== '') {
     layer.faults.add(row.line, 'zips', 'it has a boundary, which says where it is');
   }
-  if (row.zips.length > 0) return byZips(one, known);
-  return boundaryOf(layer, row, code, row.code || row.name);
+  if (row.zips.length > 0) return { kind: 'listed', district: byZips(one, known) };
+  const feature = await boundaryOf(layer, row, code, row.code || row.name);
+  return feature === null ? null : { kind: 'drawn', feature };
 }
 
 /**
@@ -90,9 +93,11 @@ async function placeDistricts(
   for (const { layer } of rows) layer.faults.settle();
   const places = [...found.values()];
   return {
-    features: places.flatMap(({ place }) => ('polygon' in place ? [place] : [])),
+    features: places.flatMap(({ place }) => (place.kind === 'drawn' ? [place.feature] : [])),
     districts: places.map(({ of: { code, state }, place }) =>
-      'polygon' in place ? { code, state, zips: [], counties: [], whole: [] } : place,
+      place.kind === 'drawn'
+        ? { code, state, zips: [], counties: [], whole: [] }
+        : place.district,
     ),
   };
 }
