@@ -95,9 +95,7 @@ async function placeDistricts(
   return {
     features: places.flatMap(({ place }) => (place.kind === 'drawn' ? [place.feature] : [])),
     districts: places.map(({ of: { code, state }, place }) =>
-      place.kind === 'drawn'
-        ? { code, state, zips: [], counties: [], whole: [] }
-        : place.district,
+      place.kind === 'drawn' ? { code, state, zips: [], counties: [], whole: [] } : place.district,
     ),
   };
 }
