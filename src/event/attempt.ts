@@ -27,7 +27,12 @@ interface InterruptedOutcome {
   readonly result: 'interrupted';
 }
 
-export type Outcome = SentOutcome | FailedOutcome | InterruptedOutcome;
+/** Nobody is to be told any more. */
+interface DroppedOutcome {
+  readonly result: 'dropped';
+}
+
+export type Outcome = SentOutcome | FailedOutcome | InterruptedOutcome | DroppedOutcome;
 
 /** An attempt that failed in the plainest way, with what is different given. */
 export function failed(

@@ -155,6 +155,7 @@ export class Deliverer<K extends OutboxKind> {
       .catch((error: unknown) => failed(codeOf(error)));
     try {
       if (outcome.result === 'sent') await this.#sent(record, outcome.status);
+      else if (outcome.result === 'dropped') await this.#dropped(record);
       else if (outcome.result !== 'interrupted') await this.#failed(record, outcome);
       store.refresh();
     } catch (error) {
@@ -181,6 +182,14 @@ export class Deliverer<K extends OutboxKind> {
       settle(transaction, record);
     });
     this.#options.log.info('delivered', { kind, id, attempt: attempts + 1, status });
+  }
+
+  async #dropped(record: OutboxRecord): Promise<void> {
+    const { kind, id } = record;
+    await this.#write((transaction) => {
+      settle(transaction, record);
+    });
+    this.#options.log.info('no longer to be sent', { kind, id });
   }
 
   async #failed(record: OutboxRecord, outcome: FailedOutcome): Promise<void> {

@@ -1,7 +1,8 @@
 /**
  * What the server sends on its own: events to the endpoint, mails to merchants, each kind from its
  * outbox and from one place, the main thread of one of the servers on a store. A record leaves the
- * store after its outcome is known, so that it is sent at least once, whatever happens.
+ * store after its outcome is known, so that it is sent at least once, whatever happens, unless
+ * nobody is to be told any more.
  */
 import type { Log } from '../log.js';
 import { disableEndpoint, endpointId, endpointOf, setEndpoint } from '../store/endpoint.js';
@@ -11,8 +12,9 @@ import { sealOldEvents } from '../store/outbox.js';
 import type { Lease } from '../store/membership.js';
 import type { Store } from '../store/store.js';
 import { Deliverer } from './deliverer.js';
-import { MailSender } from './mail.js';
 import type { DeliverySettings } from './delivery-settings.js';
+import { currentMail } from './invited-merchant.js';
+import { MailSender } from './mail.js';
 import type { WebhookSender } from './webhook.js';
 
 export interface DeliveryOptions {
@@ -65,7 +67,7 @@ export class Delivery {
         ? null
         : new Deliverer({
             ...options,
-            sender: new MailSender(mail),
+            sender: new MailSender(mail, (record, now) => currentMail(store, record, now)),
           });
   }
 

@@ -142,16 +142,23 @@ function outcomeOf(error: unknown): Outcome {
   });
 }
 
+/** What a mail is to say now, or what came of it where it is not to be sent. */
+type CurrentMail = (record: MailRecord, now: number) => Promise<MailRecord | Outcome>;
+
 export class MailSender {
   readonly kind = 'mail';
   readonly #options: MailOptions;
+  readonly #current: CurrentMail;
 
-  constructor(options: MailOptions) {
+  constructor(options: MailOptions, current: CurrentMail) {
     this.#options = options;
+    this.#current = current;
   }
 
   /** Makes one attempt; `stop` cuts it short. Never rejects. */
-  async send(record: MailRecord, _now: number, stop: AbortSignal): Promise<Outcome> {
+  async send(waited: MailRecord, now: number, stop: AbortSignal): Promise<Outcome> {
+    const record = await this.#current(waited, now);
+    if ('result' in record) return record;
     if (!isMailAddress(record.email)) {
       return failed('the address is not one', { result: 'refused' });
     }

@@ -61,6 +61,23 @@ function countOne(
 }
 
 /**
+ * Counts an invitation for its address alone, where one that waits goes to another.
+ * @param now milliseconds since 1970
+ * @throws LimitReached when the address had all of this day.
+ */
+export function countRecipient(transaction: StoreTransaction, email: string, now: number): void {
+  const hash = createHash('sha256').update(email.toLowerCase(), 'utf8').digest('hex');
+  countOne(
+    transaction,
+    dayOf(now),
+    'recipient',
+    hash,
+    INVITATIONS_RECIPIENT_DAY_MAX,
+    `An address is sent ${INVITATIONS_RECIPIENT_DAY_MAX} invitations a day. Nothing was done.`,
+  );
+}
+
+/**
  * Counts an invitation.
  * @param now milliseconds since 1970
  * @throws LimitReached when the account or the address had all of this day.
@@ -78,15 +95,7 @@ export function countInvitation(
     const record = parseInvited(value);
     if (record.day < first) transaction.remove(invitedKey(record));
   }
-  const hash = createHash('sha256').update(email.toLowerCase(), 'utf8').digest('hex');
-  countOne(
-    transaction,
-    day,
-    'recipient',
-    hash,
-    INVITATIONS_RECIPIENT_DAY_MAX,
-    `An address is sent ${INVITATIONS_RECIPIENT_DAY_MAX} invitations a day. Nothing was done.`,
-  );
+  countRecipient(transaction, email, now);
   countOne(
     transaction,
     day,

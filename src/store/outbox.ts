@@ -176,6 +176,24 @@ export function settle(transaction: StoreTransaction, record: OutboxRecord): boo
   return take(transaction, 'waiting', record) !== null;
 }
 
+/** A mail that waits goes to another address from now on. */
+export function readdress(
+  transaction: StoreTransaction,
+  record: MailRecord,
+  {
+    merchantName,
+    contactFirst,
+    contactLast,
+    email,
+  }: Pick<MailRecord, 'merchantName' | 'contactFirst' | 'contactLast' | 'email'>,
+): void {
+  const key = keyOf('waiting', record);
+  const found = transaction.get(key);
+  const mail = found === undefined ? null : parseOutboxRecord(found);
+  if (mail?.kind !== 'mail') return;
+  transaction.put(key, { ...mail, merchantName, contactFirst, contactLast, email });
+}
+
 /** An attempt failed; it is due again at a later time. */
 export function postpone(
   transaction: StoreTransaction,

@@ -227,7 +227,7 @@ test('names and addresses bring no field and no receiver with them', async (cont
     'jane',
     'jane@acme.example>\r\nRCPT TO:<all@shop.example',
   ]) {
-    await outbox.addInvitation({ email });
+    await outbox.addInvitation({ merchantId: `m-of-${email.length}`, email });
   }
   await outbox.pass(0);
   assert.equal(server.got.length, 1);

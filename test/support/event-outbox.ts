@@ -6,7 +6,8 @@ import type { DeliverySettings } from '../../src/event/delivery-settings.js';
 import { createLog } from '../../src/log.js';
 import type { Invitation } from '../../src/store/outbox-record.js';
 import { addEvent, addInvitation } from '../../src/store/outbox.js';
-import { Store } from '../../src/store/store.js';
+import { createMerchant, findMerchant } from '../../src/store/merchants.js';
+import { Store, type StoreTransaction } from '../../src/store/store.js';
 import { openVault, type Vault } from '../../src/store/vault.js';
 import { newVarDir } from './http-var-dir.js';
 import { fileConfig } from './kek-dir.js';
@@ -35,6 +36,7 @@ export interface Outbox {
   /** Lets so much time pass, and waits for all attempts that start. */
   pass(ms: number): Promise<void>;
   addEvent(connectionId?: string): Promise<void>;
+  /** Of a merchant that is made too, where there is none. */
   addInvitation(changes?: Partial<Invitation>): Promise<void>;
 }
 
@@ -56,6 +58,24 @@ const INVITED = {
   contactLast: 'Doe',
   email: 'jane@acme.example',
 };
+
+/** Makes the merchant of an invitation, unless there is one of that id. */
+function createInvited(transaction: StoreTransaction, invitation: Invitation): void {
+  const { account, merchantId, merchantName: name, contactFirst, contactLast, email } = invitation;
+  if (findMerchant(transaction, account, merchantId) !== null) return;
+  createMerchant(transaction, {
+    account,
+    merchantId,
+    name,
+    contacts: {
+      email,
+      ...(contactFirst === undefined ? {} : { first: contactFirst }),
+      ...(contactLast === undefined ? {} : { last: contactLast }),
+    },
+    type: 'provider',
+    now: invitation.now,
+  });
+}
 
 /** Opens a store, in a new folder unless one is given, and a delivery that looks when told. */
 export async function openOutbox(
@@ -103,13 +123,11 @@ export async function openOutbox(
       );
     },
     addInvitation: async (changes = {}) => {
-      await store.write((transaction) =>
-        addInvitation(transaction, {
-          ...INVITED,
-          now: outbox.now,
-          ...changes,
-        }),
-      );
+      const invitation = { ...INVITED, now: outbox.now, ...changes };
+      await store.write((transaction) => {
+        createInvited(transaction, invitation);
+        addInvitation(transaction, invitation);
+      });
     },
   };
   return outbox;
