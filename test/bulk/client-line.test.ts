@@ -73,7 +73,7 @@ test('a word about the stream that is not written as one is told what is wrong w
   assert.match(wrong({ end: false }), /^invalid-format end Parameter end: true/);
   assert.match(
     wrong({ id: 1, close: true }),
-    /^address-incomplete null Parameter close is not known/,
+    /^invalid-postal-code null Parameter close is not known/,
   );
   for (const object of [
     {},

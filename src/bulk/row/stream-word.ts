@@ -32,7 +32,7 @@ export function wordProblem(object: JsonObject): Failure | null {
   if (stranger === undefined) return null;
   const name = stranger.slice(0, NAME_CHARS_MAX);
   return fail(
-    'address-incomplete',
+    'invalid-postal-code',
     `Parameter ${name} is not known; a message is a lookup, a cart ` +
       'with "items", {"ack":N} or {"end":true}.',
     null,
