@@ -27,7 +27,11 @@ before(async () => {
   const folder = join(dir, 'bulk-dir', 'default', 'orders');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'may.csv'), 'Order,address\n7,"120 Main St, Elmton, QA 91010"\n');
-  service = await startChild(built.varDir, { SITUS_BULK_DIR: join(dir, 'bulk-dir') });
+  service = await startChild(built.varDir, {
+    SITUS_BULK_DIR: join(dir, 'bulk-dir'),
+    // As that of the address the pages name, so that links and lengths are what a reader sees.
+    SITUS_BASE_URL: 'http://127.0.0.1:3000',
+  });
 });
 
 after(async () => {
