@@ -1,6 +1,10 @@
 /** Over real sockets: head, key, rate and size decide before a byte of a body is kept. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { packageRoot } from '../../src/ingest/source-files.js';
+import { RELAYED_NAMES } from '../../src/provider/operation-call.js';
 import { KEYLESS_DRAIN } from '../../src/http/drain.js';
 import { RawClient, requestText } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
@@ -97,18 +101,41 @@ test('room is given back by clients that vanish, in the midst of a body and behi
   assert.equal(service.app.router.room.used, 0);
 });
 
-test('what is too long is answered with the limit of its route, which the description states', async () => {
-  const answer = await fetch(`${service.base}/openapi.json`);
-  const { paths } = (await answer.json()) as {
-    paths: Record<
-      string,
-      {
-        post?: {
-          requestBody?: { description?: string; 'x-body-bytes-max'?: number };
-        };
-      }
-    >;
+interface Described {
+  readonly post?: {
+    readonly requestBody?: { readonly description?: string; readonly 'x-body-bytes-max'?: number };
   };
+}
+
+async function describedPaths(): Promise<Readonly<Record<string, Described>>> {
+  const answer = await fetch(`${service.base}/openapi.json`);
+  const { paths } = (await answer.json()) as { paths: Record<string, Described> };
+  return paths;
+}
+
+test('the API page states the limit of each operation that goes to the provider', async () => {
+  const page = readFileSync(join(packageRoot(), 'docs', 'api.md'), 'utf8');
+  const [, most = '', others = ''] =
+    /^\| 413 \| the body has more than (\d+) KiB, (.*?); or the provider says so/m.exec(page) ?? [];
+  const limits = new Map(
+    [...others.matchAll(/(\d+) (KiB|MiB) for ((?:(?:, | and )?`[^`]+`)+)/g)].flatMap(
+      ([, count, unit, names = '']) =>
+        (names.match(/[^`]+(?=`(?:,| and|$))/g) ?? []).map(
+          (name) => [name, Number(count) * (unit === 'MiB' ? MIB : 1_024)] as const,
+        ),
+    ),
+  );
+  const paths = await describedPaths();
+  for (const name of RELAYED_NAMES) {
+    const bytes = paths[`/merchant/${name}`]?.post?.requestBody?.['x-body-bytes-max'];
+    assert.equal(limits.get(name) ?? Number(most) * 1_024, bytes, name);
+    limits.delete(name);
+  }
+  assert.deepEqual([...limits], []);
+});
+
+test('what is too long is answered with the limit of its route, which the description states', async () => {
+  const paths = await describedPaths();
   const limited = Object.entries(paths).flatMap(([path, { post }]) => {
     const bytes = post?.requestBody?.['x-body-bytes-max'];
     return bytes === undefined ? [] : [{ path, bytes, told: post?.requestBody?.description ?? '' }];
