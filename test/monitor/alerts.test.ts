@@ -1,9 +1,10 @@
-/** What a service tells Prometheus of parts it does not have, and that no alert is about them. */
+/** What a service tells Prometheus of parts it does not have, and what alerts are about. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { FAILED_KEYS_MAX, FAILED_KEYS_WINDOW_MS } from '../../src/http/client-limit.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { eventually } from '../support/http-eventually.js';
 import { metricsOf, startWatched } from '../support/watched-service.js';
@@ -114,4 +115,15 @@ test('no alert is raised by an ordinary server that has what it needs', async (c
   const unready = [{ name: 'situs_unready', labels: new Map([['reason', 'store']]), value: 1 }];
   const rule = alertRules().find(({ alert }) => alert === 'SitusUnready');
   assert.equal(firing(rule?.expr ?? '', unready)?.length, 1);
+});
+
+test('one address that guesses keys raises the alert, whatever it is refused beyond its limit', () => {
+  const rule = alertRules().find(({ alert }) => alert === 'SitusKeysGuessed');
+  const [, bound] =
+    /^sum\(rate\(situs_refusals_total\{code="101"\}\[5m\]\)\) > ([\d.]+)$/.exec(rule?.expr ?? '') ??
+    [];
+  const mostOfOne = FAILED_KEYS_MAX / (FAILED_KEYS_WINDOW_MS / 1_000);
+  assert.ok(Number(bound) < mostOfOne, `${bound} a second, where one has ${mostOfOne}`);
+  // Not by a client that tries with a key that was disabled every few seconds.
+  assert.ok(Number(bound) >= 1);
 });
