@@ -6,6 +6,7 @@ import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
 import { CART_COLUMNS } from '../../src/bulk/row/columns.js';
 import { columnRulesOf, mapColumns } from '../../src/bulk/row/mapping.js';
+import { GRANT_ALL, GRANT_PRODUCT } from '../../src/pool/types.js';
 import { below, cut, oneOf, runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import {
   CA,
@@ -141,6 +142,13 @@ test('each cell at fault is named', () => {
       told,
     );
   }
+});
+
+test('a product code without the entitlement names its cell', () => {
+  const text = Papa.unparse([{ ...GOOD, tic: '20010' }], { newline: '\n' });
+  const run = { output: 'ndjson', grants: GRANT_ALL & ~GRANT_PRODUCT } as const;
+  const { error } = errorOf(csvTo(text, run).split('\n')[0]!);
+  assert.deepEqual([error?.code, error?.field], [113, 'taxabilityCode']);
 });
 
 test('what of an address is there makes a line; a whole one in the street is enough', () => {

@@ -224,8 +224,23 @@ test('a row with a product code needs the entitlement, but for carts of a mercha
   const [refused, plain] = linesOf([coded, sentCart({ origin: NY_PARTS, destination: NY_PARTS })], {
     grants,
   });
-  assert.equal(errorOf(refused!).error?.code, 113, refused);
+  const told = (line = ''): unknown[] => {
+    const { error } = errorOf(line);
+    return [error?.code, error?.field];
+  };
+  assert.deepEqual(told(refused), [113, 'lineItems[0].tic']);
   assert.equal(errorOf(plain!).error, undefined);
+  const line = { itemId: 'i', price: 1, quantity: 1 };
+  const ofOneLine = {
+    customerId: 'c',
+    currency: {},
+    origin: { address: NY },
+    destination: { address: NY },
+    lineItems: [line, { ...line, taxabilityCode: 20010 }],
+  };
+  const [bare, inBody] = linesOf([ofOneLine, { items: [ofOneLine] }], { grants });
+  assert.deepEqual(told(bare), [113, 'lineItems[1].taxabilityCode']);
+  assert.deepEqual(told(inBody), [113, 'items[0].lineItems[1].taxabilityCode']);
   const [own] = linesOf([coded], { grants, defaults: OF_MERCHANT });
   assert.equal(errorOf(own!).error, undefined, own);
 });

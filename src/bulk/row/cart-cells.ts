@@ -174,7 +174,7 @@ export function answerCsvCart(
   const cart = readCart(cells, mapping, engine, decoded);
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;
-  return calculated(engine, cart.query, ofMerchant, 'row', (outcome) =>
+  return calculated(engine, cart.query, ofMerchant, 'cell', 'row', (outcome) =>
     run.output === 'csv'
       ? [cartColumns(outcome, dialect)]
       : itemWith(

@@ -63,11 +63,23 @@ function problemAnswer({ detail, errors: [first] = [] }: Problem, at: CartPositi
   return refusalAnswer(INVALID, `${lead} ${first.message}`, memberOf(first.location, at));
 }
 
+function withPosition(field: string | null, at: CartPosition): string | null {
+  return at === 'row' ? field : field === null ? at : `${at}.${field}`;
+}
+
 /** The same of a cart that the engine refuses. */
 function uncalculated({ failure, field, detail }: Failure, at: CartPosition): RowAnswer {
   const { code } = RESPONSE_CODES[failure];
-  const member = at === 'row' ? field : field === null ? at : `${at}.${field}`;
-  return refusalAnswer(code, `${UNCALCULATED} ${detail ?? failure}`, member);
+  return refusalAnswer(code, `${UNCALCULATED} ${detail ?? failure}`, withPosition(field, at));
+}
+
+/** What a row calls the product code of a line: a cell, or a member of the line. */
+type CodeName = 'cell' | 'taxabilityCode' | 'tic';
+
+/** The first product code of a cart. */
+function codeMember({ lines }: CartQuery, name: CodeName, at: CartPosition): string | null {
+  const line = lines.findIndex(({ tic }) => tic !== null);
+  return name === 'cell' ? 'taxabilityCode' : withPosition(`lineItems[${line}].${name}`, at);
 }
 
 /** Bits that make a UUID one whose content is the program's affair (RFC 9562, version 8). */
@@ -124,6 +136,7 @@ interface CartReading {
 /** A cart that was read, and how its outcome is written. */
 interface Asked {
   readonly query: CartQuery;
+  readonly code: CodeName;
   write(into: ByteWriter, outcome: CartOutcome): void;
 }
 
@@ -144,6 +157,7 @@ function readAsked(body: JsonObject, { ofMerchant, options, newId }: CartReading
     if (isProblem(cart)) return cart;
     return {
       query: cart.query,
+      code: 'taxabilityCode',
       write: (into, outcome) => writeCalculation(into, cart, outcome, newId()),
     };
   }
@@ -152,6 +166,7 @@ function readAsked(body: JsonObject, { ofMerchant, options, newId }: CartReading
   const cart = carts[0]!;
   return {
     query: cart.query,
+    code: 'tic',
     write: (into, outcome) => writeCart(into, cart, outcome, cart.sent.cartId ?? newId()),
   };
 }
@@ -161,11 +176,12 @@ export function calculated(
   { context, engine, run, grants }: RowEngine,
   query: CartQuery,
   ofMerchant: boolean,
+  code: CodeName,
   at: CartPosition,
   print: (outcome: CartOutcome) => readonly BodyPart[],
 ): RowAnswer {
   const refusal = ofMerchant ? null : codesRefused(query, grants);
-  if (refusal !== null) return refusedCart(refusal);
+  if (refusal !== null) return refusedCart({ ...refusal, field: codeMember(query, code, at) });
   const outcome = engine.calculate(query, run.nowMs, context.precisionMin, context.refuseUnruled);
   if (isFailure(outcome)) return uncalculated(outcome, at);
   return {
@@ -200,7 +216,7 @@ function answerBody(
   }
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked, at);
-  return calculated(engine, asked.query, ofMerchant, at, (outcome) =>
+  return calculated(engine, asked.query, ofMerchant, asked.code, at, (outcome) =>
     wrap(
       itemOf((into) => asked.write(into, outcome)),
       situsJson(outcome.marks),
