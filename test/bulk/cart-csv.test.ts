@@ -112,6 +112,7 @@ const FAULTS: readonly Fault[] = [
     [{ price }, '105', 'price'] as const),
   ...['-1', 'x', '1.00001', '100000'].map((qty) => [{ qty }, '105', 'quantity'] as const),
   ...['abc', '100001', '1.5'].map((tic) => [{ tic }, '105', 'taxabilityCode'] as const),
+  [{ tic: '12345' }, '110', 'taxabilityCode'],
   ...['2024-02-30', 'May', '2026-03-07T25:00:00Z'].map((date) => [{ date }, '105', 'transactionDate'] as const),
   [{ sku: 'x'.repeat(51) }, '105', 'itemId'], [{ customer: 'x'.repeat(51) }, '105', 'customerId'],
   [{ destination: '' }, '105', 'destination'], [{ origin: '' }, '105', 'origin'],

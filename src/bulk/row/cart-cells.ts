@@ -161,6 +161,14 @@ function readCart(
   };
 }
 
+/** What is wrong with the one line of a row is wrong with its product code, if it has one. */
+function inCells(answer: RowAnswer, { query }: ReadCart): RowAnswer {
+  const { refusal } = answer;
+  if (refusal?.field?.startsWith('lineItems') !== true) return answer;
+  const field = query.lines[0]?.tic == null ? null : 'taxabilityCode';
+  return { ...answer, refusal: { ...refusal, field } };
+}
+
 /** Answers a row of the table. */
 export function answerCsvCart(
   engine: RowEngine,
@@ -174,7 +182,7 @@ export function answerCsvCart(
   const cart = readCart(cells, mapping, engine, decoded);
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;
-  return calculated(engine, cart.query, ofMerchant, 'cell', 'row', (outcome) =>
+  const answer = calculated(engine, cart.query, ofMerchant, 'tic', 'row', (outcome) =>
     run.output === 'csv'
       ? [cartColumns(outcome, dialect)]
       : itemWith(
@@ -184,4 +192,5 @@ export function answerCsvCart(
           situsJson(outcome.marks),
         ),
   );
+  return inCells(answer, cart);
 }

@@ -73,13 +73,13 @@ function uncalculated({ failure, field, detail }: Failure, at: CartPosition): Ro
   return refusalAnswer(code, `${UNCALCULATED} ${detail ?? failure}`, withPosition(field, at));
 }
 
-/** What a row calls the product code of a line: a cell, or a member of the line. */
-type CodeName = 'cell' | 'taxabilityCode' | 'tic';
+/** What a line calls its product code. */
+type CodeName = 'taxabilityCode' | 'tic';
 
 /** The first product code of a cart. */
 function codeMember({ lines }: CartQuery, name: CodeName, at: CartPosition): string | null {
   const line = lines.findIndex(({ tic }) => tic !== null);
-  return name === 'cell' ? 'taxabilityCode' : withPosition(`lineItems[${line}].${name}`, at);
+  return withPosition(`lineItems[${line}].${name}`, at);
 }
 
 /** Bits that make a UUID one whose content is the program's affair (RFC 9562, version 8). */
