@@ -140,11 +140,14 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
   };
 }
 
-/** Why a cart of no merchant may not be asked with these grants; null where it may. */
+/**
+ * Why a cart of no merchant may not be asked with these grants, and the first line that has a
+ * product code; null where it may.
+ */
 export function codesRefused({ lines }: CartQuery, grants: number): Failure | null {
-  return (grants & GRANT_PRODUCT) === 0 && lines.some(({ tic }) => tic !== null)
-    ? fail('product-rules-not-enabled', undefined, null)
-    : null;
+  if ((grants & GRANT_PRODUCT) !== 0) return null;
+  const line = lines.findIndex(({ tic }) => tic !== null);
+  return line < 0 ? null : fail('product-rules-not-enabled', undefined, `lineItems[${line}]`);
 }
 
 function calculation(

@@ -76,12 +76,6 @@ function uncalculated({ failure, field, detail }: Failure, at: CartPosition): Ro
 /** What a line calls its product code. */
 type CodeName = 'taxabilityCode' | 'tic';
 
-/** The first product code of a cart. */
-function codeMember({ lines }: CartQuery, name: CodeName, at: CartPosition): string | null {
-  const line = lines.findIndex(({ tic }) => tic !== null);
-  return withPosition(`lineItems[${line}].${name}`, at);
-}
-
 /** Bits that make a UUID one whose content is the program's affair (RFC 9562, version 8). */
 const VERSION = '8';
 const VARIANT = 0x8;
@@ -181,7 +175,9 @@ export function calculated(
   print: (outcome: CartOutcome) => readonly BodyPart[],
 ): RowAnswer {
   const refusal = ofMerchant ? null : codesRefused(query, grants);
-  if (refusal !== null) return refusedCart({ ...refusal, field: codeMember(query, code, at) });
+  if (refusal !== null) {
+    return refusedCart({ ...refusal, field: withPosition(`${refusal.field}.${code}`, at) });
+  }
   const outcome = engine.calculate(query, run.nowMs, context.precisionMin, context.refuseUnruled);
   if (isFailure(outcome)) return uncalculated(outcome, at);
   return {
