@@ -182,6 +182,46 @@ test('meals: Denver 8.0 in all, Flagstaff 2 more, Roanoke 6.5 more since July 20
   }
 });
 
+test("a county's meal tax says nothing of the taxes of cities in it", () => {
+  const meal: readonly Item[] = [['100', 1, MEALS]];
+  const hamilton: FactPlace = { state: 'IN', county: '057', percents: [['state', '7']] };
+  assert.deepEqual(tax(hamilton, meal), ['8.00']);
+  // An independent city is in no county.
+  const norfolk: FactPlace = {
+    state: 'VA',
+    county: '710',
+    placeGeoid: '5157000',
+    percents: levies('state 4.3, county 1, district 0.7'),
+  };
+  assert.deepEqual(tax(norfolk, meal), ['12.50']);
+  const untold: readonly FactPlace[] = [
+    { ...hamilton, placeGeoid: '1810342' },
+    // Chicago's own tax is held, but not where in it the exposition authority levies another.
+    { state: 'IL', county: '031', placeGeoid: '1714000', percents: levies('state 6.25, city 4') },
+    { state: 'IN', county: '089', percents: [['state', '7']] },
+    { state: 'FL', county: '086', percents: levies('state 6, county 1') },
+    { state: 'FL', county: '086', placeGeoid: '1245025', percents: levies('state 6, county 1') },
+  ];
+  for (const place of untold) {
+    const at = splitAt(place.state, 0);
+    assert.match(
+      refused(cartWorld([place]), cartOf(at, at, meal)).detail ?? '',
+      /meal tax .* cannot be told \(UNMAPPED_SCOPES_IN_STATE\)/,
+      `${place.state} ${place.county} ${place.placeGeoid}`,
+    );
+  }
+});
+
+test('meals in Myrtle Beach: the fees of the city and, within it, of its county', () => {
+  const beach: FactPlace = {
+    state: 'SC',
+    county: '051',
+    placeGeoid: '4549075',
+    percents: levies('state 6, county 1'),
+  };
+  assert.deepEqual(tax(beach, [['100', 1, MEALS]]), ['9.50']);
+});
+
 test('Florida: the surtax ends at $5,000 of one item', () => {
   const miami: FactPlace = {
     state: 'FL',

@@ -1,6 +1,7 @@
 /** What is taxed of a line, at which rate, and what cannot be told. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CartQuery } from '../../src/engine/cart/cart-query.js';
 import { formatRate } from '../../src/tax/rate.js';
 import { type FactPlace, levies, tableDocument } from '../support/product-facts.js';
 import {
@@ -183,9 +184,15 @@ test('Kansas: dietary supplements are food, which local taxes alone are levied o
 });
 
 test('Vermont: the meals tax stands in for the local option sales tax too', () => {
-  const burlington: Percents = levies('state 6, city 1');
-  const place = { county: '007', placeGeoid: '5010675' };
-  assert.deepEqual(tax('VT', [['100', 1, MEALS], ['100']], burlington, place), ['11.00', '7.00']);
+  const percents: Percents = levies('state 6, city 1');
+  const burlington = { state: 'VT', county: '007', placeGeoid: '5010675', percents };
+  const at = splitAt('VT', 0);
+  const on = (month: number, day: number): CartQuery =>
+    cartOf(at, at, [['100', 1, MEALS], ['100']], { at: Date.UTC(2026, month - 1, day, 18) });
+  const world = cartWorld([burlington]);
+  assert.deepEqual(amountsOf(calculated(world, on(6, 30))), ['11.50', '7.00']);
+  // The city's rate was raised until the end of June, and no list says what it is since.
+  assert.match(refused(world, on(7, 1)).detail ?? '', /meal tax .* cannot be told/);
 });
 
 test("delivery: by the state's rule, shipping and handling each", () => {

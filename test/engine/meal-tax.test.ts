@@ -60,7 +60,8 @@ test('state meal rates in place of the state sales tax', () => {
 
 test('add-ons of counties and cities, the widest jurisdiction first', () => {
   assert.equal(shown(at(place('37', '183', '3755000'))), `37183=0.01 ${UNMAPPED}`);
-  assert.equal(shown(at(place('50', '007', '5010675'))), `50+5010675=0.11 ${UNMAPPED}`);
+  const burlington = place('50', '007', '5010675');
+  assert.equal(shown(at(burlington, FACTS, 20260630)), `50+5010675=0.115 ${UNMAPPED}`);
   assert.equal(shown(at(place('51', '510', '5101000'))), `51510=0.05 ${UNMAPPED}`);
   assert.equal(shown(at(place('09', '001', '0908000'))), '09=0.01');
   const omaha = at(place('31', '055', '3137000'));
@@ -75,9 +76,40 @@ test('a tax whose rate has changed is told by the day', () => {
   assert.equal(shown(at(roanoke, FACTS, 20270701)), `=none ${UNMAPPED}`);
 });
 
+test('a tax that was raised until a day is not known from the next', () => {
+  const burlington = place('50', '007', '5010675');
+  const on = (date: number): MealTax => at(burlington, FACTS, date);
+  assert.equal(shown(on(20240731)), `5010675=0.02 ${UNMAPPED}`);
+  assert.equal(shown(on(20240801)), `5010675=0.025 ${UNMAPPED}`);
+  assert.equal(shown(on(20260701)), `50=0.09 ${UNMAPPED}`);
+  // Of 2024 the city's rate is held, but not the state's.
+  assert.deepEqual(
+    [20240801, 20260630, 20260701].map((date) => on(date).complete),
+    [false, true, false],
+  );
+});
+
+test('rules are all that is levied where nothing narrower can levy another', () => {
+  for (const [where, complete] of [
+    [place('23', '005'), true],
+    [place('18', '057'), true],
+    [place('18', '057', '1810342'), false],
+    [{ ...place('18', '057'), bordersHeld: false }, false],
+    [place('51', '710', '5157000'), true],
+    [place('45', '079', '4516000'), true],
+    [place('17', '031', '1714000'), false],
+    [place('12', '086'), false],
+    [place('45', '079'), false],
+    [{ ...place('45', '079', '4516000'), certain: false }, false],
+  ] as const) {
+    assert.equal(at(where).complete, complete, `${where.stateFips} ${where.placeGeoid}`);
+  }
+});
+
 test('a place and the county subdivision of the same extent bear one census code', () => {
   assert.equal(shown(at(place('25', '017', '2501711000'))), `2511000=0.0075 ${UNMAPPED}`);
-  assert.equal(shown(at(place('50', '007', '5000710675'))), `50+5010675=0.11 ${UNMAPPED}`);
+  const burlington = place('50', '007', '5000710675');
+  assert.equal(shown(at(burlington, FACTS, 20260630)), `50+5010675=0.115 ${UNMAPPED}`);
   assert.equal(shown(at(place('25', '017', '2501711001'))), `=none ${UNMAPPED}`);
 });
 
@@ -108,7 +140,7 @@ test('a tax that was read without its first day is not known for the years befor
 
 test("an address known by its ZIP alone has the state's rules", () => {
   const unsure = { ...place('50', '007', '5010675'), certain: false };
-  assert.equal(shown(at(unsure)), `50=0.09 LOCATION_NOT_RESOLVED,${UNMAPPED}`);
+  assert.equal(shown(at(unsure, FACTS, 20260630)), `50=0.09 LOCATION_NOT_RESOLVED,${UNMAPPED}`);
   assert.equal(shown(at({ ...place('23', '005'), certain: false })), '23=0.08');
 });
 
@@ -172,6 +204,11 @@ test('every row of the fact table belongs to a state', () => {
   }
 });
 
+/** Midday in the United States of a day (YYYYMMDD). */
+function noonOf(day: number): number {
+  return Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100, 18);
+}
+
 /** What an answer says of a meal. */
 interface Body {
   readonly baseRates: readonly { readonly jurType: string; readonly rate: number }[];
@@ -193,8 +230,8 @@ interface Body {
 
 test('the documented sum of a meal is what a cart takes, wherever a meal tax is held', () => {
   const rows = FACT_DOCUMENTS.get('meal-tax') as readonly Readonly<Record<string, string>>[];
-  let compared = 0;
-  for (const { extent, jurisdiction_code: code = '' } of rows) {
+  const compared = new Set<string>();
+  for (const { extent, jurisdiction_code: code = '', effective_to: last = '' } of rows) {
     const state = FACT_STATES.find(({ fips }) => fips === code.slice(0, 2))!.code;
     if (extent !== 'whole' || state === 'NH') continue;
     const place: FactPlace = {
@@ -210,12 +247,14 @@ test('the documented sum of a meal is what a cart takes, wherever a meal tax is 
     };
     const dataset = cartWorld([place]);
     const at = splitAt(state, 0);
-    const outcome = engineOf(dataset).calculate(cartOf(at, at, [['100', 1, '41000']]), NOW);
+    // A tax that has ended is compared on its last day.
+    const nowMs = last === '' ? NOW : Math.min(NOW, noonOf(Number(last)));
+    const outcome = engineOf(dataset).calculate(cartOf(at, at, [['100', 1, '41000']]), nowMs);
     if (isFailure(outcome)) continue;
-    compared += 1;
+    compared.add(code);
     const { text } = ask(60, 'lat=10.5&lng=0.5&taxabilityCode=41000', {
       dataset,
-      nowMs: NOW,
+      nowMs,
       context: openWire(),
     });
     const {
@@ -235,5 +274,6 @@ test('the documented sum of a meal is what a cart takes, wherever a meal tax is 
     const rate = ofSale.reduce((sum, each) => sum + each.rate, rule!.effectiveTaxRate - replaced);
     assert.deepEqual([(rate * 100).toFixed(2)], amountsOf(outcome), `${state} ${code}`);
   }
-  assert.ok(compared >= 20, `${compared} compared`);
+  assert.ok(compared.size >= 20, `${compared.size} compared`);
+  assert.ok(compared.has('5010675'), 'Burlington');
 });

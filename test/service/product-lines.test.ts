@@ -61,7 +61,7 @@ function found(
     kind: 'found',
     code: { tic: '1', title: 'A', label: 'A' },
     rules: changes.map((change) => ({ ...RULE, ...change })),
-    meal: { combined: null, reasons: [], rules: meals },
+    meal: { combined: null, reasons: [], rules: meals, complete: true },
   };
   return [...productLines('1', finding, RATES)];
 }

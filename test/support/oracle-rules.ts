@@ -108,6 +108,13 @@ function placeOf(row: Row, { from, to }: MealSale): FactPlace {
   return cell(row, 'sourcing_basis') === 'SELLER_LOCATION' && from.state === to.state ? from : to;
 }
 
+/** Whether nothing narrower than a row's county or city can levy a tax of its own there. */
+function isNarrowest(row: Row, { placeGeoid = '' }: FactPlace): boolean {
+  const { length } = cell(row, 'jurisdiction_code');
+  if (length > 5 || cell(row, 'jurisdiction_type') === 'INDEPENDENT_CITY') return true;
+  return length === 5 && placeGeoid === '';
+}
+
 /** The taxes on a meal beside or in place of sales tax. */
 export function mealsOf(sale: MealSale, tic: string): Meals {
   const { rows, fips, from, to, date } = sale;
@@ -119,7 +126,8 @@ export function mealsOf(sale: MealSale, tic: string): Meals {
   const seller = from.state === to.state ? from : to;
   const nearby = live.filter((row) => cell(row, 'extent') === 'whole' && isIn(row, own, seller));
   const isTold =
-    nearby.some((row) => cell(row, 'jurisdiction_code').length > 2) ||
+    (nearby.some((row) => isNarrowest(row, seller)) &&
+      !live.some((row) => cell(row, 'extent') === 'part' && isIn(row, own, seller))) ||
     (begun.length > 0 && live.every((row) => cell(row, 'extent') === 'whole'));
   if (!isTold) return null;
   return live.filter(

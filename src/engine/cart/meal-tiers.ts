@@ -74,9 +74,8 @@ function mealsOf(products: ProductRules, site: Site): FoundMeals {
       );
       if (!seller) rules.push(rule);
     }
-    const local = found.rules.some(({ code }) => code.length > STATE_DIGITS);
     const seller = site.sourcing.interstate ? 'destination' : 'origin';
-    if (side === seller && !local) found.reasons.forEach((reason) => reasons.add(reason));
+    if (side === seller && !found.complete) found.reasons.forEach((reason) => reasons.add(reason));
   }
   if (site.origin === null && !site.sourcing.interstate) reasons.add('LOCATION_NOT_RESOLVED');
   return { rules, notes, reasons };

@@ -30,6 +30,11 @@ export interface MealTax {
   readonly reasons: readonly MealReason[];
   /** The widest jurisdiction first. */
   readonly rules: readonly MealRule[];
+  /**
+   * Whether these are all that is levied at the place, even where there are reasons: those then
+   * tell of other places in the state. A county's tax says nothing of those of cities in it.
+   */
+  readonly complete: boolean;
 }
 
 /** Where the meal is taxed. */
@@ -51,6 +56,8 @@ const COUNTY_DIGITS = 5;
 /** A census code is unique in its state, whether a place or a subdivision bears it. */
 const ENTITY_DIGITS = 5;
 const SUBDIVISION_DIGITS = 10;
+/** Type of a city that is no part of a county: its code may be that of a county. */
+const INDEPENDENT_CITY = 'INDEPENDENT_CITY';
 
 function sameEntity(code: string, { stateFips, countyFips, placeGeoid }: MealPlace): boolean {
   if (code.slice(-ENTITY_DIGITS) !== placeGeoid.slice(-ENTITY_DIGITS)) return false;
@@ -69,9 +76,19 @@ function reachOf({ code }: MealRule, place: MealPlace): Reach {
   return sameEntity(code, place) ? 'inside' : 'outside';
 }
 
-function found(rules: readonly MealRule[], reasons: readonly MealReason[]): MealTax {
+/** Whether a place where a rule applies has no narrower jurisdiction that may levy another. */
+function isNarrowest({ code, type }: MealRule, { placeGeoid, bordersHeld }: MealPlace): boolean {
+  if (code.length > COUNTY_DIGITS || type === INDEPENDENT_CITY) return true;
+  return code.length === COUNTY_DIGITS && placeGeoid === '' && bordersHeld;
+}
+
+function found(
+  rules: readonly MealRule[],
+  reasons: readonly MealReason[],
+  complete = reasons.length === 0,
+): MealTax {
   const combined = rules.length === 0 ? null : sumRates(rules.map(({ rate }) => rate));
-  return { combined, reasons, rules };
+  return { combined, reasons, rules, complete };
 }
 
 function begun({ heldFrom }: MealRule, date: DateInt): boolean {
@@ -93,11 +110,13 @@ export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateI
   const applied: MealRule[] = [];
   let unlocated = false;
   let unmapped = false;
+  let unclearHere = false;
   for (const rule of ofState) {
     const reach = reachOf(rule, place);
     // What a tax was before its first recorded day is not known.
     const early = !begun(rule, date) && startsTheList(rule, ofState, date);
     if (!early && !inForce(rule, date)) continue;
+    if (reach === 'inside' && (early || rule.extent === 'part')) unclearHere = true;
     if (rule.extent !== 'whole') unmapped = true;
     else if (reach === 'unclear' && !place.certain) unlocated = true;
     else if (reach === 'unclear' || (early && reach === 'inside')) unmapped = true;
@@ -106,7 +125,8 @@ export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateI
   const reasons: MealReason[] = [];
   if (unlocated) reasons.push('LOCATION_NOT_RESOLVED');
   if (unmapped) reasons.push('UNMAPPED_SCOPES_IN_STATE');
-  return found(applied, reasons);
+  const narrowest = !unclearHere && applied.some((rule) => isNarrowest(rule, place));
+  return found(applied, reasons, reasons.length === 0 || narrowest);
 }
 
 /**
