@@ -1,6 +1,8 @@
 /** Carts on days without tax: which days and goods, up to which price, and what cannot be told. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import type { CartQuery } from '../../src/engine/cart/cart-query.js';
 import { type FactPlace, levies } from '../support/product-facts.js';
 import {
   amountsOf,
@@ -152,6 +154,46 @@ test('a code that a holiday may be for is refused within its limit and taxed abo
     ['0.00', '0.00', '6.00', '150.00', '0.00'],
   );
   assert.match(refused(...massachusetts([['100', 1, '93011']])).detail ?? '', /93011/);
+});
+
+/** A cart in a state at midday of a day. */
+function sold(state: string, day: number, items: readonly Item[]): readonly [Dataset, CartQuery] {
+  const place = splitAt(state, 0);
+  return [
+    cartWorld([{ state, percents: [['state', '6']] }]),
+    cartOf(place, place, items, noon(day)),
+  ];
+}
+
+test('delivery charges that may carry an item over the limit of a holiday are refused', () => {
+  const jeans: Item = ['95', 1, CLOTHING];
+  // biome-ignore format: a cart, and the line that is at fault, are read in a row
+  const carts: readonly (readonly [items: readonly Item[], field: string])[] = [
+    [[jeans, ['10', 1, '10001']], 'lineItems[0]'],
+    [[['5', 1, '11000'], ['60', 1, CLOTHING], ['95', 3, CLOTHING]], 'lineItems[2]'],
+    [[jeans, ['2.5', 2, '11010']], 'lineItems[0]'],
+  ];
+  for (const [items, field] of carts) {
+    const { detail, field: named } = refused(...sold('TX', 20260808, items));
+    assert.match(detail ?? '', /"Back-to-School" .* cannot be told: delivery charges count/);
+    assert.equal(named, field);
+  }
+  // Nobody says what Florida does; in Connecticut the charges do not count.
+  const shipped = [jeans, ['10', 1, '10001']] as const;
+  assert.match(
+    refused(...sold('FL', 20260808, shipped)).detail ?? '',
+    /whether delivery charges count in the price is not held/,
+  );
+  assert.deepEqual(amountsOf(calculated(...sold('CT', 20260820, shipped))), ['0.00', '0.00']);
+});
+
+test('delivery charges change nothing where all fits the limit, or the item is above it', () => {
+  const answered = (item: Item, charge: Item): readonly string[] =>
+    amountsOf(calculated(...sold('TX', 20260808, [item, charge])));
+  assert.deepEqual(answered(['95', 1, CLOTHING], ['4.99', 1, '10001']), ['0.00', '0.00']);
+  assert.deepEqual(answered(['95', 2, CLOTHING], ['0', 1, '10001']), ['0.00', '0.00']);
+  assert.deepEqual(answered(['100', 1, CLOTHING], ['10', 1, '10001']), ['6.00', '0.60']);
+  assert.equal(answered(['0', 1, CLOTHING], ['100', 1, '10001'])[0], '0.00');
 });
 
 test('general goods are taxed on a holiday of other goods, and the explanation says so', () => {

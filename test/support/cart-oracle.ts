@@ -45,11 +45,32 @@ function withinCap(rule: Row, scope: string, tax: Taxed): Taxed {
   return { state: volume === '' ? state : add(state, rational(volume)), local };
 }
 
+/** Whether a holiday covers an item even where delivery charges may be part of its price. */
+function isWithinDelivered(
+  holiday: Row | 'unclear' | null,
+  price: Rational,
+  delivery: Rational,
+): boolean {
+  if (holiday === null || holiday === 'unclear') return true;
+  const limit = cell(holiday, 'max_item_usd');
+  if (limit === '' || cell(holiday, 'delivery_in_price') === 'no') return true;
+  const side = compare(add(price, delivery), rational(limit));
+  return side < 0 || (side === 0 && cell(holiday, 'limit_kind') === 'up_to');
+}
+
 class CartOracle {
   readonly #of: OracleSale;
 
   constructor(world: OracleWorld, cart: OracleCart) {
     this.#of = new OracleSale(world, cart);
+  }
+
+  /** All charges of the cart for delivery. */
+  #delivery(): Rational {
+    return this.#of.cart.items
+      .filter(({ tic }) => tic === '10001' || tic.startsWith('110'))
+      .map(({ price, quantity }) => times(rational(price), rational(quantity)))
+      .reduce(add, ZERO);
   }
 
   #goods(price: Rational, quantity: Rational, tic: string): Taxed | null {
@@ -108,6 +129,8 @@ class CartOracle {
     }
     if (rule !== null) ({ state, local } = withinCap(rule, scope, { state, local }));
     const holiday = holidayOn(this.#of.world, this.#of.state, this.#of.cart.date, { tic, price });
+    const isPaid = quantity.over > 0n && state.over + local.over > 0n;
+    if (isPaid && !isWithinDelivered(holiday, price, this.#delivery())) return null;
     return onHoliday(holiday, times(state, quantity), times(local, quantity));
   }
 

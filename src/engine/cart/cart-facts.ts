@@ -21,7 +21,14 @@ import { inForce } from '../../tax/product-rule.js';
 import { parseRate, type Rate } from '../../tax/rate.js';
 import { parseYearlyDays } from '../../tax/yearly-days.js';
 import { cellsOf, type Cells } from '../product/table-cells.js';
-import { type Cover, COVERS, HOLIDAY_SCOPES, type HolidayRule, LIMIT_KINDS } from './holidays.js';
+import {
+  type Cover,
+  COVERS,
+  DELIVERY_IN_PRICE,
+  HOLIDAY_SCOPES,
+  type HolidayRule,
+  LIMIT_KINDS,
+} from './holidays.js';
 
 /** Where a fact comes from. */
 export interface Citation {
@@ -161,6 +168,7 @@ function gather<T>(
 function holiday(row: Cells): HolidayRule {
   const kind = row.text('limit_kind');
   const scope = row.text('scope');
+  const delivery = row.text('delivery_in_price');
   return {
     ...cited(row),
     name: row.text('name'),
@@ -170,6 +178,8 @@ function holiday(row: Cells): HolidayRule {
     categories: row.text('categories').split(';'),
     limit: row.optional('max_item_usd', parseUsd),
     limitKind: kind === '' ? null : row.oneOf('limit_kind', LIMIT_KINDS),
+    deliveryInPrice:
+      delivery === '' ? 'unknown' : row.oneOf('delivery_in_price', DELIVERY_IN_PRICE),
     scope: scope === '' ? 'varies' : row.oneOf('scope', HOLIDAY_SCOPES),
     limitsHeld: row.text('limits_held') !== 'no',
   };

@@ -23,6 +23,7 @@ import {
   type SingleArticle,
   type SourcingRule,
 } from './cart-facts.js';
+import { overLimit } from './holiday-delivery.js';
 import { isTaxed, NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
 import { isFreight, LineTaxer } from './taxed-lines.js';
 import { Localities } from './locality.js';
@@ -230,6 +231,7 @@ export class Carts {
   #tax(site: Site, lines: readonly CartLine[]): readonly TaxedLine[] | Failure {
     const taxed: TaxedLine[] = [];
     const charges: number[] = [];
+    let onHoliday = false;
     for (let at = 0; at < lines.length; at += 1) {
       const line = lines[at]!;
       if (isFreight(line)) {
@@ -239,8 +241,11 @@ export class Carts {
       }
       const tax = this.#lines.goods(site, line);
       if (!isTaxed(tax)) return refuse(`lineItems[${at}]`, tax);
+      if (tax.holiday !== null) onHoliday = true;
       taxed.push(tax);
     }
+    const over = onHoliday ? overLimit(lines, taxed) : null;
+    if (over !== null) return refuse(`lineItems[${over.at}]`, fail('no-result', over.why));
     if (charges.length === 0) return taxed;
     const goods = this.#lines.followsGoods(site) ? totalOf(taxed) : NO_GOODS;
     for (const at of charges) {

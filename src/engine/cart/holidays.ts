@@ -1,5 +1,6 @@
 /** Sales-tax holidays: what is held of one, when it is in a year, and which codes it covers. */
 import type { DateInt } from '../../tax/date.js';
+import type { Exact } from '../../tax/exact.js';
 import { inForce } from '../../tax/product-rule.js';
 import type { DaySpan, YearlyDays } from '../../tax/yearly-days.js';
 import type { CartFacts, Citation } from './cart-facts.js';
@@ -8,6 +9,8 @@ import type { CartFacts, Citation } from './cart-facts.js';
 export const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
 /** Whether an item whose price is exactly the limit is still exempt. */
 export const LIMIT_KINDS = ['up_to', 'under'] as const;
+/** Whether delivery charges are part of the price that a limit is for. */
+export const DELIVERY_IN_PRICE = ['yes', 'no', 'unknown'] as const;
 
 /** A holiday of every year that its row is held for. */
 export interface HolidayRule extends Citation {
@@ -21,6 +24,7 @@ export interface HolidayRule extends Citation {
   readonly limit: bigint | null;
   /** Null where it is not recorded whether the limit itself is exempt. */
   readonly limitKind: (typeof LIMIT_KINDS)[number] | null;
+  readonly deliveryInPrice: (typeof DELIVERY_IN_PRICE)[number];
   readonly scope: (typeof HOLIDAY_SCOPES)[number];
   /** False where the limits of the law are not held, so that nothing can be told. */
   readonly limitsHeld: boolean;
@@ -28,6 +32,17 @@ export interface HolidayRule extends Citation {
 
 /** A holiday with its days in one year. */
 export type Holiday = HolidayRule & DaySpan;
+
+/** Whether a holiday's limit leaves room for a price; null where the law's words are not held. */
+export function isWithin(
+  { limit, limitKind, limitsHeld }: HolidayRule,
+  price: Exact,
+): boolean | null {
+  if (!limitsHeld) return null;
+  if (limit === null || price < limit) return true;
+  if (price > limit || limitKind === 'under') return false;
+  return limitKind === null ? null : true;
+}
 
 /**
  * Whether a holiday's category holds a product code; `unclear` where the code is wider than what

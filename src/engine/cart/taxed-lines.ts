@@ -6,7 +6,7 @@ import { lineTax, ruledUnit, type HolidayReach } from '../../tax/line-tax.js';
 import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
-import type { Holiday } from './holidays.js';
+import { type Holiday, isWithin } from './holidays.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
 import {
@@ -32,14 +32,6 @@ interface Holidays {
 }
 
 const NO_HOLIDAY: Holidays = { holiday: null, reach: 'none', unknown: '' };
-
-/** Whether a holiday's limit leaves room for a price; null where the law's words are not held. */
-function isWithin({ limit, limitKind, limitsHeld }: Holiday, price: Exact): boolean | null {
-  if (!limitsHeld) return null;
-  if (limit === null || price < limit) return true;
-  if (price > limit || limitKind === 'under') return false;
-  return limitKind === null ? null : true;
-}
 
 /** The holiday that an item of a price has; unknown where its limits or its codes are not held. */
 function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: Exact): Holidays {
