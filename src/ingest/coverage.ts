@@ -103,15 +103,13 @@ function localLevel(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): Cover
 }
 
 /**
- * The gap of a mark with its figures, which go by the lists and places at hand: {held} and
- * {levying} jurisdictions, those whose rate is {refused}, and {all} counties or municipalities of
- * the state.
+ * The gap of a mark with its figures, which go by the lists and places at hand: {held}
+ * jurisdictions, those whose rate is {refused}, and {all} counties or municipalities of the state.
  */
 function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
   const rows = rowsOf(mark.state, mark.level);
   const figures: Readonly<Record<string, () => number>> = {
     held: () => countOf(rows, ({ basis }) => basis !== 'unknown'),
-    levying: () => countOf(rows, ({ basis, sales }) => basis !== 'unknown' && sales > 0),
     refused: () => refusedOf(rows),
     all: () =>
       (mark.level === 'county' ? load.input.counties : load.input.places).filter(

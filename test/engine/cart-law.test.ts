@@ -238,20 +238,34 @@ test('Florida: the surtax ends at $5,000 of one item', () => {
   assert.deepEqual(tax(miami, [['10000', 1, '91090']]), ['700.00']);
 });
 
-test('Phoenix: 2.8 percent to $14,338 of one item and 2 percent above; elsewhere one rate', () => {
+test('Phoenix: 2.8 percent to $14,338 of one item and 2 percent above; Goodyear 1.2 on the whole', () => {
   const percents: Percents = levies('state 5.6, county 0.7, city 2.8');
   const phoenix: FactPlace = { state: 'AZ', county: '013', placeGeoid: '0455000', percents };
   // 14338 × 2.8 % + 5662 × 2 % = 514.704, and 20000 × 6.3 % = 1260.
   assert.deepEqual(tax(phoenix, [['14338'], ['20000']]), ['1304.76', '1774.70']);
-  assert.deepEqual(tax({ ...phoenix, placeGeoid: '0473000' }, [['20000']]), ['1820.00']);
-  // Glendale has a second level too, and what it is now is not held.
-  const glendale = { ...phoenix, placeGeoid: '0427820' };
-  assert.deepEqual(tax(glendale, [['5000'], ['2600', 2]]), ['455.00', '473.20']);
+  // 5000 × 8.8 % = 440, and 10000 × 7.5 % = 750; 2,000 is below the level that Goodyear has.
+  const goodyear: FactPlace = {
+    ...phoenix,
+    placeGeoid: '0428380',
+    percents: levies('state 5.6, county 0.7, city 2.5'),
+  };
+  assert.deepEqual(tax(goodyear, [['5000'], ['10000'], ['2600', 2]]), [
+    '440.00',
+    '750.00',
+    '457.60',
+  ]);
+  // Glendale has a second level too, others may: what it is now is not held.
   const at = splitAt('AZ', 0);
-  assert.match(
-    refused(cartWorld([glendale]), cartOf(at, at, [['5000.01']])).detail ?? '',
-    /above \$5000 an item is not held/,
-  );
+  for (const placeGeoid of ['0427820', '0473000']) {
+    const city = { ...phoenix, placeGeoid };
+    assert.deepEqual(tax(city, [['5000'], ['2600', 2]]), ['455.00', '473.20']);
+    assert.match(
+      refused(cartWorld([city]), cartOf(at, at, [['5000.01']])).detail ?? '',
+      /above \$5000 an item is not held/,
+    );
+  }
+  const county = levies('state 5.6, county 0.7');
+  assert.deepEqual(tax({ state: 'AZ', county: '013', percents: county }, [['20000']]), ['1260.00']);
 });
 
 test('Connecticut: 7.75 percent on clothing above $1,000 and jewelry above $5,000, on the whole', () => {

@@ -7,6 +7,7 @@ import {
   calculated,
   cartOf,
   cartWorld,
+  refused,
   splitAt,
   type Item,
 } from '../support/cart-world.js';
@@ -46,6 +47,25 @@ test('insulin, gift cards and medicines: not taxed where the law says so', () =>
     ]),
     ['0.00', '0.00', '0.00', '8.88'],
   );
+});
+
+test('gym memberships in Arizona and warranties in Indiana: no tax of the state on them', () => {
+  const phoenix: FactPlace = {
+    state: 'AZ',
+    percents: [
+      ['state', '5.6'],
+      ['city', '2.8'],
+    ],
+  };
+  const at = splitAt('AZ', 0);
+  const { detail } = refused(cartWorld([phoenix]), cartOf(at, at, [['100', 1, '91072']]));
+  assert.match(detail ?? '', /local taxes in Arizona follow the state's rule for 91072 differs/);
+  assert.deepEqual(tax({ state: 'AZ', percents: [['state', '5.6']] }, [['100', 1, '91072']]), [
+    '0.00',
+  ]);
+  assert.deepEqual(tax({ state: 'IN', percents: [['state', '7']] }, [['100', 1, '93018']]), [
+    '0.00',
+  ]);
 });
 
 test('remote software: taxed in part in Texas, at 1 % for business in Connecticut', () => {

@@ -63,6 +63,7 @@ test('where districts are known not to be listed the area says so', () => {
   assert.equal(isPartial('KS', '20165'), true);
   assert.equal(isPartial('AL', '01113'), true, 'police jurisdictions');
   assert.equal(isPartial('TX', '48215'), true, 'districts since 2024');
+  assert.equal(isPartial('MT', '30031'), true, 'resort areas');
   assert.equal(isPartial('KS', '20165', true), false, 'a boundary file names all districts');
   for (const [state, county] of [
     ['SC', '45049'],

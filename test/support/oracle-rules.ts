@@ -103,6 +103,18 @@ function isIn(row: Row, fips: string, { county = '', placeGeoid = '' }: FactPlac
   );
 }
 
+/** Whether a row, of whatever extent, is about a place. */
+function isNear(row: Row, fips: string, place: FactPlace): boolean {
+  const { placeGeoid = '' } = place;
+  return isIn(row, fips, place) && (cell(row, 'extent') !== 'outside-cities' || placeGeoid === '');
+}
+
+/** Whether a row tells of taxes at its own place, and not which. */
+function isPartial(row: Row): boolean {
+  const extent = cell(row, 'extent');
+  return extent !== 'whole' && (extent !== 'unlisted' || cell(row, 'jurisdiction_code').length > 2);
+}
+
 /** Whose place a row goes by. */
 function placeOf(row: Row, { from, to }: MealSale): FactPlace {
   return cell(row, 'sourcing_basis') === 'SELLER_LOCATION' && from.state === to.state ? from : to;
@@ -127,8 +139,10 @@ export function mealsOf(sale: MealSale, tic: string): Meals {
   const nearby = live.filter((row) => cell(row, 'extent') === 'whole' && isIn(row, own, seller));
   const isTold =
     (nearby.some((row) => isNarrowest(row, seller)) &&
-      !live.some((row) => cell(row, 'extent') === 'part' && isIn(row, own, seller))) ||
-    (begun.length > 0 && live.every((row) => cell(row, 'extent') === 'whole'));
+      !live.some((row) => isPartial(row) && isNear(row, own, seller))) ||
+    live.every((row) => cell(row, 'extent') === 'whole' || !isNear(row, own, seller));
+  const isEarly = begun.length === 0 && ofState.some((row) => isNear(row, own, seller));
+  if (isEarly) return null;
   if (!isTold) return null;
   return live.filter(
     (row) =>

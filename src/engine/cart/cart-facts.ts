@@ -11,6 +11,7 @@
  * - handling: the rule for handling charges, which may differ from the one for shipping.
  * - price-tiers: taxes that end or change above a price of one item, by jurisdiction and code.
  * - single-article: a state's special tax on single expensive articles.
+ * - rules-not-supported: rules that no cart applies, and which carts are refused for them.
  * - county-time-zones: counties whose clocks differ from those of most of their state.
  */
 import type { Dataset } from '../../dataset/dataset.js';
@@ -29,6 +30,7 @@ import {
   type HolidayRule,
   LIMIT_KINDS,
 } from './holidays.js';
+import { type NotSupported, readNotSupported } from './not-supported.js';
 
 /** Where a fact comes from. */
 export interface Citation {
@@ -134,6 +136,7 @@ export interface CartFacts {
   readonly handling: ByState<Handling>;
   readonly tiers: ByState<TierFact>;
   readonly singleArticle: ByState<SingleArticleItem>;
+  readonly notSupported: ByState<NotSupported>;
   /** Time zones by five-digit county code. */
   readonly zones: ReadonlyMap<string, string>;
 }
@@ -256,6 +259,7 @@ export function readCartFacts(dataset: Dataset): CartFacts {
       item: row.text('item'),
       value: row.text('value'),
     })),
+    notSupported: readNotSupported(rowsOf('rules-not-supported') ?? []),
     zones: new Map(
       (rowsOf('county-time-zones') ?? []).map((row) => [row.text('county'), row.text('time_zone')]),
     ),

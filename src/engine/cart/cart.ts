@@ -24,7 +24,8 @@ import {
   type SourcingRule,
 } from './cart-facts.js';
 import { overLimit } from './holiday-delivery.js';
-import { isTaxed, NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
+import { aboveLimit } from './not-supported.js';
+import { isTaxed, locallyTaxed, NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
 import { isFreight, LineTaxer } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
@@ -127,6 +128,9 @@ export class Carts {
     const { site } = placed;
     const taxed = this.#tax(site, cart.lines);
     if (isFailure(taxed)) return taxed;
+    if (site.saleLimit !== null && locallyTaxed(taxed) > site.saleLimit) {
+      return refuse(null, aboveLimit(site.state.name, site.saleLimit));
+    }
     const unruled = unruledOf(taxed);
     const [first] = unruled;
     if (refuseUnruled && first !== undefined) {

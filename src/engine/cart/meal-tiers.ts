@@ -107,6 +107,10 @@ export function mealLevies(
     reasons.size === 0
       ? ''
       : `Whether a meal tax is levied here cannot be told ` + `(${[...reasons].join(', ')}).`;
+  if (notes.length === 0 && unknown === '') {
+    const why = `none of the meal taxes of ${site.state.name} that are listed is levied here`;
+    return { levies: ordinary, unknown, notes: [{ rule: 'meal', applied: false, why }] };
+  }
   const replaced = rules.some(({ replacesStateRate }) => replacesStateRate);
   const alone = rules.some(({ replacesLocalRates }) => replacesLocalRates === 'yes');
   const kept = alone
@@ -160,6 +164,15 @@ function tierOf({ kind, threshold, rate }: TierFact): PriceTier | null {
   return kind === 'unknown' ? null : { kind, threshold, rate };
 }
 
+/** Why the tax above a threshold is not told. A row for all goods is about the place. */
+function whyUntold({ tics, level, threshold }: TierFact, stateName: string, tic: string): string {
+  const limit = `$${formatUsd(threshold)}`;
+  return tics.length === 0
+    ? `How this ${level} of ${stateName} taxes goods above ${limit} an item is not held.`
+    : `How ${stateName} taxes ${tic} above ${limit} an item is not held: a code that says more ` +
+        'of the goods would tell.';
+}
+
 /** Adds the tiers of a state's rows to levies on the whole price. */
 export function tiered(
   facts: CartFacts,
@@ -181,10 +194,7 @@ export function tiered(
     if (fact === undefined) return levy;
     used.push(fact);
     if (fact.kind === 'unknown') {
-      const why =
-        `How ${state.name} taxes ${tic} above $${formatUsd(fact.threshold)} an item is ` +
-        'not held: a code that says more of the goods would tell.';
-      unknown = { threshold: fact.threshold, why };
+      unknown = { threshold: fact.threshold, why: whyUntold(fact, state.name, tic) };
     }
     return { ...levy, tier: tierOf(fact) };
   });

@@ -8,6 +8,7 @@ import type { AreaRateRow, KnownRates, RatesByArea } from '../rate/area-rates.js
 import { rulesAt } from '../rate/state-day.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
+import { interstateRefused, saleLimit } from './not-supported.js';
 import type { Treatment } from './treatment.js';
 import { isByArea } from '../situs.js';
 
@@ -40,6 +41,8 @@ export interface Site {
   readonly estimated: boolean;
   readonly stale: boolean;
   readonly partial: boolean;
+  /** The amount of a sale, 10⁻⁹ dollars, above which its local taxes are not known; or null. */
+  readonly saleLimit: bigint | null;
   /** Places the rows were taken from, as far as they were located; null where not needed. */
   readonly origin: FoundPlace | null;
   readonly destination: FoundPlace | null;
@@ -226,6 +229,12 @@ export class Sites {
     if (rules === null) return notHeld(state);
     const rows = this.#taxing(sourcing, date, origin, destination);
     if (isFailure(rows)) return rows;
+    const untold = this.#facts.notSupported.get(state.code) ?? [];
+    const local = rows.find((row) => isLocal(row) && isLevied(row));
+    if (sourcing.interstate && local !== undefined) {
+      const refused = interstateRefused(untold, state.name);
+      if (refused !== null) return refused;
+    }
     const sides = new Set(rows.map(({ side }) => side));
     const areas = rows.map(({ area }) => area);
     return {
@@ -240,6 +249,7 @@ export class Sites {
       estimated: rows.some(({ row }) => row.estimated),
       stale: areas.some(({ staleAfter }) => staleAfter < date),
       partial: areas.some((area) => area.partial === true),
+      saleLimit: local === undefined ? null : saleLimit(untold, local.area),
       treatments: new Map(),
     };
   }

@@ -3,7 +3,7 @@ import { type Exact, plus, times } from '../../tax/exact.js';
 import { COARSE, FINE, type HolidayReach, type Scale } from '../../tax/line-tax.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
 import type { Failure } from '../../failure.js';
-import type { CartLine } from './cart-query.js';
+import { type CartLine, QUANTITY_ONE } from './cart-query.js';
 import type { Holiday } from './holidays.js';
 import type { Treatment } from './treatment.js';
 
@@ -81,6 +81,15 @@ export function totalOf(lines: readonly TaxedLine[]): GoodsTotal {
     local: coarse.local + fine.local,
     mixed,
   };
+}
+
+/** Price × quantity, 10⁻⁹ dollars, of all lines that have a local tax. */
+export function locallyTaxed(lines: readonly TaxedLine[]): bigint {
+  const gross = lines.reduce(
+    (sum, line) => (line.local > 0 ? sum + BigInt(line.gross) * line.scale.gross : sum),
+    0n,
+  );
+  return gross / BigInt(QUANTITY_ONE);
 }
 
 /** A cart without goods: stands in where a charge does not follow the goods. */

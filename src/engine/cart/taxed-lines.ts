@@ -63,6 +63,12 @@ function isIdle({ rule }: Treatment, price: Exact): boolean {
   );
 }
 
+/** Whether local taxes are levied where the state has none. */
+function isLocalAlone({ rows }: Site): boolean {
+  const levied = rows.filter(({ rate }) => rate !== 0);
+  return levied.length > 0 && levied.every(({ row }) => row.component.level !== 'state');
+}
+
 /** Refuses a line: a rate or rule that its amount depends on is not known. */
 function untold(why: string): Failure {
   return fail('no-result', why);
@@ -157,6 +163,11 @@ export class LineTaxer {
     const taxable = site.rules.freightTaxable === 'Y' || line.tic === HANDLING;
     switch (rule) {
       case 'EXEMPT':
+        // A state without a tax has no rule for those of its cities and boroughs.
+        if (line.price > 0 && line.quantity > 0 && isLocalAlone(site)) {
+          return untold(`How places in ${site.state.name} tax delivery charges is not held.`);
+        }
+        return 'exempt';
       // A charge that is a line of its own counts as stated separately on the invoice.
       case 'EXEMPT_WHEN_SEPARATELY_STATED':
         return 'exempt';

@@ -9,7 +9,7 @@ export const MEAL_CODES: ReadonlySet<string> = new Set(['41000', '41041']);
 
 /**
  * Why rules may be missing, so that none listed is no finding of no tax:
- * - LOCATION_NOT_RESOLVED: located by ZIP alone and the state has local meal taxes.
+ * - LOCATION_NOT_RESOLVED: located by ZIP alone, which may hold a place with a meal tax.
  * - RULES_NOT_LOADED: the dataset has no meal-tax table.
  * - STATE_NOT_COVERED: the table has nothing for the state, or nothing as early as the day.
  * - UNMAPPED_SCOPES_IN_STATE: it has a tax whose border is not held, names the state as one with
@@ -37,14 +37,20 @@ export interface MealTax {
   readonly complete: boolean;
 }
 
-/** Where the meal is taxed. */
-export interface MealPlace {
+/** The jurisdictions of a spot. */
+export interface MealSpot {
   readonly stateFips: string;
   readonly countyFips: string;
   /** Seven-digit place or ten-digit county subdivision code; "" outside both. */
   readonly placeGeoid: string;
+}
+
+/** Where the meal is taxed. */
+export interface MealPlace extends MealSpot {
   /** False when only the ZIP is known, so that nothing below the state is certain. */
   readonly certain: boolean;
+  /** Where only the ZIP is known: all that it may hold; without it that may be anything. */
+  readonly spots?: readonly MealSpot[];
   /** Whether the dataset has city or town borders here, so that "" means outside every one. */
   readonly bordersHeld: boolean;
 }
@@ -59,21 +65,29 @@ const SUBDIVISION_DIGITS = 10;
 /** Type of a city that is no part of a county: its code may be that of a county. */
 const INDEPENDENT_CITY = 'INDEPENDENT_CITY';
 
-function sameEntity(code: string, { stateFips, countyFips, placeGeoid }: MealPlace): boolean {
+function sameEntity(code: string, { stateFips, countyFips, placeGeoid }: MealSpot): boolean {
   if (code.slice(-ENTITY_DIGITS) !== placeGeoid.slice(-ENTITY_DIGITS)) return false;
   return (
     code.length < SUBDIVISION_DIGITS || code.slice(0, COUNTY_DIGITS) === stateFips + countyFips
   );
 }
 
-function reachOf({ code }: MealRule, place: MealPlace): Reach {
-  if (code.length === STATE_DIGITS) return 'inside';
-  if (!place.certain) return 'unclear';
+function reachAt({ code, extent }: MealRule, spot: MealSpot, bordersHeld: boolean): Reach {
+  const { stateFips, countyFips, placeGeoid } = spot;
   if (code.length === COUNTY_DIGITS) {
-    return code === place.stateFips + place.countyFips ? 'inside' : 'outside';
+    if (code !== stateFips + countyFips) return 'outside';
+    return extent === 'outside-cities' && placeGeoid !== '' ? 'outside' : 'inside';
   }
-  if (place.placeGeoid === '') return place.bordersHeld ? 'outside' : 'unclear';
-  return sameEntity(code, place) ? 'inside' : 'outside';
+  if (placeGeoid === '') return bordersHeld ? 'outside' : 'unclear';
+  return sameEntity(code, spot) ? 'inside' : 'outside';
+}
+
+function reachOf(rule: MealRule, place: MealPlace): Reach {
+  const { certain, spots, bordersHeld } = place;
+  if (rule.code.length === STATE_DIGITS) return 'inside';
+  if (certain) return reachAt(rule, place, bordersHeld);
+  const isAway = spots?.every((spot) => reachAt(rule, spot, bordersHeld) === 'outside') === true;
+  return isAway ? 'outside' : 'unclear';
 }
 
 /** Whether a place where a rule applies has no narrower jurisdiction that may levy another. */
@@ -102,21 +116,32 @@ function startsTheList(rule: MealRule, rules: readonly MealRule[], date: DateInt
   );
 }
 
+/** Whether a row tells of taxes at its own place, and not which. */
+function isPartial({ extent, code }: MealRule): boolean {
+  return extent !== 'whole' && (extent !== 'unlisted' || code.length > STATE_DIGITS);
+}
+
 /** Evaluates the table for a place; null when the dataset has none. */
 export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateInt): MealTax {
   if (table === null) return found([], ['RULES_NOT_LOADED']);
   const ofState = table.get(place.stateFips) ?? [];
-  if (!ofState.some((rule) => begun(rule, date))) return found([], ['STATE_NOT_COVERED']);
+  const near = ofState
+    .map((rule) => ({ rule, reach: reachOf(rule, place) }))
+    .filter(({ reach }) => reach !== 'outside');
+  // A tax elsewhere in the state says nothing of the place, and of the days before it as little.
+  const isTold = ofState.length > 0 && near.length === 0;
+  if (!isTold && !ofState.some((rule) => begun(rule, date))) {
+    return found([], ['STATE_NOT_COVERED']);
+  }
   const applied: MealRule[] = [];
   let unlocated = false;
   let unmapped = false;
   let unclearHere = false;
-  for (const rule of ofState) {
-    const reach = reachOf(rule, place);
+  for (const { rule, reach } of near) {
     // What a tax was before its first recorded day is not known.
     const early = !begun(rule, date) && startsTheList(rule, ofState, date);
     if (!early && !inForce(rule, date)) continue;
-    if (reach === 'inside' && (early || rule.extent === 'part')) unclearHere = true;
+    if (reach === 'inside' && (early || isPartial(rule))) unclearHere = true;
     if (rule.extent !== 'whole') unmapped = true;
     else if (reach === 'unclear' && !place.certain) unlocated = true;
     else if (reach === 'unclear' || (early && reach === 'inside')) unmapped = true;
@@ -133,7 +158,8 @@ export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateI
  * The meal-tax table: document "meal-tax", one row per jurisdiction and tax.
  *
  * `extent` says what the row's jurisdiction code covers: `whole` of it; `part` of it, whose border
- * is not held; `unlisted` for a state whose localities levy more meal taxes than the table lists.
+ * is not held; `unlisted` for a state, county or place where meal taxes are levied that the table
+ * does not list; `outside-cities` likewise for the land of a county outside its cities.
  * Only `whole` rows have rules that can be applied; the others mark where findings are incomplete.
  */
 export const MEAL_DOCUMENT = 'meal-tax';
@@ -142,7 +168,7 @@ export const MEAL_DOCUMENT = 'meal-tax';
 export const MEAL_COMPONENTS = ['ADD_ON', 'STATE_SPECIAL_TOTAL', 'OCCUPATION_TAX'] as const;
 export type MealComponent = (typeof MEAL_COMPONENTS)[number];
 
-const MEAL_EXTENTS = ['whole', 'part', 'unlisted'] as const;
+const MEAL_EXTENTS = ['whole', 'part', 'unlisted', 'outside-cities'] as const;
 export type MealExtent = (typeof MEAL_EXTENTS)[number];
 
 /** None, all of them, or the jurisdiction's own alone, which has a rate for meals. */
@@ -199,7 +225,7 @@ function mealRule(row: Cells): MealRule {
     name: row.text('jurisdiction_name'),
     type: row.text('jurisdiction_type'),
     extent,
-    rate: extent === 'unlisted' ? NONE : row.required('rate', parseRate),
+    rate: extent === 'whole' || extent === 'part' ? row.required('rate', parseRate) : NONE,
     replacesStateRate: row.flag('replaces_state_rate'),
     replacesLocalRates:
       row.text('replaces_local_rates') === ''

@@ -119,7 +119,17 @@ export class ProductRules {
     // An address located by its ZIP is sure of the state and of the rates, but not of the city.
     const certain = !isByArea(situs.precision);
     const place = { stateFips, countyFips, placeGeoid, certain, bordersHeld };
-    return mealTaxAt(this.book.meals, place, date);
+    if (certain) return mealTaxAt(this.book.meals, place, date);
+    return mealTaxAt(this.book.meals, { ...place, spots: this.#spotsOf(situs, area) }, date);
+  }
+
+  /** The areas that a place found by its ZIP may lie in. */
+  #spotsOf({ postalCode }: Situs, area: AreaRecord): readonly AreaRecord[] {
+    const zip = Number(postalCode.slice(0, 5));
+    const record = zip > 0 ? this.#dataset.zip(zip) : null;
+    if (record === null) return [area];
+    const held = [...record.parts, ...record.reach];
+    return [area, ...held.map((part) => this.#dataset.area(part.area))];
   }
 
   /**

@@ -1,0 +1,79 @@
+/** Rules that no cart applies, and the carts that are refused because they would apply. */
+import { fail, type Failure } from '../../failure.js';
+import { formatUsd, parseUsd } from '../../tax/amount.js';
+import type { AreaRecord } from '../../dataset/records.js';
+import type { Cells } from '../product/table-cells.js';
+
+/**
+ * When a rule would change the tax of a cart, where a local tax is levied:
+ * - `interstate`: a sale from another state;
+ * - `sale`: a sale above an amount.
+ */
+const REFUSED = ['interstate', 'sale'] as const;
+
+/** A row of rules-not-supported that refuses carts; others are told in explanations alone. */
+export interface NotSupported {
+  readonly refuses: (typeof REFUSED)[number];
+  readonly note: string;
+  /** Of `sale`: 10⁻⁹ dollars, by seven-digit place or five-digit county; "" for all others. */
+  readonly above: ReadonlyMap<string, bigint>;
+}
+
+/** "500;0255910:145": an amount for everywhere, and one of a place. */
+function readAmounts(text: string): ReadonlyMap<string, bigint> | null {
+  const amounts = new Map<string, bigint>();
+  for (const each of text.split(';')) {
+    const [usd = '', code = ''] = each.split(':').reverse();
+    const amount = parseUsd(usd);
+    if (amount === null) return null;
+    amounts.set(code, amount);
+  }
+  return amounts;
+}
+
+/** Rules that refuse carts, by state. */
+export function readNotSupported(
+  rows: readonly Cells[],
+): ReadonlyMap<string, readonly NotSupported[]> {
+  const byState = new Map<string, readonly NotSupported[]>();
+  for (const row of rows) {
+    if (row.text('refuses') === '') continue;
+    const state = row.text('state');
+    const refuses = row.oneOf('refuses', REFUSED);
+    const above = row.optional('above_usd', readAmounts) ?? new Map<string, bigint>();
+    const rule = { refuses, note: row.text('note'), above };
+    byState.set(state, [...(byState.get(state) ?? []), rule]);
+  }
+  return byState;
+}
+
+/** The amount of a sale above which a rule would apply in an area; null where it never does. */
+export function saleLimit(
+  rules: readonly NotSupported[],
+  { stateFips, countyFips, placeGeoid }: AreaRecord,
+): bigint | null {
+  const rule = rules.find(({ refuses }) => refuses === 'sale');
+  if (rule === undefined) return null;
+  const { above } = rule;
+  return above.get(placeGeoid) ?? above.get(stateFips + countyFips) ?? above.get('') ?? null;
+}
+
+/** Refuses a sale from another state where the state has a rule of its own for it. */
+export function interstateRefused(
+  rules: readonly NotSupported[],
+  stateName: string,
+): Failure | null {
+  const rule = rules.find(({ refuses }) => refuses === 'interstate');
+  return rule === undefined
+    ? null
+    : fail('no-result', `Not supported in ${stateName}: ${rule.note}.`);
+}
+
+/** Refuses a sale above the amount. */
+export function aboveLimit(stateName: string, limit: bigint): Failure {
+  return fail(
+    'no-result',
+    `How much of a sale above $${formatUsd(limit)} local taxes of ${stateName} are levied on ` +
+      'here is not held.',
+  );
+}
