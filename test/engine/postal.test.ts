@@ -16,6 +16,7 @@ import {
   rate,
   GAP,
   REST,
+  IN_FIR,
   IN_OAK,
   IN_ELM,
   DARK,
@@ -192,6 +193,10 @@ test('the rate that most of a ZIP have is assumed for its postal city', () => {
   for (const city of ['', 'ELM', 'HILLS']) {
     assert.equal(located({ zip: '10014', city, state: 'XA' }), 'address-incomplete', city);
   }
+});
+
+test('outside the city that the post office names, the largest part of the rate is taken', () => {
+  assert.equal(located({ zip: '10025', city: 'ST OAK', state: 'XA' }), IN_FIR);
 });
 
 test('which county of a city is meant its name does not say, so most of the ZIP decides', () => {

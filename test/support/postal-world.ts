@@ -99,6 +99,9 @@ export const OVER = area('YB', '001', '', [YB]);
 /** St. Oak's part in another county, taxed as C001's land is. */
 export const FAR_OAK = area('XA', '003', 'St. Oak', [XA, component('city', 'FAR OAK', '1')]);
 
+/** A city without a tax of its own. */
+export const IN_FIR = area('XA', '001', 'Fir', [XA, C1]);
+
 export function zip(
   number: number,
   city: string,
@@ -205,6 +208,11 @@ const zips = [
     [IN_OAK, 'ST. OAK', 300_000],
     [FAR_OAK, 'ST. OAK', 100_000],
     [REST, 'ST. OAK', 600_000],
+  ]),
+  zip(10025, 'ST. OAK', [
+    [IN_OAK, 'ST. OAK', 10_000],
+    [IN_FIR, 'FIR', 980_000],
+    [REST, 'ST. OAK', 10_000],
   ]),
   zip(10012, 'OAK', [[IN_OAK, 'ST. OAK', 600_000]], [{ area: IN_ELM, land: 400_000 }]),
 ];

@@ -227,7 +227,11 @@ export class PostalLocator {
     const others = named.length > 0 || isKnown ? [] : within(cityAreas, parts);
     const possible = [...areasOf([...parts, ...others]), ...beside.map(({ area }) => area)];
     const compared = this.#doubts.compare(possible, dateOf);
-    const labelled = parts.filter((part) => !part.incorporated && foldName(part.city) === name);
+    // Where a city has the name, the post office alone calls land outside it so.
+    const isCityName = named.length > 0 || cityAreas.length > 0;
+    const labelled = parts.filter(
+      (part) => !isCityName && !part.incorporated && foldName(part.city) === name,
+    );
     if (compared === 'equal') {
       // Puerto Rico's municipalities are counties; a ZIP reaches into several of them.
       const county = labelled.filter(({ area }) => foldName(area.countyName) === name);
