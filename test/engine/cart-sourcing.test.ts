@@ -51,7 +51,7 @@ test('sales within a destination state are taxed where they are delivered', () =
 });
 
 test('sales from another state are taxed at the destination, in origin states too', () => {
-  for (const state of ['AZ', 'CA', 'IL', 'OH', 'PA', 'TN', 'TX', 'UT', 'VA']) {
+  for (const state of ['AZ', 'CA', 'IL', 'MO', 'OH', 'PA', 'TN', 'TX', 'UT', 'VA']) {
     const world = cartWorld([place('NV', '003', LOW), place(state, '003', HIGH)]);
     const outcome = calculated(world, cartOf(splitAt('NV', 0), splitAt(state, 1), [['100']]));
     assert.deepEqual(
@@ -60,21 +60,6 @@ test('sales from another state are taxed at the destination, in origin states to
       state,
     );
   }
-});
-
-test('Missouri: local use taxes on sales from another state are not held, the state part is', () => {
-  const alone = place('MO', '095', [['state', '4.225']]);
-  const world = cartWorld([place('IL', '031', LOW), place('MO', '095', HIGH), alone]);
-  const [illinois, kansasCity] = [splitAt('IL', 0), splitAt('MO', 1)];
-  const { field, detail } = refused(world, cartOf(illinois, kansasCity, [['100']]));
-  assert.equal(field, null);
-  assert.match(detail ?? '', /^Not supported in Missouri: local use taxes/);
-  assert.deepEqual(amountsOf(calculated(world, cartOf(kansasCity, kansasCity, [['100']]))), [
-    '7.00',
-  ]);
-  assert.deepEqual(amountsOf(calculated(world, cartOf(illinois, splitAt('MO', 2), [['100']]))), [
-    '4.23',
-  ]);
 });
 
 test('California: the base is that of the place of sale, district taxes those of the delivery', () => {

@@ -2,17 +2,8 @@
  * Cart taxes by the rules as they are written, in plain fractions, jurisdiction by jurisdiction.
  * It reads the fact tables itself and shares nothing with the engine.
  */
-import {
-  cell,
-  holidayOn,
-  isReplaced,
-  mealsOf,
-  mealTax,
-  onHoliday,
-  type Row,
-  shape,
-  type Taxed,
-} from './oracle-rules.js';
+import { cell, isReplaced, mealsOf, mealTax, type Row, shape, type Taxed } from './oracle-rules.js';
+import { holidayOn, onHoliday } from './oracle-holidays.js';
 import {
   add,
   apportioned,

@@ -4,18 +4,13 @@ import { formatUsd, parseUsd } from '../../tax/amount.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import type { Cells } from '../product/table-cells.js';
 
-/**
- * When a rule would change the tax of a cart, where a local tax is levied:
- * - `interstate`: a sale from another state;
- * - `sale`: a sale above an amount.
- */
-const REFUSED = ['interstate', 'sale'] as const;
+/** What a rule would change where a local tax is levied: the tax of a sale above an amount. */
+const REFUSED = ['sale'] as const;
 
 /** A row of rules-not-supported that refuses carts; others are told in explanations alone. */
 export interface NotSupported {
   readonly refuses: (typeof REFUSED)[number];
-  readonly note: string;
-  /** Of `sale`: 10⁻⁹ dollars, by seven-digit place or five-digit county; "" for all others. */
+  /** 10⁻⁹ dollars, by seven-digit place or five-digit county; "" for all others. */
   readonly above: ReadonlyMap<string, bigint>;
 }
 
@@ -41,7 +36,7 @@ export function readNotSupported(
     const state = row.text('state');
     const refuses = row.oneOf('refuses', REFUSED);
     const above = row.optional('above_usd', readAmounts) ?? new Map<string, bigint>();
-    const rule = { refuses, note: row.text('note'), above };
+    const rule = { refuses, above };
     byState.set(state, [...(byState.get(state) ?? []), rule]);
   }
   return byState;
@@ -56,17 +51,6 @@ export function saleLimit(
   if (rule === undefined) return null;
   const { above } = rule;
   return above.get(placeGeoid) ?? above.get(stateFips + countyFips) ?? above.get('') ?? null;
-}
-
-/** Refuses a sale from another state where the state has a rule of its own for it. */
-export function interstateRefused(
-  rules: readonly NotSupported[],
-  stateName: string,
-): Failure | null {
-  const rule = rules.find(({ refuses }) => refuses === 'interstate');
-  return rule === undefined
-    ? null
-    : fail('no-result', `Not supported in ${stateName}: ${rule.note}.`);
 }
 
 /** Refuses a sale above the amount. */

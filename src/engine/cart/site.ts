@@ -8,7 +8,7 @@ import type { AreaRateRow, KnownRates, RatesByArea } from '../rate/area-rates.js
 import { rulesAt } from '../rate/state-day.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
-import { interstateRefused, saleLimit } from './not-supported.js';
+import { saleLimit } from './not-supported.js';
 import type { Treatment } from './treatment.js';
 import { isByArea } from '../situs.js';
 
@@ -231,10 +231,6 @@ export class Sites {
     if (isFailure(rows)) return rows;
     const untold = this.#facts.notSupported.get(state.code) ?? [];
     const local = rows.find((row) => isLocal(row) && isLevied(row));
-    if (sourcing.interstate && local !== undefined) {
-      const refused = interstateRefused(untold, state.name);
-      if (refused !== null) return refused;
-    }
     const sides = new Set(rows.map(({ side }) => side));
     const areas = rows.map(({ area }) => area);
     return {
