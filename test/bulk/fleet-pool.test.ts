@@ -1,6 +1,8 @@
 /** What a run hands to a fleet: a chunk that nobody can answer, one that is queued twice. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { decodeOrder, resultName } from '../../src/bulk/fleet/chunk-object.js';
 import type { QueuedMessage } from '../../src/bulk/fleet/chunk-messages.js';
 import { FleetPool } from '../../src/bulk/fleet/fleet-pool.js';
@@ -161,6 +163,8 @@ test('an object that is not stored whole leaves nothing at the broker, and its f
   assert.deepEqual(await fleet.left(), [0, 0]);
   const cut = async function* (): AsyncGenerator<Uint8Array> {
     server.kill('SIGSTOP');
+    // A signal is sent and then takes effect: until then the server still answers.
+    while (!/\) T /.test(readFileSync(`/proc/${server.pid}/stat`, 'latin1'))) await setTimeout(1);
     yield* Array.from({ length: 12 }, () => piece);
   };
   // All on their way fail at the same time; the test would fail with one that nobody awaits.
