@@ -1,35 +1,8 @@
 /** Meal taxes of single places, as the fact table has them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  mealTaxAt,
-  readMeals,
-  type MealPlace,
-  type MealTable,
-  type MealTax,
-} from '../../src/engine/product/meal-tax.js';
-import { cellsOf } from '../../src/engine/product/table-cells.js';
-import type { DateInt } from '../../src/tax/date.js';
-import { formatRate } from '../../src/tax/rate.js';
-import { FACT_DOCUMENTS } from '../support/product-facts.js';
-
-const TODAY = 20261121 as DateInt;
-const FACTS = readMeals(cellsOf(FACT_DOCUMENTS.get('meal-tax'), 'meal-tax') ?? []);
-const UNMAPPED = 'UNMAPPED_SCOPES_IN_STATE';
-
-function place(stateFips: string, countyFips = '', placeGeoid = ''): MealPlace {
-  return { stateFips, countyFips, placeGeoid, certain: true, bordersHeld: true };
-}
-
-function at(where: MealPlace, table: MealTable | null = FACTS, date: number = TODAY): MealTax {
-  return mealTaxAt(table, where, date as DateInt);
-}
-
-/** "codes of the rules = combined rate (reasons)". */
-function shown({ combined, reasons, rules }: MealTax): string {
-  const rate = combined === null ? 'none' : formatRate(combined);
-  return `${rules.map(({ code }) => code).join('+')}=${rate} ${reasons.join(',')}`.trim();
-}
+import type { MealPlace } from '../../src/engine/product/meal-tax.js';
+import { at, FACTS, place, shown, UNMAPPED } from '../support/meal-facts.js';
 
 test('meal taxes of single places say nothing of others in their states', () => {
   const told: readonly (readonly [string, MealPlace, string])[] = [

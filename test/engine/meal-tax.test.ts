@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  mealTaxAt,
   readMeals,
   type MealPlace,
   type MealTable,
@@ -10,35 +9,16 @@ import {
 import { openWire } from '../../src/api/lookup/context.js';
 import { cellsOf } from '../../src/engine/product/table-cells.js';
 import { isFailure } from '../../src/failure.js';
-import type { DateInt } from '../../src/tax/date.js';
-import { formatRate } from '../../src/tax/rate.js';
 import { ask } from '../lookup/ask.js';
 import { amountsOf, cartOf, cartWorld, NOW, splitAt } from '../support/cart-world.js';
 import { engineOf } from '../support/engine-of.js';
+import { at, FACTS, place, shown, UNMAPPED } from '../support/meal-facts.js';
 import {
   FACT_DOCUMENTS,
   FACT_STATES,
   type FactPlace,
   tableDocument,
 } from '../support/product-facts.js';
-
-const TODAY = 20261121 as DateInt;
-const FACTS = readMeals(cellsOf(FACT_DOCUMENTS.get('meal-tax'), 'meal-tax') ?? []);
-const UNMAPPED = 'UNMAPPED_SCOPES_IN_STATE';
-
-function place(stateFips: string, countyFips = '', placeGeoid = ''): MealPlace {
-  return { stateFips, countyFips, placeGeoid, certain: true, bordersHeld: true };
-}
-
-function at(where: MealPlace, table: MealTable | null = FACTS, date: number = TODAY): MealTax {
-  return mealTaxAt(table, where, date as DateInt);
-}
-
-/** "codes of the rules = combined rate (reasons)". */
-function shown({ combined, reasons, rules }: MealTax): string {
-  const rate = combined === null ? 'none' : formatRate(combined);
-  return `${rules.map(({ code }) => code).join('+')}=${rate} ${reasons.join(',')}`.trim();
-}
 
 test('state meal rates in place of the state sales tax', () => {
   const states: readonly (readonly [string, MealPlace, string])[] = [

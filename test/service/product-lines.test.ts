@@ -9,6 +9,7 @@ import { parseUsd } from '../../src/tax/amount.js';
 import type { DateInt } from '../../src/tax/date.js';
 import type { ProductRule } from '../../src/tax/product-rule.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';
+import { PLAIN_RULE } from '../support/plain-rule.js';
 
 function rate(percent: string): Rate {
   return parsePercent(percent) ?? assert.fail(percent);
@@ -20,22 +21,7 @@ function usd(text: string): bigint {
 
 const RATES: KnownRates = { sales: rate('7'), use: rate('7'), rows: [] };
 
-const RULE: ProductRule = {
-  tic: '1',
-  coversChildren: false,
-  taxable: true,
-  rate: rate('6.25'),
-  scope: 'all',
-  threshold: null,
-  percentTaxable: null,
-  perVolume: null,
-  capPerUnit: null,
-  foodDrug: false,
-  from: null,
-  to: null,
-  heldFrom: null,
-  basis: { citation: '', source: '', asOf: null, confidence: 'high', condition: '' },
-};
+const RULE: ProductRule = { ...PLAIN_RULE, rate: rate('6.25') };
 
 const MEAL: MealRule = {
   component: 'STATE_SPECIAL_TOTAL',

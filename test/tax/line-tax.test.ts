@@ -17,6 +17,7 @@ import type { ProductRule } from '../../src/tax/product-rule.js';
 import type { Rate } from '../../src/tax/rate.js';
 import { exactOf, ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/exact.js';
 import { exactTax, fiveDecimals, roundAmounts, roundRate } from '../../src/tax/round-lines.js';
+import { PLAIN_RULE } from '../support/plain-rule.js';
 
 const RUNS = 10_000;
 const USD = 1_000_000_000n;
@@ -127,22 +128,7 @@ test('rates finer than a millionth, and prices finer than a cent, are counted in
   }
 });
 
-const NO_SHAPE: ProductRule = {
-  tic: '30060',
-  coversChildren: false,
-  taxable: true,
-  rate: null,
-  scope: 'all',
-  threshold: null,
-  percentTaxable: null,
-  perVolume: null,
-  capPerUnit: null,
-  foodDrug: false,
-  from: null,
-  to: null,
-  heldFrom: null,
-  basis: { citation: '', source: '', asOf: null, confidence: 'high', condition: '' },
-};
+const NO_SHAPE: ProductRule = { ...PLAIN_RULE, tic: '30060' };
 
 function partsOf(
   rule: Partial<LineRule> & Pick<LineRule, 'levies'>,
