@@ -131,10 +131,18 @@ test('the same cart gives the same answer, whatever was asked before', () => {
 
 test('carts to one door from several places, in turns, are answered as each alone', () => {
   const world = (): typeof WORLD =>
-    cartWorld([OHIO, LAKE, KANSAS], [{ zip: 44001, state: 'OH', places: [1] }]);
+    cartWorld(
+      [OHIO, LAKE, KANSAS],
+      [
+        { zip: 44001, state: 'OH', places: [1] },
+        { zip: 44002, state: 'OH', places: [1] },
+      ],
+    );
   const kept = engineOf(world());
-  const places = [HERE, splitAt('OH', 1), splitAt('KS', 2), split('99 Elsewhere Ave', '44001')];
-  for (let turn = 0; turn < 2; turn += 1) {
+  const unfound = ['44001', '44002'].map((zip) => split('99 Elsewhere Ave', zip));
+  const places = [HERE, splitAt('OH', 1), splitAt('KS', 2), ...unfound];
+  // A place is kept from the second time on.
+  for (let turn = 0; turn < 3; turn += 1) {
     for (const destination of places) {
       for (const origin of places) {
         const cart = cartOf(origin, destination, [

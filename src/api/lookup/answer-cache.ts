@@ -4,6 +4,7 @@
  * release, the version, the entitlements, the query and the calendar day alone, so it is kept under
  * all of these, and for a quarter of an hour at most: days begin at quarters, in whatever zone.
  */
+import { AskedBefore } from '../../base/asked-before.js';
 
 /** An answer of status 200. */
 export interface KeptAnswer {
@@ -13,13 +14,6 @@ export interface KeptAnswer {
 }
 
 const SLOT_MS = 15 * 60 * 1000;
-/** Queries whose last asking is remembered; a power of two. */
-const ASKED_MAX = 65_536;
-/**
- * Places that a query may be remembered at. With one, two queries that share it and are asked in
- * turns would never be kept: of 2,000 every thirtieth.
- */
-const ASKED_PLACES = 4;
 const SLAB_BYTES = 1_048_576;
 /** Longer answers are not kept; the usual ones have less than 2 KiB. */
 export const KEPT_BODY_BYTES_MAX = 65_536;
@@ -76,7 +70,7 @@ function weightOf({ bytes, queries }: Slab): number {
  */
 export class AnswerCache {
   readonly #slabsWeightMax: number;
-  readonly #asked = new Int32Array(ASKED_MAX);
+  readonly #asked = new AskedBefore();
   /** Few kinds, that are gone through for every request. */
   #kinds: KindAnswers[] = [];
   /** What `holds` found: the request that it was asked for asks for the answer next. */
@@ -164,14 +158,7 @@ export class AnswerCache {
 
   /** Whether a query was asked before, as far as is remembered; it is from now on. */
   wasAsked(kind: number, query: string): boolean {
-    const hash = hashOf(kind, query);
-    const asked = this.#asked;
-    const first = (hash >>> 1) & (ASKED_MAX - ASKED_PLACES);
-    const last = first + ASKED_PLACES - 1;
-    for (let at = first; at <= last; at += 1) if (asked[at] === hash) return true;
-    for (let at = last; at > first; at -= 1) asked[at] = asked[at - 1]!;
-    asked[first] = hash;
-    return false;
+    return this.#asked.met(hashOf(kind, query));
   }
 
   /** Keeps an answer of a release, asked for at `time`, unless its time is over by `nowMs`. */

@@ -127,22 +127,56 @@ export function notHeld({ name }: StateRecord): Failure {
 /** Pairs of places and days kept. */
 const SITES_MAX = 4_096;
 
+/** A site, or why there is none, and what it was asked for. */
+interface KeptSite {
+  readonly state: StateRecord;
+  readonly date: DateInt;
+  readonly interstate: boolean;
+  readonly origin: FoundPlace | null;
+  readonly destination: FoundPlace | null;
+  readonly site: Site | Failure;
+}
+
 /**
- * What of a place decides the site: its tax area and, where the address was not found itself, its
- * ZIP.
+ * Whether two places decide a site alike: by their tax area and, where the address was not found
+ * itself, by their ZIP.
  */
-function placeKey(place: FoundPlace | null): string {
-  if (place === null) return '';
-  const { area, precision, postalCode, stated } = place.situs;
-  const own = stated === true ? `${area}s` : String(area);
-  return isByArea(precision) ? `${own}z${postalCode.slice(0, 5)}` : own;
+function decideAlike(one: FoundPlace | null, other: FoundPlace | null): boolean {
+  if (one === other) return true;
+  if (one === null || other === null) return false;
+  const { area, precision, postalCode, stated } = one.situs;
+  const { situs } = other;
+  const byArea = isByArea(precision);
+  if (area !== situs.area || byArea !== isByArea(situs.precision)) return false;
+  if ((stated === true) !== (situs.stated === true)) return false;
+  return !byArea || postalCode.slice(0, ZIP_DIGITS) === situs.postalCode.slice(0, ZIP_DIGITS);
+}
+
+const ZIP_DIGITS = 5;
+
+// Odd, with bits all over (multiplicative hashing).
+const FROM_FACTOR = 0x9e3779b1;
+const TO_FACTOR = 0x85ebca6b;
+const ZIP_FACTOR = 0x27d4eb2f;
+
+function placeNumber(place: FoundPlace | null): number {
+  if (place === null) return 0;
+  const { area, precision, postalCode } = place.situs;
+  const zip = isByArea(precision) ? Number(postalCode.slice(0, ZIP_DIGITS)) : 0;
+  return area + 1 + Math.imul(zip, ZIP_FACTOR);
+}
+
+/** A number that few sites share: all that decides them is compared. */
+function siteKey(date: DateInt, origin: FoundPlace | null, destination: FoundPlace | null): number {
+  const from = Math.imul(placeNumber(origin), FROM_FACTOR);
+  return from ^ Math.imul(placeNumber(destination), TO_FACTOR) ^ date;
 }
 
 /** The sites of one dataset, kept for the next cart between the same areas on the same day. */
 export class Sites {
   readonly #rates: RatesByArea;
   readonly #facts: CartFacts;
-  readonly #sites = new RecentCache<string, Site | Failure>(SITES_MAX);
+  readonly #sites = new RecentCache<number, KeptSite>(SITES_MAX);
 
   constructor(rates: RatesByArea, facts: CartFacts) {
     this.#rates = rates;
@@ -209,12 +243,21 @@ export class Sites {
     origin: FoundPlace | null,
     destination: FoundPlace | null,
   ): Site | Failure {
-    const within = sourcing.interstate ? '>' : '=';
-    const key = `${state.code}${date}${within}${placeKey(origin)}|${placeKey(destination)}`;
+    const { interstate } = sourcing;
+    const key = siteKey(date, origin, destination);
     const known = this.#sites.get(key);
-    if (known !== undefined) return known;
+    if (
+      known !== undefined &&
+      known.state === state &&
+      known.date === date &&
+      known.interstate === interstate &&
+      decideAlike(known.origin, origin) &&
+      decideAlike(known.destination, destination)
+    ) {
+      return known.site;
+    }
     const site = this.#read(state, date, sourcing, origin, destination);
-    this.#sites.set(key, site);
+    this.#sites.set(key, { state, date, interstate, origin, destination, site });
     return site;
   }
 
