@@ -146,6 +146,20 @@ test('an option is no value of the one before it', async (context) => {
   assert.deepEqual(readdirSync(varDir), ['datasets']);
 });
 
+test('a day that is none is refused', async (context) => {
+  const varDir = newVarDir(context);
+  const lines = [
+    ['audit', 'list', '--since', '2026-02-30'],
+    ['audit', 'list', '--since', '2026-04-31T12:00:00Z'],
+    ['audit', 'list', '--since', '2026'],
+  ];
+  for (const [index, { code, out, err }] of (await runAll(varDir, lines)).entries()) {
+    assert.deepEqual([code, out], [2, ''], lines[index]!.join(' '));
+    assert.match(err, /^situs: --since ".*" is no day or moment[^\n]*\n$/);
+  }
+  assert.deepEqual(readdirSync(varDir), ['datasets']);
+});
+
 test('a command without its verb tells its usage and is refused', async (context) => {
   const varDir = newVarDir(context);
   const names = ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate'];
