@@ -65,6 +65,11 @@ export function overLimit(
   return null;
 }
 
+/** Whether the same share of every price is taxed. */
+function isStraight({ flat, tierless, unknownTier }: Treatment): boolean {
+  return flat !== null && tierless === Number.MAX_SAFE_INTEGER && unknownTier === null;
+}
+
 /** Whether another share of an item's price is taxed once the delivery is part of it. */
 function isBent(treatment: Treatment, price: bigint, delivery: bigint): boolean {
   const { flat, tierless, unknownTier } = treatment;
@@ -77,6 +82,13 @@ function isBent(treatment: Treatment, price: bigint, delivery: bigint): boolean 
   return taxOf(price) * whole !== taxOf(whole) * price;
 }
 
+/** What is charged for delivery and taxed with the goods, in 10⁻⁹ dollars, rounded up. */
+function chargedIn(lines: readonly CartLine[], taxed: readonly TaxedLine[]): bigint {
+  const isCharged = (_: CartLine, at: number): boolean =>
+    taxed[at]!.treatment === null && taxed[at]!.freight !== 'exempt';
+  return sumOf(lines.filter(isCharged));
+}
+
 /**
  * The first item of which another share would be taxed if the delivery charges that are taxed with
  * the goods were part of its price, as above a threshold for clothing or the end of a local tax.
@@ -87,15 +99,14 @@ export function bentByDelivery(
   lines: readonly CartLine[],
   taxed: readonly TaxedLine[],
 ): OverLimit | null {
-  const isCharged = (_: CartLine, at: number): boolean =>
-    taxed[at]!.treatment === null && taxed[at]!.freight !== 'exempt';
-  const delivery = sumOf(lines.filter(isCharged));
-  if (delivery === 0n) return null;
+  let delivery: bigint | null = null;
   for (let at = 0; at < taxed.length; at += 1) {
     const { holiday, treatment } = taxed[at]!;
+    if (treatment === null || holiday !== null || isStraight(treatment)) continue;
+    delivery ??= chargedIn(lines, taxed);
+    if (delivery === 0n) return null;
     const { price, quantity } = lines[at]!;
-    if (treatment === null || holiday !== null || price <= 0 || quantity === 0) continue;
-    if (!isBent(treatment, BigInt(price), delivery)) continue;
+    if (price <= 0 || quantity === 0 || !isBent(treatment, BigInt(price), delivery)) continue;
     const why =
       `How an item at $${formatUsd(BigInt(price))} is taxed cannot be told: with the delivery ` +
       `charges of the cart ($${formatUsd(delivery)}) in its price another share of it is taxed, ` +
