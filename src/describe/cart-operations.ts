@@ -129,6 +129,7 @@ const CALCULATED = merchantOperation({
   status: 200,
   of: 'CartAnswer',
   writes: false,
+  lookup: true,
   answer: 'The carts with their tax; from the provider as it answered.',
   more: {
     400:
@@ -173,6 +174,7 @@ export const CART_OPERATIONS: readonly (readonly [OperationName, Operation])[] =
         status: 200,
         of: 'CalculationAnswer',
         writes: false,
+        lookup: true,
         answer: 'The cart with its tax to five decimals.',
         more: {
           400: 'The body is not JSON, or a member breaks its rule.',

@@ -70,6 +70,15 @@ test('carts list what comes of the provider, and how a kept dataset is refused',
   assert.match(dataset?.description ?? '', /else 403\.$/);
 });
 
+test('carts list the header fields that they have in common with lookups', () => {
+  for (const name of ['POST /merchant/cart/calculate', 'POST /calculate/cart'] as const) {
+    const told = JSON.stringify(OPERATIONS.get(name)!.responses['200']);
+    for (const field of ['Precision', 'Dataset', 'Receipt']) {
+      assert.ok(told.includes(`"X-Situs-${field}":{`), `${name} ${field}`);
+    }
+  }
+});
+
 test('a route nobody described is listed all the same', () => {
   const { paths } = openapiDocument([{ method: 'POST', path: '/new' }], '', '60');
   assert.match(JSON.stringify(paths), /^\{"\/new":\{"post":\{"responses":\{"default"/);
