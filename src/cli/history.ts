@@ -8,12 +8,15 @@ import {
   type OutboxRecord,
 } from '../store/outbox-record.js';
 import { listOutbox, replay, replayDead } from '../store/outbox.js';
+import { parseDate } from '../tax/date.js';
 import { print, progress, UsageError } from './command-line.js';
 import { withStore } from './open-store.js';
 
 function sinceTime(text: string | undefined): number {
   if (text === undefined) return 0;
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
+  const [day = ''] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  // Date.parse takes 30 February for 2 March.
+  const time = parseDate(day) === null ? NaN : Date.parse(text);
   if (Number.isNaN(time)) {
     throw new UsageError(`--since "${text}" is no day or moment, such as 2026-05-31`);
   }

@@ -17,6 +17,8 @@ import { commandActor, withNewStore, withStore } from './open-store.js';
 import { print, UsageError } from './command-line.js';
 
 const ACCOUNT_CHARS_MAX = 255;
+/** Names are printed in rows of a terminal, and in lines of the audit log. */
+const ACCOUNT = /^[^\p{Cc}\p{Cs}]+$/u;
 
 /** What a key is given against its plan's own. */
 interface SettingsAsked {
@@ -100,8 +102,10 @@ export async function createCommand(
   asked: SettingsAsked & Printed & { readonly plan: Plan; readonly account?: string },
 ): Promise<void> {
   const { plan, account } = asked;
-  if (account !== undefined && (account === '' || account.length > ACCOUNT_CHARS_MAX)) {
-    throw new UsageError(`--account has 1 to ${ACCOUNT_CHARS_MAX} characters`);
+  if (account !== undefined && (account.length > ACCOUNT_CHARS_MAX || !ACCOUNT.test(account))) {
+    throw new UsageError(
+      `--account has 1 to ${ACCOUNT_CHARS_MAX} characters and no control characters`,
+    );
   }
   const settings = settingsOf(asked);
   const { text, record } = await withNewStore((store) =>

@@ -141,6 +141,8 @@ export interface MerchantOperation {
   readonly of: ComponentName;
   /** Honours an Idempotency-Key and counts for the quota. */
   readonly writes: boolean;
+  /** Answers with the header fields of lookups. */
+  readonly lookup?: boolean;
   readonly more?: Partial<Readonly<Record<Reason, string>>>;
 }
 
@@ -155,7 +157,7 @@ function reasonsOf({ body, writes, more = {} }: MerchantOperation): readonly Rea
 
 /** An operation behind the gate of merchants. */
 export function merchantOperation(operation: MerchantOperation): Operation {
-  const { id, summary, body, status, answer, of, writes, more = {} } = operation;
+  const { id, summary, body, status, answer, of, writes, lookup = false, more = {} } = operation;
   const refusals: Record<string, Schema> = {};
   for (const reason of reasonsOf(operation)) {
     refusals[String(reason)] = problemOf(more[reason] ?? REASONS[reason], LIMITED);
@@ -168,6 +170,6 @@ export function merchantOperation(operation: MerchantOperation): Operation {
     headerOnly: true,
     parameters: writes ? [IDEMPOTENCY_PARAMETER] : [],
     ...(body === null ? {} : { body }),
-    responses: { [String(status)]: answerOf(answer, [of], LIMITED), ...refusals },
+    responses: { [String(status)]: answerOf(answer, [of], { ...LIMITED, lookup }), ...refusals },
   };
 }

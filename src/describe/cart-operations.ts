@@ -14,7 +14,7 @@ import { uuid } from '../base/shape.js';
 import { CALCULATION_PARTS } from '../api/cart/calculation.js';
 import { CART_PARTS } from '../api/cart/cart-shape.js';
 import { RELAYED_PARTS } from '../api/merchant/relay-shape.js';
-import { merchantOperation } from './answers.js';
+import { answerOf, merchantOperation } from './answers.js';
 import { SITUS_NOTE } from './lookups.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEPT_PARAMETERS, type Parameter } from './lookup-parameters.js';
@@ -110,37 +110,57 @@ export const CART_OPTIONS: readonly Parameter[] = [
   },
 ];
 
-/** Parameters of both operations. */
-const PARAMETERS: readonly Parameter[] = [...CART_OPTIONS, ...KEPT_PARAMETERS];
+/** Parameters of both operations; what lookups refuse with code 107 is a 403 here. */
+const PARAMETERS: readonly Parameter[] = [
+  ...CART_OPTIONS,
+  ...KEPT_PARAMETERS.map((parameter) => ({
+    ...parameter,
+    description: parameter.description.replace('else code 107', 'else 403'),
+  })),
+];
 
 const TOO_LONG = 'The body is longer than 8 MiB.';
 const UNKNOWN_PLACE = 'A field breaks its rule, or an address or a rate cannot be told.';
+
+const CALCULATED = merchantOperation({
+  id: 'merchantCartCalculate',
+  summary: 'Tax of up to 100 carts. Those of provider-connected merchants go to the provider.',
+  body: 'CartRequest',
+  status: 200,
+  of: 'CartAnswer',
+  writes: false,
+  lookup: true,
+  answer: 'The carts with their tax; from the provider as it answered.',
+  more: {
+    400:
+      'The body is not JSON, merchantId is not a UUID, or the merchant is self-managed and ' +
+      'a member is for the provider alone, or the cart has too many lines.',
+    404: 'The merchant is provider-connected and no credentials are stored.',
+    405: 'Response code 107: a quota of this month is used up.',
+    409: 'The refusal of the provider, as it came.',
+    413: TOO_LONG,
+    422: UNKNOWN_PLACE,
+    502: 'The compliance provider cannot be reached, or its answer cannot be used.',
+    503: 'No dataset is loaded, no provider is configured, or too much is under way.',
+  },
+});
+
+/** The provider keeps carts: one that it did not know is told as made. */
+const MADE = answerOf(
+  'The carts as the provider answered, one of them new to it.',
+  ['CartAnswer'],
+  {
+    limited: true,
+    located: true,
+  },
+);
 
 export const CART_OPERATIONS: readonly (readonly [OperationName, Operation])[] = [
   [
     'POST /merchant/cart/calculate',
     {
-      ...merchantOperation({
-        id: 'merchantCartCalculate',
-        summary:
-          'Tax of up to 100 carts. Those of provider-connected merchants go to the provider.',
-        body: 'CartRequest',
-        status: 200,
-        of: 'CartAnswer',
-        writes: false,
-        answer: 'The carts with their tax; from the provider as it answered.',
-        more: {
-          400:
-            'The body is not JSON, merchantId is not a UUID, or the merchant is self-managed and ' +
-            'a member is for the provider alone, or the cart has too many lines.',
-          404: 'The merchant is provider-connected and no credentials are stored.',
-          405: 'Response code 107: a quota of this month is used up.',
-          413: TOO_LONG,
-          422: UNKNOWN_PLACE,
-          502: 'The compliance provider cannot be reached, or its answer cannot be used.',
-          503: 'No dataset is loaded, no provider is configured, or too much is under way.',
-        },
-      }),
+      ...CALCULATED,
+      responses: { ...CALCULATED.responses, 201: MADE },
       parameters: PARAMETERS,
     },
   ],
@@ -154,6 +174,7 @@ export const CART_OPERATIONS: readonly (readonly [OperationName, Operation])[] =
         status: 200,
         of: 'CalculationAnswer',
         writes: false,
+        lookup: true,
         answer: 'The cart with its tax to five decimals.',
         more: {
           400: 'The body is not JSON, or a member breaks its rule.',

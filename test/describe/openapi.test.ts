@@ -57,6 +57,28 @@ test('lookups list every status and code of the table', () => {
   }
 });
 
+test('carts list what comes of the provider, and how a kept dataset is refused', () => {
+  const { responses, parameters = [] } = OPERATIONS.get('POST /merchant/cart/calculate')!;
+  const told = Object.keys(responses).map(Number);
+  const relayed = [200, 201, 400, 404, 409, 413, 422, 429, 502, 504];
+  assert.deepEqual(
+    relayed.filter((status) => !told.includes(status)),
+    [],
+  );
+  assert.match(JSON.stringify(responses['201']), /"Location"/);
+  const dataset = parameters.find(({ name }) => name === 'dataset');
+  assert.match(dataset?.description ?? '', /else 403\.$/);
+});
+
+test('carts list the header fields that they have in common with lookups', () => {
+  for (const name of ['POST /merchant/cart/calculate', 'POST /calculate/cart'] as const) {
+    const told = JSON.stringify(OPERATIONS.get(name)!.responses['200']);
+    for (const field of ['Precision', 'Dataset', 'Receipt']) {
+      assert.ok(told.includes(`"X-Situs-${field}":{`), `${name} ${field}`);
+    }
+  }
+});
+
 test('a route nobody described is listed all the same', () => {
   const { paths } = openapiDocument([{ method: 'POST', path: '/new' }], '', '60');
   assert.match(JSON.stringify(paths), /^\{"\/new":\{"post":\{"responses":\{"default"/);

@@ -68,3 +68,46 @@ test('Alaska: a sale above the most that is taxed is refused, and delivery where
   const none: FactPlace = { ...juneau, placeGeoid: '', percents: [['state', '0']] };
   assert.deepEqual(tax(none, [['20000'], ['5', 1, '10001']]), ['0.00', '0.00']);
 });
+
+test('delivery in the price of an item of which another share is taxed above a threshold', () => {
+  const at = (state: string): ReturnType<typeof splitAt> => splitAt(state, 0);
+  const why = (place: FactPlace, items: readonly Item[]): readonly string[] => {
+    const { field, detail } = refused(
+      cartWorld([place]),
+      cartOf(at(place.state), at(place.state), items),
+    );
+    return [field ?? '', detail ?? ''];
+  };
+  const ship: Item = ['10', 1, '10001'];
+  const rhodeIsland: FactPlace = { state: 'RI', county: '007', percents: [['state', '7']] };
+  // 280 R.I. Code R. 20-70-6.6: $225, $60 and a delivery of $20 are taxed above $250.
+  for (const price of ['300', '245', '240.01']) {
+    const [field, detail] = why(rhodeIsland, [['30', 1, '20010'], [price, 2, '20010'], ship]);
+    assert.equal(field, 'lineItems[1]');
+    assert.match(detail ?? '', /^How an item at \$[\d.]+ is taxed cannot be told: .*\(\$10\)/);
+  }
+  assert.deepEqual(tax(rhodeIsland, [['240', 2, '20010'], ship]), ['0.00', '0.00']);
+  assert.deepEqual(
+    tax(rhodeIsland, [
+      ['300', 1, '20010'],
+      ['0', 1, '10001'],
+    ]),
+    ['3.50', '0.00'],
+  );
+  assert.deepEqual(tax(rhodeIsland, [['1000'], ship]), ['70.00', '0.70']);
+  const tennessee: FactPlace = {
+    state: 'TN',
+    county: '037',
+    percents: levies('state 7, county 2.75'),
+  };
+  assert.match(why(tennessee, [['5000'], ['100', 1, '10001']])[1] ?? '', /another share of it/);
+  assert.match(why(tennessee, [['3150'], ['100', 1, '10001']])[1] ?? '', /another share of it/);
+  // Up to $3,200 the additional tax has the rate that the local one had.
+  assert.deepEqual(tax(tennessee, [['3100'], ['100', 1, '10001']]), ['302.25', '9.75']);
+  const connecticut: FactPlace = { state: 'CT', percents: [['state', '6.35']] };
+  assert.match(why(connecticut, [['995', 1, '20010'], ship])[1] ?? '', /another share of it/);
+  assert.match(why(connecticut, [['995', 1, '20020'], ship])[1] ?? '', /another share of it/);
+  assert.deepEqual(tax(connecticut, [['1001', 1, '20010'], ship]), ['77.58', '0.78']);
+  const massachusetts: FactPlace = { state: 'MA', percents: [['state', '6.25']] };
+  assert.deepEqual(tax(massachusetts, [['200', 1, '20010'], ship]), ['1.56', '0.00']);
+});

@@ -146,6 +146,23 @@ test('an option is no value of the one before it', async (context) => {
   assert.deepEqual(readdirSync(varDir), ['datasets']);
 });
 
+test('a day that is none, and an account that breaks its line, are refused', async (context) => {
+  const varDir = newVarDir(context);
+  const lines = [
+    ['audit', 'list', '--since', '2026-02-30'],
+    ['audit', 'list', '--since', '2026-04-31T12:00:00Z'],
+    ['audit', 'list', '--since', '2026'],
+    ['key', 'create', '--plan', 'pro', '--account', ''],
+    ['key', 'create', '--plan', 'pro', '--account', 'shop\nother'],
+    ['key', 'create', '--plan', 'pro', '--account', '\u001b[2Jshop'],
+  ];
+  for (const [index, { code, out, err }] of (await runAll(varDir, lines)).entries()) {
+    assert.deepEqual([code, out], [2, ''], lines[index]!.join(' '));
+    assert.match(err, /^situs: --(?:since ".*" is no day or moment|account has 1 to 255)[^\n]*\n$/);
+  }
+  assert.deepEqual(readdirSync(varDir), ['datasets']);
+});
+
 test('a command without its verb tells its usage and is refused', async (context) => {
   const varDir = newVarDir(context);
   const names = ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate'];

@@ -49,6 +49,13 @@ function isWithinDelivered(
   return side < 0 || (side === 0 && cell(holiday, 'limit_kind') === 'up_to');
 }
 
+const ONE: Rational = { over: 1n, under: 1n };
+
+/** Shipping and handling. */
+function isCharge({ tic }: OracleItem): boolean {
+  return tic === '10001' || tic === '11000';
+}
+
 class CartOracle {
   readonly #of: OracleSale;
 
@@ -125,19 +132,42 @@ class CartOracle {
     return onHoliday(holiday, times(state, quantity), times(local, quantity));
   }
 
+  /** The rule for a charge: an empty one where a law that exempts shipping may tax handling. */
+  #chargeRule(tic: string): string {
+    const shipping = cell(this.#of.world.freight(this.#of.state), 'rule');
+    const own = tic === '11000' ? this.#of.ofState('handling') : null;
+    const said = own === null ? '' : cell(own, 'rule');
+    const isUntold = /^(?:EXEMPT_WHEN_SEPARATELY_STATED|CONDITIONAL)$/.test(shipping);
+    if (tic === '11000' && said === '' && isUntold) return '';
+    return said === '' || said === 'AS_SHIPPING' ? shipping : said;
+  }
+
+  /** Whether the same share of an item's price is taxed with charges that are taxed in it. */
+  #isStraight({ price, quantity, tic }: OracleItem): boolean {
+    const { world, state, cart } = this.#of;
+    const isTaxed = cell(world.freight(state), 'taxable') === 'Y';
+    const delivery = cart.items
+      .filter(isCharge)
+      .filter((charge) => {
+        const rule = this.#chargeRule(charge.tic);
+        return /^(?:TAXABLE|ITEM_SPECIFIC)$/.test(rule) || (rule === 'CONDITIONAL' && isTaxed);
+      })
+      .map((charge) => times(rational(charge.price), rational(charge.quantity)))
+      .reduce(add, ZERO);
+    const own = rational(price);
+    if (delivery.over === 0n || own.over === 0n || rational(quantity).over === 0n) return true;
+    if (holidayOn(world, state, cart.date, { tic, price: own }) !== null) return true;
+    const whole = add(own, delivery);
+    const [tax, more] = [this.#goods(own, ONE, tic), this.#goods(whole, ONE, tic)];
+    if (tax === null || more === null) return false;
+    const [at, above] = [add(tax.state, tax.local), add(more.state, more.local)];
+    return compare(times(at, whole), times(above, own)) === 0;
+  }
+
   #freight(gross: Rational, tic: string, goods: readonly [Taxed, Rational][]): Taxed | null {
     const none = { state: ZERO, local: ZERO };
-    const own = tic === '11000' ? this.#of.ofState('handling') : null;
-    const row = this.#of.world.freight(this.#of.state);
-    const shipping = cell(row, 'rule');
-    const said = own === null ? '' : cell(own, 'rule');
-    const rule = said === '' || said === 'AS_SHIPPING' ? shipping : said;
-    // A law that exempts shipping may tax handling all the same.
-    const isUntold =
-      tic === '11000' &&
-      said === '' &&
-      /^(?:EXEMPT_WHEN_SEPARATELY_STATED|CONDITIONAL)$/.test(shipping);
-    if (isUntold) return gross.over > 0n ? null : none;
+    const rule = this.#chargeRule(tic);
+    if (rule === '') return gross.over > 0n ? null : none;
     const ordinary = (): Taxed | null => {
       let { state, local } = none;
       for (const { isState, rate } of this.#of.due) {
@@ -147,7 +177,7 @@ class CartOracle {
       return { state, local };
     };
     if (rule === 'TAXABLE') return ordinary();
-    const isTaxed = cell(row, 'taxable') === 'Y';
+    const isTaxed = cell(this.#of.world.freight(this.#of.state), 'taxable') === 'Y';
     if (rule !== 'ITEM_SPECIFIC') return isTaxed && rule === 'CONDITIONAL' ? ordinary() : none;
     const paid = goods.filter(([, value]) => value.over > 0n);
     if (paid.length === 0) return isTaxed || tic === '11000' ? ordinary() : none;
@@ -174,10 +204,9 @@ class CartOracle {
     const { items, level, mode, digits } = this.#of.cart;
     const exact = new Map<number, Rational>();
     const goods: [Taxed, Rational][] = [];
-    const isFreight = ({ tic }: OracleItem): boolean => tic === '10001' || tic === '11000';
     for (const pass of [false, true]) {
       for (const [at, item] of items.entries()) {
-        if (isFreight(item) !== pass) continue;
+        if (isCharge(item) !== pass) continue;
         const gross = times(rational(item.price), rational(item.quantity));
         const tax = pass
           ? this.#freight(gross, item.tic, goods)
@@ -191,6 +220,7 @@ class CartOracle {
         exact.set(at, add(tax.state, tax.local));
       }
     }
+    if (!items.every((item) => isCharge(item) || this.#isStraight(item))) return null;
     const units = { over: 10n ** BigInt(digits), under: 1n };
     const scaled = items.map((_, at) => times(exact.get(at)!, units));
     return level === 'line'

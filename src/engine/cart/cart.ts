@@ -23,7 +23,7 @@ import {
   type SingleArticle,
   type SourcingRule,
 } from './cart-facts.js';
-import { overLimit } from './holiday-delivery.js';
+import { bentByDelivery, overLimit } from './delivered-price.js';
 import { aboveLimit } from './not-supported.js';
 import { isTaxed, locallyTaxed, NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
 import { isFreight, LineTaxer } from './taxed-lines.js';
@@ -257,7 +257,8 @@ export class Carts {
       if (isFailure(tax)) return refuse(`lineItems[${at}]`, tax);
       taxed[at] = tax;
     }
-    return taxed;
+    const bent = bentByDelivery(lines, taxed);
+    return bent === null ? taxed : refuse(`lineItems[${bent.at}]`, fail('no-result', bent.why));
   }
 
   /** What the rules would take of a line whose price or quantity is zero: its tax for one item. */

@@ -100,7 +100,11 @@ export class Simulator {
     this.#random = seeded(seed);
     this.#luck = seeded(seed + 1);
     const answer = (message: IncomingMessage, response: ServerResponse): void => {
-      this.#answer(message, response).catch(() => message.destroy());
+      this.#answer(message, response).catch(() => {
+        // A path or a number that cannot be read: whoever asked waits for an answer.
+        if (response.headersSent) return response.destroy();
+        this.#send(response, refuse(400, 'Bad Request', 'the request cannot be read'));
+      });
     };
     this.#server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
   }

@@ -1,0 +1,117 @@
+/** Delivery charges that may be part of an item's price, where its tax depends on that price. */
+import { formatUsd } from '../../tax/amount.js';
+import { lineTax } from '../../tax/line-tax.js';
+import { SHIPPING } from '../../tax/product-rule.js';
+import { exactTax } from '../../tax/round-lines.js';
+import { type CartLine, QUANTITY_ONE } from './cart-query.js';
+import { isWithin } from './holidays.js';
+import type { TaxedLine } from './taxed-line.js';
+import type { Treatment } from './treatment.js';
+
+/** How codes for delivery begin, but for the one for shipping: handling, postage, freight. */
+const DELIVERY_CODES = '110';
+
+function isDelivery({ tic }: CartLine): boolean {
+  return tic !== null && (tic === SHIPPING || tic.startsWith(DELIVERY_CODES));
+}
+
+/** Price × quantity of lines together in 10⁻⁹ dollars, rounded up. */
+function sumOf(lines: readonly CartLine[]): bigint {
+  const one = BigInt(QUANTITY_ONE);
+  let sum = 0n;
+  for (const { price, quantity } of lines) sum += BigInt(price) * BigInt(quantity);
+  return (sum + one - 1n) / one;
+}
+
+/** An item of a cart whose tax cannot be told for what is charged for delivery. */
+export interface OverLimit {
+  /** Position of its line. */
+  readonly at: number;
+  readonly why: string;
+}
+
+/**
+ * The first item that a holiday covers by its own price alone, in a state where delivery charges
+ * may be part of the price that the limit is for: how the charges of a cart are divided among its
+ * items is the seller's choice, so all of them may be the item's. Null where every item stays
+ * within its limit.
+ */
+export function overLimit(
+  lines: readonly CartLine[],
+  taxed: readonly TaxedLine[],
+): OverLimit | null {
+  const delivery = sumOf(lines.filter(isDelivery));
+  if (delivery === 0n) return null;
+  for (let at = 0; at < taxed.length; at += 1) {
+    const { holiday, treatment } = taxed[at]!;
+    const { price, quantity } = lines[at]!;
+    if (holiday === null || holiday.limit === null || holiday.deliveryInPrice === 'no') continue;
+    if (isDelivery(lines[at]!)) continue;
+    if (isWithin(holiday, BigInt(price) + delivery) === true) continue;
+    const whole = treatment === null ? null : lineTax(treatment, price, quantity, 'none');
+    // Where nothing is levied the answer is the same either way.
+    if (whole === null || (whole.state <= 0 && whole.local <= 0)) continue;
+    const { name, limit, deliveryInPrice } = holiday;
+    const counted =
+      deliveryInPrice === 'yes'
+        ? 'delivery charges count in the price'
+        : 'whether delivery charges count in the price is not held';
+    const why =
+      `Whether "${name}" covers an item at $${formatUsd(BigInt(price))} cannot be told: ` +
+      `${counted}, and with those of the cart ($${formatUsd(delivery)}) it may be over the ` +
+      `limit of $${formatUsd(limit)}.`;
+    return { at, why };
+  }
+  return null;
+}
+
+/** Whether the same share of every price is taxed. */
+function isStraight({ flat, tierless, unknownTier }: Treatment): boolean {
+  return flat !== null && tierless === Number.MAX_SAFE_INTEGER && unknownTier === null;
+}
+
+/** Whether another share of an item's price is taxed once the delivery is part of it. */
+function isBent(treatment: Treatment, price: bigint, delivery: bigint): boolean {
+  const { flat, tierless, unknownTier } = treatment;
+  const whole = price + delivery;
+  if (unknownTier !== null && price <= unknownTier.threshold && unknownTier.threshold < whole) {
+    return true;
+  }
+  if (flat !== null && whole <= tierless) return false;
+  const taxOf = (of: bigint): bigint => exactTax(lineTax(treatment, of, QUANTITY_ONE, 'none'));
+  return taxOf(price) * whole !== taxOf(whole) * price;
+}
+
+/** What is charged for delivery and taxed with the goods, in 10⁻⁹ dollars, rounded up. */
+function chargedIn(lines: readonly CartLine[], taxed: readonly TaxedLine[]): bigint {
+  const isCharged = (_: CartLine, at: number): boolean =>
+    taxed[at]!.treatment === null && taxed[at]!.freight !== 'exempt';
+  return sumOf(lines.filter(isCharged));
+}
+
+/**
+ * The first item of which another share would be taxed if the delivery charges that are taxed with
+ * the goods were part of its price, as above a threshold for clothing or the end of a local tax.
+ * They are in some states (280 R.I. Code R. 20-70-6.6), and others are not held; their average
+ * share is right only where it is the same for every price. All charges may be the one item's.
+ */
+export function bentByDelivery(
+  lines: readonly CartLine[],
+  taxed: readonly TaxedLine[],
+): OverLimit | null {
+  let delivery: bigint | null = null;
+  for (let at = 0; at < taxed.length; at += 1) {
+    const { holiday, treatment } = taxed[at]!;
+    if (treatment === null || holiday !== null || isStraight(treatment)) continue;
+    delivery ??= chargedIn(lines, taxed);
+    if (delivery === 0n) return null;
+    const { price, quantity } = lines[at]!;
+    if (price <= 0 || quantity === 0 || !isBent(treatment, BigInt(price), delivery)) continue;
+    const why =
+      `How an item at $${formatUsd(BigInt(price))} is taxed cannot be told: with the delivery ` +
+      `charges of the cart ($${formatUsd(delivery)}) in its price another share of it is taxed, ` +
+      'and how they count is not held.';
+    return { at, why };
+  }
+  return null;
+}
