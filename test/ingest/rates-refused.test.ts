@@ -5,7 +5,7 @@ import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
 import { type ReadList, readList } from '../../src/ingest/rates/read-list.js';
 import type { RateList } from '../../src/ingest/recipe.js';
 import type { DateInt } from '../../src/tax/date.js';
-import { brief, COUNTIES, PLACES, STATE } from '../support/listed-rates.js';
+import { brief, COUNTIES, PLACES, read, STATE } from '../support/listed-rates.js';
 
 const OTHER = { code: 'YY', fips: '98', name: 'Yland', country: 'USA' as const };
 const SOURCE = {
@@ -53,4 +53,19 @@ test('lines may end with a return alone; a table parted by another sign is refus
   }
   const commas = (CODED + ALPHA).replaceAll('\t', ',');
   assert.throws(() => listed('coded', commas), /list\.tsv: .*columns are not parted by tabs$/);
+});
+
+test('cdtfa: a city whose figure or county cannot be read is refused and not left out', () => {
+  const list = (figure: string, county = 'Alpha'): string =>
+    'Location,Rate,County,Type\nAlpha County Unincorporated Area,0.08,Alpha,County\n' +
+    `Arden,${figure},${county},City\n`;
+  const asked = (text: string): number => read('cdtfa', text, { floor: '7.25' }).rows.length;
+  assert.equal(asked(list('0.09')), 2);
+  for (const figure of ['', '0', '9%', '"0,09"', 'n/a', '-0.09', '9e-2']) {
+    assert.throws(() => asked(list(figure)), RangeError, figure);
+  }
+  const cut = list('0.09').replace(/Alpha County.*\n/, '');
+  assert.throws(() => asked(cut), /lacks the row of the county that Arden lies in/);
+  // Counties have a row that points at their others, with its columns shifted.
+  assert.equal(asked(`${list('0.09')}Alpha County,0,County,Please refer to the others\n`), 2);
 });
