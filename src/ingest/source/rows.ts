@@ -2,6 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import Papa from 'papaparse';
 import { openText, readBytes } from './container.js';
+import { fileError, splitMember } from './zip.js';
 
 /** The longest record; a quote that is never closed makes one of the rest of its file. */
 const RECORD_CHARS_MAX = 1 << 24;
@@ -119,7 +120,9 @@ export async function* readRows(
   try {
     yield* csvRows(openText(path));
   } catch (error) {
-    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+    // What opens the file names it already.
+    const { file } = splitMember(path);
+    throw fileError((error as Error).message.startsWith(file) ? file : path, error);
   }
 }
 
