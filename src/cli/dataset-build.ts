@@ -1,6 +1,7 @@
 /** `situs dataset build`: makes a release. */
 import { existsSync, rmSync } from 'node:fs';
 import { loadConfig } from '../config.js';
+import { hasRoom } from '../store/folder.js';
 import { READER_GONE, watched } from './command-line.js';
 
 /**
@@ -11,6 +12,12 @@ const YOUNG = '--max-semi-space-size=64';
 
 /** Set in the process that builds; the one the user started watches it. */
 const BUILDER = '--in-this-process';
+
+/** Why a process that said nothing is no more, as far as its end tells. */
+function endOf(signal: NodeJS.Signals, full: boolean): string {
+  if (full) return `${signal}, the disk is full`;
+  return signal === 'SIGKILL' ? `${signal}, as systems do where memory runs out` : signal;
+}
 
 /** How a build ended. */
 export interface Supervised {
@@ -26,6 +33,7 @@ export interface Supervised {
  */
 export async function superviseBuild(words: readonly string[], heard = false): Promise<Supervised> {
   const { varDir } = loadConfig();
+  let full = false;
   const { code, signal, interrupted, printed } = await watched(
     [YOUNG, ...process.execArgv, process.argv[1] ?? '', 'dataset', 'build', BUILDER, ...words],
     async (pid, ended) => {
@@ -33,11 +41,17 @@ export async function superviseBuild(words: readonly string[], heard = false): P
       const { temporaryDir } = await import('../ingest/release-writer.js');
       const temporary = temporaryDir(varDir, pid);
       // Removing what lies below a file would be a fault of its own.
-      if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
+      if (!existsSync(temporary)) return;
+      full = !hasRoom(temporary);
+      rmSync(temporary, { recursive: true, force: true });
     },
     heard,
   );
-  if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
+  if (interrupted > 0) {
+    process.stderr.write('\nbuild interrupted, nothing was left behind\n');
+  } else if (signal !== null && signal !== 'SIGPIPE') {
+    process.stderr.write(`situs: the build was ended by ${endOf(signal, full)}\n`);
+  }
   const ended = interrupted || (signal === 'SIGPIPE' ? READER_GONE : (code ?? 1));
   return { code: ended, name: printed.trim() };
 }

@@ -1,4 +1,5 @@
 /** The process that builds a release; another one watches it (`dataset-build.ts`). */
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
 import { protectRelease } from '../dataset/put-release.js';
@@ -30,6 +31,12 @@ function signingKey({ activate, sign, requireSignature }: BuildAsked): SigningKe
   );
 }
 
+/** @throws Error for a folder that is none: recipes leave out what is not in it. */
+function sourcesFolder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return resolve(path);
+  throw new Error(`--sources names "${path}", which is no folder`);
+}
+
 /** Ends the process when the one that watches it is gone: nobody would clean up after it. */
 function endAlone(report: Progress): Progress {
   const watcher = process.ppid;
@@ -49,7 +56,7 @@ export async function buildHere(asked: BuildAsked): Promise<void> {
   const name = await buildDataset({
     varDir,
     recipe,
-    sources: sources === undefined ? null : resolve(sources),
+    sources: sources === undefined ? null : sourcesFolder(sources),
     layers: asked.with ?? [],
     own: asked.layer ?? [],
     ...(asked.workers === undefined ? {} : { workers: asked.workers }),

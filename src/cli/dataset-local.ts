@@ -95,25 +95,40 @@ async function inJobs(varDir: string): Promise<ReadonlySet<string>> {
   );
 }
 
+/** What a release was made of; in place of it why it cannot be read: others are told as ever. */
+type Made =
+  | Readonly<Record<'areas' | 'streets', number> & { recipe: string }>
+  | { readonly unread: string };
+
+function madeOf(varDir: string, name: string): Made {
+  try {
+    const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
+    const { areas = 0, streets = 0 } = counts;
+    return { recipe, areas, streets };
+  } catch (error) {
+    return { unread: (error as Error).message };
+  }
+}
+
+function madeText(made: Made): string {
+  if ('unread' in made) return made.unread;
+  const { recipe, areas, streets } = made;
+  return (
+    `${recipe.padEnd(12)} ${String(areas).padStart(7)} tax areas  ` +
+    `${String(streets).padStart(8)} street records`
+  );
+}
+
 /**
  * Runs `situs dataset list`: every release, and why it is kept. As JSON `kept` is null where it
- * goes with the next prune.
+ * goes with the next prune, and `unread` tells why one cannot be read.
  */
 export async function listCommand({ json = false }: { readonly json?: boolean }): Promise<void> {
   const { varDir, keep } = loadConfig();
   const all = keepings(varDir, keep, await inJobs(varDir), Date.now());
   if (json) {
-    print(
-      JSON.stringify(
-        all.map(({ name, reason }) => {
-          const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
-          const { areas = 0, streets = 0 } = counts;
-          return { name, recipe, areas, streets, kept: reason };
-        }),
-        null,
-        1,
-      ),
-    );
+    const told = all.map(({ name, reason }) => ({ name, ...madeOf(varDir, name), kept: reason }));
+    print(JSON.stringify(told, null, 1));
     return;
   }
   if (all.length === 0) {
@@ -123,12 +138,7 @@ export async function listCommand({ json = false }: { readonly json?: boolean })
     );
   }
   for (const { name, reason } of all) {
-    const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
-    print(
-      `${name}  ${recipe.padEnd(12)} ${String(counts['areas'] ?? 0).padStart(7)} tax areas  ` +
-        `${String(counts['streets'] ?? 0).padStart(8)} street records  ` +
-        `${reason ?? 'goes with the next prune'}`,
-    );
+    print(`${name}  ${madeText(madeOf(varDir, name))}  ${reason ?? 'goes with the next prune'}`);
   }
 }
 

@@ -10,12 +10,22 @@ import { progress } from './command-line.js';
 /** Findings of a kind told one by one; --json has all. */
 const KIND_LINES_MAX = 20;
 
+/** Null where it is damaged or of another format, and so nothing to compare with. */
+function manifestOf(varDir: string, name: string): Manifest | null {
+  try {
+    return readManifest(join(releasesDir(varDir), name));
+  } catch {
+    return null;
+  }
+}
+
 /** The release that another is compared with: the active one, or the one before it. */
 function releaseBefore(varDir: string, dir: string): Manifest | null {
   const own = readManifest(dir);
   for (const name of [currentRelease(varDir), previousRelease(varDir)]) {
     if (name === null) continue;
-    const manifest = readManifest(join(releasesDir(varDir), name));
+    const manifest = manifestOf(varDir, name);
+    if (manifest === null) continue;
     if (manifest.id !== own.id) return isComparable(manifest, own) ? manifest : null;
   }
   return null;

@@ -11,7 +11,7 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { putFile, RELEASE_FILES, type Stamp } from './stamp.js';
 
@@ -52,11 +52,16 @@ function ofEd25519(key: KeyObject, file: string): KeyObject {
 /** Reads a key from a PEM file. @throws Error that names the file. */
 function keyOfFile(file: string, create: (pem: Buffer) => KeyObject, what: string): KeyObject {
   if (!existsSync(file)) throw new Error(`${file} holds no ${what} key: there is no such file`);
+  const pem = readFileSync(file);
   let key: KeyObject;
   try {
-    key = create(readFileSync(file));
+    key = create(pem);
   } catch (error) {
-    throw new Error(`${file} holds no ${what} key: ${(error as Error).message}`);
+    // What the library says of it are numbers and names of its own.
+    const why = /ENCRYPTED/.test(pem.toString('latin1'))
+      ? 'it is encrypted with a password, which nobody is there to type'
+      : 'its text is no PEM of one';
+    throw new Error(`${file} holds no ${what} key: ${why}`, { cause: error });
   }
   return ofEd25519(key, file);
 }
@@ -96,7 +101,15 @@ export function readSigningKey(file: string): SigningKey {
 export function makeSigningKey(file: string): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
-  writeFileSync(file, pem, { mode: KEY_MODE, flag: 'wx' });
+  const fd = openSync(file, 'wx', KEY_MODE);
+  try {
+    writeFileSync(fd, pem);
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
   return publicText(privateKey);
 }
 

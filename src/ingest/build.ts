@@ -23,7 +23,7 @@ import { eachFile } from './street/address-work.js';
 import { buildAddresses } from './street/addresses.js';
 import { districtCounties } from './boundary/place-counties.js';
 import { statedPlaces } from './street/named-areas.js';
-import { makeTemporary, scratchDir, writeRelease } from './release-writer.js';
+import { makeTemporary, scratchDir, withRoom, writeRelease } from './release-writer.js';
 import { bindZips, mergeParts, readZipLists, zipCounties } from './zip/bind.js';
 import { knownZips } from './zip/reach.js';
 import type { ZipLists } from './zip/zip-facts.js';
@@ -135,6 +135,8 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
     if (keep) parts.settle(name, input.hash(), listReleases(options.varDir));
     sums.write();
     return name;
+  } catch (error) {
+    throw withRoom(error, temporary);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

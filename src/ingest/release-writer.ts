@@ -12,9 +12,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Database } from 'lmdb';
 import {
   type ByteEntries,
@@ -216,6 +217,24 @@ function putInPlace(temporary: string, dir: string): void {
   } else renameSync(temporary, dir);
 }
 
+/** With less left what failed most likely wanted room: LMDB calls that an input/output error. */
+const ROOM_BYTES_MIN = 64 * 1_048_576;
+
+/** A fault of a build with what the disk of `temporary` has left, where it is there and little. */
+export function withRoom(
+  fault: unknown,
+  temporary: string,
+  enoughBytes: number = ROOM_BYTES_MIN,
+): unknown {
+  if (!existsSync(temporary)) return fault;
+  const { bavail, bsize } = statfsSync(temporary);
+  if (bavail * bsize >= enoughBytes || !(fault instanceof Error)) return fault;
+  const left = `${Math.floor((bavail * bsize) / 1_048_576)} MiB`;
+  return new Error(`${fault.message}; the disk of ${dirname(temporary)} has ${left} left`, {
+    cause: fault,
+  });
+}
+
 /** Where a build keeps what it needs until the release is written: within the release's folder. */
 export function scratchDir(temporary: string): string {
   return join(temporary, 'scratch');
@@ -261,6 +280,8 @@ export async function writeRelease(
     const name = releaseName(manifest);
     putInPlace(temporary, join(releasesDir(varDir), name));
     return name;
+  } catch (error) {
+    throw withRoom(error, temporary);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 /** Which releases are kept, and that no other is removed. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { keepings, removeLeft, removeRelease } from '../../src/dataset/keeping.js';
@@ -12,7 +12,7 @@ import {
 } from '../../src/dataset/release.js';
 import { storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
-import { situs } from '../support/built-dataset.js';
+import { buildRecipe, situs } from '../support/built-dataset.js';
 import { newVarDir, releaseNumber, writeRelease } from '../support/http-var-dir.js';
 
 const DAY_MS = 86_400_000;
@@ -132,4 +132,30 @@ test('the commands list why each is kept, and prune removes no other', async (co
   assert.equal(run('prune'), gone);
   assert.deepEqual(listReleases(varDir), [2, 5].map(releaseNumber));
   assert.equal(run('prune'), '');
+});
+
+test('a release that cannot be read keeps no command from the others', (context) => {
+  const { varDir, name, remove } = buildRecipe('fixture');
+  context.after(remove);
+  const [other, torn] = [releaseNumber(1), releaseNumber(2)];
+  writeRelease(varDir, other);
+  writeRelease(varDir, torn);
+  const manifest = (of: string): string => join(releasesDir(varDir), of, 'manifest.json');
+  writeFileSync(
+    manifest(other),
+    readFileSync(manifest(other), 'utf8').replace(/"format":\d+/, '"format":1'),
+  );
+  activateRelease(varDir, torn);
+  activateRelease(varDir, name);
+  writeFileSync(manifest(torn), '');
+  const lines = situs(varDir, ['dataset', 'list']).trim().split('\n');
+  const [first, second, third] = [other, torn, name].map((of) =>
+    lines.find((line) => line.startsWith(of)),
+  );
+  assert.match(first ?? '', / has format 1, this version reads .* kept until /);
+  assert.match(second ?? '', / no readable dataset in .* previous$/);
+  assert.match(third ?? '', / fixture .* active$/);
+  const told = JSON.parse(situs(varDir, ['dataset', 'list', '--json'])) as { unread?: string }[];
+  assert.deepEqual(told.map(({ unread }) => unread === undefined).sort(), [false, false, true]);
+  assert.match(situs(varDir, ['dataset', 'verify']), /: sound$/m);
 });

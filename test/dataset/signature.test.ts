@@ -9,7 +9,7 @@ import { after, before, test, type TestContext } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
-import { SIGNATURE_FILE } from '../../src/dataset/signature.js';
+import { readSigningKey, SIGNATURE_FILE } from '../../src/dataset/signature.js';
 import { createLog } from '../../src/log.js';
 import { writeRelease } from '../../src/ingest/release-writer.js';
 import { CommandProcess } from '../support/command-process.js';
@@ -109,6 +109,24 @@ test('keys of openssl serve as well, those of another kind are refused by name',
     return;
   }
   assert.equal(await activated(names[0], pem), `${names[0]}\n`);
+});
+
+test('a file that holds no private key is told why, without words of the library', () => {
+  const file = join(varDir, 'locked.pem');
+  const told = (): string => {
+    try {
+      readSigningKey(file);
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const locked = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
+  writeFileSync(file, privateKey.export(locked));
+  assert.match(told(), /locked\.pem holds no private key: it is encrypted with a password/);
+  writeFileSync(file, 'root:x:0:0\n');
+  assert.match(told(), /locked\.pem holds no private key: its text is no PEM of one$/);
 });
 
 test('a bundle adds its signature and takes none away', async () => {

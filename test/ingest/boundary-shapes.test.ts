@@ -183,6 +183,12 @@ test(
       () => read('tl_2010_99_place10.zip', { CLASFP: '^C', LSAD: '25' }),
       /has no column CLASFP \(did you mean "CLASSFP"\?\), LSAD, but: /,
     );
+    const point = { type: 'Feature', properties: { GEOID: '9900010' }, geometry: null };
+    for (const features of [[], [point]]) {
+      const text = JSON.stringify({ type: 'FeatureCollection', features });
+      writeFileSync(join(DIR, 'none.geojson'), text);
+      await assert.rejects(() => read('none.geojson', {}), /none\.geojson: it has no polygons/);
+    }
   },
 );
 

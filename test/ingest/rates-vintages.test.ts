@@ -155,7 +155,8 @@ test('rows of one list that contradict one another are told as well', (context) 
 });
 
 test('publications of one day, and days that are none, are refused', (context) => {
-  const lists = { 'old.tsv': [row('county', 'Cedar County', '1')], 'new.tsv': [] };
+  const county = [row('county', 'Cedar County', '1')];
+  const lists = { 'old.tsv': county, 'new.tsv': county };
   assert.throws(
     () => joined(context, lists, [{ path: 'old.tsv', asOf: '2026-01-01' }]),
     /both of 2026-01-01: which of them is newer/,

@@ -128,6 +128,8 @@ test('what cannot be read is an error with the file and the reason', async () =>
         return true;
       },
     );
+    const named = (error: Error): boolean => error.message.split(DIR).length === 2;
+    await assert.rejects(() => all(readRows(path, ',')), named, `${name} is named once`);
   }
 });
 

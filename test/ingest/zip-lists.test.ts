@@ -1,11 +1,20 @@
 /** Readers of lists of ZIPs by county and by city. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Recipe } from '../../src/ingest/recipe.js';
+import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import {
   readGeonamesZips,
   readZipCities,
   readZipCounties,
 } from '../../src/ingest/source/zip-lists.js';
+import { loadStates } from '../../src/ingest/state-facts.js';
+import { zipCounties } from '../../src/ingest/zip/bind.js';
+
+const FACTS = join(datasetsDir(), 'fixture', 'facts');
 
 test('the readers keep what is a ZIP and a county', () => {
   const geonames =
@@ -31,6 +40,36 @@ test('the readers keep what is a ZIP and a county', () => {
     ),
     [{ zip: 501, state: 'XA', name: 'Elm' }],
   );
+});
+
+test('a list of ZIPs without one, or laid out otherwise, is refused by its name', (context) => {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-zips-'));
+  context.after(() => rmSync(dir, { recursive: true, force: true }));
+  const recipe = JSON.parse(
+    readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8'),
+  ) as Recipe;
+  const files = new SourceFiles(dir, dir);
+  const points = 'US\t91010\tElmton\t\tQA\t\t001\t\t\t10.13\t-29.85\t4\n';
+  const pairs = 'zip,fips\n91010,91001\n';
+  const counties = (zips: string, delivered: string): number => {
+    writeFileSync(join(dir, 'zips.txt'), zips);
+    writeFileSync(join(dir, 'pairs.csv'), delivered);
+    const lists = { points: 'zips.txt', delivered: 'pairs.csv' };
+    return zipCounties({ ...recipe, zips: lists }, files, loadStates(FACTS)).size;
+  };
+  assert.equal(counties(points, pairs), 1);
+  const refused: readonly (readonly [string, string, RegExp])[] = [
+    ['', pairs, /^Error: zips\.txt: no row of it is that of a ZIP$/],
+    [points.replaceAll('\t', ';'), pairs, /^Error: zips\.txt: no row of it/],
+    [points.replace('10.13', ''), pairs, /zips\.txt: its layout .* 91010 lies at "", "-29.85"/],
+    [points.replace('10.13', '100.13'), pairs, /91010 lies at "100.13", .* no degrees$/],
+    [points, '', /^Error: pairs\.csv: no row of it is that of a ZIP$/],
+    [points, pairs.replaceAll(',', ';'), /^Error: pairs\.csv: its layout is another: /],
+    [points, '91010,91001\n', /^Error: pairs\.csv: no row of it/],
+  ];
+  for (const [zips, delivered, reason] of refused) {
+    assert.throws(() => counties(zips, delivered), reason);
+  }
 });
 
 test('relations of ZIP areas: overlaps with land, of counties and of incorporated places', () => {

@@ -243,6 +243,10 @@ test('an unknown recipe, layer or missing sources is a clear sentence', async ()
     /the recipe default has no layer "estimated"/,
   );
   await assert.rejects(situs('dataset', 'build', '--recipe', 'reference'), /--sources DIR/);
+  for (const none of ['/no/such/folder', process.execPath, '']) {
+    const words = ['dataset', 'build', '--recipe', 'fixture', '--sources', none];
+    await assert.rejects(situs(...words), /--sources names ".*", which is no folder/, none);
+  }
   await assert.rejects(situs('dataset', 'activate', 'zzz'), /no dataset matches/);
 });
 

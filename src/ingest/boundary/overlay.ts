@@ -39,15 +39,16 @@ function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
 
 /**
  * @throws Error where no feature has a property that is asked of each: it is misspelt, or the
- * layout is another.
+ * layout is another; and where there is none: no city would have its tax.
  */
 function checkColumns(
   path: string,
   read: readonly BoundaryFeature[],
   source: BoundarySource,
 ): void {
-  const missing = Object.keys(source.where ?? {}).filter(
-    (name) => read.length > 0 && read.every(({ properties }) => !Object.hasOwn(properties, name)),
+  if (read.length === 0) throw new Error(`${path}: it has no polygons`);
+  const missing = Object.keys(source.where ?? {}).filter((name) =>
+    read.every(({ properties }) => !Object.hasOwn(properties, name)),
   );
   if (missing.length === 0) return;
   const columns = Object.keys(read[0]?.properties ?? {});

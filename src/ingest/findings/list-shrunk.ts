@@ -32,6 +32,8 @@ function sum(counts: readonly (readonly [string, number])[]): number {
 /**
  * Each list of a level with that of the same source. Sources that only one of the releases has took
  * one another's place: they are compared together, as is all where either does not tell its lists.
+ * One that speaks for the level from now on, beside older ones that give the past, is compared with
+ * what the level had: what it does not name is levied no longer.
  */
 function levelFindings(
   state: string,
@@ -55,6 +57,9 @@ function levelFindings(
         later.has(name) ? shrunk(place(name), count, later.get(name)!) : [],
       ),
       ...shrunk(place(gone.map(([name]) => name).join(', ')), sum(gone), sum(come)),
+      ...(later.has(source) && own.source !== source && !earlier.has(own.source)
+        ? shrunk(place(own.source), old.jurisdictions, later.get(own.source) ?? 0)
+        : []),
     ];
   });
 }
@@ -63,7 +68,10 @@ function levelFindings(
  * Lists of rates by state, level and source, doors by state, and the release's ZIPs, a tenth of
  * whose rows are gone since a release before.
  */
-export function shrunkFindings(before: Manifest, now: Manifest): readonly Finding[] {
+export function shrunkFindings(
+  before: Pick<Manifest, 'coverage' | 'counts'>,
+  now: Pick<Manifest, 'coverage' | 'counts'>,
+): readonly Finding[] {
   const states = new Map(now.coverage.map((state) => [state.state, state]));
   return [
     ...before.coverage.flatMap((old): readonly Finding[] => {

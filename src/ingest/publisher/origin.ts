@@ -35,9 +35,24 @@ async function* nothing(): AsyncGenerator<Uint8Array> {
   // An answer without a body.
 }
 
+/** An agent as the environment says; that the library may change it is no word to users. */
+function proxyAgent(): EnvHttpProxyAgent {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return new EnvHttpProxyAgent();
+  } catch (error) {
+    throw new Error(`HTTPS_PROXY or HTTP_PROXY names no proxy: ${(error as Error).message}`, {
+      cause: error,
+    });
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
 /** The web, or a mirror on it: MIRROR/HOST/PATH. */
 class WebOrigin implements Origin {
-  readonly #agent = new EnvHttpProxyAgent();
+  readonly #agent = proxyAgent();
   readonly #mirror: string | null;
 
   constructor(mirror: string | null) {

@@ -64,6 +64,31 @@ function readIn<Result>(path: string, read: () => Result): Result {
   }
 }
 
+/**
+ * A list without rows would say that nothing is levied, and so would one of another state.
+ * @throws RangeError for either.
+ */
+function checkRows(
+  rows: readonly RateRow[],
+  { read, dropped }: ListReport,
+  ofState: string,
+  gazetteer: Gazetteer,
+): void {
+  // All of its rows may be left out on purpose, as those that another list holds.
+  if (read === 0 || rows.length + dropped.length === 0) {
+    throw new RangeError(`it has no rows${ofState === '' ? '' : ` of ${ofState}`}`);
+  }
+  const codes = new Map(gazetteer.states().map(({ code, fips }) => [code, fips]));
+  for (const { state, county, place, name } of rows) {
+    const fips = codes.get(state) ?? '';
+    const strange = [county, place].find((code) => !code.startsWith(fips) && code !== '');
+    if (strange === undefined) continue;
+    throw new RangeError(
+      `it is of another state: ${name} has the code ${strange}, none of ${state}`,
+    );
+  }
+}
+
 /** Reads one publication of a list; it speaks for the day of its source unless another is told. */
 function readVintage(
   list: RateList,
@@ -94,7 +119,10 @@ function readVintage(
         names.find((name) => name.state === state && name.listed === listed)?.code ?? null,
     }),
   );
-  readIn(list.path, () => checkFigures(result.rows));
+  readIn(list.path, () => {
+    checkFigures(result.rows);
+    checkRows(result.rows, report, state, gazetteer);
+  });
   return { ...result, report, list: report.list, asOf };
 }
 

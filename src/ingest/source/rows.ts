@@ -2,6 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import Papa from 'papaparse';
 import { openText, readBytes } from './container.js';
+import { fileError, splitMember } from './zip.js';
 
 /** The longest record; a quote that is never closed makes one of the rest of its file. */
 const RECORD_CHARS_MAX = 1 << 24;
@@ -119,7 +120,9 @@ export async function* readRows(
   try {
     yield* csvRows(openText(path));
   } catch (error) {
-    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+    // What opens the file names it already.
+    const { file } = splitMember(path);
+    throw fileError((error as Error).message.startsWith(file) ? file : path, error);
   }
 }
 
@@ -151,10 +154,18 @@ export interface TableRow {
   get(column: string): string;
 }
 
-/** Reads a table with a header line, parted by one sign; quotes are read in comma files only. */
+const SIGNS = { '\t': 'tabs', ',': 'commas', '|': 'bars' } as const;
+
+/**
+ * Reads a table with a header line, parted by one sign; quotes are read in comma files only.
+ * @throws RangeError where its header is parted by another sign.
+ */
 export function readTable(text: string, separator: '\t' | ',' | '|'): readonly TableRow[] {
   const lines = splitRows(text, separator);
   const header = lines[0] ?? [];
+  if (header.length === 1 && /[\t,;|]/.test(header[0] ?? '')) {
+    throw new RangeError(`its layout is another: columns are not parted by ${SIGNS[separator]}`);
+  }
   const columns = new Map(header.map((name, index) => [name.trim(), index]));
   return lines.slice(1).map((cells, index) => ({
     line: index + 2,
@@ -220,7 +231,7 @@ export function splitRows(
   const body = text.replace(/^\uFEFF/, '');
   if (separator !== ',') {
     return body
-      .split(/\r?\n/)
+      .split(/\r\n|\n|\r/)
       .filter((line) => line !== '')
       .map((line) => line.split(separator));
   }

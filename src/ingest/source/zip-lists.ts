@@ -10,12 +10,19 @@ import { readTable, splitRows, type TableRow } from './rows.js';
 const ZIP = /^\d{5}$/;
 const MILITARY = /^(.*?) ?(AA|AE|AP)$/;
 
-/** Reads the rows; `fipsOf` gives a state's two digits, "" for one without. */
+/**
+ * Reads the rows; `fipsOf` gives a state's two digits, "" for one without.
+ * @throws RangeError for a ZIP whose coordinates are no degrees.
+ */
 export function readGeonamesZips(text: string, fipsOf: (state: string) => string): ZipPoint[] {
   const points: ZipPoint[] = [];
   for (const cells of splitRows(text, '\t')) {
     const [, zip = '', place = '', , code = '', , county = '', , , lat = '', lng = ''] = cells;
     if (!ZIP.test(zip)) continue;
+    const [north = NaN, east = NaN] = [lat, lng].map((text) => Number(text.trim() || NaN));
+    if (!(Math.abs(north) <= 90 && Math.abs(east) <= 180)) {
+      throw new RangeError(`its layout is another: ${zip} lies at "${lat}", "${lng}", no degrees`);
+    }
     const military = code === '' ? MILITARY.exec(place.trim()) : null;
     const state = military?.[2] ?? code;
     const fips = fipsOf(state);
@@ -24,8 +31,8 @@ export function readGeonamesZips(text: string, fipsOf: (state: string) => string
       name: (military?.[1] ?? place).trim(),
       state,
       county: fips !== '' && /^\d{3}$/.test(county) ? fips + county : '',
-      lat: toMicrodegrees(Number(lat)),
-      lng: toMicrodegrees(Number(lng)),
+      lat: toMicrodegrees(north),
+      lng: toMicrodegrees(east),
     });
   }
   return points;

@@ -7,6 +7,7 @@ import type { InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import { inOneGo } from '../progress.js';
 import { READERS } from '../readers.js';
+import { fileError } from '../source/zip.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { loadZipFacts, type StateFact } from '../state-facts.js';
@@ -154,6 +155,23 @@ function polygonsOf({ places, towns }: Boundaries): (geoid: string) => Polygon |
   return (geoid) => polygons.get(geoid);
 }
 
+/** @throws Error that names the list where it is laid out otherwise, or no row of it is a ZIP's. */
+function rowsOf<Row>(
+  files: SourceFiles,
+  path: string | undefined,
+  read: (text: string) => readonly Row[],
+): readonly Row[] {
+  if (path === undefined) return [];
+  const text = files.text(path);
+  try {
+    const rows = read(text);
+    if (rows.length === 0) throw new RangeError('no row of it is that of a ZIP');
+    return rows;
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
 /** Reads the lists of the recipe. */
 export function readZipLists(input: ZipStageInput): ZipLists {
   const {
@@ -168,14 +186,17 @@ export function readZipLists(input: ZipStageInput): ZipLists {
   const rows = <Row>(
     read: (text: string) => readonly Row[],
     path: string | undefined,
-  ): readonly Row[] => (path === undefined ? [] : read(files.text(path)));
+  ): readonly Row[] => rowsOf(files, path, read);
   return {
     states,
     counties: input.counties,
     places: input.places,
     placesLoaded: new Set([...boundaries.placesLoaded].map((state) => codes.get(state) ?? '')),
     unplaced: input.unplaced,
-    points: READERS.zips.points.read(files.text(zips.points), (state) => fips.get(state) ?? ''),
+    points: rows(
+      (text) => READERS.zips.points.read(text, (state) => fips.get(state) ?? ''),
+      zips.points,
+    ),
     delivered: rows(READERS.zips.delivered.read, zips.delivered),
     tabulated: rows(READERS.zips.tabulated.read, zips.tabulated),
     cities: rows(
@@ -206,9 +227,9 @@ export function zipCounties(
   const fips = new Map(states.map((state) => [state.code, state.fips]));
   const { points, delivered, tabulated } = READERS.zips;
   const pairs = [
-    ...points.read(files.text(zips.points), (state) => fips.get(state) ?? ''),
-    ...(zips.delivered === undefined ? [] : delivered.read(files.text(zips.delivered))),
-    ...(zips.tabulated === undefined ? [] : tabulated.read(files.text(zips.tabulated))),
+    ...rowsOf(files, zips.points, (text) => points.read(text, (state) => fips.get(state) ?? '')),
+    ...rowsOf(files, zips.delivered, delivered.read),
+    ...rowsOf(files, zips.tabulated, tabulated.read),
   ];
   const counties = new Map<number, Set<string>>();
   for (const { zip, county } of pairs) {

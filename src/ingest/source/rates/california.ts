@@ -44,12 +44,15 @@ function listed(row: TableRow, context: ListContext): Listed | null {
   const location = cell(row, 'Location');
   const { report, gazetteer, state } = context;
   report.read += 1;
+  const figure = cell(row, 'Rate');
   // Counties with several rows have one that only points at the others, with its columns shifted.
-  if (!/^\d*\.?\d+$/.test(cell(row, 'Rate')) || Number(cell(row, 'Rate')) === 0) {
+  if (!/[1-9]/.test(figure)) {
+    if (/^City$/i.test(cell(row, 'Type')))
+      throw new RangeError(`${location}: not a rate: ${figure}`);
     report.drop(location, 'points at other rows');
     return null;
   }
-  const rate = fractionOf(cell(row, 'Rate'), location);
+  const rate = fractionOf(figure, location);
   const match = gazetteer.county(state, cell(row, 'County'));
   const county = match.kind === 'code' ? match.code : '';
   if (WHOLE.test(cell(row, 'Type'))) {
@@ -74,6 +77,13 @@ function noteUndrawn(rows: readonly Listed[], { report, state }: ListContext): v
   }
 }
 
+/** @throws RangeError for a city in a county without a row, whose part in its rate is not told. */
+function checkCounties(rows: readonly Listed[]): void {
+  const counties = new Set(rows.filter(({ place }) => place === '').map(({ county }) => county));
+  const lost = rows.find(({ place, county }) => place && !counties.has(county));
+  if (lost) throw new RangeError(`it lacks the row of the county that ${lost.name} lies in`);
+}
+
 /**
  * Reads the list. Options: `floor`, the statewide rate in percent; `from` and `to`, its first day
  * and the last one before a newer list.
@@ -85,6 +95,7 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
   const tabs = text.slice(0, text.indexOf('\n')).includes('\t');
   const table = tabs ? readTable(text, '\t') : readBelowTitles(text, COLUMNS);
   const rows = table.map((row) => listed(row, context)).filter((row) => row !== null);
+  checkCounties(rows);
   noteUndrawn(rows, context);
   const out: RateRow[] = [];
   const members: DistrictMember[] = [];
