@@ -203,6 +203,23 @@ test('municipalities without ZIPs are found by either name', () => {
   assert.equal(oak.normalizedAddress, '2 Oak St, Mossford, QZ 97009, United States');
 });
 
+test('a town whose doors come without ZIPs has the ZIPs that reach it, and no others', () => {
+  // By the post office's name, by a name that is misspelt, and by none.
+  const written = '2 Oak St, Moss Junction, QZ 97009, United States';
+  assert.equal(expect('2 Oak St, Moss Junction, QZ 97009', 'point', 9).normalizedAddress, written);
+  expect('2 Oak St, Mosford, QZ 97009', 'point', 9);
+  expect('2 Oak St, QZ 97009', 'point', 9);
+  expect('66 Wilow Rd, Moss Junction, QZ 97009', 'point', 9);
+  // The city of the same name is not where the ZIP is.
+  expect('1 Pine St, QZ 97009', 'point', 9);
+  // Another ZIP has such a door too; where it has none it is a slip of the writer's.
+  expect('66 Willow Rd, Mossford, QZ 97009', 'point', 9);
+  assert.match(refusal('66 Willow Rd, Mossford, QZ 97002'), /matches places/);
+  assert.match(refusal('5 Tern St, Mossford, QZ 97002'), /matches places|leads to another/);
+  assert.match(refusal('66 Willow Rd, Fenway, QZ 97009'), /matches places/);
+  assert.equal(expect('2 Oak St, Mossford, QZ 97002', 'point', 9).postalCode, '');
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);

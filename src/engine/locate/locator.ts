@@ -17,7 +17,8 @@ import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
-import { doorFound, type Query, streetFound, StreetSearch } from './search.js';
+import { type Query, StreetSearch } from './search.js';
+import { doorFound, streetFound } from './written.js';
 
 export type { DateOf };
 
