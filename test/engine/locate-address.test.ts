@@ -220,6 +220,10 @@ test('a town whose doors come without ZIPs has the ZIPs that reach it, and no ot
   assert.equal(expect('2 Oak St, Mossford, QZ 97002', 'point', 9).postalCode, '');
 });
 
+test('the name that was asked for is written, where it is that of the municipality', () => {
+  assert.equal(situs('2 Oak St, Mossford, QZ 97005').city, 'Mossford');
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);
