@@ -224,6 +224,16 @@ test('the name that was asked for is written, where it is that of the municipali
   assert.equal(situs('2 Oak St, Mossford, QZ 97005').city, 'Mossford');
 });
 
+test('a street of another place says nothing of a number that it lacks', () => {
+  for (const text of ['99 Birch St, Dale, QZ 97001', '200 S Spindle Center Dr, Dale, QZ 97001']) {
+    const found = LOCATOR.locate(text, dateOf);
+    assert.ok(isFailure(found) || isByArea(found.precision), text);
+  }
+  expect('99 Birch St, Brookmere, QZ 97001', 'street', 0);
+  expect('200 S Spindle Center Dr, Brookmere, QZ 97001', 'point', 0);
+  expect('200 Spindle Center Dr, Dale, QZ 97001', 'point', 0);
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);

@@ -11,12 +11,14 @@ import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
+import type { Candidates } from './candidates.js';
 import { Doubts, type DateOf } from './doubt.js';
 import { AddressWriter } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
+import { AMBIGUOUS, CONTRADICTION, INCOMPLETE, refuse } from './refusals.js';
 import { type Query, StreetSearch } from './search.js';
 import { doorFound, streetFound } from './written.js';
 
@@ -24,14 +26,6 @@ export type { DateOf };
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
-
-const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
-const AMBIGUOUS =
-  'the address matches places with different taxes: add or check the ZIP code, ' +
-  'city, street type or direction';
-const CONTRADICTION =
-  'the street is known in one place and the ZIP code or city leads to another ' +
-  'with different taxes: check them';
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
@@ -201,7 +195,8 @@ export class AddressLocator {
       known = true;
       const area = found.from.streetArea;
       if (street !== null || area < 0) continue;
-      if (this.#doubts.isDoubtful(query, 'agreed', area, dateOf)) continue;
+      const support = isWhereNamed(query, found.from) ? 'agreed' : 'foreign';
+      if (this.#doubts.isDoubtful(query, support, area, dateOf)) continue;
       street = this.#writer.write(streetFound(query, found.from));
     }
     const near = known
@@ -279,18 +274,12 @@ export class AddressLocator {
   }
 }
 
-/** Lines that name no door, whatever the dataset holds. */
-function refuse(reading: ParsedAddress): Failure | null {
-  switch (reading.kind) {
-    case 'po-box':
-      return fail('address-incomplete', 'a post office box has no location: give a street');
-    case 'military':
-      return fail('address-incomplete', 'military addresses lie in no tax area of a state');
-    case 'intersection':
-      return fail('address-incomplete', 'an intersection is no address: give a house number');
-    case 'place-only':
-      return fail('address-incomplete', INCOMPLETE);
-    case 'street':
-      return null;
-  }
+/** Whether a street lies in the place that is named, if the source of streets has one. */
+function isWhereNamed({ localities }: Query, street: Candidates): boolean {
+  const { streetCity, streetMunicipality } = street;
+  return (
+    localities.length === 0 ||
+    (streetCity === 0 && streetMunicipality === 0) ||
+    localities.some(({ id }) => id === streetCity || id === streetMunicipality)
+  );
 }
