@@ -234,6 +234,12 @@ test('a street of another place says nothing of a number that it lacks', () => {
   expect('200 Spindle Center Dr, Dale, QZ 97001', 'point', 0);
 });
 
+test('a street of another type counts only where no reading has the right one', () => {
+  const hill = expect('86 Fairway Hill, Brookmere, QZ 97001', 'point', 1);
+  assert.equal(hill.street, 'Fairway Hill Rd');
+  expect('86 Fairway Ave, Brookmere, QZ 97001', 'point', 0);
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);

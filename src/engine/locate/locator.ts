@@ -56,7 +56,8 @@ export class AddressLocator {
    */
   locate(text: string, dateOf: DateOf): Situs | Failure {
     const plain = this.#plain.query(text, dateOf);
-    return (plain === null ? null : this.#exact(plain, dateOf)) ?? this.#read(text, plain, dateOf);
+    const found = plain === null ? null : this.#exact(plain, dateOf, true);
+    return found ?? this.#read(text, plain, dateOf);
   }
 
   /**
@@ -98,9 +99,13 @@ export class AddressLocator {
         if (queries.length === 0) return query;
         continue;
       }
-      const found = this.#exact(query, dateOf);
+      const found = this.#exact(query, dateOf, true);
       if (found !== null) return found;
       queries.push(query);
+    }
+    for (const query of queries) {
+      const found = this.#exact(query, dateOf, false);
+      if (found !== null) return found;
     }
     const best = queries[0];
     if (best === undefined) {
@@ -164,22 +169,23 @@ export class AddressLocator {
   }
 
   /** The door by the street's name as written; null when it is not there. */
-  #exact(query: Query, dateOf: DateOf): Situs | Failure | null {
-    const found = this.#doorOf(query, query.fold, dateOf);
+  #exact(query: Query, dateOf: DateOf, typed: boolean): Situs | Failure | null {
+    const found = this.#doorOf(query, query.fold, dateOf, typed);
     const { numberHigh } = query.reading;
     if (found !== null || numberHigh < 0) return found;
     const wanted = { ...query.wanted, value: numberHigh, text: '' };
-    return this.#doorOf({ ...query, wanted }, query.fold, dateOf);
+    return this.#doorOf({ ...query, wanted }, query.fold, dateOf, typed);
   }
 
   /**
-   * The door on a street. With `typed` the street's type must be the one written, since the name is
-   * a guess already.
+   * The door on a street. With `typed` the street's type must be the one written: where the name is
+   * a guess already, or another reading may have the right one.
    */
-  #doorOf(query: Query, fold: string, dateOf: DateOf, typed = false): Situs | Failure | null {
+  #doorOf(query: Query, fold: string, dateOf: DateOf, typed: boolean): Situs | Failure | null {
     const found = this.#search.find(query, fold);
+    if (found.kind === 'nothing' || found.kind === 'street') return null;
+    if (typed && !found.from.hasRightStreet) return null;
     if (found.kind === 'ambiguous') return failAmbiguous(AMBIGUOUS);
-    if (found.kind !== 'door' || (typed && !found.from.hasRightStreet)) return null;
     return this.#doubts.isDoubtful(query, found.support, found.from.area, dateOf)
       ? failAmbiguous(CONTRADICTION)
       : this.#writer.write(doorFound(query, found.from));
@@ -211,7 +217,7 @@ export class AddressLocator {
       const reading = repairedReading(query.reading);
       if (reading === null) continue;
       const other = this.#search.query(reading, query.state, query.zipRecord, dateOf);
-      const found = this.#exact(other, dateOf);
+      const found = this.#exact(other, dateOf, false);
       if (found !== null) return found;
     }
     return null;

@@ -36,11 +36,10 @@ export interface Query {
 export type Found =
   | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
   | { readonly kind: 'street'; readonly from: Candidates }
-  | { readonly kind: 'ambiguous' }
+  | { readonly kind: 'ambiguous'; readonly from: Candidates }
   | { readonly kind: 'nothing' };
 
 const NOTHING: Found = { kind: 'nothing' };
-const AMBIGUOUS: Found = { kind: 'ambiguous' };
 
 /**
  * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
@@ -263,7 +262,7 @@ export class StreetSearch {
 }
 
 function doorOf(from: Candidates, support: Support, ambiguous: boolean): Found {
-  return ambiguous ? AMBIGUOUS : { kind: 'door', from, support };
+  return ambiguous ? { kind: 'ambiguous', from } : { kind: 'door', from, support };
 }
 
 function differs(other: Candidates, area: number): boolean {
