@@ -240,6 +240,12 @@ test('a street of another type counts only where no reading has the right one', 
   expect('86 Fairway Ave, Brookmere, QZ 97001', 'point', 0);
 });
 
+test('of a range both ends are looked at', () => {
+  assert.match(refusal('7-9 Cedar Ct, Brookmere, QZ 97001'), /matches places/);
+  expect('7-11 Cedar Ct, Brookmere, QZ 97001', 'point', 0);
+  expect('5-9 Cedar Ct, Brookmere, QZ 97001', 'point', 1);
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);

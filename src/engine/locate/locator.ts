@@ -168,13 +168,17 @@ export class AddressLocator {
     return this.#search.query(reading, state, record, dateOf);
   }
 
-  /** The door by the street's name as written; null when it is not there. */
+  /** The door by the street's name as written, of a range both ends; null when it is not there. */
   #exact(query: Query, dateOf: DateOf, typed: boolean): Situs | Failure | null {
     const found = this.#doorOf(query, query.fold, dateOf, typed);
     const { numberHigh } = query.reading;
-    if (found !== null || numberHigh < 0) return found;
+    if (numberHigh < 0 || (found !== null && isFailure(found))) return found;
     const wanted = { ...query.wanted, value: numberHigh, text: '' };
-    return this.#doorOf({ ...query, wanted }, query.fold, dateOf, typed);
+    const last = this.#doorOf({ ...query, wanted }, query.fold, dateOf, typed);
+    if (found === null || last === null || isFailure(last)) return found ?? last;
+    const areas = [found, last].map(({ area }) => this.#dataset.area(area));
+    const isAlike = this.#doubts.compare(areas, dateOf) === 'equal';
+    return isAlike ? found : failAmbiguous(AMBIGUOUS);
   }
 
   /**
