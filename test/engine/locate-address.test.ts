@@ -246,6 +246,11 @@ test('of a range both ends are looked at', () => {
   expect('5-9 Cedar Ct, Brookmere, QZ 97001', 'point', 1);
 });
 
+test('a numbered street without its ending, and a type that stands twice', () => {
+  assert.equal(expect('24 N 42 St, Brookmere, QZ 97001', 'point', 0).street, 'N 42nd St');
+  expect('200 Spindle Center Dr Drive, Brookmere, QZ 97001', 'point', 0);
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);

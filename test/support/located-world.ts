@@ -91,6 +91,7 @@ const DOORS: readonly AddressPoint[] = [
   door('19', 'TARN AVE', BORDER + 1_120),
   door('86', 'FAIRWAY ST', 1_300),
   door('86', 'FAIRWAY HILL RD', BORDER + 1_300),
+  door('24', 'N 42ND ST', 1_400),
   door('230', 'LAKE BROOK DR', 1_200),
   door('230', 'LAKE ST', BORDER + 1_200, DALE),
 ];
