@@ -100,7 +100,8 @@ export class StreetSearch {
     if (query.zip > 0) this.#scanZip(query, fold);
     const unsure = query.localities.some((locality) => locality.withoutZips);
     if (!this.#agreed.found || unsure) this.#scanCity(query, fold);
-    if (query.zip > 0 && !this.#isPlaced(query)) this.#scanTowns(query, fold);
+    const isThere = this.#agreed.found && query.localities.length > 0;
+    if (!isThere && query.zip > 0 && !isOwnZip(query)) this.#scanTowns(query, fold);
     if (!this.#agreed.found && !this.#elsewhere.found) this.#scanPostal(query, fold);
     return this.#judge(query);
   }
@@ -142,11 +143,6 @@ export class StreetSearch {
       const named = liesIn(cursor, query.localities);
       into.consider(cursor, zip, wanted, named);
     }
-  }
-
-  /** Whether the place named is known and has the street, or has the ZIP. */
-  #isPlaced({ localities, city, zip }: Query): boolean {
-    return localities.length > 0 && (this.#agreed.found || city?.zips.includes(zip) === true);
   }
 
   /** The city's streets of the name, whatever their ZIP. */
@@ -259,6 +255,11 @@ export class StreetSearch {
     if (!foreign.hasRightStreet || query.localities.length > 0) return NOTHING;
     return query.city === null ? { kind: 'street', from: foreign } : NOTHING;
   }
+}
+
+/** Whether the place named is known to the source of streets, and has the ZIP. */
+function isOwnZip({ localities, city, zip }: Query): boolean {
+  return localities.length > 0 && city?.zips.includes(zip) === true;
 }
 
 function doorOf(from: Candidates, support: Support, ambiguous: boolean): Found {
