@@ -82,7 +82,9 @@ export function streetEnds(
 }
 
 function scoreUnknown(words: readonly string[], at: number, to: number): number {
-  let score = 2.5;
+  // "Queen St W Toronto": a short direction belongs to the street rather than to the city.
+  const isDirected = at + 1 < to && directionWord(words[at] ?? '') !== '';
+  let score = isDirected ? 2.25 : 2.5;
   if (isStrongSuffix(suffixOf(words[to - 1] ?? ''))) score -= 2;
   for (let index = at; index < to; index++) if (hasDigit(words[index] ?? '')) return score - 3;
   return score;

@@ -4,6 +4,7 @@ import {
   directionOf,
   directionWord,
   hasDigit,
+  isOrdinal,
   isDigits,
   isShortDirection,
   joinDirections,
@@ -48,7 +49,7 @@ function readFront(words: readonly string[], from: number, to: number): [string,
   const word = words[from] ?? '';
   const next = words[from + 1] ?? '';
   if (to - from < 2) return ['', from];
-  if (isShortDirection(word) && !hasDigit(next) && next !== 'NAME') {
+  if (isShortDirection(word) && (!hasDigit(next) || isOrdinal(next)) && next !== 'NAME') {
     return to - from > 2 ? [word.charAt(0), from + 1] : ['', from];
   }
   const direction = directionOf(word);

@@ -1,5 +1,5 @@
 /** One slip of the keyboard, which a street name may have and still match; types it hides. */
-import { hasDigit } from './street-words.js';
+import { hasDigit, isDigits, ordinal } from './street-words.js';
 import type { ParsedAddress } from './parsed.js';
 import { parseStreetName } from './street-name.js';
 import { SUFFIX_EXPANSIONS, suffixOf } from './suffix.js';
@@ -49,6 +49,9 @@ export function typoAllowed(name: string): boolean {
   return letters >= TYPO_LETTERS_MIN;
 }
 
+/** No city numbers its streets higher. */
+const NUMBERED_DIGITS_MAX = 3;
+
 /** Street types spelled out. */
 const SPELLED = new Set(SUFFIX_EXPANSIONS.values());
 
@@ -68,14 +71,26 @@ function misspeltSuffix(word: string): string {
   return only;
 }
 
+/** A numbered street is an ordinal, "W 42 St"; a type that stands twice counts once. */
+function plainName({ name, suffix }: ParsedAddress): string | null {
+  if (isDigits(name)) return name.length <= NUMBERED_DIGITS_MAX ? ordinal(Number(name)) : null;
+  const cut = name.lastIndexOf(' ');
+  return cut > 0 && suffixOf(name.slice(cut + 1)) === suffix ? name.slice(0, cut) : null;
+}
+
 /**
  * The street without a last word that is no part of it ("2043 Alder Way A": a unit without its
- * designator) or with its misspelt type read ("408 Bruce Stret"); null where neither applies.
+ * designator), with its misspelt type read ("408 Bruce Stret"), or by `plainName`; null where none
+ * of them applies.
  */
 export function repairedReading(reading: ParsedAddress): ParsedAddress | null {
   const { name, suffix, postDirection } = reading;
+  if (suffix !== '') {
+    const plain = plainName(reading);
+    return plain === null ? null : { ...reading, name: plain };
+  }
   const cut = name.lastIndexOf(' ');
-  if (cut < 0 || suffix !== '' || postDirection !== '') return null;
+  if (cut < 0 || postDirection !== '') return null;
   const rest = name.slice(0, cut);
   const street = parseStreetName(rest);
   if (street.suffix !== '') {

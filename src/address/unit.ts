@@ -19,8 +19,8 @@ import { JOIN, type Join, type Line } from './token.js';
 type Use = 'any' | 'figures' | 'floor' | 'bare' | 'box';
 
 const TABLE: readonly (readonly [string, Use, string])[] = [
-  ['APT', 'any', 'APARTMENT APMT APPT'],
-  ['BLDG', 'any', 'BUILDING BLD BUILD'],
+  ['APT', 'any', 'APARTMENT APMT APPT APTS APARTMENTS'],
+  ['BLDG', 'any', 'BUILDING BLD BUILD BLDGS BUILDINGS'],
   ['DEPT', 'any', 'DEPARTMENT'],
   ['FL', 'floor', 'FLOOR FLR'],
   ['HNGR', 'figures', 'HANGAR HANGER'],
@@ -28,13 +28,13 @@ const TABLE: readonly (readonly [string, Use, string])[] = [
   ['LOT', 'figures', ''],
   ['PIER', 'figures', ''],
   ['PMB', 'any', ''],
-  ['RM', 'any', 'ROOM'],
+  ['RM', 'any', 'ROOM ROOMS'],
   ['SLIP', 'figures', ''],
   ['SPC', 'figures', 'SPACE'],
-  ['STE', 'any', 'SUITE SUIT'],
+  ['STE', 'any', 'SUITE SUIT STES SUITES'],
   ['STOP', 'figures', ''],
   ['TRLR', 'figures', 'TRAILER'],
-  ['UNIT', 'any', 'UNT'],
+  ['UNIT', 'any', 'UNT UNITS'],
   ['#', 'any', ''],
   ['BSMT', 'bare', 'BASEMENT'],
   ['FRNT', 'bare', 'FRONT'],
@@ -87,6 +87,8 @@ interface Cut {
   readonly next: number;
   readonly text: string;
   readonly box: boolean;
+  /** What stands around it belongs together. */
+  readonly isSign?: true;
 }
 
 /** An identifier and the index after it. */
@@ -123,7 +125,18 @@ function readIdentifier(line: Line, at: number, lettersMax: number): Identifier 
       next++;
     }
   }
-  return { text, next };
+  return { text, next: afterList(line, next) };
+}
+
+/** The index after what more is listed: "SUITES 100 & 200", "UNITS A AND B". */
+function afterList({ words, joins }: Line, at: number): number {
+  let next = at;
+  for (;;) {
+    const also = words[next] === 'AND' ? next + 1 : joins[next] === JOIN.and ? next : -1;
+    const word = also < 0 ? '' : (words[also] ?? '');
+    if (word === '' || word === '#' || (word.length > 1 && !hasDigit(word))) return next;
+    next = also + 1;
+  }
 }
 
 /** Whether the word before `at` ends a street or a part of the line. */
@@ -147,6 +160,16 @@ function readFloor(line: Line, at: number): Cut | null {
   return { start: at, next: at + 2, text: `FL ${identifier}`, box: false };
 }
 
+const ROAD_KINDS = wordsOf(['US', 'STATE', 'COUNTY', 'CNTY', 'CTY', 'CO', 'ST']);
+
+/** Whether a number sign stands before the number of a road: "US RTE # 7", not "SHORE HWY # 7". */
+function isRoadSign({ words }: Line, at: number): boolean {
+  const suffix = suffixOf(words[at - 1] ?? '');
+  if ((suffix !== 'RTE' && suffix !== 'HWY') || !hasDigit(words[at + 1] ?? '')) return false;
+  const kind = words[at - 2] ?? '';
+  return at < 2 || hasDigit(kind) || kind.length === 2 || ROAD_KINDS.has(kind);
+}
+
 function readUnit(line: Line, at: number, designator: Designator): Cut | null {
   const { standard, use } = designator;
   if (use === 'floor') return readFloor(line, at);
@@ -160,6 +183,9 @@ function readUnit(line: Line, at: number, designator: Designator): Cut | null {
     }
     const told = standard === 'REAR' || standard === 'BSMT' || isBreak(line, at + 1);
     return told ? { start: at, next: at + 1, text: standard, box: false } : null;
+  }
+  if (standard === '#' && isRoadSign(line, at)) {
+    return { start: at, next: at + 1, text: '', box: false, isSign: true };
   }
   // A number sign that counts nothing is noise.
   const empty = standard === '#' ? { start: at, next: at + 1, text: '', box: false } : null;
@@ -225,11 +251,13 @@ function without(line: Line, cuts: readonly Cut[]): Line {
       joins.push(join);
     }
   };
-  cuts.forEach((cut, order) => {
-    keep(cut.start, order > 0);
+  let broken = false;
+  for (const cut of cuts) {
+    keep(cut.start, broken);
     from = cut.next;
-  });
-  keep(line.words.length, true);
+    broken = cut.isSign === undefined;
+  }
+  keep(line.words.length, broken);
   return { words, joins };
 }
 
@@ -253,8 +281,8 @@ export function takeUnits(line: Line): UnitReading {
     line: without(line, cuts),
     unit: cuts
       .map((cut) => cut.text)
-      .join(' ')
-      .trim(),
+      .filter((text) => text !== '')
+      .join(' '),
     hasBox: cuts.some((cut) => cut.box),
   };
 }

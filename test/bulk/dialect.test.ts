@@ -125,7 +125,7 @@ test('parts of an address make one line', () => {
   );
   assert.equal(
     of(' 1 Main St ', 'Apt 2', '', 'QA', '', 'us'),
-    '1 Main St Apt 2, QA | - | - | - | - | - | USA',
+    '1 Main St, Apt 2, QA | - | - | - | - | - | USA',
   );
   assert.equal(
     of('1 Main St', 'x'.repeat(90), 'Elmton', 'QA', '1010', ''),

@@ -203,6 +203,54 @@ test('municipalities without ZIPs are found by either name', () => {
   assert.equal(oak.normalizedAddress, '2 Oak St, Mossford, QZ 97009, United States');
 });
 
+test('a town whose doors come without ZIPs has the ZIPs that reach it, and no others', () => {
+  // By the post office's name, by a name that is misspelt, and by none.
+  const written = '2 Oak St, Moss Junction, QZ 97009, United States';
+  assert.equal(expect('2 Oak St, Moss Junction, QZ 97009', 'point', 9).normalizedAddress, written);
+  expect('2 Oak St, Mosford, QZ 97009', 'point', 9);
+  expect('2 Oak St, QZ 97009', 'point', 9);
+  expect('66 Wilow Rd, Moss Junction, QZ 97009', 'point', 9);
+  // The city of the same name is not where the ZIP is.
+  expect('1 Pine St, QZ 97009', 'point', 9);
+  // Another ZIP has such a door too; where it has none it is a slip of the writer's.
+  expect('66 Willow Rd, Mossford, QZ 97009', 'point', 9);
+  assert.match(refusal('66 Willow Rd, Mossford, QZ 97002'), /matches places/);
+  assert.match(refusal('5 Tern St, Mossford, QZ 97002'), /matches places|leads to another/);
+  assert.match(refusal('66 Willow Rd, Fenway, QZ 97009'), /matches places/);
+  assert.equal(expect('2 Oak St, Mossford, QZ 97002', 'point', 9).postalCode, '');
+});
+
+test('the name that was asked for is written, where it is that of the municipality', () => {
+  assert.equal(situs('2 Oak St, Mossford, QZ 97005').city, 'Mossford');
+});
+
+test('a street of another place says nothing of a number that it lacks', () => {
+  for (const text of ['99 Birch St, Dale, QZ 97001', '200 S Spindle Center Dr, Dale, QZ 97001']) {
+    const found = LOCATOR.locate(text, dateOf);
+    assert.ok(isFailure(found) || isByArea(found.precision), text);
+  }
+  expect('99 Birch St, Brookmere, QZ 97001', 'street', 0);
+  expect('200 S Spindle Center Dr, Brookmere, QZ 97001', 'point', 0);
+  expect('200 Spindle Center Dr, Dale, QZ 97001', 'point', 0);
+});
+
+test('a street of another type counts only where no reading has the right one', () => {
+  const hill = expect('86 Fairway Hill, Brookmere, QZ 97001', 'point', 1);
+  assert.equal(hill.street, 'Fairway Hill Rd');
+  expect('86 Fairway Ave, Brookmere, QZ 97001', 'point', 0);
+});
+
+test('of a range both ends are looked at', () => {
+  assert.match(refusal('7-9 Cedar Ct, Brookmere, QZ 97001'), /matches places/);
+  expect('7-11 Cedar Ct, Brookmere, QZ 97001', 'point', 0);
+  expect('5-9 Cedar Ct, Brookmere, QZ 97001', 'point', 1);
+});
+
+test('a numbered street without its ending, and a type that stands twice', () => {
+  assert.equal(expect('24 N 42 St, Brookmere, QZ 97001', 'point', 0).street, 'N 42nd St');
+  expect('200 Spindle Center Dr Drive, Brookmere, QZ 97001', 'point', 0);
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);

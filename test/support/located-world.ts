@@ -79,6 +79,9 @@ const DOORS: readonly AddressPoint[] = [
   door('66', 'SORREL RD', 3_000_400, FENWAY),
   door('1', 'PINE ST', 9_000_000, TOWN),
   door('2', 'OAK ST', 9_000_100, TOWN),
+  door('66', 'WILLOW RD', 9_000_200, TOWN),
+  door('5', 'TERN CT', 9_000_300, TOWN),
+  door('5', 'TERN ST', 3_000_500, FENWAY),
   door('1', 'PINE ST', 2_000_000, CITY),
   door('13', 'N HEATH ST', 1_000),
   door('13', 'HEATH ST', BORDER + 1_000, DALE),
@@ -86,6 +89,9 @@ const DOORS: readonly AddressPoint[] = [
   door('17', 'TARN AVE', BORDER + 1_100),
   door('19', 'N TARN AVE', 1_120),
   door('19', 'TARN AVE', BORDER + 1_120),
+  door('86', 'FAIRWAY ST', 1_300),
+  door('86', 'FAIRWAY HILL RD', BORDER + 1_300),
+  door('24', 'N 42ND ST', 1_400),
   door('230', 'LAKE BROOK DR', 1_200),
   door('230', 'LAKE ST', BORDER + 1_200, DALE),
 ];
@@ -150,7 +156,8 @@ const LONG_DOORS = Array.from({ length: 900 }, (_, at) =>
 
 export const BASE = memoryDataset();
 const MORE_CITIES = new Map<string, CityRecord>([
-  ['QZ|MOSSFORD', { name: 'Mossford', zips: [97009], areas: [2] }],
+  ['QZ|MOSSFORD', { name: 'Mossford', zips: [97009, 97005], areas: [2] }],
+  ['QZ|MOSS JUNCTION', { name: 'Moss Junction', zips: [97009], areas: [] }],
   ['QZ|DALE', { name: 'Dale', zips: [97001], areas: [1] }],
   ['QZ|HARBOROUGH', { name: 'Harborough', zips: [97005, 97006], areas: [2] }],
 ]);
@@ -161,8 +168,18 @@ const MORE_STATES: readonly StateRecord[] = [
 const MOSSFORD_ZIP: ZipRecord = {
   zip: 97009,
   state: 'QZ',
-  cities: ['MOSSFORD'],
-  parts: [],
+  cities: ['MOSSFORD', 'MOSS JUNCTION'],
+  parts: [
+    {
+      area: 9,
+      weight: null,
+      land: 1_000_000,
+      city: 'MOSSFORD',
+      incorporated: true,
+      lat: LAT,
+      lng: 9_000_000,
+    },
+  ],
   reach: [],
 };
 

@@ -105,7 +105,10 @@ function joined(one: string, between: string, other: string): string {
   return other === '' ? one : one + between + other;
 }
 
-/** "street, city, ST 12345"; of all but the street, what is empty leaves no trace. */
+/**
+ * "street, street 2, city, ST 12345"; of all but the street, what is empty leaves no trace. Behind
+ * a comma a company or a remark does not become part of the street, as little as in a cart.
+ */
 export function addressLine(
   street: string,
   street2: string,
@@ -114,8 +117,8 @@ export function addressLine(
   zip: string,
 ): string {
   const place = joined(city, ', ', joined(state, ' ', zip));
-  const whole = joined(street2 === '' ? street : `${street} ${street2}`, ', ', place);
-  // A unit never decides the tax area, so where the line is too long the unit is left out first.
+  const whole = joined(joined(street, ', ', street2), ', ', place);
+  // A unit never decides the tax area, so where the line is too long it is left out first.
   return whole.length <= ADDRESS_CHARS_MAX ? whole : joined(street, ', ', place);
 }
 

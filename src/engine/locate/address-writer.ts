@@ -133,8 +133,10 @@ export class AddressWriter {
     if (located.city > 0) return streets.locality(state, located.city)?.label ?? '';
     const municipality = streets.locality(state, located.municipality);
     const label = municipality?.label ?? '';
-    if (municipality !== null && cityAsked !== '' && isSameName(label, cityAsked)) {
-      return this.#municipalName(state, municipality) || titleCase(label);
+    if (municipality !== null && cityAsked !== '') {
+      const name = this.#municipalName(state, municipality);
+      const isAsked = isSameName(label, cityAsked) || isSameName(name, cityAsked);
+      if (isAsked) return name || titleCase(label);
     }
     const postal = zip > 0 ? (this.#dataset.zip(zip)?.cities ?? []) : [];
     const name = amongNames(postal, cityAsked) || (postal[0] ?? '');

@@ -120,7 +120,8 @@ export class Candidates {
   /**
    * Judges what was found once every street is considered. Where the state's boundary file speaks
    * of the number on a street as good in the door's town, its area is the door's. A street of
-   * another type counts only where the name has no other, and in the place named. The door must be
+   * another type counts only where the name has no other, and in the place named; one of other
+   * directions does not count in another place than that. The door must be
    * taxed like the better street that lacks the number, like the door in the place named where the
    * ZIP allows another place too, and like that of the opposite direction where its own was not
    * said or is not known.
@@ -136,9 +137,14 @@ export class Candidates {
       if (other || !this.#foundNamed) this.found = false;
       return;
     }
+    const isOblique = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS;
+    if (isOblique && !this.#foundNamed && (this.city > 0 || this.municipality > 0)) {
+      this.found = false;
+      return;
+    }
     const better = this.#tier < this.#streetTier && this.streetArea !== this.area;
     const elsewhere = !this.#foundNamed && this.#namedRank > 0 && this.#namedArea !== this.area;
-    const opposite = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS && this.#contradicts(this.area);
+    const opposite = isOblique && this.#contradicts(this.area);
     if (better || elsewhere || opposite) this.ambiguous = true;
   }
 

@@ -75,7 +75,8 @@ export class Doubts {
       // A ZIP whose streets are all held, and which the city does not have, is a slip of the
       // writer's; any other ZIP may have the street.
       const isOfCity = city?.zips.includes(zip) === true;
-      if (!isOfCity && this.#dataset.streets.hasZip(state, zip)) return false;
+      const isHeld = this.#dataset.streets.hasZip(state, zip) || this.#isListed(state, zipRecord);
+      if (!isOfCity && isHeld) return false;
       others = withoutSlivers(zipRecord?.parts ?? []).map((part) => part.area);
       if (others.length === 0) return true;
     } else {
@@ -90,6 +91,19 @@ export class Doubts {
     }
     const areas = [area, ...others].map((id) => this.#dataset.area(id));
     return this.compare(areas, dateOf) !== 'equal';
+  }
+
+  /** Whether municipalities list the doors of every place that a ZIP reaches. */
+  #isListed(state: string, zip: ZipRecord | null): boolean {
+    const parts = withoutSlivers(zip?.parts ?? []);
+    return (
+      parts.length > 0 &&
+      parts.every(({ area }) => {
+        const { placeName } = this.#dataset.area(area);
+        const places = this.#dataset.streets.localities(state, placeName.toUpperCase());
+        return places.some(({ isMunicipality }) => isMunicipality);
+      })
+    );
   }
 
   /**

@@ -11,26 +11,21 @@ import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
+import type { Candidates } from './candidates.js';
 import { Doubts, type DateOf } from './doubt.js';
 import { AddressWriter } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
-import { doorFound, type Query, streetFound, StreetSearch } from './search.js';
+import { AMBIGUOUS, CONTRADICTION, INCOMPLETE, refuse } from './refusals.js';
+import { type Query, StreetSearch } from './search.js';
+import { doorFound, streetFound } from './written.js';
 
 export type { DateOf };
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
-
-const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
-const AMBIGUOUS =
-  'the address matches places with different taxes: add or check the ZIP code, ' +
-  'city, street type or direction';
-const CONTRADICTION =
-  'the street is known in one place and the ZIP code or city leads to another ' +
-  'with different taxes: check them';
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
@@ -61,7 +56,8 @@ export class AddressLocator {
    */
   locate(text: string, dateOf: DateOf): Situs | Failure {
     const plain = this.#plain.query(text, dateOf);
-    return (plain === null ? null : this.#exact(plain, dateOf)) ?? this.#read(text, plain, dateOf);
+    const found = plain === null ? null : this.#exact(plain, dateOf, true);
+    return found ?? this.#read(text, plain, dateOf);
   }
 
   /**
@@ -103,9 +99,13 @@ export class AddressLocator {
         if (queries.length === 0) return query;
         continue;
       }
-      const found = this.#exact(query, dateOf);
+      const found = this.#exact(query, dateOf, true);
       if (found !== null) return found;
       queries.push(query);
+    }
+    for (const query of queries) {
+      const found = this.#exact(query, dateOf, false);
+      if (found !== null) return found;
     }
     const best = queries[0];
     if (best === undefined) {
@@ -168,23 +168,28 @@ export class AddressLocator {
     return this.#search.query(reading, state, record, dateOf);
   }
 
-  /** The door by the street's name as written; null when it is not there. */
-  #exact(query: Query, dateOf: DateOf): Situs | Failure | null {
-    const found = this.#doorOf(query, query.fold, dateOf);
+  /** The door by the street's name as written, of a range both ends; null when it is not there. */
+  #exact(query: Query, dateOf: DateOf, typed: boolean): Situs | Failure | null {
+    const found = this.#doorOf(query, query.fold, dateOf, typed);
     const { numberHigh } = query.reading;
-    if (found !== null || numberHigh < 0) return found;
+    if (numberHigh < 0 || (found !== null && isFailure(found))) return found;
     const wanted = { ...query.wanted, value: numberHigh, text: '' };
-    return this.#doorOf({ ...query, wanted }, query.fold, dateOf);
+    const last = this.#doorOf({ ...query, wanted }, query.fold, dateOf, typed);
+    if (found === null || last === null || isFailure(last)) return found ?? last;
+    const areas = [found, last].map(({ area }) => this.#dataset.area(area));
+    const isAlike = this.#doubts.compare(areas, dateOf) === 'equal';
+    return isAlike ? found : failAmbiguous(AMBIGUOUS);
   }
 
   /**
-   * The door on a street. With `typed` the street's type must be the one written, since the name is
-   * a guess already.
+   * The door on a street. With `typed` the street's type must be the one written: where the name is
+   * a guess already, or another reading may have the right one.
    */
-  #doorOf(query: Query, fold: string, dateOf: DateOf, typed = false): Situs | Failure | null {
+  #doorOf(query: Query, fold: string, dateOf: DateOf, typed: boolean): Situs | Failure | null {
     const found = this.#search.find(query, fold);
+    if (found.kind === 'nothing' || found.kind === 'street') return null;
+    if (typed && !found.from.hasRightStreet) return null;
     if (found.kind === 'ambiguous') return failAmbiguous(AMBIGUOUS);
-    if (found.kind !== 'door' || (typed && !found.from.hasRightStreet)) return null;
     return this.#doubts.isDoubtful(query, found.support, found.from.area, dateOf)
       ? failAmbiguous(CONTRADICTION)
       : this.#writer.write(doorFound(query, found.from));
@@ -200,7 +205,8 @@ export class AddressLocator {
       known = true;
       const area = found.from.streetArea;
       if (street !== null || area < 0) continue;
-      if (this.#doubts.isDoubtful(query, 'agreed', area, dateOf)) continue;
+      const support = isWhereNamed(query, found.from) ? 'agreed' : 'foreign';
+      if (this.#doubts.isDoubtful(query, support, area, dateOf)) continue;
       street = this.#writer.write(streetFound(query, found.from));
     }
     const near = known
@@ -215,7 +221,7 @@ export class AddressLocator {
       const reading = repairedReading(query.reading);
       if (reading === null) continue;
       const other = this.#search.query(reading, query.state, query.zipRecord, dateOf);
-      const found = this.#exact(other, dateOf);
+      const found = this.#exact(other, dateOf, false);
       if (found !== null) return found;
     }
     return null;
@@ -278,18 +284,12 @@ export class AddressLocator {
   }
 }
 
-/** Lines that name no door, whatever the dataset holds. */
-function refuse(reading: ParsedAddress): Failure | null {
-  switch (reading.kind) {
-    case 'po-box':
-      return fail('address-incomplete', 'a post office box has no location: give a street');
-    case 'military':
-      return fail('address-incomplete', 'military addresses lie in no tax area of a state');
-    case 'intersection':
-      return fail('address-incomplete', 'an intersection is no address: give a house number');
-    case 'place-only':
-      return fail('address-incomplete', INCOMPLETE);
-    case 'street':
-      return null;
-  }
+/** Whether a street lies in the place that is named, if the source of streets has one. */
+function isWhereNamed({ localities }: Query, street: Candidates): boolean {
+  const { streetCity, streetMunicipality } = street;
+  return (
+    localities.length === 0 ||
+    (streetCity === 0 && streetMunicipality === 0) ||
+    localities.some(({ id }) => id === streetCity || id === streetMunicipality)
+  );
 }

@@ -10,10 +10,10 @@ import type { Locality, StreetIndex } from '../../dataset/street-index.js';
 import { DATE_OPEN } from '../../tax/date.js';
 import { Candidates } from './candidates.js';
 import type { DateOf, Support } from './doubt.js';
-import type { Located } from './address-writer.js';
 import type { DatasetGazetteer } from './place-names.js';
 import { AREA_NONE } from './range.js';
 import type { Wanted } from './street-fit.js';
+import { lies, mayReach, NOWHERE, type Reached, ZipTowns } from './zip-towns.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
 const CITY_ZIPS_MAX = 200;
@@ -36,11 +36,10 @@ export interface Query {
 export type Found =
   | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
   | { readonly kind: 'street'; readonly from: Candidates }
-  | { readonly kind: 'ambiguous' }
+  | { readonly kind: 'ambiguous'; readonly from: Candidates }
   | { readonly kind: 'nothing' };
 
 const NOTHING: Found = { kind: 'nothing' };
-const AMBIGUOUS: Found = { kind: 'ambiguous' };
 
 /**
  * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
@@ -50,6 +49,7 @@ const AMBIGUOUS: Found = { kind: 'ambiguous' };
 export class StreetSearch {
   readonly #gazetteer: DatasetGazetteer;
   readonly #streets: StreetIndex;
+  readonly #towns: ZipTowns;
   readonly #cursor = new StreetCursor();
   readonly #agreed: Candidates;
   readonly #elsewhere: Candidates;
@@ -60,6 +60,7 @@ export class StreetSearch {
   constructor(dataset: Dataset, gazetteer: DatasetGazetteer) {
     this.#gazetteer = gazetteer;
     this.#streets = dataset.streets;
+    this.#towns = new ZipTowns(dataset);
     this.#agreed = new Candidates(dataset.cells);
     this.#elsewhere = new Candidates(dataset.cells);
     this.#foreign = new Candidates(dataset.cells);
@@ -99,6 +100,8 @@ export class StreetSearch {
     if (query.zip > 0) this.#scanZip(query, fold);
     const unsure = query.localities.some((locality) => locality.withoutZips);
     if (!this.#agreed.found || unsure) this.#scanCity(query, fold);
+    const isThere = this.#agreed.found && query.localities.length > 0;
+    if (!isThere && query.zip > 0 && !isOwnZip(query)) this.#scanTowns(query, fold);
     if (!this.#agreed.found && !this.#elsewhere.found) this.#scanPostal(query, fold);
     return this.#judge(query);
   }
@@ -112,12 +115,11 @@ export class StreetSearch {
     names.length = 0;
     if (zip > 0) this.#streets.similarInZip(state, zip, name, names);
     for (const { id } of localities) this.#streets.similarInCity(state, id, name, names);
+    const towns = localities.length > 0 ? [] : this.#reached(query).towns;
+    for (const { id } of towns) this.#streets.similarInCity(state, id, name, names);
     if (names.length === 0) {
       for (const other of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
         this.#streets.similarInZip(state, other, name, names);
-      }
-      for (const locality of this.#zipLocalities(query)) {
-        this.#streets.similarInCity(state, locality.id, name, names);
       }
     }
     return [...new Set(names.filter(typoAllowed).map(foldStreetName))];
@@ -152,8 +154,19 @@ export class StreetSearch {
     // What lies under another ZIP is not asked where the ZIP has the door.
     const agreed = this.#agreed.hasRightDoor && zip > 0;
     for (const place of places) {
-      if (place !== zip && (place < 0 || !agreed)) this.#scanPlace(query, fold, place, localities);
+      if (place === zip || (place > 0 && agreed)) continue;
+      const into = this.#mayHave(query, place) ? this.#agreed : this.#elsewhere;
+      this.#scanPlace(query, fold, place, localities, into);
     }
+  }
+
+  /** Whether the ZIP that was given may be that of a place's streets. */
+  #mayHave(query: Query, place: number): boolean {
+    const { zip, city } = query;
+    if (zip === 0) return true;
+    if (place > 0) return false;
+    if (city?.zips.includes(zip) === true || query.zipRecord === null) return true;
+    return this.#reached(query).towns.some(({ id }) => id === -place);
   }
 
   /** Streets of a ZIP, or of a locality without ZIPs (negative), that lie in the localities. */
@@ -162,44 +175,58 @@ export class StreetSearch {
     fold: string,
     place: number,
     localities: readonly Locality[] | null,
+    into: Candidates,
   ): void {
-    const { state, zip, wanted } = query;
+    const { state, wanted } = query;
     const group =
       place > 0
         ? this.#streets.zipGroup(state, place, fold)
         : this.#streets.townGroup(state, -place, fold);
     if (group === null) return;
-    // A street whose ZIP is not known does not contradict any.
-    const into = place < 0 || zip === 0 ? this.#agreed : this.#elsewhere;
     const cursor = this.#cursor;
     cursor.open(group);
     while (cursor.next()) {
       if (localities !== null && !lies(cursor, localities)) continue;
-      const named = localities !== null || liesIn(cursor, query.localities);
+      const named = liesIn(cursor, query.localities);
       into.consider(cursor, Math.max(0, place), wanted, named);
     }
   }
 
-  /** The ZIPs of a postal city; for a ZIP alone its localities that have streets without ZIP. */
-  #scanPostal(query: Query, fold: string): void {
-    for (const zip of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
-      if (zip !== query.zip) this.#scanPlace(query, fold, zip, null);
-    }
-    const around = this.#zipLocalities(query);
+  /** Streets without a ZIP in towns that the ZIP reaches, where they lie in its areas. */
+  #scanTowns(query: Query, fold: string): void {
+    const reached = this.#reached(query);
+    if (reached === NOWHERE) return;
+    const { state, zip, localities, city, reading, wanted } = query;
     const places = this.#places;
     places.length = 0;
-    for (const { id } of around) this.#streets.cityPlaces(query.state, id, fold, places);
+    for (const town of reached.towns) {
+      if (!localities.includes(town)) this.#streets.cityPlaces(state, town.id, fold, places);
+    }
+    const agrees = reading.city === '' || (localities.length === 0 && city?.zips.includes(zip));
+    const into = agrees ? this.#agreed : this.#foreign;
+    const cursor = this.#cursor;
     for (const place of places) {
-      if (place < 0) this.#scanPlace(query, fold, place, around);
+      const group = place < 0 ? this.#streets.townGroup(state, -place, fold) : null;
+      if (group === null) continue;
+      cursor.open(group);
+      while (cursor.next()) {
+        if (!mayReach(cursor, reached)) continue;
+        into.consider(cursor, 0, wanted, liesIn(cursor, localities));
+      }
     }
   }
 
-  /** Localities without ZIPs that bear a postal name of the ZIP, when no city is given. */
-  #zipLocalities(query: Query): readonly Locality[] {
-    if (query.reading.city !== '' || query.zipRecord === null) return [];
-    return query.zipRecord.cities
-      .flatMap((name) => this.#streets.localities(query.state, name))
-      .filter((locality) => locality.withoutZips);
+  /** The ZIPs of a postal city. */
+  #scanPostal(query: Query, fold: string): void {
+    for (const zip of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
+      if (zip === query.zip) continue;
+      const into = query.zip === 0 ? this.#agreed : this.#elsewhere;
+      this.#scanPlace(query, fold, zip, null, into);
+    }
+  }
+
+  #reached({ state, zipRecord }: Query): Reached {
+    return zipRecord === null ? NOWHERE : this.#towns.of(state, zipRecord);
   }
 
   #judge(query: Query): Found {
@@ -230,8 +257,13 @@ export class StreetSearch {
   }
 }
 
+/** Whether the place named is known to the source of streets, and has the ZIP. */
+function isOwnZip({ localities, city, zip }: Query): boolean {
+  return localities.length > 0 && city?.zips.includes(zip) === true;
+}
+
 function doorOf(from: Candidates, support: Support, ambiguous: boolean): Found {
-  return ambiguous ? AMBIGUOUS : { kind: 'door', from, support };
+  return ambiguous ? { kind: 'ambiguous', from } : { kind: 'door', from, support };
 }
 
 function differs(other: Candidates, area: number): boolean {
@@ -241,60 +273,4 @@ function differs(other: Candidates, area: number): boolean {
 /** Whether the street under the cursor lies in the place named; in any, where none is known. */
 function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
   return localities.length === 0 || lies(cursor, localities);
-}
-
-function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  for (const { id } of localities) {
-    if (cursor.city === id || cursor.municipality === id) return true;
-  }
-  return false;
-}
-
-/** The four digits that were sent after the ZIP of what was found; −1 for none. */
-function plus4Sent({ reading: { zip4 }, zip }: Query, found: number): number {
-  return zip4 !== '' && (found === zip || found <= 0) ? Number(zip4) : -1;
-}
-
-/** A door as it is written out. */
-export function doorFound(query: Query, door: Candidates): Located {
-  const { reading, state, zip } = query;
-  return {
-    area: door.area,
-    precision: door.isPoint ? 'point' : 'range',
-    lat: door.lat,
-    lng: door.lng,
-    number: door.numberText || reading.number,
-    street: door.label,
-    state,
-    city: door.city,
-    municipality: door.municipality,
-    zip: door.zip,
-    plus4: door.plus4 >= 0 ? door.plus4 : plus4Sent(query, door.zip),
-    cityAsked: reading.city,
-    zipAsked: zip,
-    stated: door.isStated,
-    apart: door.isApart,
-  };
-}
-
-/** A street alone as it is written out. */
-export function streetFound(query: Query, street: Candidates): Located {
-  const { reading, state, zip } = query;
-  return {
-    area: street.streetArea,
-    precision: 'street',
-    lat: 0,
-    lng: 0,
-    number: reading.number,
-    street: street.streetLabel,
-    state,
-    city: street.streetCity,
-    municipality: street.streetMunicipality,
-    zip: street.streetZip,
-    plus4: plus4Sent(query, street.streetZip),
-    cityAsked: reading.city,
-    zipAsked: zip,
-    stated: false,
-    apart: false,
-  };
 }
