@@ -8,12 +8,11 @@ import { StreetCursor } from '../../dataset/street-cursor.js';
 import { directionCode } from '../../dataset/street-format.js';
 import type { Locality, StreetIndex } from '../../dataset/street-index.js';
 import { DATE_OPEN } from '../../tax/date.js';
+import type { Located } from './address-writer.js';
 import { Candidates } from './candidates.js';
 import type { DateOf, Support } from './doubt.js';
-import type { Located } from './address-writer.js';
 import type { DatasetGazetteer } from './place-names.js';
-import { AREA_NONE } from './range.js';
-import type { Wanted } from './street-fit.js';
+import { AREA_NONE, type Wanted } from './street-fit.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
 const CITY_ZIPS_MAX = 200;
