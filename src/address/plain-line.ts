@@ -55,7 +55,7 @@ const CAPITAL_Z = 90;
  * with a type behind them or without, "Spectrum Center Dr", "N Main St", "Broadway". Null for any
  * other, which `readStreet` reads. One pass is all it takes.
  */
-export function readSimpleStreet(text: string): FoldedStreet | null {
+function readSimpleStreet(text: string): FoldedStreet | null {
   const words = text.toUpperCase();
   const { length } = words;
   let start = 0;
@@ -84,7 +84,7 @@ export function readSimpleStreet(text: string): FoldedStreet | null {
 }
 
 /** A city of a state, with its ZIP or "". */
-export interface PlainPlace {
+interface PlainPlace {
   readonly city: string;
   readonly state: string;
   readonly zip: string;

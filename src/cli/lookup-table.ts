@@ -19,7 +19,7 @@ export function percent(fraction: number): string {
 }
 
 /** A rate as a percentage. */
-export function ratePercent(rate: Rate): string {
+function ratePercent(rate: Rate): string {
   return percent(rate / RATE_ONE);
 }
 

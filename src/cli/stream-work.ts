@@ -31,7 +31,7 @@ const NOTHING = Buffer.alloc(0);
 
 type Stored = 'now' | 'before' | 'not' | 'too-long';
 
-export interface WorkOptions {
+interface WorkOptions {
   readonly to: string;
   readonly failed: string;
   readonly ordered: boolean;

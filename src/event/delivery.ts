@@ -60,7 +60,7 @@ function asOfNow(
  * which sees what other servers on the store have written. Never rejects.
  * @param now milliseconds since 1970
  */
-export async function currentMail(
+async function currentMail(
   store: Store,
   record: MailRecord,
   now: number,
@@ -76,7 +76,7 @@ export async function currentMail(
   }
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly store: Store;
   readonly vault: EventVault;
   readonly log: Log;

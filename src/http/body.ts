@@ -77,7 +77,7 @@ const WHOLE_BODY_BYTES_MAX = 4_096;
 export type Unkept = 'too-long' | 'no-room';
 
 /** What becomes of a body. One of the two is called, once, unless the client goes away. */
-export interface BodyEvents {
+interface BodyEvents {
   readonly bytesMax: number;
   /** The length that its head tells; not above `bytesMax`, and no number without one. */
   readonly told: number;

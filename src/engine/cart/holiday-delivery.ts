@@ -24,7 +24,7 @@ function deliveryOf(lines: readonly CartLine[]): bigint {
 }
 
 /** An item of a cart for which it cannot be told whether a holiday covers it. */
-export interface OverLimit {
+interface OverLimit {
   /** Position of its line. */
   readonly at: number;
   readonly why: string;

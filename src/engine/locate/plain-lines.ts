@@ -30,7 +30,7 @@ interface Kept<V> {
  * holds the last one met of all that share it, so that memory is bounded and a look goes to few
  * places. No piece is cut out of its text to be looked for.
  */
-export class TextMemo<V> {
+class TextMemo<V> {
   readonly #make: (piece: string) => V | undefined;
   readonly #slots = new Array<Kept<V> | undefined>(SLOTS).fill(undefined);
 

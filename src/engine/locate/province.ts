@@ -29,7 +29,7 @@ function keyOf(words: string): string {
 }
 
 /** Provinces by code, by name and by what else they are called. */
-export class ProvinceNames implements Gazetteer {
+class ProvinceNames implements Gazetteer {
   readonly isCanadian = true;
   readonly #codes = new Map<string, string>();
   readonly #isCity: (city: string) => boolean;

@@ -66,7 +66,7 @@ interface Read extends HeldList {
 }
 
 /** What is told of the names of a list that joined to nothing. */
-export type Strangers = Pick<ListReport, 'unmatched' | 'unplaced'>;
+type Strangers = Pick<ListReport, 'unmatched' | 'unplaced'>;
 
 function readOf(
   list: HeldList,
@@ -161,7 +161,7 @@ function checkLocations(rows: readonly RateRow[]): void {
 }
 
 /** What a settling of lists gives. */
-export interface Settled {
+interface Settled {
   readonly rows: readonly RateRow[];
   readonly marks: readonly ListMark[];
   /** A sentence on each list that is older than what the recipe has. */

@@ -45,10 +45,7 @@ function seasons(row: RateRow, words: string, where: string): readonly RateRow[]
 }
 
 /** Reads a rate table; `sourceOf` gives a source's index by its name. */
-export function readRateFacts(
-  text: string,
-  sourceOf: (name: string) => number,
-): readonly RateRow[] {
+function readRateFacts(text: string, sourceOf: (name: string) => number): readonly RateRow[] {
   return readTable(text, '\t').flatMap((row): readonly RateRow[] => {
     const basis = oneOf(BASES, row, 'basis');
     const where = `line ${row.line}`;
