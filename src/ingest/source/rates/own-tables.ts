@@ -4,7 +4,7 @@
  * source, as_of, note; where a rate is one of a season, season ("October 1 through March 31").
  */
 import { type Level, LEVELS } from '../../../tax/jurisdiction.js';
-import type { Rate } from '../../../tax/rate.js';
+import { type Rate, RATE_ZERO } from '../../../tax/rate.js';
 import { parseYearlyDays } from '../../../tax/yearly-days.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
@@ -50,7 +50,7 @@ function readRateFacts(text: string, sourceOf: (name: string) => number): readon
     const basis = oneOf(BASES, row, 'basis');
     const where = `line ${row.line}`;
     const rate = (column: string): Rate =>
-      basis === 'unknown' ? (0 as Rate) : fractionOf(row.get(column), where);
+      basis === 'unknown' ? RATE_ZERO : fractionOf(row.get(column), where);
     const level: Level = oneOf(LEVELS, row, 'level');
     return seasons(
       {
