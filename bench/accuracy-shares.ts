@@ -11,7 +11,7 @@ const DOORS_MIN = 50;
 const BANDS = 10;
 
 /** ZIPs whose largest area is estimated at tenths of the ZIP: how many, and the sums of shares. */
-export interface Band {
+interface Band {
   zips: number;
   estimated: number;
   doors: number;

@@ -71,7 +71,7 @@ export interface Tally {
 }
 
 /** Reads a source's usable addresses, points of the same address as one. */
-export async function readAddresses(
+async function readAddresses(
   dataset: Dataset,
   points: AsyncIterable<AddressPoint>,
   sample: number,
@@ -107,7 +107,7 @@ export async function readAddresses(
   return all.filter((_, index) => index % step === 0);
 }
 
-export function manners(dataset: Dataset): readonly Manner[] {
+function manners(dataset: Dataset): readonly Manner[] {
   const styles = WRITING_STYLES.map(
     (style): Manner => ({
       name: style,

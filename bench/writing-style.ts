@@ -33,7 +33,7 @@ export const WRITING_STYLES = [
   'incomplete',
   'with-country',
 ] as const;
-export type WritingStyle = (typeof WRITING_STYLES)[number];
+type WritingStyle = (typeof WRITING_STYLES)[number];
 
 /** Sum of character codes: a steady choice among equals, without chance. */
 function variety(parts: AddressParts): number {

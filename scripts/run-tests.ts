@@ -38,7 +38,7 @@ const FAILED = 1;
 /** Ends what the reporter writes: without it the run itself broke off. */
 const END = 'end';
 
-export interface TestRun {
+interface TestRun {
   /** Folder the files are below. */
   readonly root: string;
   /** Options of node --test. */

@@ -1,7 +1,7 @@
 /** JSON lines on standard error. Nothing logged here holds a key or an address. */
 import { LOG_LEVELS, type LogLevel } from './setting.js';
 
-export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface Log {
   debug(event: string, fields?: LogFields): void;
@@ -10,7 +10,7 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-export type WriteLine = (line: string) => void;
+type WriteLine = (line: string) => void;
 
 /** Makes a log that writes lines of `least` importance and above, each with some fields. */
 export function createLog(

@@ -80,7 +80,7 @@ export function settingsOf({
 }
 
 /** One thread for the front end on small machines, the rest for answers. */
-export function openPool({ config, log, worker }: AppOptions, releases: ReleaseSource): EnginePool {
+function openPool({ config, log, worker }: AppOptions, releases: ReleaseSource): EnginePool {
   return new EnginePool({
     releases,
     log,

@@ -85,7 +85,7 @@ export function keptOf({ config, live, log }: Shared): KeptServices {
 }
 
 /** From this age on what is known of a database that cannot be reached is too old. */
-export const STORE_AGE_MS_MAX = 30_000;
+const STORE_AGE_MS_MAX = 30_000;
 
 /** What keeps the service from being ready; a store that took nothing is tried again when asked. */
 export function readinessOf(

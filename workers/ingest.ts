@@ -1,7 +1,7 @@
 /** Worker of a build: reads sources of addresses and builds shards of the street table. */
 import { workerData } from 'node:worker_threads';
-import { crewOf, type CrewWorld } from '../src/ingest/street/crew.js';
+import { tasksOf, type World } from '../src/ingest/street/build-tasks.js';
 
-const { parse, build } = crewOf(workerData as CrewWorld);
+const { parse, build } = tasksOf(workerData as World);
 
 export { build, parse };

@@ -3,7 +3,7 @@ import { RandomCarts } from '../../test/support/random-carts.js';
 import { seeded } from './case.js';
 
 /** What a comparison came to: carts compared, how many had amounts, and the first differences. */
-export interface OracleRun {
+interface OracleRun {
   readonly carts: number;
   readonly answered: number;
   readonly differences: readonly string[];

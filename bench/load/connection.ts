@@ -1,7 +1,7 @@
 /** One keep-alive connection of the load generator: one request outstanding at a time. */
 import { connect, type Socket } from 'node:net';
 
-export interface ConnectionTarget {
+interface ConnectionTarget {
   readonly port: number;
   /** The next request to send, as bytes. */
   next(): Buffer;

@@ -2,14 +2,14 @@
 import { request, type ClientRequest } from 'node:http';
 import { WebSocket } from 'ws';
 
-export interface StreamEnded {
+interface StreamEnded {
   /** Close code of a WebSocket; 0 where there is none, 1 for a whole answer over HTTP. */
   readonly code: number;
   readonly reason: string;
 }
 
 /** A refusal before the stream began. */
-export interface StreamRefused {
+interface StreamRefused {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

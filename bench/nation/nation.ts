@@ -24,7 +24,7 @@ import {
   streetsIn,
 } from './streets.js';
 
-export interface NationSize {
+interface NationSize {
   /** Doors, in one file a state. */
   readonly points: number;
   /** Features with ranges on both sides, in one shapefile a county. */

@@ -5,7 +5,7 @@ import { seeded } from '../case/case.js';
 
 export const FUZZ_BODIES = 100_000;
 
-export interface FuzzResult {
+interface FuzzResult {
   readonly bodies: number;
   /** One sentence each. */
   readonly wrong: readonly string[];

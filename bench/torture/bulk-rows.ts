@@ -17,8 +17,8 @@ export const BULK_ROWS = 10_000_000;
 
 const MEBIBYTE = 1_048_576;
 /** What a server may have of its own, and for each of its workers; see docs/bulk.md. */
-export const PROCESS_BYTES_MAX = 192 * MEBIBYTE;
-export const WORKER_BYTES_MAX = 64 * MEBIBYTE;
+const PROCESS_BYTES_MAX = 192 * MEBIBYTE;
+const WORKER_BYTES_MAX = 64 * MEBIBYTE;
 /** Single lookups and bulk files have a worker on each processor. */
 const WORKERS = 2 * availableParallelism();
 const SERVER_BYTES_MAX = PROCESS_BYTES_MAX + WORKERS * WORKER_BYTES_MAX;
@@ -30,7 +30,7 @@ const LATER_ROWS_MIN = 1_000_000;
 const DRIVER_BYTES_MAX = 256 * MEBIBYTE;
 const FAULTS_TOLD_MAX = 30;
 
-export interface BulkRowsResult {
+interface BulkRowsResult {
   readonly summary: string;
   readonly codes: ReadonlyMap<number, number>;
   /** One sentence each. */

@@ -36,7 +36,7 @@ const LOOK_MS = 200;
 const KEK_BYTES = 32;
 
 /** How much the fleet has to do. */
-export interface FleetExtent {
+interface FleetExtent {
   readonly seconds: number;
   /** Rows of the job. */
   readonly rows: number;
@@ -46,7 +46,7 @@ export interface FleetExtent {
   readonly cartsTogether: number;
 }
 
-export interface FleetOutcome {
+interface FleetOutcome {
   readonly summary: string;
   readonly wrong: readonly string[];
 }

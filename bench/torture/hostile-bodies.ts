@@ -2,7 +2,7 @@
 
 import { JSON_NESTED_MAX, JSON_VALUES_MAX } from '../../src/base/json-scan.js';
 
-export interface HostileBody {
+interface HostileBody {
   readonly name: string;
   /** A body of at most so many bytes that begins with the given members, if it is an object. */
   make(bytes: number, members: string): Buffer;

@@ -15,7 +15,7 @@ const LOOK_MS = 100;
 const GROWTH_BYTES_MAX = 160 * 1_048_576;
 const MIB = 1_048_576;
 
-export interface PipelinesResult {
+interface PipelinesResult {
   readonly operations: number;
   readonly requests: number;
   /** Most memory beyond that of the idle service. */

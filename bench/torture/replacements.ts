@@ -27,7 +27,7 @@ const UNDER_WAY_MAX = 400;
 const ENDING_MS = 15_000;
 const MIGRATE = '/proc/sys/net/ipv4/tcp_migrate_req';
 
-export interface ReplacementsResult {
+interface ReplacementsResult {
   readonly replacements: number;
   readonly answered: number;
   /** Of them on connections of their own. */

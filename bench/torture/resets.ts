@@ -12,7 +12,7 @@ const LOOK_EVERY = 500;
 const PIPELINED_MAX = 40;
 const WAIT_MS_MAX = 4;
 
-export interface ResetsResult {
+interface ResetsResult {
   readonly resets: number;
   readonly operations: number;
   readonly wrong: readonly string[];

@@ -22,7 +22,7 @@ const SLOW_MS = 5;
 /** Where the writer stops. */
 const WRITER_RESTS = [0.2, 0.7] as const;
 
-export interface UploadAsk {
+interface UploadAsk {
   readonly port: number;
   readonly pool: readonly PoolRow[];
   readonly rows: number;

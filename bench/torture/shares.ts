@@ -38,7 +38,7 @@ const PAUSE_MS = 50;
 
 const LONG = '\u{1f9fe}'.repeat(255);
 
-export interface SharesResult {
+interface SharesResult {
   readonly summary: string;
   readonly wrong: readonly string[];
 }

@@ -14,7 +14,7 @@ const VERSIONS = [10, 20, 30, 40, 50, 60] as const;
 const PATIENCE_MS = 60_000;
 const FAULTS_TOLD_MAX = 10;
 
-export interface SoakTarget {
+interface SoakTarget {
   readonly port: number;
   readonly pool: readonly PoolRow[];
   readonly random: () => number;

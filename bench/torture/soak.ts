@@ -24,7 +24,7 @@ export const SOAK_SECONDS = 600;
 const SWAP_MS = 20_000;
 const REPORT_MS = 15_000;
 
-export interface SoakResult {
+interface SoakResult {
   readonly summary: string;
   readonly wrong: readonly string[];
 }

@@ -34,7 +34,7 @@ const TAKE_MS = 20;
 /** Of 19. */
 const NICE = 10;
 
-export interface StallsOptions {
+interface StallsOptions {
   /** Of one attack; the few large ones take four times as long. */
   readonly attackMs: number;
   /** In place of QUIET. */
@@ -46,7 +46,7 @@ export interface StallsOptions {
   readonly report: (line: string) => void;
 }
 
-export interface StallsResult {
+interface StallsResult {
   readonly attacks: number;
   readonly idle: Latencies;
   /** Slowest hundredth of the worst attack, in milliseconds. */

@@ -10,7 +10,7 @@ const STRETCH = 60;
 const UNANSWERED_MAX = 200;
 const ACKNOWLEDGE_EVERY = 16;
 
-export interface CutsInput {
+interface CutsInput {
   readonly port: number;
   readonly key: string;
   readonly cuts: number;
@@ -18,7 +18,7 @@ export interface CutsInput {
   readonly report: (line: string) => void;
 }
 
-export interface CutsResult {
+interface CutsResult {
   readonly cuts: number;
   readonly messages: number;
   /** Answers that came more than once. */

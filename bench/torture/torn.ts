@@ -17,7 +17,7 @@ import { point, runCommand, TornServer, tryStart } from './torn-server.js';
 const DAMAGES = 300;
 
 /** How much is damaged. */
-export interface TornExtent {
+interface TornExtent {
   readonly damages: number;
   /** Of what CURRENT may hold by accident, so many. */
   readonly pointers: number;
@@ -28,7 +28,7 @@ export const ALL_TORN: TornExtent = { damages: DAMAGES, pointers: LOST_POINTERS.
 const REPORT_CASES = 25;
 const FAULTS_MAX = 10;
 
-export interface TornResult {
+interface TornResult {
   readonly summary: string;
   readonly wrong: readonly string[];
 }

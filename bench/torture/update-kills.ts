@@ -38,7 +38,7 @@ function leftovers({ varDir }: UpdateWorld): readonly string[] {
   ];
 }
 
-export interface UpdateKills {
+interface UpdateKills {
   readonly summary: string;
   readonly wrong: readonly string[];
 }

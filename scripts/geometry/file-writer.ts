@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { GEOMETRY_FORMAT, type GeometryHead } from '../../src/ingest/source/geometry-file.js';
 
 /** A polygon of arcs; an arc that runs backwards is −1 − its number. */
-export interface ArcPolygon {
+interface ArcPolygon {
   readonly key: string;
   readonly rings: readonly (readonly number[])[];
 }

@@ -11,7 +11,7 @@ export interface RingFeature {
 }
 
 /** A ring as arcs, each by its number, or by −1 − its number where it runs backwards. */
-export type ArcRing = readonly number[];
+type ArcRing = readonly number[];
 
 export interface ArcFeature {
   readonly key: string;

@@ -1,10 +1,9 @@
 /** What ends an address: postal code, state and country; a military address is nothing else. */
 import { wordsOf } from '../base/word-table.js';
-import { readCanadianTail } from './canadian-tail.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { directionOf, directionWord, isDigits, startsWithDigit } from './street-words.js';
 import { suffixOf } from './suffix.js';
-import { takeCanadianCode, type Tail, type TailDraft, unread } from './tail.js';
+import { readCanadianTail, type Tail, type TailDraft, takeCanadianCode, unread } from './tail.js';
 import { JOIN, type Line } from './token.js';
 
 const USA: readonly (readonly string[])[] = [

@@ -15,7 +15,7 @@ import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Line } from './token.js';
 
 /** A way to part words into street and city; the city is empty where `cityAt` is the end. */
-export interface CitySplit {
+interface CitySplit {
   readonly cityAt: number;
   /** The higher the likelier; known cities are worth 4, streets with a suffix 2. */
   readonly score: number;

@@ -106,7 +106,6 @@ function addStreets(
   gathering: Gathering,
   number: HouseNumber,
   from: number,
-  kind: Reading['kind'],
   penalty: number,
 ): void {
   const { line, tail, gazetteer } = gathering;
@@ -116,9 +115,10 @@ function addStreets(
   const city = parts.length > 1 ? parts.at(-1) : undefined;
   let doubted = city === undefined;
   if (city !== undefined) {
-    add(gathering, kind, number, street, city, 6 - penalty, ownUnit);
+    add(gathering, 'street', number, street, city, 6 - penalty, ownUnit);
     const before = parts.length > 2 ? parts.at(-2) : undefined;
-    if (before !== undefined) add(gathering, kind, number, street, before, 3 - penalty, ownUnit);
+    if (before !== undefined)
+      add(gathering, 'street', number, street, before, 3 - penalty, ownUnit);
     doubted = !isKnownCity(line.words, city.from, city.to, tail.state, gazetteer);
   }
   if (!doubted) return;
@@ -128,7 +128,7 @@ function addStreets(
     if (city !== undefined && (score < 4 || cityAt === street.to)) continue;
     const left = { from: street.from, to: cityAt };
     const right = { from: cityAt, to: street.to };
-    add(gathering, kind, number, left, right, score - penalty, ownUnit);
+    add(gathering, 'street', number, left, right, score - penalty, ownUnit);
   }
 }
 
@@ -140,7 +140,7 @@ function addNumbered(
   for (let rank = 0; rank < numbers.length; rank++) {
     const number = numbers[rank]!;
     if (number.next >= gathering.tail.end) continue;
-    addStreets(gathering, number, number.next, 'street', penalty + rank * 1.25);
+    addStreets(gathering, number, number.next, penalty + rank * 1.25);
   }
 }
 
@@ -204,7 +204,7 @@ function addUnnumbered(gathering: Gathering): void {
   const shaped = streetEnds(line.words, first.from, first.to, gazetteer).includes(2);
   const buried = alone && addBuried(gathering);
   const penalty = (shaped ? 0 : 3.5) + (buried ? 2 : 0);
-  if (shaped || !alone || !known) addStreets(gathering, NO_NUMBER, 0, 'street', penalty);
+  if (shaped || !alone || !known) addStreets(gathering, NO_NUMBER, 0, penalty);
 }
 
 /** The part of the line that begins with a house number, with that number's readings. */
@@ -232,7 +232,7 @@ function gather(gathering: Gathering): void {
   const certain = numbers.length > 0 && told;
   const own = numbers.length === 0 || gathering.readings.length === 0;
   if (own && !certain) addUnnumbered(gathering);
-  else if (!certain) addStreets(gathering, NO_NUMBER, 0, 'street', 4);
+  else if (!certain) addStreets(gathering, NO_NUMBER, 0, 4);
 }
 
 /** The line with its end read, wherever its state and ZIP stand. */

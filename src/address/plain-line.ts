@@ -4,19 +4,87 @@
  * the place each by itself, so that neither has to be read again with the next line. What could be
  * read in another way with other words beside it is left to `parseAddress`.
  */
-import { endsCountry, isOffice, isZip, readTail } from './address-tail.js';
+import { wordsOf, WordTable } from '../base/word-table.js';
+import { endsCountry, isOffice, isZip, OFFICE_WORDS, readTail } from './address-tail.js';
+import { LETTERED_ROADS } from './highway.js';
 import { isKnownCity } from './line-place.js';
 import { isCountyWord } from './parse.js';
 import type { Gazetteer } from './parsed.js';
 import { endsInUnit, isNumbered } from './reading.js';
-import { type FoldedStreet, readSimpleStreet } from './simple-street.js';
-import { foldStreetName, readStreet } from './street-name.js';
-import { directionOf, isOrdinal, ordinalValue, startsWithDigit } from './street-words.js';
-import { JOIN, tokenize, type Line } from './token.js';
-import { isDesignator } from './unit.js';
+import { foldStreetName, readStreet, type StreetName } from './street-name.js';
+import {
+  directionOf,
+  honouredKey,
+  isOrdinal,
+  ordinalValue,
+  SPELLED_WORDS,
+  startsWithDigit,
+} from './street-words.js';
+import { SUFFIX_WORDS, suffixOf } from './suffix.js';
+import { JOIN, type Line, tokenize } from './token.js';
+import { isDesignator, UNIT_WORDS } from './unit.js';
+
+/** A street with the folded name that it is looked up by. */
+export interface FoldedStreet extends StreetName {
+  readonly fold: string;
+}
+
+/** Words that mean something else than themselves before the last word of a street. */
+const SPECIAL = wordsOf([
+  ...['NO', 'SO', 'OF', 'THE'],
+  ...SPELLED_WORDS,
+  ...LETTERED_ROADS,
+  ...SUFFIX_WORDS.filter((word) => suffixOf(word) === 'AVE'),
+  ...UNIT_WORDS,
+  ...OFFICE_WORDS,
+]);
+
+/** Types by the words that they are written with; what may be a unit or a direction is none. */
+const TYPES = new WordTable(
+  SUFFIX_WORDS.filter((word) => !UNIT_WORDS.includes(word) && directionOf(word) === '').map(
+    (word) => [word, suffixOf(word)] as const,
+  ),
+);
+
+const SPACE = 32;
+const CAPITAL_A = 65;
+const CAPITAL_Z = 90;
+
+/**
+ * Reads what stands between a number and a comma where it is a street of ordinary words,
+ * with a type behind them or without, "Spectrum Center Dr", "N Main St", "Broadway". Null for any
+ * other, which `readStreet` reads. One pass is all it takes.
+ */
+function readSimpleStreet(text: string): FoldedStreet | null {
+  const words = text.toUpperCase();
+  const { length } = words;
+  let start = 0;
+  let nameAt = 0;
+  let preDirection = '';
+  let fold = '';
+  for (let at = 0; at < length; at += 1) {
+    const code = words.charCodeAt(at);
+    if (code >= CAPITAL_A && code <= CAPITAL_Z) continue;
+    if (code !== SPACE || at === start) return null;
+    const word = words.slice(start, at);
+    if (start === 0 && (preDirection = directionOf(word)) !== '') nameAt = at + 1;
+    else if (SPECIAL.has(word)) return null;
+    else fold += word;
+    start = at + 1;
+  }
+  // "12 A St": a letter behind a number may belong to it.
+  if (start === length || (nameAt === 0 && words.charCodeAt(1) === SPACE)) return null;
+  const last = words.slice(start);
+  const suffix = fold === '' ? undefined : TYPES.get(last);
+  if (suffix === undefined && SPECIAL.has(last)) return null;
+  if (suffix === undefined && suffixOf(last) !== '') return null;
+  const name = words.slice(nameAt, suffix === undefined ? length : start - 1);
+  if (suffix === undefined) fold += last;
+  return { preDirection, name, suffix: suffix ?? '', postDirection: '', fold: honouredKey(fold) };
+}
 
 /** A city of a state, with its ZIP or "". */
-export interface PlainPlace {
+interface PlainPlace {
   readonly city: string;
   readonly state: string;
   readonly zip: string;

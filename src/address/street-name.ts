@@ -28,7 +28,7 @@ export interface StreetName {
 }
 
 /** The likeliest reading of a street's words and what else they may mean, likeliest first. */
-export interface StreetReading {
+interface StreetReading {
   readonly street: StreetName;
   readonly others: readonly StreetName[];
 }

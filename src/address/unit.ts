@@ -74,7 +74,7 @@ export function isDesignator(word: string): boolean {
 }
 
 /** A line without its units and boxes. */
-export interface UnitReading {
+interface UnitReading {
   readonly line: Line;
   /** "APT 4", "BLDG 2 STE 200", "PO BOX 12"; "" if none. */
   readonly unit: string;

@@ -9,11 +9,11 @@ import { isBlank, isOpening, NUMBER_DIGITS_MAX } from './json-scan.js';
 
 /** Stands for a value that is not as expected, or is written in an unusual way. */
 export const MISFIT: unique symbol = Symbol('misfit');
-export type Misfit = typeof MISFIT;
+type Misfit = typeof MISFIT;
 
 /** What stands for the name of a member: of none that is looked for, or of no member at all. */
 export const OTHER_NAME = -1;
-export const NO_NAME = -2;
+const NO_NAME = -2;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -11,7 +11,7 @@ const OPEN_BRACE = 0x7b;
 const ESCAPE_BYTES_MAX = 6;
 
 /** A name that members are compared with, without making texts of theirs. */
-export interface MemberName {
+interface MemberName {
   readonly text: string;
   readonly bytes: Buffer;
   /** As JSON, without the quote before it: there are many quotes to begin at. */

@@ -177,7 +177,7 @@ export const EXCESSES = {
   nested: `more than ${JSON_NESTED_MAX.toLocaleString('en')} lists and objects`,
   values: `more than ${JSON_VALUES_MAX.toLocaleString('en')} values`,
 } as const;
-export type Excess = keyof typeof EXCESSES;
+type Excess = keyof typeof EXCESSES;
 
 const VALUE_BYTES = byteSet('"[]{},');
 

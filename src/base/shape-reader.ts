@@ -111,7 +111,7 @@ export function readsList(read: Reader, { min = 0, max = Infinity }: ListLimits)
 }
 
 /** A member of an object that is read. */
-export interface ReadMember {
+interface ReadMember {
   readonly read: Reader;
   readonly optional: boolean;
 }

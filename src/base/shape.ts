@@ -51,7 +51,7 @@ export interface Shape<T> {
 }
 
 /** A member that may be absent; null means the same. */
-export interface OptionalShape<T> extends Shape<T> {
+interface OptionalShape<T> extends Shape<T> {
   readonly optional: true;
 }
 

@@ -144,7 +144,7 @@ export function threadsFor(plainBytes: number | null, processors: number): numbe
 }
 
 /** Workers of this machine. @throws Error with a sentence where the release is not sound. */
-export async function localWorkers(
+async function localWorkers(
   config: Config,
   dataset: string,
   threads: number,

@@ -37,10 +37,12 @@ interface CatalogueAsked {
 }
 
 /** The files that are asked for. @throws UsageError for a source or state that there is not. */
-export function askedFor(
-  { sources, states, all }: Pick<CatalogueAsked, 'sources' | 'states' | 'all'>,
-  catalogue: readonly Source[] = readCatalogue(),
-): readonly Wanted[] {
+export function askedFor({
+  sources,
+  states,
+  all,
+}: Pick<CatalogueAsked, 'sources' | 'states' | 'all'>): readonly Wanted[] {
+  const catalogue = readCatalogue();
   const wanted = catalogue.flatMap(wantedOf);
   for (const name of sources) {
     if (wanted.some(({ source, key }) => source.name === name || key === name)) continue;

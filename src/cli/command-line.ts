@@ -101,7 +101,7 @@ export function untilInterrupted(): { readonly signal: AbortSignal; end(): void 
 }
 
 /** How a process that was watched ended. */
-export interface WatchedEnd {
+interface WatchedEnd {
   /** Null where a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

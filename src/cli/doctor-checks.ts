@@ -7,9 +7,12 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
+import { readPublicKeys } from '../dataset/signature.js';
 import { readDeliverySettings } from '../event/delivery-settings.js';
 import { createServer, NODE_COST } from '../http/open-transport.js';
 import { createLog, messageOf, SILENT } from '../log.js';
+import { checkLogFile } from '../monitor/log-file.js';
+import { WATCH_READERS } from '../monitor/watch-settings.js';
 import { openProvider, reachProvider, watchProvider } from '../provider/open-provider.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
@@ -17,8 +20,27 @@ import { outboxCounts } from '../store/outbox-count.js';
 import { sealedCounts } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { files, fleet, limits, listenerFindings, service, storeState } from './doctor-services.js';
-import { settings } from './doctor-settings.js';
 import { problemsOf } from './sound-release.js';
+
+/** Settings that no check of another name reads; what they throw names the setting. */
+const READERS: readonly ((config: Config) => unknown)[] = [
+  ...Object.values(WATCH_READERS),
+  ({ requireSignature }) => readPublicKeys(requireSignature, 'SITUS_REQUIRE_SIGNATURE'),
+  ({ requestLog: { path } }) => (path === null ? null : checkLogFile(path)),
+];
+
+/** A fault for each setting that the start would refuse. */
+export function settings({ config }: Pick<Checked, 'config'>): readonly Finding[] {
+  const faults = READERS.flatMap((read): readonly Finding[] => {
+    try {
+      read(config);
+      return [];
+    } catch (error) {
+      return [{ level: 'fault', text: messageOf(error) }];
+    }
+  });
+  return faults.length > 0 ? faults : [{ level: 'ok', text: 'every setting can be read' }];
+}
 
 /** From good to bad. A fault keeps the service from working; a warning is worth a look. */
 export type Level = 'ok' | 'note' | 'warning' | 'fault';

@@ -7,7 +7,7 @@ import { print } from './command-line.js';
 import { hasStore, openStore } from './open-store.js';
 
 /** What a check found. */
-export interface NamedFinding extends Finding {
+interface NamedFinding extends Finding {
   readonly check: string;
 }
 

@@ -1,12 +1,77 @@
-/** What a lookup led to, as tables and sentences for people. */
+/** What a lookup led to and what rules say of a product, as tables and sentences for people. */
+import { NO_PRODUCT } from '../api/lookup/product-detail.js';
 import type { Engine } from '../engine/engine.js';
 import type { Border } from '../engine/locate/border.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../engine/lookup-query.js';
+import { type NoProduct, ordinaryRates, type ProductFinding } from '../engine/product/rules.js';
+import type { KnownRates } from '../engine/rate/area-rates.js';
 import type { RateRange } from '../engine/situs.js';
-import { isFailure, type Failure } from '../failure.js';
+import { type Failure, isFailure } from '../failure.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../pool/types.js';
+import { formatUsd } from '../tax/amount.js';
+import { effectiveRate, isWhole, type ProductRule } from '../tax/product-rule.js';
+import { type Rate, RATE_ONE } from '../tax/rate.js';
 import { failureMessage, RESPONSE_CODES } from '../wire/response-code.js';
-import { productLines, ratePercent } from './product-lines.js';
+
+/** A decimal fraction as a percentage without binary dust. */
+export function percent(fraction: number): string {
+  return `${Number((fraction * 100).toFixed(7))} %`;
+}
+
+/** A rate as a percentage. */
+function ratePercent(rate: Rate): string {
+  return percent(rate / RATE_ONE);
+}
+
+const THRESHOLDS: Readonly<
+  Record<NonNullable<ProductRule['threshold']>['kind'], (dollars: string) => string>
+> = {
+  below_exempt: (dollars) => `exempt below $${dollars} an item`,
+  above_exempt: (dollars) => `exempt above $${dollars} an item`,
+  above_excess: (dollars) => `on what an item costs above $${dollars}`,
+};
+
+/** What holds of a rule beside its rate. */
+function terms(rule: ProductRule): readonly string[] {
+  const { threshold, percentTaxable, perVolume, capPerUnit, from, to } = rule;
+  return [
+    ...(isWhole(rule) ? [] : ["the state's part; local rates as above"]),
+    ...(threshold === null ? [] : [THRESHOLDS[threshold.kind](formatUsd(threshold.amount))]),
+    ...(percentTaxable === null ? [] : [`on ${ratePercent(percentTaxable)} of the price`]),
+    ...(perVolume === null ? [] : [`$${formatUsd(perVolume.amount)} ${perVolume.unit}`]),
+    ...(capPerUnit === null ? [] : [`at most $${formatUsd(capPerUnit)} an item`]),
+    ...(from === null ? [] : [`from ${from}`]),
+    ...(to === null ? [] : [`to ${to}`]),
+  ];
+}
+
+/** The rules of the code that was asked for, a line each; nothing where no catalogue is held. */
+export function productLines(
+  code: string,
+  found: ProductFinding | NoProduct,
+  rates: KnownRates,
+): readonly string[] {
+  if (found.kind === 'no-catalogue') return [];
+  if (found.kind !== 'found') {
+    return ['', `${code}: there is no such product code (${NO_PRODUCT[found.kind]})`];
+  }
+  const ordinary = ordinaryRates(rates, found.meal);
+  const rules = found.rules.map((rule) =>
+    [ratePercent(effectiveRate(rule, ordinary)), ...terms(rule)].join(', '),
+  );
+  const meals = (found.meal?.rules ?? []).map(
+    ({ rate, taxName, name, replacesStateRate }) =>
+      `${ratePercent(rate)} ${taxName} of ${name}` +
+      (replacesStateRate ? ', in place of its rate above' : ''),
+  );
+  const lines = [...rules, ...meals];
+  return [
+    '',
+    ...(lines.length === 0 ? ['no rule of its own; the rates above'] : lines).map(
+      (line) => `${code} ${found.code.title}: ${line}`,
+    ),
+  ];
+}
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>

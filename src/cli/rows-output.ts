@@ -151,7 +151,7 @@ export function openTarget(out: string, file: string): RowsTarget {
 }
 
 /** Output of a run that goes to a stream: what was written cannot be taken back. */
-export class StreamOutput implements RunOutput {
+class StreamOutput implements RunOutput {
   readonly #stream: NodeJS.WritableStream;
 
   constructor(stream: NodeJS.WritableStream) {
@@ -178,7 +178,7 @@ export class StreamOutput implements RunOutput {
 }
 
 /** Where a run writes to, and what it wrote before. */
-export interface RowsOutput {
+interface RowsOutput {
   readonly output: RunOutput;
   readonly earlier: () => AsyncIterable<Uint8Array>;
   close(): Promise<void>;

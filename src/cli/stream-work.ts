@@ -9,8 +9,7 @@ import type { MsgHdrs } from '@nats-io/transport-node';
 import type { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { messageOf } from '../log.js';
 import { type Broker, isConsumerGone, isTooLong } from './stream-broker.js';
-import { bytesOf, headersOf, keyOf, targetOf, tooLong } from './stream-message.js';
-import { OwedMessages } from './stream-owed.js';
+import { bytesOf, headersOf, keyOf, OwedMessages, targetOf, tooLong } from './stream-message.js';
 
 /** Messages that one process has in hand. */
 const IN_HAND_MAX = 1_024;
@@ -32,7 +31,7 @@ const NOTHING = Buffer.alloc(0);
 
 type Stored = 'now' | 'before' | 'not' | 'too-long';
 
-export interface WorkOptions {
+interface WorkOptions {
   readonly to: string;
   readonly failed: string;
   readonly ordered: boolean;

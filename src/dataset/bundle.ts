@@ -161,7 +161,7 @@ function headOf(text: string): BundleHead {
 }
 
 /** What a bundle says of itself, and where its bytes begin. */
-export interface OpenBundle extends BundleHead {
+interface OpenBundle extends BundleHead {
   readonly headBytes: number;
 }
 

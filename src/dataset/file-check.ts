@@ -14,7 +14,7 @@ import type { CheckProgress } from './release-check.js';
 import { fileSha256, stampOf, type Stamp } from './stamp.js';
 
 /** A release whose files are what their checksums say. */
-export interface CheckedFiles {
+interface CheckedFiles {
   readonly problems: readonly string[];
   /** What the files are; null with problems. */
   readonly stamp: Stamp | null;

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const REMOVED = /^\.removed-/;
 
 /** How long and how many releases are kept. */
-export interface KeepRule {
+interface KeepRule {
   /** Days after a release answered last, or was made where it never did. */
   readonly days: number;
   /** So many that answered last, whatever their age. */

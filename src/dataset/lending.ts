@@ -9,7 +9,7 @@ import { otherFormat, releasesDir, UnsoundRelease } from './release.js';
 import { SIGNATURE_FILE } from './signature.js';
 import { RELEASE_FILES } from './stamp.js';
 
-export interface LendingOptions {
+interface LendingOptions {
   readonly varDir: string;
   readonly generations: Generations;
   prepare(name: string): Promise<PreparedRelease>;

@@ -32,7 +32,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export interface LiveOptions extends OpenRelease {
+interface LiveOptions extends OpenRelease {
   readonly varDir: string;
   readonly log: Log;
   /** Checks a release and says where to open it; without it each is opened where it is. */

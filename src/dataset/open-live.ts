@@ -8,7 +8,7 @@ import type { Dataset } from './dataset.js';
 import { openDataset } from './open.js';
 
 /** What differs from the one server of a folder with datasets in files. */
-export interface OpenLiveOptions {
+interface OpenLiveOptions {
   /** Puts a dataset without files in the place of one: there is nothing to be checked. */
   readonly open?: ((dir: string) => Dataset) | undefined;
   /** Others may answer from the same folder: copies lie in a folder of this process. */

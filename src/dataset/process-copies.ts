@@ -38,7 +38,7 @@ function isLeft(folder: string, name: string): boolean {
 }
 
 /** The folder of this process, and what removes it at the end. */
-export interface ProcessCopies {
+interface ProcessCopies {
   readonly folder: string;
   close(): void;
 }

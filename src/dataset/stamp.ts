@@ -22,14 +22,14 @@ export const STAMP_FILE = 'verified.json';
 
 /** The files of a release; whatever else lies in its folder is no part of it. */
 export const RELEASE_FILES = [MANIFEST_FILE, CHECKSUM_FILE, DATA_FILE] as const;
-export type ReleaseFile = (typeof RELEASE_FILES)[number];
+type ReleaseFile = (typeof RELEASE_FILES)[number];
 
 /** Raised when a check finds more than the one before, so that what it passed is checked again. */
 const STAMP_VERSION = 1;
 /** A file is read so much at a time. */
 export const PIECE_BYTES = 1 << 20;
 
-export interface FileStamp {
+interface FileStamp {
   readonly bytes: number;
   readonly modifiedMs: number;
   readonly sha256: string;

@@ -20,7 +20,7 @@ import { copyRelease } from './release-files.js';
 import { signatureProblem } from './signature.js';
 import { type BytesRead, PIECE_BYTES, readStamp, RELEASE_FILES } from './stamp.js';
 
-export type StampedOptions = Pick<CheckOptions, 'dir' | 'progress' | 'signedBy'>;
+type StampedOptions = Pick<CheckOptions, 'dir' | 'progress' | 'signedBy'>;
 
 export type StampedCopyOptions = StampedOptions & {
   /** A folder that does not exist yet and bears the release's name. */

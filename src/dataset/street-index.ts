@@ -2,6 +2,7 @@
 import { NumberCache, RecentCache } from '../base/recent-cache.js';
 import { wordsOf, type WordTable } from '../base/word-table.js';
 import type { DateInt } from '../tax/date.js';
+import type { StreetTable } from './layout.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
 import {
   addOnsKey,
@@ -10,16 +11,15 @@ import {
   localitiesKey,
   LOCALITY_IS_MUNICIPALITY,
   LOCALITY_WITHOUT_ZIPS,
-  STATES_KEY,
+  type LocalityRow,
+  namesWithinOneTypo,
   statedZipKey,
+  STATES_KEY,
+  StreetKey,
   TOWN_BIT,
   withoutMunicipalEnding,
   zipNamesKey,
-  type LocalityRow,
-  StreetKey,
 } from './street-format.js';
-import { namesWithinOneTypo } from './street-typo.js';
-import type { StreetTable } from './layout.js';
 
 /** A city, town or village as the address sources name it. */
 export interface Locality {

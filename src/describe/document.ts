@@ -122,7 +122,7 @@ export const COMPONENTS = {
 export type ComponentName = keyof typeof COMPONENTS;
 
 /** What a document needs to know of a route. */
-export interface RouteName {
+interface RouteName {
   readonly method: string;
   readonly path: string;
   /** Zero where there is no body, or none of a limited length. */

@@ -16,7 +16,7 @@ const AGAIN_MS_MAX = 30_000;
 const TOLD_MS = 5_000;
 
 /** Gets a release into the folder of datasets. */
-export type PullRelease = (
+type PullRelease = (
   offer: Offer,
   signal: AbortSignal,
   pulled: (done: number, total: number) => void,

@@ -22,7 +22,7 @@ const REQUEST_MS = 5_000;
 /** One piece; the broker is on a network that takes this long for none. */
 const PIECE_MS = 60_000;
 /** After so long a node that says nothing is gone. */
-export const REPORT_MS_MAX = 15_000;
+const REPORT_MS_MAX = 15_000;
 const WRONG_REVISION = 10_071;
 
 function isReport(value: unknown): value is NodeReport {

@@ -8,7 +8,7 @@ import type { WebhookOptions } from './webhook.js';
 
 export const URL_CHARS_MAX = 2_048;
 
-export type DeliveryConfig = Pick<
+type DeliveryConfig = Pick<
   Config,
   'webhookUrl' | 'webhookSecret' | 'smtpUrl' | 'mailFrom' | 'inviteUrl' | 'allowPrivateNetwork'
 >;

@@ -17,7 +17,7 @@ export interface Secret {
   readonly key: Uint8Array;
 }
 
-export type SecretsResult =
+type SecretsResult =
   | { readonly kind: 'secrets'; readonly secrets: readonly Secret[] }
   | { readonly kind: 'refused'; readonly why: string };
 

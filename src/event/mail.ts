@@ -82,7 +82,7 @@ const PORT_SUBMISSION = 587;
 const PORT_TLS = 465;
 
 /** The mail server, as SITUS_SMTP_URL says it. */
-export interface MailServer {
+interface MailServer {
   readonly host: string;
   readonly port: number;
   /** TLS from the first byte (smtps); otherwise it is begun where the server offers it. */

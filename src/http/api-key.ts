@@ -9,9 +9,9 @@ const LETTER = KEY_PARAMETER.charCodeAt(0);
 const PERCENT = 37;
 
 /** What may carry a key. */
-export type KeyBearer = Pick<Request, 'query' | 'header'>;
+type KeyBearer = Pick<Request, 'query' | 'header'>;
 
-export interface Presented {
+interface Presented {
   /** As the client meant it; empty when there is none. */
   readonly key: string;
   /** The raw query without any key parameter. */

@@ -1,12 +1,52 @@
-/** Collects a request body within limits, or drops one that was refused. */
+/** Collects a request body within limits and the room for all, or drops one that was refused. */
 import { Chain, type Link } from '../base/chain.js';
-import { grown, NO_BYTES, type Growth } from '../base/growing-bytes.js';
+import { grown, type Growth, NO_BYTES } from '../base/growing-bytes.js';
 import { REQUEST_HEAD_BYTES } from '../pool/frame.js';
-import type { BodyRoom } from './body-room.js';
 import { Drain, drainLimits } from './drain.js';
 import type { Exchange } from './exchange.js';
 import type { Reply } from './reply.js';
 import type { Staying } from './staying.js';
+
+/** Bodies of all connections together, unless the operator says otherwise. */
+export const BODIES_BYTES_MAX = 268_435_456;
+
+/** Bodies up to this length find room where longer ones do not any more. */
+export const SHORT_BODY_BYTES_MAX = 65_536;
+
+/** The part of the room that is kept for short bodies. */
+const SHORT_SHARE = 1 / 8;
+
+/**
+ * The memory that bodies of requests may take together. A body counts from its first byte until its
+ * request was answered or its client has gone, since what is relayed is held that long.
+ */
+export class BodyRoom {
+  readonly #bytesMax: number;
+  readonly #longBytesMax: number;
+  #used = 0;
+
+  constructor(bytesMax: number = BODIES_BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+    this.#longBytesMax = Math.floor(bytesMax * (1 - SHORT_SHARE));
+  }
+
+  /** Bytes that are held. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Makes room for more bytes of a body that has `length` with them; false when there is none. */
+  take(bytes: number, length: number): boolean {
+    const max = length <= SHORT_BODY_BYTES_MAX ? this.#bytesMax : this.#longBytesMax;
+    if (this.#used + bytes > max) return false;
+    this.#used += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes;
+  }
+}
 
 /** The longest body that the compliance provider is sent, but for carts. */
 export const BODY_BYTES_MAX = 1_048_576;
@@ -37,7 +77,7 @@ const WHOLE_BODY_BYTES_MAX = 4_096;
 export type Unkept = 'too-long' | 'no-room';
 
 /** What becomes of a body. One of the two is called, once, unless the client goes away. */
-export interface BodyEvents {
+interface BodyEvents {
   readonly bytesMax: number;
   /** The length that its head tells; not above `bytesMax`, and no number without one. */
   readonly told: number;

@@ -4,7 +4,7 @@
  * while only: whoever sends more, longer or nothing gets the answer then and is cut.
  */
 
-export interface DrainLimits {
+interface DrainLimits {
   readonly bytesMax: number;
   readonly totalMs: number;
   /** Longest pause between two pieces. */

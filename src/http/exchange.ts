@@ -22,7 +22,7 @@ export interface Traffic {
   deadlines?: Deadlines;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** The client asked with HEAD and must get no body. */
   readonly bodiless?: boolean;
   /**

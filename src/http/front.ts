@@ -85,7 +85,7 @@ const FORWARDED = 'x-forwarded-for';
 /** What may be taken for an id: it comes back in a header field and stands in the log. */
 const ID = /^[\x21-\x7e]{1,128}$/;
 
-export interface FrontParts {
+interface FrontParts {
   readonly meter?: RequestMeter | null;
   readonly sink?: RequestSink | null;
   readonly origins?: CrossOrigins | null;

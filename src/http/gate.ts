@@ -182,7 +182,7 @@ const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/
 
 const NO_FIELDS: Fields = {};
 
-export interface GateOptions<K> {
+interface GateOptions<K> {
   /** Null for a key that is malformed, unknown or disabled alike. */
   readonly find: (text: string) => K | null;
   /** Whether others may have made, a while ago, a key that is not found. */

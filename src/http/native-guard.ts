@@ -28,7 +28,7 @@ function cut(raw: RawResponse): void {
 }
 
 /** Tells how the body of a request is framed, by itself or with what was read for that. */
-export type LookAtFraming = (request: RawRequest) => Framing | GatheredRequest;
+type LookAtFraming = (request: RawRequest) => Framing | GatheredRequest;
 
 /**
  * Makes a handler one that cannot leave its response behind, whatever it does or throws. `settles`:

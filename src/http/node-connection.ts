@@ -12,7 +12,7 @@ export const AHEAD_MAX = 128;
 /** A request that is sent on and on after it was answered is read for so long. */
 const UNREAD_MS = 10_000;
 
-export type Serve = (message: IncomingMessage, response: NodeResponse) => void;
+type Serve = (message: IncomingMessage, response: NodeResponse) => void;
 
 export class NodeConnection implements ResponseConnection {
   readonly socket: ResponseConnection['socket'];

@@ -3,7 +3,7 @@ import type { Config, TransportChoice } from '../config.js';
 import { SILENT, type Log } from '../log.js';
 import type { Fault, RawServer } from './transport.js';
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly transport?: TransportChoice;
   readonly tls?: Config['tls'];
   /** Told of bugs: what a handler threw, which cuts its connection. */

@@ -33,7 +33,7 @@ export function bucketOf(microseconds: number): number {
 }
 
 /** Times of one operation and precision. */
-export interface Latency {
+interface Latency {
   readonly operation: string;
   /** Index of the precision. */
   readonly precision: number;

@@ -1,17 +1,15 @@
 /** The way from a native request to a handler. */
-import { messageOf, type Log } from '../log.js';
+import { type Log, messageOf } from '../log.js';
 import { keyPrefix } from '../store/keys.js';
 import { KEY_HEADER } from './api-key.js';
 import { askAhead } from './ask-window.js';
 import { FIELDS } from './body-framing.js';
-import { BODIES_BYTES_MAX, BodyRoom } from './body-room.js';
-import { readBody, refuseBody, type Unkept } from './body.js';
+import { BODIES_BYTES_MAX, BodyRoom, readBody, refuseBody, type Unkept } from './body.js';
 import { openDuplex } from './duplex-route.js';
 import { Exchange, type Traffic } from './exchange.js';
 import { Front } from './front.js';
-import { LateRequests } from './late-requests.js';
+import { faultReply, LateRequests, runHandle } from './handling.js';
 import { BodyRequest, LiveRequest } from './native-request.js';
-import { faultReply, runHandle } from './handling.js';
 import { problemReply } from './problem-reply.js';
 import type { Fields, Handle, RefusalFields, Reply, Request } from './reply.js';
 import {
@@ -21,9 +19,9 @@ import {
   methodsOf,
   NO_FIELDS,
   PARAMETER,
+  type Route,
   routeOf,
   routeTable,
-  type Route,
   type RouteTable,
 } from './route-table.js';
 import { Staying, STAYING_BODY_BYTES_MAX } from './staying.js';

@@ -42,6 +42,7 @@ export function newestDate(sources: readonly SourceRecord[]): DateInt {
 const TOLD_MAX = 20;
 
 function reportRates(rates: LoadedRates, report: (line: string) => void): void {
+  for (const line of rates.heldLines) report(line);
   for (const { list, read, joined, unmatched, unplaced, contradictions } of rates.reports) {
     for (const told of contradictions.slice(0, TOLD_MAX)) report(`${list} contradicts: ${told}`);
     const more = contradictions.length - TOLD_MAX;

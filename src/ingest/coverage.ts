@@ -155,7 +155,7 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
 }
 
 /** What the coverage is told of a build. */
-export interface CoverageInput {
+interface CoverageInput {
   readonly rates: LoadedRates;
   readonly boundaries: Pick<Boundaries, 'placesLoaded'>;
   readonly states: readonly { readonly code: string; readonly fips: string }[];

@@ -71,9 +71,9 @@ export interface Reader<Read> extends Entry {
   readonly columns?: string;
 }
 
-export type PointReader = (path: string, options: PointOptions) => AsyncGenerator<AddressPoint>;
-export type RangeReader = (path: string, options: PointOptions) => AsyncGenerator<StreetRange>;
-export type RecordReader = (path: string, fallen?: FallenRows) => AsyncGenerator<BoundaryRecord>;
+type PointReader = (path: string, options: PointOptions) => AsyncGenerator<AddressPoint>;
+type RangeReader = (path: string, options: PointOptions) => AsyncGenerator<StreetRange>;
+type RecordReader = (path: string, fallen?: FallenRows) => AsyncGenerator<BoundaryRecord>;
 
 // Rate lists.
 

@@ -25,7 +25,7 @@ export interface BoundarySource extends BoundaryFile {
   readonly where?: Readonly<Record<string, string>>;
 }
 
-export interface ZipSources {
+interface ZipSources {
   /** GeoNames postal codes. */
   readonly points: string;
   /** ZIP–county pairs of delivered addresses. */

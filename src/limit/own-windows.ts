@@ -8,7 +8,7 @@ import { BucketWindow } from '../http/rate-window.js';
 import { type SharedWindows, type WindowDebt, WindowsLost } from './port.js';
 
 /** Ages are told in steps, each as its younger end: a debt stands a little longer than it must. */
-export const AGE_STEP_MS = 250;
+const AGE_STEP_MS = 250;
 
 export class OwnWindows {
   readonly #windows: KeyWindows;

@@ -17,7 +17,7 @@ export interface WindowQuestion {
 }
 
 /** Of the places that are held ahead: for requests of the next fraction of a second. */
-export interface AheadQuestion {
+interface AheadQuestion {
   /** Used since that was told last. */
   readonly used: number;
   /** Kept; the others are given back. */

@@ -25,7 +25,7 @@ const CALL_KEYS_MAX = 128;
 const SCRIPT_SHA1 = createHash('sha1').update(WINDOW_SCRIPT).digest('hex');
 
 /** Replaced in tests. */
-export interface RedisWindowsOptions {
+interface RedisWindowsOptions {
   readonly windowMs?: number;
   /** Microseconds; the server's own clock where there is none. */
   readonly clock?: () => number;

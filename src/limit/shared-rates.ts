@@ -26,7 +26,7 @@ const TOLD_MAX = 10_000;
 /** Debts of everything that was admitted. */
 const ALL = Number.NEGATIVE_INFINITY;
 
-export interface SharedRatesOptions {
+interface SharedRatesOptions {
   readonly windows: SharedWindows;
   /** Of each limit, what this process admits by itself while nobody answers. */
   readonly sharePercent: number;

@@ -13,7 +13,7 @@ const PORT_MAX = 65_535;
 const AGAIN_MS = 250;
 
 /** What gives the text, as prom-client's registry does. */
-export interface MetricsText {
+interface MetricsText {
   readonly contentType: string;
   metrics(): Promise<string>;
 }

@@ -37,7 +37,7 @@ export interface Task {
 }
 
 /** What a lane needs of its pool. */
-export interface LaneOptions {
+interface LaneOptions {
   readonly shape: LaneShape;
   readonly attention: SharedArrayBuffer;
   /** Starts the task that serves the lane; the promise settles only when the worker ends. */

@@ -65,7 +65,7 @@ export const POOL_DEFAULTS = {
 } as const satisfies Partial<PoolOptions>;
 
 /** Which threads, and what each is told. */
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly threads: number;
   readonly worker: URL;
   readonly settings: EngineSettings;

@@ -26,7 +26,7 @@ export const FLAG_PARTIAL = 16;
 export const FLAGS_SPAN = 32;
 
 /** A lookup; the payload is the raw query string. */
-export interface LookupFields {
+interface LookupFields {
   readonly kind: 'lookup';
   /** 10 to 60. */
   readonly version: number;
@@ -34,13 +34,13 @@ export interface LookupFields {
 }
 
 /** Rows of a run; the payload is a chunk as bulk/row/chunk-payload.ts writes it. */
-export interface RowsFields {
+interface RowsFields {
   readonly kind: 'rows';
   readonly grants: number;
 }
 
 /** Asks where an address is, without its rates; the payload is the address on one line. */
-export interface LocateFields {
+interface LocateFields {
   readonly kind: 'locate';
 }
 
@@ -57,7 +57,7 @@ export interface CartFields {
 }
 
 /** Asks which merchant a body of carts is for that is too long to be parsed on the main thread. */
-export interface CartOwnerFields {
+interface CartOwnerFields {
   readonly kind: 'cart-owner';
 }
 
@@ -68,12 +68,12 @@ export interface RelayedFields {
 }
 
 /** Reads a body of such length for nexus/create. */
-export interface NexusFields {
+interface NexusFields {
   readonly kind: 'nexus';
 }
 
 /** Looks whether a long answer of the compliance provider is JSON. */
-export interface AnswerFields {
+interface AnswerFields {
   readonly kind: 'answer';
 }
 

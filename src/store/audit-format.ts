@@ -74,7 +74,7 @@ export function orderOf({ at, order }: ReturnType<typeof parseAge>): number {
 }
 
 /** Who did what: once in a block, however often. */
-export interface Act {
+interface Act {
   readonly actor: Actor;
   readonly action: string;
 }

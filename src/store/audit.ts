@@ -64,7 +64,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** What was done. */
-export interface AuditEntry {
+interface AuditEntry {
   readonly actor: Actor;
   /** Whose list it belongs to; null for what is the operator's. */
   readonly account: string | null;

@@ -27,7 +27,7 @@ export interface CopiedRecord {
 export type CopyPages = AsyncIterable<readonly CopiedRecord[]>;
 
 /** How many records there are, and a sum of them that does not go by their order. */
-export interface CopySum {
+interface CopySum {
   readonly records: number;
   /** In hex. */
   readonly sha256: string;
@@ -54,7 +54,7 @@ export interface CopyTarget {
 const SUM_MODULUS = 1n << 256n;
 
 /** Adds records up. */
-export class Summing {
+class Summing {
   #records = 0;
   #sum = 0n;
 

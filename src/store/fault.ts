@@ -2,7 +2,7 @@
  * Why the store could not take a write. But for `unknown` nothing of it is kept; reading goes on.
  */
 
-export type StoreFaultKind =
+type StoreFaultKind =
   /** The disk is full or failed; LMDB tells the two apart no better. */
   | 'unwritable'
   /** The store has reached its largest size. */

@@ -11,7 +11,7 @@ export interface StoreScanner {
 }
 
 /** What reads the keys below a prefix: the store. */
-export interface KeyScanner {
+interface KeyScanner {
   keys(prefix: StoreKey, limit: number, after: StoreKey): readonly StoreKey[];
 }
 

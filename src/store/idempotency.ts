@@ -59,14 +59,14 @@ export const SWEEP_MS = 10 * 60_000;
 /** What an answer counts for at least, so that one from elsewhere has room before it is known. */
 const KEPT_BYTES_MIN = 2_048;
 /** What seals, opens and hashes; the part of the vault that is used here. */
-export interface AnswerVault {
+interface AnswerVault {
   seal(text: string, place: SealPlace): Sealed;
   open(sealed: Sealed, place: SealPlace): string;
   /** Keyed hash of a text: bodies may hold secrets, so a plain one will not do. */
   index(text: string, account: string): string;
 }
 
-export interface IdempotencyOptions {
+interface IdempotencyOptions {
   /** Id of this server among those of the store; empty where it is the only one. */
   readonly node?: string;
   readonly vault: AnswerVault;

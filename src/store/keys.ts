@@ -41,7 +41,7 @@ export interface KeyChange extends KeySettings {
   readonly active?: boolean;
 }
 
-export interface CreatedKey {
+interface CreatedKey {
   /** The only time it is seen. */
   readonly text: string;
   readonly record: KeyRecord;

@@ -22,8 +22,6 @@ const FRESH_MS = 8_000;
 const ID_BYTES = 8;
 
 interface MembershipOptions {
-  /** Where this server answers others; empty where that is not known. */
-  readonly url?: string;
   /** Name of its folder of jobs. */
   readonly place?: string;
   /** Told once when no sign can be given; it is tried again. */
@@ -64,7 +62,6 @@ export class Membership {
   #beat = 0;
   /** When the last sign was given that is in the store, by this server's clock. */
   #beatAt: number;
-  #url: string;
   #leaving = false;
   #over = false;
   #failing = false;
@@ -75,7 +72,6 @@ export class Membership {
     this.#options = options;
     this.#uptime = options.uptime ?? ((): number => performance.now());
     this.#mark = options.mark ?? ownMark();
-    this.#url = options.url ?? '';
     this.#beatAt = this.#uptime();
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
@@ -107,12 +103,6 @@ export class Membership {
   /** Calls back when a server has come, has gone or is leaving. */
   watch(changed: () => void): void {
     this.#changed.add(changed);
-  }
-
-  /** Tells the others where this server answers. */
-  async answersAt(url: string): Promise<void> {
-    this.#url = url;
-    await this.beat();
   }
 
   /** Asks for what one server does at a time; it is taken as soon as it is free. */
@@ -216,7 +206,7 @@ export class Membership {
       id: this.id,
       beat,
       ...this.#mark,
-      url: this.#url,
+      url: '',
       place: this.#options.place ?? '',
       leaving: this.#leaving,
       startedAt: this.#startedAt,

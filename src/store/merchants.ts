@@ -35,23 +35,23 @@ export const MERCHANT_STATUSES = [
   'provider_disconnected',
   'external_compliance',
 ] as const;
-export type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
+type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
 
 /** Name and contacts: what an update replaces as a whole. */
-export interface MerchantBlock {
+interface MerchantBlock {
   readonly name: string;
   readonly contacts: Contacts;
   readonly referenceId?: string;
 }
 
-export interface NewMerchant extends MerchantBlock {
+interface NewMerchant extends MerchantBlock {
   readonly merchantId: string;
   readonly account: string;
   readonly type: MerchantType;
   readonly now: number;
 }
 
-export interface MerchantChange {
+interface MerchantChange {
   readonly block?: MerchantBlock | undefined;
   readonly type?: MerchantType | undefined;
   readonly now: number;

@@ -24,7 +24,7 @@ const parseNode = recordReader('node', 1, {
   machine: text,
   pid: number,
   began: text,
-  /** Where it answers; empty where that is not known. */
+  /** Always empty; servers of other versions on the store ask for it. */
   url: text,
   /** The folder of its jobs, by the name in it. */
   place: text,

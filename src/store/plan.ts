@@ -12,7 +12,7 @@ export const ENTITLEMENTS = {
 } as const;
 export type Entitlement = keyof typeof ENTITLEMENTS;
 
-export interface PlanFeatures {
+interface PlanFeatures {
   /** Requests in a rolling minute. */
   readonly rate: number;
   readonly grants: number;

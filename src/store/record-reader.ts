@@ -7,7 +7,7 @@ import { isObject } from '../base/json-object.js';
 export type RecordFields = Readonly<Record<string, unknown>>;
 
 /** Turns the members of one version into those of the next. */
-export type RecordStep = (fields: RecordFields) => RecordFields;
+type RecordStep = (fields: RecordFields) => RecordFields;
 
 /** A step between versions that differ in the values of a member alone. */
 export const AS_IT_IS: RecordStep = (fields) => fields;
@@ -42,7 +42,7 @@ export function upgraded(
 export type Reader<T> = (value: unknown, kind: string) => T;
 
 /** Reads a member that may be absent, and then is absent from what is read. */
-export interface OptionalReader<T> extends Reader<T> {
+interface OptionalReader<T> extends Reader<T> {
   readonly optional: true;
 }
 

@@ -19,7 +19,7 @@ export interface RotationProgress {
   readonly total: number;
 }
 
-export interface Rotation {
+interface Rotation {
   /** Id of the key that now wraps everything. */
   readonly current: string;
   /** Ids of the keys that are no longer needed; none while a damaged record may need them. */
@@ -150,7 +150,7 @@ async function rewrapBatch(
 }
 
 /** What became of wrapping everything. */
-export interface Rewrapped {
+interface Rewrapped {
   /** Secrets wrapped anew. */
   readonly done: number;
   /** Keys of records that are damaged and were passed over. */
@@ -208,7 +208,7 @@ async function begin(store: Store, file: KekFile, now: Date, actor: Actor): Prom
 }
 
 /** What is told of a rotation, and asked. */
-export interface RotationTold {
+interface RotationTold {
   readonly report: (progress: RotationProgress) => void;
   readonly begun: (resumed: boolean) => void;
   /** Whether servers on the store may have key files of their own, which lack a new key. */

@@ -27,7 +27,7 @@ interface ClockRecord {
   readonly wall: number;
 }
 
-export interface ClockOptions {
+interface ClockOptions {
   /** Milliseconds since 1970, as the machine tells. */
   readonly wall?: () => number;
   /** Milliseconds that nobody can set. */

@@ -60,7 +60,7 @@ export interface ArticleBracket {
 }
 
 /** Sums of the levies' rates in millionths: of the state, and of all others. */
-export interface CoarseRates {
+interface CoarseRates {
   readonly state: number;
   readonly local: number;
 }
@@ -91,7 +91,7 @@ export interface LineTax {
 }
 
 /** Is told the part of every levy in FINE: tax = base × rate + fixed. */
-export type PartVisitor<Levy extends LineLevy> = (levy: Levy, base: bigint, fixed: bigint) => void;
+type PartVisitor<Levy extends LineLevy> = (levy: Levy, base: bigint, fixed: bigint) => void;
 
 /** The rates of levies on the whole price in COARSE; null where one of them is finer. */
 export function coarseRates(levies: readonly LineLevy[]): CoarseRates | null {

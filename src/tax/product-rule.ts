@@ -15,18 +15,18 @@ import type { DateInt } from './date.js';
 import type { Rate } from './rate.js';
 
 export const PRODUCT_SCOPES = ['all', 'total', 'state', 'varies'] as const;
-export type ProductScope = (typeof PRODUCT_SCOPES)[number];
+type ProductScope = (typeof PRODUCT_SCOPES)[number];
 
 /**
  * What a threshold in dollars does to an item: exempt below it (taxed whole from it on), exempt
  * above it, or taxed on the excess alone.
  */
 export const THRESHOLD_KINDS = ['below_exempt', 'above_exempt', 'above_excess'] as const;
-export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
+type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
 /** How sure a rule is: `medium` and up rest on a law that was read or is well known. */
 export const CONFIDENCES = ['high', 'medium', 'low'] as const;
-export type Confidence = (typeof CONFIDENCES)[number];
+type Confidence = (typeof CONFIDENCES)[number];
 
 /** What a rule rests on. */
 export interface RuleBasis {
@@ -110,7 +110,7 @@ export function inForce(
  * `standard`: five digits, the form of every Taxability Information Code. `override`: a code of
  * the operator's own, which has a letter. `malformed`: digits alone, but not five of them.
  */
-export type CodeForm = 'standard' | 'override' | 'malformed';
+type CodeForm = 'standard' | 'override' | 'malformed';
 
 const DIGITS = /^[0-9]+$/;
 const STANDARD_CHARS = 5;

@@ -7,6 +7,8 @@ export type Rate = number & { readonly __rate: unique symbol };
 /** Parts per billion in 100 %. */
 export const RATE_ONE = 1_000_000_000;
 
+export const RATE_ZERO = 0 as Rate;
+
 /** Rates of six decimals are multiples of it. */
 const SHORT_UNIT = 1_000;
 

@@ -16,7 +16,7 @@ export interface ExactLine extends LineTax {
   readonly denominator: bigint;
 }
 
-export interface RoundingWish {
+interface RoundingWish {
   readonly mode: RoundingMode;
   readonly level: RoundingLevel;
   readonly digits: number;

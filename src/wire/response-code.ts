@@ -1,7 +1,7 @@
 /** Response codes of lookups: what each failure is on the wire. */
 import type { Failure, FailureKind } from '../failure.js';
 
-export interface ResponseCode {
+interface ResponseCode {
   readonly code: number;
   readonly name: string;
   readonly http: number;

@@ -63,7 +63,7 @@ export function situsNote(note: SitusNote): WireObject {
 }
 
 /** What the answer of carts rests on. */
-export type CartNote = Omit<SitusNote, 'assumed' | 'border'>;
+type CartNote = Omit<SitusNote, 'assumed' | 'border'>;
 
 /** Texts kept, once to twice as many: products without rules are few, and named again and again. */
 const NOTES_MAX = 1_024;

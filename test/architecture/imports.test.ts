@@ -52,6 +52,25 @@ test('no line of the program is wider than a hundred columns', () => {
   );
 });
 
+const EXPORTED =
+  /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+
+test('what a file exports is named in another', () => {
+  const texts = new Map(
+    sourceFiles().map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const),
+  );
+  const files = new Map<string, number>();
+  for (const text of texts.values()) {
+    for (const word of new Set(text.match(/\w+/g))) files.set(word, (files.get(word) ?? 0) + 1);
+  }
+  const alone = [...texts].flatMap(([path, text]) =>
+    [...text.matchAll(EXPORTED)]
+      .filter(([, name = '']) => files.get(name) === 1)
+      .map(([, name]) => `${path}: ${name}`),
+  );
+  assert.deepEqual(alone, []);
+});
+
 const BAD: readonly (readonly [path: string, text: string, problem: RegExp])[] = [
   ['src/tax/rate.ts', "import { open } from '../dataset/open.js';", /upward: src\/dataset/],
   ['src/tax/rate.ts', "import { readFileSync } from 'node:fs';", /imports node:fs/],

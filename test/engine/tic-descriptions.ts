@@ -10,7 +10,7 @@ const MOBILITY = ['53000', '53010', '53020'] as const;
 const DURABLE = ['52000', '52010', '52020', '52065', '52070', '52080'] as const;
 const PREPARED = ['41000'] as const;
 
-export const WEARING: readonly Description[] = [
+const WEARING: readonly Description[] = [
   ["men's running shoes", '92005'],
   ['sneakers', '92005'],
   ['steel toe boots', '20013'],
@@ -39,7 +39,7 @@ export const WEARING: readonly Description[] = [
   ['sewing thread and fabric', '92022'],
 ];
 
-export const ELECTRONIC: readonly Description[] = [
+const ELECTRONIC: readonly Description[] = [
   ['laptop computer', '30100', '20110'],
   ['computer mouse and keyboard', '93011'],
   ['inkjet printer', '93015'],
@@ -59,7 +59,7 @@ export const ELECTRONIC: readonly Description[] = [
   ['prepaid phone card', '61080', '61180', '61280'],
 ];
 
-export const EATING: readonly Description[] = [
+const EATING: readonly Description[] = [
   ['baby formula', '40030'],
   ['chocolate bar', '40010'],
   ['dried mango', '40015'],
@@ -108,7 +108,7 @@ export const HEALTH: readonly Description[] = [
   ['flea treatment for dogs', '51030', '51150', '51155'],
 ];
 
-export const CHILDREN_AND_PETS: readonly Description[] = [
+const CHILDREN_AND_PETS: readonly Description[] = [
   ['disposable diapers for babies', '20012'],
   ['adult incontinence briefs', '20011'],
   ['baby wipes', '92060'],
@@ -153,7 +153,7 @@ export const HOME: readonly Description[] = [
   ['American flag', '90103'],
 ];
 
-export const LEISURE_AND_SERVICES: readonly Description[] = [
+const LEISURE_AND_SERVICES: readonly Description[] = [
   ['camping tent', '21317'],
   ['sleeping bag', '21313'],
   ['fishing rod', '21303'],

@@ -1,54 +1,23 @@
 /** The whole service with a worker and a dataset that hold nothing. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { App } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
-import { SILENT } from '../../src/log.js';
+import type { Environment } from '../../src/config.js';
+import { type EchoService, startEcho } from '../support/echo-service.js';
 import { ask, RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
-import {
-  activate,
-  emptyDataset,
-  newVarDir,
-  releaseNumber,
-  writeRelease,
-} from '../support/http-var-dir.js';
+import { activate, releaseNumber, writeRelease } from '../support/http-var-dir.js';
 
 const KEY = 'bootstrap-key-of-the-test';
 const HEADER = { 'X-API-KEY': KEY };
 const DISABLE = fileURLToPath(new URL('../support/http-disable-key.js', import.meta.url));
 
-interface Running {
-  readonly app: App;
-  readonly port: number;
-  readonly varDir: string;
-}
-
-async function startApp(context: TestContext, environment: Environment = {}): Promise<Running> {
-  const varDir = newVarDir(context);
-  writeRelease(varDir, releaseNumber(1));
-  activate(varDir, releaseNumber(1));
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_BOOTSTRAP_KEY: KEY,
-      ...environment,
-    }),
-    log: SILENT,
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-    renderFailure: stubFailure,
-  });
-  context.after(() => app.stop());
-  return { app, port: await app.listen(), varDir };
+function startApp(context: TestContext, environment: Environment = {}): Promise<EchoService> {
+  return startEcho(context, { SITUS_BOOTSTRAP_KEY: KEY, ...environment });
 }
 
 test('the first key answers, health is public', async (context) => {

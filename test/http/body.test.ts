@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { BodyRoom, SHORT_BODY_BYTES_MAX } from '../../src/http/body-room.js';
-import { NUDGE_MS, readBody, refuseBody } from '../../src/http/body.js';
+import {
+  BodyRoom,
+  NUDGE_MS,
+  readBody,
+  refuseBody,
+  SHORT_BODY_BYTES_MAX,
+} from '../../src/http/body.js';
 import { KEYED_DRAIN, KEYLESS_DRAIN } from '../../src/http/drain.js';
 import { Exchange } from '../../src/http/exchange.js';
 import { headOf } from '../../src/http/reply.js';

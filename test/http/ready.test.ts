@@ -2,44 +2,22 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Readiness, type ReadyServices } from '../../src/api/system/health.js';
-import { App } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
-import { SILENT } from '../../src/log.js';
+import type { Environment } from '../../src/config.js';
 import { ServiceClock } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
+import { type EchoService, startEcho } from '../support/echo-service.js';
 import { ask, RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
-import {
-  activate,
-  emptyDataset,
-  newVarDir,
-  releaseNumber,
-  writeRelease,
-} from '../support/http-var-dir.js';
+import { activate, newVarDir, releaseNumber, writeRelease } from '../support/http-var-dir.js';
 import { startSimulator } from '../support/simulated-provider.js';
 import { fill, release, smallDisk } from '../support/small-disk.js';
 
-interface Running {
-  readonly app: App;
-  readonly port: number;
-  readonly varDir: string;
-}
-
-async function start(
+function start(
   context: TestContext,
   environment: Environment = {},
   varDir = newVarDir(context),
-): Promise<Running> {
-  const app = await App.start({
-    config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, ...environment }),
-    log: SILENT,
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-    renderFailure: stubFailure,
-  });
-  context.after(() => app.stop());
-  return { app, port: await app.listen(), varDir };
+): Promise<EchoService> {
+  return startEcho(context, environment, { varDir });
 }
 
 interface Ready {

@@ -1,22 +1,16 @@
 /** HTTPS by certificate and key in files, and their renewal while it answers. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
-import { once } from 'node:events';
-import { App } from '../../src/app.js';
+import type { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
+import { startEcho } from '../support/echo-service.js';
 import { freePort } from '../support/free-port.js';
-import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
-import {
-  activate,
-  emptyDataset,
-  newVarDir,
-  releaseNumber,
-  writeRelease,
-} from '../support/http-var-dir.js';
+import { newVarDir } from '../support/http-var-dir.js';
 import { selfSigned } from '../support/simulated-provider.js';
 import { skipForWantOf } from '../support/wanting.js';
 
@@ -59,25 +53,13 @@ async function start(
   context: TestContext,
   { cert, key }: Files,
 ): Promise<{ readonly app: App; readonly port: number; readonly told: readonly string[] }> {
-  const varDir = newVarDir(context);
-  writeRelease(varDir, releaseNumber(1));
-  activate(varDir, releaseNumber(1));
   const told: string[] = [];
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: String(await freePort()),
-      SITUS_VAR: varDir,
-      SITUS_TLS_CERT: cert,
-      SITUS_TLS_KEY: key,
-    }),
-    log: createLog('warn', (line) => told.push(line)),
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-    renderFailure: stubFailure,
-  });
-  context.after(() => app.stop());
-  return { app, port: await app.listen(), told };
+  const { app, port } = await startEcho(
+    context,
+    { PORT: String(await freePort()), SITUS_TLS_CERT: cert, SITUS_TLS_KEY: key },
+    { log: createLog('warn', (line) => told.push(line)) },
+  );
+  return { app, port, told };
 }
 
 test('a new certificate serves new connections, open ones go on with theirs', async (context) => {

@@ -4,17 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { App } from '../../src/app.js';
+import type { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
-import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
-import {
-  activate,
-  emptyDataset,
-  newVarDir,
-  releaseNumber,
-  writeRelease,
-} from '../support/http-var-dir.js';
+import { startEcho } from '../support/echo-service.js';
+import { releaseNumber } from '../support/http-var-dir.js';
 
 const KEY = 'a-key-of-the-tests-of-traces';
 const LOOKUP = '/request/v60?echo&address=200+Spectrum+Center+Dr';
@@ -63,26 +57,13 @@ async function start(
   readonly told: readonly string[];
   ask(path: string, traceparent?: string): Promise<number>;
 }> {
-  const varDir = newVarDir(context);
-  writeRelease(varDir, releaseNumber(1));
-  activate(varDir, releaseNumber(1));
   const told: string[] = [];
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_OTLP: url,
-      SITUS_OTLP_EVERY: String(every),
-    }),
-    log: createLog('warn', (line) => told.push(line)),
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-    renderFailure: stubFailure,
-  });
-  context.after(() => app.stop());
-  const base = `http://127.0.0.1:${await app.listen()}`;
+  const { app, port } = await startEcho(
+    context,
+    { SITUS_BOOTSTRAP_KEY: KEY, SITUS_OTLP: url, SITUS_OTLP_EVERY: String(every) },
+    { log: createLog('warn', (line) => told.push(line)) },
+  );
+  const base = `http://127.0.0.1:${port}`;
   return {
     app,
     told,

@@ -1,12 +1,15 @@
 /** For which days a fetched list speaks, and what it leaves of the lists of its recipe. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readInput } from '../../src/ingest/build-input.js';
+import { FileSums } from '../../src/ingest/file-sums.js';
 import { readCatalogue, wantedOf } from '../../src/ingest/publisher/catalogue.js';
 import { publishedFor } from '../../src/ingest/publisher/held-files.js';
 import type { FetchRecord } from '../../src/ingest/publisher/fetched-folder.js';
 import type { RateRow } from '../../src/ingest/model.js';
 import type { ListMark } from '../../src/ingest/rates/facts.js';
 import { type HeldList, settleHeld } from '../../src/ingest/rates/held.js';
+import { readRecipe } from '../../src/ingest/recipe.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import type { Rate } from '../../src/tax/rate.js';
 
@@ -210,6 +213,24 @@ test('a list older than what the recipe has stands back, and that is told', () =
   assert.deepEqual(told(settled.rows), ['A 7 20200101 99991231', 'A 1 20200101 99991231']);
   assert.deepEqual(settled.marks, [mark(20261231)]);
   assert.match(settled.lines[0] ?? '', /held-20260401 is of 2026-04-01: older than .* of QA/);
+});
+
+test('a build tells of a list that is older than what its recipe has', async () => {
+  const told: string[] = [];
+  const older = { ...list(20240101, 20240331), state: 'QB' };
+  const options = {
+    varDir: '',
+    recipe: { ...readRecipe('fixture'), lists: [older] },
+    sources: null,
+    layers: [],
+    progress: () => undefined,
+    report: (line: string) => told.push(line),
+  };
+  await readInput(options, new FileSums(null));
+  assert.deepEqual(
+    told.filter((line) => line.includes(older.name)),
+    ['held-20240101 is of 2024-01-01: older than what the recipe has of QB, which holds'],
+  );
 });
 
 test('of two fetched lists the one for later days ends the other', () => {

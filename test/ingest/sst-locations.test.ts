@@ -13,14 +13,10 @@ import { readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { buildDataset } from '../../src/ingest/build.js';
-import { withHeld } from '../../src/ingest/held-recipe.js';
-import { readCatalogue, wantedOf } from '../../src/ingest/publisher/catalogue.js';
-import type { HeldFile } from '../../src/ingest/publisher/held-files.js';
-import { type RatesRecipe, readRecipe, type Recipe } from '../../src/ingest/recipe.js';
+import { readRecipe } from '../../src/ingest/recipe.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
-import { datasetsDir } from '../../src/ingest/source-files.js';
-import type { DateInt } from '../../src/tax/date.js';
 import { byLookup, byRow, lineOf, type Told } from '../support/three-ways.js';
+import { recipeOver } from './recipe-over-files.js';
 
 const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sst-locations-'));
@@ -155,37 +151,10 @@ test('another file is refused', async () => {
   await assert.rejects(build([{ ...RECORDS, file: 'other.csv' }]), /this is no boundary file/);
 });
 
-function json(file: string): unknown {
-  return JSON.parse(readFileSync(join(datasetsDir(), 'recipes', file), 'utf8'));
-}
-
-function heldFile(key: string): readonly [string, HeldFile] {
-  const wanted =
-    readCatalogue()
-      .flatMap(wantedOf)
-      .find((one) => one.key === key) ?? assert.fail(key);
-  return [
-    key,
-    {
-      key,
-      source: wanted.source,
-      state: wanted.state,
-      fips: '',
-      path: `${key}.zip`,
-      asOf: 20261001 as DateInt,
-      until: 20261231 as DateInt,
-    },
-  ];
-}
-
 for (const recipe of ['default', 'reference']) {
   test(`${recipe}: the state's own address files stand before its boundary file`, () => {
-    const own = {
-      recipe: json(`${recipe}.json`) as Recipe,
-      rates: json(`rates-${recipe}.json`) as RatesRecipe,
-    };
     const layouts = (...keys: readonly string[]): readonly (string | undefined)[] =>
-      withHeld(own, new Map(keys.map(heldFile)))
+      recipeOver(recipe, 'zip', ...keys)
         .recipe.sst.filter(({ state }) => state === 'WA')
         .map(({ layout }) => layout);
     assert.deepEqual(layouts('wa-rates', 'sst-boundaries/WA'), ['sst-locations']);
@@ -195,7 +164,7 @@ for (const recipe of ['default', 'reference']) {
     ]);
     // Without the list of what locations levy none of them says anything.
     assert.deepEqual(layouts('sst-boundaries/WA', 'wa-addresses'), []);
-    const { lists, rates } = withHeld(own, new Map([heldFile('wa-rates')]));
+    const { lists, rates } = recipeOver(recipe, 'zip', 'wa-rates');
     assert.deepEqual(
       lists.map((list) => [list.name, list.stated]),
       [['wa-rates', undefined]],

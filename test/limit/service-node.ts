@@ -1,18 +1,11 @@
 /** A whole service as one of the nodes that share windows, and what it tells of them. */
 import type { TestContext } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
+import type { App } from '../../src/app.js';
+import type { Environment } from '../../src/config.js';
 import type { Limits } from '../../src/limit/open-rates.js';
 import { createLog } from '../../src/log.js';
+import { startEcho } from '../support/echo-service.js';
 import { ask } from '../support/http-client.js';
-import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
-import {
-  activate,
-  emptyDataset,
-  newVarDir,
-  releaseNumber,
-  writeRelease,
-} from '../support/http-var-dir.js';
 
 const KEY = 'bootstrap-key-of-the-test';
 export const HEADER = { 'X-API-KEY': KEY };
@@ -30,29 +23,22 @@ export async function startNode(
   environment: Environment,
   limits?: Limits,
 ): Promise<Node> {
-  const varDir = newVarDir(context);
-  writeRelease(varDir, releaseNumber(1));
-  activate(varDir, releaseNumber(1));
   const lines: string[] = [];
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
+  const { app, port } = await startEcho(
+    context,
+    {
       SITUS_BOOTSTRAP_KEY: KEY,
       SITUS_WORKERS: '1',
       SITUS_BULK_WORKERS: '1',
       SITUS_METRICS: '127.0.0.1:0',
       ...environment,
-    }),
-    log: createLog('info', (line) => lines.push(line)),
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-    renderFailure: stubFailure,
-    ...(limits === undefined ? {} : { openedLimits: limits }),
-  });
-  context.after(() => app.stop());
-  return { app, port: await app.listen(), lines };
+    },
+    {
+      log: createLog('info', (line) => lines.push(line)),
+      ...(limits === undefined ? {} : { limits }),
+    },
+  );
+  return { app, port, lines };
 }
 
 export async function remaining(

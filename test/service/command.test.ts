@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { percent } from '../../src/cli/product-lines.js';
-import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { percent } from '../../src/cli/lookup-table.js';
+import { buildRecipe, type Built, CLI } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import type { Ran } from '../support/run-command.js';
 

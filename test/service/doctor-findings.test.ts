@@ -1,12 +1,11 @@
 /** What `situs doctor` makes of figures that it is given. */
 import assert from 'node:assert/strict';
-import { listenerFindings, unreadyFindings } from '../../src/cli/doctor-services.js';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { App } from '../../src/app.js';
-import { diskFinding, nodeFinding } from '../../src/cli/doctor-checks.js';
-import { settings } from '../../src/cli/doctor-settings.js';
+import { diskFinding, nodeFinding, settings } from '../../src/cli/doctor-checks.js';
+import { listenerFindings, unreadyFindings } from '../../src/cli/doctor-services.js';
 import { type Environment, loadConfig } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';
 import { newVarDir } from '../support/http-var-dir.js';

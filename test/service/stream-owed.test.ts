@@ -1,7 +1,7 @@
 /** Messages that are held back until those that are owed have come. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OwedMessages, type OwedMessage } from '../../src/cli/stream-owed.js';
+import { OwedMessages, type OwedMessage } from '../../src/cli/stream-message.js';
 
 const LONG_MS = 3_600_000;
 const ANY_BYTES = 1_000;

@@ -101,7 +101,7 @@ export function itemOf({ status, text }: Endpoint): string {
   return withoutId(`${text.slice('{"items":['.length, end - 1)}${text.slice(end + 1)}`);
 }
 
-export function withoutId(item: string): string {
+function withoutId(item: string): string {
   return item.replace(/"cartId":"[0-9a-f-]{36}",/, '');
 }
 

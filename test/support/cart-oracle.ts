@@ -20,7 +20,7 @@ import {
 import { type OracleCart, type OracleItem, OracleSale, type OracleWorld } from './oracle-sale.js';
 
 /** Units of 10^-digits dollars a line; null where the rules do not tell. */
-export type OracleAnswer = readonly bigint[] | null;
+type OracleAnswer = readonly bigint[] | null;
 
 /** A tax on one item within the cap of its rule, and with what is taken by volume. */
 function withinCap(rule: Row, scope: string, tax: Taxed): Taxed {

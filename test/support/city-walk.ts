@@ -29,7 +29,7 @@ const DOOR = '1 Qzxv Wjkq Rd';
 const TOWN_DIGITS = 10;
 
 /** How the walk went. */
-export interface Walk {
+interface Walk {
   /** Answers at the city's own rate. */
   right: number;
   /** Refused, or assumed and flagged. */

@@ -9,7 +9,7 @@ const COMMIT = Buffer.from('; COMMIT');
 const COMMITTED = Buffer.from('COMMIT\0');
 
 /** Where the next COMMIT is lost: before the database has it, or its answer once it has done it. */
-export type Loss = 'asked' | 'answered';
+type Loss = 'asked' | 'answered';
 
 export class CutProxy {
   /** The address of a schema behind the proxy. */

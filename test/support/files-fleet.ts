@@ -17,7 +17,7 @@ import type { Skipped } from './wanting.js';
 const LOOK_MS = 3;
 export const DOOR = '120 Main St, Elmton, QA 91010';
 
-export interface Driven {
+interface Driven {
   readonly child: ChildProcess;
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;

@@ -106,7 +106,7 @@ export async function startNode(
   };
 }
 
-export interface Callers {
+interface Callers {
   readonly answered: () => number;
   readonly failed: readonly string[];
   /** When each node first answered with that rate after the mark, in milliseconds since it. */

@@ -6,7 +6,7 @@ import { isFunctionLikeDeclaration } from 'typescript/unstable/ast/is';
 export const FUNCTION_LINES_MAX = 60;
 
 /** A function with more lines than it may have. */
-export interface LongFunction {
+interface LongFunction {
   /** As the compiler names the file. */
   readonly file: string;
   /** Of the function's first line, counted from 1. */

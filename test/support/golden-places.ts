@@ -21,7 +21,7 @@ interface Golden {
   readonly refused?: readonly string[];
 }
 
-export interface GoldenAddress {
+interface GoldenAddress {
   readonly address: string;
   readonly golden: Golden;
 }

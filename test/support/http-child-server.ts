@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-export interface ChildServer {
+interface ChildServer {
   readonly port: number;
   readonly process: ChildProcess;
   /** Bytes of its own memory that no file stands behind. */

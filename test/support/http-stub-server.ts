@@ -129,7 +129,7 @@ export interface StubServer {
   close(): Promise<void>;
 }
 
-export interface StubOptions extends Partial<PoolOptions> {
+interface StubOptions extends Partial<PoolOptions> {
   readonly rate?: number;
 }
 

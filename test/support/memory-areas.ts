@@ -13,7 +13,7 @@ export function rate(percent: string): Rate {
   return parsed;
 }
 
-export type ComponentRow = readonly [
+type ComponentRow = readonly [
   level: Level,
   jurName: string,
   jurCode: string | null,

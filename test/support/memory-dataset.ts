@@ -201,7 +201,7 @@ const POINTS: readonly AddressPoint[] = [
 ];
 
 /** What a test may replace. */
-export interface MemoryOptions {
+interface MemoryOptions {
   readonly id?: string;
   readonly components?: readonly ComponentRecord[];
   readonly areas?: readonly AreaRecord[];

@@ -34,7 +34,7 @@ export interface OracleCart {
 }
 
 /** What one jurisdiction levies. */
-export interface Due {
+interface Due {
   readonly isState: boolean;
   readonly level: string;
   readonly rate: Rational;

@@ -9,7 +9,7 @@ const MARK = '\u001e';
 /** A page takes a few seconds; one whose commands wait for what never comes is ended. */
 const PAGE_MS_MAX = 600_000;
 
-export interface PageCommand {
+interface PageCommand {
   readonly command: string;
   readonly output: string;
 }
@@ -71,7 +71,7 @@ export function withoutVolatile(text: string): string {
     .replaceAll(/("resume":")[\w-]{16,}"/g, '$1…"');
 }
 
-export interface PageShell {
+interface PageShell {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** Lines before the first command, such as functions. */

@@ -122,10 +122,10 @@ const PRODUCTS = [
 ];
 
 /** A number of 0 or more, below 1. */
-export type Chance = () => number;
+type Chance = () => number;
 
 /** A cart as both sides read it. */
-export interface RandomCart {
+interface RandomCart {
   readonly asked: CartQuery;
   readonly told: OracleCart;
 }

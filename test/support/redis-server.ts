@@ -14,7 +14,7 @@ import { skipForWantOf } from './wanting.js';
 const PROGRAMS = ['redis-server', 'valkey-server'];
 
 /** The first program that is there; null, and the test is skipped, where none is. */
-export function redisProgram(context: TestContext): string | null {
+function redisProgram(context: TestContext): string | null {
   const found = PROGRAMS.find(
     (name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0,
   );

@@ -27,7 +27,7 @@ export interface RelayService extends MerchantService {
   readonly foreign: string;
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   /** Null configures none. */
   readonly providerUrl: string | null;
   readonly apiKey?: string;

@@ -35,7 +35,7 @@ export function clientOf(
   return client;
 }
 
-export interface RawProvider {
+interface RawProvider {
   readonly url: string;
   /** Every request's text, as far as it came. */
   readonly requests: string[];

@@ -38,7 +38,7 @@ function repeatedNames(files: readonly string[]): number {
 }
 
 /** What is counted, as the table in docs/architecture.md names it. */
-export interface SourceNumbers {
+interface SourceNumbers {
   readonly files: number;
   readonly lines: number;
   /** Files that one other imports. */

@@ -18,7 +18,7 @@ import { addDoor, SideWriter } from '../../src/ingest/street/stated.js';
 import { StatedZips, type ZipRange } from '../../src/ingest/street/stated-zips.js';
 
 /** Tax area of a spot, −1 where there is none; the municipality is what the source states. */
-export type AreaAt = (
+type AreaAt = (
   lat: Microdegrees,
   lng: Microdegrees,
   municipality: string | undefined,
@@ -26,7 +26,7 @@ export type AreaAt = (
 ) => number;
 
 /** What was kept and what was left out. */
-export interface StreetCounts {
+interface StreetCounts {
   readonly points: number;
   readonly sides: number;
   readonly zips: number;
@@ -111,7 +111,7 @@ export class StreetIndexBuilder {
 }
 
 /** What a street table is built from. */
-export interface StreetSources {
+interface StreetSources {
   readonly points: AsyncIterable<AddressPoint> | Iterable<AddressPoint>;
   readonly ranges: AsyncIterable<StreetRange> | Iterable<StreetRange>;
   readonly zips: AsyncIterable<ZipRange> | Iterable<ZipRange>;

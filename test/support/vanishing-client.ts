@@ -39,7 +39,7 @@ export function sendable(
 }
 
 /** Text messages of a WebSocket as a client sends them, masked with zeros. */
-export function textFrames(messages: readonly string[]): Buffer {
+function textFrames(messages: readonly string[]): Buffer {
   return Buffer.concat(
     messages.flatMap((message) => {
       const text = Buffer.from(message);

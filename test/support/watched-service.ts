@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
-import { SILENT, type Log } from '../../src/log.js';
-import { ECHO_WORKER, stubFailure } from './http-stub-server.js';
-import { activate, emptyDataset, newVarDir, releaseNumber, writeRelease } from './http-var-dir.js';
+import type { App } from '../../src/app.js';
+import type { Environment } from '../../src/config.js';
+import { type Log, SILENT } from '../../src/log.js';
+import { activeVarDir, startEcho } from './echo-service.js';
+import { newVarDir, releaseNumber } from './http-var-dir.js';
 
 export const WATCHED_KEY = 'bootstrap-key-of-the-test';
 
@@ -26,32 +26,18 @@ export async function startWatched(
   log: Log = SILENT,
   release: string | null = releaseNumber(1),
 ): Promise<Watched> {
-  const varDir = newVarDir(context);
-  if (release !== null) {
-    writeRelease(varDir, release);
-    activate(varDir, release);
-  }
+  const varDir = release === null ? newVarDir(context) : activeVarDir(context, release);
   const file = join(varDir, 'requests.log');
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_BOOTSTRAP_KEY: WATCHED_KEY,
-      SITUS_REQUEST_LOG: file,
-      SITUS_METRICS: '127.0.0.1:0',
-      ...environment,
-    }),
-    log,
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-    renderFailure: stubFailure,
-  });
-  context.after(() => app.stop());
+  const settings = {
+    SITUS_BOOTSTRAP_KEY: WATCHED_KEY,
+    SITUS_REQUEST_LOG: file,
+    SITUS_METRICS: '127.0.0.1:0',
+  };
+  const { app, port } = await startEcho(context, { ...settings, ...environment }, { log, varDir });
   return {
     app,
     varDir,
-    base: `http://127.0.0.1:${await app.listen()}`,
+    base: `http://127.0.0.1:${port}`,
     lines: () => app.stop().then(() => parsedLines(file)),
   };
 }

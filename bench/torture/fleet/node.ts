@@ -19,7 +19,7 @@ export const FLEET_KEY = 'a-key-for-the-fleet';
 export const SUBJECTS = { from: 'orders.carts', to: 'orders.taxed', failed: 'orders.refused' };
 
 /** What all nodes are told. */
-export interface FleetSettings {
+interface FleetSettings {
   readonly network: FleetNetwork;
   readonly engines: FleetEngines;
   /** Folder of variables with the dataset that each node has a copy of. */

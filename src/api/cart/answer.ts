@@ -176,7 +176,7 @@ function calculation(
 }
 
 /** A body of carts as a worker is handed it. */
-export type SentCarts = Omit<CartFields, 'kind'> & { readonly payload: Uint8Array };
+type SentCarts = Omit<CartFields, 'kind'> & { readonly payload: Uint8Array };
 
 /** The answer to the body of a cart endpoint. A bug becomes a 500. */
 export function answerCarts(

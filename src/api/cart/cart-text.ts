@@ -65,7 +65,7 @@ export function ticOf(tic: number | null | undefined): string | null {
 }
 
 /** A line of either endpoint after its schema was checked. */
-export interface SentLine {
+interface SentLine {
   readonly itemId: string;
   readonly price: number;
   readonly quantity: number;

@@ -27,7 +27,7 @@ import { DEADLINE_MS, type Route } from '../../http/router.js';
 export const CART_BODY_BYTES_MAX = 8_388_608;
 
 /** Quotas and counters of lookups: a cart without a merchant counts as a geocoded one. */
-export interface CartUsage {
+interface CartUsage {
   admit(key: Metered, geocoded: boolean): Admission | null;
   settle(admission: Admission, counted: boolean, geo: boolean): void;
 }

@@ -22,7 +22,7 @@ import type {
 } from '../../engine/lookup-query.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
-export interface Fragment {
+interface Fragment {
   readonly bytes: Uint8Array;
   readonly flags: number;
 }

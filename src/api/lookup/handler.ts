@@ -49,7 +49,7 @@ export interface LookupServices {
 }
 
 /** Answers for those who ask again. */
-export interface Repeats {
+interface Repeats {
   readonly cache: AnswerCache;
   /** The release that answers now; "" for none. */
   release(): string;

@@ -69,7 +69,7 @@ export function notKept(dataset: string): Failure {
 }
 
 /** The refusal of a release that another version of Situs built. */
-export function notRead({ message }: OtherFormat): Failure {
+function notRead({ message }: OtherFormat): Failure {
   return fail('no-result', message, 'dataset');
 }
 

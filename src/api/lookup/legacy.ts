@@ -70,7 +70,7 @@ function satTaxDetail(
 }
 
 /** The fields of a version's rows after geoPostalCode and geoCity. */
-export interface RowShape {
+interface RowShape {
   /** Names the cached fragments of these fields. */
   readonly variant: Variant;
   readonly fields: (ruled: RuledArea) => WireObject;
@@ -89,7 +89,7 @@ interface LegacyVersion {
 }
 
 /** A row's place: its area and the two fields that are the request's own. */
-export interface RowPlace extends RatedArea {
+interface RowPlace extends RatedArea {
   readonly zip: string;
   readonly city: string;
 }

@@ -221,7 +221,7 @@ export function ownerOfLarge(
 }
 
 /** What is known of a body that is relayed, with the bytes that are sent. */
-export function lookAtLarge(
+function lookAtLarge(
   workers: BodyWorkers,
   caller: MerchantCaller,
   body: Uint8Array,

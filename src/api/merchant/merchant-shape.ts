@@ -30,7 +30,7 @@ const TYPES = {
   connected: 'provider',
   offline: 'self-managed',
 } as const;
-export type TypeAsked = (typeof TYPES)[keyof typeof TYPES];
+type TypeAsked = (typeof TYPES)[keyof typeof TYPES];
 
 const TYPE_NAMES = ['provider', 'self-managed', 'connected', 'offline'] as const;
 
@@ -54,7 +54,7 @@ const BLOCK = {
 const BLOCK_SHAPE = closed(BLOCK);
 
 /** Name and contact details. */
-export interface BlockBody {
+interface BlockBody {
   readonly name: string;
   readonly contacts: { readonly first?: string; readonly last?: string; readonly email?: string };
   /** Of an update "" removes it, and it stays where it is absent. */

@@ -43,10 +43,10 @@ export interface LocateServices {
   readonly timer: StartTimer;
 }
 
-export type LocateFailure = 'not-enabled' | 'overloaded' | 'internal' | 'late';
+type LocateFailure = 'not-enabled' | 'overloaded' | 'internal' | 'late';
 
 /** One outcome for each address, in order, or why there are none. */
-export type LocateAll = { readonly outcomes: readonly LocateOutcome[] } | LocateFailure;
+type LocateAll = { readonly outcomes: readonly LocateOutcome[] } | LocateFailure;
 
 /** A place in the quota for each address; null when it has not that many. */
 function admitAll(usage: GeocodingUsage, key: Metered, count: number): readonly Admission[] | null {

@@ -99,7 +99,7 @@ export function parseNexusList(input: unknown): MerchantBody | Problem {
 }
 
 export const NEXUS_DELETE = closed({ merchantId: uuid(), locationId: uuid() });
-export type LocationIdBody = Of<typeof NEXUS_DELETE>;
+type LocationIdBody = Of<typeof NEXUS_DELETE>;
 
 const IDS = { ids: ['merchantId', 'locationId'] };
 

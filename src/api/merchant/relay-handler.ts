@@ -33,7 +33,7 @@ import { isReply, type Reply, type Request } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 
 /** What a relayed call needs. */
-export interface RelayCallServices {
+interface RelayCallServices {
   /** Null when no provider is configured. */
   readonly provider: Provider | null;
   readonly store: Pick<Store, 'get' | 'write' | 'vouchForNone'>;
@@ -42,7 +42,7 @@ export interface RelayCallServices {
   readonly bodyWorkers: BodyWorkers;
 }
 
-export interface RelayServices extends RelayCallServices, MerchantServices {
+interface RelayServices extends RelayCallServices, MerchantServices {
   readonly store: Store;
   /** Longest time of the provider, in milliseconds. */
   readonly timeoutMs: number;

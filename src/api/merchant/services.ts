@@ -77,7 +77,7 @@ export function ownMerchant(
   return notYours(caller);
 }
 
-export interface ReadOperation<T> {
+interface ReadOperation<T> {
   readonly path: string;
   readonly needs: MerchantOperation['needs'];
   /** Of the body that `parse` takes. */
@@ -85,7 +85,7 @@ export interface ReadOperation<T> {
   readonly parse: (input: unknown) => T | Problem;
 }
 
-export interface WriteOperation<T> extends ReadOperation<T> {
+interface WriteOperation<T> extends ReadOperation<T> {
   readonly action: AuditAction;
   /** Whether a body leads to something to be sent, whose sender watches the store. */
   readonly tells?: (body: T) => boolean;

@@ -82,7 +82,7 @@ class PartsRun implements ChunkSource {
 const TRIES_MAX = 5;
 
 /** Releases that rows may be asked of. */
-export interface TakerReleases {
+interface TakerReleases {
   /** Name of the one that answers; null before the first. */
   active(): string | null;
   has(name: string): boolean;

@@ -35,7 +35,7 @@ export interface QueuedMessage {
 }
 
 /** `gone`: there is no such consumer. */
-export type PullEnd = 'over' | 'gone';
+type PullEnd = 'over' | 'gone';
 
 interface Pull {
   readonly inbox: string;

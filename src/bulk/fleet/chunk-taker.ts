@@ -26,7 +26,7 @@ const RETURNED_MS = 2_500;
 /** How long what waits of other releases, or of jobs of others, may not be looked for. */
 const QUEUES_MS = 500;
 
-export interface TakerOptions extends AnswerOptions {
+interface TakerOptions extends AnswerOptions {
   readonly address: FilesAddress;
   readonly program: string;
   readonly log: Log;

@@ -42,7 +42,7 @@ const NO_CONSUMER = 10_014;
 const ORDER_BYTES = 4_096;
 
 /** `gone`: the broker has closed the connection for good. */
-export type BrokerState = 'away' | 'back' | 'gone';
+type BrokerState = 'away' | 'back' | 'gone';
 
 export class FilesBroker {
   readonly connection: NatsConnection;

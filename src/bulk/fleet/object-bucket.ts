@@ -31,7 +31,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-export interface BucketOptions {
+interface BucketOptions {
   readonly name: string;
   /** Copies that a cluster keeps. */
   readonly replicas: number;

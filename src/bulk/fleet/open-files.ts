@@ -17,7 +17,7 @@ import { Drivers } from './own-share.js';
 
 const NONE: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
 
-export interface FilesOptions {
+interface FilesOptions {
   /** As SITUS_FLEET has it, not empty. */
   readonly url: string;
   readonly varDir: string;

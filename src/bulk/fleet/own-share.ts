@@ -92,7 +92,7 @@ export class OtherNodes {
 }
 
 /** What drives a job of this process. */
-export interface Driver {
+interface Driver {
   take(chunk: string, result: ChunkResult): void;
   /** Whether rows of it wait for the workers of this node. */
   readonly busy: boolean;

@@ -8,7 +8,7 @@ import type { FileIdentity } from './byte-source.js';
 const FILE_NAME_CHARS_MAX = 1_024;
 
 /** A file that may be read. */
-export interface AllowedFile {
+interface AllowedFile {
   readonly path: string;
   readonly identity: FileIdentity;
 }

@@ -20,7 +20,7 @@ export class DiskLimit extends Error {
   }
 }
 
-export interface DurableOptions {
+interface DurableOptions {
   readonly file: FileHandle;
   /** Where in the file writing begins. */
   readonly at: number;

@@ -110,7 +110,7 @@ export class JobUsage implements RowsUsage {
 
 export type { RunRequest } from '../run/run.js';
 
-export interface FileRunOptions
+interface FileRunOptions
   extends Pick<
     RowRunOptions,
     'run' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits' | 'inFlight'

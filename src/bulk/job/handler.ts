@@ -27,7 +27,7 @@ import type { Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
 
-export interface JobServices extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
+interface JobServices extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
   readonly jobs: JobRegistry;
   readonly log: Log;
 }

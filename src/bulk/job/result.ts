@@ -43,7 +43,7 @@ function isBackward(field: string): boolean {
  * The one range that a Range field asks for; null where the whole is to be sent, since the field is
  * absent, of another unit, malformed or of several ranges.
  */
-export function parseRange(field: string, bytes: number): ByteRange | 'unsatisfiable' | null {
+function parseRange(field: string, bytes: number): ByteRange | 'unsatisfiable' | null {
   const parsed = rangeParser(bytes, field);
   if (parsed === UNSATISFIABLE) return isBackward(field) ? null : 'unsatisfiable';
   if (parsed === MALFORMED || parsed.type.toLowerCase() !== 'bytes') return null;
@@ -52,7 +52,7 @@ export function parseRange(field: string, bytes: number): ByteRange | 'unsatisfi
 }
 
 /** Whether an If-None-Match field names one of the tags, weakly compared. */
-export function namesTag(field: string, tags: readonly string[]): boolean {
+function namesTag(field: string, tags: readonly string[]): boolean {
   if (field.trim() === '*') return true;
   return field
     .split(',')
@@ -71,7 +71,7 @@ interface ResultOptions {
   readonly missing: () => void;
 }
 
-export class ResultStream implements DuplexEvents {
+class ResultStream implements DuplexEvents {
   readonly #exchange: DuplexExchange;
   readonly #options: ResultOptions;
   readonly #output: Output;

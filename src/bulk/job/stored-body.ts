@@ -12,13 +12,13 @@ import { isPassing } from './runner.js';
 import type { JobSpace } from './space.js';
 
 /** A body that is on the disk. */
-export interface Uploaded {
+interface Uploaded {
   readonly identity: FileIdentity;
   /** SHA-256 of the plain body in hex. */
   readonly sha256: string;
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly id: string;
   readonly space: JobSpace;
   readonly gzip: boolean;

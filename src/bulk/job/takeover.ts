@@ -17,7 +17,7 @@ const SPACE_MS = 5_000;
 const LEFT_MS = 5_000;
 
 /** The jobs of this server. */
-export interface OwnJobs {
+interface OwnJobs {
   /** Whether a job is made or runs here. */
   isMine(id: string): boolean;
   open(): Iterable<OpenJob>;

@@ -207,7 +207,7 @@ export function rowsOf(payload: Uint8Array): { readonly line: number; readonly r
   return { line: bytes.readUInt32LE(at), rows: bytes.readUInt32LE(at + U32) };
 }
 
-export interface DecodedChunk {
+interface DecodedChunk {
   readonly run: RunFacts;
   readonly chunk: RawChunk;
 }

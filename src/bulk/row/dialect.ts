@@ -6,7 +6,7 @@ export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
 export const NEWLINES = ['\n', '\r\n', '\r'] as const;
-export type Newline = (typeof NEWLINES)[number];
+type Newline = (typeof NEWLINES)[number];
 
 export interface Dialect {
   readonly delimiter: Delimiter;

@@ -8,7 +8,7 @@ import type { RunFacts, BulkKind } from './chunk-payload.js';
 export const BULK_ENGINE = 'situs bulk/1';
 
 /** Limits of a run by name, e.g. {"rows": 10000000}. */
-export type LimitsByName = Readonly<Record<string, number>>;
+type LimitsByName = Readonly<Record<string, number>>;
 
 /** Why a run or a stream ended before its last row, and with which row. */
 export interface Stopped {
@@ -85,7 +85,7 @@ export function csvHeaderLine(
 /** Names the program in headers; the second word is the version of the protocol of messages. */
 export const STREAM_ENGINE = 'situs stream/1';
 
-export interface StreamHeader {
+interface StreamHeader {
   readonly name: string;
   /** Release that answers at the moment. */
   readonly dataset: string;

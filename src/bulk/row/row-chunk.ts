@@ -47,7 +47,7 @@ import {
 import { wordProblem } from './stream-word.js';
 
 /** Answers the parameters of a row with the bytes of a single lookup. */
-export type AnswerParameters = (
+type AnswerParameters = (
   context: WireContext,
   engine: Engine,
   raw: RawParameters,

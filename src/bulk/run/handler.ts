@@ -207,13 +207,10 @@ function trailerRoute(services: BulkServices): Route {
   };
 }
 
-/** The routes of uploads of some kinds of rows. */
-export function bulkRoutes(
-  services: BulkServices,
-  kinds: readonly BulkKindRoute[] = BULK_ROUTES,
-): readonly Route[] {
+/** The routes of uploads, one for each kind of rows. */
+export function bulkRoutes(services: BulkServices): readonly Route[] {
   return [
-    ...kinds.map((route) => {
+    ...BULK_ROUTES.map((route) => {
       const rules = bulkRules(route.path);
       return duplexRoute(
         'POST',

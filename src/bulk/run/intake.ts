@@ -9,13 +9,13 @@ export const GZIP_RATIO_MAX = 200;
 const GZIP_RATIO_FREE_BYTES = 1_048_576;
 
 /** What takes the plain body. */
-export interface IntakeTarget {
+interface IntakeTarget {
   push(piece: Uint8Array): void;
   end(): void;
   failed(problem: Problem): void;
 }
 
-export interface IntakeOptions {
+interface IntakeOptions {
   readonly gzip: boolean;
   /** Largest plain body. */
   readonly bytesMax: number;

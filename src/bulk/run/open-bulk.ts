@@ -10,7 +10,7 @@ import { Uploads, type BulkLimits } from './uploads.js';
 import { ChunkSchedule } from './schedule.js';
 import { SpoolSpace } from './spool.js';
 
-export interface OpenBulkOptions
+interface OpenBulkOptions
   extends Pick<BulkServices, 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant' | 'kept'> {
   readonly log: Log;
   readonly threads: number;

@@ -60,7 +60,7 @@ export class OutputMemory {
 }
 
 /** What carries the answer. */
-export interface Carrier {
+interface Carrier {
   write(part: Uint8Array): boolean;
   end(): void;
 }

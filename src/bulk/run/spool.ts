@@ -49,12 +49,12 @@ export interface SpoolLimit {
 }
 
 /** Whose file it is and what it is called. */
-export interface SpoolFile {
+interface SpoolFile {
   readonly account: string;
   readonly name: string;
 }
 
-export interface SpoolEvents {
+interface SpoolEvents {
   drained(): void;
   /** There is no room. */
   full(limit: SpoolLimit): void;

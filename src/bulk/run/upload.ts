@@ -16,7 +16,7 @@ import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
 /** Who uploads and what for. */
-export interface UploadAsked {
+interface UploadAsked {
   readonly kind: BulkKind;
   readonly name: string;
   readonly account: string;

@@ -55,13 +55,13 @@ interface KeptTrailer {
 }
 
 /** An upload that is open. */
-export interface OpenUpload {
+interface OpenUpload {
   readonly account: string;
   /** Ends it with what was answered so far. */
   stop(message: string): void;
 }
 
-export interface UploadsOptions {
+interface UploadsOptions {
   readonly schedule: ChunkSchedule;
   readonly space: SpoolSpace;
   readonly limits: BulkLimits;

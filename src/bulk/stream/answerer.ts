@@ -43,7 +43,7 @@ interface Asked {
   readonly settle: (answer: MessageAnswer) => void;
 }
 
-export interface AnswererServices {
+interface AnswererServices {
   readonly schedule: ChunkSchedule;
   readonly releases: ReleaseSource;
   /** Milliseconds since 1970: what "today" is told from. */

@@ -74,7 +74,7 @@ function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): Mes
 }
 
 /** Messages in a row that have the same class. */
-export interface MessageGroup {
+interface MessageGroup {
   readonly messages: readonly Message[];
   readonly kind: MessageClass;
 }
@@ -101,7 +101,7 @@ export function groupOf(
 }
 
 /** What a chunk is answered with. */
-export interface ChunkOptions {
+interface ChunkOptions {
   readonly name: string;
   readonly release: PinnedRelease;
   readonly nowMs: number;

@@ -18,7 +18,7 @@ export interface StreamTimes {
   readonly resumeMs: number;
 }
 
-export interface SessionsOptions extends SessionServices, StreamTimes {
+interface SessionsOptions extends SessionServices, StreamTimes {
   /** Milliseconds on a clock that never goes back. */
   readonly clock: () => number;
 }

@@ -68,7 +68,7 @@ export interface SourcingCase extends Dated, Citation {
  *   general goods, since the law lets them tax these goods apart.
  */
 const LOCAL_KINDS = ['follow', 'ordinary', 'own', 'unlisted'] as const;
-export type LocalKind = (typeof LOCAL_KINDS)[number];
+type LocalKind = (typeof LOCAL_KINDS)[number];
 
 export interface Locality extends Dated, Citation {
   readonly code: string;
@@ -85,7 +85,7 @@ export interface FreightMix extends Dated, Citation {
 /** How a charge is taxed: always, never, as the goods of the cart are, or as shipping is. */
 const HANDLING_RULES = ['TAXABLE', 'EXEMPT', 'ITEM_SPECIFIC', 'AS_SHIPPING'] as const;
 
-export interface Handling extends Dated, Citation {
+interface Handling extends Dated, Citation {
   readonly rule: (typeof HANDLING_RULES)[number];
 }
 

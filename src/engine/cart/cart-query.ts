@@ -20,7 +20,7 @@ export interface SplitPlace {
 }
 
 /** An address on one line. */
-export interface LinePlace {
+interface LinePlace {
   readonly kind: 'line';
   readonly address: string;
 }

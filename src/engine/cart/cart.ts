@@ -41,7 +41,7 @@ import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { isUnruled, Treatments } from './treatment.js';
 
 /** The places of a cart, as far as they were needed, and the site that taxes it. */
-export interface PlacedCart extends ExplainedPlaces {
+interface PlacedCart extends ExplainedPlaces {
   /**
    * The sourcing rule as far as it needs places: `origin` where no tax of the destination can be
    * added.
@@ -50,7 +50,7 @@ export interface PlacedCart extends ExplainedPlaces {
 }
 
 /** What carts use in common with lookups of the same dataset. */
-export interface CartCollaborators {
+interface CartCollaborators {
   readonly states: States;
   readonly rates: RatesByArea;
   readonly locator: AddressLocator;

@@ -24,7 +24,7 @@ function sumOf(lines: readonly CartLine[]): bigint {
 }
 
 /** An item of a cart whose tax cannot be told for what is charged for delivery. */
-export interface OverLimit {
+interface OverLimit {
   /** Position of its line. */
   readonly at: number;
   readonly why: string;

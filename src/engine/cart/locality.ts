@@ -19,7 +19,7 @@ interface LocalRow {
   readonly fact: Locality | null;
 }
 
-export interface Locals {
+interface Locals {
   readonly rows: readonly LocalRow[];
   /** What is not known, as a sentence; "" where all is known. */
   readonly unknown: string;

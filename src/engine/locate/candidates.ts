@@ -2,15 +2,19 @@
 import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import type { DateInt } from '../../tax/date.js';
-import { AREA_MIXED, AREA_NONE, shortestRange, spotOf, wholeArea } from './range.js';
 import { StatedNumber } from './stated-number.js';
 import {
+  AREA_MIXED,
+  AREA_NONE,
   directionScore,
   isNear,
   isOrdinary,
   SAME_DIRECTIONS,
+  shortestRange,
+  spotOf,
   typeScore,
   type Wanted,
+  wholeArea,
 } from './street-fit.js';
 
 /** How a door was found, best first. */

@@ -29,7 +29,7 @@ const TWINS: Readonly<Record<string, string>> = {
 const TWIN_WORDS = /\b(?:ST|SAINT|MT|MOUNT|FT|FORT|STE|N|S|E|W|HTS|SPGS|JCT)\b/;
 
 /** What a state has of a city's name. */
-export interface NamedCity {
+interface NamedCity {
   readonly record: CityRecord | null;
   readonly localities: readonly Locality[];
   /** It has either. */

@@ -9,7 +9,7 @@ import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
 import type { StatedZip } from '../../dataset/stated-areas.js';
-import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
+import { fail, failAmbiguous, type Failure, isFailure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
 import { type DateOf, type Doubts, withoutSlivers } from './doubt.js';
@@ -17,7 +17,9 @@ import {
   areasOf,
   certain,
   type Chosen,
+  CitiesByName,
   likeliestPart,
+  several,
   situsIn,
   statedCandidate,
   weighed,
@@ -26,7 +28,6 @@ import {
   type ZipAreas,
   type ZipCandidate,
 } from './likeliest.js';
-import { CitiesByName, several } from './cities-by-name.js';
 
 /** Choices kept of each dataset, in a generation. */
 const CHOICES_MAX = 8_192;

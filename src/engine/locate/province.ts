@@ -3,7 +3,8 @@
  * ask for.
  */
 import { parseAddress } from '../../address/parse.js';
-import type { ParsedAddress } from '../../address/parsed.js';
+import type { Gazetteer, ParsedAddress } from '../../address/parsed.js';
+import { plainName } from '../../address/place-name.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, failAmbiguous, type Failure } from '../../failure.js';
@@ -11,7 +12,48 @@ import { distanceMetres } from '../../geo/interpolate.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
 import { addressLine } from './address-writer.js';
-import { ProvinceNames } from './province-names.js';
+
+/** The document of what provinces are called besides, of each of them between bars. */
+const PROVINCE_NAMES = 'province-names';
+
+interface NamesRow {
+  readonly state: string;
+  readonly names: string;
+}
+
+const LETTERS = /^[A-Z](?: [A-Z])+$/;
+
+/** Words as a key: "Î.-P.-É." is read as three letters, "P.E.I." as one word. */
+function keyOf(words: string): string {
+  return LETTERS.test(words) ? words.replaceAll(' ', '') : words;
+}
+
+/** Provinces by code, by name and by what else they are called. */
+class ProvinceNames implements Gazetteer {
+  readonly isCanadian = true;
+  readonly #codes = new Map<string, string>();
+  readonly #isCity: (city: string) => boolean;
+
+  /** Of the cities of provinces only those are told that `isCity` knows. */
+  constructor(dataset: Dataset, isCity: (city: string) => boolean) {
+    this.#isCity = isCity;
+    for (const { code, name, country } of dataset.states()) {
+      if (country === 'CAN') this.#codes.set(code, code).set(plainName(name), code);
+    }
+    const rows = (dataset.document(PROVINCE_NAMES) ?? []) as readonly NamesRow[];
+    for (const { state, names } of rows) {
+      for (const name of names.split('|')) this.#codes.set(keyOf(plainName(name)), state);
+    }
+  }
+
+  stateOf(words: string): string {
+    return this.#codes.get(keyOf(words)) ?? '';
+  }
+
+  isCity(_state: string, city: string): boolean {
+    return this.#isCity(city);
+  }
+}
 
 /** The document of provinces' tax areas by the first character, or three, of a postal code. */
 const POSTAL_PREFIXES = 'postal-prefixes';

@@ -2,7 +2,7 @@
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import { RANGE_UNITS } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
-import { AREA_MIXED, AREA_NONE, joined } from './range.js';
+import { AREA_MIXED, AREA_NONE, joined } from './street-fit.js';
 
 const NO_TIER = -1;
 

@@ -38,7 +38,7 @@ export interface MealTax {
 }
 
 /** The jurisdictions of a spot. */
-export interface MealSpot {
+interface MealSpot {
   readonly stateFips: string;
   readonly countyFips: string;
   /** Seven-digit place or ten-digit county subdivision code; "" outside both. */
@@ -166,14 +166,14 @@ export const MEAL_DOCUMENT = 'meal-tax';
 
 /** Specification, MealTaxRule: on top of sales tax, in place of the state's, or on the seller. */
 export const MEAL_COMPONENTS = ['ADD_ON', 'STATE_SPECIAL_TOTAL', 'OCCUPATION_TAX'] as const;
-export type MealComponent = (typeof MEAL_COMPONENTS)[number];
+type MealComponent = (typeof MEAL_COMPONENTS)[number];
 
 const MEAL_EXTENTS = ['whole', 'part', 'unlisted', 'outside-cities'] as const;
-export type MealExtent = (typeof MEAL_EXTENTS)[number];
+type MealExtent = (typeof MEAL_EXTENTS)[number];
 
 /** None, all of them, or the jurisdiction's own alone, which has a rate for meals. */
 const REPLACED_LOCALS = ['no', 'yes', 'own'] as const;
-export type ReplacedLocals = (typeof REPLACED_LOCALS)[number];
+type ReplacedLocals = (typeof REPLACED_LOCALS)[number];
 
 export interface MealRule {
   readonly component: MealComponent;

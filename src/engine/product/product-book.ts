@@ -58,7 +58,7 @@ export interface ProductCode {
 }
 
 /** A standard code with the one above it, "" at the top. */
-export interface CatalogueCode extends ProductCode {
+interface CatalogueCode extends ProductCode {
   readonly parent: string;
 }
 
@@ -105,7 +105,7 @@ function readOverrides(
 export const PRODUCT_DOCUMENT = 'products';
 
 /** Rules of a state by code; a code that is known to be unknown has an empty list. */
-export type StateProducts = ReadonlyMap<string, readonly ProductRule[]>;
+type StateProducts = ReadonlyMap<string, readonly ProductRule[]>;
 
 const UNKNOWN = 'unknown';
 const BETWEEN_CODES = ';';

@@ -58,7 +58,7 @@ export class SourceNotes {
 }
 
 /** What one jurisdiction levies, and on which source's word. */
-export type RowNote = {
+type RowNote = {
   readonly level: string;
   readonly jurisdiction: string;
   readonly code: string | null;
@@ -74,7 +74,7 @@ export type RowNote = {
 };
 
 /** A tax area of an answer. */
-export type AreaNote = {
+type AreaNote = {
   readonly area: number;
   readonly date: string;
   readonly state: string;

@@ -29,7 +29,7 @@ import type { BoundaryLayer, LayerHits } from './overlay.js';
 const LEAF_EDGES_MAX = 24;
 
 /** Turns what holds a spot into a tax area id, −1 for none. */
-export type AreaOfHits = (hits: LayerHits) => number;
+type AreaOfHits = (hits: LayerHits) => number;
 
 interface Shape {
   readonly banded: BandedPolygon;

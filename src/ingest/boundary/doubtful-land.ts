@@ -17,7 +17,7 @@ const DOUBT_METRES = 15_000;
 const METRES_PER_DEGREE = 111_195;
 const CORNERS = 48;
 
-export interface DoubtfulPoint {
+interface DoubtfulPoint {
   /** Five digits. */
   readonly county: string;
   readonly lat: Microdegrees;

@@ -179,7 +179,7 @@ export function isTown(place: PlaceFact): boolean {
 }
 
 /** What is known of counties that are cities. */
-export interface CityCounties {
+interface CityCounties {
   readonly tiers: readonly TierFact[];
   /** Cities by the counties whose land is all theirs. */
   readonly whole: ReadonlyMap<string, string>;

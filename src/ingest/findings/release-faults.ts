@@ -11,7 +11,7 @@ import {
 } from '../../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../../dataset/records.js';
 import { type DateInt, formatDate } from '../../tax/date.js';
-import { formatRate, parsePercent, type Rate, RATE_ONE } from '../../tax/rate.js';
+import { formatRate, parsePercent, type Rate, RATE_ONE, RATE_ZERO } from '../../tax/rate.js';
 import { UNPLACED_GAP } from '../coverage.js';
 import { dayAfter } from '../rates/list.js';
 import { datasetsDir } from '../source-files.js';
@@ -50,7 +50,7 @@ function withoutLocals(coverage: readonly CoverageState[]): LocalBounds {
             ({ level, completeness }) => level === 'state' || completeness === 'not-levied',
           ),
       )
-      .map(({ state }) => [state, 0 as Rate]),
+      .map(({ state }) => [state, RATE_ZERO]),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Layers over the rate lists: their rows, and what each of them replaces. */
 import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
-import { formatRate, type Rate } from '../../tax/rate.js';
+import { formatRate, type Rate, RATE_ZERO } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { DistrictMember, ListMark } from '../rates/facts.js';
 import { DATE_MIN, DATE_OPEN, formatDate } from '../rates/list.js';
@@ -201,8 +201,8 @@ function rowsOf(
           basis: 'unknown',
           from: DATE_MIN,
           to: DATE_OPEN,
-          sales: 0 as Rate,
-          use: 0 as Rate,
+          sales: RATE_ZERO,
+          use: RATE_ZERO,
           note: `${found.label}: the layer ${layer.name} has no rate of this day.`,
         },
         own,

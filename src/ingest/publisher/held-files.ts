@@ -82,14 +82,11 @@ export function publishedFor(
 }
 
 /** Files of the catalogue in a folder of sources, by their keys; none without a folder. */
-export function heldFiles(
-  folder: string | null,
-  catalogue: readonly Source[] = readCatalogue(),
-): ReadonlyMap<string, HeldFile> {
+export function heldFiles(folder: string | null): ReadonlyMap<string, HeldFile> {
   const records = folder === null ? new Map<string, FetchRecord>() : readRecords(folder);
   const held = new Map<string, HeldFile>();
   if (folder === null || records.size === 0) return held;
-  for (const wanted of catalogue.flatMap(wantedOf)) {
+  for (const wanted of readCatalogue().flatMap(wantedOf)) {
     const { key, source, state } = wanted;
     const record = records.get(key);
     if (record === undefined || filesThere(folder, record.path).length === 0) continue;

@@ -5,8 +5,8 @@
  * what is missing. What older lists announce for days after its last one stays.
  */
 import type { SourceRecord } from '../../dataset/records.js';
-import { DATE_OPEN, dayBefore, type DateInt } from '../../tax/date.js';
-import type { Rate } from '../../tax/rate.js';
+import { DATE_OPEN, type DateInt, dayBefore } from '../../tax/date.js';
+import { RATE_ZERO } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { Source } from '../publisher/catalogue.js';
 import { endByRhythm } from '../publisher/held-files.js';
@@ -66,7 +66,7 @@ interface Read extends HeldList {
 }
 
 /** What is told of the names of a list that joined to nothing. */
-export type Strangers = Pick<ListReport, 'unmatched' | 'unplaced'>;
+type Strangers = Pick<ListReport, 'unmatched' | 'unplaced'>;
 
 function readOf(
   list: HeldList,
@@ -111,13 +111,12 @@ function lackedRows(row: RateRow, list: Read, from: DateInt): readonly RateRow[]
     `${row.name}: the list ${list.name} does not name it, and names ` +
     `${strange.slice(0, TOLD_MAX).join(', ')}${more}, which is no place held; an entry for the ` +
     'spelling of that name would fill it.';
-  const zero = 0 as Rate;
   return [
     {
       ...row,
       basis: 'unknown',
-      sales: zero,
-      use: zero,
+      sales: RATE_ZERO,
+      use: RATE_ZERO,
       from,
       to: DATE_OPEN,
       note,
@@ -161,7 +160,7 @@ function checkLocations(rows: readonly RateRow[]): void {
 }
 
 /** What a settling of lists gives. */
-export interface Settled {
+interface Settled {
   readonly rows: readonly RateRow[];
   readonly marks: readonly ListMark[];
   /** A sentence on each list that is older than what the recipe has. */

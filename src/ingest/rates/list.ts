@@ -7,7 +7,7 @@ import {
   formatDate,
   parseDate,
 } from '../../tax/date.js';
-import { parsePercent, parseRate, type Rate, RATE_ONE } from '../../tax/rate.js';
+import { parsePercent, parseRate, type Rate, RATE_ONE, RATE_ZERO } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { DistrictMember } from './facts.js';
 import type { Gazetteer, NameMatch } from './gazetteer.js';
@@ -15,32 +15,34 @@ import type { Gazetteer, NameMatch } from './gazetteer.js';
 /** Districts their publisher gives no code have one of ours; the wire shows none for them. */
 export const OWN_CODE = '~';
 
+/** What a row has in place of a rate that is not known; a note says why. */
+export const UNKNOWN_RATE = { basis: 'unknown', sales: RATE_ZERO, use: RATE_ZERO } as const;
+
 /** Code of the district row of a list whose locations are all land: it is what lies outside. */
 export const NO_CODE = '';
 
 /** The row that says so: what no location that is drawn has is not known. */
-export function outsideRow(
-  { state, source, asOf }: ListContext,
-  name: string,
-  from: DateInt,
-): RateRow {
-  const zero = 0 as Rate;
+export function outsideRow(context: ListContext, name: string, from: DateInt): RateRow {
   const note = `${name}: no location of the list is drawn here; newer boundaries would fill it.`;
+  return unknownRow(context, { level: 'district', name: '', code: NO_CODE, from, note });
+}
+
+/** Where a rate is not known, and why. */
+type Unknown = Pick<RateRow, 'level' | 'name' | 'note'> & Partial<RateRow>;
+
+/** The row of a list for a rate that is not known, on any day unless told. */
+export function unknownRow({ state, source, asOf }: ListContext, where: Unknown): RateRow {
   return {
     state,
-    level: 'district',
     county: '',
     place: '',
-    name: '',
-    code: NO_CODE,
-    basis: 'unknown',
-    sales: zero,
-    use: zero,
-    from,
+    code: '',
+    ...UNKNOWN_RATE,
+    from: DATE_MIN,
     to: DATE_OPEN,
     source,
     asOf,
-    note,
+    ...where,
   };
 }
 

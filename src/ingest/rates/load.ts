@@ -34,7 +34,7 @@ import { isResolved, type RateList, type RatesRecipe } from '../recipe.js';
 import { type Loading, readList, type ReadList } from './read-list.js';
 
 /** Where a build finds its files and what it already knows. */
-export interface RateLoad {
+interface RateLoad {
   readonly factsDir: string;
   /** Publishers' files; not needed by a recipe that reads facts alone. */
   readonly sourcesDir: string;

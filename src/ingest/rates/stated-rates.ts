@@ -4,13 +4,13 @@
  * tax is what county, city and every district that a record names levy (Streamlined Sales Tax,
  * Technology Guide, chapter 5). Points, cities and ZIPs without a record go by the recipe's lists.
  */
+import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
-import type { Rate } from '../../tax/rate.js';
+import { RATE_ZERO } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { RateBookInput } from './book.js';
 import type { ListMark } from './facts.js';
 import { DATE_MIN, DATE_OPEN, isOutside, type Land, OWN_CODE } from './list.js';
-import type { SourceRecord } from '../../dataset/records.js';
 
 /** What a state's rate file says of the codes in its boundary file. */
 export interface StatedList {
@@ -75,13 +75,12 @@ function zerosOf({ rows }: StatedList): readonly RateRow[] {
   const districts = new Map(
     rows.filter(({ level }) => level === 'district').map((row) => [row.code, row]),
   );
-  const zero = 0 as Rate;
   return [...districts.values()].map(
     (row): RateRow => ({
       ...row,
       basis: 'own',
-      sales: zero,
-      use: zero,
+      sales: RATE_ZERO,
+      use: RATE_ZERO,
       from: DATE_MIN,
       to: DATE_OPEN,
     }),

@@ -22,7 +22,7 @@ export interface Segment {
 }
 
 /** Nothing levied, or nothing known. */
-export const NO_RATE = 0 as Rate;
+const NO_RATE = 0 as Rate;
 
 /** A segment in which nothing is levied. */
 export function nothing(from: DateInt, to: DateInt, source: number, asOf: DateInt): Segment {

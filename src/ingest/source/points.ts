@@ -31,7 +31,7 @@ export interface AddressPoint extends PointTexts {
 }
 
 /** The fields of a row, by meaning, before they are checked. */
-export interface RawPoint extends PointTexts {
+interface RawPoint extends PointTexts {
   readonly number: string;
   readonly numberPrefix: string;
   readonly numberSuffix: string;
@@ -109,7 +109,7 @@ function suffixText(suffix: string): string {
 // Address points of publishers that give rows with a header, tab or comma separated.
 
 /** Header names by meaning; "" where the layout has no such column. */
-export type PointColumns = Readonly<Record<keyof RawPoint, string>>;
+type PointColumns = Readonly<Record<keyof RawPoint, string>>;
 
 export interface PointLayout {
   readonly delimiter: ',' | '\t';

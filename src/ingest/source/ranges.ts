@@ -43,10 +43,7 @@ const NUMBERS_PER_METRE_MAX = 10;
 const NUMBERS_ALWAYS_FINE = 200;
 
 /** The side, or null when its range is longer than its street can be: a slip in the list. */
-export function plausibleSide(
-  side: RangeSide | null,
-  geometry: readonly number[],
-): RangeSide | null {
+function plausibleSide(side: RangeSide | null, geometry: readonly number[]): RangeSide | null {
   if (side === null) return null;
   const span = Math.abs(side.to - side.from);
   if (span <= NUMBERS_ALWAYS_FINE) return side;
@@ -97,7 +94,7 @@ function parityOf(stated: string, first: number, last: number): RangeSide['parit
 }
 
 /** Names of the place of a range's street by the recipe. */
-export function rangePlace(options: PointOptions): { city: string; municipality: string } {
+function rangePlace(options: PointOptions): { city: string; municipality: string } {
   const city = options.city ?? '';
   return options.cityIsMunicipality === true
     ? { city: '', municipality: city }
@@ -138,7 +135,7 @@ const COLUMNS = {
 } as const;
 
 /** Reads "lon,lat lon,lat …"; empty when a pair is not a position. */
-export function parseShape(text: string): number[] {
+function parseShape(text: string): number[] {
   const shape: number[] = [];
   for (const pair of text.trim().split(' ')) {
     const [lng, lat] = pair.split(',').map(Number);

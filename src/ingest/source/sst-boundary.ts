@@ -7,7 +7,7 @@ import type { FallenRows } from './fallen.js';
 import { rangeSide, type RangeSide, type StreetRange } from './ranges.js';
 import { readRows } from './rows.js';
 
-export interface BoundaryDistrict {
+interface BoundaryDistrict {
   readonly source: string;
   readonly code: string;
   readonly type: string;
@@ -132,7 +132,7 @@ function faultOf(
 }
 
 /** Reads the fields of one record; of one that cannot be read, what is wrong with it. */
-export function parseBoundary(fields: readonly string[]): BoundaryRecord | string {
+function parseBoundary(fields: readonly string[]): BoundaryRecord | string {
   const field = (name: keyof typeof COLUMN): string => (fields[COLUMN[name]] ?? '').trim();
   const fault = faultOf(fields, field);
   const kind = KINDS[field('kind').toUpperCase()];

@@ -13,7 +13,7 @@ export const UNPACK_RATIO_MAX = 250;
 const MEMBERS_MAX = 100_000;
 
 /** A path of a recipe in its parts. */
-export interface MemberPath {
+interface MemberPath {
   readonly file: string;
   /** Name of a member, or of a workbook's sheet, with * for any text; null where none is said. */
   readonly member: string | null;

@@ -90,7 +90,7 @@ export function batchesOf(recipe: SourceRecipe, files: AddressFiles): readonly S
 const UNPLACED_PERCENT_MAX = 50;
 
 /** Where the rows of each shard lie, and which records of boundary files lead to no tax area. */
-export interface ShardRows {
+interface ShardRows {
   readonly shards: Map<string, ShardSource[]>;
   readonly lost: readonly LostRows[];
   /** Boundary files that were read. */

@@ -5,6 +5,7 @@
  * written. Which thread did what, and in which order, shows nowhere.
  */
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ByteEntries } from '../../dataset/layout.js';
 import type { DateInt } from '../../tax/date.js';
@@ -15,7 +16,7 @@ import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/zip-facts.js';
 import { addFile, addFindings, type StatedCounts } from './agreement.js';
 import { PairTable } from './believed.js';
-import { AddressParts, type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
+import { AddressParts, startThreads, type Threads, type World } from './build-tasks.js';
 import { byKey, stateEntries } from './entries.js';
 import {
   type AddressFiles,
@@ -55,7 +56,7 @@ export interface AddressInput {
   /** Areas of what boundary files name. */
   readonly place: PlaceStated;
   /** Districts of layers, and the areas that a ZIP settles; none unless told. */
-  readonly own?: Pick<CrewWorld, 'districts' | 'settled'>;
+  readonly own?: Pick<World, 'districts' | 'settled'>;
   /** The newest day that a source is as of: tells which boundary files have ended. */
   readonly today: DateInt;
   /** Folder of files that are needed until the release is written; made where there are any. */
@@ -244,11 +245,11 @@ function statedByState(
 async function buildRuns(
   input: AddressInput,
   batches: readonly SourceBatch[],
-  crew: Crew,
+  workers: Threads,
 ): Promise<Omit<Addresses, 'entries'> & { readonly runs: readonly string[] }> {
   const { parts: cache, spillBytes = SPILL_BYTES } = input;
-  const { threads } = crew;
-  const parts = new AddressParts(cache, crew, spillBytes);
+  const { threads } = workers;
+  const parts = new AddressParts(cache, workers, spillBytes);
   const parsed = await parseAll(input, batches, threads, parts);
   for (const line of parsed.flatMap(({ lines }) => lines)) input.report(line);
   const localities = new LocalityNumbers(parsed.flatMap((result) => result.localities));
@@ -274,23 +275,23 @@ async function buildRuns(
 export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   const batches = batchesOf(input.recipe, input.files);
   if (batches.length === 0) {
-    // A crew would be told all cells, a hundred megabytes, for nothing.
+    // Threads would be told all cells, a hundred megabytes, for nothing.
     const none = new Map<string, never>();
     return { entries: [], counts: sumOf([]), zipCounts: [], doors: none, stated: none, lost: [] };
   }
   mkdirSync(input.scratch, { recursive: true });
   const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0);
-  const crew = startCrew({
+  const threads = startThreads({
     cells: input.cells,
     known: areaNames(input),
     states: input.states,
     ...(input.own ?? { districts: [], settled: [] }),
-    workers: input.workers ?? (bytes < THREADS_FROM_BYTES ? 1 : usualWorkers()),
+    workers: input.workers ?? (bytes < THREADS_FROM_BYTES ? 1 : availableParallelism()),
   });
   try {
-    const { runs, ...rest } = await buildRuns(input, batches, crew);
+    const { runs, ...rest } = await buildRuns(input, batches, threads);
     return { ...rest, entries: { [Symbol.iterator]: () => mergeRuns(runs) } };
   } finally {
-    await crew.end();
+    await threads.end();
   }
 }

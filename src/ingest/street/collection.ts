@@ -11,7 +11,7 @@ import type { DoorFacts, StreetSink } from './stated.js';
 import type { StatedZips } from './stated-zips.js';
 
 /** A spelling within one ZIP, postal city and municipality, as the sources state them. */
-export interface StatedStreet {
+interface StatedStreet {
   readonly state: string;
   readonly zip: number;
   readonly city: string;

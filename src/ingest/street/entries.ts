@@ -3,13 +3,13 @@ import {
   cityKey,
   cityNamesKey,
   localitiesKey,
+  NAME_LENGTH_MAX,
   STATES_KEY,
   TOWN_BIT,
   townGroupKey,
   zipGroupKey,
   zipNamesKey,
 } from '../../dataset/street-format.js';
-import { NAME_LENGTH_MAX } from '../../dataset/street-typo.js';
 import type { NearLine } from './apart.js';
 import { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';

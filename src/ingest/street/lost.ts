@@ -6,7 +6,7 @@ import { type FallenRows, toleranceOf } from '../source/fallen.js';
  * a file of which more is lost lies elsewhere than its recipe says, or means something else. A
  * recipe that tolerates more says so, as of rows that cannot be read.
  */
-export const LOST_PERCENT_MAX = 10;
+const LOST_PERCENT_MAX = 10;
 
 /** What was lost of one file. */
 export interface LostRows {

@@ -12,7 +12,7 @@ import { ownFirst, placeOf, townOf } from './towns.js';
 import { type RateFile, rateFileOf } from '../rates/stated-rates.js';
 
 /** What is known of jurisdictions beside the file. */
-export interface StatedWorld {
+interface StatedWorld {
   readonly rates: Pick<LoadedRates, 'book' | 'codes' | 'gazetteer' | 'input'>;
   readonly states: readonly { readonly code: string; readonly fips: string }[];
   /** Counties of each ZIP, by whatever list; asked for where a file leaves one out. */

@@ -40,7 +40,7 @@ export interface ParseTask {
 }
 
 /** What the readers of addresses know of the world. */
-export interface ParseWorld {
+interface ParseWorld {
   readonly locate: (lat: Microdegrees, lng: Microdegrees) => number;
   readonly known: AreaNames;
   readonly gazetteer: Gazetteer;

@@ -16,7 +16,7 @@ export interface SegmentTarget extends StreetSink {
 }
 
 /** What the areas and days of segments become in a release. */
-export interface SegmentFacts {
+interface SegmentFacts {
   /** NO_AREA where the row leads to none. */
   readonly areaOf: (area: number) => number;
   readonly endOf: (end: DateInt) => DateInt;

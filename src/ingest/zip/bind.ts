@@ -130,7 +130,7 @@ function reportOf(
 
 // The ZIP stage: lists of ZIPs, counts of doors and facts → ZIP and city records.
 
-export interface ZipStageInput {
+interface ZipStageInput {
   readonly recipe: Recipe;
   readonly files: SourceFiles;
   readonly states: readonly StateFact[];

@@ -27,7 +27,7 @@ export function placeNames(place: PlaceFact): readonly string[] {
 }
 
 /** A place under one of its names, in some of its counties. */
-export interface NamedPlace {
+interface NamedPlace {
   readonly place: PlaceFact;
   readonly counties: readonly string[];
 }

@@ -60,7 +60,7 @@ export interface MunicipalCounty {
 }
 
 /** A ZIP of a territory, which postal lists of the states lack. */
-export interface TerritoryZip {
+interface TerritoryZip {
   readonly zip: number;
   readonly state: string;
   readonly city: string;
@@ -121,7 +121,7 @@ export interface ZipInput extends ZipLists {
  * Where a city's binding to a ZIP comes from: address points, the postal city's name, an
  * authority's list, a county that is one city, the ZIP's point, what lies around that point.
  */
-export const EVIDENCE = ['doors', 'name', 'list', 'county', 'point', 'near'] as const;
+const EVIDENCE = ['doors', 'name', 'list', 'county', 'point', 'near'] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
 /** Figures of a binding, for the build's report. */

@@ -17,7 +17,7 @@ import type { Evidence, ZipCount } from './zip-facts.js';
 import { placeNames } from './names.js';
 
 /** What a ZIP's parts are made from beside its own evidence. */
-export interface PartContext {
+interface PartContext {
   readonly shared: SharedFacts;
   readonly allMunicipal: ReadonlySet<string>;
   readonly placesLoaded: ReadonlySet<string>;
@@ -262,13 +262,13 @@ const PART_SHARE_MIN = 0.005;
 const ZIP_DOORS_MIN = 20;
 
 /** A part of a ZIP that doors show. */
-export interface DoorPart {
+interface DoorPart {
   readonly tuple: AreaTuple;
   readonly doors: number;
 }
 
 /** What the doors of one ZIP say. */
-export interface ZipDoors {
+interface ZipDoors {
   readonly parts: ReadonlyMap<string, DoorPart>;
   /** Doors of the parts kept. */
   readonly total: number;
@@ -277,7 +277,7 @@ export interface ZipDoors {
 }
 
 /** Sums the counts of a ZIP and drops what is too small to be real. */
-export function readDoors(counts: readonly ZipCount[]): ZipDoors {
+function readDoors(counts: readonly ZipCount[]): ZipDoors {
   const sums = new Map<string, DoorPart>();
   let all = 0;
   for (const { tuple, count } of counts) {

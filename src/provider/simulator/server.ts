@@ -44,7 +44,7 @@ export interface SimulatorOptions {
 }
 
 /** A request as it arrived. */
-export interface Received {
+interface Received {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];

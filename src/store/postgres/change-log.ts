@@ -26,7 +26,7 @@ const BATCHES_MAX = 500;
  * How long commits are kept for nodes that were away. Longer than any of them is called ready while
  * it cannot reach the database.
  */
-export const CHANGES_KEPT_HOURS = 1;
+const CHANGES_KEPT_HOURS = 1;
 
 /** Those behind a position, and the one at it without what it changed. */
 function sinceText(seq: number): string {
@@ -57,7 +57,7 @@ function batchesOf(rows: Rows, { seq, batch }: Position): readonly Batch[] | nul
 }
 
 /** Some of the commits behind a position; as many as `BATCHES_MAX` where there are more. */
-export async function readSince(
+async function readSince(
   connection: Connection,
   position: Position,
 ): Promise<readonly Batch[] | null> {
@@ -144,10 +144,7 @@ export async function commit(connection: Connection, { schema }: DatabasePlace):
 }
 
 /** Is told of commits from now on. */
-export async function listenForCommits(
-  connection: Connection,
-  { schema }: DatabasePlace,
-): Promise<void> {
+async function listenForCommits(connection: Connection, { schema }: DatabasePlace): Promise<void> {
   await connection.run(`LISTEN "situs_${schema}"`);
 }
 

@@ -42,7 +42,7 @@ export class DatabaseError extends Error {
   }
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** What it is for, as `pg_stat_activity` shows it before the schema. */
   readonly use: string;
   /** Longest wait for an answer; for statements over a whole store. */

@@ -34,7 +34,7 @@ const STEPS: readonly Step[] = [
 /** Of the tables, as this program makes them. */
 export const SCHEMA_VERSION = STEPS.length;
 
-export interface SchemaState {
+interface SchemaState {
   readonly id: string;
   readonly version: number;
   readonly readable: number;

@@ -11,7 +11,6 @@
  * them ("CL 4 CITIES"), or say what is not known here, the county's part is unknown.
  */
 import type { DateInt } from '../../../tax/date.js';
-import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN,
@@ -21,6 +20,7 @@ import {
   listDate,
   type ListResult,
   percentOf,
+  UNKNOWN_RATE,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -121,14 +121,11 @@ function countyRows(table: readonly TableRow[], context: ListContext): Map<strin
 
 function unknownOf(rows: readonly RateRow[], place: string): RateRow {
   const [first] = rows as readonly [RateRow, ...RateRow[]];
-  const zero = 0 as Rate;
   const names = [...new Set(rows.map(({ name }) => name))].join(', ');
   return {
     ...first,
     place,
-    basis: 'unknown',
-    sales: zero,
-    use: zero,
+    ...UNKNOWN_RATE,
     to: DATE_OPEN,
     from: rows.reduce((day: DateInt, { from }) => (from < day ? from : day), first.from),
     note:

@@ -1,6 +1,6 @@
 /** Tables of rates by codes, the state's own or the Census's: Arizona, Oklahoma, Virginia. */
 import { type DateInt, dateOf } from '../../../tax/date.js';
-import type { Rate } from '../../../tax/rate.js';
+import { type Rate, RATE_ZERO } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_MIN,
@@ -153,7 +153,7 @@ function levied(text: string): Readonly<Record<'STS' | 'STU', ReadonlyMap<string
 
 function useOn(day: DateInt, use: Levied | undefined, sales: Rate): Rate {
   if (use === undefined) return sales;
-  return use.spells.find(({ from, to }) => from <= day && day <= to)?.rate ?? (0 as Rate);
+  return use.spells.find(({ from, to }) => from <= day && day <= to)?.rate ?? RATE_ZERO;
 }
 
 function oklahomaPlace(

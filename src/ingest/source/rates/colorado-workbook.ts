@@ -6,7 +6,7 @@
  * has a code for each county, and one more for a part in other districts, which divides it.
  */
 import type { DateInt } from '../../../tax/date.js';
-import { formatRate, type Rate, sumRates } from '../../../tax/rate.js';
+import { formatRate, type Rate, RATE_ZERO, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
@@ -64,7 +64,7 @@ function leviesOf(row: SheetRow, where: string, state: Rate): ReadonlyMap<string
     if (kind === '' && row.at(rate) === '') continue;
     if (kind === '') throw new RangeError(`${where}: a rate without a type: ${row.at(rate)}`);
     const more = percentOf(row.at(rate), `${where}: ${kind}`);
-    levies.set(kind, sumRates([levies.get(kind) ?? (0 as Rate), more]));
+    levies.set(kind, sumRates([levies.get(kind) ?? RATE_ZERO, more]));
   }
   if (levies.get('STATE') !== state) {
     throw new RangeError(`${where}: the state's part is not ${formatRate(state)}`);
@@ -109,8 +109,8 @@ function locationOf(row: SheetRow, context: ListContext): Location | null {
     name,
     county,
     place,
-    countyRate: levies.get('COUNTY') ?? (0 as Rate),
-    cityRate: levies.get('CITY') ?? (0 as Rate),
+    countyRate: levies.get('COUNTY') ?? RATE_ZERO,
+    cityRate: levies.get('CITY') ?? RATE_ZERO,
     districts: new Map(
       [...levies]
         .filter(([kind]) => !own.includes(kind))
@@ -161,7 +161,6 @@ class Listed {
 
   #row(level: RateRow['level'], at: Location, fields: Partial<RateRow>): void {
     const { state, source, asOf } = this.context;
-    const zero = 0 as Rate;
     this.made.rows.push({
       state,
       level,
@@ -170,8 +169,8 @@ class Listed {
       name: at.name,
       code: '',
       basis: 'own',
-      sales: zero,
-      use: zero,
+      sales: RATE_ZERO,
+      use: RATE_ZERO,
       from: this.from,
       to: this.to,
       source,

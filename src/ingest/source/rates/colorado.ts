@@ -7,7 +7,6 @@
  * `decided`, places ("<place>@<county>") or counties ("@<county>") settled by facts.
  */
 import { type DateInt, dayBefore } from '../../../tax/date.js';
-import type { Rate } from '../../../tax/rate.js';
 import { countiesWithLand, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
@@ -22,6 +21,8 @@ import {
   type ListResult,
   OWN_CODE,
   percentOf,
+  UNKNOWN_RATE,
+  unknownRow,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -87,9 +88,8 @@ function earlier(context: ListContext): readonly RateRow[] {
     // The next list may have been read some days after its half-year began.
     const isNext = context.asOf > half && context.asOf <= (dateOf(year + 1, 12, 31) ?? DATE_OPEN);
     const until = isNext ? dayBefore(context.asOf) : half;
-    const zero = 0 as Rate;
     const between = { from: dateOf(year + 1, 1, 1) ?? asOf, to: until };
-    out.push(first, { ...first, ...between, basis: 'unknown', sales: zero, use: zero, note });
+    out.push(first, { ...first, ...between, ...UNKNOWN_RATE, note });
   }
   return out;
 }
@@ -124,7 +124,6 @@ function gaps(
   asked: ReadonlySet<string>,
   context: ListContext,
 ): readonly RateRow[] {
-  const zero = 0 as Rate;
   const out: RateRow[] = [];
   for (const county of new Set(districts.filter((d) => d.place === '').map((d) => d.county))) {
     const kinds = new Set(
@@ -150,22 +149,7 @@ function gaps(
           .map((d) => d.kind),
       );
       if (asked.has(`${spot}@${county}`) || [...kinds].every((kind) => own.has(kind))) continue;
-      out.push({
-        state: context.state,
-        level: 'district',
-        county,
-        place: spot,
-        name,
-        code: '',
-        basis: 'unknown',
-        sales: zero,
-        use: zero,
-        from: DATE_MIN,
-        to: DATE_OPEN,
-        source: context.source,
-        asOf: context.asOf,
-        note,
-      });
+      out.push(unknownRow(context, { level: 'district', county, place: spot, name, note }));
     }
   }
   return out;

@@ -9,7 +9,7 @@
  * unlisted place is unknown in counties whose row carries a note.
  */
 import { dayBefore } from '../../../tax/date.js';
-import type { Rate } from '../../../tax/rate.js';
+import { type Rate, RATE_ZERO } from '../../../tax/rate.js';
 import { countiesWithLand, type PlaceFact, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
@@ -22,6 +22,8 @@ import {
   OWN_CODE,
   percentOf,
   textOption,
+  UNKNOWN_RATE,
+  unknownRow,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -38,7 +40,7 @@ type Figures = Omit<RateRow, 'level' | 'county' | 'place' | 'basis'>;
 function base(row: TableRow, context: ListContext): Figures {
   const asOf = listDate(row.get('as_of'), context.asOf);
   const rate = row.get('local_pct');
-  const own = rate === '' ? (0 as Rate) : percentOf(rate, row.get('name'));
+  const own = rate === '' ? RATE_ZERO : percentOf(rate, row.get('name'));
   return {
     state: context.state,
     name: row.get('name'),
@@ -99,9 +101,7 @@ function unincorporated(
     `${name}, an unincorporated settlement of this county, has a rate of its own and no ` +
     "boundary is held for it; the state's boundary file would fill it.";
   const gap = { level: 'district' as const, county: row.get('county_fips'), place: '' };
-  const zero = 0 as Rate;
-  const rate = { sales: zero, use: zero, from: DATE_MIN };
-  return [{ ...base(row, context), ...gap, ...rate, basis: 'unknown', note }];
+  return [{ ...base(row, context), ...gap, ...UNKNOWN_RATE, from: DATE_MIN, note }];
 }
 
 function districtRows(row: TableRow, context: ListContext, members: DistrictMember[]): RateRow[] {
@@ -130,9 +130,11 @@ function districtRows(row: TableRow, context: ListContext, members: DistrictMemb
       to: DATE_OPEN,
     });
   }
-  const zero = 0 as Rate;
   return listOption(context, 'began').includes(name)
-    ? [{ ...rate, sales: zero, use: zero, from: DATE_MIN, to: dayBefore(rate.from) }, rate]
+    ? [
+        { ...rate, sales: RATE_ZERO, use: RATE_ZERO, from: DATE_MIN, to: dayBefore(rate.from) },
+        rate,
+      ]
     : [rate];
 }
 
@@ -182,23 +184,8 @@ export function readSstDerived(text: string, context: ListContext): ListResult {
 // Places a list leaves out although silence about them does not mean their county's rate.
 
 function gap(place: PlaceFact, county: string, note: string, context: ListContext): RateRow {
-  const zero = 0 as Rate;
-  return {
-    state: context.state,
-    level: 'city',
-    county,
-    place: place.geoid,
-    name: place.name,
-    code: '',
-    basis: 'unknown',
-    sales: zero,
-    use: zero,
-    from: DATE_MIN,
-    to: DATE_OPEN,
-    source: context.source,
-    asOf: context.asOf,
-    note,
-  };
+  const { geoid, name } = place;
+  return unknownRow(context, { level: 'city', county, place: geoid, name, note });
 }
 
 /** Whether a county levies as much as the law lets any place levy, so that no place can differ. */

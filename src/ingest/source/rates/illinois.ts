@@ -4,7 +4,7 @@
  * row per county, named in brackets. Cities whose rate varies by address, or that have a second,
  * lower rate in part, are listed and unknown.
  */
-import type { Rate } from '../../../tax/rate.js';
+import { RATE_ZERO } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_MIN,
@@ -85,12 +85,11 @@ function rowOf(line: Line, divided: boolean, context: ListContext): RateRow {
   };
   const figure = row.get('combined_pct');
   if (figure === '' || divided) {
-    const zero = 0 as Rate;
     const why = figure === '' ? 'its rate varies by address' : 'part of it has a lower rate';
     const note =
       `Illinois: ${name}: ${why}, as the state's list itself says; the state's ` +
       'address file would fill it.';
-    return { ...common, basis: 'unknown', sales: zero, use: zero, from: DATE_MIN, note };
+    return { ...common, basis: 'unknown', sales: RATE_ZERO, use: RATE_ZERO, from: DATE_MIN, note };
   }
   const rate = percentOf(figure, name);
   const from = listDate(row.get('effective_from'), asOf);

@@ -4,7 +4,7 @@
  * part of a county and is taxed otherwise, without a boundary here, leaves its remainder open.
  */
 import type { DateInt } from '../../../tax/date.js';
-import { formatRate, type Rate } from '../../../tax/rate.js';
+import { formatRate, type Rate, RATE_ZERO } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import { DATE_MIN, type ListContext, type ListResult } from '../../rates/list.js';
 
@@ -41,9 +41,8 @@ function row(
 }
 
 function gap(where: Where, note: string, period: Period, context: ListContext): RateRow {
-  const zero = 0 as Rate;
   const always = { from: DATE_MIN, to: period.to };
-  return { ...row(where, 'unknown', { sales: zero, use: zero }, always, context), note };
+  return { ...row(where, 'unknown', { sales: RATE_ZERO, use: RATE_ZERO }, always, context), note };
 }
 
 /** Locations of one place, or of one county's remainder: equal, or divided by what nobody draws. */

@@ -4,7 +4,7 @@
  * source, as_of, note; where a rate is one of a season, season ("October 1 through March 31").
  */
 import { type Level, LEVELS } from '../../../tax/jurisdiction.js';
-import type { Rate } from '../../../tax/rate.js';
+import { type Rate, RATE_ZERO } from '../../../tax/rate.js';
 import { parseYearlyDays } from '../../../tax/yearly-days.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
@@ -45,15 +45,12 @@ function seasons(row: RateRow, words: string, where: string): readonly RateRow[]
 }
 
 /** Reads a rate table; `sourceOf` gives a source's index by its name. */
-export function readRateFacts(
-  text: string,
-  sourceOf: (name: string) => number,
-): readonly RateRow[] {
+function readRateFacts(text: string, sourceOf: (name: string) => number): readonly RateRow[] {
   return readTable(text, '\t').flatMap((row): readonly RateRow[] => {
     const basis = oneOf(BASES, row, 'basis');
     const where = `line ${row.line}`;
     const rate = (column: string): Rate =>
-      basis === 'unknown' ? (0 as Rate) : fractionOf(row.get(column), where);
+      basis === 'unknown' ? RATE_ZERO : fractionOf(row.get(column), where);
     const level: Level = oneOf(LEVELS, row, 'level');
     return seasons(
       {

@@ -14,6 +14,7 @@ import {
   type ListResult,
   percentOf,
   textOption,
+  UNKNOWN_RATE,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -201,12 +202,11 @@ type Common = Omit<RateRow, 'basis' | 'sales' | 'use' | 'from' | 'to' | 'note'>;
 
 /** The time before a rate whose first day is not recorded: it may have been in force. */
 function undated(common: Common, town: string, from: DateInt): RateRow {
-  const zero = 0 as Rate;
   const note =
     `${town}: the first day of the local option tax is not recorded; the department's ` +
     'list with dates would fill it.';
   const period = { from: DATE_MIN, to: dayBefore(from) };
-  return { ...common, basis: 'unknown', sales: zero, use: zero, ...period, note };
+  return { ...common, ...UNKNOWN_RATE, ...period, note };
 }
 
 /** Reads the list. */

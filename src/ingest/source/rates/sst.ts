@@ -12,7 +12,6 @@
  */
 import type { DateInt } from '../../../tax/date.js';
 import type { Level } from '../../../tax/jurisdiction.js';
-import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN,
@@ -22,6 +21,7 @@ import {
   listOption,
   type ListResult,
   textOption,
+  UNKNOWN_RATE,
 } from '../../rates/list.js';
 import { splitRows } from '../rows.js';
 
@@ -132,13 +132,8 @@ function severalTypes(lines: readonly (readonly string[])[]): ReadonlySet<string
 
 /** In place of a rate that does not add to the state's. */
 function unclear(code: string): Pick<RateRow, 'basis' | 'sales' | 'use' | 'note'> {
-  const zero = 0 as Rate;
-  return {
-    basis: 'unknown',
-    sales: zero,
-    use: zero,
-    note: `In the district ${code} the state's own rate is another, which is not held.`,
-  };
+  const note = `In the district ${code} the state's own rate is another, which is not held.`;
+  return { ...UNKNOWN_RATE, note };
 }
 
 /** Some states write "no end" as a day of 2078 or 2099. */

@@ -3,11 +3,16 @@
  * remainder, has the same total, its districts are known; where totals differ, only a boundary can
  * tell. A combined code stands in the city's slot and contains a district, so it never adds.
  */
-import type { Rate } from '../../../tax/rate.js';
 import { countiesWithLand, type RateRow } from '../../model.js';
 import { plainCounty } from '../../rates/book.js';
 import type { DistrictMember } from '../../rates/facts.js';
-import { DATE_MIN, DATE_OPEN, type ListContext, type ListResult } from '../../rates/list.js';
+import {
+  DATE_MIN,
+  DATE_OPEN,
+  type ListContext,
+  type ListResult,
+  unknownRow,
+} from '../../rates/list.js';
 
 /** One area of the file. */
 export interface TexasArea {
@@ -95,26 +100,10 @@ function plainest(areas: readonly TexasArea[]): TexasArea | undefined {
 }
 
 function gapRow(county: string, place: string, where: string, context: ListContext): RateRow {
-  const zero = 0 as Rate;
   const note =
     `Texas: special purpose or transit districts divide ${where}; the Comptroller's ` +
     'address files would fill it.';
-  return {
-    state: context.state,
-    level: 'district',
-    county,
-    place,
-    name: where,
-    code: '',
-    basis: 'unknown',
-    sales: zero,
-    use: zero,
-    from: DATE_MIN,
-    to: DATE_OPEN,
-    source: context.source,
-    asOf: context.asOf,
-    note,
-  };
+  return unknownRow(context, { level: 'district', county, place, name: where, note });
 }
 
 /**

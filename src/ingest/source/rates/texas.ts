@@ -6,7 +6,7 @@
  * have all of their county outside the cities that have codes of their own.
  */
 import { type DateInt, dateOf } from '../../../tax/date.js';
-import type { Rate } from '../../../tax/rate.js';
+import { type Rate, RATE_ZERO } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN,
@@ -203,7 +203,7 @@ function partsOf(cells: readonly string[], line: number): readonly Part[] {
   return [...Array(TRIPLES).keys()].map((at): Part => {
     const [name = '', listed = '', rate = ''] = cells.slice(at * 3, at * 3 + 3);
     const code = /^(?:n\/a)?$/i.test(listed) ? '' : listed;
-    if (code === '') return { name, code, rate: 0 as Rate };
+    if (code === '') return { name, code, rate: RATE_ZERO };
     if (!CODE.test(code)) throw new RangeError(`line ${line}: "${code}" is no local code`);
     return { name, code, rate: fractionOf(rate, `line ${line}: ${name}`) };
   });

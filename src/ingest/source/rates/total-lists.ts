@@ -1,5 +1,5 @@
 /** Lists of all that is paid at a place, with the state's part: Missouri, New Mexico, Utah. */
-import { parsePercent, parseRate, type Rate, sumRates } from '../../../tax/rate.js';
+import { parsePercent, parseRate, type Rate, RATE_ZERO, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN,
@@ -127,7 +127,7 @@ function locationRates(
       throw new RangeError(`${where}: ${name}: no location code: ${codes.join(', ')}`);
     }
     const total = percentOf(row.get('grt_rate'), `${where}: ${name}`);
-    const local = codes.length > 1 ? (0 as Rate) : minus(total, floor);
+    const local = codes.length > 1 ? RATE_ZERO : minus(total, floor);
     if (local < 0) throw new RangeError(`${where}: ${name}: a total below the state's part`);
     const known = rows.get(code);
     if (known !== undefined && (known.sales !== local || codes.length > 1)) {

@@ -18,6 +18,7 @@ import {
   type ListResult,
   minus,
   outsideRow,
+  UNKNOWN_RATE,
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
 
@@ -151,9 +152,7 @@ function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateR
       level: 'district',
       name: area.name,
       code: '',
-      basis: 'unknown',
-      sales: 0 as Rate,
-      use: 0 as Rate,
+      ...UNKNOWN_RATE,
       note: dividedNote(sorted),
     });
   }

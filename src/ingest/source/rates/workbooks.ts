@@ -1,6 +1,6 @@
 /** Rate lists that are workbooks of each place's own rates: Alaska, Florida, Iowa. */
 import { type DateInt, dateOf, dayBefore } from '../../../tax/date.js';
-import { type Rate, sumRates } from '../../../tax/rate.js';
+import { type Rate, RATE_ZERO, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN,
@@ -106,7 +106,7 @@ function rowOf(row: SheetRow, listed: DateInt, context: ListContext): RateRow | 
   if (!/^(?:YES|NO)$/.test(has) || !/^(?:YES|NO)$/.test(rest)) {
     throw new RangeError(`${where}: "${has}" and "${rest}" are not YES or NO`);
   }
-  const rate = has === 'YES' ? fractionOf(row.at(rest === 'YES' ? 'G' : 'F'), where) : (0 as Rate);
+  const rate = has === 'YES' ? fractionOf(row.at(rest === 'YES' ? 'G' : 'F'), where) : RATE_ZERO;
   const period =
     has === 'YES'
       ? { from: listedDay(row.at('I'), where), to: lastDay(row.at('J'), where) }
@@ -188,7 +188,7 @@ interface Member {
 function memberOf(row: SheetRow): Member {
   const where = `row ${row.line}`;
   const rate = (column: string): Rate =>
-    row.at(column) === '' ? (0 as Rate) : fractionOf(row.at(column), where);
+    row.at(column) === '' ? RATE_ZERO : fractionOf(row.at(column), where);
   const [borough, city, total] = [rate('B'), rate('H'), rate('M')];
   if (sumRates([borough, city]) !== total) {
     throw new RangeError(`${where}: ${row.at('B')} and ${row.at('H')} are not ${row.at('M')}`);

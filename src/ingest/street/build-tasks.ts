@@ -1,7 +1,6 @@
 /** Who reads sources and builds shards: this thread, or threads of their own. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
@@ -34,7 +33,7 @@ interface SharedTable {
 }
 
 /** What a thread needs to know before its first task. */
-export interface CrewWorld {
+export interface World {
   readonly tiles: SharedTable;
   readonly leaves: SharedTable;
   readonly known: AreaNames;
@@ -43,7 +42,7 @@ export interface CrewWorld {
   readonly settled: readonly SettledArea[];
 }
 
-export interface Crew {
+export interface Threads {
   readonly threads: number;
   /** Hash of what it knows. */
   readonly world: string;
@@ -88,7 +87,7 @@ function tableOf({ keys, starts, bytes }: SharedTable): ByteTable<number> {
 }
 
 /** The tasks of one thread. */
-export function crewOf(world: CrewWorld): Pick<Crew, 'parse' | 'build'> {
+export function tasksOf(world: World): Pick<Threads, 'parse' | 'build'> {
   const cells = new CellIndex(tableOf(world.tiles), tableOf(world.leaves));
   const gazetteer = stateGazetteer(world.states);
   const locate = (lat: number, lng: number): number => cells.locate(lat, lng);
@@ -99,13 +98,13 @@ export function crewOf(world: CrewWorld): Pick<Crew, 'parse' | 'build'> {
   };
 }
 
-interface CrewOptions extends Omit<CrewWorld, 'tiles' | 'leaves'> {
+interface ThreadOptions extends Omit<World, 'tiles' | 'leaves'> {
   readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
   /** 1: this thread does everything itself. */
   readonly workers: number;
 }
 
-function hashOf({ tiles, leaves, known, ...more }: CrewWorld): string {
+function hashOf({ tiles, leaves, known, ...more }: World): string {
   const hash = createHash('sha256');
   for (const { keys, starts, bytes } of [tiles, leaves]) {
     hash.update(keys).update(starts).update(bytes);
@@ -113,14 +112,9 @@ function hashOf({ tiles, leaves, known, ...more }: CrewWorld): string {
   return hash.update(JSON.stringify([known.municipalities, [...known.names], more])).digest('hex');
 }
 
-/** As many threads as there are processors. */
-export function usualWorkers(): number {
-  return availableParallelism();
-}
-
-/** Puts a crew together; it must be ended. */
-export function startCrew({ cells, states, workers, ...rest }: CrewOptions): Crew {
-  const world: CrewWorld = {
+/** Starts the threads; they must be ended. */
+export function startThreads({ cells, states, workers, ...rest }: ThreadOptions): Threads {
+  const world: World = {
     ...rest,
     tiles: share(cells.tiles),
     leaves: share(cells.leaves),
@@ -128,7 +122,7 @@ export function startCrew({ cells, states, workers, ...rest }: CrewOptions): Cre
   };
   const hash = hashOf(world);
   if (workers <= 1) {
-    return { ...crewOf(world), threads: 1, world: hash, end: () => Promise.resolve() };
+    return { ...tasksOf(world), threads: 1, world: hash, end: () => Promise.resolve() };
   }
   const pool = new Piscina<ParseTask | ShardTask, ParseResult | ShardResult>({
     filename: fileURLToPath(WORKER),
@@ -161,15 +155,15 @@ type RunOf = Omit<ShardTask, 'run' | 'strays'>;
 
 export class AddressParts {
   readonly #cache: PartCache;
-  readonly #crew: Crew;
+  readonly #threads: Threads;
   readonly #spillBytes: number;
   readonly #batches = new Map<string, SourceBatch>();
   /** Sources that are being read again. */
   readonly #again = new Map<string, Promise<unknown>>();
 
-  constructor(cache: PartCache, crew: Crew, spillBytes: number) {
+  constructor(cache: PartCache, threads: Threads, spillBytes: number) {
     this.#cache = cache;
-    this.#crew = crew;
+    this.#threads = threads;
     this.#spillBytes = spillBytes;
   }
 
@@ -178,7 +172,7 @@ export class AddressParts {
     const sources = batch.sources.map(({ kind, source }) => [kind, source]);
     const spill = `source-${partKey(
       codeVersion(),
-      this.#crew.world,
+      this.#threads.world,
       this.#spillBytes,
       sources,
       batch.sums,
@@ -190,7 +184,7 @@ export class AddressParts {
   }
 
   async #parse(spill: string, { sources }: SourceBatch): Promise<ParseResult> {
-    const result = await this.#crew.parse({
+    const result = await this.#threads.parse({
       sources,
       spill: this.#cache.temporary(spill),
       spillBytes: this.#spillBytes,
@@ -227,7 +221,7 @@ export class AddressParts {
   async #build(name: string, files: readonly string[], of: RunOf): Promise<ShardResult> {
     await Promise.all(of.sources.map((source) => this.#readAgain(source)));
     const [run = '', strays = ''] = files.map((file) => this.#cache.temporary(file));
-    const result = await this.#crew.build({ ...of, run, strays });
+    const result = await this.#threads.build({ ...of, run, strays });
     for (const file of files) this.#cache.put(file);
     this.#cache.putValue(`${name}.told`, result, files);
     return result;
