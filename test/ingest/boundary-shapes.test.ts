@@ -122,26 +122,28 @@ test('polygons in metres are brought to degrees', async () => {
   );
 });
 
+/** Rows of a layer of 2010. */
+const VINTAGE = [
+  {
+    STATEFP10: '99',
+    GEOID10: '9900010',
+    NAMELSAD10: 'Arden city',
+    CLASSFP10: 'C1',
+    FUNCSTAT10: 'A',
+  },
+  {
+    STATEFP10: '99',
+    GEOID10: '9900020',
+    NAMELSAD10: 'Oak CDP',
+    CLASSFP10: 'U1',
+    FUNCSTAT10: 'S',
+  },
+];
+
 test(
   'vintages of a layer: columns that end in their year, and a file without one that is asked ' +
     'for',
   async () => {
-    const rows = [
-      {
-        STATEFP10: '99',
-        GEOID10: '9900010',
-        NAMELSAD10: 'Arden city',
-        CLASSFP10: 'C1',
-        FUNCSTAT10: 'A',
-      },
-      {
-        STATEFP10: '99',
-        GEOID10: '9900020',
-        NAMELSAD10: 'Oak CDP',
-        CLASSFP10: 'U1',
-        FUNCSTAT10: 'S',
-      },
-    ];
     const archive = (name: string, table: Buffer): void =>
       writeFileSync(
         join(DIR, `${name}.zip`),
@@ -150,10 +152,10 @@ test(
           { name: `${name}.dbf`, data: table },
         ]),
       );
-    archive('tl_2010_99_place10', dbfOf(rows));
+    archive('tl_2010_99_place10', dbfOf(VINTAGE));
     archive(
       'cb_2025_99_place_500k',
-      dbfOf(rows.map(({ GEOID10, NAMELSAD10 }) => ({ GEOID: GEOID10, NAMELSAD: NAMELSAD10 }))),
+      dbfOf(VINTAGE.map(({ GEOID10, NAMELSAD10 }) => ({ GEOID: GEOID10, NAMELSAD: NAMELSAD10 }))),
     );
     const fixture = JSON.parse(
       readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8'),

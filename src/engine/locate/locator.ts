@@ -13,14 +13,13 @@ import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
 import { Doubts, type DateOf } from './doubt.js';
-import { AddressWriter } from './address-writer.js';
+import { AddressWriter, doorFound, streetFound } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
 import { AMBIGUOUS, CONTRADICTION, INCOMPLETE, refuse } from './refusals.js';
 import { type Query, StreetSearch } from './search.js';
-import { doorFound, streetFound } from './written.js';
 
 export type { DateOf };
 
