@@ -155,6 +155,18 @@ test('parts of an address make one line', () => {
     '- | 91010 | Elmton | QA | - | - | CAN',
   );
   assert.equal(of('', '', '', '', '501', 'XX'), '- | 00501 | - | - | - | - | XX');
+  for (const [street, line] of [
+    ['91010 Main St, Unit 5', '91010 Main St, Unit 5, Elmton, QA 91010'],
+    ['91010 Main St, Elmton, QA 91010', '91010 Main St, Elmton, QA 91010'],
+  ] as const) {
+    assert.equal(of(street, '', 'Elmton', 'QA', '91010', '').split(' |')[0], line);
+  }
+  for (const [street, line] of [
+    ['1 Main St, Elmton', '1 Main St, Elmton, Elmton, QA'],
+    ['1 Main St, Elmton, QA', '1 Main St, Elmton, QA'],
+  ] as const) {
+    assert.equal(of(street, '', 'Elmton', 'QA', '', '').split(' |')[0], line);
+  }
 });
 
 test('coordinates go before a ZIP and a whole address before both', () => {
