@@ -1,8 +1,13 @@
-/** What of two formats an Accept field asks for. */
+/** What a request asks for: a format of two, and options. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatOfType, outputAccepted } from '../../src/bulk/run/request.js';
-import { packedOut } from '../../src/bulk/run/request.js';
+import { isFailure } from '../../src/failure.js';
+import {
+  formatOfType,
+  outputAccepted,
+  packedOut,
+  parseOptions,
+} from '../../src/bulk/run/request.js';
 
 test('the closest entry decides, then the highest weight', () => {
   const asked: readonly (readonly [field: string, csv: string | null, ndjson: string | null])[] = [
@@ -40,4 +45,23 @@ test('spaces around a coding count for nothing', () => {
   const packed = (field: string): boolean => packedOut(() => field);
   assert.ok(packed('gzip') && packed('br, GZIP ; q=0.5'));
   assert.ok(!packed('') && !packed('gzip;q=0') && !packed('x-gzip') && !packed('identity'));
+});
+
+test('of an option given twice the first value counts, but for map', () => {
+  const query = new URLSearchParams([
+    ['countryCode', ''],
+    ['countryCode', 'USA'],
+    ['countryCode', 'CAN'],
+    ['strict', 'true'],
+    ['strict', 'false'],
+    ['delimiter', 'pipe'],
+    ['delimiter', 'comma'],
+    ['map', 'zip:a'],
+    ['map', 'city:b'],
+  ]);
+  const options = parseOptions(query, 'lookup', 'csv');
+  assert.ok(!isFailure(options));
+  assert.deepEqual(options.defaults, { countryCode: 'USA' });
+  assert.deepEqual([options.strict, options.delimiter], [true, '|']);
+  assert.deepEqual(options.map, ['zip:a', 'city:b']);
 });

@@ -191,7 +191,7 @@ function readOption(
     }
     options[name] = value === 'true';
   } else if (name === 'dataset' || name === 'at') {
-    if (value !== '') options.kept[name] ??= value;
+    if (value !== '') options.kept[name] = value;
   } else if (name === 'receipt') {
     return wrongOption(
       name,
@@ -261,7 +261,11 @@ export function parseOptions(
     kept: {},
   };
   const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
+  const read = new Set<string>();
   for (const [name, value] of asked) {
+    // Of an option given twice the first value counts, as of a parameter of a single request.
+    if (name !== 'map' && read.has(name)) continue;
+    if (value !== '') read.add(name);
     const wrong = readOption(options, known, name, value);
     if (wrong !== null) return wrong;
   }
