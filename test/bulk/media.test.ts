@@ -1,11 +1,13 @@
 /** What a request asks for: a format of two, and options. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isProblem } from '../../src/base/problem.js';
 import { isFailure } from '../../src/failure.js';
 import {
   formatOfType,
   outputAccepted,
   packedOut,
+  parseBulkRequest,
   parseOptions,
 } from '../../src/bulk/run/request.js';
 
@@ -45,6 +47,17 @@ test('spaces around a coding count for nothing', () => {
   const packed = (field: string): boolean => packedOut(() => field);
   assert.ok(packed('gzip') && packed('br, GZIP ; q=0.5'));
   assert.ok(!packed('') && !packed('gzip;q=0') && !packed('x-gzip') && !packed('identity'));
+});
+
+test('a table that is said to have no header line is refused: its first row would be lost', () => {
+  const asked = (type: string): unknown => {
+    const header = (name: string): string => (name === 'content-type' ? type : '');
+    const request = parseBulkRequest(header, 'map=zip:%231', 'lookup');
+    return isProblem(request) ? request.status : request.input;
+  };
+  assert.equal(asked('text/csv; header=absent'), 415);
+  assert.equal(asked('text/csv; charset="UTF-8"; HEADER=absent'), 415);
+  assert.equal(asked('text/csv; charset="UTF-8"; header=present'), 'csv');
 });
 
 test('of an option given twice the first value counts, but for map', () => {
