@@ -69,6 +69,8 @@ test('a bad line is an error of its own and says where', () => {
     [{ postalcode: '97001', historical: 'x' }, /Parameter historical:/, 'historical'],
     [{ address: DOOR, countryCode: 'x' }, /Parameter countryCode:/, 'countryCode'],
     [{ postalcode: '97001', stateCode: 'qz' }, /Parameter stateCode:/, 'stateCode'],
+    [{ postalcode: '97001', explain: 1 }, /and explain: true or false/, 'explain'],
+    [{ address: DOOR, shippingExtended: 'x' }, /true or false/, 'shippingExtended'],
     [{ address: 'x' }, /missing, incomplete, or not a valid address/, 'address'],
   ];
   const lines = linesOf([

@@ -48,6 +48,13 @@ test('a header that never ends is refused at its limit, in single bytes too', ()
   for (const size of [1, 4_096, body.length]) assert.match(readIn(body, size), /^413/);
 });
 
+test('a row is no part of the header whose last column has an inch mark', () => {
+  const body = Buffer.from('zip,size (")\n92694,6\n92618,7\n');
+  for (const size of [1, 5, body.length]) {
+    assert.equal(readIn(body, size), JSON.stringify(['zip,size (")', false, 2, 13]));
+  }
+});
+
 test('the end of a header is told from its bytes, each looked at once', () => {
   const end = new HeaderEnd();
   const told = ['zip,"a', '\n', '"', '"b"', '\r', '\n'].map((piece) =>

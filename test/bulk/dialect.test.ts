@@ -16,6 +16,8 @@ test('the delimiter is the one that makes most cells', () => {
     ['one', ','],
     ['"a;b;c;d",e', ','],
     ['a;b,c', ','],
+    ['size ";zip;a,b', ';'],
+    ['x,"a;b;c;d"', ','],
   ];
   for (const [header, delimiter] of cases) assert.equal(sniffDelimiter(header), delimiter, header);
 });
@@ -38,6 +40,19 @@ test('the header line is read once it is complete', () => {
   const alone = read('a,b', true);
   assert.ok(alone !== null && alone !== 'too-long');
   assert.equal(alone.bytes, 3);
+});
+
+test('an inch mark in a header line is text, and the line ends where it ends', () => {
+  const read = (text: string, delimiter: ',' | null = null): unknown => {
+    const head = readCsvHead(Buffer.from(text), true, delimiter);
+    return head === null || head === 'too-long' ? head : head.header.toString();
+  };
+  const rows = '92694,6\n92618,7"\n';
+  for (const header of ['zip,size (")', 'size 5",zip', '"a""\nb",zip "', 'a,zip,size;"']) {
+    assert.equal(read(`${header}\n${rows}`), header);
+    assert.equal(read(`${header}\r\n${rows}`, ','), header);
+  }
+  assert.equal(read(`"zip,size\n92694,6\n`), '"zip,size\n92694,6\n');
 });
 
 test('a header line has a limit, wherever its end is', () => {
@@ -140,6 +155,18 @@ test('parts of an address make one line', () => {
     '- | 91010 | Elmton | QA | - | - | CAN',
   );
   assert.equal(of('', '', '', '', '501', 'XX'), '- | 00501 | - | - | - | - | XX');
+  for (const [street, line] of [
+    ['91010 Main St, Unit 5', '91010 Main St, Unit 5, Elmton, QA 91010'],
+    ['91010 Main St, Elmton, QA 91010', '91010 Main St, Elmton, QA 91010'],
+  ] as const) {
+    assert.equal(of(street, '', 'Elmton', 'QA', '91010', '').split(' |')[0], line);
+  }
+  for (const [street, line] of [
+    ['1 Main St, Elmton', '1 Main St, Elmton, Elmton, QA'],
+    ['1 Main St, Elmton, QA', '1 Main St, Elmton, QA'],
+  ] as const) {
+    assert.equal(of(street, '', 'Elmton', 'QA', '', '').split(' |')[0], line);
+  }
 });
 
 test('coordinates go before a ZIP and a whole address before both', () => {

@@ -1,8 +1,15 @@
-/** What of two formats an Accept field asks for. */
+/** What a request asks for: a format of two, and options. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatOfType, outputAccepted } from '../../src/bulk/run/request.js';
-import { packedOut } from '../../src/bulk/run/request.js';
+import { isProblem } from '../../src/base/problem.js';
+import { isFailure } from '../../src/failure.js';
+import {
+  formatOfType,
+  outputAccepted,
+  packedOut,
+  parseBulkRequest,
+  parseOptions,
+} from '../../src/bulk/run/request.js';
 
 test('the closest entry decides, then the highest weight', () => {
   const asked: readonly (readonly [field: string, csv: string | null, ndjson: string | null])[] = [
@@ -40,4 +47,34 @@ test('spaces around a coding count for nothing', () => {
   const packed = (field: string): boolean => packedOut(() => field);
   assert.ok(packed('gzip') && packed('br, GZIP ; q=0.5'));
   assert.ok(!packed('') && !packed('gzip;q=0') && !packed('x-gzip') && !packed('identity'));
+});
+
+test('a table that is said to have no header line is refused: its first row would be lost', () => {
+  const asked = (type: string): unknown => {
+    const header = (name: string): string => (name === 'content-type' ? type : '');
+    const request = parseBulkRequest(header, 'map=zip:%231', 'lookup');
+    return isProblem(request) ? request.status : request.input;
+  };
+  assert.equal(asked('text/csv; header=absent'), 415);
+  assert.equal(asked('text/csv; charset="UTF-8"; HEADER=absent'), 415);
+  assert.equal(asked('text/csv; charset="UTF-8"; header=present'), 'csv');
+});
+
+test('of an option given twice the first value counts, but for map', () => {
+  const query = new URLSearchParams([
+    ['countryCode', ''],
+    ['countryCode', 'USA'],
+    ['countryCode', 'CAN'],
+    ['strict', 'true'],
+    ['strict', 'false'],
+    ['delimiter', 'pipe'],
+    ['delimiter', 'comma'],
+    ['map', 'zip:a'],
+    ['map', 'city:b'],
+  ]);
+  const options = parseOptions(query, 'lookup', 'csv');
+  assert.ok(!isFailure(options));
+  assert.deepEqual(options.defaults, { countryCode: 'USA' });
+  assert.deepEqual([options.strict, options.delimiter], [true, '|']);
+  assert.deepEqual(options.map, ['zip:a', 'city:b']);
 });

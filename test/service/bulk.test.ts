@@ -159,9 +159,9 @@ test('bodies and answers may be packed', async () => {
 test('what expands too much, or is torn, is refused before anything was answered', async () => {
   const gzip = { 'Content-Encoding': 'gzip' };
   const bomb = gzipSync(Buffer.alloc(3_500_000, 32));
-  assert.match(problem(await ndjson(bomb, { headers: gzip }), 413).detail, /expand 200 times/);
+  const { detail, limit } = problem(await ndjson(bomb, { headers: gzip }), 413);
   const big = problem(await csv(gzipSync(Buffer.alloc(5_000_000, 'x')), { headers: gzip }), 413);
-  assert.ok(big.limits?.['bodyBytes'] === BYTES_MAX);
+  assert.ok(big.limits?.['bodyBytes'] === BYTES_MAX && limit === 200 && /200 times/.test(detail));
   assert.match(problem(await ndjson('no gzip', { headers: gzip }), 422).detail, /gzip/);
   assert.match(problem(await csv(bomb.subarray(0, 9), { headers: gzip }), 422).detail, /gzip/);
 });

@@ -82,6 +82,7 @@ test('a job answers with the bytes of a stream, in whole, in parts and packed', 
     ['bytes=100-', 100, length],
     ['bytes=-7', length - 7, length],
     [`bytes=5-${length * 2}`, 5, length],
+    [`bytes=-${length * 2}`, 0, length],
   ] as const) {
     const part = await jobs.result(job.id, { Range: range, 'Accept-Encoding': 'gzip' });
     assert.equal(part.status, 206);

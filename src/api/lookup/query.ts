@@ -145,7 +145,11 @@ function readOptions(raw: RawParameters, version: number): LookupOptions | Failu
     return fail(
       'invalid-format',
       'Parameters addressDetailExtended, shippingExtended and explain: true or false.',
-      'addressDetailExtended',
+      addressDetailExtended === null
+        ? 'addressDetailExtended'
+        : shippingExtended === null
+          ? 'shippingExtended'
+          : 'explain',
     );
   }
   return {

@@ -8,7 +8,7 @@ import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { usedUp } from '../run/handler.js';
 import { type CreationServices, JobCreation } from './create.js';
 import { type BulkProblem, refused } from '../run/request.js';
-import { admitRows, type RowsAsked } from '../run/kind.js';
+import { admitRows, spentSentence, type RowsAsked } from '../run/kind.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { headRefusal, noJob, parseUpload } from './job-request.js';
 import { diskRefusal } from './stored-body.js';
@@ -65,16 +65,10 @@ export function openJob(
     const detail = `The account has ${limit} jobs; remove one or wait.`;
     return refuse({ ...problem(429, detail), members: { limit } });
   }
-  const spent = usedUp((rows) => admitRows(usage, key, asked?.bulk ?? ANY_ROWS, rows));
-  if (spent) {
+  const ofRows = asked?.bulk ?? ANY_ROWS;
+  if (usedUp((rows) => admitRows(usage, key, ofRows, rows))) {
     return exchange.send(
-      codedProblem(
-        'feature-not-enabled',
-        JOBS_PATH,
-        baseUrl,
-        fields,
-        'The quota of this month is used up.',
-      ),
+      codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields, spentSentence(key, ofRows)),
     );
   }
   const release = releases.pin();

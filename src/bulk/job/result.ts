@@ -39,11 +39,17 @@ function isBackward(field: string): boolean {
   return !field.includes('=-') && rangeParser(Number.MAX_SAFE_INTEGER, field) === UNSATISFIABLE;
 }
 
+/** How many last bytes are asked for, alone. */
+const LAST_BYTES = /^bytes=\s*-\s*(\d+)\s*$/i;
+
 /**
  * The one range that a Range field asks for; null where the whole is to be sent, since the field is
  * absent, of another unit, malformed or of several ranges.
  */
 function parseRange(field: string, bytes: number): ByteRange | 'unsatisfiable' | null {
+  const lastBytes = Number(LAST_BYTES.exec(field)?.[1] ?? 0);
+  // More than there are is all of them (14.1.2); the library takes it for unsatisfiable.
+  if (lastBytes > bytes && bytes > 0) return { first: 0, last: bytes - 1 };
   const parsed = rangeParser(bytes, field);
   if (parsed === UNSATISFIABLE) return isBackward(field) ? null : 'unsatisfiable';
   if (parsed === MALFORMED || parsed.type.toLowerCase() !== 'bytes') return null;

@@ -1,7 +1,7 @@
 /** The body of a job on its way to the disk: unpacked, within its limits, and hashed. */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { problem, type Problem } from '../../base/problem.js';
+import { problem } from '../../base/problem.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { Intake } from '../run/intake.js';
 import type { BulkBody } from '../run/pump.js';
@@ -62,7 +62,7 @@ export class JobUpload {
       target: {
         push: (piece) => this.#plain(Buffer.from(piece)),
         end: () => this.#end(),
-        failed: (failure) => this.#refused(failure),
+        failed: (failure) => this.#fail(failure),
       },
     });
     this.#opening = this.#open().finally(() => {
@@ -144,11 +144,6 @@ export class JobUpload {
     } catch (error) {
       this.#fail(diskRefusal(error));
     }
-  }
-
-  #refused(found: Problem): void {
-    const { bytesMax: limit } = this.#options;
-    this.#fail(found.status === 413 ? { ...found, members: { limit } } : found);
   }
 
   #fail(refused: BulkProblem): void {

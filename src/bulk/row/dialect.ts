@@ -32,29 +32,74 @@ const QUOTE = 34;
 /** The byte order mark of UTF-8. */
 export const BOM = Buffer.from('\ufeff', 'utf8');
 
+/** Where in a header line a scan is. */
+const FIELD_START = 0;
+const IN_FIELD = 1;
+const IN_QUOTES = 2;
+/** After a quote inside quotes: a second one doubles it, anything else has closed the field. */
+const QUOTE_SEEN = 3;
+
+/**
+ * Follows the quotes of a header line as those of a record: one opens at the beginning of a field
+ * alone, and an inch mark behind other text is text. Fields begin behind any delimiter until it is
+ * told from the line which one holds.
+ */
+class QuoteScan {
+  readonly #delimiters: readonly number[];
+  #state = FIELD_START;
+
+  constructor(delimiter: Delimiter | null) {
+    const held = delimiter === null ? DELIMITERS : [delimiter];
+    this.#delimiters = held.map((one) => one.charCodeAt(0));
+  }
+
+  /** Passes a byte or a UTF-16 unit; true where it stands outside of quotes. */
+  pass(code: number): boolean {
+    const state = this.#state;
+    if (state === IN_QUOTES) {
+      if (code === QUOTE) this.#state = QUOTE_SEEN;
+      return false;
+    }
+    if (code === QUOTE && state !== IN_FIELD) {
+      this.#state = IN_QUOTES;
+      return false;
+    }
+    this.#state = this.#delimiters.includes(code) ? FIELD_START : IN_FIELD;
+    return true;
+  }
+}
+
 /** Tells from pieces when a header line may be complete; each byte is looked at once. */
 export class HeaderEnd {
-  #quoted = false;
+  readonly #quotes: QuoteScan;
+  /** Bytes of a byte order mark that were passed: what follows it begins a field. */
+  #marked = 0;
   #passed = false;
+
+  constructor(delimiter: Delimiter | null = null) {
+    this.#quotes = new QuoteScan(delimiter);
+  }
 
   /** Adds a piece; true from the one with the first line end outside quotes on. */
   passed(piece: Uint8Array): boolean {
     for (let at = 0; at < piece.length && !this.#passed; at += 1) {
       const byte = piece[at]!;
-      if (byte === QUOTE) this.#quoted = !this.#quoted;
-      else this.#passed = !this.#quoted && (byte === LF || byte === CR);
+      if (byte === BOM[this.#marked]) this.#marked += 1;
+      else {
+        this.#marked = BOM.length;
+        this.#passed = this.#quotes.pass(byte) && (byte === LF || byte === CR);
+      }
     }
     return this.#passed;
   }
 }
 
 /** Where the first line ends outside quotes; −1 when it does not. */
-function lineEnd(bytes: Uint8Array, from: number): number {
-  let quoted = false;
+function lineEnd(bytes: Uint8Array, from: number, delimiter: Delimiter | null): number {
+  const quotes = new QuoteScan(delimiter);
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
-    if (byte === QUOTE) quoted = !quoted;
-    else if (!quoted && (byte === LF || byte === CR)) return at;
+    if (quotes.pass(byte) && (byte === LF || byte === CR)) return at;
   }
   return -1;
 }
@@ -67,12 +112,10 @@ function newlineAt(bytes: Uint8Array, end: number): Newline {
 /** Cells' borders of a header line by one delimiter, with those inside quotes left out. */
 function cellsOf(header: string, delimiter: string): readonly string[] {
   const cells: string[] = [];
-  let quoted = false;
+  const quotes = new QuoteScan(null);
   let from = 0;
   for (let at = 0; at < header.length; at += 1) {
-    const char = header[at];
-    if (char === '"') quoted = !quoted;
-    else if (char === delimiter && !quoted) {
+    if (quotes.pass(header.charCodeAt(at)) && header[at] === delimiter) {
       cells.push(header.slice(from, at));
       from = at + 1;
     }
@@ -124,15 +167,20 @@ export function readCsvHead(
   const bom = bytes.subarray(0, BOM.length).equals(BOM);
   const from = bom ? BOM.length : 0;
   // One byte more than is allowed, to tell a header line that is too long.
-  const end = lineEnd(bytes.subarray(0, from + HEADER_BYTES_MAX + 1), from);
+  const begun = bytes.subarray(0, from + HEADER_BYTES_MAX + 1);
+  const first = lineEnd(begun, from, delimiter);
+  if (first < 0 && !whole && bytes.length - from <= HEADER_BYTES_MAX) return null;
+  const chosen =
+    delimiter ?? sniffDelimiter(begun.toString('utf8', from, first < 0 ? begun.length : first));
+  // A quote behind another delimiter than this one is text, and the line may end before it closes.
+  const own = lineEnd(begun, from, chosen);
+  const end = first < 0 || (own >= 0 && own < first) ? own : first;
   const length = (end < 0 ? bytes.length : end) - from;
   if (length > HEADER_BYTES_MAX) return 'too-long';
   // A CR at the very end may belong to an LF that is still to come.
-  const open = end < 0 || (bytes[end] === CR && end + 1 === bytes.length);
-  if (open && !whole) return null;
+  if (!whole && (end < 0 || (bytes[end] === CR && end + 1 === bytes.length))) return null;
   const header = Buffer.from(bytes.subarray(from, from + length));
   const text = header.toString('utf8');
-  const chosen = delimiter ?? sniffDelimiter(text);
   const newline = end < 0 ? '\n' : newlineAt(bytes, end);
   const quoteAll = text !== '' && cellsOf(text, chosen).every((cell) => /^".*"$/s.test(cell));
   return {

@@ -122,11 +122,15 @@ export function addressLine(
   return whole.length <= ADDRESS_CHARS_MAX ? whole : joined(street, ', ', place);
 }
 
-/** Whether a street already is a whole address. */
+/**
+ * Whether a street already is a whole address: it has the ZIP of the row, which its house number is
+ * not, or the city and the state behind it.
+ */
 export function holdsPlace(street: string, city: string, zip: string): boolean {
   if (!street.includes(',')) return false;
-  if (zip !== '') return street.includes(zip.slice(0, 5));
-  return city !== '' && street.toLowerCase().includes(`, ${city.toLowerCase()}`);
+  if (zip !== '') return street.lastIndexOf(zip.slice(0, 5)) > 0;
+  const at = city === '' ? -1 : street.toLowerCase().indexOf(`, ${city.toLowerCase()}`);
+  return at >= 0 && at + 2 + city.length < street.length;
 }
 
 /** What reads the cells of CSV rows; which column is which is found once. */

@@ -33,7 +33,7 @@ export class CsvBeginning {
   readonly #map: readonly string[];
   readonly #rules: ColumnRules;
   #held: Buffer = Buffer.alloc(0);
-  readonly #end = new HeaderEnd();
+  readonly #end: HeaderEnd;
 
   /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
   constructor(
@@ -44,6 +44,7 @@ export class CsvBeginning {
     this.#map = map;
     this.#rules = rules;
     this.#delimiter = delimiter;
+    this.#end = new HeaderEnd(delimiter);
   }
 
   /** Adds a piece, empty with the last; null while the header line is not complete. */

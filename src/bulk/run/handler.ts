@@ -20,6 +20,7 @@ import {
   BULK_ROUTES,
   keptRefusal,
   merchantRefusal,
+  spentSentence,
   type BulkKindRoute,
   type FindMerchant,
   type RowsUsage,
@@ -119,7 +120,7 @@ function openUpload(
   if (refusal !== null) return refuse(refusal);
   const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
   if (usedUp(admit)) {
-    const detail = 'The quota of this month is used up.';
+    const detail = spentSentence(key, asked);
     return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, detail));
   }
   const begin = (release: PinnedRelease, nowMs: number | null): void =>

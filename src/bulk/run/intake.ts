@@ -1,7 +1,8 @@
 /** The body of an upload on its way in: unpacked where it is packed, and within its limits. */
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { problem, type Problem } from '../../base/problem.js';
+import { problem } from '../../base/problem.js';
 import type { BulkBody } from './pump.js';
+import { type BulkProblem, tooLarge } from './request.js';
 
 /** A packed body may expand so many times ... */
 export const GZIP_RATIO_MAX = 200;
@@ -12,7 +13,7 @@ const GZIP_RATIO_FREE_BYTES = 1_048_576;
 interface IntakeTarget {
   push(piece: Uint8Array): void;
   end(): void;
-  failed(problem: Problem): void;
+  failed(problem: BulkProblem): void;
 }
 
 interface IntakeOptions {
@@ -83,13 +84,13 @@ export class Intake implements BulkBody {
     const { bytesMax, target } = this.#options;
     this.#plain += piece.length;
     if (this.#plain > bytesMax) {
-      this.#fail(problem(413, `A body may have ${bytesMax} bytes.`));
+      this.#fail(tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax));
     } else if (
       this.#gunzip !== null &&
       this.#plain > GZIP_RATIO_FREE_BYTES &&
       this.#plain > this.#received * GZIP_RATIO_MAX
     ) {
-      this.#fail(problem(413, `A packed body may expand ${GZIP_RATIO_MAX} times.`));
+      this.#fail(tooLarge(`A packed body may expand ${GZIP_RATIO_MAX} times.`, GZIP_RATIO_MAX));
     } else target.push(piece);
   }
 
@@ -99,7 +100,7 @@ export class Intake implements BulkBody {
     this.#options.target.end();
   }
 
-  #fail(found: Problem): void {
+  #fail(found: BulkProblem): void {
     this.close();
     this.#options.target.failed(found);
   }

@@ -63,6 +63,14 @@ export function admitRows(
   return { rows: 0, grants, scarce, settle: () => undefined };
 }
 
+/** Why no row of a file is answered where its quota has none left, or the key no right to it. */
+export function spentSentence(key: KeyRecord, { kind, defaults }: RowsAsked): string {
+  const isGeo = kind === 'cart' && merchantOf(defaults) === null;
+  return isGeo && (key.grants & ENTITLEMENTS.geo_enabled) === 0
+    ? 'The key has no geocoded lookups, which carts of no merchant count as.'
+    : 'The quota of this month is used up.';
+}
+
 /** Why a key may not ask a kept release, as a sentence; null where it may or does not. */
 export function keptRefusal(
   key: KeyRecord,

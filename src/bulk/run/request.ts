@@ -113,18 +113,17 @@ export function refused(status: ProblemStatus, detail: string, location: string)
 
 type Header = (name: string) => string;
 
-function mediaType(text: string): { readonly type: string; readonly charset: string } {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((part) => part.startsWith('charset='))?.slice(8) ?? '';
-  return { type, charset: charset.replaceAll('"', '') };
-}
-
 function inputOf(header: Header): BulkFormat | Problem {
-  const { type, charset } = mediaType(header('content-type'));
+  const named = header('content-type').split(';');
+  const [type = '', ...parameters] = named.map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((part) => part.startsWith('charset='))?.slice(8) ?? '';
   const format = formatOfType(type);
   const wrong = (detail: string): Problem => refused(415, detail, 'header.Content-Type');
   if (format === null) return wrong(`The body is ${CSV_TYPE} or ${NDJSON_TYPE}.`);
-  return charset === '' || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
+  if (format === 'csv' && parameters.includes('header=absent')) {
+    return wrong('The first line of a table names its columns: header is present.');
+  }
+  return ['', 'utf-8', 'utf8', 'us-ascii'].includes(charset.replaceAll('"', ''))
     ? format
     : wrong('The body is UTF-8.');
 }
@@ -191,7 +190,7 @@ function readOption(
     }
     options[name] = value === 'true';
   } else if (name === 'dataset' || name === 'at') {
-    if (value !== '') options.kept[name] ??= value;
+    if (value !== '') options.kept[name] = value;
   } else if (name === 'receipt') {
     return wrongOption(
       name,
@@ -261,7 +260,11 @@ export function parseOptions(
     kept: {},
   };
   const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
+  const read = new Set<string>();
   for (const [name, value] of asked) {
+    // Of an option given twice the first value counts, as of a parameter of a single request.
+    if (name !== 'map' && read.has(name)) continue;
+    if (value !== '') read.add(name);
     const wrong = readOption(options, known, name, value);
     if (wrong !== null) return wrong;
   }

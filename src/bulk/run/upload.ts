@@ -5,7 +5,7 @@ import type { BulkKind } from '../row/chunk-payload.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem-reply.js';
 import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
-import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
+import { problem } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { limitsOf, type Uploads } from './uploads.js';
 import { Intake } from './intake.js';
@@ -61,7 +61,7 @@ export class Upload implements DuplexEvents {
       target: {
         push: (piece) => this.#run.push(piece),
         end: () => this.#run.end(),
-        failed: (failure) => this.#intakeFailed(failure),
+        failed: (failure) => this.#stop('invalid-format', failure),
       },
     });
     this.#output = openOutput(request.gzipOut, exchange, () => this.#taken());
@@ -76,7 +76,7 @@ export class Upload implements DuplexEvents {
         : null;
     uploads.enter(name, {
       account: asked.account,
-      stop: (message) => this.#stop('overloaded', message, 503),
+      stop: (message) => this.#stop('overloaded', problem(503, message)),
     });
     this.#run = this.#open();
     exchange.listen(this);
@@ -96,7 +96,7 @@ export class Upload implements DuplexEvents {
 
   idle(): void {
     const seconds = this.#uploads.limits.idleMs / 1000;
-    this.#stop('invalid-format', `Nothing was sent for ${seconds} seconds.`, 408);
+    this.#stop('invalid-format', problem(408, `Nothing was sent for ${seconds} seconds.`));
   }
 
   closed(): void {
@@ -209,14 +209,10 @@ export class Upload implements DuplexEvents {
   }
 
   /** Ends the upload where it stands, or refuses it while nothing was sent. */
-  #stop(kind: keyof typeof RESPONSE_CODES, message: string, status: ProblemStatus): void {
+  #stop(kind: keyof typeof RESPONSE_CODES, refusal: BulkProblem): void {
     if (this.#exchange.begun || this.#run.rows > 0) {
-      this.#run.stop(RESPONSE_CODES[kind].code, message);
-    } else this.#refuse(problem(status, message));
-  }
-
-  #intakeFailed({ status, detail }: Problem): void {
-    this.#stop('invalid-format', detail, status);
+      this.#run.stop(RESPONSE_CODES[kind].code, refusal.detail);
+    } else this.#refuse(refusal);
   }
 
   #spoolFull({ limit, own }: SpoolLimit): void {
