@@ -182,6 +182,52 @@ test('bytes that are no UTF-8 are refused where they are asked', () => {
   assert.match(lines[2] ?? '', /,105,.*Parameter destination: not valid UTF-8/);
 });
 
+test('where the goods go is not mixed with another address, and a price is of one unit', () => {
+  const columns = (...headers: readonly string[]): unknown => {
+    const found = mapColumns([...headers, 'origin'], [], columnRulesOf('cart', {}));
+    assert.ok(!isProblem(found));
+    const { origin: _origin, ...roles } = found;
+    return Object.fromEntries(Object.entries(roles).map(([role, at]) => [role, headers[at]]));
+  };
+  const bill = ['street', 'city', 'state', 'zip'];
+  const ship = bill.map((name) => `shipping ${name}`);
+  const shipped = {
+    ...Object.fromEntries(bill.map((name, at) => [name, ship[at]])),
+    price: 'price',
+  };
+  for (const others of [bill, bill.slice(1), ['address'], ['address', ...bill.slice(1)], []]) {
+    assert.deepEqual(columns(...others, ...ship, 'price'), shipped, others.join());
+    assert.deepEqual(columns(...ship, ...others, 'price'), shipped, others.join());
+  }
+  assert.deepEqual(columns(...bill, 'shipping street', 'shipping zip', 'price'), {
+    street: 'shipping street',
+    zip: 'shipping zip',
+    price: 'price',
+  });
+  const oneLine = { destination: 'ship to', price: 'price' };
+  assert.deepEqual(columns('address', 'ship to', 'price'), oneLine);
+  const parts = { street: 'address', city: 'city', zip: 'zip' };
+  assert.deepEqual(columns('address', 'city', 'zip', 'ship to', 'price'), { ...parts, ...oneLine });
+  assert.deepEqual(columns('ship to', 'city', 'zip', 'price'), {
+    ...parts,
+    street: 'ship to',
+    price: 'price',
+  });
+  assert.deepEqual(columns('shipping street', 'city', 'state', 'price'), {
+    street: 'shipping street',
+    city: 'city',
+    state: 'state',
+    price: 'price',
+  });
+  for (const [first, last] of [
+    ['amount', 'unit price'],
+    ['price', 'item price'],
+    ['amount', 'price'],
+  ] as const) {
+    assert.deepEqual(columns('to', first, last), { destination: 'to', price: last });
+  }
+});
+
 test('columns are known by obvious names, and a file that lacks some is refused', () => {
   const rules = columnRulesOf('cart', {});
   assert.deepEqual(mapColumns(['Ship From', 'Ship To', 'Unit Price', 'Qty'], [], rules), {

@@ -61,6 +61,20 @@ function wholes(leads: readonly string[]): readonly string[] {
   return [...leads.filter((lead) => lead !== ''), ...led(leads, ['address', 'fulladdress'])];
 }
 
+/** Names that may be of any address: a table with columns of where the goods go says those too. */
+const BARE: readonly string[] = [
+  ...['address', 'fulladdress', 'addressline'],
+  ...[STREET, STREET_2, CITY, STATE, ZIP].flat(),
+];
+
+/** Names that give way to others of their role, wherever they stand; a lower number goes first. */
+const CART_RANKS: ReadonlyMap<string, number> = new Map([
+  ...BARE.map((name) => [name, 1] as const),
+  // What may be the amount of a line, and not of one unit.
+  ['price', 1],
+  ['amount', 2],
+]);
+
 /** The same of a file of carts, whose rows are carts of one line. */
 const CART_NAMES = {
   destination: [...wholes(TO), 'addressline'],
@@ -95,6 +109,8 @@ export interface ColumnRules {
   readonly roles: readonly Role[];
   /** Names in lower case without anything but letters and digits. */
   readonly roleOf: ReadonlyMap<string, Role>;
+  /** Of these names, which of two for one role holds; 0 is of all others. */
+  readonly ranks?: ReadonlyMap<string, number>;
   /** A whole address, its street, and the parts beside which the former is the latter. */
   readonly wholes: readonly {
     readonly whole: Role;
@@ -142,6 +158,44 @@ function columnOf(name: string, headers: readonly string[]): number {
   return headers.findIndex((header) => header.trim().toLowerCase() === name.trim().toLowerCase());
 }
 
+/** Columns by their names: of several for one role that of the lowest rank, then the first. */
+function namedColumns(
+  headers: readonly string[],
+  { roleOf, ranks }: ColumnRules,
+): { readonly best: Partial<Record<Role, number>>; readonly bare: Mapping } {
+  const best: Partial<Record<Role, number>> = {};
+  const bare: Partial<Record<Role, number>> = {};
+  const rankOf = new Map<Role, number>();
+  headers.forEach((header, column) => {
+    const name = header.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+    const role = roleOf.get(name);
+    if (role === undefined) return;
+    const rank = ranks?.get(name) ?? 0;
+    if (rank > 0) bare[role] ??= column;
+    if (rank >= (rankOf.get(role) ?? Infinity)) return;
+    rankOf.set(role, rank);
+    best[role] = column;
+  });
+  return { best, bare };
+}
+
+const PLACE = ['destination', 'street', 'street2', 'city', 'state', 'zip'] as const;
+
+/**
+ * Keeps the columns of two addresses apart, of which one is said to be where the goods go: the
+ * other is not mixed with it, and stands in for one on one line whose cell is empty.
+ */
+function settlePlace(best: Partial<Record<Role, number>>, bare: Mapping): void {
+  const isLed = (role: Role): boolean => best[role] !== undefined && best[role] !== bare[role];
+  const hasOther = bare.street !== undefined || bare.destination !== undefined;
+  if (!hasOther || (!isLed('street') && !isLed('destination'))) return;
+  if (isLed('street') || isLed('city') || isLed('zip')) {
+    for (const role of PLACE) if (!isLed(role)) delete best[role];
+  } else if (bare.street === undefined && (bare.city ?? bare.zip) !== undefined) {
+    best.street = bare.destination!;
+  }
+}
+
 /**
  * Maps the columns of a header.
  * @param asked "role:header" each; a role without a header is left unmapped
@@ -151,15 +205,12 @@ export function mapColumns(
   asked: readonly string[] = [],
   rules: ColumnRules = LOOKUP_COLUMNS,
 ): Mapping | Problem {
-  const { roles, roleOf, wholes, lack } = rules;
+  const { roles, wholes, lack } = rules;
   if (headers.length > COLUMNS_MAX) {
     return problem(422, `The header has ${headers.length} columns; ${COLUMNS_MAX} are allowed.`);
   }
-  const mapping: Partial<Record<Role, number>> = {};
-  headers.forEach((header, column) => {
-    const role = roleOf.get(header.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
-    if (role !== undefined) mapping[role] ??= column;
-  });
+  const { best: mapping, bare } = namedColumns(headers, rules);
+  settlePlace(mapping, bare);
   // Beside columns of the other parts, a column "address" is the street.
   for (const { whole, street, beside } of wholes) {
     const parted = beside.some((part) => mapping[part] !== undefined);
@@ -201,6 +252,7 @@ function locates({ address, street, zip, lat, lng }: Mapping): boolean {
 
 const CART_COLUMNS: Omit<ColumnRules, 'lack'> = {
   ...rolesOf(CART_NAMES),
+  ranks: CART_RANKS,
   wholes: [
     { whole: 'destination', street: 'street', beside: ['city', 'zip'] },
     { whole: 'origin', street: 'originStreet', beside: ['originCity', 'originZip'] },
