@@ -69,18 +69,19 @@ function readIn<Result>(path: string, read: () => Result): Result {
  * @throws RangeError for either.
  */
 function checkRows(
-  rows: readonly RateRow[],
+  { rows, codes }: Pick<ListResult, 'rows' | 'codes'>,
   { read, dropped }: ListReport,
   ofState: string,
   gazetteer: Gazetteer,
 ): void {
-  // All of its rows may be left out on purpose, as those that another list holds.
-  if (read === 0 || rows.length + dropped.length === 0) {
+  // All of its rows may be left out on purpose, as those that another list holds, and rates of
+  // codes hold whatever their names join to.
+  if (read === 0 || rows.length + dropped.length + (codes?.size ?? 0) === 0) {
     throw new RangeError(`it has no rows${ofState === '' ? '' : ` of ${ofState}`}`);
   }
-  const codes = new Map(gazetteer.states().map(({ code, fips }) => [code, fips]));
+  const fipsOf = new Map(gazetteer.states().map(({ code, fips }) => [code, fips]));
   for (const { state, county, place, name } of rows) {
-    const fips = codes.get(state) ?? '';
+    const fips = fipsOf.get(state) ?? '';
     const strange = [county, place].find((code) => !code.startsWith(fips) && code !== '');
     if (strange === undefined) continue;
     throw new RangeError(
@@ -121,7 +122,7 @@ function readVintage(
   );
   readIn(list.path, () => {
     checkFigures(result.rows);
-    checkRows(result.rows, report, state, gazetteer);
+    checkRows(result, report, state, gazetteer);
   });
   return { ...result, report, list: report.list, asOf };
 }
