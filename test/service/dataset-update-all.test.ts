@@ -35,7 +35,7 @@ function jsonOf(name: string): Record<string, unknown> {
   >;
 }
 
-/** Invented rates of locations in the published layouts, and a boundary file that names one. */
+/** Invented rates of a city and of a location that no list has, whose boundary file names it. */
 function publishWashington(): void {
   const rates = 'Rates_26Q4.zip';
   publishers.put(WA_PAGE, `<a href="${WA_FILES}/${rates}">Rates</a>`);
@@ -46,6 +46,7 @@ function publishWashington(): void {
         name: 'Rates.csv',
         data:
           'Name,Code,State,Local,RTA,Rate,Effective Date,Expiration Date\n' +
+          'RITZVILLE,0104,.065,.015,,.08,20261001,20261231\n' +
           'NOWHERE,9901,.065,.01,.005,.08,20261001,20261231\n',
       },
     ]),
