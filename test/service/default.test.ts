@@ -188,6 +188,18 @@ test('an address and coordinates of a territory name it alike', () => {
   assert.match(point.normalizedAddress, /, PR, Puerto Rico$/);
 });
 
+test('what is found by its ZIP alone has the coordinates of a point in the area', () => {
+  for (const [line, country, area] of [
+    ['151 Calle Fortaleza, San Juan, PR 00901', 'PRI', 'SAN JUAN'],
+    ['1 Main St, Hagatna, GU 96910', 'GUM', 'GUAM'],
+  ] as const) {
+    const { text } = askAddress(dataset, line);
+    const [, lat = '', lng = ''] = /"geoLat":([\d.-]+),"geoLng":([\d.-]+)/.exec(text) ?? [];
+    const { rows } = askQuery(dataset, `lat=${lat}&lng=${lng}&countryCode=${country}`);
+    assert.equal(rows.at(-1)?.jurName, area, `${line}: ${lat}, ${lng}`);
+  }
+});
+
 /** Places that the lists of ZIPs do not tell, and what is said of them. */
 const WITHOUT_BORDERS: Readonly<Record<string, RegExp>> = {
   // Most of the ZIP's land lies outside the city, and not enough to assume so.

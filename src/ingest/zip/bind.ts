@@ -3,7 +3,7 @@ import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/r
 import type { Polygon } from '../../geo/polygon.js';
 import type { Boundaries, Overlay } from '../boundary/overlay.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
-import type { InternArea, PlaceFact } from '../model.js';
+import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import { inOneGo } from '../progress.js';
 import { READERS } from '../readers.js';
@@ -23,6 +23,7 @@ import {
 import { cityRecords } from './names.js';
 import { bindZip, type BoundZip } from './zip-parts.js';
 import type { Extent } from './extent.js';
+import { SpotsInside } from './inside.js';
 import { type KnownZips, knownZips, nearestSpot, type Spot, spotsOf } from './reach.js';
 
 /** What a build writes of ZIPs and city names. */
@@ -62,8 +63,11 @@ export function bindZips(
   };
   const bound = postalZips.map((zip) => bindZip(context, zip, counts.get(zip.zip) ?? []));
   const spots = spotsOf(postalZips, reachOf);
+  const inside = new SpotsInside(input);
+  const spotsIn = (tuple: AreaTuple): readonly Spot[] =>
+    spots.get(spotKey(tuple)) ?? inside.of(tuple);
   const zips = postalZips.map((zip, index) =>
-    recordOf(shared, zip, bound[index]!, reachOf(zip).extent, spots),
+    recordOf(shared, zip, bound[index]!, reachOf(zip).extent, spotsIn),
   );
   const cities = cityRecords(input, shared, postalZips, bound);
   return { zips, cities, report: reportOf(input, shared, postalZips, bound, cities.size) };
@@ -74,7 +78,7 @@ function recordOf(
   zip: PostalZip,
   bound: BoundZip,
   extent: Extent | null,
-  spots: ReadonlyMap<string, readonly Spot[]>,
+  spotsIn: (tuple: AreaTuple) => readonly Spot[],
 ): ZipRecord {
   const [county = ''] = zip.counties;
   return {
@@ -86,7 +90,7 @@ function recordOf(
         ? part
         : {
             ...part,
-            ...nearestSpot(spots.get(spotKey(bound.tuples[at]!)) ?? [], extent?.point),
+            ...nearestSpot(spotsIn(bound.tuples[at]!), extent?.point),
           },
     ),
     reach: bound.reach,
@@ -150,8 +154,11 @@ function districtPolygons({ districts }: Boundaries): (code: string) => readonly
 }
 
 /** Boundaries of places by code, and of towns. */
-function polygonsOf({ places, towns }: Boundaries): (geoid: string) => Polygon | undefined {
-  const polygons = new Map([...places, ...towns].map(({ polygon }) => [polygon.key, polygon]));
+function polygonsOf(boundaries: Boundaries): (geoid: string) => Polygon | undefined {
+  const { counties, places, towns } = boundaries;
+  const polygons = new Map(
+    [...counties, ...places, ...towns].map(({ polygon }) => [polygon.key, polygon]),
+  );
   return (geoid) => polygons.get(geoid);
 }
 

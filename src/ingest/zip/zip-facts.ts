@@ -103,7 +103,7 @@ export interface ZipLists {
   readonly facts: ZipFacts;
   /** Jurisdictions of a spot from polygons; null outside all. */
   readonly tupleAt?: (lat: Microdegrees, lng: Microdegrees) => AreaTuple | null;
-  /** Boundary of a place or town by its code. */
+  /** Boundary of a place, town or county by its code. */
   readonly polygonOf?: (geoid: string) => Polygon | undefined;
   /** Boundaries of a drawn district by its code. */
   readonly polygonsOfDistrict?: (code: string) => readonly Polygon[];
