@@ -188,10 +188,12 @@ test('an address and coordinates of a territory name it alike', () => {
   assert.match(point.normalizedAddress, /, PR, Puerto Rico$/);
 });
 
-test('what is found by its ZIP alone has the coordinates of a point in the area', () => {
+test('what is found by its ZIP or city alone has the coordinates of a point in the area', () => {
   for (const [line, country, area] of [
     ['151 Calle Fortaleza, San Juan, PR 00901', 'PRI', 'SAN JUAN'],
     ['1 Main St, Hagatna, GU 96910', 'GUM', 'GUAM'],
+    // A name that the lists of ZIPs do not have.
+    ['1 Main St, New York City, NY', 'USA', 'METROPOLITAN COMMUTER TRANSPORTATION DISTRICT'],
   ] as const) {
     const { text } = askAddress(dataset, line);
     const [, lat = '', lng = ''] = /"geoLat":([\d.-]+),"geoLng":([\d.-]+)/.exec(text) ?? [];

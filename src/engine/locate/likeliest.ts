@@ -227,11 +227,22 @@ export class CitiesByName {
       .map((id) => this.#dataset.area(id))
       .filter((area) => area.state === state);
     const possible = [...areasOf(candidates), ...around];
-    if (this.#doubts.compare(possible, dateOf) === 'equal') return certain(candidates);
+    if (this.#doubts.compare(possible, dateOf) === 'equal')
+      return this.#placed(certain(candidates));
     const assumed = this.#assumed(candidates, possible, dateOf);
-    if (assumed !== null) return assumed;
+    if (assumed !== null) return this.#placed(assumed);
     const told = this.#doubts.compare(areasOf(candidates), dateOf);
     return typeof told === 'object' ? told : several(`${city}, ${state}`);
+  }
+
+  /** With a spot where the name has no ZIPs: of those of the place's own name ("New York City"). */
+  #placed(chosen: Chosen): Chosen {
+    const { area, lat, lng } = chosen.candidate;
+    if (lat !== 0 || lng !== 0) return chosen;
+    const zips = this.find(area.state, area.placeName)?.zips ?? [];
+    const parts = zips.flatMap((zip) => this.#dataset.zip(zip)?.parts ?? []);
+    const spot = parts.find((part) => part.area === area.id) ?? NOWHERE;
+    return { ...chosen, candidate: { ...chosen.candidate, lat: spot.lat, lng: spot.lng } };
   }
 
   /** The first of the parts of a city, if they are taxed alike and any rate is known. */
