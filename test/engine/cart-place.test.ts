@@ -141,7 +141,6 @@ test('carts to one door from several places, in turns, are answered as each alon
   const kept = engineOf(world());
   const unfound = ['44001', '44002'].map((zip) => split('99 Elsewhere Ave', zip));
   const places = [HERE, splitAt('OH', 1), splitAt('KS', 2), ...unfound];
-  // A place is kept from the second time on.
   for (let turn = 0; turn < 3; turn += 1) {
     for (const destination of places) {
       for (const origin of places) {

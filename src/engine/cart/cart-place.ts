@@ -1,5 +1,5 @@
 /** The origin and the destination of a cart: located as lookups are, down to the state at least. */
-import { AskedBefore, RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
@@ -51,8 +51,8 @@ export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
 }
 
 /**
- * Places kept, once to twice as many, below 1 KiB each, from their second time on: carts leave from
- * the same few doors, and are calculated again with every change before they are paid.
+ * Places kept, once to twice as many, below 1 KiB each: carts leave from the same few doors, and
+ * are calculated again with every change before they are paid.
  */
 const PLACES_MAX = 4_096;
 /** No time zone's date changes within it, so what was found holds for all of it. */
@@ -61,8 +61,6 @@ const SLOT_MS = 15 * 60 * 1000;
 /** What is known of a place; null is not asked yet. */
 export interface KeptPlace<T> {
   readonly place: CartPlace;
-  /** Whether it is there for the next cart. */
-  readonly isKept: boolean;
   found: FoundPlace | Failure | null;
   state: string | null;
   /**
@@ -72,30 +70,21 @@ export interface KeptPlace<T> {
   sold: { readonly from: CartPlace; readonly precisionMin: Precision; readonly found: T } | null;
 }
 
-const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** What most addresses differ in: number and street at the beginning, the ZIP at the end. */
-const HASHED_FIRST = 20;
-const HASHED_LAST = 6;
-
 /**
- * A number that few places share. Of places with the same number only the last one is remembered.
+ * A short key that few places share. Of places with the same key only the last one is remembered.
  */
-function placeKey(place: CartPlace): number {
-  if (place.kind === 'line') return hashed(FNV_START, place.address);
-  return hashed(hashed(hashed(FNV_START, place.zip), place.line1), place.line2);
+function placeKey(place: CartPlace): string | number {
+  if (place.kind === 'line') return place.address;
+  // A text put together of these would have to be laid out before it can be looked for.
+  return hashed(hashed(hashed(0, place.zip), place.line1), place.line2);
 }
 
-/** A number for a text behind another (FNV-1a by characters, of its two ends). */
+/** A number for a text behind another (FNV-1a by characters). */
 function hashed(before: number, text: string): number {
-  const { length } = text;
-  const first = Math.min(HASHED_FIRST, length);
   let hash = before;
-  for (let at = 0; at < first; at += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
-  }
-  for (let at = Math.max(first, length - HASHED_LAST); at < length; at += 1) {
+  for (let at = 0; at < text.length; at += 1) {
     hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
   }
   return hash;
@@ -127,8 +116,7 @@ export class CartPlaces<T> {
   readonly #dataset: Dataset;
   readonly #locator: AddressLocator;
   #slot = Number.NaN;
-  readonly #asked = new AskedBefore();
-  #kept = new RecentCache<number, KeptPlace<T>>(PLACES_MAX);
+  #kept = new RecentCache<string | number, KeptPlace<T>>(PLACES_MAX);
 
   constructor(dataset: Dataset, locator: AddressLocator) {
     this.#dataset = dataset;
@@ -181,12 +169,11 @@ export class CartPlaces<T> {
       this.#kept = new RecentCache(PLACES_MAX);
     }
     const key = placeKey(place);
-    if (!this.#asked.met(key))
-      return { place, isKept: false, found: null, state: null, sold: null };
     const known = this.#kept.get(key);
     if (known !== undefined && isSamePlace(known.place, place)) return known;
-    const kept = { place: ownPlace(place), isKept: true, found: null, state: null, sold: null };
-    this.#kept.set(key, kept);
+    const copy = ownPlace(place);
+    const kept = { place: copy, found: null, state: null, sold: null };
+    this.#kept.set(copy.kind === 'line' ? copy.address : key, kept);
     return kept;
   }
 

@@ -173,7 +173,7 @@ export class Carts {
       return known.found;
     }
     const found = this.#read(source, target, instantMs, precisionMin);
-    if (source.isKept) target.sold = { from: source.place, precisionMin, found };
+    target.sold = { from: source.place, precisionMin, found };
     return found;
   }
 
