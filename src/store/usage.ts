@@ -216,14 +216,15 @@ export class UsageBook {
 
   #meter(key: Metered): Meter {
     if (this.#ending) this.#turn();
-    if (key !== this.#lastKey) this.#last = this.#meterOf(key.id, key.account);
-    this.#lastKey = key;
+    if (key !== this.#lastKey) {
+      this.#last = this.#meterOf(key.id, key.account);
+      this.#lastKey = key;
+    }
     const meter = this.#last;
     if (meter.turn === this.#turns) return meter;
     const { id, coreLimit, geoLimit, merchantLimit } = key;
-    if (coreLimit + geoLimit + merchantLimit > 0 && (!this.#shared() || this.#lookUp(id))) {
-      meter.turn = this.#turns;
-    }
+    const isFree = coreLimit + geoLimit + merchantLimit === 0;
+    if (isFree || !this.#shared() || this.#lookUp(id)) meter.turn = this.#turns;
     return meter;
   }
 
