@@ -145,7 +145,8 @@ async function keks({ config, store }: Checked): Promise<readonly Finding[]> {
     const problem = modeProblem(statSync(path).mode, path);
     if (problem !== null) return found('fault', problem);
   }
-  const source = openKekSource(config, null);
+  // Named, it is not made where it is missing.
+  const source = openKekSource(config, counts.keys().next().value ?? null);
   for (const id of counts.keys()) source.find(id);
   const from = source instanceof KekFile ? `the key file ${source.path}` : 'SITUS_KEK';
   const sealed = [...counts.values()].reduce((sum, count) => sum + count, 0);

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -179,6 +180,7 @@ test('a key file that others read, a lost one and an unfinished rotation', async
   await assertFinds(varDir, /^warning secrets .*unfinished/, 0);
   rmSync(path);
   await assertFinds(varDir, /^fault secrets .*key/, 1);
+  assert.ok(!existsSync(path), 'a lost key file was made anew by looking');
 });
 
 test('a store of another format and one that is no store', async (context) => {
