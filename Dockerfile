@@ -27,7 +27,7 @@ EXPOSE 3000
 # The user "node" of the base image; by number, so that "not root" can be told without starting it.
 USER 1000:1000
 STOPSIGNAL SIGTERM
-# The first start builds a dataset, and is not ready before.
+# The first start builds a dataset, and is not ready before. No certificate is for the address that is asked.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=180s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/system/ready`).then((told) => process.exit(told.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { PORT, SITUS_TLS_CERT: cert } = process.env; process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch(`http${cert ? 's' : ''}://127.0.0.1:${PORT}/system/ready`).then((told) => process.exit(told.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "dist/src/main.js"]

@@ -53,8 +53,10 @@ export interface Finding {
 
 export interface Checked {
   readonly config: Config;
-  /** Null where there is none yet. */
+  /** Null where there is none yet, or it does not open. */
   readonly store: Store | null;
+  /** Why it does not. */
+  readonly storeFault: string | null;
   readonly now: Date;
 }
 
@@ -135,7 +137,7 @@ function disk({ config }: Checked): readonly Finding[] {
   return diskFinding(bavail * bsize);
 }
 
-async function keks({ config, store }: Checked): Promise<readonly Finding[]> {
+async function keks({ config, store, storeFault }: Checked): Promise<readonly Finding[]> {
   const counts = store === null ? new Map<string, number>() : await sealedCounts(store);
   const path = config.kek === null ? kekPath(config) : null;
   if (path !== null && !existsSync(path) && counts.size === 0) {
@@ -145,13 +147,15 @@ async function keks({ config, store }: Checked): Promise<readonly Finding[]> {
     const problem = modeProblem(statSync(path).mode, path);
     if (problem !== null) return found('fault', problem);
   }
-  const source = openKekSource(config, null);
+  // Named, it is not made where it is missing.
+  const source = openKekSource(config, counts.keys().next().value ?? null);
   for (const id of counts.keys()) source.find(id);
   const from = source instanceof KekFile ? `the key file ${source.path}` : 'SITUS_KEK';
   const sealed = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (source.all().length > 1) {
     return found('warning', `a rotation of ${from} is unfinished; run: situs secrets rotate`);
   }
+  if (storeFault !== null) return found('note', `${from} is there; the store does not open`);
   return found('ok', `${from} opens ${sealed} sealed secrets`);
 }
 

@@ -30,7 +30,8 @@ function databaseState(url: string, bytes: number): readonly Finding[] {
 }
 
 /** The store, in a folder or a database. */
-export function storeState({ config, store }: Checked): readonly Finding[] {
+export function storeState({ config, store, storeFault }: Checked): readonly Finding[] {
+  if (storeFault !== null) return found('fault', storeFault);
   if (config.storeUrl !== null) return databaseState(config.storeUrl, store?.bytes() ?? 0);
   const path = storeDir(config.varDir);
   if (store === null) return found('note', `there is no store in ${path} yet`);
@@ -197,7 +198,9 @@ function serversOf(store: Store | null): readonly NodeRecord[] {
 }
 
 /** Which servers run on the store, and whether they are ready. */
-export async function service({ config, store }: Checked): Promise<readonly Finding[]> {
+export async function service(checked: Checked): Promise<readonly Finding[]> {
+  const { config, store, storeFault } = checked;
+  if (storeFault !== null) return found('note', 'the store that tells of servers does not open');
   const servers = serversOf(store);
   const [first, ...others] = servers;
   if (first === undefined) return [{ level: 'note', text: 'no server runs on this store' }];

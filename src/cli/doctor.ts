@@ -27,15 +27,16 @@ async function runChecks(checked: Checked): Promise<readonly NamedFinding[]> {
 export async function diagnose(environment?: Environment): Promise<readonly NamedFinding[]> {
   const findings: NamedFinding[] = [];
   let store: Store | null = null;
+  let storeFault: string | null = null;
   try {
     const config = loadConfig(environment);
     try {
       // Opening one makes it; looking changes nothing.
       if (hasStore(config)) store = await openStore(config);
     } catch (error) {
-      findings.push({ check: 'store', level: 'fault', text: messageOf(error) });
+      storeFault = messageOf(error);
     }
-    findings.push(...(await runChecks({ config, store, now: new Date() })));
+    findings.push(...(await runChecks({ config, store, storeFault, now: new Date() })));
   } catch (error) {
     findings.push({ check: 'settings', level: 'fault', text: messageOf(error) });
   } finally {

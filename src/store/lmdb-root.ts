@@ -8,7 +8,8 @@ import { hasRoom, makeFolder } from './folder.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
 import { packPlain, PlainView, type StoredValue, unpackRecord } from './record-bytes.js';
 import type { RecordBytes, RecordRange, Root } from './root.js';
-import { bytesIn, checkStoreFile, markBegun, type RootStats, STORE_FILE } from './store-file.js';
+import { bytesIn, checkStoreFile, markBegun, openedIn } from './store-file.js';
+import { type RootStats, STORE_FILE } from './store-file.js';
 
 /** Records as bytes, by their keys. */
 type Environment = RootDatabase<Buffer, string[]>;
@@ -53,17 +54,18 @@ function formatOf(root: Environment): unknown {
  * @throws Error when a newer program wrote it.
  */
 async function openEnvironment(path: string): Promise<Environment> {
-  const root = open<Buffer, string[]>({
+  const options = {
     path,
     // Records are packed and checked in record-bytes.ts.
-    encoding: 'binary',
+    encoding: 'binary' as const,
     mapSize: MAP_BYTES,
     maxReaders: READERS_MAX,
     // A commit then means that the data is on the disk.
     overlappingSync: false,
     // Batches of a turn are promises of their own, which nobody could catch when a disk fails.
     eventTurnBatching: false,
-  });
+  };
+  const root = openedIn(path, () => open<Buffer, string[]>(options));
   try {
     const format = formatOf(root);
     if (format === FORMAT_VERSION) return root;

@@ -58,6 +58,16 @@ function commitProblem(file: number, path: string, meta: Buffer): string | null 
   return null;
 }
 
+/** Opens a store; what LMDB says where it cannot does not name the folder. */
+export function openedIn<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the store in ${path} cannot be opened: ${why}`);
+  }
+}
+
 function notSound(path: string): string {
   return `${path} is not a store, or is damaged`;
 }

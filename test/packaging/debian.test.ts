@@ -202,6 +202,51 @@ test('under systemd an upgrade replaces the server that runs without a failed re
   await eventually(async () => (await service.status().catch(() => 0)) === 200);
 });
 
+/** Lines that a shell would take otherwise than systemd does, or refuse. */
+const SETTINGS = [
+  '# TRIED_A=1',
+  '; TRIED_B=2',
+  'TRIED_STORE=postgres://situs:pa$$word@db/situs',
+  'TRIED_URL=https://x/y?a=1&b=(2);c',
+  'TRIED_FROM=Situs <a@b.c>',
+  'TRIED_IN="https://x/`id`"',
+  String.raw`TRIED_DOUBLE="smtp://u:a\"b\\c\$d\e@h"`,
+  String.raw`TRIED_SINGLE='a"$b\c'`,
+  '  TRIED_BLANKS=  a  b  ',
+  'TRIED_ALL=*',
+  String.raw`TRIED_ESCAPED=a\ b\\c`,
+  'TRIED_EMPTY=',
+  'not a setting=1',
+].join('\n');
+
+test('the command reads the settings as systemd does', async (context) => {
+  if (!able) return skip(context);
+  const service = await serviceOf(context);
+  if (service === null) return;
+  const { machine } = service;
+  const settings = machine.file('/etc/default/situs');
+  const before = readFileSync(settings);
+  appendFileSync(settings, SETTINGS);
+  const tried = (out: string): readonly string[] =>
+    out.split('\n').filter((line) => line.startsWith('TRIED_'));
+  const unit = `[Service]
+Type=oneshot
+EnvironmentFile=/etc/default/situs
+ExecStart=/bin/sh -c 'env > /root/held'
+`;
+  writeFileSync(machine.file('/etc/systemd/system/tried.service'), unit);
+  const started = machine.run('systemctl', 'start', 'tried');
+  assert.equal(started.code, 0, started.out);
+  const held = tried(readFileSync(machine.file('/root/held'), 'utf8'));
+  assert.equal(held.length, 10, held.join('\n'));
+  mkdirSync(machine.file('/root/bin'));
+  writeFileSync(machine.file('/root/bin/node'), '#!/bin/sh\nenv\n', { mode: 0o755 });
+  const path = 'PATH=/root/bin:/usr/bin:/bin';
+  const { out } = machine.run('env', '-i', path, 'SITUS_VAR=/root', '/usr/bin/situs');
+  assert.deepEqual(tried(out).toSorted(), held.toSorted());
+  writeFileSync(settings, before);
+});
+
 test('whether the service is enabled outlives its removal, and ends with its purge', async (context) => {
   if (!able) return skip(context);
   const service = await serviceOf(context);

@@ -1,6 +1,10 @@
 /** The image's recipe, by the rules that hadolint and others hold such files against. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -12,6 +16,8 @@ import {
   type Stage,
   type Step,
 } from '../support/packaging-files.js';
+import { selfSigned } from '../support/simulated-provider.js';
+import { skipForWantOf } from '../support/wanting.js';
 
 const ROOT = packageRoot();
 const STAGES = readStages(join(ROOT, 'Dockerfile'));
@@ -88,6 +94,27 @@ test('it runs as somebody without rights, who starts one program and is told to 
   const [check] = steps(LAST, 'HEALTHCHECK');
   assert.equal(execWords(check?.text ?? '')?.[0], 'node');
   for (const { text } of steps(LAST, 'WORKDIR')) assert.match(text, /^\//);
+});
+
+test('it is healthy over HTTPS too, by a certificate for another name', async (context) => {
+  const made = selfSigned();
+  if (made === null) return skipForWantOf(context, 'there is no openssl');
+  let status = 200;
+  const server = createServer(made, (request, response) => {
+    response.statusCode = request.url === '/system/ready' ? status : 404;
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => server.close());
+  const [command, ...args] = execWords(steps(LAST, 'HEALTHCHECK')[0]!.text)!;
+  const { port } = server.address() as AddressInfo;
+  for (status of [200, 503]) {
+    const env = { PATH: process.env['PATH'], PORT: String(port), SITUS_TLS_CERT: '/run/cert.pem' };
+    const [code] = (await once(spawn(command!, args, { env, stdio: 'ignore' }), 'exit')) as [
+      number,
+    ];
+    assert.equal(code, status === 200 ? 0 : 1, String(status));
+  }
 });
 
 test('what it sets are settings that there are, and no secret', () => {

@@ -1,6 +1,6 @@
 /** A store that cannot be written: callers are told, reading goes on, nothing is damaged. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -98,7 +98,7 @@ test('the service answers 503 to writes and everything to readers while its disk
   assert.equal(again.headers.get('idempotency-replayed'), null);
 });
 
-test('commands say that the disk is full, and leave nothing half-made', (context) => {
+test('commands say that the disk is full or read-only, and leave nothing half-made', (context) => {
   const dir = smallDisk(context, 3_000_000);
   if (dir === null) return;
   const told = (varDir: string, ...args: string[]): readonly [number | null, string] => {
@@ -126,4 +126,8 @@ test('commands say that the disk is full, and leave nothing half-made', (context
   for (const varDir of [old, fresh]) {
     assert.deepEqual(told(varDir, 'key', 'create', '--plan', 'pro'), [0, '']);
   }
+  execFileSync('mount', ['-o', 'remount,ro', dir]);
+  const [code, why] = told(old, 'key', 'list');
+  assert.equal(code, 1);
+  assert.ok(why.startsWith(`situs: the store in ${join(old, 'store')} cannot be opened: `), why);
 });
