@@ -149,7 +149,8 @@ export class Engine {
 
   /** Locates an address in a US state, its capital district included, at `nowMs`. */
   locateInState(address: string, nowMs: number): Located | Failure {
-    const situs = this.#locator.locate(address, (state) => this.#states.today(state, nowMs));
+    const dateAt: DateOf = (state) => this.#states.today(state, nowMs);
+    const situs = this.#locator.locateInState(address, dateAt);
     if (isFailure(situs)) return situs;
     const area = this.#dataset.area(situs.area);
     return area.country === 'USA' ? { situs, area } : fail('no-result', 'it is not in a US state');

@@ -1,10 +1,11 @@
 /** Files and jobs that name a kept dataset and a moment: the answers of single requests. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { App } from '../../src/app.js';
+import { packageRoot } from '../../src/ingest/source-files.js';
 import { createKey } from '../../src/store/keys.js';
 import { ENTITLEMENTS } from '../../src/store/plan.js';
 import { Store } from '../../src/store/store.js';
@@ -104,6 +105,14 @@ test('each row has the answer of its single request, byte for byte', async () =>
   const today = rowLines((await file('explain=true', BODY)).body);
   assert.notDeepEqual(lines, today, 'an explanation tells its day');
   assert.deepEqual(today, await expected('explain=true'));
+});
+
+test('a dataset or moment in a row is passed over, as the page says', async () => {
+  const row = { postalcode: ZIP, dataset: other, at: AT, receipt: true, format: 'xml' };
+  const [line] = rowLines((await file('', `${JSON.stringify(row)}\n`)).body);
+  assert.equal(line, (await expected(''))[0]);
+  const page = readFileSync(join(packageRoot(), 'docs/bulk.md'), 'utf8');
+  assert.match(page, /Other members, `format`, `receipt`, `dataset` and `at` are ignored\./);
 });
 
 test('what is past is told from the moment of the file', async () => {

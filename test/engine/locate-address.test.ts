@@ -262,3 +262,17 @@ test('never across a state line, never without what leads to a door', () => {
   refusal('');
   refusal('x'.repeat(101));
 });
+
+test('where the state alone matters, what divides the places of a ZIP does not', () => {
+  for (const text of ['41 N Main St, QZ 97001', '8 Cedar Ct, Brookmere, QZ 97001']) {
+    assert.match(refusal(text), /overlaps|matches/);
+    const found = LOCATOR.locateInState(text, dateOf);
+    assert.ok(!isFailure(found), text);
+    assert.match(found.normalizedAddress, /QZ 97001, United States$/);
+  }
+  const door = '200 Spindle Center Dr, Brookmere, QZ 97001';
+  assert.deepEqual(LOCATOR.locateInState(door, dateOf), LOCATOR.locate(door, dateOf));
+  for (const text of ['12 Main St, Brookmere, QB 97001', 'PO Box 12, Brookmere, QZ 97001']) {
+    assert.deepEqual(LOCATOR.locateInState(text, dateOf), LOCATOR.locate(text, dateOf));
+  }
+});

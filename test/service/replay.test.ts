@@ -158,7 +158,9 @@ test('what is not there, malformed or not included is refused as lookups are', a
   const cart = await post(`/calculate/cart?dataset=${absent}`, CART);
   assert.equal(cart.status, 422);
   assert.match(cart.body, /"location":"query\.dataset"/);
-  assert.equal((await post('/calculate/cart?dataset=x', CART)).status, 422);
+  for (const query of ['dataset=x', 'at=2026-05-31T12:00:00Z', `%64ataset=${absent}`]) {
+    assert.equal((await post(`/calculate/cart?${query}`, CART)).status, 422, query);
+  }
 });
 
 test('a receipt gives the same bytes after another release is active', async () => {

@@ -10,7 +10,14 @@ import {
 import { isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
-import { keptAsked, placeOf, receiptOf, type KeptAsked, type KeptServices } from './kept.js';
+import {
+  keptAsked,
+  mayAskKept,
+  placeOf,
+  receiptOf,
+  type KeptAsked,
+  type KeptServices,
+} from './kept.js';
 import { RECEIPT_HEADER } from '../../wire/receipt.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { API_VERSIONS } from '../../wire/version.js';
@@ -259,7 +266,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
       }
       // What is kept was asked without these: the same text has none of them.
       const asks = kept !== null && repeats?.cache.hasFound(query) !== true;
-      const asked = asks ? keptAsked(query) : null;
+      const asked = asks && mayAskKept(query) ? keptAsked(query) : null;
       if (kept !== null && asked !== null && !isFailure(asked)) {
         const lookup = new PendingLookup(shared, answer, version, caller, admission, NOT_KEPT);
         void submitKept(pool, kept, asked, request.path, lookup);

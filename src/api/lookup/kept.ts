@@ -53,11 +53,16 @@ export function readKept({
 }
 
 /**
- * What a query asks of kept releases, or what is wrong with it; null for nothing. A name that is
- * written with escapes is not found here, and refused by the worker: most queries pass by quickly.
+ * Whether a lookup may ask of kept releases. Names that are written with escapes, and `at` alone,
+ * are not found here, and refused by the worker: most queries pass by quickly.
  */
+export function mayAskKept(query: string): boolean {
+  return query.includes('dataset=') || query.includes('receipt=');
+}
+
+/** What a query asks of kept releases, or what is wrong with it; null for nothing. */
 export function keptAsked(query: string): KeptAsked | Failure | null {
-  if (!query.includes('dataset=') && !query.includes('receipt=')) return null;
+  if (query === '') return null;
   const raw = readParameters(query);
   const { dataset, at, receipt } = raw;
   return dataset === null && at === null && receipt === null ? null : readKept(raw);

@@ -54,10 +54,10 @@ function isNear(one: ZipPart, other: ZipPart): boolean {
 /** Decides whether it matters which of several tax areas an address lies in, in one dataset. */
 export class Doubts {
   readonly #dataset: Dataset;
-  readonly #rates: RatesByArea;
+  readonly #rates: Pick<RatesByArea, 'at'>;
   readonly #gazetteer: DatasetGazetteer;
 
-  constructor(dataset: Dataset, rates: RatesByArea, gazetteer: DatasetGazetteer) {
+  constructor(dataset: Dataset, rates: Pick<RatesByArea, 'at'>, gazetteer: DatasetGazetteer) {
     this.#dataset = dataset;
     this.#rates = rates;
     this.#gazetteer = gazetteer;

@@ -9,9 +9,9 @@ import { repairedReading } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
+import { sumRates } from '../../tax/rate.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
-import type { Candidates } from './candidates.js';
 import { Doubts, type DateOf } from './doubt.js';
 import { AddressWriter, doorFound, streetFound } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
@@ -19,12 +19,16 @@ import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
 import { AMBIGUOUS, CONTRADICTION, INCOMPLETE, refuse } from './refusals.js';
-import { type Query, StreetSearch } from './search.js';
+import { isWhereNamed, type Query, StreetSearch } from './search.js';
 
 export type { DateOf };
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
+
+const NONE = sumRates([]);
+/** In place of rates, where what divides places by them does not matter. */
+const ALIKE = { at: () => ({ sales: NONE, use: NONE, rows: [] }) };
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
@@ -34,6 +38,7 @@ export class AddressLocator {
   readonly #plain: PlainLines;
   readonly #doubts: Doubts;
   readonly #postal: PostalLocator;
+  readonly #alike: PostalLocator;
   readonly #provinces: ProvinceLocator;
   readonly #writer: AddressWriter;
 
@@ -43,6 +48,7 @@ export class AddressLocator {
     this.#search = new StreetSearch(dataset, this.#gazetteer);
     this.#doubts = new Doubts(dataset, rates, this.#gazetteer);
     this.#postal = new PostalLocator(dataset, this.#doubts);
+    this.#alike = new PostalLocator(dataset, new Doubts(dataset, ALIKE, this.#gazetteer));
     this.#provinces = new ProvinceLocator(dataset);
     this.#writer = new AddressWriter(dataset, this.#gazetteer);
     const isApart = (state: string): boolean => this.#provinces.has(state);
@@ -138,6 +144,16 @@ export class AddressLocator {
     if (addOn !== null && !isFailure(addOn)) return addOn;
     const postal = this.#postal.locate(city, dateOf);
     return isFailure(postal) ? found : postal;
+  }
+
+  /** The same where the state alone matters: by ZIP and city where only rates are in doubt. */
+  locateInState(text: string, dateOf: DateOf): Situs | Failure {
+    const found = this.locate(text, dateOf);
+    if (!isFailure(found)) return found;
+    const isPlain = found.failure === 'address-incomplete' && found.ambiguous !== true;
+    const [reading] = isPlain ? [] : parseAddress(text, this.#gazetteer);
+    const place = reading?.zip ? this.#alike.locate(reading, dateOf) : found;
+    return isFailure(place) ? found : place;
   }
 
   /** The query of a reading; null for one that cannot lead to a door. */
@@ -281,14 +297,4 @@ export class AddressLocator {
       apart: false,
     });
   }
-}
-
-/** Whether a street lies in the place that is named, if the source of streets has one. */
-function isWhereNamed({ localities }: Query, street: Candidates): boolean {
-  const { streetCity, streetMunicipality } = street;
-  return (
-    localities.length === 0 ||
-    (streetCity === 0 && streetMunicipality === 0) ||
-    localities.some(({ id }) => id === streetCity || id === streetMunicipality)
-  );
 }

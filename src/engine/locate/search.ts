@@ -269,6 +269,16 @@ function differs(other: Candidates, area: number): boolean {
   return other.hasRightStreet && other.streetArea !== AREA_NONE && other.streetArea !== area;
 }
 
+/** Whether a street lies in the place that is named, if the source of streets has one. */
+export function isWhereNamed({ localities }: Query, street: Candidates): boolean {
+  const { streetCity, streetMunicipality } = street;
+  return (
+    localities.length === 0 ||
+    (streetCity === 0 && streetMunicipality === 0) ||
+    localities.some(({ id }) => id === streetCity || id === streetMunicipality)
+  );
+}
+
 /** Whether the street under the cursor lies in the place named; in any, where none is known. */
 function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
   return localities.length === 0 || lies(cursor, localities);
