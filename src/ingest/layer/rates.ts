@@ -131,6 +131,15 @@ function at({ name, faults }: Layer, { line }: LayerRate): string {
   return `layer ${name}: ${faults.file} line ${line}`;
 }
 
+/** Whether the base has a district, if only by its name or where it lies. */
+function knows(base: Base, { state, code }: Pick<RateRow, 'state' | 'code'>): boolean {
+  return (
+    base.districtNames.has(`${state}/${code}`) ||
+    base.index.district(state, code).length > 0 ||
+    base.members.some((one) => one.state === state && one.code === code)
+  );
+}
+
 function takeDistrict(
   base: Base,
   layer: Layer,
@@ -140,10 +149,7 @@ function takeDistrict(
   taken: Taken,
 ): void {
   const key = `${row.state}/${code}`;
-  const held =
-    base.districtNames.has(key) ||
-    base.index.district(row.state, code).length > 0 ||
-    base.members.some((one) => one.state === row.state && one.code === code);
+  const held = knows(base, { state: row.state, code });
   const members = membersOf(finder, row, code);
   const foreign = taken.districts.find((one) => one.code === code && one.row.state !== row.state);
   if (foreign !== undefined) {
@@ -164,50 +170,28 @@ function takeDistrict(
   taken.districts.push({ layer, row, code, state, isNew: !held });
 }
 
-/** A jurisdiction's rows; outside their days nothing is known where the base knows nothing. */
-function rowsOf(
-  base: Base,
-  row: LayerRate,
-  found: Found,
-  source: number,
-  layer: Layer,
-): readonly RateRow[] {
-  const { sales, use } = row;
-  if (sales === null || use === null) return [];
-  const own: RateRow = {
-    state: row.state,
-    level: row.level,
-    county: found.county,
-    place: found.place,
-    name: row.name === '*' ? found.label : row.name,
-    code: found.code,
-    basis: row.basis,
-    sales,
-    use,
-    from: row.from,
-    to: row.to,
-    source,
-    asOf: row.asOf,
-  };
-  const mark = base.marks.find((one) => one.state === row.state && one.level === row.level);
-  const isOpen =
-    row.level !== 'district' &&
-    mark?.unlisted === 'unknown' &&
-    heldOf(base, row, found).length === 0;
-  return isOpen
-    ? [
-        {
-          ...own,
-          basis: 'unknown',
-          from: DATE_MIN,
-          to: DATE_OPEN,
-          sales: RATE_ZERO,
-          use: RATE_ZERO,
-          note: `${found.label}: the layer ${layer.name} has no rate of this day.`,
-        },
-        own,
-      ]
-    : [own];
+/** What a layer says of a jurisdiction. */
+function ownRow(row: LayerRate, found: Found, source: number): RateRow | null {
+  const { state, level, basis, sales, use, from, to, asOf } = row;
+  if (sales === null || use === null) return null;
+  const { county, place, code } = found;
+  const name = row.name === '*' ? found.label : row.name;
+  return { state, level, county, place, name, code, basis, sales, use, from, to, source, asOf };
+}
+
+/**
+ * What holds on the other days where the base has no row of its own. A list whose rows begin with
+ * it is not known before its first row, and a layer's row must not be taken for that.
+ */
+function rowBelow(base: Base, own: RateRow, label: string, layer: Layer): RateRow | null {
+  const none = { ...own, from: DATE_MIN, to: DATE_OPEN, sales: RATE_ZERO, use: RATE_ZERO };
+  if (own.level === 'district') return knows(base, own) ? null : none;
+  const mark = base.marks.find((one) => one.state === own.state && one.level === own.level);
+  if (mark?.unlisted === 'nothing') {
+    return { ...none, basis: 'own', from: mark.since, source: mark.source, asOf: mark.since };
+  }
+  const note = `${label}: the layer ${layer.name} has no rate of this day.`;
+  return mark === undefined ? null : { ...none, basis: 'unknown', note };
 }
 
 function clashes(layer: Layer, done: Map<string, LayerRate[]>, row: LayerRate, at: Found): void {
@@ -230,23 +214,25 @@ function clashes(layer: Layer, done: Map<string, LayerRate[]>, row: LayerRate, a
 function takeLayer(base: Base, layer: Layer, taken: Taken): void {
   const finder = new Finder(base, layer);
   const done = new Map<string, LayerRate[]>();
-  const before: RateRow[] = [];
+  const below: RateRow[] = [];
   const rows: RateRow[] = [];
   for (const row of layer.rates) {
     const source = sourceOf(layer, row, taken.sources);
     for (const found of finder.find(row)) {
       clashes(layer, done, row, found);
       if (row.level === 'district') takeDistrict(base, layer, row, found, finder, taken);
-      for (const own of rowsOf(base, row, found, source, layer)) {
-        (own.basis === 'unknown' ? before : rows).push(own);
-        if (own.basis === 'unknown') continue;
-        taken.touched.set(`${row.state}/${row.level}`, source);
-        taken.lines.push(`${at(layer, row)}: ${replacedBy(base, row, found, own, taken.sources)}`);
-      }
+      const own = ownRow(row, found, source);
+      if (own === null) continue;
+      const isHeld = heldOf(base, row, found).length > 0;
+      const other = isHeld ? null : rowBelow(base, own, found.label, layer);
+      if (other !== null) below.push(other);
+      rows.push(own);
+      taken.touched.set(`${row.state}/${row.level}`, source);
+      taken.lines.push(`${at(layer, row)}: ${replacedBy(base, row, found, own, taken.sources)}`);
     }
   }
   layer.faults.settle();
-  taken.rows.push(...before, ...rows);
+  taken.rows.push(...below, ...rows);
 }
 
 /**
