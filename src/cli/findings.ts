@@ -19,14 +19,13 @@ function manifestOf(varDir: string, name: string): Manifest | null {
   }
 }
 
-/** The release that another is compared with: the active one, or the one before it. */
+/** The release that another is compared with: the active or the one before, if comparable. */
 function releaseBefore(varDir: string, dir: string): Manifest | null {
   const own = readManifest(dir);
   for (const name of [currentRelease(varDir), previousRelease(varDir)]) {
     if (name === null) continue;
     const manifest = manifestOf(varDir, name);
-    if (manifest === null) continue;
-    if (manifest.id !== own.id) return isComparable(manifest, own) ? manifest : null;
+    if (manifest !== null && manifest.id !== own.id && isComparable(manifest, own)) return manifest;
   }
   return null;
 }

@@ -1,6 +1,6 @@
 /** Layers over a recipe: what they answer, what they replace, and that they go again. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -8,10 +8,12 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildDataset, type BuildOptions } from '../../src/ingest/build.js';
 import { readLayerTable } from '../../src/ingest/layer/table.js';
 import { LayerFaults } from '../../src/ingest/layer/checked-cells.js';
 import { workbookDay } from '../../src/ingest/layer/layer-files.js';
+import type { RatesRecipe, Recipe } from '../../src/ingest/recipe.js';
+import { datasetsDir } from '../../src/ingest/source-files.js';
 import { askAddress, askQuery } from '../support/ask-dataset.js';
 
 const SQUARE = (west: number, south: number, east: number, north: number): object => ({
@@ -50,11 +52,12 @@ let dataset: Dataset;
 async function build(
   own: readonly string[],
   report: (line: string) => void = () => undefined,
+  recipe: BuildOptions['recipe'] = 'fixture',
 ): Promise<string> {
   return buildDataset({
     varDir: folder,
-    recipe: 'fixture',
-    sources: null,
+    recipe,
+    sources: folder,
     layers: [],
     own,
     report,
@@ -106,6 +109,35 @@ test('rates hold on their days, the base on the others', () => {
   assert.equal(at(10.3, 179.8, '&historical=202512')[0], 110, 'nobody knows the days before');
   assert.deepEqual(at(10.05, -29.95), [100, 0.0625]);
   assert.deepEqual(at(10.05, -29.95, '&historical=202606'), [100, 0.06]);
+});
+
+/** The fixture's recipe with lists that are known from the day of their first row on. */
+function currentRecipe(): BuildOptions['recipe'] {
+  const json = (file: string): unknown =>
+    JSON.parse(readFileSync(join(datasetsDir(), 'recipes', file), 'utf8'));
+  const marks = readFileSync(join(datasetsDir(), 'fixture/facts/completeness.tsv'), 'utf8');
+  writeFileSync(join(folder, 'marks.tsv'), marks.replaceAll('\tfull\t', '\tcurrent\t'));
+  return {
+    recipe: json('fixture.json') as Recipe,
+    rates: { ...(json('rates-fixture.json') as RatesRecipe), completeness: 'marks.tsv' },
+  };
+}
+
+test('before a layer begins the base holds, also where it has no row', async () => {
+  const table = join(folder, 'soon.csv');
+  const rows = ['QA,district,Roads,Birch County,0.5', 'QA,city,Fernville,,2'];
+  const lines = rows.map((row) => `${row},2026-09-01,,,,,x,2026-10-01,,`);
+  writeFileSync(table, `${HEAD}${lines.join('\n')}\n`);
+  const release = await build([table], undefined, currentRecipe());
+  const soon = openDataset(join(releasesDir(folder), release));
+  for (const [lat, lng, earlier, later] of [
+    [10.3, -29.25, 0.0575, 0.0625],
+    [10.18, -29.8, 0.065, 0.085],
+  ] as const) {
+    assert.deepEqual(at(lat, lng, '&historical=202608', soon), [100, earlier]);
+    assert.deepEqual(at(lat, lng, '&historical=202609', soon), [100, later]);
+  }
+  soon.close();
 });
 
 test('a district holds where it is drawn, also for doors and in rows of a ZIP', () => {

@@ -169,7 +169,15 @@ test('a file that is broken inside ends the update, and the release before goes 
 });
 
 test('a file that lost most of its rows is built, and answers only when a person says so', async () => {
+  // A release with a layer that the next one lacks: the one before it can be compared with.
+  const [plain, layer] = [world.active, join(sources, 'mild.csv')];
+  const row = 'QA,city,Elmton,,1.5,2020-01-01,invented,2026-01-01';
+  writeFileSync(layer, `state,level,name,county,rate,from,source,as_of\n${row}\n`);
+  world.putDoors(3);
+  const layered = await world.run(world.words('--yes', '--quiet', '--layer', layer));
+  rmSync(layer);
   const answering = world.active;
+  assert.notEqual(answering, plain, layered.err);
   const few = readFileSync(join(sources, BY_HAND, 'qa.csv'), 'utf8');
   publishers.put('/moved/doors.txt', few);
   publishers.put(MORE_DOORS, few);

@@ -131,7 +131,9 @@ async function writeBody(
 ): Promise<number> {
   const { bytesMax = FILE_BYTES_MAX, progress } = options;
   const length = Number(answer.header('content-length') || 0);
-  const total = length > 0 ? from + length : 0;
+  // A publisher may send less than the rest that was asked for, and says how long the whole is.
+  const whole = /\/(\d+)$/.exec(from > 0 ? answer.header('content-range') : '')?.[1];
+  const total = Number(whole ?? (length > 0 ? from + length : 0));
   const file = await open(`${target}.part`, from > 0 ? 'a' : 'w');
   let size = from;
   try {
