@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConfig, type Config } from '../config.js';
 import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { releasesDir } from '../dataset/release.js';
-import { GRANT_ALL } from '../pool/types.js';
+import { GRANT_ALL, TOLD_BYTES } from '../pool/types.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
 import { newRunName, type BulkLimits } from '../bulk/run/uploads.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';
@@ -148,14 +148,17 @@ async function localWorkers(
   config: Config,
   dataset: string,
   threads: number,
+  quiet: boolean,
 ): Promise<BulkWorkers> {
-  const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel } = config;
+  const { varDir, baseUrl, precisionMin, refuseUnruled } = config;
+  const logLevel = quiet && config.logLevel !== 'error' ? 'warn' : config.logLevel;
+  const told = new Uint8Array(new SharedArrayBuffer(TOLD_BYTES));
   const release = { id: dataset, dir: await soundRelease(varDir, dataset) };
   const pool = openChunkPool({
     releases: { pin: () => release, unpin: () => undefined },
     log: createLog(logLevel),
     threads,
-    settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
+    settings: { baseUrl, precisionMin, refuseUnruled, logLevel, told },
   });
   return {
     release,
@@ -183,7 +186,7 @@ async function runBulk(
     const threads = options.threads ?? threadsFor(input.plainBytes, availableParallelism());
     const workers =
       fleet === null
-        ? await localWorkers(config, dataset, threads)
+        ? await localWorkers(config, dataset, threads, options.quiet)
         : { release: { id: dataset, dir: '' }, ...fleet.workers(config, job, dataset) };
     return await runWith(options, to, input, planned, workers).finally(() => workers.close());
   } finally {

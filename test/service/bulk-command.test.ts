@@ -107,6 +107,16 @@ test('a table is written as a server would', async () => {
   }
 });
 
+test('rates that are not held are told once, whoever answers, and not where it is quiet', async () => {
+  const rows = file('unheld.csv', `zip\n${'92020\n93010\n'.repeat(3_000)}`);
+  const asked = ['bulk', rows, '-o', '/dev/null', '--threads', '2'];
+  const told = (err: string): readonly string[] => err.match(/"rates not held".{14}/g) ?? [];
+  const { err } = await run(asked);
+  assert.equal(told(err).length, 2, err);
+  assert.notEqual(told(err)[0], told(err)[1]);
+  assert.equal((await run([...asked, '--quiet'])).err, '');
+});
+
 test('a small file has fewer threads than there are processors, a large one has as many', () => {
   const mebibyte = 1_048_576;
   for (const [bytes, threads] of [
