@@ -25,7 +25,6 @@ import {
   type FindMerchant,
   type RowsUsage,
 } from './kind.js';
-import type { AdmittedRows } from './pump.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import {
   type BulkProblem,
@@ -118,10 +117,9 @@ function openUpload(
   if (isProblem(asked)) return refuse(asked);
   const refusal = askedRefusal(services, key, request, asked) ?? fullRefusal(uploads, key.account);
   if (refusal !== null) return refuse(refusal);
-  const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
-  if (usedUp(admit)) {
-    const detail = spentSentence(key, asked);
-    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, detail));
+  const spent = spentSentence(usage, key, asked);
+  if (spent !== null) {
+    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, spent));
   }
   const begin = (release: PinnedRelease, nowMs: number | null): void =>
     void new Upload(exchange, uploads, {
@@ -132,7 +130,7 @@ function openUpload(
       instance: route.path,
       fields,
       request: asked,
-      admit,
+      admit: (rows) => admitRows(usage, key, asked, rows),
       over: () => releases.unpin(release),
       ...(nowMs === null ? {} : { nowMs }),
     });
@@ -173,13 +171,6 @@ function withRelease(
     if (exchange.raw === null || isRefused(null)) releases.unpin(release);
     else begin(release, now);
   });
-}
-
-/** Whether not one row would be let through, now or later. */
-export function usedUp(admit: (rows: number) => AdmittedRows): boolean {
-  const probe = admit(1);
-  probe.settle(null);
-  return probe.rows === 0 && !probe.scarce;
 }
 
 function trailerRoute(services: BulkServices): Route {
