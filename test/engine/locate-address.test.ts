@@ -36,6 +36,9 @@ test('numbers that are no plain integer are found by their text', () => {
   expect('N12W345 Plum Rd, Brookmere, QZ 97001', 'point', 0);
   expect('21 Hollyhock Rd, Brookmere, QZ 97001', 'range', 0);
   expect('4-8 Hollyhock Rd, Brookmere, QZ 97001', 'point', 0);
+  expect('21B Hollyhock Rd, Brookmere, QZ 97001', 'range', 0);
+  expect('21O Hollyhock Rd, Brookmere, QZ 97001', 'street', 0);
+  expect('150O Elder Way, Brookmere, QZ 97001', 'street', 0);
 });
 
 test('a range puts the door on its side, in the direction of the numbers', () => {
