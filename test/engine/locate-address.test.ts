@@ -254,6 +254,15 @@ test('a numbered street without its ending, and a type that stands twice', () =>
   expect('200 Spindle Center Dr Drive, Brookmere, QZ 97001', 'point', 0);
 });
 
+test('a line of two places is refused, whichever stands last', () => {
+  expect('12 Main St, Brookmere, QZ 97001, Brookmere, QZ 97001', 'point', 0);
+  for (const first of ['Fenway, QZ 97002', 'Fenway, QZ']) {
+    const detail = refusal(`12 Main St, ${first}, Brookmere, QZ 97001`);
+    assert.match(detail, /^the address names (?:QZ 97002|FENWAY, QZ), and .* leads to QZ 97001$/);
+  }
+  assert.ok(isFailure(LOCATOR.locatePlace('Fenway, QZ 97002, Brookmere, QZ 97001', dateOf)));
+});
+
 test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('12 Main St, Brookmere, QB 97001'), /97001 is not in QB/);
   assert.match(refusal('12 Main St, Brookmere, QZ 97999'), /97999 is not known/);
