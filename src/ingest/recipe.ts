@@ -142,23 +142,41 @@ function readJson(
   return value;
 }
 
+/** Lists of entries that may each be of a state, by their names. */
+function ofStates<Name extends string>(
+  lists: Readonly<Partial<Record<Name, readonly { readonly state?: string }[]>>>,
+  ...names: readonly Name[]
+): (readonly [place: string, state: string])[] {
+  return names.flatMap((name) =>
+    (lists[name] ?? []).flatMap(({ state = '' }, at) =>
+      state === '' || state.includes('{') ? [] : [[`${name}[${at}].state`, state] as const],
+    ),
+  );
+}
+
 /**
  * States are told by the facts of the recipe; a list of them among the publishers' files may not
  * have been fetched yet.
- * @throws Error naming each cap that is of no state: nobody's taxes would be held to it.
+ * @throws Error naming each entry and cap that is of no state: its addresses would be found
+ *   nowhere, and nobody's taxes be held to it.
  */
-function checkCaps(file: string, recipe: Recipe, rates: RatesRecipe): void {
-  const names = Object.keys(rates.caps);
-  if (names.length === 0 || !rates.states.startsWith(FACTS)) return;
+function checkStates(file: string, recipe: Recipe, rates: RatesRecipe): void {
+  if (!rates.states.startsWith(FACTS)) return;
   const path = join(datasetsDir(), recipe.facts, rates.states.slice(FACTS.length));
   const known = readStates(readFileSync(path, 'utf8'))
     .filter(({ country }) => country !== 'CAN')
     .map(({ code }) => code);
-  const strangers = names.filter((name) => !known.includes(name));
+  const caps = Object.keys(rates.caps).map((name) => ['caps', name] as const);
+  const strangers = [
+    ...ofStates(recipe, 'points', 'ranges', 'sst').map((each) => [file, ...each] as const),
+    ...[...ofStates(rates, 'lists', 'estimates', 'stated'), ...caps].map(
+      (each) => [recipe.rates, ...each] as const,
+    ),
+  ].filter(([, , name]) => !known.includes(name));
   if (strangers.length === 0) return;
   throw new Error(
     strangers
-      .map((name) => `recipe ${file}: caps: ${unknownName('state', name, known)}`)
+      .map(([of, place, name]) => `recipe ${of}: ${place}: ${unknownName('state', name, known)}`)
       .join('\n'),
   );
 }
@@ -183,6 +201,6 @@ export function readRecipe(name: string, sources: string | null = null): HeldRec
   const recipe = readJson(file, folder, recipeFaults) as Recipe;
   const rates = readJson(recipe.rates, folder, ratesFaults) as RatesRecipe;
   checkKeys(file, recipe, rates);
-  checkCaps(recipe.rates, recipe, rates);
+  checkStates(file, recipe, rates);
   return withHeld({ recipe, rates }, heldFiles(sources));
 }

@@ -184,7 +184,7 @@ test('a recipe may lie anywhere, its rates section beside it or among those of t
   rmSync(dir, { recursive: true });
 });
 
-test('a cap of a name that is no state is refused with the nearest one', () => {
+test('a cap or an entry of what is no state is refused with the nearest one', () => {
   const dir = mkdtempSync(join(tmpdir(), 'situs-recipe-'));
   const { recipe, rates } = readRecipe('fixture');
   const path = join(dir, 'mine.json');
@@ -207,5 +207,14 @@ test('a cap of a name that is no state is refused with the nearest one', () => {
     /caps: unknown state "CA-ON"; there is: AL, AK, .*, WY[^-]*$/,
   );
   assert.throws(() => read({ TXX: '2' }), /caps: unknown state "TXX"; did you mean "TX"\?$/);
+  const [points, ranges] = [recipe.points, recipe.ranges].map((entries) =>
+    entries.map((each) => ({ ...each, state: 'QAA' })),
+  );
+  writeFileSync(path, JSON.stringify({ ...recipe, points, ranges }));
+  assert.throws(() => read({}), {
+    message: ['points', 'ranges']
+      .map((name) => `recipe mine.json: ${name}[0].state: unknown state "QAA"; did you mean "QA"?`)
+      .join('\n'),
+  });
   rmSync(dir, { recursive: true });
 });
