@@ -87,7 +87,7 @@ function fullRefusal(uploads: Uploads, account: string): BulkProblem | null {
   const full = uploads.full(account);
   if (full === null) return null;
   const { own, limit } = full;
-  const detail = `${limit} streams are open${own ? ' of this account' : ''}; try again later.`;
+  const detail = `${limit} uploads are open${own ? ' of this account' : ''}; try again later.`;
   return { ...problem(own ? 429 : 503, detail), members: { limit } };
 }
 
@@ -188,7 +188,7 @@ function trailerRoute(services: BulkServices): Route {
       const name = new URLSearchParams(caller.query).get('job') ?? '';
       const trailer = services.uploads.trailer(name, caller.key.account);
       if (trailer === 'open') {
-        answer.send(caller.problem(409, 'The stream has not ended.'));
+        answer.send(caller.problem(409, 'The upload has not ended.'));
       } else if (trailer === null) {
         answer.send(caller.problem(404, 'There is no trailer of such a job.'));
       } else {
