@@ -163,22 +163,21 @@ function ofStates<Name extends string>(
 function checkStates(file: string, recipe: Recipe, rates: RatesRecipe): void {
   if (!rates.states.startsWith(FACTS)) return;
   const path = join(datasetsDir(), recipe.facts, rates.states.slice(FACTS.length));
-  const known = readStates(readFileSync(path, 'utf8'))
-    .filter(({ country }) => country !== 'CAN')
-    .map(({ code }) => code);
+  const states = readStates(readFileSync(path, 'utf8'));
+  const known = states.map(({ code }) => code);
+  const capped = states.filter(({ country }) => country !== 'CAN').map(({ code }) => code);
+  const told =
+    (of: string, names: readonly string[]) =>
+    ([place, name]: readonly [place: string, state: string]): readonly string[] =>
+      names.includes(name) ? [] : [`recipe ${of}: ${place}: ${unknownName('state', name, names)}`];
+  const counted = (recipe.zips.counted ?? []).map((name) => ['zips.counted', name] as const);
   const caps = Object.keys(rates.caps).map((name) => ['caps', name] as const);
-  const strangers = [
-    ...ofStates(recipe, 'points', 'ranges', 'sst').map((each) => [file, ...each] as const),
-    ...[...ofStates(rates, 'lists', 'estimates', 'stated'), ...caps].map(
-      (each) => [recipe.rates, ...each] as const,
-    ),
-  ].filter(([, , name]) => !known.includes(name));
-  if (strangers.length === 0) return;
-  throw new Error(
-    strangers
-      .map(([of, place, name]) => `recipe ${of}: ${place}: ${unknownName('state', name, known)}`)
-      .join('\n'),
-  );
+  const faults = [
+    ...[...counted, ...ofStates(recipe, 'points', 'ranges', 'sst')].flatMap(told(file, known)),
+    ...ofStates(rates, 'lists', 'estimates', 'stated').flatMap(told(recipe.rates, known)),
+    ...caps.flatMap(told(recipe.rates, capped)),
+  ];
+  if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
 /** Whether a recipe is named by its file, which may lie anywhere. */

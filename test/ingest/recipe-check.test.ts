@@ -210,10 +210,11 @@ test('a cap or an entry of what is no state is refused with the nearest one', ()
   const [points, ranges] = [recipe.points, recipe.ranges].map((entries) =>
     entries.map((each) => ({ ...each, state: 'QAA' })),
   );
-  writeFileSync(path, JSON.stringify({ ...recipe, points, ranges }));
+  const zips = { ...recipe.zips, counted: ['QB', 'QAA'] };
+  writeFileSync(path, JSON.stringify({ ...recipe, points, ranges, zips }));
   assert.throws(() => read({}), {
-    message: ['points', 'ranges']
-      .map((name) => `recipe mine.json: ${name}[0].state: unknown state "QAA"; did you mean "QA"?`)
+    message: ['zips.counted', 'points[0].state', 'ranges[0].state']
+      .map((place) => `recipe mine.json: ${place}: unknown state "QAA"; did you mean "QA"?`)
       .join('\n'),
   });
   rmSync(dir, { recursive: true });
