@@ -172,7 +172,12 @@ function checkStates(file: string, recipe: Recipe, rates: RatesRecipe): void {
       names.includes(name) ? [] : [`recipe ${of}: ${place}: ${unknownName('state', name, names)}`];
   const counted = (recipe.zips.counted ?? []).map((name) => ['zips.counted', name] as const);
   const caps = Object.keys(rates.caps).map((name) => ['caps', name] as const);
+  const drawn = recipe.boundaries.flatMap(({ states: codes = [] }, at) =>
+    codes.map((fips) => [`boundaries[${at}].states`, fips] as const),
+  );
+  const fips = ['{fips}', ...states.map((state) => state.fips)];
   const faults = [
+    ...drawn.flatMap(told(file, fips)),
     ...[...counted, ...ofStates(recipe, 'points', 'ranges', 'sst')].flatMap(told(file, known)),
     ...ofStates(rates, 'lists', 'estimates', 'stated').flatMap(told(recipe.rates, known)),
     ...caps.flatMap(told(recipe.rates, capped)),

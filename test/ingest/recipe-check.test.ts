@@ -210,6 +210,13 @@ test('a cap or an entry of what is no state is refused with the nearest one', ()
   const [points, ranges] = [recipe.points, recipe.ranges].map((entries) =>
     entries.map((each) => ({ ...each, state: 'QAA' })),
   );
+  const [first, ...others] = recipe.boundaries;
+  const boundaries = [{ ...first, states: ['91', '9'] }, ...others];
+  writeFileSync(path, JSON.stringify({ ...recipe, boundaries }));
+  assert.throws(
+    () => read({}),
+    /^Error: recipe mine.json: boundaries\[0\].states: unknown state "9"/,
+  );
   const zips = { ...recipe.zips, counted: ['QB', 'QAA'] };
   writeFileSync(path, JSON.stringify({ ...recipe, points, ranges, zips }));
   assert.throws(() => read({}), {
