@@ -47,13 +47,14 @@ async function releaseFor(
 /** What is asked of this run: a new one, or the one that was interrupted. */
 async function plan(
   options: BulkOptions,
-  varDir: string,
+  { varDir, precisionMin, refuseUnruled, baseUrl }: Config,
   input: RowsSource,
   partial: PartialFile | null,
   fleet: BulkFleet | null,
 ): Promise<{ readonly run: PartialRun; readonly from: Checkpoint | null }> {
   const { request, kind } = options;
-  const digest = optionsDigest({ ...request, kind });
+  const settings = { precisionMin, refuseUnruled, baseUrl };
+  const digest = optionsDigest({ ...request, kind, settings });
   if (options.resume && partial !== null) {
     const { run, checkpoint } = partial.load();
     if (
@@ -62,7 +63,8 @@ async function plan(
     ) {
       throw new Error('cannot resume: the input file has changed since');
     }
-    if (run.options !== digest) throw new Error('cannot resume: the options are not the same');
+    if (run.options !== digest)
+      throw new Error('cannot resume: the options are not the same, or the settings');
     if (fleet !== null) await fleet.release(run.dataset);
     else if (!existsSync(join(releasesDir(varDir), run.dataset, MANIFEST_FILE))) {
       throw new Error(`cannot resume: dataset ${run.dataset} was removed`);
@@ -181,7 +183,7 @@ async function runBulk(
       ? null
       : await (await import('./bulk-fleet.js')).BulkFleet.open(options.fleet, tell);
   try {
-    const planned = await plan(options, config.varDir, input, held, fleet);
+    const planned = await plan(options, config, input, held, fleet);
     const { job, dataset } = planned.run;
     const threads = options.threads ?? threadsFor(input.plainBytes, availableParallelism());
     const workers =
