@@ -247,7 +247,7 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
       ...relayRoutes(relay),
       ...bulk.routes,
       ...jobRoutes,
-      streams.route,
+      ...streams.routes,
       ...cartRoutes({
         ...relay,
         lookups: usage,

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { OpenReleases, openDataset } from '../src/dataset/open.js';
 import { Engine } from '../src/engine/engine.js';
+import type { Unheld } from '../src/engine/rate/area-rates.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';
 import { serveLane, type ServeTask } from '../src/pool/lane-server.js';
@@ -24,11 +25,19 @@ function writeLine(line: string): void {
 const settings: EngineSettings = workerData;
 const log = createLog(settings.logLevel, writeLine);
 const COVERAGE = 'npx situs dataset coverage';
+
+/** Whether no thread of those that share `told` has told of it. */
+function isNews({ state, past }: Unheld): boolean {
+  const { told } = settings;
+  if (told === undefined) return true;
+  return Atomics.exchange(told, 2 * parseInt(state, 36) + Number(past), 1) === 0;
+}
+
 const releases = new OpenReleases(
   (dir) =>
-    new Engine(openDataset(dir), (unheld) =>
-      log.info('rates not held', { ...unheld, see: COVERAGE }),
-    ),
+    new Engine(openDataset(dir), (unheld) => {
+      if (isNews(unheld)) log.info('rates not held', { ...unheld, see: COVERAGE });
+    }),
 );
 const shared: Partial<WireSettings> = {
   baseUrl: settings.baseUrl,

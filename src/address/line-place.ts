@@ -12,6 +12,7 @@ import {
   startsWithDigit,
 } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
+import type { Tail } from './tail.js';
 import { JOIN, type Line } from './token.js';
 
 /** A way to part words into street and city; the city is empty where `cityAt` is the end. */
@@ -152,7 +153,7 @@ function stateAt({ words }: Line, last: number, gazetteer: Gazetteer): StateWord
 }
 
 /** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
-function isOtherWord(word: string): boolean {
+export function isOtherWord(word: string): boolean {
   return directionOf(word) !== '' || suffixOf(word) !== '';
 }
 
@@ -237,10 +238,49 @@ export function stateWithin(line: Line, end: number, gazetteer: Gazetteer): stri
   return '';
 }
 
-/** The state of a state and ZIP that stand together before `end`; '' if none. */
-export function pairedState(line: Line, end: number, gazetteer: Gazetteer): string {
-  const zip = pairAt(line, end, gazetteer);
-  return zip < 0 ? '' : (stateAt(line, zip - 1, gazetteer)?.state ?? '');
+/** Where the longest city of a state begins that ends before a word; -1 if none does. */
+function cityBefore({ words }: Line, end: number, state: string, gazetteer: Gazetteer): number {
+  for (let from = Math.max(1, end - CITY_WORDS_MAX); from < end; from++) {
+    if (isKnownCity(words, from, end, state, gazetteer)) return from;
+  }
+  return -1;
+}
+
+/** Whether two cities are one, whose first word may be written in two ways. */
+function isSameCity(one: readonly string[], other: readonly string[]): boolean {
+  const [first = '', ...rest] = one;
+  const [otherFirst = '', ...others] = other;
+  return (
+    rest.join() === others.join() &&
+    (first === otherFirst || (rest.length > 0 && CITY_FIRST.get(first) === otherFirst))
+  );
+}
+
+/**
+ * What a line names in its midst that its end contradicts: a state with its ZIP, "CA 92618", or a
+ * city with its state's code, "IRVINE, CA"; of another state that alone. '' if nothing does.
+ */
+export function otherPlace(line: Line, { end, state, zip }: Tail, gazetteer: Gazetteer): string {
+  const { words } = line;
+  const at = pairAt(line, end, gazetteer);
+  if (at >= 0) {
+    const paired = stateAt(line, at - 1, gazetteer)?.state ?? '';
+    if (paired !== state) return paired;
+    if (zip !== '' && words[at] !== zip) return `${state} ${words[at] ?? ''}`;
+  }
+  const last = cityBefore(line, end, state, gazetteer);
+  for (let index = 2; last > 0 && index < last; index++) {
+    const found = words[index]!.length === 2 ? stateAt(line, index, gazetteer) : null;
+    if (found?.from !== index || isOtherWord(words[index]!) || !stands(line, found, gazetteer)) {
+      continue;
+    }
+    const from = cityBefore(line, index, found.state, gazetteer);
+    if (from < 0 || !beginsCity(line, from)) continue;
+    if (found.state !== state) return found.state;
+    const city = words.slice(from, index);
+    if (!isSameCity(city, words.slice(last, end))) return `${city.join(' ')}, ${state}`;
+  }
+  return '';
 }
 
 /** Index behind an "&", "@" or "AND" between two streets, -1 if none. */

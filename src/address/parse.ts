@@ -4,7 +4,7 @@ import { innerZipAt, readMilitary, readTail, withoutState } from './address-tail
 import {
   crossingAt,
   isKnownCity,
-  pairedState,
+  otherPlace,
   splitCity,
   stateWithin,
   streetEnds,
@@ -247,11 +247,9 @@ function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
   }
   const inner = tail.zip === '' ? innerZipAt(line, tail.end) : -1;
   const zip = inner < 0 ? tail.zip : (line.words[inner] ?? '');
-  if (zip === '') return [line, tail];
+  if (zip === '' && tail.state === '') return [line, tail];
   const otherState =
-    tail.state === ''
-      ? stateWithin(line, tail.end, gazetteer)
-      : pairedState(line, tail.end, gazetteer);
+    tail.state === '' ? stateWithin(line, tail.end, gazetteer) : otherPlace(line, tail, gazetteer);
   if (inner < 0) return [line, otherState === '' ? tail : { ...tail, otherState }];
   const body = withoutWord(line, inner);
   return [body, { ...readTail(body, gazetteer), zip, otherState }];

@@ -24,7 +24,7 @@ export interface ParsedAddress {
   readonly city: string;
   /** Two-letter code or "" */
   readonly state: string;
-  /** A state that the line names besides, not at its end; "" if none. */
+  /** Another state that the line names in its midst, or another place of its own; "" if none. */
   readonly otherState: string;
   /** Five digits or "" */
   readonly zip: string;

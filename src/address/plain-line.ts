@@ -7,7 +7,7 @@
 import { wordsOf, WordTable } from '../base/word-table.js';
 import { endsCountry, isOffice, isZip, OFFICE_WORDS, readTail } from './address-tail.js';
 import { LETTERED_ROADS } from './highway.js';
-import { isKnownCity } from './line-place.js';
+import { isKnownCity, isOtherWord } from './line-place.js';
 import { isCountyWord } from './parse.js';
 import type { Gazetteer } from './parsed.js';
 import { endsInUnit, isNumbered } from './reading.js';
@@ -144,8 +144,15 @@ function joinsNumber(word: string): boolean {
   return word.length === 1 && directionOf(word) === '';
 }
 
+/** Whether the code of a state ends a text, "Main St Irvine CA", and is no other word. */
+function endsInState(text: string, gazetteer: Gazetteer): boolean {
+  const code = text.slice(-2).toUpperCase();
+  return text.at(-3) === ' ' && !isOtherWord(code) && gazetteer.stateOf(code) !== '';
+}
+
 /** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */
 export function readPlainStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
+  if (endsInState(text, gazetteer)) return null;
   return readSimpleStreet(text) ?? readOtherStreet(text, gazetteer);
 }
 

@@ -21,7 +21,7 @@ export interface Tail {
   readonly zip4: string;
   /** Of an address that is asked for as one of Canada its first half may be all there is. */
   readonly canadianPostalCode: string;
-  /** A state that the line names in its midst; '' if none. */
+  /** A state that the line names in its midst, or another place of its own; '' if none. */
   readonly otherState: string;
   /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
   readonly twoZips: boolean;

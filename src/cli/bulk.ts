@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { loadConfig, type Config } from '../config.js';
 import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { releasesDir } from '../dataset/release.js';
-import { GRANT_ALL } from '../pool/types.js';
+import { GRANT_ALL, TOLD_BYTES } from '../pool/types.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
 import { newRunName, type BulkLimits } from '../bulk/run/uploads.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';
@@ -47,13 +47,14 @@ async function releaseFor(
 /** What is asked of this run: a new one, or the one that was interrupted. */
 async function plan(
   options: BulkOptions,
-  varDir: string,
+  { varDir, precisionMin, refuseUnruled, baseUrl }: Config,
   input: RowsSource,
   partial: PartialFile | null,
   fleet: BulkFleet | null,
 ): Promise<{ readonly run: PartialRun; readonly from: Checkpoint | null }> {
   const { request, kind } = options;
-  const digest = optionsDigest({ ...request, kind });
+  const settings = { precisionMin, refuseUnruled, baseUrl };
+  const digest = optionsDigest({ ...request, kind, settings });
   if (options.resume && partial !== null) {
     const { run, checkpoint } = partial.load();
     if (
@@ -62,7 +63,8 @@ async function plan(
     ) {
       throw new Error('cannot resume: the input file has changed since');
     }
-    if (run.options !== digest) throw new Error('cannot resume: the options are not the same');
+    if (run.options !== digest)
+      throw new Error('cannot resume: the options are not the same, or the settings');
     if (fleet !== null) await fleet.release(run.dataset);
     else if (!existsSync(join(releasesDir(varDir), run.dataset, MANIFEST_FILE))) {
       throw new Error(`cannot resume: dataset ${run.dataset} was removed`);
@@ -148,14 +150,17 @@ async function localWorkers(
   config: Config,
   dataset: string,
   threads: number,
+  quiet: boolean,
 ): Promise<BulkWorkers> {
-  const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel } = config;
+  const { varDir, baseUrl, precisionMin, refuseUnruled } = config;
+  const logLevel = quiet && config.logLevel !== 'error' ? 'warn' : config.logLevel;
+  const told = new Uint8Array(new SharedArrayBuffer(TOLD_BYTES));
   const release = { id: dataset, dir: await soundRelease(varDir, dataset) };
   const pool = openChunkPool({
     releases: { pin: () => release, unpin: () => undefined },
     log: createLog(logLevel),
     threads,
-    settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
+    settings: { baseUrl, precisionMin, refuseUnruled, logLevel, told },
   });
   return {
     release,
@@ -178,12 +183,12 @@ async function runBulk(
       ? null
       : await (await import('./bulk-fleet.js')).BulkFleet.open(options.fleet, tell);
   try {
-    const planned = await plan(options, config.varDir, input, held, fleet);
+    const planned = await plan(options, config, input, held, fleet);
     const { job, dataset } = planned.run;
     const threads = options.threads ?? threadsFor(input.plainBytes, availableParallelism());
     const workers =
       fleet === null
-        ? await localWorkers(config, dataset, threads)
+        ? await localWorkers(config, dataset, threads, options.quiet)
         : { release: { id: dataset, dir: '' }, ...fleet.workers(config, job, dataset) };
     return await runWith(options, to, input, planned, workers).finally(() => workers.close());
   } finally {

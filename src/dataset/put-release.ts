@@ -30,7 +30,13 @@ function sumIn(dir: string): string {
  */
 export function putRelease(unpacked: string, dir: string): void {
   protectRelease(unpacked);
-  if (stampHolds(dir) && sumIn(dir) === sumIn(unpacked)) return adoptSignatures(dir, unpacked);
-  if (existsSync(dir)) renameSync(dir, `${unpacked}.replaced`);
-  renameSync(unpacked, dir);
+  try {
+    // Fails where one is there, which another process may have put there a moment ago.
+    renameSync(unpacked, dir);
+  } catch (error) {
+    if (!existsSync(dir)) throw error;
+    if (stampHolds(dir) && sumIn(dir) === sumIn(unpacked)) return adoptSignatures(dir, unpacked);
+    renameSync(dir, `${unpacked}.replaced`);
+    renameSync(unpacked, dir);
+  }
 }

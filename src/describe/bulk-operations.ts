@@ -90,9 +90,9 @@ const LOOKUP: Operation = {
     413: problemOf('The body or its header line is too long, or expands too much.', LIMITED),
     415: problemOf('The body is neither CSV nor NDJSON in UTF-8, plain or gzip.', LIMITED),
     422: problemOf('An option or the header line cannot be used, or strict refuses.', LIMITED),
-    429: problemOf('Response code 108, or too many streams of the account.', LIMITED),
+    429: problemOf('Response code 108, or too many uploads of the account.', LIMITED),
     500: problemOf('A fault of the service.', LIMITED),
-    503: problemOf('No dataset is loaded, or too many streams are open.', LIMITED),
+    503: problemOf('No dataset is loaded, or too many uploads are open.', LIMITED),
     507: problemOf('There is no disk for output that waits.', LIMITED),
   },
 };

@@ -162,7 +162,7 @@ const RESULT: Operation = {
   id: 'bulkJobResult',
   tag: 'Bulk',
   keyed: true,
-  summary: 'What a job wrote: the bytes of the same file as a stream.',
+  summary: 'What a job wrote: the bytes that an upload is answered with.',
   parameters: [
     KEY_PARAMETER,
     ID,

@@ -83,6 +83,22 @@ const STREAM: Operation = {
   },
 };
 
+const { 200: _lines, 415: _type, ...REFUSALS } = STREAM.responses;
+
+const SOCKET: Operation = {
+  id: 'streamSocket',
+  tag: 'Bulk',
+  keyed: true,
+  headerOnly: true,
+  summary: 'The same over a WebSocket; see docs/stream.md.',
+  parameters: RESUME,
+  responses: {
+    101: { description: 'The WebSocket is open.' },
+    ...REFUSALS,
+    426: problemOf('The request asks for no WebSocket.', LIMITED),
+  },
+};
+
 /** Refusals of lookups by status, from the table of response codes. */
 function lookupRefusals(name: ComponentName): Schema {
   const statuses = [...new Set(Object.values(RESPONSE_CODES).map(({ http }) => http))].sort();
@@ -218,6 +234,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
   ...BULK_OPERATIONS,
   ...JOB_OPERATIONS,
   ['POST /stream', STREAM],
+  ['GET /stream', SOCKET],
   ...RELAY_OPERATIONS,
   ['GET /system/health', open('health', 'Whether store and dataset answer.', 'Health')],
   ['GET /system/live', open('live', 'Whether anything is answered at all.', 'Live')],

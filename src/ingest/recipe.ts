@@ -142,25 +142,47 @@ function readJson(
   return value;
 }
 
+/** Lists of entries that may each be of a state, by their names. */
+function ofStates<Name extends string>(
+  lists: Readonly<Partial<Record<Name, readonly { readonly state?: string }[]>>>,
+  ...names: readonly Name[]
+): (readonly [place: string, state: string])[] {
+  return names.flatMap((name) =>
+    (lists[name] ?? []).flatMap(({ state = '' }, at) =>
+      state === '' || state.includes('{') ? [] : [[`${name}[${at}].state`, state] as const],
+    ),
+  );
+}
+
 /**
  * States are told by the facts of the recipe; a list of them among the publishers' files may not
  * have been fetched yet.
- * @throws Error naming each cap that is of no state: nobody's taxes would be held to it.
+ * @throws Error naming each entry and cap that is of no state: its addresses would be found
+ *   nowhere, and nobody's taxes be held to it.
  */
-function checkCaps(file: string, recipe: Recipe, rates: RatesRecipe): void {
-  const names = Object.keys(rates.caps);
-  if (names.length === 0 || !rates.states.startsWith(FACTS)) return;
+function checkStates(file: string, recipe: Recipe, rates: RatesRecipe): void {
+  if (!rates.states.startsWith(FACTS)) return;
   const path = join(datasetsDir(), recipe.facts, rates.states.slice(FACTS.length));
-  const known = readStates(readFileSync(path, 'utf8'))
-    .filter(({ country }) => country !== 'CAN')
-    .map(({ code }) => code);
-  const strangers = names.filter((name) => !known.includes(name));
-  if (strangers.length === 0) return;
-  throw new Error(
-    strangers
-      .map((name) => `recipe ${file}: caps: ${unknownName('state', name, known)}`)
-      .join('\n'),
+  const states = readStates(readFileSync(path, 'utf8'));
+  const known = states.map(({ code }) => code);
+  const capped = states.filter(({ country }) => country !== 'CAN').map(({ code }) => code);
+  const told =
+    (of: string, names: readonly string[]) =>
+    ([place, name]: readonly [place: string, state: string]): readonly string[] =>
+      names.includes(name) ? [] : [`recipe ${of}: ${place}: ${unknownName('state', name, names)}`];
+  const counted = (recipe.zips.counted ?? []).map((name) => ['zips.counted', name] as const);
+  const caps = Object.keys(rates.caps).map((name) => ['caps', name] as const);
+  const drawn = recipe.boundaries.flatMap(({ states: codes = [] }, at) =>
+    codes.map((fips) => [`boundaries[${at}].states`, fips] as const),
   );
+  const fips = ['{fips}', ...states.map((state) => state.fips)];
+  const faults = [
+    ...drawn.flatMap(told(file, fips)),
+    ...[...counted, ...ofStates(recipe, 'points', 'ranges', 'sst')].flatMap(told(file, known)),
+    ...ofStates(rates, 'lists', 'estimates', 'stated').flatMap(told(recipe.rates, known)),
+    ...caps.flatMap(told(recipe.rates, capped)),
+  ];
+  if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
 /** Whether a recipe is named by its file, which may lie anywhere. */
@@ -183,6 +205,6 @@ export function readRecipe(name: string, sources: string | null = null): HeldRec
   const recipe = readJson(file, folder, recipeFaults) as Recipe;
   const rates = readJson(recipe.rates, folder, ratesFaults) as RatesRecipe;
   checkKeys(file, recipe, rates);
-  checkCaps(recipe.rates, recipe, rates);
+  checkStates(file, recipe, rates);
   return withHeld({ recipe, rates }, heldFiles(sources));
 }

@@ -208,13 +208,17 @@ function isIntact(dir: string, manifest: string): boolean {
 
 /** Gives a release its name. One that is there stays, unless it was damaged since it was built. */
 function putInPlace(temporary: string, dir: string): void {
-  if (existsSync(dir)) {
+  try {
+    // Fails where one is there, which another build may have put there a moment ago.
+    renameSync(temporary, dir);
+  } catch (error) {
+    if (!existsSync(dir)) throw error;
     if (isIntact(dir, readFileSync(join(temporary, MANIFEST_FILE), 'utf8'))) return;
     const damaged = `${temporary}.damaged`;
     renameSync(dir, damaged);
     renameSync(temporary, dir);
     rmSync(damaged, { recursive: true, force: true });
-  } else renameSync(temporary, dir);
+  }
 }
 
 /** With less left what failed most likely wanted room: LMDB calls that an input/output error. */

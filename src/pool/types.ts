@@ -182,9 +182,14 @@ export interface EngineSettings {
   /** As `Config` has it; false if absent. */
   readonly refuseUnruled?: boolean;
   readonly logLevel: LogLevel;
+  /** Shared by threads that tell once among them which rates are not held; each does if absent. */
+  readonly told?: Uint8Array;
   /** Bytes of rendered parts kept, and as many of postal answers; as the wire has it if absent. */
   readonly cacheBytesMax?: number;
 }
+
+/** For every code of two letters or digits, now and in the past. */
+export const TOLD_BYTES = 2 * 36 ** 2;
 
 /*
  * The memory that the front end shares with one worker. Tasks lie in slots that are used in turn:

@@ -173,6 +173,22 @@ test('near the end of a quota rows wait for those under way', () => {
   assert.equal(held, 0);
 });
 
+test('rows that the key has no right to end the run with that, not with a quota', () => {
+  const admit = (): AdmittedRows => ({
+    rows: 0,
+    grants: 0,
+    scarce: false,
+    lacking: true,
+    settle: () => undefined,
+  });
+  const { pump, pool, ends } = rig({ admit });
+  pump.push(rows(2));
+  pump.end();
+  pool.answer();
+  assert.match(ends[0]?.stopped?.message ?? '', / The key has no geocoded lookups.*this one on/);
+  assert.equal(ends[0]?.stopped?.code, 107);
+});
+
 test('stopping lets what is under way be written first', () => {
   const { pump, pool, ends } = rig();
   pump.push(rows(3));

@@ -154,8 +154,9 @@ test('streams have a number, and those that are cut give way', async (context) =
 test('a plain GET and another content type are refused', async (context) => {
   const service = await startStreams(context, TIMES);
   const plain = await ask(service.port, '/stream', { 'X-API-KEY': STREAM_KEY });
-  assert.equal(plain.status, 405);
-  assert.equal(plain.headers.get('allow'), 'POST');
+  assert.equal(plain.status, 426);
+  assert.equal(plain.headers.get('upgrade'), 'websocket');
+  assert.equal((await ask(service.port, '/stream', { 'X-API-KEY': 'none' })).status, 401);
   for (const headers of [{ 'Content-Type': 'text/csv' }, { 'Content-Encoding': 'gzip' }]) {
     assert.equal(await refused(service, { transport: 'post', headers }), 415);
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import {
+import fs, {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,9 +9,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, test, type TestContext } from 'node:test';
 import { readManifest } from '../../src/dataset/manifest.js';
 import {
   activateRelease,
@@ -21,6 +23,7 @@ import {
   previousRelease,
   releasesDir,
 } from '../../src/dataset/release.js';
+import { putRelease } from '../../src/dataset/put-release.js';
 import { checkFiles } from '../../src/dataset/file-check.js';
 import { checkRecords } from '../../src/ingest/verify.js';
 import { makeTemporary, scratchDir, writeRelease } from '../../src/ingest/release-writer.js';
@@ -57,6 +60,38 @@ test('building what is already there leaves one folder and nothing half-written'
   const name = await writeRelease(dir, tinyContent(50), quiet);
   await writeRelease(dir, tinyContent(50), quiet);
   assert.deepEqual(readdirSync(releasesDir(dir)), [name]);
+});
+
+/** Has another process put a copy of whatever next gets a release's name there just before. */
+function otherIsFirst(context: TestContext): void {
+  const { renameSync } = fs;
+  const restore = (): void => {
+    fs.renameSync = renameSync;
+    syncBuiltinESMExports();
+  };
+  fs.renameSync = (from, to) => {
+    restore();
+    cpSync(from as string, to as string, { recursive: true });
+    renameSync(from, to);
+  };
+  syncBuiltinESMExports();
+  context.after(restore);
+}
+
+test('a release that another build or process has put there meanwhile stays', async (context) => {
+  const dir = varDir();
+  otherIsFirst(context);
+  const name = await writeRelease(dir, tinyContent(50), quiet);
+  assert.deepEqual(readdirSync(releasesDir(dir)), [name]);
+  const release = join(releasesDir(dir), name);
+  assert.deepEqual(await verifyRelease(release), []);
+
+  const unpacked = join(dir, 'unpacked');
+  cpSync(release, unpacked, { recursive: true });
+  rmSync(release, { recursive: true });
+  otherIsFirst(context);
+  putRelease(unpacked, release);
+  assert.deepEqual(await verifyRelease(release), []);
 });
 
 test('what a build keeps until the release is written is no part of it', async () => {

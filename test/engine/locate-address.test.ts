@@ -36,6 +36,9 @@ test('numbers that are no plain integer are found by their text', () => {
   expect('N12W345 Plum Rd, Brookmere, QZ 97001', 'point', 0);
   expect('21 Hollyhock Rd, Brookmere, QZ 97001', 'range', 0);
   expect('4-8 Hollyhock Rd, Brookmere, QZ 97001', 'point', 0);
+  expect('21B Hollyhock Rd, Brookmere, QZ 97001', 'range', 0);
+  expect('21O Hollyhock Rd, Brookmere, QZ 97001', 'street', 0);
+  expect('150O Elder Way, Brookmere, QZ 97001', 'street', 0);
 });
 
 test('a range puts the door on its side, in the direction of the numbers', () => {
@@ -249,6 +252,15 @@ test('of a range both ends are looked at', () => {
 test('a numbered street without its ending, and a type that stands twice', () => {
   assert.equal(expect('24 N 42 St, Brookmere, QZ 97001', 'point', 0).street, 'N 42nd St');
   expect('200 Spindle Center Dr Drive, Brookmere, QZ 97001', 'point', 0);
+});
+
+test('a line of two places is refused, whichever stands last', () => {
+  expect('12 Main St, Brookmere, QZ 97001, Brookmere, QZ 97001', 'point', 0);
+  for (const first of ['Fenway, QZ 97002', 'Fenway, QZ']) {
+    const detail = refusal(`12 Main St, ${first}, Brookmere, QZ 97001`);
+    assert.match(detail, /^the address names (?:QZ 97002|FENWAY, QZ), and .* leads to QZ 97001$/);
+  }
+  assert.ok(isFailure(LOCATOR.locatePlace('Fenway, QZ 97002, Brookmere, QZ 97001', dateOf)));
 });
 
 test('never across a state line, never without what leads to a door', () => {

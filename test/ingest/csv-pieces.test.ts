@@ -45,3 +45,22 @@ test('nothing gives no rows, and a quote that is never closed is refused', async
   const text = `a,b\n"c,${'d'.repeat((1 << 24) + 9)}`;
   await assert.rejects(rowsOf(text, [4, 1 << 20]), /quote is not closed/);
 });
+
+test('lines that are no UTF-8 are Windows-1252, as whole lists are read', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('12,Calle Ni\xf1o\n', 'latin1'),
+    Buffer.from('14,Calle Niño\n16,Ca\xf1on', 'latin1'),
+    Buffer.from('\n18,Niño Dr\n', 'utf8'),
+  ]);
+  const expected = [
+    ['12', 'Calle Niño'],
+    ['14', 'Calle Niño'],
+    ['16', 'Cañon'],
+    ['18', 'Niño Dr'],
+  ];
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const rows = [];
+    for await (const row of csvRows(pieces(bytes, [cut]))) rows.push(row);
+    assert.deepEqual(rows, expected, `cut at ${cut}`);
+  }
+});

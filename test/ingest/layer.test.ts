@@ -255,6 +255,7 @@ test('rows that cannot be told are refused with line, column and reason', async 
     ['QA,district,P,,4,2026-01-01,,,,92030,x,2026-10-01,,', /the ZIP 92030 is none of QA/],
     ['QA,district,P,,4,2026-01-01,,,,9203,x,2026-10-01,,', /column zips: "9203" is no ZIP/],
     ['QA,,,,,2026-01-01,,,,,x,2026-10-01,20011,Y', /tic: the catalogue has no code 20011/],
+    ['QC,county,Elder,,4,2026-01-01,,,,,x,2126-10-01,,', /line 2, column as_of: it is to come/],
     [
       `QC,county,Elder,,4,${first}\nQC,county,Elder,,5,2026-06-01,,,,,x,2026-10-01,,`,
       /line 3, column from: line 2 has a rate of Elder County, QC for the same days/,

@@ -184,7 +184,7 @@ test('a recipe may lie anywhere, its rates section beside it or among those of t
   rmSync(dir, { recursive: true });
 });
 
-test('a cap of a name that is no state is refused with the nearest one', () => {
+test('a cap or an entry of what is no state is refused with the nearest one', () => {
   const dir = mkdtempSync(join(tmpdir(), 'situs-recipe-'));
   const { recipe, rates } = readRecipe('fixture');
   const path = join(dir, 'mine.json');
@@ -207,5 +207,22 @@ test('a cap of a name that is no state is refused with the nearest one', () => {
     /caps: unknown state "CA-ON"; there is: AL, AK, .*, WY[^-]*$/,
   );
   assert.throws(() => read({ TXX: '2' }), /caps: unknown state "TXX"; did you mean "TX"\?$/);
+  const [points, ranges] = [recipe.points, recipe.ranges].map((entries) =>
+    entries.map((each) => ({ ...each, state: 'QAA' })),
+  );
+  const [first, ...others] = recipe.boundaries;
+  const boundaries = [{ ...first, states: ['91', '9'] }, ...others];
+  writeFileSync(path, JSON.stringify({ ...recipe, boundaries }));
+  assert.throws(
+    () => read({}),
+    /^Error: recipe mine.json: boundaries\[0\].states: unknown state "9"/,
+  );
+  const zips = { ...recipe.zips, counted: ['QB', 'QAA'] };
+  writeFileSync(path, JSON.stringify({ ...recipe, points, ranges, zips }));
+  assert.throws(() => read({}), {
+    message: ['zips.counted', 'points[0].state', 'ranges[0].state']
+      .map((place) => `recipe mine.json: ${place}: unknown state "QAA"; did you mean "QA"?`)
+      .join('\n'),
+  });
   rmSync(dir, { recursive: true });
 });

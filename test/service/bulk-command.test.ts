@@ -107,6 +107,16 @@ test('a table is written as a server would', async () => {
   }
 });
 
+test('rates that are not held are told once, whoever answers, and not where it is quiet', async () => {
+  const rows = file('unheld.csv', `zip\n${'92020\n93010\n'.repeat(3_000)}`);
+  const asked = ['bulk', rows, '-o', '/dev/null', '--threads', '2'];
+  const told = (err: string): readonly string[] => err.match(/"rates not held".{14}/g) ?? [];
+  const { err } = await run(asked);
+  assert.equal(told(err).length, 2, err);
+  assert.notEqual(told(err)[0], told(err)[1]);
+  assert.equal((await run([...asked, '--quiet'])).err, '');
+});
+
 test('a small file has fewer threads than there are processors, a large one has as many', () => {
   const mebibyte = 1_048_576;
   for (const [bytes, threads] of [
@@ -199,7 +209,7 @@ test('an interrupted file goes on where it was', async () => {
   assert.ok(!existsSync(`${output}.part.json`));
 });
 
-test('a changed input is not gone on with', async () => {
+test('a changed input or setting is not gone on with', async () => {
   const input = file('changed.csv', table(LONG_ROWS));
   const output = join(dir, 'changed-out.csv');
   const first = await run(['bulk', input, '-o', output], '', async (signal) => {
@@ -207,10 +217,12 @@ test('a changed input is not gone on with', async () => {
     signal();
   });
   assert.equal(first.code, 130, first.err);
+  const strict = { SITUS_VAR: built.varDir, SITUS_PRECISION_MIN: 'point' };
+  const other = await commands.run(['bulk', input, '-o', output, '--resume'], strict);
+  assert.match(other.err, /the options are not the same, or the settings/);
   file('changed.csv', table(3));
   const found = await run(['bulk', input, '-o', output, '--resume']);
-  assert.equal(found.code, 1);
-  assert.match(found.err, /input file has changed/);
+  assert.deepEqual([found.code, /input file has changed/.test(found.err)], [1, true]);
 });
 
 test('progress is a bar on a terminal and lines elsewhere', () => {

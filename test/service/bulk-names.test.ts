@@ -7,6 +7,8 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
 import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
+import { createKey } from '../../src/store/keys.js';
+import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
   CSV,
@@ -20,6 +22,7 @@ import {
 import { JobClient } from '../support/job-service.js';
 
 const BODY = 'zip\n91010\n';
+const NO_GEO = 'a-key-without-geocoding';
 
 let built: Built;
 let files: string;
@@ -35,6 +38,9 @@ before(async () => {
   // As a disk of its own has one.
   mkdirSync(join(built.varDir, 'jobs', 'lost+found'), { recursive: true });
   writeFileSync(join(built.varDir, 'jobs', 'note'), 'x');
+  const store = await Store.open(built.varDir);
+  await createKey(store, { text: NO_GEO, plan: 'pro', grants: 0 });
+  await store.close();
   ({ app, port } = await startBulkApp(built.varDir, { SITUS_BULK_DIR: files }));
 });
 
@@ -89,6 +95,16 @@ test('options of a job that names a file are members of its body alone', async (
   assert.equal(other.errors?.[0]?.location, 'body.output');
   problem(await jobs.post(body, 'application/json-patch+json'), 415);
   assert.equal((await jobs.post(body, 'application/json;charset=utf-8')).status, 202);
+});
+
+test('carts of no merchant in a file that is named need geocoded lookups, its ZIPs do not', async () => {
+  const named = (kind: string): Promise<BulkAnswer> =>
+    sendBulk(
+      { port, path: '/bulk/jobs', type: 'application/json', headers: { 'X-API-KEY': NO_GEO } },
+      JSON.stringify({ file: 'rows.csv', kind }),
+    );
+  assert.match(problem(await named('cart'), 405).detail, / The key has no geocoded lookups/);
+  assert.equal((await named('lookup')).status, 202);
 });
 
 test('wide and packed bodies that are not said to be are told', async () => {

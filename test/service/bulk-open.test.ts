@@ -43,9 +43,9 @@ async function trailerOf(job: string): Promise<BulkAnswer> {
 function problem(
   answer: BulkAnswer,
   status: number,
-): { readonly limit?: number; readonly status: number } {
+): { readonly limit?: number; readonly status: number; readonly detail: string } {
   assert.equal(answer.status, status, answer.body.toString());
-  return JSON.parse(answer.body.toString()) as { limit?: number; status: number };
+  return JSON.parse(answer.body.toString()) as ReturnType<typeof problem>;
 }
 
 test('an account has a limit of open uploads, and their places are given back', async () => {
@@ -56,6 +56,7 @@ test('an account has a limit of open uploads, and their places are given back', 
   );
   const refused = problem(await ndjson(rowsOf(1)), 429);
   assert.equal(refused.limit, 8);
+  assert.match(refused.detail, /^8 uploads are open of this account/);
   assert.equal((await ndjson(rowsOf(1), { key: 'other' })).status, 200);
   for (const { request } of open) request.end();
   for (const { answer } of open)
@@ -69,7 +70,7 @@ test('a trailer is not there before the stream has ended', async () => {
   const job = await new Promise<string>((resolve) => {
     request.on('response', ({ headers }) => resolve(String(headers['x-situs-job'])));
   });
-  problem(await trailerOf(job), 409);
+  assert.match(problem(await trailerOf(job), 409).detail, /upload has not ended/);
   request.end();
   await answer;
   assert.equal((await trailerOf(job)).status, 200);

@@ -135,7 +135,7 @@ export async function startStreams(
     usage: UNCOUNTED,
     ...(tickMs === undefined ? {} : { tickMs }),
   });
-  const router = new Router([streams.route], SILENT);
+  const router = new Router(streams.routes, SILENT);
   const server = await createServer();
   streams.attach(server, router.traffic);
   router.attach(server);

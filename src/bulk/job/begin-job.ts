@@ -1,21 +1,17 @@
 /** A job from its head: refused before its body is read, or begun. */
 import { faultOf } from '../../log.js';
-import { JOBS_PATH } from '../row/job-body.js';
 import type { Caller } from '../../http/gate.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import type { Request } from '../../http/reply.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { usedUp } from '../run/handler.js';
-import { type CreationServices, JobCreation } from './create.js';
+import { type CreationServices, JobCreation, spentReply } from './create.js';
 import { type BulkProblem, refused } from '../run/request.js';
-import { admitRows, spentSentence, type RowsAsked } from '../run/kind.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { headRefusal, noJob, parseUpload } from './job-request.js';
 import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
 
 /** Stands in for the kind of rows until the body has named it. */
-const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
+const ANY_KIND = 'lookup';
 
 /** Why an Idempotency-Key cannot be used for one more body; null where it can. */
 function unfitToken(
@@ -34,11 +30,11 @@ export function openJob(
   request: Request,
   exchange: DuplexExchange,
 ): void {
-  const { jobs, releases, baseUrl } = services;
-  const { key, fields, query } = caller;
-  const { limits, kinds, usage } = jobs.options;
+  const { jobs, releases } = services;
+  const { key, query } = caller;
+  const { limits, kinds } = jobs.options;
   const refuse = (why: BulkProblem): void => {
-    const kind = asked === null || isProblem(asked) ? ANY_ROWS.kind : asked.kind;
+    const kind = asked === null || isProblem(asked) ? ANY_KIND : asked.kind;
     exchange.send(noJob(caller, limits, kind, why));
   };
   const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
@@ -65,12 +61,8 @@ export function openJob(
     const detail = `The account has ${limit} jobs; remove one or wait.`;
     return refuse({ ...problem(429, detail), members: { limit } });
   }
-  const ofRows = asked?.bulk ?? ANY_ROWS;
-  if (usedUp((rows) => admitRows(usage, key, ofRows, rows))) {
-    return exchange.send(
-      codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields, spentSentence(key, ofRows)),
-    );
-  }
+  const spent = asked === null ? null : spentReply(services, caller, asked.bulk);
+  if (spent !== null) return exchange.send(spent);
   const release = releases.pin();
   if (release === null) return refuse(problem(503, 'No rates are loaded now; try again later.'));
   releases.unpin(release);
@@ -84,7 +76,7 @@ function begin(...job: ConstructorParameters<typeof JobCreation>): void {
     void new JobCreation(...job);
   } catch (error) {
     log.error('job not made', { fault: faultOf(error) });
-    const kind = asked?.kind ?? ANY_ROWS.kind;
+    const kind = asked?.kind ?? ANY_KIND;
     exchange.send(noJob(caller, jobs.options.limits, kind, diskRefusal(error)));
   }
 }

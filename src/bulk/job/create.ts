@@ -9,7 +9,7 @@ import { LimitReached } from '../../store/transaction.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import { type BulkProblem, tooLarge } from '../run/request.js';
-import type { KnownReleases } from '../run/kind.js';
+import { type KnownReleases, type RowsAsked, spentSentence } from '../run/kind.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import { fileSource, type FileIdentity } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
@@ -17,6 +17,7 @@ import { readBeginning } from './file-run.js';
 import { type AskedJob, askedOfFile, noJob } from './job-request.js';
 import { diskRefusal, JobUpload } from './stored-body.js';
 import type { Caller } from '../../http/gate.js';
+import { codedProblem } from '../../http/problem-reply.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
 import {
   type DuplexEvents,
@@ -46,6 +47,18 @@ interface Arrived {
   readonly identity: FileIdentity;
   /** What a later request with the same Idempotency-Key must have in common with this one. */
   readonly fingerprint: string;
+}
+
+/** Refuses a job of which not one row would be answered; null where one would be. */
+export function spentReply(
+  { jobs, baseUrl }: CreationServices,
+  { key, fields }: Caller,
+  asked: RowsAsked,
+): Reply | null {
+  const spent = spentSentence(jobs.options.usage, key, asked);
+  return spent === null
+    ? null
+    : codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields, spent);
 }
 
 /** One request for a job, from its head to its answer. */
@@ -151,6 +164,8 @@ export class JobCreation implements DuplexEvents {
       this.#kind = kind;
     });
     if (isProblem(found)) return this.#refuse(found);
+    const spent = spentReply(this.#services, this.#caller, found.asked.bulk);
+    if (spent !== null) return this.#send(spent);
     await this.#arrived({ ...found, fingerprint: body.toString('utf8') });
   }
 

@@ -25,7 +25,6 @@ import {
   type FindMerchant,
   type RowsUsage,
 } from './kind.js';
-import type { AdmittedRows } from './pump.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import {
   type BulkProblem,
@@ -88,7 +87,7 @@ function fullRefusal(uploads: Uploads, account: string): BulkProblem | null {
   const full = uploads.full(account);
   if (full === null) return null;
   const { own, limit } = full;
-  const detail = `${limit} streams are open${own ? ' of this account' : ''}; try again later.`;
+  const detail = `${limit} uploads are open${own ? ' of this account' : ''}; try again later.`;
   return { ...problem(own ? 429 : 503, detail), members: { limit } };
 }
 
@@ -118,10 +117,9 @@ function openUpload(
   if (isProblem(asked)) return refuse(asked);
   const refusal = askedRefusal(services, key, request, asked) ?? fullRefusal(uploads, key.account);
   if (refusal !== null) return refuse(refusal);
-  const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
-  if (usedUp(admit)) {
-    const detail = spentSentence(key, asked);
-    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, detail));
+  const spent = spentSentence(usage, key, asked);
+  if (spent !== null) {
+    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, spent));
   }
   const begin = (release: PinnedRelease, nowMs: number | null): void =>
     void new Upload(exchange, uploads, {
@@ -132,7 +130,7 @@ function openUpload(
       instance: route.path,
       fields,
       request: asked,
-      admit,
+      admit: (rows) => admitRows(usage, key, asked, rows),
       over: () => releases.unpin(release),
       ...(nowMs === null ? {} : { nowMs }),
     });
@@ -175,13 +173,6 @@ function withRelease(
   });
 }
 
-/** Whether not one row would be let through, now or later. */
-export function usedUp(admit: (rows: number) => AdmittedRows): boolean {
-  const probe = admit(1);
-  probe.settle(null);
-  return probe.rows === 0 && !probe.scarce;
-}
-
 function trailerRoute(services: BulkServices): Route {
   const path = '/bulk/trailer';
   const rules = bulkRules(path);
@@ -197,7 +188,7 @@ function trailerRoute(services: BulkServices): Route {
       const name = new URLSearchParams(caller.query).get('job') ?? '';
       const trailer = services.uploads.trailer(name, caller.key.account);
       if (trailer === 'open') {
-        answer.send(caller.problem(409, 'The stream has not ended.'));
+        answer.send(caller.problem(409, 'The upload has not ended.'));
       } else if (trailer === null) {
         answer.send(caller.problem(404, 'There is no trailer of such a job.'));
       } else {

@@ -9,7 +9,7 @@ import type { RowsAdmission } from '../../store/usage-rows.js';
 import { notKept } from '../../api/lookup/kept.js';
 import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/chunk-payload.js';
-import type { AdmittedRows } from './pump.js';
+import { NO_GEO_CARTS, type AdmittedRows } from './pump-options.js';
 import { problem, type Problem } from '../../base/problem.js';
 import type { BulkRequest } from './request.js';
 
@@ -60,15 +60,19 @@ export function admitRows(
     };
   }
   usage.settleRows(admission, NO_COUNTS);
-  return { rows: 0, grants, scarce, settle: () => undefined };
+  const lacking = (key.grants & ENTITLEMENTS.geo_enabled) === 0;
+  return { rows: 0, grants, scarce, lacking, settle: () => undefined };
 }
 
-/** Why no row of a file is answered where its quota has none left, or the key no right to it. */
-export function spentSentence(key: KeyRecord, { kind, defaults }: RowsAsked): string {
-  const isGeo = kind === 'cart' && merchantOf(defaults) === null;
-  return isGeo && (key.grants & ENTITLEMENTS.geo_enabled) === 0
-    ? 'The key has no geocoded lookups, which carts of no merchant count as.'
-    : 'The quota of this month is used up.';
+/**
+ * Why not one row of a file would be let through, now or later, as a sentence; null where one
+ * would be.
+ */
+export function spentSentence(usage: RowsUsage, key: KeyRecord, asked: RowsAsked): string | null {
+  const { rows, scarce, lacking = false, settle } = admitRows(usage, key, asked, 1);
+  settle(null);
+  if (rows > 0 || scarce) return null;
+  return lacking ? `${NO_GEO_CARTS}.` : 'The quota of this month is used up.';
 }
 
 /** Why a key may not ask a kept release, as a sentence; null where it may or does not. */

@@ -34,6 +34,8 @@ export interface AdmittedRows {
    * those end.
    */
   readonly scarce: boolean;
+  /** The key has no right to such rows, whatever its quotas leave. */
+  readonly lacking?: boolean;
   /**
    * Settles the rows: they count by the tally, or not at all when it is null because they were not
    * answered.
@@ -79,11 +81,18 @@ export interface Flight {
   failure: PoolFailure | null;
 }
 
+/** Why a key without geocoded lookups gets no carts of no merchant. */
+export const NO_GEO_CARTS = 'The key has no geocoded lookups, which carts of no merchant count as';
+
 // What a run that ends before its rows is refused with.
 
 export const QUOTA = fail(
   'feature-not-enabled',
   'The quota of this month is used up; rows from this one on were not answered',
+);
+export const LACKING = fail(
+  'feature-not-enabled',
+  `${NO_GEO_CARTS}; rows from this one on were not answered`,
 );
 export const BROKEN = fail('internal', 'Rows from this one on were not answered');
 export const UNAVAILABLE = fail(

@@ -16,6 +16,7 @@ import {
   type AdmittedRows,
   BROKEN,
   type Flight,
+  LACKING,
   type PumpOptions,
   QUOTA,
   UNAVAILABLE,
@@ -151,19 +152,20 @@ export class BulkPump implements ChunkSource {
     );
   }
 
-  /** Answers one row with the used-up quota: the last line but the trailer. */
+  /** Answers one row with the spent quota, or the lack of a right: the last before the trailer. */
   #refuse(admitted: AdmittedRows): RowsRequest | null {
     const { cutter, run } = this.#options;
     const line = cutter.line;
     const chunk = cutter.take(1, CHUNK_BYTES_MAX);
     if (chunk === null) return null;
     this.#refusing = true;
+    const refusal = admitted.lacking === true ? LACKING : QUOTA;
     this.#stopped = {
-      code: RESPONSE_CODES[QUOTA.failure].code,
-      message: failureMessage(QUOTA),
+      code: RESPONSE_CODES[refusal.failure].code,
+      message: failureMessage(refusal),
       line,
     };
-    const refused = encodeRun({ ...run, refusal: QUOTA });
+    const refused = encodeRun({ ...run, refusal });
     return this.#request(encodeChunk(refused, chunk), line, admitted);
   }
 

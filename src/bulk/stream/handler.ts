@@ -3,9 +3,9 @@
  * the client likes.
  *
  * In this order: the key, in the header alone (401), the rate window (429), the plan (403), the
- * content type (415, POST alone), the stream to resume (404, 410, 422), room for one more stream
- * (429, 503), a dataset (503). Opening takes one place in the rate window whatever is sent then;
- * each message counts for the quotas of the month like a request of its own.
+ * content type (415) or the upgrade (426), the stream to resume (404, 410, 422), room for one more
+ * stream (429, 503), a dataset (503). Opening takes one place in the rate window whatever is sent
+ * then; each message counts for the quotas of the month like a request of its own.
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
 import { isProblem } from '../../base/problem.js';
@@ -209,6 +209,24 @@ export function streamRoute(services: StreamServices): Route {
     },
     services.gate.asking(STREAM_RULES),
   );
+}
+
+/** What a GET without an upgrade is answered with; those with one never come to the routes. */
+export function plainRoute({ gate }: StreamServices): Route {
+  return {
+    method: 'GET',
+    path: STREAM_PATH,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    ask: gate.asking(STREAM_RULES),
+    handle: (request, answer) => {
+      const caller = gate.admit(STREAM_RULES, request);
+      if (isReply(caller)) return answer.send(caller);
+      const detail = 'By GET a stream is a WebSocket, which the request has to ask for.';
+      const fields = { ...caller.fields, Upgrade: 'websocket', Connection: 'Upgrade' };
+      answer.send(problemReply({ status: 426, detail, instance: STREAM_PATH }, fields));
+    },
+  };
 }
 
 /** The answer to a fault of the program. */

@@ -9,6 +9,7 @@ import {
   openStream,
   STREAM_PATH,
   STREAM_RULES,
+  plainRoute,
   streamRoute,
   type StreamServices,
 } from './handler.js';
@@ -31,7 +32,7 @@ interface OpenStreamOptions
 }
 
 export interface StreamParts {
-  readonly route: Route;
+  readonly routes: readonly Route[];
   readonly sessions: Sessions;
   /** Takes WebSockets; before the routes are attached. */
   attach(server: RawServer, traffic: Traffic): void;
@@ -131,7 +132,7 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
   };
   const times = { clock, idleMs };
   return {
-    route: streamRoute(services),
+    routes: [streamRoute(services), plainRoute(services)],
     sessions,
     attach: (server, traffic) =>
       server.sockets(

@@ -140,6 +140,7 @@ export class AddressLocator {
     if (reading.kind === 'street' && reading.number !== '') return found;
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
     const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
+    if (isTorn(reading, state)) return found;
     const addOn = this.#addOn(city, state, dateOf);
     if (addOn !== null && !isFailure(addOn)) return addOn;
     const postal = this.#postal.locate(city, dateOf);
@@ -162,11 +163,9 @@ export class AddressLocator {
     const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
     const state = reading.state || (record?.state ?? '');
     if (state === '' || (reading.zip === '' && reading.city === '')) return null;
-    if (reading.otherState !== '' && reading.otherState !== state) {
-      return fail(
-        'address-incomplete',
-        `the address names ${reading.otherState}, and its ZIP code or end leads to ${state}`,
-      );
+    if (isTorn(reading, state)) {
+      const end = `its ZIP code or end leads to ${`${state} ${reading.zip}`.trim()}`;
+      return fail('address-incomplete', `the address names ${reading.otherState}, and ${end}`);
     }
     if (reading.zip !== '' && record?.state !== state) {
       const { streets } = this.#dataset;
@@ -297,4 +296,9 @@ export class AddressLocator {
       apart: false,
     });
   }
+}
+
+/** Whether a line names another place than the one that its end leads to. */
+function isTorn({ otherState }: ParsedAddress, state: string): boolean {
+  return otherState !== '' && otherState !== state;
 }

@@ -23,7 +23,7 @@ export interface Wanted {
 export const SAME_DIRECTIONS = 3;
 
 /** Ordinary numbers, which may differ from another by a letter or fraction only. */
-const ORDINARY = /^\d+(?:[A-Z]{1,2}| \d\/\d)?$/;
+const ORDINARY = /^\d+(?:(?!O)[A-Z]{1,2}| \d\/\d)?$/;
 
 /** Points for the type of a street: right, not said, another. */
 export function typeScore(cursor: StreetCursor, suffix: string): number {
@@ -46,7 +46,7 @@ export function isNear(own: string, wanted: string, value: number): boolean {
   return value > 0 && isOrdinary(own) && isOrdinary(wanted);
 }
 
-/** Whether a number has an integer that ranges can hold. */
+/** Whether a number has an integer that ranges can hold: in "7O" the letter may be a zero. */
 export function isOrdinary(text: string): boolean {
   return text === '' || ORDINARY.test(text);
 }

@@ -3,7 +3,7 @@
  * gathered with line, column and reason; nothing is guessed.
  */
 import Papa from 'papaparse';
-import type { DateInt } from '../../tax/date.js';
+import { type DateInt, parseDate } from '../../tax/date.js';
 import { LEVELS, type Level } from '../../tax/jurisdiction.js';
 import { PRODUCT_SCOPES } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
@@ -12,6 +12,7 @@ import { DATE_OPEN } from '../rates/list.js';
 import { unknownName } from '../spelling.js';
 import { Cells, LAYER_COLUMNS, type LayerFaults } from './checked-cells.js';
 
+const DAY_MS = 86_400_000;
 /** So many columns must be there. */
 const REQUIRED_COLUMNS = 7;
 /** Bases that a row may have: see `RateRow`. */
@@ -60,6 +61,11 @@ function commonOf(cells: Cells): LayerRow {
   const to = cells.day('until', DATE_OPEN);
   if (to < from) cells.bad('until', 'it is before "from"');
   const asOf = cells.day('as_of', null);
+  // The newest one names the release. Somewhere it is tomorrow already.
+  const tomorrow = parseDate(new Date(Date.now() + DAY_MS).toISOString().slice(0, 10));
+  if (asOf !== DATE_OPEN && asOf > (tomorrow ?? DATE_OPEN)) {
+    cells.bad('as_of', 'it is to come, and says when the source was read');
+  }
   return { line: cells.line, state, from, to, source: cells.required('source'), asOf };
 }
 

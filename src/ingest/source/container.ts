@@ -115,12 +115,20 @@ export async function readWhole(path: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+const WINDOWS_1252 = new TextDecoder('windows-1252');
+
 /** Text of bytes: UTF-8, or Windows-1252 where they are none, as older publishers write. */
 export function textOf(bytes: Buffer): string {
+  return utf8Of(bytes) ?? WINDOWS_1252.decode(bytes);
+}
+
+/** Text of bytes that are UTF-8; null for others. */
+export function utf8Of(bytes: Buffer): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return null;
   }
 }
 

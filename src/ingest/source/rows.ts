@@ -1,9 +1,10 @@
 /** Rows of a publisher's text file, plain or packed, one at a time. */
-import { StringDecoder } from 'node:string_decoder';
 import Papa from 'papaparse';
-import { openText, readBytes } from './container.js';
+import { openText, readBytes, textOf, utf8Of } from './container.js';
 import { fileError, splitMember } from './zip.js';
 
+/** Longest line; a longer one is a file without lines. */
+const LINE_CHARS_MAX = 16 * 1_048_576;
 /** The longest record; a quote that is never closed makes one of the rest of its file. */
 const RECORD_CHARS_MAX = 1 << 24;
 const QUOTED = /"(?:[^"]|"")*"/g;
@@ -82,29 +83,56 @@ class CsvRows {
   }
 }
 
-/** Yields the fields of every row of UTF-8 text, in whatever pieces its bytes come. */
+const FEED = 10;
+const RETURN = 13;
+
+/** The text of lines, each of which is UTF-8 or not by itself, as files put together have them. */
+function linesText(bytes: Buffer): string {
+  const whole = utf8Of(bytes);
+  if (whole !== null) return whole;
+  let text = '';
+  for (let from = 0; from < bytes.length; ) {
+    const to = bytes.indexOf(FEED, from) + 1 || bytes.length;
+    text += textOf(bytes.subarray(from, to));
+    from = to;
+  }
+  return text;
+}
+
+/** Yields text in pieces that end with a line, in whatever pieces its bytes come. */
+async function* textPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const piece of bytes) {
+    let end = Math.max(piece.lastIndexOf(FEED), piece.lastIndexOf(RETURN)) + 1;
+    // A file without lines is refused by who reads it.
+    if (size + piece.length > LINE_CHARS_MAX) end = piece.length;
+    if (end > 0) {
+      yield linesText(Buffer.concat([...held, piece.subarray(0, end)]));
+      [held, size] = [[], 0];
+    }
+    held.push(piece.subarray(end));
+    size += piece.length - end;
+  }
+  yield linesText(Buffer.concat(held));
+}
+
+/** Yields the fields of every row of text, in whatever pieces its bytes come. */
 export async function* csvRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
   const rows = new CsvRows();
-  const decoder = new StringDecoder('utf8');
-  for await (const piece of bytes) yield* rows.add(decoder.write(piece));
-  yield* rows.add(decoder.end());
+  for await (const piece of textPieces(bytes)) yield* rows.add(piece);
   yield* rows.end();
 }
 
-/** Longest line; a longer one is a file without lines. */
-const LINE_CHARS_MAX = 16 * 1_048_576;
-
 /** Yields the lines of a file without a byte order mark and line ends. */
 export async function* readLines(path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of readBytes(path)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+  for await (const piece of textPieces(readBytes(path))) {
+    const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     if (rest.length > LINE_CHARS_MAX) throw new Error(`${path}: a line without an end`);
     for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
   }
-  rest += decoder.decode();
   if (rest !== '') yield rest.endsWith('\r') ? rest.slice(0, -1) : rest;
 }
 
