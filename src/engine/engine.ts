@@ -33,7 +33,7 @@ import { isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs } fr
 const ZONE_AHEAD_MS = 14 * 3_600_000;
 
 /** Where an address is, without its rates: they may be unknown where the place is not. */
-export interface Located {
+interface Located {
   readonly situs: Situs;
   readonly area: AreaRecord;
 }

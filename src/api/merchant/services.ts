@@ -92,7 +92,7 @@ interface WriteOperation<T> extends ReadOperation<T> {
 }
 
 /** What something was done to: a merchant, or a location of it. */
-export interface Named {
+interface Named {
   readonly merchantId: string;
   readonly locationId?: string;
 }

@@ -23,7 +23,7 @@ export interface SiteRow {
 }
 
 /** How sales are sourced: the rule, and what it rests on. */
-export interface Sourcing {
+interface Sourcing {
   readonly rule: SourcingRule;
   readonly interstate: boolean;
   /** Null where the state's plain rule holds. */

@@ -32,7 +32,7 @@ export interface Query {
   readonly city: CityRecord | null;
 }
 
-export type Found =
+type Found =
   | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
   | { readonly kind: 'street'; readonly from: Candidates }
   | { readonly kind: 'ambiguous'; readonly from: Candidates }
