@@ -4,7 +4,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../src/dataset/records.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { LookupOptions, LookupOutcome, LookupQuery } from '../../src/engine/lookup-query.js';
-import type { KnownRates } from '../../src/engine/rate/area-rates.js';
+import type { KnownRates } from '../../src/engine/rate/on-day.js';
 import { isFailure } from '../../src/failure.js';
 import {
   isInside,

@@ -20,6 +20,7 @@ import { ByteWriter, Piece } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
+import { marksOf } from '../lookup/fragment.js';
 import { readMerchantBody } from './cart-shape.js';
 import { type BodyCarts, cartsInTurn, type ReadCart, readMerchantCarts } from './merchant-cart.js';
 import { writeCalculation, writeCart } from './print-cart.js';
@@ -238,14 +239,15 @@ function answerBody(context: WireContext, engine: Engine, sent: SentCarts, nowMs
     return { status: http, code, precision: 0, flags: 0, body: [] };
   }
   const { precision, flags, unruled } = result;
+  const { stale, estimated, partial } = marksOf(flags);
   written.piece(END_OF_ITEMS);
   writeSitus(written, {
     precision: PRECISIONS[precision] ?? 'none',
     dataset: engine.id,
     unruled: [...unruled],
-    stale: (flags & FLAG_STALE) !== 0,
-    estimated: (flags & FLAG_ESTIMATED) !== 0,
-    partial: (flags & FLAG_PARTIAL) !== 0,
+    stale,
+    estimated,
+    partial,
   });
   written.byte(CLOSE_BRACE);
   return {

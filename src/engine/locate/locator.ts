@@ -9,16 +9,15 @@ import { repairedReading } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
-import type { RatesByArea } from '../rate/area-rates.js';
+import type { RatesByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
-import { Doubts, type DateOf } from './doubt.js';
+import { Doubts, type DateOf, AMBIGUOUS, CONTRADICTION, INCOMPLETE, refuse } from './doubt.js';
 import { AddressWriter, doorFound, streetFound } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
-import { AMBIGUOUS, CONTRADICTION, INCOMPLETE, refuse } from './refusals.js';
 import { type Query, StreetSearch } from './search.js';
 
 export type { DateOf };
