@@ -13,6 +13,8 @@ export interface Growth {
   readonly factor?: number;
   /** Room before the first byte. */
   readonly before?: number;
+  /** At least so much. */
+  readonly least?: number;
   /** What lies before the bytes in their memory is nobody's either, and is used again. */
   readonly again?: boolean;
 }
@@ -25,7 +27,7 @@ export interface Growth {
 export function grown(
   held: Buffer,
   piece: Uint8Array,
-  { factor = 2, before = 0, again = false }: Growth = {},
+  { factor = 2, before = 0, least = 0, again = false }: Growth = {},
 ): Buffer {
   const { length, buffer, byteOffset } = held;
   const needed = length + piece.length;
@@ -40,7 +42,7 @@ export function grown(
     all.set(piece, length);
     return Buffer.from(buffer, 0, needed);
   }
-  const size = length === 0 ? needed : Math.ceil(factor * needed);
+  const size = Math.max(least, length === 0 ? needed : Math.ceil(factor * needed));
   const room = Buffer.allocUnsafeSlow(before + size);
   room.set(held, before);
   room.set(piece, before + length);

@@ -99,6 +99,16 @@ function sameIds(payload: Uint8Array, nowMs: number): CartId {
       .replace(UUID_GROUPS, '$1-$2-8$3-8$4-$5');
 }
 
+/** What the engine makes of one cart, with the settings of this service. */
+function outcomeOf(
+  { precisionMin, refuseUnruled }: WireContext,
+  engine: Engine,
+  query: CartQuery,
+  nowMs: number,
+): CartOutcome | Failure {
+  return engine.calculate(query, nowMs, precisionMin, refuseUnruled);
+}
+
 /** Writes carts, and tells what they rest on, or the first that cannot be read or calculated. */
 function calculateCarts(
   context: WireContext,
@@ -115,12 +125,7 @@ function calculateCarts(
     // One that cannot be read refuses the body, whatever was calculated before it.
     if (isProblem(cart)) return cart;
     if (refused !== null) continue;
-    const outcome = engine.calculate(
-      cart.query,
-      nowMs,
-      context.precisionMin,
-      context.refuseUnruled,
-    );
+    const outcome = outcomeOf(context, engine, cart.query, nowMs);
     if (isFailure(outcome)) {
       refused = refusalProblem(outcome, `body.items[${index}]`);
       continue;
@@ -162,12 +167,7 @@ function calculation(
     if (isProblem(cart)) return cart;
     const refused = codesRefused(cart.query, grants);
     if (refused !== null) return refused;
-    const outcome = engine.calculate(
-      cart.query,
-      nowMs,
-      context.precisionMin,
-      context.refuseUnruled,
-    );
+    const outcome = outcomeOf(context, engine, cart.query, nowMs);
     if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
     mark(marks, outcome);
