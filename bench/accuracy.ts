@@ -27,7 +27,7 @@ import { currentRelease, releasesDir } from '../src/dataset/release.js';
 import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
 import { DatasetGazetteer } from '../src/engine/locate/place-names.js';
 import { AddressLocator } from '../src/engine/locate/locator.js';
-import { RatesByArea } from '../src/engine/rate/area-rates.js';
+import { RatesByArea } from '../src/engine/rate/on-day.js';
 import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/interpolate.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';

@@ -2,19 +2,11 @@
 import { foldName } from '../src/address/place-name.js';
 import { Engine } from '../src/engine/engine.js';
 import type { Dataset } from '../src/dataset/dataset.js';
-import type { LookupOptions } from '../src/engine/lookup-query.js';
+import { NO_OPTIONS } from '../src/engine/lookup-query.js';
 import { isFailure } from '../src/failure.js';
 import type { ZipPoint } from '../src/ingest/zip/zip-facts.js';
 import type { Spot } from '../src/ingest/zip/placed.js';
 
-const OPTIONS: LookupOptions = {
-  country: 'USA',
-  date: null,
-  addressDetailExtended: false,
-  shippingExtended: false,
-  taxabilityCode: null,
-  satItemTotal: null,
-};
 /** Towns have ten. */
 const PLACE_DIGITS = 7;
 
@@ -55,7 +47,7 @@ export class Asker {
           ...spot,
           latDegrees: spot.lat / 1e6,
           lngDegrees: spot.lng / 1e6,
-          options: { ...OPTIONS, country: area.country },
+          options: { ...NO_OPTIONS, country: area.country },
         },
         this.#nowMs,
       );
@@ -96,7 +88,7 @@ export class Asker {
     const found = this.#engine.lookup(
       {
         kind: 'address',
-        options: OPTIONS,
+        options: NO_OPTIONS,
         address: `1 Qzxv Wjkq Rd, ${name}, ${state} ${String(zip).padStart(5, '0')}`,
       },
       this.#nowMs,

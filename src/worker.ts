@@ -36,7 +36,7 @@ import type { RawParameters } from './api/lookup/query-string.js';
 import { isUnprinted, type Rendered, isRefused } from './api/lookup/fragment.js';
 import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
 import { renderV60, renderV60Postal } from './api/lookup/v60.js';
-import { apiVersion, type ApiVersion, type Format } from './wire/version.js';
+import { apiVersion, type ApiVersion, type Format } from './wire/tree.js';
 
 let shared: WireContext | null = null;
 

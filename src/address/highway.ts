@@ -8,7 +8,7 @@ import type { Gazetteer } from './parsed.js';
 import { suffixOf } from './suffix.js';
 
 /** A numbered road at the front of a street's words. */
-export interface Highway {
+interface Highway {
   /** "STATE ROUTE 100", with a qualifier before it: "OLD STATE ROUTE 5". */
   readonly name: string;
   /** Index of the first word after the number. */

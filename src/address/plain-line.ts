@@ -146,8 +146,9 @@ function joinsNumber(word: string): boolean {
 
 /** Whether the code of a state ends a text, "Main St Irvine CA", and is no other word. */
 function endsInState(text: string, gazetteer: Gazetteer): boolean {
+  if (text.charCodeAt(text.length - 3) !== SPACE) return false;
   const code = text.slice(-2).toUpperCase();
-  return text.at(-3) === ' ' && !isOtherWord(code) && gazetteer.stateOf(code) !== '';
+  return !isOtherWord(code) && gazetteer.stateOf(code) !== '';
 }
 
 /** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */

@@ -77,7 +77,7 @@ function characterEnd(bytes: Uint8Array, end: number): number {
   return end;
 }
 
-export interface Joined {
+interface Joined {
   /** In memory of their own, HEAD_ROOM_BYTES from its beginning. */
   readonly bytes: Buffer;
   /** Whether they are UTF-8. */

@@ -206,7 +206,7 @@ export function compileRule(rule: Rule): Check {
 }
 
 /** A fault of a value, told apart by its kind; it stands at `place` below the value, "" at it. */
-export type Fault =
+type Fault =
   | {
       /** An object has a member that is none of those `known`. */
       readonly kind: 'stranger';

@@ -20,7 +20,7 @@ function endOf(signal: NodeJS.Signals, full: boolean): string {
 }
 
 /** How a build ended. */
-export interface Supervised {
+interface Supervised {
   readonly code: number;
   /** Name of the release; "" where it went to standard output. */
   readonly name: string;

@@ -60,7 +60,7 @@ export interface Checked {
   readonly now: Date;
 }
 
-export interface Check {
+interface Check {
   readonly name: string;
   /** What it throws is a fault, told by its message. */
   run(checked: Checked): readonly Finding[] | Promise<readonly Finding[]>;

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/engine.js';
 import type { Border } from '../engine/locate/border.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../engine/lookup-query.js';
 import { type NoProduct, ordinaryRates, type ProductFinding } from '../engine/product/rules.js';
-import type { KnownRates } from '../engine/rate/area-rates.js';
+import type { KnownRates } from '../engine/rate/on-day.js';
 import type { RateRange } from '../engine/situs.js';
 import { type Failure, isFailure } from '../failure.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../pool/types.js';

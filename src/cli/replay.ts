@@ -12,7 +12,7 @@ import { Engine } from '../engine/engine.js';
 import { readAnswers, RequestFrame } from '../pool/frame.js';
 import { GRANT_PRODUCT, type RequestFields } from '../pool/types.js';
 import { parseReceipt, type Receipt, sha256Of } from '../wire/receipt.js';
-import { API_VERSIONS } from '../wire/version.js';
+import { API_VERSIONS } from '../wire/tree.js';
 import { answerFrame } from '../worker.js';
 import { progress } from './command-line.js';
 import { soundRelease } from './sound-release.js';

@@ -10,7 +10,7 @@ interface Output {
 }
 
 /** How far it is. */
-export interface Reached {
+interface Reached {
   readonly rows: number;
   readonly bytes: number;
   /** What else is told, such as "3 refused". */

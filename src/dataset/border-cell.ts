@@ -1,5 +1,5 @@
 /** What decides inside a border cell of the point index; its layout stands in cell-index.ts. */
-import { crossesRight, isRightOf } from '../geo/crossing.js';
+import { crossesRight, isRightOf } from '../geo/polygon.js';
 
 /** The tax area that holds a point of the border cell, −1 for none. */
 export function areaWithin(leaf: Int32Array, x: number, y: number): number {

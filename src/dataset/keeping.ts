@@ -27,7 +27,7 @@ interface KeepRule {
   readonly count: number;
 }
 
-export interface Keeping {
+interface Keeping {
   readonly name: string;
   /** Why it is kept, as a clause; null where nothing speaks for it. */
   readonly reason: string | null;

@@ -131,7 +131,7 @@ type Reason = keyof typeof REASONS;
 /** Every operation behind the gate answers these. */
 const ALWAYS: readonly Reason[] = [401, 403, 429, 500];
 
-export interface MerchantOperation {
+interface MerchantOperation {
   readonly id: string;
   readonly summary: string;
   /** Null for none. */

@@ -16,7 +16,7 @@ import {
   type Members,
   type Schema,
 } from '../base/json-schema.js';
-import type { ApiVersion } from '../wire/version.js';
+import type { ApiVersion } from '../wire/tree.js';
 
 /** A decimal fraction as text. */
 const DECIMAL: Schema = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' };

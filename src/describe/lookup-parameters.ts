@@ -3,7 +3,7 @@ import type { Schema } from '../base/json-schema.js';
 import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
 import { IDEMPOTENCY_KEY_CHARS_MAX } from '../store/idempotency.js';
 import { describedParameter, parameterNames } from '../api/lookup/parameter-table.js';
-import type { ApiVersion } from '../wire/version.js';
+import type { ApiVersion } from '../wire/tree.js';
 
 /** One parameter of an operation. */
 export interface Parameter extends Schema {

@@ -18,8 +18,8 @@ import type { Parameter } from './lookup-parameters.js';
 const ID: Schema = { type: 'string', format: 'uuid' };
 const MOMENT: Schema = { type: 'string', format: 'date-time' };
 
-function length(min: number, max: number): Schema {
-  return { type: 'string', minLength: min, maxLength: max };
+function textUpTo(max: number): Schema {
+  return { type: 'string', minLength: 1, maxLength: max };
 }
 
 const RESULT: Members = { merchantId: ID, message: TEXT, status: { const: 'success' } };
@@ -34,8 +34,8 @@ export const MERCHANT: Schema = object(
 export const MERCHANT_LIST: Schema = list(MERCHANT);
 
 export const CREDENTIALS: Schema = object({
-  apiKey: length(1, API_KEY_CHARS_MAX),
-  connectionId: length(1, CONNECTION_CHARS_MAX),
+  apiKey: textUpTo(API_KEY_CHARS_MAX),
+  connectionId: textUpTo(CONNECTION_CHARS_MAX),
 });
 
 const LOCATION: Schema = object(

@@ -15,7 +15,7 @@ import { RELAY_OPERATIONS } from './relay-operations.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
 import { failuresOf } from './legacy-lookups.js';
 import { type Schema, SCHEMA_TYPE, TEXT } from '../base/json-schema.js';
-import { API_VERSIONS, type ApiVersion } from '../wire/version.js';
+import { API_VERSIONS, type ApiVersion } from '../wire/tree.js';
 
 export interface Operation {
   readonly id: string;

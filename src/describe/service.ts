@@ -1,5 +1,5 @@
 /** Schemas of every operation but lookups. */
-import type { WireObject } from '../wire/tree.js';
+import type { WireObject, ApiVersion } from '../wire/tree.js';
 import { type AccountMetrics, metricsMembers } from '../api/account/handler.js';
 import {
   about,
@@ -16,7 +16,6 @@ import {
 import { REFUSAL_METADATA } from './lookups.js';
 import { TIC_SEARCH_SCHEMA } from '../api/catalogue/pages.js';
 import { UNREADY } from '../api/system/health.js';
-import type { ApiVersion } from '../wire/version.js';
 
 /** A problem document (RFC 9457). Where it stands for a response code, it carries `metadata`. */
 export const PROBLEM: Schema = object(

@@ -22,7 +22,7 @@ type PullRelease = (
   pulled: (done: number, total: number) => void,
 ) => Promise<void>;
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly place: Place;
   readonly live: LiveDataset;
   readonly varDir: string;

@@ -23,9 +23,8 @@ import type {
   SitusOutcome,
   ZipQuery,
 } from './lookup-query.js';
-import { RatesByArea, type KnownRates, type Unheld } from './rate/area-rates.js';
+import { RatesByArea, type KnownRates, type Unheld, areaOf, States } from './rate/on-day.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
-import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
 import { isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs } from './situs.js';
 
@@ -33,7 +32,7 @@ import { isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs } fr
 const ZONE_AHEAD_MS = 14 * 3_600_000;
 
 /** Where an address is, without its rates: they may be unknown where the place is not. */
-export interface Located {
+interface Located {
   readonly situs: Situs;
   readonly area: AreaRecord;
 }

@@ -5,7 +5,7 @@ import type { Microdegrees } from '../geo/microdegrees.js';
 import type { DateInt } from '../tax/date.js';
 import type { Country } from '../tax/jurisdiction.js';
 import type { Border } from './locate/border.js';
-import type { KnownRates } from './rate/area-rates.js';
+import type { KnownRates } from './rate/on-day.js';
 import type { PostalRow } from './rate/zip-list.js';
 import type { Situs } from './situs.js';
 

@@ -4,7 +4,7 @@ import type { AreaRecord } from '../dataset/records.js';
 import { type Failure, isFailure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
 import { formatRate, type Rate } from '../tax/rate.js';
-import { type KnownRates, periodOn, RatesByArea } from './rate/area-rates.js';
+import { type KnownRates, periodOn, RatesByArea } from './rate/on-day.js';
 
 /** A dataset whose contents can be listed. */
 interface Listed extends Dataset {

@@ -6,7 +6,7 @@ import type { Dataset } from '../dataset/dataset.js';
 import type { ZipRecord } from '../dataset/records.js';
 import { isFailure } from '../failure.js';
 import type { Engine } from './engine.js';
-import type { LookupOptions, PointQuery } from './lookup-query.js';
+import { NO_OPTIONS, type PointQuery } from './lookup-query.js';
 import { peopleByZip, populations } from './zip-people.js';
 
 /** What is asked for beside the ZIP; a number and a name that no street has. */
@@ -14,14 +14,6 @@ const DOOR = '1 Qzxv Wjkq Rd';
 const ZIP_MIN = 501;
 const ZIP_MAX = 99_950;
 const PPM = 1_000_000;
-const OPTIONS: LookupOptions = {
-  country: 'USA',
-  date: null,
-  addressDetailExtended: false,
-  shippingExtended: false,
-  taxabilityCode: null,
-  satItemTotal: null,
-};
 
 /** How addresses and spots of a state are answered; shares are parts per million of its people. */
 export interface StateCoverage {
@@ -68,7 +60,7 @@ function askZip(
   nowMs: number,
 ): void {
   const address = `${DOOR}, ${record.cities[0] ?? ''}, ${record.state} ${zipText(record.zip)}`;
-  const found = engine.lookup({ kind: 'address', address, options: OPTIONS }, nowMs);
+  const found = engine.lookup({ kind: 'address', address, options: NO_OPTIONS }, nowMs);
   sum.zips += 1;
   sum.people += people;
   if (isFailure(found)) sum[found.failure === 'no-result' ? 'unknown' : 'refused'] += people;
@@ -89,7 +81,7 @@ function askZip(
       lng,
       latDegrees: lat / 1e6,
       lngDegrees: lng / 1e6,
-      options: { ...OPTIONS, country },
+      options: { ...NO_OPTIONS, country },
     };
     if (!isFailure(engine.lookup(spot, nowMs))) answered += share;
   }

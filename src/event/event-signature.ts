@@ -63,7 +63,7 @@ export function parseSecrets(value: string): SecretsResult {
   return { kind: 'secrets', secrets };
 }
 
-export interface Signed {
+interface Signed {
   readonly id: string;
   /** Unix time of the attempt in seconds. */
   readonly timestamp: number;

@@ -7,7 +7,7 @@ const METRES = 0.111_195;
 /** How far a door is taken to stand from the line of its street. */
 export const DOOR_SETBACK_METRES = { usual: 8, wide: 20 } as const;
 
-export interface Position {
+interface Position {
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
 }

@@ -38,16 +38,14 @@ export class Drain {
   readonly #limits: DrainLimits;
   readonly #over: () => void;
   readonly #until: number;
-  readonly #now: () => number;
   #timer: NodeJS.Timeout;
   #bytes = 0;
   #ended = false;
 
-  constructor(limits: DrainLimits, over: () => void, now: () => number = () => performance.now()) {
+  constructor(limits: DrainLimits, over: () => void) {
     this.#limits = limits;
     this.#over = over;
-    this.#now = now;
-    this.#until = now() + limits.totalMs;
+    this.#until = performance.now() + limits.totalMs;
     this.#timer = this.#soon();
   }
 
@@ -56,7 +54,7 @@ export class Drain {
     this.#bytes += bytes;
     if (this.#ended) return;
     clearTimeout(this.#timer);
-    if (this.#bytes > this.#limits.bytesMax || this.#now() >= this.#until) this.#enough();
+    if (this.#bytes > this.#limits.bytesMax || performance.now() >= this.#until) this.#enough();
     else this.#timer = this.#soon();
   }
 

@@ -90,11 +90,6 @@ export class RequestMeter {
     });
   }
 
-  /** How many refusals had a code so far. */
-  refused(code: number): number {
-    return this.#codes[code] ?? 0;
-  }
-
   /** The times of every operation and precision that came. */
   latencies(): readonly Latency[] {
     const found: Latency[] = [];

@@ -80,10 +80,6 @@ class Slot {
     this.#options = options;
   }
 
-  get pids(): readonly number[] {
-    return [...this.#processes].map(({ pid = 0 }) => pid);
-  }
-
   /**
    * Starts a process and waits until it is ready; the one before leaves then.
    * @throws ListenerEnded when it ends before; the one before goes on as it was.

@@ -13,7 +13,7 @@ import {
   type DiagLogger,
   type Tracer,
 } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -76,6 +76,8 @@ export class Traces implements RequestSink {
   /** Sends to the collector at `url`, an http or https address without the path of traces. */
   constructor({ url, every }: TraceConfig, version: string, log: Log) {
     diag.setLogger(telling(log));
+    // Its own handler tells an error as JSON with its stack, within the line.
+    setGlobalErrorHandler((error) => log.warn('traces not sent', { message: messageOf(error) }));
     const exporter = new OTLPTraceExporter({
       url: url.replace(/\/$/, '') + TRACES_PATH,
       timeoutMillis: EXPORT_MS_MAX,

@@ -62,7 +62,7 @@ interface CartOwnerFields {
 }
 
 /** Checks a body of such length before it is relayed to the compliance provider. */
-export interface RelayedFields {
+interface RelayedFields {
   readonly kind: 'relayed';
   readonly operation: EndpointName;
 }
@@ -139,7 +139,7 @@ export interface OwnTask {
 export type PoolFailure = 'overloaded' | 'internal';
 
 /** What is sent, and what becomes of it. Exactly one of the two is called, once. */
-export interface Sent {
+interface Sent {
   readonly payload: string | Uint8Array;
   /** Absent where the request goes with others, to the active release. */
   readonly own?: OwnTask | undefined;

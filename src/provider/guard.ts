@@ -85,7 +85,7 @@ export interface GuardOptions {
   readonly dial?: Connect;
 }
 
-export type Target =
+type Target =
   | { readonly kind: 'target'; readonly url: URL }
   | { readonly kind: 'refused'; readonly why: string };
 

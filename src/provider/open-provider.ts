@@ -34,14 +34,10 @@ export class ProviderWatch {
   #asking = false;
 
   /** `told` is called at each change. */
-  constructor(
-    reachOnce: () => Promise<void>,
-    told: (reached: boolean) => void,
-    everyMs = WATCH_MS,
-  ) {
+  constructor(reachOnce: () => Promise<void>, told: (reached: boolean) => void) {
     this.#reach = reachOnce;
     this.#told = told;
-    this.#timer = setInterval(() => void this.look(), everyMs).unref();
+    this.#timer = setInterval(() => void this.look(), WATCH_MS).unref();
     void this.look();
   }
 

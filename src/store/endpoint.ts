@@ -15,7 +15,7 @@ const readEndpoint = recordReader('endpoint', 1, {
   disabledAt: orNull(number),
 });
 
-export type EndpointRecord = ReturnType<typeof readEndpoint>;
+type EndpointRecord = ReturnType<typeof readEndpoint>;
 
 /** Reads the endpoint's record; null where events are not wanted. */
 export function endpointOf(reader: Pick<StoreTransaction, 'get'>): EndpointRecord | null {

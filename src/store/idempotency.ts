@@ -74,8 +74,6 @@ interface IdempotencyOptions {
   readonly now?: () => number;
   /** Told when sweeping or storing an outcome failed; it is tried again. */
   readonly failed?: (error: unknown) => void;
-  /** Replaced in tests. */
-  readonly retryMs?: number;
 }
 
 /** A key as it was used. */
@@ -106,7 +104,7 @@ export class IdempotencyBook {
     this.#vault = options.vault;
     this.#now = options.now ?? Date.now;
     this.#failed = options.failed ?? ((): void => undefined);
-    this.#unstored = new UnstoredOutcomes(this.#failed, options.retryMs);
+    this.#unstored = new UnstoredOutcomes(this.#failed);
     this.#timer = setInterval(() => {
       this.sweep().catch(this.#failed);
     }, SWEEP_MS).unref();

@@ -208,14 +208,13 @@ export async function bootstrapKey(
   store: Store,
   text: string | null,
   rate: number,
-  now = Date.now(),
 ): Promise<CreatedKey | null> {
   // A key whose record is damaged is a key.
   const isEmpty = (): boolean => store.keys([KEY_PREFIX], 1).length === 0;
   if (!isEmpty()) return null;
   const made = text ?? randomKey();
   if (!isKeyText(made)) throw new Error(NO_KEY_TEXT);
-  const record = newRecord({ plan: 'enterprise', rate }, made, now);
+  const record = newRecord({ plan: 'enterprise', rate }, made, Date.now());
   return store.write((transaction) => {
     // Of servers that start together one makes it.
     if (!isEmpty()) return null;

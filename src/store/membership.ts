@@ -26,10 +26,9 @@ interface MembershipOptions {
   readonly place?: string;
   /** Told once when no sign can be given; it is tried again. */
   readonly failed?: (error: unknown) => void;
-  /** Milliseconds that nobody can set; replaced in tests, as are the next two. */
+  /** Milliseconds that nobody can set; replaced in tests, as is the next one. */
   readonly uptime?: () => number;
   readonly mark?: ProcessMark;
-  readonly silentMs?: number;
 }
 
 /** Something that one server does at a time. */
@@ -190,7 +189,7 @@ export class Membership {
 
   /** Servers that give no sign any more. */
   #silent(): readonly NodeRecord[] {
-    const before = this.#uptime() - (this.#options.silentMs ?? SILENT_MS);
+    const before = this.#uptime() - SILENT_MS;
     return this.#others.filter(
       (node) => (this.#seen.get(node.id)?.at ?? Infinity) <= before || hasEnded(node, this.#mark),
     );

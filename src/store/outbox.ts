@@ -43,6 +43,11 @@ function newId(prefix: string): string {
   return `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
 }
 
+/** What every record begins with: due at once, and not tried yet. */
+function untried(now: number) {
+  return { createdAt: now, dueAt: now, attempts: 0, status: null, error: null };
+}
+
 function keyOf(list: OutboxList, { kind, dueAt, id }: OutboxRecord): readonly string[] {
   return outboxKey(list, kind, dueAt, id);
 }
@@ -116,11 +121,7 @@ export function addEvent(
     account,
     type,
     data: sealEventData(vault, { account, id }, data),
-    createdAt: now,
-    dueAt: now,
-    attempts: 0,
-    status: null,
-    error: null,
+    ...untried(now),
   };
   add(transaction, record);
 }
@@ -138,11 +139,7 @@ export function addInvitation(transaction: StoreTransaction, invitation: Invitat
     contactFirst: invitation.contactFirst ?? null,
     contactLast: invitation.contactLast ?? null,
     email,
-    createdAt: now,
-    dueAt: now,
-    attempts: 0,
-    status: null,
-    error: null,
+    ...untried(now),
   };
   add(transaction, record);
 }

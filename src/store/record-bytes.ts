@@ -42,7 +42,8 @@ const { crc32 } = zlib as { readonly crc32?: (bytes: Uint8Array, before?: number
 const LITTLE_BYTES = 512;
 
 /** The sum of some bytes behind others, of which `before` is the sum. */
-function crcOf(bytes: Uint8Array, before: number, from = 0, end = bytes.length): number {
+function crcOf(bytes: Uint8Array, before: number, from = 0): number {
+  const end = bytes.length;
   if (crc32 !== undefined && end - from > LITTLE_BYTES) {
     return crc32(bytes.subarray(from, end), before);
   }
@@ -73,8 +74,8 @@ function keySum(key: StoreKey): number {
 }
 
 /** Bound to its key: a record that turns up under another one is not taken for that one's. */
-function sumOf(key: StoreKey, bytes: Uint8Array, from: number, end: number): number {
-  return crcOf(bytes, keySum(key), from, end);
+function sumOf(key: StoreKey, bytes: Uint8Array): number {
+  return crcOf(bytes, keySum(key), BODY_AT);
 }
 
 function isMarked(bytes: Buffer): boolean {
@@ -100,7 +101,7 @@ function storedBytes(key: StoreKey, record: unknown, end: number): Buffer {
   const bytes = end < 0 ? packedLarge(record) : Buffer.allocUnsafe(end);
   if (end >= 0) PACKED.copy(bytes, BODY_AT, BODY_AT, end);
   bytes.writeUInt32BE(MARK_NUMBER, 0);
-  bytes.writeUInt32LE(sumOf(key, bytes, BODY_AT, bytes.length), SUM_AT);
+  bytes.writeUInt32LE(sumOf(key, bytes), SUM_AT);
   return bytes;
 }
 
@@ -156,7 +157,7 @@ export function unpackRecord(key: StoreKey, bytes: Buffer): unknown {
   if (
     bytes.length < BODY_AT ||
     bytes.readUInt32BE() !== MARK_NUMBER ||
-    bytes.readUInt32LE(SUM_AT) !== sumOf(key, bytes, BODY_AT, bytes.length)
+    bytes.readUInt32LE(SUM_AT) !== sumOf(key, bytes)
   ) {
     throw new DamagedRecord(key);
   }

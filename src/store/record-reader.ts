@@ -39,7 +39,7 @@ export function upgraded(
 }
 
 /** Reads one member of a record of a kind. @throws Error when the member is of another type. */
-export type Reader<T> = (value: unknown, kind: string) => T;
+type Reader<T> = (value: unknown, kind: string) => T;
 
 /** Reads a member that may be absent, and then is absent from what is read. */
 interface OptionalReader<T> extends Reader<T> {
@@ -47,7 +47,7 @@ interface OptionalReader<T> extends Reader<T> {
 }
 
 /** Members of a record by their names. */
-export type Members = Readonly<Record<string, Reader<unknown>>>;
+type Members = Readonly<Record<string, Reader<unknown>>>;
 
 type ReadBy<R> = R extends Reader<infer T> ? T : never;
 
@@ -133,16 +133,4 @@ export function recordReader<const V extends number, M extends Members>(
   const read = reading(shape);
   return (value) =>
     read({ v }, upgraded(value, kind, steps), kind) as { readonly v: V } & MembersRead<M>;
-}
-
-/** The members that are there: absent ones must not be stored as undefined. */
-export function present<Name extends string>(
-  members: Readonly<Record<Name, string | undefined>>,
-): { readonly [name in Name]?: string } {
-  const kept: { [name in Name]?: string } = {};
-  for (const name in members) {
-    const value = members[name];
-    if (value !== undefined) kept[name] = value;
-  }
-  return kept;
 }

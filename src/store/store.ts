@@ -178,11 +178,6 @@ export class Store {
     return this.#root.users();
   }
 
-  /** Whether other machines have it too. */
-  get isShared(): boolean {
-    return this.#root.age() !== null;
-  }
-
   /** As `Root.age`: null where the store is this machine's own. */
   age(): number | null {
     return this.#root.age();

@@ -63,6 +63,14 @@ export function weekdayOf(day: number): number {
   return (day + WEEKDAY_OF_DAY_0) % 7;
 }
 
+/** Every zone's midnight falls on a multiple of this, so a date holds for a whole slot. */
+const SLOT_MS = 15 * 60 * 1000;
+
+/** The slot of a moment, in milliseconds since 1970 UTC: no zone's date changes within it. */
+export function dateSlot(ms: number): number {
+  return Math.floor(ms / SLOT_MS);
+}
+
 /** Prints a date as YYYY-MM-DD. */
 export function formatDate(date: DateInt): string {
   const text = String(date).padStart(8, '0');

@@ -102,7 +102,7 @@ export function fiveDecimals(rate: number): Rate {
 }
 
 /** A part: its exact size as a numerator over a denominator common to all parts. */
-export interface Share {
+interface Share {
   readonly numerator: bigint;
   /** Orders parts of equal size and remainder, so that the order they are given in never counts. */
   readonly rank: number;

@@ -1,18 +1,15 @@
 /** Bodies of refused lookups, in the envelope of each version. */
 import { RecentCache } from '../base/recent-cache.js';
 import type { Failure, FailureKind } from '../failure.js';
-import { jsonMembers, type WireObject } from './tree.js';
+import { jsonMembers, type Format } from './tree.js';
 import {
+  currentText,
   legacyXmlHead,
   LEGACY_XML_OPEN,
   LEGACY_XML_CLOSE,
   metadata,
-  V60_XML_CLOSE,
-  V60_XML_OPEN,
 } from './lookup-envelope.js';
 import { failureMessage, RESPONSE_CODES } from './response-code.js';
-import type { Format } from './version.js';
-import { xmlMembers } from './xml.js';
 
 /**
  * The body of a failure. Versions up to 50 have theirs at the top level; everything else, unknown
@@ -57,13 +54,6 @@ export class FailureBodies {
     this.#kept.set(detail, { kind, bytes });
     return bytes;
   }
-}
-
-/** A body in the current envelope, in either format. */
-export function currentText(envelope: WireObject, format: Format): string {
-  return format === 'json'
-    ? `{${jsonMembers(envelope)}}`
-    : `${V60_XML_OPEN}${xmlMembers(envelope)}${V60_XML_CLOSE}`;
 }
 
 function legacyText(

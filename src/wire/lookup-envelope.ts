@@ -1,11 +1,16 @@
 /** What surrounds the content of a lookup's answer: of v60, and the rows of v10 to v50. */
-import { jsonMembers, type WireObject } from './tree.js';
+import { jsonMembers, type WireObject, xmlMembers, type ApiVersion, type Format } from './tree.js';
 import { SUCCESS } from './response-code.js';
-import type { ApiVersion, Format } from './version.js';
-import { xmlMembers } from './xml.js';
 
 export const V60_XML_OPEN = '<?xml version="1.0" encoding="UTF-8"?>\n<response>';
 export const V60_XML_CLOSE = '</response>';
+
+/** A body in the current envelope, in either format. */
+export function currentText(envelope: WireObject, format: Format): string {
+  return format === 'json'
+    ? `{${jsonMembers(envelope)}}`
+    : `${V60_XML_OPEN}${xmlMembers(envelope)}${V60_XML_CLOSE}`;
+}
 
 /** The member `metadata` of every v60 answer but the postal list. */
 export function metadata(

@@ -1,9 +1,22 @@
 /**
- * Bodies as ordered trees, so that every version is described once and printed as JSON or XML.
- * Numbers that are not small integers travel as the decimal text of an exact integer.
+ * The versions and formats of lookups, and bodies as ordered trees, so that every version is
+ * described once and printed as JSON or XML. Numbers that are not small integers travel as the
+ * decimal text of an exact integer. As XML a tree is an element per member in the same order, a
+ * list repeated elements of its name, null and empty text an empty element.
  */
 import { formatMicrodegrees, toMicrodegrees, type Microdegrees } from '../geo/microdegrees.js';
 import { formatRate, type Rate } from '../tax/rate.js';
+
+export const API_VERSIONS = [10, 20, 30, 40, 50, 60] as const;
+export type ApiVersion = (typeof API_VERSIONS)[number];
+
+export const FORMATS = ['json', 'xml'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** The version a number names; null when there is none. */
+export function apiVersion(value: number): ApiVersion | null {
+  return API_VERSIONS.find((version) => version === value) ?? null;
+}
 
 export interface Decimal {
   readonly decimal: string;
@@ -18,12 +31,12 @@ export interface WireObject {
 export type WireList = readonly (WireObject | string)[];
 
 /** Tells a decimal from an object or a list; no object has a member of that name. */
-export function isDecimal(value: Decimal | WireObject | WireList): value is Decimal {
+function isDecimal(value: Decimal | WireObject | WireList): value is Decimal {
   return 'decimal' in value;
 }
 
 /** Tells a list from an object. */
-export function isList(value: WireObject | WireList): value is WireList {
+function isList(value: WireObject | WireList): value is WireList {
   return Array.isArray(value);
 }
 
@@ -71,4 +84,43 @@ export function jsonValue(value: WireValue): string {
   if (isDecimal(value)) return value.decimal;
   if (!isList(value)) return `{${jsonMembers(value)}}`;
   return `[${value.map((item) => jsonValue(item)).join(',')}]`;
+}
+
+const SPECIAL = /[&<>\r\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/;
+const MARKUP = /[&<>\r]/g;
+/** What XML 1.0 cannot carry, even escaped: controls, lone surrogates and two noncharacters. */
+const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/gu;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '\r': '&#13;',
+};
+
+/** Escapes text content. */
+export function xmlText(text: string): string {
+  if (!SPECIAL.test(text)) return text;
+  return text.replace(ILLEGAL, '\ufffd').replace(MARKUP, (mark) => ENTITIES[mark] ?? mark);
+}
+
+/** One element. */
+export function xmlElement(name: string, value: WireValue): string {
+  if (value === null || value === '') return `<${name}></${name}>`;
+  if (typeof value === 'string') return `<${name}>${xmlText(value)}</${name}>`;
+  if (typeof value !== 'object') return `<${name}>${value}</${name}>`;
+  if (isDecimal(value)) return `<${name}>${value.decimal}</${name}>`;
+  if (!isList(value)) return `<${name}>${xmlMembers(value)}</${name}>`;
+  return value.map((item) => xmlElement(name, item)).join('');
+}
+
+/** The elements of an object's members. */
+export function xmlMembers(object: WireObject): string {
+  let text = '';
+  for (const name in object) text += xmlElement(name, object[name] ?? null);
+  return text;
+}
+
+/** Prints members in a format. */
+export function printMembers(object: WireObject, format: Format): string {
+  return format === 'json' ? jsonMembers(object) : xmlMembers(object);
 }

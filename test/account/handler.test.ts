@@ -9,7 +9,7 @@ import { KeyCache } from '../../src/store/watched.js';
 import { createKey, disableKey, updateKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { newVarDir } from '../support/http-var-dir.js';
 

@@ -11,7 +11,7 @@ import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import { failureBytes } from '../../src/wire/failure-body.js';
 import { parseQuery } from '../../src/api/lookup/query.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { STUB_USAGE, stubKey } from '../support/http-stub-server.js';
 import { newVarDir } from '../support/http-var-dir.js';

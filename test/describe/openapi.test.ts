@@ -9,7 +9,7 @@ import { parseQuery } from '../../src/api/lookup/query.js';
 import { isFailure } from '../../src/failure.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { RESPONSE_CODES } from '../../src/wire/response-code.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 import { checker } from '../support/schema-check.js';
 
 const ROUTES = [...OPERATIONS.keys()].map((name) => {

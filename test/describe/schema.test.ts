@@ -12,7 +12,7 @@ import { v60Schema } from '../../src/describe/lookups.js';
 import { legacyFailure, legacySuccess } from '../../src/describe/legacy-lookups.js';
 import { TicSearch } from '../../src/engine/product/tic-search.js';
 import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/pages.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 import { checker, faults, strictly } from '../support/schema-check.js';
 import { realTics } from '../support/product-facts.js';
 

@@ -7,6 +7,7 @@ import { isFailure } from '../../src/failure.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { cartLine, NOW, refused, ROUNDING } from '../support/cart-world.js';
 import { engineOf } from '../support/engine-of.js';
+import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
 
 const built = buildRecipe('fixture');
 const dataset = openDataset(built.dir);
@@ -42,14 +43,7 @@ function salesRate(address: string): number | null {
     {
       kind: 'address',
       address,
-      options: {
-        country: 'USA',
-        date: null,
-        addressDetailExtended: false,
-        shippingExtended: false,
-        taxabilityCode: null,
-        satItemTotal: null,
-      },
+      options: NO_OPTIONS,
     },
     NOW,
   );

@@ -14,6 +14,7 @@ import {
   splitAt,
 } from '../support/cart-world.js';
 import { engineOf } from '../support/engine-of.js';
+import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
 
 const OHIO: FactPlace = {
   state: 'OH',
@@ -160,14 +161,7 @@ test('carts to one door from several places, in turns, are answered as each alon
 });
 
 test('a lookup explains its rows with their sources, and how it was found', () => {
-  const options = {
-    country: 'USA',
-    date: null,
-    addressDetailExtended: false,
-    shippingExtended: false,
-    taxabilityCode: null,
-    satItemTotal: null,
-  } as const;
+  const options = NO_OPTIONS;
   const found = engineOf(WORLD).lookup(
     {
       kind: 'address',

@@ -10,6 +10,7 @@ import { cartOf, NOW } from '../support/cart-world.js';
 import { RandomCarts } from '../support/random-carts.js';
 import { recompute } from '../support/recompute-explain.js';
 import { engineOf } from '../support/engine-of.js';
+import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
 
 /** Random carts that CI compares with the oracle. */
 const CARTS = 10_000;
@@ -119,14 +120,7 @@ test('a line of general goods has the rate of a lookup at the place that taxes i
         {
           kind: 'address',
           address,
-          options: {
-            country: 'USA',
-            date: null,
-            addressDetailExtended: false,
-            shippingExtended: false,
-            taxabilityCode: null,
-            satItemTotal: null,
-          },
+          options: NO_OPTIONS,
         },
         NOW,
       );

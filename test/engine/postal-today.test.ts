@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StateRecord } from '../../src/dataset/records.js';
-import { todayAt } from '../../src/engine/rate/state-day.js';
+import { todayAt } from '../../src/engine/rate/on-day.js';
 
 function state(timeZone: string): StateRecord {
   return { code: 'XX', fips: '', name: '', country: 'USA', timeZone, rules: [] };

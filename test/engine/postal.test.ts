@@ -7,7 +7,7 @@ import { foldCounty, foldName, plainName } from '../../src/address/place-name.js
 import { Doubts } from '../../src/engine/locate/doubt.js';
 import { DatasetGazetteer } from '../../src/engine/locate/place-names.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
-import { RatesByArea } from '../../src/engine/rate/area-rates.js';
+import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import { fail, failAmbiguous, isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import {

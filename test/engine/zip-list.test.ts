@@ -1,7 +1,7 @@
 /** The areas of a ZIP, as a postal lookup lists them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RatesByArea } from '../../src/engine/rate/area-rates.js';
+import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';
 import { isFailure } from '../../src/failure.js';
 import { dateOf, dataset } from '../support/postal-world.js';

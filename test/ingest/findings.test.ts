@@ -12,7 +12,8 @@ import { isComparable } from '../../src/ingest/findings/list-shrunk.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { situs } from '../support/built-dataset.js';
 import { tinyContent } from '../support/tiny-release.js';
-import { folder, planted, ring, withBoundary, write, writePeriods } from './planted-release.js';
+import { folder, planted, withBoundary, write, writePeriods } from './planted-release.js';
+import { rectangle } from '../support/made-files.js';
 
 const found = new Set<string>();
 let sound = '';
@@ -47,7 +48,7 @@ test('an overlap within a level', async () => {
     JSON.stringify({
       type: 'Feature',
       properties: { GEOID: '9100950', NAME: 'New Elm' },
-      geometry: ring(-29.71, 10.1, east, 10.25),
+      geometry: rectangle(-29.71, 10.1, east, 10.25),
     });
   assert.deepEqual(
     await textsOf(
@@ -78,7 +79,7 @@ test('a boundary without jurisdiction', async () => {
         'own.geojson': JSON.stringify({
           type: 'Feature',
           properties: { GEOID: '91009' },
-          geometry: ring(-31, 10, -30.5, 10.5),
+          geometry: rectangle(-31, 10, -30.5, 10.5),
         }),
       }),
     ),

@@ -15,19 +15,7 @@ import { workbookDay } from '../../src/ingest/layer/layer-files.js';
 import type { RatesRecipe, Recipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { askAddress, askQuery } from '../support/ask-dataset.js';
-
-const SQUARE = (west: number, south: number, east: number, north: number): object => ({
-  type: 'Polygon',
-  coordinates: [
-    [
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-      [west, south],
-    ],
-  ],
-});
+import { rectangle } from '../support/made-files.js';
 
 /** Every level, a boundary, ZIPs, counties, a product rule; Coralmark's rates nobody else holds. */
 const ACME = `state,level,name,county,rate,from,until,code,boundary,zips,source,as_of,tic,taxable
@@ -68,13 +56,13 @@ async function build(
 before(async () => {
   mkdirSync(releasesDir(folder), { recursive: true });
   writeFileSync(acme, ACME);
-  writeFileSync(join(folder, 'park.geojson'), JSON.stringify(SQUARE(-29.3, 10.1, -29.2, 10.22)));
+  writeFileSync(join(folder, 'park.geojson'), JSON.stringify(rectangle(-29.3, 10.1, -29.2, 10.22)));
   writeFileSync(
     join(folder, 'gorse.geojson'),
     JSON.stringify({
       type: 'Feature',
       properties: { code: '9100950' },
-      geometry: SQUARE(-29.2, 10.4, -29.1, 10.45),
+      geometry: rectangle(-29.2, 10.4, -29.1, 10.45),
     }),
   );
   base = await build([]);

@@ -17,7 +17,7 @@ import { buildDataset } from '../../src/ingest/build.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
 import { byLookup, byRow, lineOf, type Told, type Written } from '../support/three-ways.js';
-import { zipOf } from '../support/made-files.js';
+import { rectangle, zipOf } from '../support/made-files.js';
 
 const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-location-codes-'));
@@ -38,18 +38,7 @@ function boundaries(): string {
   const features = Object.entries(LOCATIONS).map(([LOCCODE, [west, south, east, north]]) => ({
     type: 'Feature',
     properties: { LOCCODE },
-    geometry: {
-      type: 'Polygon',
-      coordinates: [
-        [
-          [west, south],
-          [east, south],
-          [east, north],
-          [west, north],
-          [west, south],
-        ],
-      ],
-    },
+    geometry: rectangle(west, south, east, north),
   }));
   return JSON.stringify({ type: 'FeatureCollection', features });
 }

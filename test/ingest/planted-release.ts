@@ -13,19 +13,6 @@ import { tinyContent } from '../support/tiny-release.js';
 
 export const folder = mkdtempSync(join(tmpdir(), 'situs-findings-'));
 
-export const ring = (west: number, south: number, east: number, north: number): object => ({
-  type: 'Polygon',
-  coordinates: [
-    [
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-      [west, south],
-    ],
-  ],
-});
-
 /** Builds the fixture with changes of its recipe; `facts` changes a fact table. */
 export async function planted(
   change: (fixture: Fixture) => Fixture,

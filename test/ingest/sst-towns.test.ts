@@ -12,7 +12,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import type { LookupOptions } from '../../src/engine/lookup-query.js';
+import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
 import { buildDataset } from '../../src/ingest/build.js';
 import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
@@ -25,14 +25,6 @@ import { byLookup, byRow, lineOf, NOON_MS, type Told } from '../support/three-wa
 const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sst-towns-'));
 const FACTS = join(FOLDER, 'facts');
-const OPTIONS: LookupOptions = {
-  country: 'USA',
-  date: null,
-  addressDetailExtended: false,
-  shippingExtended: false,
-  taxabilityCode: null,
-  satItemTotal: null,
-};
 
 /** Towns of Cedar County from west to east, one of them a city, and the one of Dogwood County. */
 const TOWNS = [
@@ -282,7 +274,7 @@ test('where file and boundaries have a door in two towns the file is followed, a
   assert.deepEqual([moved.precision, moved.levels], ['point', [60_000_000, 0, 0, 0]]);
   const engine = engineOf(drawn);
   const outcome = engine.lookup(
-    { kind: 'address', address: '5 Finch Ln, Cedarville, QB 92030', options: OPTIONS },
+    { kind: 'address', address: '5 Finch Ln, Cedarville, QB 92030', options: NO_OPTIONS },
     NOON_MS,
   );
   assert.ok(!isFailure(outcome));

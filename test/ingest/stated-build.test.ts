@@ -8,7 +8,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { readManifest } from '../../src/dataset/manifest.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import type { LookupOptions } from '../../src/engine/lookup-query.js';
+import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
 import { buildDataset } from '../../src/ingest/build.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
@@ -29,14 +29,6 @@ import { assertAgrees } from '../support/ways-agree.js';
 import { zipOf } from '../support/made-files.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-'));
-const OPTIONS: LookupOptions = {
-  country: 'USA',
-  date: null,
-  addressDetailExtended: false,
-  shippingExtended: false,
-  taxabilityCode: null,
-  satItemTotal: null,
-};
 const told: string[] = [];
 let name = '';
 let dataset: Dataset;
@@ -107,7 +99,7 @@ function expect(place: Written, precision: string, levels: readonly number[], mo
 }
 
 function outcomeOf(address: string, nowMs = NOON_MS) {
-  return engineOf(dataset).lookup({ kind: 'address', address, options: OPTIONS }, nowMs);
+  return engineOf(dataset).lookup({ kind: 'address', address, options: NO_OPTIONS }, nowMs);
 }
 
 function explained(address: string): string {
@@ -222,7 +214,7 @@ test('the list of a ZIP that only the file has names all that it states', () => 
         stateCode: '',
         city: '',
         county: '',
-        options: OPTIONS,
+        options: NO_OPTIONS,
       },
       NOON_MS,
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DateInt } from '../../src/tax/date.js';
 import { FragmentCache, VARIANTS } from '../../src/api/lookup/fragment.js';
-import { FORMATS } from '../../src/wire/version.js';
+import { FORMATS } from '../../src/wire/tree.js';
 
 const DAY = 20261121 as DateInt;
 

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { API_VERSIONS, FORMATS } from '../../src/wire/version.js';
+import { API_VERSIONS, FORMATS } from '../../src/wire/tree.js';
 import { ask } from './ask.js';
 
 const GOLDEN = fileURLToPath(new URL('../../../test/golden/', import.meta.url));

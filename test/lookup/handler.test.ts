@@ -5,7 +5,7 @@ import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { routeTable } from '../../src/http/router.js';
 import type { LookupRequest } from '../../src/pool/types.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { STUB_USAGE, stubFailure, stubKey } from '../support/http-stub-server.js';
 

@@ -1,9 +1,8 @@
 /** A location without other parameters, which is read in a shorter way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locationAlone } from '../../src/api/lookup/location-alone.js';
 import { parseParameters, parseQuery } from '../../src/api/lookup/query.js';
-import { addressAlone, readParameters } from '../../src/api/lookup/query-string.js';
+import { readParameters, locationAlone } from '../../src/api/lookup/query-string.js';
 import { GRANT_ALL, GRANT_GEO } from '../../src/pool/types.js';
 
 test('an address that comes alone is read as it is among other parameters', () => {
@@ -46,7 +45,7 @@ test('an address that comes alone is read as it is among other parameters', () =
       const whole = parseParameters(readParameters(query), version, grants);
       assert.deepEqual(parseQuery(query, version, grants), whole, query);
     }
-    if (addressAlone(query, 100) !== null) alone += 1;
+    if (locationAlone(query, 60)?.kind === 'address') alone += 1;
   }
   assert.ok(alone > 100, `${alone} alone`);
 });

@@ -7,7 +7,7 @@ import { DATE_OPEN } from '../../src/tax/date.js';
 import { LEVELS } from '../../src/tax/jurisdiction.js';
 import { parseRate, sumRates, type Rate } from '../../src/tax/rate.js';
 import { openWire } from '../../src/api/lookup/context.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 import { memoryDataset } from '../support/memory-dataset.js';
 import { FROM } from '../support/memory-areas.js';
 import { ask } from './ask.js';

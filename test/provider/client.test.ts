@@ -2,23 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CALLS_MAX, RESPONSE_BYTES_MAX } from '../../src/provider/client.js';
-import type { ProviderCall, ProviderOutcome } from '../../src/provider/provider.js';
 import { eventually } from '../support/http-eventually.js';
-import { clientOf, startRawProvider, startSimulator } from '../support/simulated-provider.js';
-
-const KEY = 'a-secret-key';
-const GET: ProviderCall = {
-  method: 'GET',
-  path: '/tax/connections/c/orders/o',
-  apiKey: KEY,
-  body: null,
-};
-const POST: ProviderCall = {
-  method: 'POST',
-  path: '/tax/connections/c/orders',
-  apiKey: KEY,
-  body: Buffer.from('{"a":1.0}'),
-};
+import {
+  clientOf,
+  GET,
+  KEY,
+  kindOf,
+  POST,
+  startRawProvider,
+  startSimulator,
+} from '../support/simulated-provider.js';
 
 function answerText(body: string, fields: readonly string[] = [], status = '200 OK'): string {
   return [
@@ -28,10 +21,6 @@ function answerText(body: string, fields: readonly string[] = [], status = '200 
     '',
     body,
   ].join('\r\n');
-}
-
-function kindOf(outcome: ProviderOutcome): string {
-  return outcome.kind === 'answer' ? `answer ${outcome.status}` : outcome.kind;
 }
 
 test('a call has the fields named and no other, below the path of the address', async (t) => {

@@ -3,27 +3,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { ProviderCall, ProviderOutcome } from '../../src/provider/provider.js';
-import { clientOf, selfSigned, startSimulator } from '../support/simulated-provider.js';
+import {
+  clientOf,
+  GET,
+  KEY,
+  kindOf,
+  POST,
+  selfSigned,
+  startSimulator,
+} from '../support/simulated-provider.js';
 import { skipForWantOf } from '../support/wanting.js';
-
-const KEY = 'a-secret-key';
-const GET: ProviderCall = {
-  method: 'GET',
-  path: '/tax/connections/c/orders/o',
-  apiKey: KEY,
-  body: null,
-};
-const POST: ProviderCall = {
-  method: 'POST',
-  path: '/tax/connections/c/orders',
-  apiKey: KEY,
-  body: Buffer.from('{"a":1.0}'),
-};
-
-function kindOf(outcome: ProviderOutcome): string {
-  return outcome.kind === 'answer' ? `answer ${outcome.status}` : outcome.kind;
-}
 
 test('where nothing was sent, a POST is tried once more', async (t) => {
   let dialled = 0;

@@ -1,31 +1,21 @@
 /** Streams that are open beside each other, and what tells of them. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { App } from '../../src/app.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { test } from 'node:test';
 import {
   KEYS,
   NDJSON,
   openBulk,
   readLines,
   sendBulk,
-  startBulkApp,
+  withBulkApp,
   type BulkAnswer,
   type BulkAsk,
 } from '../support/bulk-client.js';
 
-let built: Built;
-let app: App;
 let port: number;
 
-before(async () => {
-  built = buildRecipe('fixture');
-  ({ app, port } = await startBulkApp(built.varDir));
-});
-
-after(async () => {
-  await app.stop();
-  built.remove();
+withBulkApp((started) => {
+  ({ port } = started);
 });
 
 function ndjson(body: string, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> {

@@ -2,17 +2,16 @@
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { App } from '../../src/app.js';
 import { SPOOL_ACCOUNT_PART } from '../../src/bulk/run/spool.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import type { Built } from '../support/built-dataset.js';
 import {
   NDJSON,
   openBulk,
   readLines,
   sendBulk,
-  startBulkApp,
+  withBulkApp,
   type BulkAnswer,
   type BulkAsk,
 } from '../support/bulk-client.js';
@@ -23,20 +22,14 @@ const SPOOL_MAX = 4_000_000;
 const SPOOL_ACCOUNT_MAX = SPOOL_MAX * SPOOL_ACCOUNT_PART;
 
 let built: Built;
-let app: App;
 let port: number;
 
-before(async () => {
-  built = buildRecipe('fixture');
-  ({ app, port } = await startBulkApp(built.varDir, {
-    SITUS_BULK_SPOOL_BYTES_MAX: String(SPOOL_MAX),
-  }));
-});
-
-after(async () => {
-  await app.stop();
-  built.remove();
-});
+withBulkApp(
+  (started) => {
+    ({ built, port } = started);
+  },
+  { SITUS_BULK_SPOOL_BYTES_MAX: String(SPOOL_MAX) },
+);
 
 function ndjson(body: string, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> {
   return sendBulk({ port, type: NDJSON, ...more }, body);

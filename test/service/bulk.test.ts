@@ -1,17 +1,16 @@
 /** Bulk files over real sockets: formats, options, limits and refusals. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { App } from '../../src/app.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import type { Built } from '../support/built-dataset.js';
 import {
   CSV,
   NDJSON,
   openBulk,
   readLines,
   sendBulk,
-  startBulkApp,
+  withBulkApp,
   type BulkAnswer,
   type BulkAsk,
   type KeyName,
@@ -22,21 +21,14 @@ const DOOR = '120 Main St, Elmton, QA 91010';
 const BYTES_MAX = 4_000_000;
 
 let built: Built;
-let app: App;
 let port: number;
 
-before(async () => {
-  built = buildRecipe('fixture');
-  ({ app, port } = await startBulkApp(built.varDir, {
-    SITUS_BULK_BYTES_MAX: String(BYTES_MAX),
-    SITUS_BULK_ROWS_MAX: '50000',
-  }));
-});
-
-after(async () => {
-  await app.stop();
-  built.remove();
-});
+withBulkApp(
+  (started) => {
+    ({ built, port } = started);
+  },
+  { SITUS_BULK_BYTES_MAX: String(BYTES_MAX), SITUS_BULK_ROWS_MAX: '50000' },
+);
 
 function csv(body: string | Buffer, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> {
   return sendBulk({ port, type: CSV, ...more }, body);

@@ -12,6 +12,7 @@ import {
   goldenAddresses,
   ONE_COUNTY,
 } from '../support/golden-places.js';
+import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
 
 const { built, dataset } = openRecipe('default');
 
@@ -128,14 +129,7 @@ test('a ZIP lists its city and what lies outside it, each with its rate', () => 
       stateCode: '',
       city: '',
       county: '',
-      options: {
-        country: 'USA',
-        date: null,
-        addressDetailExtended: false,
-        shippingExtended: false,
-        taxabilityCode: null,
-        satItemTotal: null,
-      },
+      options: NO_OPTIONS,
     },
     Date.UTC(2026, 10, 21, 18),
   );

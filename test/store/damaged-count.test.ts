@@ -13,7 +13,7 @@ import { addEvent, addInvitation, bury, listOutbox, settle } from '../../src/sto
 import { Store, type StoreTransaction } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import { turnAt } from '../support/filled-store.js';
+import { locationOf, turnAt } from '../support/filled-store.js';
 
 const NOW = 1_800_000_000_000;
 const ACCOUNT = 'alpha';
@@ -47,22 +47,7 @@ function make(transaction: StoreTransaction, merchantId: string): MerchantRecord
 }
 
 function location(locationId: string): NexusRecord {
-  return {
-    v: 1,
-    locationId,
-    merchantId: MERCHANT,
-    account: ACCOUNT,
-    line1: '1 Main St',
-    city: 'X',
-    state: 'CA',
-    zip: '90001',
-    normalizedAddress: '1 Main St, X',
-    lat: 0,
-    lng: 0,
-    position: 0,
-    createdAt: NOW,
-    updatedAt: NOW,
-  };
+  return locationOf({ account: ACCOUNT, merchantId: MERCHANT }, locationId, NOW);
 }
 
 /** Changes every count, up and down. */

@@ -22,6 +22,7 @@ import { COUNTED_KEY, countShares } from '../../src/store/share-count.js';
 import { recordBytes, setShare, shareBytes, SHARE_BYTES_MAX } from '../../src/store/share.js';
 import { Store } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
+import { locationOf } from '../support/filled-store.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
 const NOW = 1_800_000_000_000;
@@ -47,23 +48,8 @@ async function make(store: Store, account: string, name = 'Shop'): Promise<Merch
   return merchant;
 }
 
-function location({ account, merchantId }: MerchantRecord): NexusRecord {
-  return {
-    v: 1,
-    locationId: randomUUID(),
-    merchantId,
-    account,
-    line1: '1 Main St',
-    city: 'X',
-    state: 'CA',
-    zip: '90001',
-    normalizedAddress: '1 Main St, X',
-    lat: 0,
-    lng: 0,
-    position: 0,
-    createdAt: NOW,
-    updatedAt: NOW,
-  };
+function location(merchant: MerchantRecord): NexusRecord {
+  return locationOf(merchant, randomUUID(), NOW);
 }
 
 const merchants = (store: Store, account: string): number =>

@@ -1,10 +1,12 @@
 /** A client of bulk files, and a service with keys of every plan for it. */
 import { request, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import { after, before } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';
 import { createKey, type NewKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
+import { buildRecipe, type Built } from './built-dataset.js';
 
 export const KEYS = {
   bulk: 'a-key-for-bulk-tests',
@@ -47,6 +49,31 @@ export async function startBulkApp(
     log: SILENT,
   });
   return { app, port: await app.listen() };
+}
+
+/** What tests of files share. */
+interface BulkService {
+  readonly built: Built;
+  readonly app: App;
+  readonly port: number;
+}
+
+/** Starts one over the invented country before the tests of a file, and stops it after them. */
+export function withBulkApp(
+  started: (service: BulkService) => void,
+  settings: Readonly<Record<string, string>> = {},
+): void {
+  let stop = async (): Promise<void> => undefined;
+  before(async () => {
+    const built = buildRecipe('fixture');
+    const { app, port } = await startBulkApp(built.varDir, settings);
+    stop = async () => {
+      await app.stop();
+      built.remove();
+    };
+    started({ built, app, port });
+  });
+  after(() => stop());
 }
 
 export interface BulkAnswer {

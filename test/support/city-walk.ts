@@ -3,8 +3,8 @@ import { foldName, plainName } from '../../src/address/place-name.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../src/dataset/records.js';
 import { Engine } from '../../src/engine/engine.js';
-import type { LookupOptions, LookupOutcome, LookupQuery } from '../../src/engine/lookup-query.js';
-import type { KnownRates } from '../../src/engine/rate/area-rates.js';
+import { type LookupOutcome, type LookupQuery, NO_OPTIONS } from '../../src/engine/lookup-query.js';
+import type { KnownRates } from '../../src/engine/rate/on-day.js';
 import { isFailure } from '../../src/failure.js';
 import {
   isInside,
@@ -15,14 +15,6 @@ import {
   spotsIn,
 } from './listed-cities.js';
 
-const OPTIONS: LookupOptions = {
-  country: 'USA',
-  date: null,
-  addressDetailExtended: false,
-  shippingExtended: false,
-  taxabilityCode: null,
-  satItemTotal: null,
-};
 /** A number and a name that no street has, so that ZIP and city decide. */
 const DOOR = '1 Qzxv Wjkq Rd';
 
@@ -92,7 +84,7 @@ function askSpot(asking: Asking, { lat, lng }: Spot): void {
     lng,
     latDegrees: lat / 1e6,
     lngDegrees: lng / 1e6,
-    options: OPTIONS,
+    options: NO_OPTIONS,
   });
   const how = `${lat / 1e6},${lng / 1e6}`;
   if (isFailure(found)) walk.careful += 1;
@@ -115,7 +107,7 @@ interface AskedZip {
 function askAddress(asking: Asking, name: string, { zip, mayHold }: AskedZip): void {
   const { city, walk, totals } = asking;
   const address = `${DOOR}, ${name}, ${city.state} ${zip}`;
-  const found = ask(asking, { kind: 'address', address, options: OPTIONS });
+  const found = ask(asking, { kind: 'address', address, options: NO_OPTIONS });
   if (isFailure(found)) walk.careful += 1;
   else if (found.kind !== 'situs') return;
   else if (isOf(city, found.area)) compare(asking, address, found.area, found.rates);
@@ -136,7 +128,7 @@ function askZip(asking: Asking, { zip, mayHold }: AskedZip): void {
     stateCode: '',
     city: '',
     county: '',
-    options: OPTIONS,
+    options: NO_OPTIONS,
   });
   if (isFailure(found)) {
     walk.careful += 1;

@@ -6,7 +6,7 @@ import { type Setting, SETTINGS } from '../../src/config.js';
 import { lookupParameters } from '../../src/describe/lookup-parameters.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import { ENTITLEMENTS, PLAN_FEATURES, PLANS } from '../../src/store/plan.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 
 /** A vertical bar would end the cell. */
 function cell(text: string): string {

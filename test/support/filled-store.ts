@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { open } from 'lmdb';
+import type { NexusRecord } from '../../src/store/nexus.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { newVarDir } from './http-var-dir.js';
 import { type Ran, runCommand } from './run-command.js';
@@ -29,4 +30,28 @@ export async function turnAt(varDir: string, key: readonly string[]): Promise<vo
   bytes[bytes.length - 1]! ^= 1;
   await root.put([...key], bytes);
   await root.close();
+}
+
+/** A location of a merchant, as it is stored. */
+export function locationOf(
+  { account, merchantId }: Pick<NexusRecord, 'account' | 'merchantId'>,
+  locationId: string,
+  now: number,
+): NexusRecord {
+  return {
+    v: 1,
+    locationId,
+    merchantId,
+    account,
+    line1: '1 Main St',
+    city: 'X',
+    state: 'CA',
+    zip: '90001',
+    normalizedAddress: '1 Main St, X',
+    lat: 0,
+    lng: 0,
+    position: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
 }

@@ -5,7 +5,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import type { CityRecord, StateRecord, ZipRecord } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import { AddressLocator } from '../../src/engine/locate/locator.js';
-import { RatesByArea } from '../../src/engine/rate/area-rates.js';
+import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import type { Situs } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';

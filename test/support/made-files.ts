@@ -1,6 +1,6 @@
 /**
  * Files as publishers have them, for tests, by the published layouts: zip archives and workbooks
- * (APPNOTE, ECMA-376), shapefiles (ESRI, dBASE III), PDFs of text (ISO 32000-1).
+ * (APPNOTE, ECMA-376), shapefiles (ESRI, dBASE III), PDFs of text (ISO 32000-1), shapes of GeoJSON.
  */
 import { crc32, deflateRawSync } from 'node:zlib';
 
@@ -228,4 +228,16 @@ export function pdfOf(pages: readonly (readonly PdfText[])[]): Buffer {
   const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${places.join('')}`;
   const trailer = `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
   return Buffer.from(text + table + trailer, 'latin1');
+}
+
+/** A rectangle as GeoJSON has it, in degrees. */
+export function rectangle(west: number, south: number, east: number, north: number): object {
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  return { type: 'Polygon', coordinates: [ring] };
 }

@@ -7,7 +7,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type ClientOptions, ProviderClient } from '../../src/provider/client.js';
+import type { ProviderCall, ProviderOutcome } from '../../src/provider/provider.js';
 import { Simulator, type SimulatorOptions } from '../../src/provider/simulator/server.js';
+
+/** Of a connection, and calls with it. */
+export const KEY = 'a-secret-key';
+export const GET: ProviderCall = {
+  method: 'GET',
+  path: '/tax/connections/c/orders/o',
+  apiKey: KEY,
+  body: null,
+};
+export const POST: ProviderCall = {
+  method: 'POST',
+  path: '/tax/connections/c/orders',
+  apiKey: KEY,
+  body: Buffer.from('{"a":1.0}'),
+};
+
+/** What became of a call, in short. */
+export function kindOf(outcome: ProviderOutcome): string {
+  return outcome.kind === 'answer' ? `answer ${outcome.status}` : outcome.kind;
+}
 
 /** A simulated provider until the end of the test. */
 export async function startSimulator(

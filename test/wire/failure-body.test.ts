@@ -4,7 +4,7 @@ import { XMLParser } from 'fast-xml-parser';
 import { FAILURE_KINDS, fail, type FailureKind } from '../../src/failure.js';
 import { failureBytes } from '../../src/wire/failure-body.js';
 import { RESPONSE_CODES } from '../../src/wire/response-code.js';
-import { API_VERSIONS } from '../../src/wire/version.js';
+import { API_VERSIONS } from '../../src/wire/tree.js';
 
 const CODES: Readonly<Record<FailureKind, readonly [code: number, http: number, name: string]>> = {
   'invalid-key': [101, 401, 'INVALID_KEY'],

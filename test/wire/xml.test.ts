@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import fc from 'fast-check';
-import { xmlElement, xmlText } from '../../src/wire/xml.js';
+import { xmlElement, xmlText } from '../../src/wire/tree.js';
 import { ask } from '../lookup/ask.js';
 
 const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';

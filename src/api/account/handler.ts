@@ -21,9 +21,8 @@ import type { KeyRecord } from '../../store/format.js';
 import { isKeyText } from '../../store/keys.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
-import { currentText } from '../../wire/failure-body.js';
-import type { Decimal, WireObject } from '../../wire/tree.js';
-import { API_VERSIONS, type ApiVersion } from '../../wire/version.js';
+import { currentText } from '../../wire/lookup-envelope.js';
+import { type Decimal, type WireObject, API_VERSIONS, type ApiVersion } from '../../wire/tree.js';
 import { decodeValue } from '../lookup/query-string.js';
 import { formatStated } from '../lookup/query.js';
 

@@ -20,6 +20,7 @@ import { ByteWriter, Piece } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
+import { marksOf } from '../lookup/fragment.js';
 import { readMerchantBody } from './cart-shape.js';
 import { type BodyCarts, cartsInTurn, type ReadCart, readMerchantCarts } from './merchant-cart.js';
 import { writeCalculation, writeCart } from './print-cart.js';
@@ -98,6 +99,16 @@ function sameIds(payload: Uint8Array, nowMs: number): CartId {
       .replace(UUID_GROUPS, '$1-$2-8$3-8$4-$5');
 }
 
+/** What the engine makes of one cart, with the settings of this service. */
+function outcomeOf(
+  { precisionMin, refuseUnruled }: WireContext,
+  engine: Engine,
+  query: CartQuery,
+  nowMs: number,
+): CartOutcome | Failure {
+  return engine.calculate(query, nowMs, precisionMin, refuseUnruled);
+}
+
 /** Writes carts, and tells what they rest on, or the first that cannot be read or calculated. */
 function calculateCarts(
   context: WireContext,
@@ -114,12 +125,7 @@ function calculateCarts(
     // One that cannot be read refuses the body, whatever was calculated before it.
     if (isProblem(cart)) return cart;
     if (refused !== null) continue;
-    const outcome = engine.calculate(
-      cart.query,
-      nowMs,
-      context.precisionMin,
-      context.refuseUnruled,
-    );
+    const outcome = outcomeOf(context, engine, cart.query, nowMs);
     if (isFailure(outcome)) {
       refused = refusalProblem(outcome, `body.items[${index}]`);
       continue;
@@ -161,12 +167,7 @@ function calculation(
     if (isProblem(cart)) return cart;
     const refused = codesRefused(cart.query, grants);
     if (refused !== null) return refused;
-    const outcome = engine.calculate(
-      cart.query,
-      nowMs,
-      context.precisionMin,
-      context.refuseUnruled,
-    );
+    const outcome = outcomeOf(context, engine, cart.query, nowMs);
     if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
     mark(marks, outcome);
@@ -238,14 +239,15 @@ function answerBody(context: WireContext, engine: Engine, sent: SentCarts, nowMs
     return { status: http, code, precision: 0, flags: 0, body: [] };
   }
   const { precision, flags, unruled } = result;
+  const { stale, estimated, partial } = marksOf(flags);
   written.piece(END_OF_ITEMS);
   writeSitus(written, {
     precision: PRECISIONS[precision] ?? 'none',
     dataset: engine.id,
     unruled: [...unruled],
-    stale: (flags & FLAG_STALE) !== 0,
-    estimated: (flags & FLAG_ESTIMATED) !== 0,
-    partial: (flags & FLAG_PARTIAL) !== 0,
+    stale,
+    estimated,
+    partial,
   });
   written.byte(CLOSE_BRACE);
   return {

@@ -7,10 +7,8 @@ import {
   TIC_WORDS_DOCUMENT,
 } from '../../engine/product/tic-table.js';
 import { type Log, messageOf } from '../../log.js';
-import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
-import { jsonMembers, type WireObject } from '../../wire/tree.js';
-import type { Format } from '../../wire/version.js';
-import { xmlMembers } from '../../wire/xml.js';
+import { currentText } from '../../wire/lookup-envelope.js';
+import { type Format, jsonMembers, type WireObject } from '../../wire/tree.js';
 
 /** Path of the JSON Schema of search answers. */
 export const TIC_SEARCH_SCHEMA = '/schemas/ticsearch';
@@ -22,13 +20,7 @@ function entry({ tic, title, parent }: Tic): WireObject {
 
 /** The whole catalogue, flat. */
 export function ticListBytes(tics: readonly Tic[], format: Format): Uint8Array {
-  const members = { tic_list: tics.map(entry) };
-  return Buffer.from(
-    format === 'json'
-      ? `{${jsonMembers(members)}}`
-      : `${V60_XML_OPEN}${xmlMembers(members)}${V60_XML_CLOSE}`,
-    'utf8',
-  );
+  return Buffer.from(currentText({ tic_list: tics.map(entry) }, format), 'utf8');
 }
 
 function result({ tic, score }: FoundTic, index: number): WireObject {

@@ -5,6 +5,7 @@
  * all of these, and for a quarter of an hour at most: days begin at quarters, in whatever zone.
  */
 import { AskedBefore } from '../../base/recent-cache.js';
+import { dateSlot } from '../../tax/date.js';
 
 /** An answer of status 200. */
 export interface KeptAnswer {
@@ -13,7 +14,6 @@ export interface KeptAnswer {
   readonly body: Uint8Array;
 }
 
-const SLOT_MS = 15 * 60 * 1000;
 const SLAB_BYTES = 1_048_576;
 /** Longer answers are not kept; the usual ones have less than 2 KiB. */
 export const KEPT_BODY_BYTES_MAX = 65_536;
@@ -106,7 +106,7 @@ export class AnswerCache {
    * another release or time is forgotten. `nowMs` is milliseconds since 1970 UTC.
    */
   time(release: string, nowMs: number): number {
-    const slot = Math.floor(nowMs / SLOT_MS);
+    const slot = dateSlot(nowMs);
     if (slot !== this.#slot || release !== this.#release) {
       this.#slot = slot;
       this.#release = release;

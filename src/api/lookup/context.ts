@@ -5,11 +5,10 @@ import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
 import { FragmentCache } from './fragment.js';
 import type { Answer } from '../../pool/types.js';
+import { dateSlot } from '../../tax/date.js';
 import { FailureBodies } from '../../wire/failure-body.js';
-import type { Format } from '../../wire/version.js';
+import type { Format } from '../../wire/tree.js';
 
-/** Dates change on quarters of an hour, in whatever zone. */
-const SLOT_MS = 15 * 60 * 1000;
 /** Map entry, key, buffer and the objects around the bytes of an answer, about. */
 const ANSWER_OVERHEAD_BYTES = 400;
 
@@ -40,7 +39,7 @@ class PostalCache {
   }
 
   get(dataset: string, nowMs: number, key: number): Answer | null {
-    const slot = Math.floor(nowMs / SLOT_MS);
+    const slot = dateSlot(nowMs);
     if (dataset !== this.#dataset || slot !== this.#slot) {
       this.#dataset = dataset;
       this.#slot = slot;

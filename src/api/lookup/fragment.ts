@@ -5,15 +5,13 @@
 import { RecentCache } from '../../base/recent-cache.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
-import type { KnownRates } from '../../engine/rate/area-rates.js';
+import type { KnownRates } from '../../engine/rate/on-day.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, type BodyPart } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
-import { jsonMembers, type WireObject, degreesOf, echoOf } from '../../wire/tree.js';
-import type { Format } from '../../wire/version.js';
-import { xmlMembers } from '../../wire/xml.js';
+import type { SitusNote } from '../../wire/situs-note.js';
+import { printMembers, type Format, type WireObject } from '../../wire/tree.js';
 import type { WireContext } from './context.js';
-import { countryName, type Situs } from '../../engine/situs.js';
 import type {
   LookupOutcome,
   LookupQuery,
@@ -143,11 +141,6 @@ export interface RuledArea extends RatedArea {
   readonly rules: StateRuleRecord;
 }
 
-/** Prints members in a format. */
-export function printMembers(object: WireObject, format: Format): string {
-  return format === 'json' ? jsonMembers(object) : xmlMembers(object);
-}
-
 /**
  * The fragment of an area, from the cache or rendered by `tree` as members of an object.
  */
@@ -203,39 +196,12 @@ export function staleFlag({ area, date }: Pick<RatedArea, 'area' | 'date'>): num
   return area.staleAfter < date ? FLAG_STALE : 0;
 }
 
-/** What a list by postal code says: it is not geocoded, and clients need the member. */
-export const NOT_GEOCODED: WireObject = {
-  normalizedAddress: '',
-  incorporated: '',
-  geoLat: 0,
-  geoLng: 0,
-};
-
-/** Where the lookup led; coordinates are echoed as they were given. */
-export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
-  const point = query.kind === 'point';
-  const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
-  const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
-  const { normalizedAddress } = situs;
-  const incorporated = String(area.incorporated);
-  // Written out twice: spreading objects costs more than the rest of the answer.
-  if (!query.options.addressDetailExtended) {
-    return { normalizedAddress, incorporated, geoLat, geoLng };
-  }
-  return { normalizedAddress, incorporated, geoLat, geoLng, address: components(situs, area) };
-}
-
-function components(situs: Situs, area: AreaRecord): WireObject {
+/** What the flags of an answer say of the lists behind it. */
+export function marksOf(flags: number): Pick<SitusNote, 'stale' | 'estimated' | 'partial'> {
   return {
-    countryCode: area.country,
-    countryName: countryName(area.country),
-    stateCode: area.state,
-    state: area.stateName,
-    county: area.countyName,
-    city: situs.city,
-    street: situs.street,
-    postalCode: situs.postalCode,
-    houseNumber: situs.houseNumber,
+    stale: (flags & FLAG_STALE) !== 0,
+    estimated: (flags & FLAG_ESTIMATED) !== 0,
+    partial: (flags & FLAG_PARTIAL) !== 0,
   };
 }
 

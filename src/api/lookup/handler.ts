@@ -20,7 +20,7 @@ import {
 } from './kept.js';
 import { RECEIPT_HEADER } from '../../wire/receipt.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import { API_VERSIONS } from '../../wire/version.js';
+import { API_VERSIONS } from '../../wire/tree.js';
 import type { AnswerCache } from './answer-cache.js';
 import { type Caller, type Gate, type GateKey, gateRules, Refused } from '../../http/gate.js';
 import { FrontFailures, LookupHeads, type RenderFailure } from './head.js';

@@ -20,7 +20,7 @@ import {
   XML_TYPE,
 } from '../../http/reply.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
-import type { Format } from '../../wire/version.js';
+import type { Format } from '../../wire/tree.js';
 import { formatAsked } from './query.js';
 
 const FLAGS = FLAG_XML | FLAG_ESTIMATED | FLAG_STALE | FLAG_PARTIAL;

@@ -117,7 +117,7 @@ export async function placeOf(
 }
 
 /** An answer that a receipt is of. */
-export interface Receipted {
+interface Receipted {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly query: string;

@@ -2,15 +2,17 @@
 import type { Engine } from '../../engine/engine.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import { isFailure, type Failure } from '../../failure.js';
-import { jsonValue, type WireObject } from '../../wire/tree.js';
-import { legacyClose, legacyOpen } from '../../wire/lookup-envelope.js';
-import type { ApiVersion, Format } from '../../wire/version.js';
-import { xmlElement } from '../../wire/xml.js';
 import {
-  addressDetail,
-  NOT_GEOCODED,
-  fragmentOf,
+  jsonValue,
   printMembers,
+  xmlElement,
+  type ApiVersion,
+  type Format,
+  type WireObject,
+} from '../../wire/tree.js';
+import { legacyClose, legacyOpen } from '../../wire/lookup-envelope.js';
+import {
+  fragmentOf,
   VARIANTS,
   type RatedArea,
   type Rendered,
@@ -18,6 +20,7 @@ import {
   staleFlag,
   type Variant,
 } from './fragment.js';
+import { addressDetail, NOT_GEOCODED } from './address-detail.js';
 import type { WireContext } from './context.js';
 import {
   basicFields,

@@ -8,7 +8,7 @@ import { longerThan } from '../../base/validator.js';
 import { dateOf, type DateInt } from '../../tax/date.js';
 import { COUNTRIES } from '../../tax/jurisdiction.js';
 import { parseDollars } from '../../tax/amount.js';
-import { FORMATS, type ApiVersion } from '../../wire/version.js';
+import { FORMATS, type ApiVersion } from '../../wire/tree.js';
 
 /** Longest address, in characters. */
 export const ADDRESS_CHARS_MAX = 100;

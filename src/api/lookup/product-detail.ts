@@ -12,9 +12,14 @@ import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
 import { isByArea } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { ProductMember, WireContext } from './context.js';
-import { ownBytes, printMembers } from './fragment.js';
-import { type WireObject, rateOf, type Decimal } from '../../wire/tree.js';
-import type { Format } from '../../wire/version.js';
+import { ownBytes } from './fragment.js';
+import {
+  printMembers,
+  rateOf,
+  type Decimal,
+  type Format,
+  type WireObject,
+} from '../../wire/tree.js';
 import type { MealRule, MealTax } from '../../engine/product/meal-tax.js';
 import { formatUsd } from '../../tax/amount.js';
 import {

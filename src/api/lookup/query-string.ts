@@ -1,10 +1,20 @@
 /**
  * Splits a raw query string into the parameters that lookups know. Of a repeated parameter the
- * first value counts; an empty value counts as a parameter that was not sent.
+ * first value counts; an empty value counts as a parameter that was not sent. What tells a location
+ * and nothing else, as most do, is read without a place for each parameter that there is.
  */
-
 import { WordTable } from '../../base/word-table.js';
-import { PARAMETER_NAMES, type ParameterName } from './parameter-table.js';
+import {
+  PARAMETER_NAMES,
+  type ParameterName,
+  ADDRESS_CHARS_MAX,
+  firstVersion,
+  LAT_DEGREES_MAX,
+  LNG_DEGREES_MAX,
+  plainNumber,
+} from './parameter-table.js';
+import { type AddressQuery, NO_OPTIONS, type PointQuery } from '../../engine/lookup-query.js';
+import { toMicrodegrees } from '../../geo/microdegrees.js';
 
 type Texts = Record<ParameterName, string | null>;
 
@@ -113,10 +123,10 @@ function decodeAscii(raw: string): string | null {
 const ALONE = 'address=';
 
 /**
- * The address of a query string that has nothing else: plain text without a space at either end, at
- * most `charsMax` characters. Null for any other query string, which says nothing about it.
+ * The address of a query string that has nothing else: plain text without a space at either end.
+ * Null for any other query string, which says nothing about it.
  */
-export function addressAlone(text: string, charsMax: number): string | null {
+function addressAlone(text: string): string | null {
   if (!text.startsWith(ALONE)) return null;
   let length = 0;
   let code = SPACE;
@@ -129,7 +139,7 @@ export function addressAlone(text: string, charsMax: number): string | null {
       code = low < 0 ? low : hexDigit(text.charCodeAt(at + 1)) * 16 + low;
       at += 2;
     }
-    if (code < SPACE || code >= ASCII_MAX || length === charsMax) return null;
+    if (code < SPACE || code >= ASCII_MAX || length === ADDRESS_CHARS_MAX) return null;
     DECODED[length] = code;
     length += 1;
   }
@@ -173,4 +183,33 @@ export function readParameters(text: string): RawParameters {
     }
   }
   return found;
+}
+
+const LAT = 'lat=';
+const LNG = '&lng=';
+const COORDINATES_SINCE = firstVersion('lat');
+
+/** Null for any other query string, which says nothing about it. */
+export function locationAlone(text: string, version: number): AddressQuery | PointQuery | null {
+  if (text.startsWith(LAT)) return version < COORDINATES_SINCE ? null : pointAlone(text);
+  const address = addressAlone(text);
+  return address === null ? null : { kind: 'address', address, options: NO_OPTIONS };
+}
+
+/** Coordinates in plain figures, the latitude first. */
+function pointAlone(text: string): PointQuery | null {
+  const end = text.indexOf(LNG, LAT.length);
+  if (end < 0) return null;
+  const lat = plainNumber(text, LAT.length, end);
+  const lng = plainNumber(text, end + LNG.length, text.length);
+  if (lat === null || lng === null) return null;
+  if (Math.abs(lat) > LAT_DEGREES_MAX || Math.abs(lng) > LNG_DEGREES_MAX) return null;
+  return {
+    kind: 'point',
+    lat: toMicrodegrees(lat),
+    lng: toMicrodegrees(lng),
+    latDegrees: lat,
+    lngDegrees: lng,
+    options: NO_OPTIONS,
+  };
 }

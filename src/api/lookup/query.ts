@@ -26,9 +26,8 @@ import {
   type ParameterName,
 } from './parameter-table.js';
 import { readKept } from './kept.js';
-import { locationAlone } from './location-alone.js';
-import { readParameters, type RawParameters } from './query-string.js';
-import { FORMATS, type Format } from '../../wire/version.js';
+import { readParameters, type RawParameters, locationAlone } from './query-string.js';
+import { FORMATS, type Format } from '../../wire/tree.js';
 
 export interface ParsedQuery {
   readonly format: Format;

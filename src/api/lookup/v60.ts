@@ -2,26 +2,23 @@
 import type { Engine } from '../../engine/engine.js';
 import { PRECISIONS, type Precision } from '../../engine/situs.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
-import {
-  FLAG_ESTIMATED,
-  FLAG_PARTIAL,
-  FLAG_STALE,
-  FLAGS_SPAN,
-  type BodyPart,
-} from '../../pool/types.js';
+import { FLAGS_SPAN, type BodyPart } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
-import { jsonMembers, type WireObject, rateOf, type WireList } from '../../wire/tree.js';
+import {
+  jsonMembers,
+  printMembers,
+  rateOf,
+  type Format,
+  type WireList,
+  type WireObject,
+} from '../../wire/tree.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { ownMarks, situsNote, type SitusNote } from '../../wire/situs-note.js';
 import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
-import type { Format } from '../../wire/version.js';
-import { xmlMembers } from '../../wire/xml.js';
 import {
-  addressDetail,
   explanation,
   fragmentOf,
-  NOT_GEOCODED,
-  printMembers,
+  marksOf,
   type Rendered,
   type RuledArea,
   staleFlag,
@@ -29,9 +26,9 @@ import {
 } from './fragment.js';
 import type { Head, WireContext } from './context.js';
 import { renderRows, ROW_34 } from './legacy.js';
-import { PlainDetail } from './plain-detail.js';
+import { addressDetail, NOT_GEOCODED, PlainDetail } from './address-detail.js';
 import { productDetail } from './product-detail.js';
-import type { AreaRateRow, KnownRates } from '../../engine/rate/area-rates.js';
+import type { AreaRateRow, KnownRates } from '../../engine/rate/on-day.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
@@ -190,14 +187,6 @@ function plainHead(
   return head;
 }
 
-function marksOf(flags: number): Pick<SitusNote, 'stale' | 'estimated' | 'partial'> {
-  return {
-    stale: (flags & FLAG_STALE) !== 0,
-    estimated: (flags & FLAG_ESTIMATED) !== 0,
-    partial: (flags & FLAG_PARTIAL) !== 0,
-  };
-}
-
 /** The parts of the beginning. */
 function headOf(
   context: WireContext,
@@ -220,6 +209,13 @@ function headOf(
   return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
 }
 
+/** The end of a body: where it led, and the explanation where one was asked for. */
+function bodyEnd(detail: WireObject, explain: string, format: Format): string {
+  const member = printMembers({ addressDetail: detail }, format);
+  if (format === 'xml') return member + explain + V60_XML_CLOSE;
+  return `,${member}${explain === '' ? '' : `,${explain}`}}`;
+}
+
 /** What an answer has of its own, to its end. */
 function ownPart(
   query: LookupQuery,
@@ -230,9 +226,7 @@ function ownPart(
   if (format === 'json' && !query.options.addressDetailExtended) {
     return new PlainDetail(query, outcome, explain === '' ? '}' : `,${explain}}`);
   }
-  const detail = printMembers({ addressDetail: addressDetail(query, outcome) }, format);
-  if (format === 'xml') return detail + explain + V60_XML_CLOSE;
-  return `,${detail}${explain === '' ? '' : `,${explain}`}}`;
+  return bodyEnd(addressDetail(query, outcome), explain, format);
 }
 
 /** The bytes of an answer for one place. */
@@ -267,21 +261,18 @@ export function renderV60(
 }
 
 const LIST_HEAD = { version: 'v60', rCode: SUCCESS.code };
-const LIST_TAIL = { addressDetail: NOT_GEOCODED };
 
 const LIST_OPEN: Readonly<Record<Format, Uint8Array>> = {
   json: Buffer.from(`{${jsonMembers(LIST_HEAD)},"results":[`),
-  xml: Buffer.from(V60_XML_OPEN + xmlMembers(LIST_HEAD)),
+  xml: Buffer.from(V60_XML_OPEN + printMembers(LIST_HEAD, 'xml')),
 };
 const LIST_CLOSE: Readonly<Record<Format, Uint8Array>> = {
-  json: Buffer.from(`],${jsonMembers(LIST_TAIL)}}`),
-  xml: Buffer.from(xmlMembers(LIST_TAIL) + V60_XML_CLOSE),
+  json: Buffer.from(listEnd('', 'json')),
+  xml: Buffer.from(listEnd('', 'xml')),
 };
 
-function closeWith(explain: string, format: Format): string {
-  return format === 'json'
-    ? `],${jsonMembers(LIST_TAIL)},${explain}}`
-    : xmlMembers(LIST_TAIL) + explain + V60_XML_CLOSE;
+function listEnd(explain: string, format: Format): string {
+  return (format === 'json' ? ']' : '') + bodyEnd(NOT_GEOCODED, explain, format);
 }
 
 /** The bytes of a postal list. */
@@ -295,6 +286,6 @@ export function renderV60Postal(
   const rows = renderRows(context, engine, outcome.rows, ROW_34, format, 'results');
   if (isFailure(rows)) return rows;
   const explain = explanation(engine, query, outcome, format);
-  const close = explain === '' ? LIST_CLOSE[format] : closeWith(explain, format);
+  const close = explain === '' ? LIST_CLOSE[format] : listEnd(explain, format);
   return { body: [LIST_OPEN[format], ...rows.body, close], flags: rows.flags };
 }

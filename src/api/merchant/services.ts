@@ -92,7 +92,7 @@ interface WriteOperation<T> extends ReadOperation<T> {
 }
 
 /** What something was done to: a merchant, or a location of it. */
-export interface Named {
+interface Named {
   readonly merchantId: string;
   readonly locationId?: string;
 }
@@ -114,6 +114,30 @@ export interface Change extends Named {
   readonly reply: Reply;
 }
 
+/** A route whose body is read; what writes counts as a request. */
+function bodyRoute<T extends object>(
+  services: HandlerServices,
+  { path, needs, shape, parse }: ReadOperation<T>,
+  writes: boolean,
+  answer: (caller: MerchantCaller, body: T) => Reply | Promise<Reply>,
+): Route {
+  return merchantRoute(
+    services,
+    {
+      method: 'POST',
+      path,
+      bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX),
+      needs,
+      metered: writes,
+      writes,
+    },
+    (caller, request) => {
+      const body = readBodyOf(caller, request, parse);
+      return isReply(body) ? body : answer(caller, body);
+    },
+  );
+}
+
 /**
  * A route whose body is read, and whose change is one transaction: `write` runs inside it and
  * returns the answer, which is kept for the Idempotency-Key when it is a success. A refusal must
@@ -124,31 +148,18 @@ export function writeRoute<T extends object>(
   operation: WriteOperation<T>,
   write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Change | Reply,
 ): Route {
-  const { path, needs, shape, parse, action, tells = () => false } = operation;
-  return merchantRoute(
-    services,
-    {
-      method: 'POST',
-      path,
-      bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX),
-      needs,
-      metered: true,
-      writes: true,
-    },
-    (caller, request) => {
-      const body = readBodyOf(caller, request, parse);
-      if (isReply(body)) return body;
-      return services.store.write(
-        (transaction) => {
-          const done = write(caller, transaction, body);
-          if (isReply(done)) return done;
-          caller.keep(transaction, done.reply);
-          audit(transaction, caller, action, done, services.now());
-          return done.reply;
-        },
-        { quiet: !tells(body) },
-      );
-    },
+  const { action, tells = () => false } = operation;
+  return bodyRoute(services, operation, true, (caller, body) =>
+    services.store.write(
+      (transaction) => {
+        const done = write(caller, transaction, body);
+        if (isReply(done)) return done;
+        caller.keep(transaction, done.reply);
+        audit(transaction, caller, action, done, services.now());
+        return done.reply;
+      },
+      { quiet: !tells(body) },
+    ),
   );
 }
 
@@ -158,20 +169,5 @@ export function readRoute<T extends object>(
   operation: ReadOperation<T>,
   read: (caller: MerchantCaller, body: T) => Reply | Promise<Reply>,
 ): Route {
-  const { path, needs, shape, parse } = operation;
-  return merchantRoute(
-    services,
-    {
-      method: 'POST',
-      path,
-      bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX),
-      needs,
-      metered: false,
-      writes: false,
-    },
-    (caller, request) => {
-      const body = readBodyOf(caller, request, parse);
-      return isReply(body) ? body : read(caller, body);
-    },
-  );
+  return bodyRoute(services, operation, false, read);
 }

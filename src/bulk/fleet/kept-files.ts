@@ -11,7 +11,7 @@ import { FilesBroker } from './files-broker.js';
 import { PIECE_BYTES, type ObjectBucket } from './object-bucket.js';
 
 const KEPT_FILES = ['input', 'result'] as const;
-export type KeptFile = (typeof KEPT_FILES)[number];
+type KeptFile = (typeof KEPT_FILES)[number];
 
 /** Hands out the bytes of a file. */
 async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {

@@ -9,7 +9,6 @@ import type { StoreTransaction } from '../../store/store.js';
 import { type Counts, type Metered, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
-import type { RefusedRow } from '../row/chunk-payload.js';
 import type { Trailer } from '../row/envelope.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { Begun } from '../run/csv-beginning.js';
@@ -177,11 +176,6 @@ export class FileRun {
   /** Bytes of the body up to the last row that was answered. */
   get at(): number {
     return this.#at;
-  }
-
-  /** What stopped or refused rows first, for a message; null when nothing did. */
-  get refusal(): RefusedRow | null {
-    return this.#run?.refusal ?? null;
   }
 
   /**

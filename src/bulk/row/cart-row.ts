@@ -95,7 +95,7 @@ export function rowCartId(run: string, line: number, row: string | Uint8Array): 
 }
 
 /** An item as it was written. */
-export type Item = Uint8Array;
+type Item = Uint8Array;
 
 /** Of an everyday cart; longer ones have memory of their own, for once. */
 const ITEM_BYTES = 16_384;

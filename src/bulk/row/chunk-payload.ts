@@ -161,7 +161,7 @@ export function encodeRun(run: RunFacts): Buffer {
 
 /** Reads a run; each member is read in the order in which it was written. */
 export function decodeRun(run: Buffer): RunFacts {
-  const from = new FieldReader(run, 0);
+  const from = new FieldReader(run);
   const name = from.text();
   const kind = BULK_KINDS[from.byte()]!;
   const release = { id: from.text(), dir: from.text() };
@@ -247,7 +247,7 @@ export function encodeTally({ rows, codes, core, geo, merchant, refusals }: Chun
 
 /** Reads a tally. */
 export function decodeTally(tally: Buffer): ChunkTally {
-  const from = new FieldReader(tally, 0);
+  const from = new FieldReader(tally);
   const [rows, core, geo, merchant] = [from.u32(), from.u32(), from.u32(), from.u32()];
   const codes: Record<string, number> = {};
   for (let left = from.byte(); left > 0; left -= 1) codes[from.u16()] = from.u32();

@@ -1,7 +1,7 @@
 /** The columns that a CSV row gets: what a lookup finds or a cart costs, in one line. */
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
-import type { KnownRates } from '../../engine/rate/area-rates.js';
+import type { KnownRates } from '../../engine/rate/on-day.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../../pool/types.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import type { RateRange } from '../../engine/situs.js';

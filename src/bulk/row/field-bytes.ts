@@ -78,12 +78,10 @@ export class FieldWriter {
 /** Reads fields in the order they were written in. */
 export class FieldReader {
   readonly #buffer: Buffer;
-  #at: number;
+  #at = 0;
 
-  /** @param from where the first field begins */
-  constructor(buffer: Buffer, from: number) {
+  constructor(buffer: Buffer) {
     this.#buffer = buffer;
-    this.#at = from;
   }
 
   byte(): number {

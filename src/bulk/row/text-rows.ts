@@ -69,7 +69,7 @@ export function csvRows(
 }
 
 /** Sentence of a row that was left out for its size. */
-export const TOO_LONG = 'The row is longer than a row may be.';
+const TOO_LONG = 'The row is longer than a row may be.';
 
 /** Why a record is no row of its table; null where it is one. */
 function problemOf(

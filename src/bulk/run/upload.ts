@@ -27,8 +27,6 @@ interface UploadAsked {
   /** Header fields of every answer. */
   readonly fields: Fields;
   readonly request: BulkRequest;
-  /** Passed on to rows of the kind. */
-  readonly subject?: string;
   readonly admit: (rows: number) => AdmittedRows;
   /** Called once when everything is over. */
   readonly over: () => void;
@@ -122,7 +120,7 @@ export class Upload implements DuplexEvents {
   }
 
   #open(): RowRun {
-    const { kind, name, release, request, admit, subject } = this.#asked;
+    const { kind, name, release, request, admit } = this.#asked;
     const { limits, schedule, now } = this.#uploads;
     const { nowMs = now() } = this.#asked;
     return new RowRun({
@@ -132,7 +130,6 @@ export class Upload implements DuplexEvents {
         release: { id: release.id, dir: release.dir },
         nowMs,
         defaults: request.defaults,
-        ...(subject === undefined ? {} : { subject }),
       },
       request,
       limits,

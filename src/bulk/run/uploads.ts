@@ -67,8 +67,6 @@ interface UploadsOptions {
   readonly limits: BulkLimits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds of a clock that nobody can set; replaced in tests. */
-  readonly uptime?: () => number;
 }
 
 export class Uploads {
@@ -76,17 +74,15 @@ export class Uploads {
   readonly space: SpoolSpace;
   readonly limits: BulkLimits;
   readonly now: () => number;
-  readonly #uptime: () => number;
   readonly #open = new Map<string, OpenUpload>();
   readonly #trailers = new Map<string, KeptTrailer>();
 
   constructor(options: UploadsOptions) {
-    const { schedule, space, limits, now, uptime = () => performance.now() } = options;
+    const { schedule, space, limits, now } = options;
     this.schedule = schedule;
     this.space = space;
     this.limits = limits;
     this.now = now;
-    this.#uptime = uptime;
   }
 
   /** Uploads that are open. */
@@ -112,7 +108,7 @@ export class Uploads {
 
   /** Keeps the trailer of an upload for its account. */
   keep(name: string, account: string, content: Trailer): void {
-    const at = this.#uptime();
+    const at = performance.now();
     for (const [name, kept] of this.#trailers) {
       if (this.#trailers.size < TRAILERS_MAX && at - kept.at < TRAILER_MS) break;
       this.#trailers.delete(name);
@@ -125,7 +121,7 @@ export class Uploads {
     if (this.#open.get(name)?.account === account) return 'open';
     const kept = this.#trailers.get(name);
     if (kept === undefined || kept.account !== account) return null;
-    return this.#uptime() - kept.at < TRAILER_MS ? kept.content : null;
+    return performance.now() - kept.at < TRAILER_MS ? kept.content : null;
   }
 
   /** Ends every upload, each with its trailer. */

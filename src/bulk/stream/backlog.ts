@@ -104,11 +104,6 @@ export class Inbox {
     return this.#held.length - this.#taken;
   }
 
-  /** Messages without an answer. */
-  get unanswered(): number {
-    return this.#held.length;
-  }
-
   /** Whether the client may send another message within its credits. */
   get hasRoom(): boolean {
     return this.#held.length < CREDIT_MESSAGES && this.#bytes < CREDIT_BYTES;

@@ -136,7 +136,7 @@ export function payloadOf(
 }
 
 /** A chunk with the workers, or answered and waiting for those before it. */
-export interface Flight {
+interface Flight {
   readonly messages: readonly Message[];
   readonly dataset: string;
   output: Buffer | null;

@@ -3,9 +3,10 @@ import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
+import { dateSlot } from '../../tax/date.js';
 import type { DateOf } from '../locate/doubt.js';
 import type { AddressLocator } from '../locate/locator.js';
-import { areaOf } from '../rate/state-day.js';
+import { areaOf } from '../rate/on-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './cart-query.js';
 
@@ -55,8 +56,6 @@ export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
  * are calculated again with every change before they are paid.
  */
 const PLACES_MAX = 4_096;
-/** No time zone's date changes within it, so what was found holds for all of it. */
-const SLOT_MS = 15 * 60 * 1000;
 
 /** What is known of a place; null is not asked yet. */
 export interface KeptPlace<T> {
@@ -163,7 +162,7 @@ export class CartPlaces<T> {
 
   /** What is known of a place at a moment, in milliseconds since 1970 UTC. */
   of(place: CartPlace, instantMs: number): KeptPlace<T> {
-    const slot = Math.floor(instantMs / SLOT_MS);
+    const slot = dateSlot(instantMs);
     if (slot !== this.#slot) {
       this.#slot = slot;
       this.#kept = new RecentCache(PLACES_MAX);

@@ -7,7 +7,7 @@ import type { AreaRecord, ComponentRecord } from '../../dataset/records.js';
 import { isFailure } from '../../failure.js';
 import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
-import type { RatesByArea } from '../rate/area-rates.js';
+import type { RatesByArea } from '../rate/on-day.js';
 import { localityKey, type CartFacts, type Locality } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
 import type { Site, SiteRow } from './site.js';

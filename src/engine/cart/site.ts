@@ -4,8 +4,7 @@ import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/rec
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { RATE_ONE, type Rate } from '../../tax/rate.js';
-import type { AreaRateRow, KnownRates, RatesByArea } from '../rate/area-rates.js';
-import { rulesAt } from '../rate/state-day.js';
+import { type AreaRateRow, type KnownRates, type RatesByArea, rulesAt } from '../rate/on-day.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
 import { saleLimit } from './not-supported.js';
@@ -23,7 +22,7 @@ export interface SiteRow {
 }
 
 /** How sales are sourced: the rule, and what it rests on. */
-export interface Sourcing {
+interface Sourcing {
   readonly rule: SourcingRule;
   readonly interstate: boolean;
   /** Null where the state's plain rule holds. */

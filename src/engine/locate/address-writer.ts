@@ -11,7 +11,7 @@ import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
 
 /** What is known of a located address before it is written out. */
-export interface Located {
+interface Located {
   readonly area: number;
   readonly precision: Precision;
   readonly lat: number;
@@ -74,7 +74,7 @@ export class AddressWriter {
     let { postalCode, text } = end;
     if (postalCode !== '' && plus4 >= 0) {
       postalCode += '-' + String(plus4).padStart(4, '0');
-      text = addressLine('', end.label, located.state + ' ' + postalCode, country);
+      text = addressLine(end.label, located.state + ' ' + postalCode, country);
     }
     const situs: Situs = {
       area: located.area,
@@ -111,7 +111,7 @@ export class AddressWriter {
     const postalCode = zip > 0 ? zipText(zip) : '';
     const region = postalCode === '' ? state : `${state} ${postalCode}`;
     // In one piece, as it is kept: it is read through and printed many times.
-    const text = [addressLine('', label, region, country)].join('');
+    const text = [addressLine(label, region, country)].join('');
     const end = { state, city, municipality, zip, cityAsked, country, label, postalCode, text };
     this.#ends[slot] = end;
     return end;
@@ -166,11 +166,10 @@ export class AddressWriter {
   }
 }
 
-/** The parts of an address that are known, as they are written on one line. */
-export function addressLine(line: string, city: string, region: string, country: Country): string {
-  const start = line === '' ? '' : line + ', ';
+/** The place of an address, as it is written at the end of the line. */
+export function addressLine(city: string, region: string, country: Country): string {
   const place = city === '' ? region : city + ', ' + region;
-  return start + place + ', ' + countryName(country);
+  return place + ', ' + countryName(country);
 }
 
 /** Whether two names differ in spelling alone; most do not differ, which costs no folding. */

@@ -11,7 +11,7 @@ import type { Microdegrees } from '../../geo/microdegrees.js';
 import { isFailure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
-import type { RatesByArea } from '../rate/area-rates.js';
+import type { RatesByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
 import type { AreaRecord } from '../../dataset/records.js';
 

@@ -2,7 +2,6 @@
 import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import type { DateInt } from '../../tax/date.js';
-import { StatedNumber } from './stated-number.js';
 import {
   AREA_MIXED,
   AREA_NONE,
@@ -15,6 +14,7 @@ import {
   typeScore,
   type Wanted,
   wholeArea,
+  StatedNumber,
 } from './street-fit.js';
 
 /** How a door was found, best first. */

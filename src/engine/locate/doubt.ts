@@ -1,17 +1,44 @@
 /**
- * Doubts about a door that only part of the evidence supports: where the rest of it leads to a
- * place whose streets are not held, a street of the same name may be there.
+ * Why an address is refused, and doubts about a door that only part of the evidence supports: where
+ * the rest of it leads to a place whose streets are not held, a street of the same name may be
+ * there.
  */
 import { foldName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
-import { isFailure, type Failure } from '../../failure.js';
+import { isFailure, type Failure, fail } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
-import type { RatesByArea } from '../rate/area-rates.js';
+import { sumRates } from '../../tax/rate.js';
+import type { RatesByArea } from '../rate/on-day.js';
 import type { RateRange } from '../situs.js';
 import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
+import type { ParsedAddress } from '../../address/parsed.js';
+
+export const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
+export const AMBIGUOUS =
+  'the address matches places with different taxes: add or check the ZIP code, ' +
+  'city, street type or direction';
+export const CONTRADICTION =
+  'the street is known in one place and the ZIP code or city leads to another ' +
+  'with different taxes: check them';
+
+/** Lines that name no door, whatever the dataset holds. */
+export function refuse(reading: ParsedAddress): Failure | null {
+  switch (reading.kind) {
+    case 'po-box':
+      return fail('address-incomplete', 'a post office box has no location: give a street');
+    case 'military':
+      return fail('address-incomplete', 'military addresses lie in no tax area of a state');
+    case 'intersection':
+      return fail('address-incomplete', 'an intersection is no address: give a house number');
+    case 'place-only':
+      return fail('address-incomplete', INCOMPLETE);
+    case 'street':
+      return null;
+  }
+}
 
 /** The day to compare rates on, by state. */
 export type DateOf = (state: string) => DateInt;
@@ -180,3 +207,12 @@ export class Doubts {
 function totalOf({ sales, use }: { readonly sales: number; readonly use: number }): string {
   return `${sales}|${use}`;
 }
+
+/** Whether a line names another place than the one that its end leads to. */
+export function isTorn({ otherState }: ParsedAddress, state: string): boolean {
+  return otherState !== '' && otherState !== state;
+}
+
+const NONE = sumRates([]);
+/** In place of rates, where what divides places by them does not matter. */
+export const ALIKE = { at: () => ({ sales: NONE, use: NONE, rows: [] }) };

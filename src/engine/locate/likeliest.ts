@@ -42,7 +42,7 @@ export function areasOf(
 }
 
 /** The first candidate; throws where there is none. */
-export function first([candidate]: readonly Candidate[]): Candidate {
+function first([candidate]: readonly Candidate[]): Candidate {
   if (candidate === undefined) throw new Error('no candidate to choose from');
   return candidate;
 }
@@ -137,7 +137,7 @@ function shareOf(parts: readonly ZipCandidate[]): number {
 }
 
 /** In place of a spot that is not known. */
-export const NOWHERE = { lat: 0, lng: 0 };
+const NOWHERE = { lat: 0, lng: 0 };
 
 /**
  * Of areas that are taxed alike that of the city, else the first, with a spot of the ZIP in it or
@@ -184,7 +184,7 @@ export function situsIn(
     lat,
     lng,
     // The street was not found, so it is not said to be there.
-    normalizedAddress: addressLine('', city, region, area.country),
+    normalizedAddress: addressLine(city, region, area.country),
     houseNumber: '',
     street: '',
     city,

@@ -9,26 +9,27 @@ import { repairedReading } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
-import { sumRates } from '../../tax/rate.js';
-import type { RatesByArea } from '../rate/area-rates.js';
+import type { RatesByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
-import { Doubts, type DateOf } from './doubt.js';
+import {
+  ALIKE,
+  AMBIGUOUS,
+  CONTRADICTION,
+  Doubts,
+  type DateOf,
+  INCOMPLETE,
+  isTorn,
+  refuse,
+} from './doubt.js';
 import { AddressWriter, doorFound, streetFound } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
-import { AMBIGUOUS, CONTRADICTION, INCOMPLETE, refuse } from './refusals.js';
 import { isWhereNamed, type Query, StreetSearch } from './search.js';
-
-export type { DateOf };
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
-
-const NONE = sumRates([]);
-/** In place of rates, where what divides places by them does not matter. */
-const ALIKE = { at: () => ({ sales: NONE, use: NONE, rows: [] }) };
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
@@ -296,9 +297,4 @@ export class AddressLocator {
       apart: false,
     });
   }
-}
-
-/** Whether a line names another place than the one that its end leads to. */
-function isTorn({ otherState }: ParsedAddress, state: string): boolean {
-  return otherState !== '' && otherState !== state;
 }

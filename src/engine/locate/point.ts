@@ -5,7 +5,7 @@ import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { PointQuery } from '../lookup-query.js';
-import type { RatesByArea } from '../rate/area-rates.js';
+import type { RatesByArea } from '../rate/on-day.js';
 import { countryName, type Situs } from '../situs.js';
 import {
   ALONE_METRES,

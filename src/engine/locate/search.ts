@@ -10,9 +10,15 @@ import type { Locality, StreetIndex } from '../../dataset/street-index.js';
 import { DATE_OPEN } from '../../tax/date.js';
 import { Candidates } from './candidates.js';
 import type { DateOf, Support } from './doubt.js';
-import type { DatasetGazetteer } from './place-names.js';
+import {
+  type DatasetGazetteer,
+  lies,
+  mayReach,
+  NOWHERE,
+  type Reached,
+  ZipTowns,
+} from './place-names.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
-import { lies, mayReach, NOWHERE, type Reached, ZipTowns } from './zip-towns.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
 const CITY_ZIPS_MAX = 200;
@@ -32,7 +38,7 @@ export interface Query {
   readonly city: CityRecord | null;
 }
 
-export type Found =
+type Found =
   | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
   | { readonly kind: 'street'; readonly from: Candidates }
   | { readonly kind: 'ambiguous'; readonly from: Candidates }

@@ -6,7 +6,7 @@ import { DATE_MIN, formatDate, type DateInt } from '../../tax/date.js';
 import { codeForm, inForce, type OrdinaryRates, type ProductRule } from '../../tax/product-rule.js';
 import { sumRates, type Rate } from '../../tax/rate.js';
 import type { SitusOutcome } from '../lookup-query.js';
-import type { KnownRates } from '../rate/area-rates.js';
+import type { KnownRates } from '../rate/on-day.js';
 import { isByArea, type Situs } from '../situs.js';
 import { readProductBook, type ProductBook, type ProductCode } from './product-book.js';
 import { MEAL_CODES, mealTaxAt, replacesLocal, type MealTax } from './meal-tax.js';

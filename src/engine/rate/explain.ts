@@ -11,7 +11,7 @@ import type { SourceNote } from '../cart/outcome.js';
 import type { PostalOutcome, SitusOutcome } from '../lookup-query.js';
 import { type Cells, cellsOf } from '../product/table-cells.js';
 import type { Precision, Situs } from '../situs.js';
-import { type KnownRates, periodOn } from './area-rates.js';
+import { type KnownRates, periodOn } from './on-day.js';
 
 // Where the figures of an explanation come from.
 

@@ -1,7 +1,6 @@
 /** Bytes of a border cell; the layout is told in dataset/cell-index.ts. */
 import { TILE_SIZE } from '../../dataset/cell-index.js';
-import { isRightOf } from '../../geo/crossing.js';
-import { type BandedPolygon, forEachEdge } from '../../geo/polygon.js';
+import { type BandedPolygon, forEachEdge, isRightOf } from '../../geo/polygon.js';
 
 /** A square cell: south-west corner and side, in microdegrees. */
 export interface Cell {

@@ -249,7 +249,7 @@ export function overlay(
 // Boundaries as the overlay takes them.
 
 /** Layers of the overlay. Of districts any number may hold a spot, of the others one. */
-export const LAYERS = ['county', 'place', 'town', 'district', 'doubt'] as const;
+const LAYERS = ['county', 'place', 'town', 'district', 'doubt'] as const;
 export type LayerName = (typeof LAYERS)[number];
 
 export interface BoundaryFeature {

@@ -163,7 +163,8 @@ export function parseSource(name: string, text: string): Source {
 }
 
 /** Every source of the catalogue, by name. */
-export function readCatalogue(folder = join(datasetsDir(), 'catalogue')): readonly Source[] {
+export function readCatalogue(): readonly Source[] {
+  const folder = join(datasetsDir(), 'catalogue');
   return readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
     .sort()

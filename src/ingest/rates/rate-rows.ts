@@ -98,7 +98,7 @@ export interface Spot {
 }
 
 /** A district that holds at a spot, over some days. */
-export interface Membership {
+interface Membership {
   readonly code: string;
   readonly from: DateInt;
   readonly to: DateInt;

@@ -73,7 +73,7 @@ export function during(
 }
 
 /** Names used in the sentences of a filled timeline. */
-export interface Subject {
+interface Subject {
   /** "Alabama" */
   readonly state: string;
   /** "the city of Moody" */

@@ -4,7 +4,7 @@
  */
 
 /** Percent of rows that cannot be read up to which a file is taken, unless a recipe says more. */
-export const TOLERANCE_PERCENT = '0.1';
+const TOLERANCE_PERCENT = '0.1';
 
 interface Reason {
   rows: number;

@@ -101,24 +101,40 @@ function rangePlace(options: PointOptions): { city: string; municipality: string
     : { city, municipality: '' };
 }
 
+/** A stretch of a street as its row states it. */
 interface Stretch {
   readonly street: string;
   readonly stated: readonly [RangeSide | null, RangeSide | null];
   readonly geometry: readonly number[];
-  readonly left: RangeSide | null;
-  readonly right: RangeSide | null;
 }
 
-/** Whether nothing of a stretch can be used; notes why. */
-function isLeftOut(stretch: Stretch, options: PointOptions, row: number): boolean {
-  const { street, stated, geometry, left, right } = stretch;
-  if (street !== '' && geometry.length >= 4 && (left !== null || right !== null)) return false;
+/** The range of a stretch; null where nothing of it can be used, which is noted. */
+function rangeOf(
+  { street, stated, geometry }: Stretch,
+  options: PointOptions,
+  row: number,
+): StreetRange | null {
+  const left = plausibleSide(stated[0], geometry);
+  const right = plausibleSide(stated[1], geometry);
+  if (street !== '' && geometry.length >= 4 && (left !== null || right !== null)) {
+    return {
+      street,
+      ...rangePlace(options),
+      state: options.state,
+      left,
+      right,
+      geometry,
+      area: null,
+      begin: null,
+      source: options.source,
+    };
+  }
   if (street === '') options.fallen?.leave(row, 'without a street');
   else if (stated[0] === null && stated[1] === null) {
     options.fallen?.leave(row, 'without house numbers');
   } else if (geometry.length < 4) options.fallen?.fault(row, 'without a line');
   else options.fallen?.leave(row, 'with more numbers than their street can bear');
-  return true;
+  return null;
 }
 
 // Street segments with ranges and shapes as rows with a header, one segment a row.
@@ -155,7 +171,6 @@ export async function* readDelimitedRanges(
   options: PointOptions,
 ): AsyncGenerator<StreetRange> {
   let at: Readonly<Record<keyof typeof COLUMNS, number>> | null = null;
-  const place = rangePlace(options);
   for await (const fields of readRows(path, '\t')) {
     if (at === null) {
       at = columnIndexes(path, fields, COLUMNS);
@@ -169,21 +184,8 @@ export async function* readDelimitedRanges(
       rangeSide(field('leftFrom'), field('leftTo'), '', field('zipLeft'), ''),
       rangeSide(field('rightFrom'), field('rightTo'), '', field('zipRight'), ''),
     ] as const;
-    const left = plausibleSide(stated[0], geometry);
-    const right = plausibleSide(stated[1], geometry);
-    const street = field('street').trim();
-    if (isLeftOut({ street, stated, geometry, left, right }, options, row)) continue;
-    yield {
-      street,
-      ...place,
-      state: options.state,
-      left,
-      right,
-      geometry,
-      area: null,
-      begin: null,
-      source: options.source,
-    };
+    const range = rangeOf({ street: field('street').trim(), stated, geometry }, options, row);
+    if (range !== null) yield range;
   }
 }
 
@@ -227,26 +229,13 @@ export async function* readTigerRanges(
   path: string,
   options: PointOptions,
 ): AsyncGenerator<StreetRange> {
-  const place = rangePlace(options);
   for await (const feature of readLineShapes(path, TIGER_COLUMNS)) {
     const row = options.fallen?.next() ?? 0;
     const street = feature.text(NAME);
     const stated = [tigerSide(feature, LEFT), tigerSide(feature, RIGHT)] as const;
     const bare = street === '' || (stated[0] === null && stated[1] === null);
     const geometry = bare ? [] : feature.line();
-    const left = plausibleSide(stated[0], geometry);
-    const right = plausibleSide(stated[1], geometry);
-    if (isLeftOut({ street, stated, geometry, left, right }, options, row)) continue;
-    yield {
-      street,
-      ...place,
-      state: options.state,
-      left,
-      right,
-      geometry,
-      area: null,
-      begin: null,
-      source: options.source,
-    };
+    const range = rangeOf({ street, stated, geometry }, options, row);
+    if (range !== null) yield range;
   }
 }

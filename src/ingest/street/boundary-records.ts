@@ -35,7 +35,7 @@ export interface TupleRows extends RecordCounts {
 }
 
 /** What became of a record: the kind it was kept as, or why it was not. */
-export type Kept =
+type Kept =
   | { readonly kind: 'kept'; readonly as: keyof RecordCounts }
   | { readonly kind: 'left'; readonly why: string }
   | { readonly kind: 'unread' };

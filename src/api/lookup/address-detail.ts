@@ -1,15 +1,52 @@
-/**
- * The short form of the member `addressDetail` as JSON: the part of an answer that no cache holds.
- * It is printed straight into bytes: to make a text of its pieces and then bytes of that takes a
- * thirtieth of a whole answer more.
- */
+/** The member `addressDetail`: where a lookup led, as a tree, and its short form as JSON. */
 import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
 import type { AreaRecord } from '../../dataset/records.js';
-import type { LookupQuery } from '../../engine/lookup-query.js';
-import type { Situs } from '../../engine/situs.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
+import { countryName, type Situs } from '../../engine/situs.js';
 import { toMicrodegrees, type Microdegrees } from '../../geo/microdegrees.js';
-import { echoText } from '../../wire/tree.js';
+import { degreesOf, echoOf, echoText, type WireObject } from '../../wire/tree.js';
 
+/** What a list by postal code says: it is not geocoded, and clients need the member. */
+export const NOT_GEOCODED: WireObject = {
+  normalizedAddress: '',
+  incorporated: '',
+  geoLat: 0,
+  geoLng: 0,
+};
+
+/** Where the lookup led; coordinates are echoed as they were given. */
+export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
+  const point = query.kind === 'point';
+  const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
+  const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
+  const { normalizedAddress } = situs;
+  const incorporated = String(area.incorporated);
+  // Written out twice: spreading objects costs more than the rest of the answer.
+  if (!query.options.addressDetailExtended) {
+    return { normalizedAddress, incorporated, geoLat, geoLng };
+  }
+  return { normalizedAddress, incorporated, geoLat, geoLng, address: components(situs, area) };
+}
+
+function components(situs: Situs, area: AreaRecord): WireObject {
+  return {
+    countryCode: area.country,
+    countryName: countryName(area.country),
+    stateCode: area.state,
+    state: area.stateName,
+    county: area.countyName,
+    city: situs.city,
+    street: situs.street,
+    postalCode: situs.postalCode,
+    houseNumber: situs.houseNumber,
+  };
+}
+
+/**
+ * The short form as JSON: the part of an answer that no cache holds. It is printed straight into
+ * bytes: to make a text of its pieces and then bytes of that takes a thirtieth of a whole answer
+ * more.
+ */
 const OPEN = new Piece(',"addressDetail":{"normalizedAddress":');
 const INCORPORATED = new Piece(',"incorporated":"true","geoLat":');
 const UNINCORPORATED = new Piece(',"incorporated":"false","geoLat":');
