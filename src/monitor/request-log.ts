@@ -13,8 +13,23 @@ import { LOG_FILE_MODE, makeLogFile, STANDARD_OUTPUT_NAME } from './log-file.js'
 /** Bytes of lines that are written together; what is less is written within the time below. */
 const BUFFER_BYTES = 8_192;
 const FLUSH_MS = 1_000;
+/** Bytes that wait for a file that takes none; lines beyond them are dropped. */
+const WAITING_BYTES_MAX = 4 * 1024 ** 2;
+/** While it takes none every line may meet the fault, which is told once in this time. */
+const TOLD_MS = 60_000;
 const STANDARD_OUTPUT = 1;
 const REFUSED_FROM = 400;
+
+/** Tells of something once in a while, however often it comes. */
+function sparing<T>(tell: (of: T) => void): (of: T) => void {
+  let told = -Infinity;
+  return (of) => {
+    const now = performance.now();
+    if (now - told < TOLD_MS) return;
+    told = now;
+    tell(of);
+  };
+}
 
 export class RequestLog implements RequestSink {
   readonly addresses: boolean;
@@ -37,8 +52,15 @@ export class RequestLog implements RequestSink {
     this.#path = path === STANDARD_OUTPUT_NAME ? null : path;
     this.#file = file;
     // A log that cannot be written is no reason to stop answering.
-    file.on('error', (error: unknown) =>
-      log.error('request log not written', { message: messageOf(error) }),
+    file.on(
+      'error',
+      sparing((error: unknown) =>
+        log.error('request log not written', { message: messageOf(error) }),
+      ),
+    );
+    file.on(
+      'drop',
+      sparing(() => log.error('requests not logged')),
     );
     this.#log = pino(
       {
@@ -64,6 +86,7 @@ export class RequestLog implements RequestSink {
       append: true,
       sync: false,
       minLength: BUFFER_BYTES,
+      maxLength: WAITING_BYTES_MAX,
       periodicFlush: FLUSH_MS,
       mode: LOG_FILE_MODE,
     });
@@ -98,11 +121,13 @@ export class RequestLog implements RequestSink {
     if (this.#path !== null) this.#file.reopen(this.#path);
   }
 
-  /** Writes what waits. */
+  /** Writes what waits; where the file does not take it, that is dropped. */
   async close(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#file.flush(() => resolve());
+    const isWritten = await new Promise<boolean>((resolve) => {
+      this.#file.flush((fault) => resolve(!fault));
     });
-    if (this.#path !== null) this.#file.end();
+    // The library tries again for ever, as the process ends, what a full disk did not take.
+    if (!isWritten) this.#file.destroy();
+    else if (this.#path !== null) this.#file.end();
   }
 }

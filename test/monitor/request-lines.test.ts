@@ -1,8 +1,11 @@
 /** What the log of requests and the metrics tell of answers: as much as the answers themselves. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { CATALOGUE_RATE } from '../../src/http/client-limit.js';
+import { createLog } from '../../src/log.js';
+import { RequestLog } from '../../src/monitor/request-log.js';
 import { eventually } from '../support/http-eventually.js';
 import {
   ELMTON,
@@ -136,4 +139,26 @@ test('a refusal with a response code is logged and counted by it, whatever refus
   const logged = await lines();
   assert.equal(logged.get('tic')?.['code'], 108);
   for (const path of paths) assert.equal(logged.get(path)?.['code'], 101, path);
+});
+
+test('a disk that is full is told once, and lines that wait for it are bounded', async (context) => {
+  if (!existsSync('/dev/full')) return context.skip('there is no /dev/full');
+  const told: string[] = [];
+  const file = { path: '/dev/full', every: 1, clients: false, queries: false };
+  const log = RequestLog.open(
+    file,
+    createLog('info', (line) => told.push(line)),
+  )!;
+  const line = {
+    ...{ requestId: 'a'.repeat(128), method: 'GET', keyPrefix: '', client: '', query: '' },
+    ...{ operation: 0, status: 200, code: 100, precision: 0, dataset: '', microseconds: 1 },
+    ...{ traceparent: '', extra: [] },
+  };
+  for (let turn = 0; turn < 200; turn += 1) {
+    for (let index = 0; index < 150; index += 1) log.told(line);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await log.close();
+  const events = told.map((each) => (JSON.parse(each) as { event: string }).event);
+  assert.deepEqual(events.toSorted(), ['request log not written', 'requests not logged']);
 });
