@@ -213,7 +213,7 @@ export function readMilitary(line: Line, gazetteer: Gazetteer): ParsedAddress | 
     unit: line.words.slice(0, office).join(' '),
     city: line.words[office] ?? '',
     state: REGIONS.has(region) ? region : '',
-    otherState: '',
+    otherPlace: '',
     zip: tail.zip,
     zip4: tail.zip4,
     country: tail.country,

@@ -260,7 +260,7 @@ function isSameCity(one: readonly string[], other: readonly string[]): boolean {
  * What a line names in its midst that its end contradicts: a state with its ZIP, "CA 92618", or a
  * city with its state's code, "IRVINE, CA"; of another state that alone. '' if nothing does.
  */
-export function otherPlace(line: Line, { end, state, zip }: Tail, gazetteer: Gazetteer): string {
+export function placeWithin(line: Line, { end, state, zip }: Tail, gazetteer: Gazetteer): string {
   const { words } = line;
   const at = pairAt(line, end, gazetteer);
   if (at >= 0) {

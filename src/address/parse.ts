@@ -4,7 +4,7 @@ import { innerZipAt, readMilitary, readTail, withoutState } from './address-tail
 import {
   crossingAt,
   isKnownCity,
-  otherPlace,
+  placeWithin,
   splitCity,
   stateWithin,
   streetEnds,
@@ -248,11 +248,11 @@ function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
   const inner = tail.zip === '' ? innerZipAt(line, tail.end) : -1;
   const zip = inner < 0 ? tail.zip : (line.words[inner] ?? '');
   if (zip === '' && tail.state === '') return [line, tail];
-  const otherState =
-    tail.state === '' ? stateWithin(line, tail.end, gazetteer) : otherPlace(line, tail, gazetteer);
-  if (inner < 0) return [line, otherState === '' ? tail : { ...tail, otherState }];
+  const otherPlace =
+    tail.state === '' ? stateWithin(line, tail.end, gazetteer) : placeWithin(line, tail, gazetteer);
+  if (inner < 0) return [line, otherPlace === '' ? tail : { ...tail, otherPlace }];
   const body = withoutWord(line, inner);
-  return [body, { ...readTail(body, gazetteer), zip, otherState }];
+  return [body, { ...readTail(body, gazetteer), zip, otherPlace }];
 }
 
 /** Readings of a line without its units. */

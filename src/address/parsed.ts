@@ -25,7 +25,7 @@ export interface ParsedAddress {
   /** Two-letter code or "" */
   readonly state: string;
   /** Another state that the line names in its midst, or another place of its own; "" if none. */
-  readonly otherState: string;
+  readonly otherPlace: string;
   /** Five digits or "" */
   readonly zip: string;
   /** Four digits or "" */

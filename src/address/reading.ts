@@ -53,7 +53,7 @@ function compose(reading: Reading, street: StreetName, city: string, unit: strin
     unit,
     city,
     state: tail.state,
-    otherState: tail.otherState,
+    otherPlace: tail.otherPlace,
     zip: tail.zip,
     zip4: tail.zip4,
     country: tail.country,

@@ -22,7 +22,7 @@ export interface Tail {
   /** Of an address that is asked for as one of Canada its first half may be all there is. */
   readonly canadianPostalCode: string;
   /** A state that the line names in its midst, or another place of its own; '' if none. */
-  readonly otherState: string;
+  readonly otherPlace: string;
   /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
   readonly twoZips: boolean;
 }
@@ -40,7 +40,7 @@ export function unread(end: number): TailDraft {
     zip: '',
     zip4: '',
     canadianPostalCode: '',
-    otherState: '',
+    otherPlace: '',
     twoZips: false,
   };
 }
@@ -199,7 +199,7 @@ export function readCanadianTail(line: Line, gazetteer: Gazetteer): Tail {
       takeCode(line, tail) ||
       takeProvince(line, tail, gazetteer))
   );
-  tail.otherState = otherProvince(line, tail, gazetteer);
+  tail.otherPlace = otherProvince(line, tail, gazetteer);
   const isHalf = tail.canadianPostalCode.length === 3;
   if (!isHalf || tail.state !== '' || tail.end === 0 || followsCity(line, tail.end)) return tail;
   return { ...unread(line.words.length), country: tail.country };

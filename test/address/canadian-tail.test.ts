@@ -25,8 +25,8 @@ const CANADA: Gazetteer = {
 function end(text: string, gazetteer = CANADA): string {
   const parsed = parseAddress(text, gazetteer)[0];
   if (parsed === undefined) return 'nothing';
-  const { city, state, canadianPostalCode, country, otherState } = parsed;
-  return [city, state, canadianPostalCode, country, otherState].join('|');
+  const { city, state, canadianPostalCode, country, otherPlace } = parsed;
+  return [city, state, canadianPostalCode, country, otherPlace].join('|');
 }
 
 test('the first half of a postal code behind or before a province, or behind a city', () => {

@@ -43,7 +43,7 @@ test('a ZIP may come first; figures that may be a house number are one', () => {
 });
 
 test('a state named in the midst of a line is told beside the one at its end', () => {
-  const other = (text: string): string | undefined => parseAddress(text, PLACES)[0]?.otherState;
+  const other = (text: string): string | undefined => parseAddress(text, PLACES)[0]?.otherPlace;
   for (const [text, state] of [
     ['2 Oak St, Irvine, CA, Gate 10001', 'CA'],
     ['2 Oak St, Irvine CA c/o Smith 10001', 'CA'],

@@ -49,7 +49,7 @@ function holds(number: string, street: string, place: string): boolean {
     ...name,
     unit: '',
     ...known,
-    otherState: '',
+    otherPlace: '',
     zip4: '',
     country: '',
     canadianPostalCode: '',

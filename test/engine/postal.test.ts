@@ -42,7 +42,7 @@ function read(fields: Partial<ParsedAddress>): ParsedAddress {
     zip4: '',
     country: '',
     canadianPostalCode: '',
-    otherState: '',
+    otherPlace: '',
     kind: 'street',
     ...fields,
   };

@@ -196,6 +196,18 @@ export function locationAlone(text: string, version: number): AddressQuery | Poi
   return address === null ? null : { kind: 'address', address, options: NO_OPTIONS };
 }
 
+/** The query of coordinates in degrees. */
+export function pointQuery(lat: number, lng: number, options: PointQuery['options']): PointQuery {
+  return {
+    kind: 'point',
+    lat: toMicrodegrees(lat),
+    lng: toMicrodegrees(lng),
+    latDegrees: lat,
+    lngDegrees: lng,
+    options,
+  };
+}
+
 /** Coordinates in plain figures, the latitude first. */
 function pointAlone(text: string): PointQuery | null {
   const end = text.indexOf(LNG, LAT.length);
@@ -204,12 +216,5 @@ function pointAlone(text: string): PointQuery | null {
   const lng = plainNumber(text, end + LNG.length, text.length);
   if (lat === null || lng === null) return null;
   if (Math.abs(lat) > LAT_DEGREES_MAX || Math.abs(lng) > LNG_DEGREES_MAX) return null;
-  return {
-    kind: 'point',
-    lat: toMicrodegrees(lat),
-    lng: toMicrodegrees(lng),
-    latDegrees: lat,
-    lngDegrees: lng,
-    options: NO_OPTIONS,
-  };
+  return pointQuery(lat, lng, NO_OPTIONS);
 }

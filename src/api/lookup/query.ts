@@ -3,7 +3,6 @@ import { longerThan } from '../../base/validator.js';
 import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
 import type { LookupOptions, LookupQuery, ZipQuery } from '../../engine/lookup-query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
 import {
   ADDRESS_CHARS_MAX,
@@ -26,7 +25,7 @@ import {
   type ParameterName,
 } from './parameter-table.js';
 import { readKept } from './kept.js';
-import { readParameters, type RawParameters, locationAlone } from './query-string.js';
+import { locationAlone, pointQuery, type RawParameters, readParameters } from './query-string.js';
 import { FORMATS, type Format } from '../../wire/tree.js';
 
 export interface ParsedQuery {
@@ -186,16 +185,7 @@ function readLocation(
       ? fail('address-incomplete', ADDRESS_FORM)
       : { kind: 'address', address, options };
   }
-  if (lat !== null && lng !== null) {
-    return {
-      kind: 'point',
-      lat: toMicrodegrees(lat),
-      lng: toMicrodegrees(lng),
-      latDegrees: lat,
-      lngDegrees: lng,
-      options,
-    };
-  }
+  if (lat !== null && lng !== null) return pointQuery(lat, lng, options);
   if (raw.postalcode !== null) {
     const { postalcode: zip, state, stateCode, city, county } = raw;
     return {

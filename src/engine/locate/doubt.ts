@@ -209,8 +209,8 @@ function totalOf({ sales, use }: { readonly sales: number; readonly use: number 
 }
 
 /** Whether a line names another place than the one that its end leads to. */
-export function isTorn({ otherState }: ParsedAddress, state: string): boolean {
-  return otherState !== '' && otherState !== state;
+export function isTorn({ otherPlace }: ParsedAddress, state: string): boolean {
+  return otherPlace !== '' && otherPlace !== state;
 }
 
 const NONE = sumRates([]);

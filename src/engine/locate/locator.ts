@@ -166,7 +166,7 @@ export class AddressLocator {
     if (state === '' || (reading.zip === '' && reading.city === '')) return null;
     if (isTorn(reading, state)) {
       const end = `its ZIP code or end leads to ${`${state} ${reading.zip}`.trim()}`;
-      return fail('address-incomplete', `the address names ${reading.otherState}, and ${end}`);
+      return fail('address-incomplete', `the address names ${reading.otherPlace}, and ${end}`);
     }
     if (reading.zip !== '' && record?.state !== state) {
       const { streets } = this.#dataset;

@@ -151,7 +151,7 @@ function queryOf(
     unit: '',
     city,
     state,
-    otherState: '',
+    otherPlace: '',
     zip,
     zip4: '',
     country: '',

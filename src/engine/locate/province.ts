@@ -129,9 +129,9 @@ export class ProvinceLocator {
    * `postal`.
    */
   locate(reading: ParsedAddress): Situs | Failure {
-    const { canadianPostalCode: code, state: named, otherState, city } = reading;
-    if (otherState !== '' && code.length <= LONG) {
-      return fail('address-incomplete', `the address names ${otherState} and ${named}`);
+    const { canadianPostalCode: code, state: named, otherPlace, city } = reading;
+    if (otherPlace !== '' && code.length <= LONG) {
+      return fail('address-incomplete', `the address names ${otherPlace} and ${named}`);
     }
     const prefix = code === '' ? this.#ofProvince(named) : this.#ofCode(code, named);
     if (prefix === 'two provinces') {

@@ -93,8 +93,10 @@ function parityOf(stated: string, first: number, last: number): RangeSide['parit
   return first % 2 === 1 ? 'odd' : 'even';
 }
 
+type RangePlace = Pick<StreetRange, 'city' | 'municipality'>;
+
 /** Names of the place of a range's street by the recipe. */
-function rangePlace(options: PointOptions): { city: string; municipality: string } {
+function rangePlace(options: PointOptions): RangePlace {
   const city = options.city ?? '';
   return options.cityIsMunicipality === true
     ? { city: '', municipality: city }
@@ -112,6 +114,7 @@ interface Stretch {
 function rangeOf(
   { street, stated, geometry }: Stretch,
   options: PointOptions,
+  place: RangePlace,
   row: number,
 ): StreetRange | null {
   const left = plausibleSide(stated[0], geometry);
@@ -119,7 +122,7 @@ function rangeOf(
   if (street !== '' && geometry.length >= 4 && (left !== null || right !== null)) {
     return {
       street,
-      ...rangePlace(options),
+      ...place,
       state: options.state,
       left,
       right,
@@ -171,6 +174,7 @@ export async function* readDelimitedRanges(
   options: PointOptions,
 ): AsyncGenerator<StreetRange> {
   let at: Readonly<Record<keyof typeof COLUMNS, number>> | null = null;
+  const place = rangePlace(options);
   for await (const fields of readRows(path, '\t')) {
     if (at === null) {
       at = columnIndexes(path, fields, COLUMNS);
@@ -184,7 +188,12 @@ export async function* readDelimitedRanges(
       rangeSide(field('leftFrom'), field('leftTo'), '', field('zipLeft'), ''),
       rangeSide(field('rightFrom'), field('rightTo'), '', field('zipRight'), ''),
     ] as const;
-    const range = rangeOf({ street: field('street').trim(), stated, geometry }, options, row);
+    const range = rangeOf(
+      { street: field('street').trim(), stated, geometry },
+      options,
+      place,
+      row,
+    );
     if (range !== null) yield range;
   }
 }
@@ -229,13 +238,14 @@ export async function* readTigerRanges(
   path: string,
   options: PointOptions,
 ): AsyncGenerator<StreetRange> {
+  const place = rangePlace(options);
   for await (const feature of readLineShapes(path, TIGER_COLUMNS)) {
     const row = options.fallen?.next() ?? 0;
     const street = feature.text(NAME);
     const stated = [tigerSide(feature, LEFT), tigerSide(feature, RIGHT)] as const;
     const bare = street === '' || (stated[0] === null && stated[1] === null);
     const geometry = bare ? [] : feature.line();
-    const range = rangeOf({ street, stated, geometry }, options, row);
+    const range = rangeOf({ street, stated, geometry }, options, place, row);
     if (range !== null) yield range;
   }
 }
