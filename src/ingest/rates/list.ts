@@ -27,23 +27,39 @@ export function outsideRow(context: ListContext, name: string, from: DateInt): R
   return unknownRow(context, { level: 'district', name: '', code: NO_CODE, from, note });
 }
 
-/** Where a rate is not known, and why. */
-type Unknown = Pick<RateRow, 'level' | 'name' | 'note'> & Partial<RateRow>;
+/** What a row says beside its rate. */
+type Listed = Pick<RateRow, 'level' | 'name' | 'from'> & Partial<RateRow>;
 
-/** The row of a list for a rate that is not known, on any day unless told. */
-export function unknownRow({ state, source, asOf }: ListContext, where: Unknown): RateRow {
+/**
+ * The row of a list for a rate in parts per billion: unless told, the jurisdiction's own part, on
+ * sales and on use, from its first day on, with no county, place or code.
+ */
+export function listedRow(
+  { state, source, asOf }: ListContext,
+  rate: Rate,
+  listed: Listed,
+): RateRow {
   return {
     state,
     county: '',
     place: '',
     code: '',
-    ...UNKNOWN_RATE,
-    from: DATE_MIN,
+    basis: 'own',
+    sales: rate,
+    use: rate,
     to: DATE_OPEN,
     source,
     asOf,
-    ...where,
+    ...listed,
   };
+}
+
+/** Where a rate is not known, and why. */
+type Unknown = Pick<RateRow, 'level' | 'name' | 'note'> & Partial<RateRow>;
+
+/** The row of a list for a rate that is not known, on any day unless told. */
+export function unknownRow(context: ListContext, where: Unknown): RateRow {
+  return listedRow(context, RATE_ZERO, { basis: 'unknown', from: DATE_MIN, ...where });
 }
 
 /** Whether a row is such a one. */

@@ -18,6 +18,7 @@ import {
   joinedCity,
   type ListContext,
   listDate,
+  listedRow,
   type ListResult,
   percentOf,
   UNKNOWN_RATE,
@@ -72,20 +73,12 @@ function sort(row: RateRow, tail: string, rows: CountyRows): void {
 type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
 
 /** A row of the file with its rate and days. */
-function rowOf(row: TableRow, where: Where, { state, source, asOf }: ListContext): RateRow {
-  const rate = percentOf(row.get('Rate'), `line ${row.line}`);
-  return {
-    state,
+function rowOf(row: TableRow, where: Where, context: ListContext): RateRow {
+  return listedRow(context, percentOf(row.get('Rate'), `line ${row.line}`), {
     ...where,
-    code: '',
-    basis: 'own',
-    sales: rate,
-    use: rate,
-    source,
-    asOf,
-    from: listDate(row.get('Active Date'), asOf),
+    from: listDate(row.get('Active Date'), context.asOf),
     to: listDate(row.get('Inactive Date'), DATE_OPEN),
-  };
+  });
 }
 
 function countyRows(table: readonly TableRow[], context: ListContext): Map<string, CountyRows> {

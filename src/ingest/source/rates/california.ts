@@ -14,6 +14,7 @@ import {
   joined,
   type ListContext,
   listDate,
+  listedRow,
   type ListResult,
   minus,
   OWN_CODE,
@@ -99,34 +100,22 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
   noteUndrawn(rows, context);
   const out: RateRow[] = [];
   const members: DistrictMember[] = [];
-  const add = (
-    row: Pick<RateRow, 'level' | 'county' | 'place' | 'name' | 'code'>,
-    rate: Rate,
-  ): void => {
-    const { state, source, asOf } = context;
-    const period = { from, to, source, asOf };
-    out.push({ state, ...row, basis: 'own', sales: rate, use: rate, ...period });
+  const add = (row: Pick<RateRow, 'level' | 'name'> & Partial<RateRow>, rate: Rate): void => {
+    out.push(listedRow(context, rate, { ...row, from, to }));
   };
   for (const county of rows.filter((row) => row.place === '')) {
     const cities = rows
       .filter((row) => row.county === county.county)
       .flatMap(({ name, place, rate }) => (place ? [{ name, place, rate }] : []));
     const lowest = Math.min(county.rate, ...cities.map((city) => city.rate)) as Rate;
-    add(
-      { level: 'county', county: county.county, place: '', name: county.name, code: '' },
-      minus(lowest, floor),
-    );
-    for (const city of cities) {
-      const { place, name } = city;
-      add({ level: 'city', county: '', place, name, code: '' }, minus(city.rate, lowest));
+    add({ level: 'county', county: county.county, name: county.name }, minus(lowest, floor));
+    for (const { place, name, rate } of cities) {
+      add({ level: 'city', place, name }, minus(rate, lowest));
     }
     if (county.rate > lowest) {
       const code = `${OWN_CODE}${county.county}`;
       const name = `${county.name} Unincorporated Area`;
-      add(
-        { level: 'district', county: county.county, place: '', name, code },
-        minus(county.rate, lowest),
-      );
+      add({ level: 'district', county: county.county, name, code }, minus(county.rate, lowest));
       members.push({
         state: context.state,
         code,

@@ -10,6 +10,7 @@ import {
   joinedCity,
   type ListContext,
   listDate,
+  listedRow,
   listOption,
   type ListResult,
   minus,
@@ -43,34 +44,27 @@ function dayOf(text: string, row: TableRow): DateInt {
 }
 
 function rowOf(row: TableRow, context: ListContext): RateRow | null {
-  const { state, source, asOf, report, gazetteer } = context;
+  const { state, report, gazetteer } = context;
   const [code, name] = [row.get('RegionCode'), row.get('RegionName')];
   if (row.get('TaxRateType') !== 'Percent') {
     throw new RangeError(`line ${row.line}: a rate of the kind "${row.get('TaxRateType')}"`);
   }
   const rate = percentOf(row.get('TaxRate'), `line ${row.line}: ${name}`);
-  const common = {
-    state,
-    place: '',
-    county: '',
+  const listed = {
     name,
-    code: '',
-    basis: 'own' as const,
-    source,
-    asOf,
     from: dayOf(row.get('RateStartDate'), row),
     to: dayOf(row.get('RateEndDate'), row),
   };
   if (listOption(context, 'counties').includes(code)) {
-    const listed = `${name.replace(/ county$/i, '')} County`;
-    const county = joined(context, name, gazetteer.county(state, listed));
+    const full = `${name.replace(/ county$/i, '')} County`;
+    const county = joined(context, name, gazetteer.county(state, full));
     const own = minus(rate, percentOf(textOption(context, 'state'), 'option state'));
     if (own < 0) throw new RangeError(`line ${row.line}: ${name} without the state's part`);
-    return county === null ? null : { ...common, level: 'county', county, sales: own, use: own };
+    return county === null ? null : listedRow(context, own, { ...listed, level: 'county', county });
   }
   if (/^[A-Z]{2}$/.test(code)) {
     const place = joinedCity(context, name, gazetteer.city(state, name, ''), '');
-    return place === null ? null : { ...common, level: 'city', place, sales: rate, use: rate };
+    return place === null ? null : listedRow(context, rate, { ...listed, level: 'city', place });
   }
   report.drop(`${name} (${code})`, 'a region without a boundary');
   return null;
@@ -175,7 +169,7 @@ function oklahomaPlace(
 
 /** Reads the list. @throws RangeError naming the row that is laid out otherwise. */
 export function readOklahoma(text: string, context: ListContext): ListResult {
-  const { state, source, asOf, report } = context;
+  const { asOf, report } = context;
   const { STS, STU } = levied(text);
   if (![...STS.keys()].some((code) => COUNTY.test(code))) {
     throw new RangeError('its layout is another: it lists no county (STS with a code of ..88)');
@@ -187,18 +181,8 @@ export function readOklahoma(text: string, context: ListContext): ListResult {
     const where = oklahomaPlace(code, name, STS, context);
     if (where === null) continue;
     for (const { rate, from, to } of spells) {
-      rows.push({
-        state,
-        ...where,
-        code: '',
-        basis: 'own',
-        sales: rate,
-        source,
-        asOf,
-        from,
-        to,
-        use: useOn(from === DATE_MIN ? asOf : from, STU.get(code), rate),
-      });
+      const use = useOn(from === DATE_MIN ? asOf : from, STU.get(code), rate);
+      rows.push(listedRow(context, rate, { ...where, use, from, to }));
     }
   }
   const gaps = unlistedGaps(rows, [], context, 'parts').map((row) => ({ ...row, from: asOf }));
@@ -221,8 +205,8 @@ export const VIRGINIA_COLUMNS = [
 
 /** Reads the list. Option `from`: the first day it speaks for; it names none itself. */
 export function readVirginia(text: string, context: ListContext): ListResult {
-  const { state, source, asOf, report, gazetteer } = context;
-  const from = listDate(textOption(context, 'from'), asOf);
+  const { report, gazetteer } = context;
+  const from = listDate(textOption(context, 'from'), context.asOf);
   const floor = fractionOf(textOption(context, 'state'), 'option state');
   const rows: RateRow[] = [];
   for (const row of readBelowTitles(text, VIRGINIA_COLUMNS)) {
@@ -241,21 +225,7 @@ export function readVirginia(text: string, context: ListContext): ListResult {
     const total = fractionOf(row.get('Total General Sales Tax'), `row ${row.line}: ${label}`);
     const rate = minus(total, floor);
     if (rate < 0) throw new RangeError(`row ${row.line}: ${label}: a total below the state's part`);
-    rows.push({
-      state,
-      level: 'county',
-      county,
-      place: '',
-      name: fact.fullName,
-      code: '',
-      basis: 'own',
-      sales: rate,
-      use: rate,
-      from,
-      to: DATE_OPEN,
-      source,
-      asOf,
-    });
+    rows.push(listedRow(context, rate, { level: 'county', county, name: fact.fullName, from }));
   }
   if (rows.length === 0) throw new RangeError('it lists no locality');
   return { rows, members: [] };

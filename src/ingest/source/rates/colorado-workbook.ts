@@ -14,6 +14,7 @@ import {
   DATE_OPEN,
   type ListContext,
   listDate,
+  listedRow,
   type ListResult,
   OWN_CODE,
   percentOf,
@@ -160,23 +161,11 @@ class Listed {
   }
 
   #row(level: RateRow['level'], at: Location, fields: Partial<RateRow>): void {
-    const { state, source, asOf } = this.context;
-    this.made.rows.push({
-      state,
-      level,
-      county: at.county,
-      place: at.place,
-      name: at.name,
-      code: '',
-      basis: 'own',
-      sales: RATE_ZERO,
-      use: RATE_ZERO,
-      from: this.from,
-      to: this.to,
-      source,
-      asOf,
-      ...fields,
-    });
+    const { county, place, name } = at;
+    const { from, to, context } = this;
+    this.made.rows.push(
+      listedRow(context, RATE_ZERO, { level, county, place, name, from, to, ...fields }),
+    );
   }
 
   #gap(level: 'city' | 'district', at: Location, why: string): void {

@@ -17,6 +17,7 @@ import {
   joinedCity,
   type ListContext,
   listDate,
+  listedRow,
   listOption,
   type ListResult,
   OWN_CODE,
@@ -51,19 +52,7 @@ function rateRow(row: TableRow, at: Place, to: DateInt, context: ListContext): R
   const asOf = listDate(row.get('as_of'), context.asOf);
   const rate = percentOf(row.get('local_pct'), row.get('name'));
   const name = PART.exec(row.get('name'))?.[1] ?? row.get('name');
-  return {
-    state: context.state,
-    ...at,
-    name,
-    code: '',
-    basis: 'own',
-    sales: rate,
-    use: rate,
-    from: asOf,
-    to,
-    source: context.source,
-    asOf,
-  };
+  return listedRow(context, rate, { ...at, name, from: asOf, to, asOf });
 }
 
 /** Rates change on 1 January and 1 July, so a list of July speaks until December. */

@@ -17,6 +17,7 @@ import {
   DATE_OPEN,
   type ListContext,
   listDate,
+  listedRow,
   listOption,
   type ListResult,
   OWN_CODE,
@@ -35,31 +36,25 @@ function basisOf(context: ListContext): RateRow['basis'] {
   return basis as RateRow['basis'];
 }
 
-type Figures = Omit<RateRow, 'level' | 'county' | 'place' | 'basis'>;
-
-function base(row: TableRow, context: ListContext): Figures {
+/** The row of a jurisdiction of a level with its own part; zero where the list has none. */
+function ownRow(
+  row: TableRow,
+  where: Pick<RateRow, 'level'> & Partial<RateRow>,
+  context: ListContext,
+): RateRow {
+  const [name, rate] = [row.get('name'), row.get('local_pct')];
   const asOf = listDate(row.get('as_of'), context.asOf);
-  const rate = row.get('local_pct');
-  const own = rate === '' ? RATE_ZERO : percentOf(rate, row.get('name'));
-  return {
-    state: context.state,
-    name: row.get('name'),
-    code: '',
-    sales: own,
-    use: own,
-    from: listDate(row.get('effective_from'), asOf),
-    to: DATE_OPEN,
-    source: context.source,
-    asOf,
-  };
+  const from = listDate(row.get('effective_from'), asOf);
+  const own = rate === '' ? RATE_ZERO : percentOf(rate, name);
+  return listedRow(context, own, { name, from, asOf, ...where });
 }
 
 /** A county whose own part the list does not split off is taken as its total. */
 function countyRow(row: TableRow, county: string, context: ListContext): RateRow {
-  const common = { ...base(row, context), level: 'county' as const, county, place: '' };
-  if (row.get('local_pct') !== '') return { ...common, basis: 'own' };
+  const own = ownRow(row, { level: 'county', county }, context);
+  if (row.get('local_pct') !== '') return own;
   const total = percentOf(row.get('combined_pct'), row.get('name'));
-  return { ...common, basis: 'total', sales: total, use: total };
+  return { ...own, basis: 'total', sales: total, use: total };
 }
 
 function cityRow(row: TableRow, context: ListContext): RateRow | null {
@@ -74,17 +69,17 @@ function cityRow(row: TableRow, context: ListContext): RateRow | null {
   }
   if (!gazetteer.place(place)) report.unplace(state, name, place, county);
   report.joined += 1;
-  const common = { ...base(row, context), level: 'city' as const, county, place };
+  const own = ownRow(row, { level: 'city', county, place }, context);
   const kind = basisOf(context);
   const figure = row.get(kind === 'total' ? 'combined_pct' : 'local_pct');
   if (figure === '') {
     const note =
       `${name}: the list gives no rate of its own for this place; the state's own ` +
       'current list or the estimated layer would fill it.';
-    return { ...common, basis: 'unknown', from: DATE_MIN, note };
+    return { ...own, basis: 'unknown', from: DATE_MIN, note };
   }
   const rate = percentOf(figure, name);
-  return { ...common, basis: kind, sales: rate, use: rate };
+  return { ...own, basis: kind, sales: rate, use: rate };
 }
 
 /** A settlement that is no municipality but has its own rate leaves its county's remainder open. */
@@ -100,22 +95,15 @@ function unincorporated(
   const note =
     `${name}, an unincorporated settlement of this county, has a rate of its own and no ` +
     "boundary is held for it; the state's boundary file would fill it.";
-  const gap = { level: 'district' as const, county: row.get('county_fips'), place: '' };
-  return [{ ...base(row, context), ...gap, ...UNKNOWN_RATE, from: DATE_MIN, note }];
+  const where = { level: 'district', county: row.get('county_fips') } as const;
+  return [ownRow(row, { ...where, ...UNKNOWN_RATE, from: DATE_MIN, note }, context)];
 }
 
 function districtRows(row: TableRow, context: ListContext, members: DistrictMember[]): RateRow[] {
   const name = row.get('name');
   const county = row.get('county_fips');
   const code = context.districtCode(name) ?? `${OWN_CODE}${county}`;
-  const rate: RateRow = {
-    ...base(row, context),
-    level: 'district',
-    county: '',
-    place: '',
-    code,
-    basis: 'own',
-  };
+  const rate = ownRow(row, { level: 'district', code }, context);
   context.report.joined += 1;
   // "part of the county only": such a district's places are facts.
   if (!/\bonly\b/.test(row.get('note'))) {

@@ -1,6 +1,7 @@
 /** Rates that are worked out and no authority's: they are for the estimated layer alone. */
+import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
-import { DATE_OPEN, fractionOf, type ListContext, type ListResult } from '../../rates/list.js';
+import { fractionOf, type ListContext, listedRow, type ListResult } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 import { readZipCounties } from '../zip-lists.js';
 
@@ -12,7 +13,7 @@ import { readZipCounties } from '../zip-lists.js';
 
 /** Reads either table; rows without a place code are of no use to a tax area. */
 export function readEstimated(text: string, context: ListContext): ListResult {
-  const { source, asOf, report } = context;
+  const { asOf, report } = context;
   const rows: RateRow[] = [];
   for (const row of readTable(text, '\t')) {
     report.read += 1;
@@ -27,21 +28,10 @@ export function readEstimated(text: string, context: ListContext): ListResult {
     report.joined += 1;
     const figure = row.get(city ? 'combined' : 'county_rate');
     const rate = fractionOf(figure, `${state} ${city || county}`);
-    rows.push({
-      state,
-      level: city ? 'city' : 'county',
-      county,
-      place,
-      name: city,
-      code: '',
-      basis: city ? 'total' : 'own',
-      sales: rate,
-      use: rate,
-      from: asOf,
-      to: DATE_OPEN,
-      source,
-      asOf,
-    });
+    const [level, basis] = city ? (['city', 'total'] as const) : (['county', 'own'] as const);
+    rows.push(
+      listedRow(context, rate, { state, level, county, place, name: city, basis, from: asOf }),
+    );
   }
   return { rows, members: [] };
 }
@@ -95,7 +85,7 @@ function agreed(votes: ReadonlyMap<string, number>): string | null {
 
 /** Reads a table; a county whose ZIPs do not agree is left out and reported. */
 export function readZipTable(text: string, context: ListContext): ListResult {
-  const { source, asOf, report } = context;
+  const { asOf, report } = context;
   const counties = wholeCounties(context.extra('counties'));
   const firstLine = text.slice(0, text.indexOf('\n'));
   const tallies = new Map<string, Tally>();
@@ -117,22 +107,8 @@ export function readZipTable(text: string, context: ListContext): ListResult {
       continue;
     }
     report.joined += 1;
-    const sales = Number(rate) as RateRow['sales'];
-    rows.push({
-      state,
-      level: 'county',
-      county,
-      place: '',
-      name: '',
-      code: '',
-      basis: 'own',
-      sales,
-      use: sales,
-      from: asOf,
-      to: DATE_OPEN,
-      source,
-      asOf,
-    });
+    const listed = { state, level: 'county', county, name: '', from: asOf } as const;
+    rows.push(listedRow(context, Number(rate) as Rate, listed));
   }
   return { rows, members: [] };
 }

@@ -4,17 +4,16 @@
  * row per county, named in brackets. Cities whose rate varies by address, or that have a second,
  * lower rate in part, are listed and unknown.
  */
-import { RATE_ZERO } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_MIN,
-  DATE_OPEN,
   joined,
   joinedCity,
   type ListContext,
   listDate,
+  listedRow,
   type ListResult,
   percentOf,
+  unknownRow,
 } from '../../rates/list.js';
 import { readTable, type TableRow } from '../rows.js';
 
@@ -72,28 +71,18 @@ function lineOf(row: TableRow, around: Around, context: ListContext): Line | nul
 function rowOf(line: Line, divided: boolean, context: ListContext): RateRow {
   const { row, level, name, county, place } = line;
   const asOf = listDate(row.get('as_of'), context.asOf);
-  const common = {
-    state: context.state,
-    level,
-    county,
-    place,
-    name,
-    code: '',
-    to: DATE_OPEN,
-    source: context.source,
-    asOf,
-  };
+  const listed = { level, county, place, name, asOf };
   const figure = row.get('combined_pct');
   if (figure === '' || divided) {
     const why = figure === '' ? 'its rate varies by address' : 'part of it has a lower rate';
     const note =
       `Illinois: ${name}: ${why}, as the state's list itself says; the state's ` +
       'address file would fill it.';
-    return { ...common, basis: 'unknown', sales: RATE_ZERO, use: RATE_ZERO, from: DATE_MIN, note };
+    return unknownRow(context, { ...listed, note });
   }
   const rate = percentOf(figure, name);
   const from = listDate(row.get('effective_from'), asOf);
-  return { ...common, basis: 'total', sales: rate, use: rate, from };
+  return listedRow(context, rate, { ...listed, basis: 'total', from });
 }
 
 /** A divided county is known where its cities list their totals: only its remainder is open. */
@@ -155,7 +144,7 @@ function percentText(digits: string): string {
   return `${digits.slice(0, 2)}.${digits.slice(2)}`.replace(/^0(?=\d)/, '');
 }
 
-function listedRow(line: number, fields: Readonly<Record<string, string>>): TableRow {
+function tableRow(line: number, fields: Readonly<Record<string, string>>): TableRow {
   return { line, get: (column) => fields[column] ?? '' };
 }
 
@@ -186,7 +175,7 @@ function rowsOf(text: string, line: number, context: ListContext): readonly Tabl
   const isCounty = COUNTY.test(id);
   const listed = isCounty ? `${county} County` : `${name} (${county})`;
   const fields = (figure: string, part: string): TableRow =>
-    listedRow(line, {
+    tableRow(line, {
       level: isCounty ? 'county' : 'city',
       name: `${listed}${part}`,
       effective_from: from,

@@ -4,9 +4,9 @@
  * part of a county and is taxed otherwise, without a boundary here, leaves its remainder open.
  */
 import type { DateInt } from '../../../tax/date.js';
-import { formatRate, type Rate, RATE_ZERO } from '../../../tax/rate.js';
+import { formatRate, type Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
-import { DATE_MIN, type ListContext, type ListResult } from '../../rates/list.js';
+import { type ListContext, listedRow, type ListResult, unknownRow } from '../../rates/list.js';
 
 export interface Located {
   /** "line 7" and the like, for errors. */
@@ -35,14 +35,12 @@ function row(
   period: Period,
   context: ListContext,
 ): RateRow {
-  const { state, source, asOf } = context;
   const { sales, use } = rates;
-  return { state, ...where, code: '', basis, sales, use, ...period, source, asOf };
+  return listedRow(context, sales, { ...where, basis, use, ...period });
 }
 
 function gap(where: Where, note: string, period: Period, context: ListContext): RateRow {
-  const always = { from: DATE_MIN, to: period.to };
-  return { ...row(where, 'unknown', { sales: RATE_ZERO, use: RATE_ZERO }, always, context), note };
+  return unknownRow(context, { ...where, to: period.to, note });
 }
 
 /** Locations of one place, or of one county's remainder: equal, or divided by what nobody draws. */

@@ -1,5 +1,4 @@
 /** Tables of many states' rates: the states' own, and their authorities'. */
-import type { Level } from '../../../tax/jurisdiction.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_MIN,
@@ -8,6 +7,7 @@ import {
   joinedCity,
   type ListContext,
   listDate,
+  listedRow,
   listOption,
   type ListResult,
   percentOf,
@@ -26,7 +26,7 @@ import { readTable, type TableRow } from '../rows.js';
  * other first day left empty is a date not recorded. Option `skip`: states listed elsewhere.
  */
 export function readStateRates(text: string, context: ListContext): ListResult {
-  const { source, asOf, report } = context;
+  const { report } = context;
   const skip = new Set(listOption(context, 'skip'));
   const rows: RateRow[] = [];
   for (const row of readTable(text, '\t')) {
@@ -45,21 +45,8 @@ export function readStateRates(text: string, context: ListContext): ListResult {
       continue;
     }
     report.joined += 1;
-    rows.push({
-      state,
-      level: 'state',
-      county: '',
-      place: '',
-      name: row.get('name'),
-      code: '',
-      basis: 'own',
-      sales,
-      use,
-      from: listDate(began, DATE_MIN),
-      to,
-      source,
-      asOf,
-    });
+    const [name, from] = [row.get('name'), listDate(began, DATE_MIN)];
+    rows.push(listedRow(context, sales, { state, level: 'state', name, use, from, to }));
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
 }
@@ -69,7 +56,7 @@ const KINDS: Readonly<Record<string, string>> = { RST: 'PST' };
 
 /** Reads provincial rates; the kind of tax stands in the code. */
 export function readProvinces(text: string, context: ListContext): ListResult {
-  const { source, asOf, report } = context;
+  const { asOf, report } = context;
   const rows: RateRow[] = [];
   for (const row of readTable(text, '\t')) {
     report.read += 1;
@@ -78,21 +65,16 @@ export function readProvinces(text: string, context: ListContext): ListResult {
       const tax = row.get(`${part}_tax`);
       if (!tax) continue;
       const rate = percentOf(row.get(`${part}_pct`), row.get('province'));
-      rows.push({
-        state: `CA-${row.get('province')}`,
-        level: 'state',
-        county: '',
-        place: '',
-        name: row.get('name'),
-        code: KINDS[tax] ?? tax,
-        basis: 'own',
-        sales: rate,
-        use: rate,
-        from: listDate(row.get('effective_from'), asOf),
-        to: listDate(row.get('effective_to'), DATE_OPEN),
-        source,
-        asOf,
-      });
+      rows.push(
+        listedRow(context, rate, {
+          state: `CA-${row.get('province')}`,
+          level: 'state',
+          name: row.get('name'),
+          code: KINDS[tax] ?? tax,
+          from: listDate(row.get('effective_from'), asOf),
+          to: listDate(row.get('effective_to'), DATE_OPEN),
+        }),
+      );
     }
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
@@ -108,14 +90,7 @@ export function readProvinces(text: string, context: ListContext): ListResult {
 
 const PART = /^(.*) \(([^()]+)\)$/;
 
-type Target = Pick<RateRow, 'level' | 'county' | 'place' | 'code' | 'name'>;
-
-/** A code of five digits is a county: some boroughs are listed as cities. */
-function targetOf(level: Level, code: string, county: string, name: string): Target {
-  return code.length === 5
-    ? { level: 'county', county: code, place: '', code: '', name }
-    : { level, county, place: code, code: '', name };
-}
+type Target = Pick<RateRow, 'level' | 'name'> & Partial<RateRow>;
 
 function cityTarget(
   row: TableRow,
@@ -131,7 +106,11 @@ function cityTarget(
   const code = joinedCity(context, listed, gazetteer.city(state, base, hint), hint);
   if (code === null) return [];
   // A city listed by county parts holds its plain row for the county it names, no further.
-  return [targetOf('city', code, part || divided.has(base) ? hint : '', base)];
+  const inPart = part || divided.has(base) ? hint : '';
+  // Some boroughs are listed as cities.
+  return code.length === 5
+    ? [{ level: 'county', county: code, name: base }]
+    : [{ level: 'city', county: inPart, place: code, name: base }];
 }
 
 function targets(
@@ -141,23 +120,20 @@ function targets(
 ): readonly Target[] {
   const { gazetteer, state, report } = context;
   const name = row.get('name');
-  const none = { county: '', place: '', code: '', name };
   switch (row.get('level')) {
     case 'state':
-      return [{ level: 'state', ...none }];
+      return [{ level: 'state', name }];
     case 'county': {
       if (name === textOption(context, 'everyCounty')) {
         report.joined += 1;
         return gazetteer.counties(state).map(({ fips, fullName }) => ({
           level: 'county',
           county: fips,
-          place: '',
-          code: '',
           name: fullName,
         }));
       }
       const code = joined(context, name, gazetteer.county(state, name));
-      return code === null ? [] : [{ level: 'county', ...none, county: code }];
+      return code === null ? [] : [{ level: 'county', county: code, name }];
     }
     case 'city':
       return cityTarget(row, context, divided);
@@ -168,14 +144,14 @@ function targets(
         return [];
       }
       report.joined += 1;
-      return [{ level: 'district', ...none, code }];
+      return [{ level: 'district', code, name }];
     }
   }
 }
 
 /** Reads one state's rows of the table. */
 export function readAuthority(text: string, context: ListContext): ListResult {
-  const { state, source, asOf, report } = context;
+  const { state, asOf, report } = context;
   const levels = new Set(listOption(context, 'levels'));
   const skipZero = new Set(listOption(context, 'skipZero'));
   const sole = new Set(listOption(context, 'sole'));
@@ -193,17 +169,14 @@ export function readAuthority(text: string, context: ListContext): ListResult {
       continue;
     }
     for (const target of targets(row, context, divided)) {
-      rows.push({
-        state,
-        ...target,
-        basis: sole.has(target.level) ? 'sole' : 'own',
-        sales: rate,
-        use: rate,
-        from: listDate(from || row.get('effective_from'), asOf),
-        to: listDate(row.get('effective_to'), DATE_OPEN),
-        source,
-        asOf,
-      });
+      rows.push(
+        listedRow(context, rate, {
+          ...target,
+          basis: sole.has(target.level) ? 'sole' : 'own',
+          from: listDate(from || row.get('effective_from'), asOf),
+          to: listDate(row.get('effective_to'), DATE_OPEN),
+        }),
+      );
     }
   }
   return { rows, members: [] };

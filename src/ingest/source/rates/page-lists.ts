@@ -10,6 +10,7 @@ import {
   joined,
   joinedCity,
   type ListContext,
+  listedRow,
   type ListResult,
   percentOf,
   textOption,
@@ -52,7 +53,7 @@ function chosen(page: string, id: string): readonly [string, string] {
 }
 
 function rowOf(cells: readonly string[], parish: Parish, context: ListContext): RateRow | null {
-  const { gazetteer, state, source, report } = context;
+  const { gazetteer, state, report } = context;
   const [, name, code] = DOMICILE.exec(cells[0] ?? '') ?? [];
   if (cells.length !== CELLS || name === undefined || code === undefined) {
     throw new RangeError(`${parish.name}: a row of another layout: ${cells.join(' | ')}`);
@@ -60,29 +61,20 @@ function rowOf(cells: readonly string[], parish: Parish, context: ListContext): 
   report.read += 1;
   const { from, county } = parish;
   const rate = percentOf((cells[1] ?? '').replace(/%$/, ''), `${parish.name}: ${name}`);
-  const common = {
-    state,
-    county,
-    code: '',
-    sales: rate,
-    use: rate,
-    from,
-    to: DATE_OPEN,
-    source,
-    asOf: from,
-  };
+  const listed = { county, from, asOf: from };
   const [, before, behind] = MUNICIPALITY.exec(name) ?? [];
   const city = before ?? behind;
   if (code.endsWith('00') && /\bparish\b/i.test(name)) {
     report.joined += 1;
-    return { ...common, level: 'county', place: '', name, basis: 'own' };
+    return listedRow(context, rate, { ...listed, level: 'county', name });
   }
   if (city === undefined) {
     report.drop(`${name} (${code}) in ${parish.name}`, 'a district without a boundary');
     return null;
   }
   const place = joinedCity(context, city, gazetteer.city(state, city, county), county);
-  return place === null ? null : { ...common, level: 'city', place, name: city, basis: 'sole' };
+  if (place === null) return null;
+  return listedRow(context, rate, { ...listed, level: 'city', place, name: city, basis: 'sole' });
 }
 
 /** Reads the pages. @throws RangeError where one names no parish or month, or lists no rate. */

@@ -1,6 +1,5 @@
 /** Lists of one state's rates that were prepared from what its authority publishes. */
-import { type DateInt, dayBefore } from '../../../tax/date.js';
-import type { Rate } from '../../../tax/rate.js';
+import { dayBefore } from '../../../tax/date.js';
 import type { PlaceFact, RateRow } from '../../model.js';
 import { plainName } from '../../rates/gazetteer.js';
 import {
@@ -11,6 +10,7 @@ import {
   joinedCity,
   type ListContext,
   listDate,
+  listedRow,
   type ListResult,
   percentOf,
   textOption,
@@ -67,18 +67,11 @@ export function readCoded(text: string, context: ListContext): ListResult {
       continue;
     }
     const rate = percentOf(figure, found.name);
-    rows.push({
-      state: context.state,
-      ...found,
-      code: '',
-      basis: total ? 'total' : 'own',
-      sales: rate,
-      use: rate,
-      from: listDate(row.get('effective_from'), asOf),
-      to,
-      source: context.source,
-      asOf,
-    });
+    const [basis, from] = [
+      total ? 'total' : 'own',
+      listDate(row.get('effective_from'), asOf),
+    ] as const;
+    rows.push(listedRow(context, rate, { ...found, basis, from, to, asOf }));
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
 }
@@ -96,20 +89,12 @@ function rowOf(
   context: ListContext,
   where: Pick<RateRow, 'level' | 'county' | 'place' | 'name'>,
 ): RateRow {
-  const { state, source, asOf } = context;
-  const rate: Rate = fractionOf(row.get('rate'), row.get('name'));
-  return {
-    state,
+  return listedRow(context, fractionOf(row.get('rate'), row.get('name')), {
     ...where,
-    code: '',
     basis: 'total',
-    sales: rate,
-    use: rate,
-    source,
-    asOf,
     from: listDate(row.get('effective_from'), DATE_MIN),
     to: listDate(row.get('effective_to'), DATE_OPEN),
-  };
+  });
 }
 
 /** The county and, by their silence, the places of it that the list does not name. */
@@ -198,20 +183,17 @@ function codesOf(town: string, context: ListContext): readonly string[] {
   return [...new Set([...chosen, ...cities].map((place) => place.geoid))];
 }
 
-type Common = Omit<RateRow, 'basis' | 'sales' | 'use' | 'from' | 'to' | 'note'>;
-
 /** The time before a rate whose first day is not recorded: it may have been in force. */
-function undated(common: Common, town: string, from: DateInt): RateRow {
+function undated(row: RateRow): RateRow {
   const note =
-    `${town}: the first day of the local option tax is not recorded; the department's ` +
+    `${row.name}: the first day of the local option tax is not recorded; the department's ` +
     'list with dates would fill it.';
-  const period = { from: DATE_MIN, to: dayBefore(from) };
-  return { ...common, ...UNKNOWN_RATE, ...period, note };
+  return { ...row, ...UNKNOWN_RATE, from: DATE_MIN, to: dayBefore(row.from), note };
 }
 
 /** Reads the list. */
 export function readTownOption(text: string, context: ListContext): ListResult {
-  const { state, source, asOf, report } = context;
+  const { state, asOf, report } = context;
   const rows: RateRow[] = [];
   for (const row of readTable(text, '\t')) {
     report.read += 1;
@@ -226,18 +208,9 @@ export function readTownOption(text: string, context: ListContext): ListResult {
     const began = row.get('effective_from');
     const from = listDate(began, asOf);
     for (const place of codes) {
-      const common = {
-        state,
-        level: 'city' as const,
-        county: '',
-        place,
-        name: town,
-        code: '',
-        source,
-        asOf,
-      };
-      if (began === '') rows.push(undated(common, town, from));
-      rows.push({ ...common, basis: 'own', sales: rate, use: rate, from, to: DATE_OPEN });
+      const listed = listedRow(context, rate, { level: 'city', place, name: town, from });
+      if (began === '') rows.push(undated(listed));
+      rows.push(listed);
     }
   }
   return { rows, members: [] };

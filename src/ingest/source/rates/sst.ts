@@ -18,6 +18,7 @@ import {
   fractionOf,
   type ListContext,
   listDate,
+  listedRow,
   listOption,
   type ListResult,
   textOption,
@@ -175,19 +176,16 @@ export function readSst(text: string, context: ListContext): ListResult {
     const found = jurisdiction(level, fips.padStart(2, '0'), code, context, rate === 0);
     if (!found) continue;
     context.report.joined += 1;
-    rows.push({
-      state: context.state,
-      level,
-      ...found,
-      basis: level === 'city' ? cities : 'own',
-      sales: rate,
-      use: rate,
-      ...(differs.includes(type) ? unclear(code) : {}),
-      from: listDate(first, context.asOf),
-      to: lastDay(last),
-      source: context.source,
-      asOf: context.asOf,
-    });
+    rows.push(
+      listedRow(context, rate, {
+        level,
+        ...found,
+        basis: level === 'city' ? cities : 'own',
+        ...(differs.includes(type) ? unclear(code) : {}),
+        from: listDate(first, context.asOf),
+        to: lastDay(last),
+      }),
+    );
   }
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
 }

@@ -9,11 +9,11 @@ import { type DateInt, dateOf } from '../../../tax/date.js';
 import { type Rate, RATE_ZERO } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN,
   fractionOf,
   type Land,
   type ListContext,
   listDate,
+  listedRow,
   listOption,
   type ListResult,
   percentOf,
@@ -78,26 +78,13 @@ function rowOf(
   places: ReadonlyMap<string, string>,
   context: ListContext,
 ): RateRow | null {
-  const { state, source, report, gazetteer } = context;
+  const { state, report, gazetteer } = context;
   const { name, code, rate, from, asOf } = entry;
-  const common = {
-    state,
-    name,
-    code,
-    basis: 'own' as const,
-    sales: rate,
-    use: rate,
-    county: '',
-    place: '',
-    from,
-    to: DATE_OPEN,
-    source,
-    asOf,
-  };
+  const listed = { name, code, from, asOf };
   switch (code[0]) {
     case '2': {
       const place = places.get(code);
-      return place ? { ...common, level: 'city', place } : null;
+      return place ? listedRow(context, rate, { ...listed, level: 'city', place }) : null;
     }
     case '4': {
       const match = gazetteer.county(state, name);
@@ -106,12 +93,17 @@ function rowOf(
         return null;
       }
       // The wire shows a county's FIPS number; its local code stays with the publisher.
-      return { ...common, level: 'county', county: match.code, code: '' };
+      return listedRow(context, rate, {
+        ...listed,
+        level: 'county',
+        county: match.code,
+        code: '',
+      });
     }
     case '6':
       return null;
     default:
-      return { ...common, level: 'district' };
+      return listedRow(context, rate, { ...listed, level: 'district' });
   }
 }
 

@@ -6,6 +6,7 @@ import {
   fractionOf,
   type ListContext,
   listDate,
+  listedRow,
   type ListResult,
   minus,
   outsideRow,
@@ -114,7 +115,7 @@ function locationRates(
   period: Period,
   context: ListContext,
 ): ListResult {
-  const { state, source, asOf, report } = context;
+  const { report } = context;
   const rows = new Map<string, RateRow>();
   for (const row of readTable(text, ',')) {
     report.read += 1;
@@ -134,28 +135,11 @@ function locationRates(
       throw new RangeError(`${where}: ${name}: code ${code} has another rate than before`);
     }
     report.joined += 1;
-    rows.set(code, {
-      state,
-      level: 'district',
-      county: '',
-      place: '',
-      name,
-      code,
-      basis: 'own',
-      sales: local,
-      use: local,
-      ...period,
-      source,
-      asOf,
-      ...(codes.length > 1
-        ? {
-            basis: 'unknown',
-            note:
-              `New Mexico: ${name} is tribal land, taxed ` +
-              `by the class of the seller (${codes.join(', ')}), which no address tells.`,
-          }
-        : {}),
-    });
+    const listed = listedRow(context, local, { level: 'district', name, code, ...period });
+    const note =
+      `New Mexico: ${name} is tribal land, taxed ` +
+      `by the class of the seller (${codes.join(', ')}), which no address tells.`;
+    rows.set(code, codes.length > 1 ? { ...listed, basis: 'unknown', note } : listed);
   }
   if (rows.size === 0) throw new RangeError('it lists no location');
   return { rows: [...rows.values(), outsideRow(context, 'New Mexico', period.from)], members: [] };

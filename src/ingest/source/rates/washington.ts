@@ -14,11 +14,12 @@ import {
   fractionOf,
   type ListContext,
   listDate,
+  listedRow,
   ListReport,
   type ListResult,
   minus,
   outsideRow,
-  UNKNOWN_RATE,
+  unknownRow,
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
 
@@ -103,58 +104,26 @@ function dividedNote(locations: readonly Location[]): string {
 }
 
 function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateRow[] {
-  const { state, source, asOf } = context;
   const sorted = [...area.locations].sort(
     (a, b) => a.total - b.total || (a.code < b.code ? -1 : 1),
   );
   const lowest = sorted[0];
   if (!lowest) return [];
-  const base = {
-    state,
-    county: area.county,
-    place: area.place,
-    source,
-    asOf,
-    from: lowest.from,
-    to: open ? DATE_OPEN : lowest.to,
-  };
-  const level = area.place ? 'city' : 'county';
-  const rate = area.place ? lowest.total : lowest.local;
-  const out: RateRow[] = [
-    {
-      ...base,
-      level,
-      name: area.name,
-      code: '',
-      basis: area.place ? 'total' : 'own',
-      sales: rate,
-      use: rate,
-    },
+  const period = { from: lowest.from, to: open ? DATE_OPEN : lowest.to };
+  const { locations: _, ...where } = area;
+  const listed = { ...where, ...period };
+  const out = [
+    area.place
+      ? listedRow(context, lowest.total, { ...listed, level: 'city', basis: 'total' })
+      : listedRow(context, lowest.local, { ...listed, level: 'county' }),
   ];
   const higher = sorted.filter((location) => location.total > lowest.total);
   for (const { code, name, total } of higher) {
     const more = minus(total, lowest.total);
-    out.push({
-      ...base,
-      level: 'district',
-      place: '',
-      county: '',
-      name,
-      code,
-      basis: 'own',
-      sales: more,
-      use: more,
-    });
+    out.push(listedRow(context, more, { level: 'district', name, code, ...period }));
   }
   if (higher.length > 0) {
-    out.push({
-      ...base,
-      level: 'district',
-      name: area.name,
-      code: '',
-      ...UNKNOWN_RATE,
-      note: dividedNote(sorted),
-    });
+    out.push(unknownRow(context, { ...listed, level: 'district', note: dividedNote(sorted) }));
   }
   return out;
 }
@@ -194,27 +163,14 @@ function locationRates(listed: readonly Location[], context: ListContext): ListR
 
 /** The local part of each location as its code's, the last quarter's on and on. */
 function codeRates(locations: readonly Location[], context: ListContext): ListResult {
-  const { state, source, asOf, report } = context;
+  const { report } = context;
   const last = Math.max(...locations.map(({ from }) => from));
   report.read += locations.length;
   report.joined += locations.length;
-  const rows = locations.map(
-    ({ code, name, local, from, to }): RateRow => ({
-      state,
-      level: 'district',
-      county: '',
-      place: '',
-      name,
-      code,
-      basis: 'own',
-      sales: local,
-      use: local,
-      from,
-      to: from === last ? DATE_OPEN : to,
-      source,
-      asOf,
-    }),
-  );
+  const rows = locations.map(({ code, name, local, from, to }) => {
+    const until = from === last ? DATE_OPEN : to;
+    return listedRow(context, local, { level: 'district', name, code, from, to: until });
+  });
   // The rates hold whatever the names of the locations say.
   const quiet = { ...context, report: new ListReport('') };
   const codes = new Map(

@@ -8,6 +8,7 @@ import {
   joined,
   joinedCity,
   type ListContext,
+  listedRow,
   type ListResult,
   percentOf,
 } from '../../rates/list.js';
@@ -34,7 +35,7 @@ function currentAsOf(text: string): DateInt {
 
 /** Reads the list. @throws RangeError where it lacks its day, or lists no county. */
 export function readFlorida(text: string, context: ListContext): ListResult {
-  const { state, source, report, gazetteer } = context;
+  const { state, report, gazetteer } = context;
   const day = currentAsOf(text);
   const rows: RateRow[] = [];
   for (const [name = '', figure = ''] of splitRows(text, ',')) {
@@ -49,21 +50,10 @@ export function readFlorida(text: string, context: ListContext): ListResult {
     const county = joined(context, name, gazetteer.county(state, `${listed} County`));
     if (county === null) continue;
     const rate = percentOf(percent, name);
-    rows.push({
-      state,
-      level: 'county',
-      county,
-      place: '',
-      code: '',
-      basis: 'own',
-      sales: rate,
-      use: rate,
-      name: gazetteer.countyFact(county)?.fullName ?? name,
-      from: day,
-      to: DATE_OPEN,
-      source,
-      asOf: day,
-    });
+    const full = gazetteer.countyFact(county)?.fullName ?? name;
+    rows.push(
+      listedRow(context, rate, { level: 'county', county, name: full, from: day, asOf: day }),
+    );
   }
   if (rows.length === 0) throw new RangeError('its layout is another: it lists no county');
   return { rows, members: [] };
@@ -100,7 +90,7 @@ function lastDay(text: string, where: string): DateInt {
 }
 
 function rowOf(row: SheetRow, listed: DateInt, context: ListContext): RateRow | null {
-  const { gazetteer, report, state, source } = context;
+  const { gazetteer, report, state } = context;
   const where = `row ${row.line}: ${row.at('C')} in ${row.at('B')}`;
   const [has, rest] = [row.at('D'), row.at('E')];
   if (!/^(?:YES|NO)$/.test(has) || !/^(?:YES|NO)$/.test(rest)) {
@@ -116,24 +106,16 @@ function rowOf(row: SheetRow, listed: DateInt, context: ListContext): RateRow | 
     report.miss(`${row.at('C')} in ${row.at('B')}`);
     return null;
   }
-  const common = {
-    state,
-    county,
-    code: '',
-    sales: rate,
-    use: rate,
-    ...period,
-    source,
-    asOf: listed,
-  };
+  const common = { county, ...period, asOf: listed };
   if (rest === 'YES') {
     report.joined += 1;
     const name = gazetteer.countyFact(county)?.fullName ?? row.at('B');
-    return { ...common, level: 'county', place: '', name, basis: 'own' };
+    return listedRow(context, rate, { ...common, level: 'county', name });
   }
   const name = row.at('C');
   const place = joinedCity(context, name, gazetteer.city(state, name, county), county);
-  return place === null ? null : { ...common, level: 'city', place, name, basis: 'sole' };
+  if (place === null) return null;
+  return listedRow(context, rate, { ...common, level: 'city', place, name, basis: 'sole' });
 }
 
 /** Reads the list. @throws RangeError where it names no day, or a row says neither YES nor NO. */
@@ -206,27 +188,17 @@ function alaskaRow(
   asOf: DateInt,
   context: ListContext,
 ): RateRow | null {
-  const { gazetteer, state, source } = context;
+  const { gazetteer, state } = context;
   const since = (text: string, where: string): DateInt =>
     text === '' ? asOf : listedDay(text, where);
   const [named, name, where] = [row.at('A'), row.at('G'), `row ${row.line}`];
   const match = gazetteer.county(state, named);
   const county = match.kind === 'code' ? match.code : '';
-  const common = { state, code: '', county, source, asOf, to: DATE_OPEN };
   if (name === '') {
     const from = since(row.at('F'), where);
     return joined(context, named, match) === null
       ? null
-      : {
-          ...common,
-          level: 'county',
-          place: '',
-          name: named,
-          basis: 'own',
-          sales: borough,
-          use: borough,
-          from,
-        };
+      : listedRow(context, borough, { level: 'county', county, name: named, from, asOf });
   }
   const place = joinedCity(context, name, gazetteer.city(state, name, county), county);
   if (place === null) return null;
@@ -235,29 +207,10 @@ function alaskaRow(
   const from = since(row.at('L'), where);
   // Some boroughs are listed as cities.
   if (place.length === 5) {
-    return {
-      ...common,
-      level: 'county',
-      county: place,
-      place: '',
-      name,
-      basis: 'own',
-      sales: total,
-      use: total,
-      from,
-    };
+    return listedRow(context, total, { level: 'county', county: place, name, from, asOf });
   }
-  return {
-    ...common,
-    level: 'city',
-    county: '',
-    place,
-    name,
-    basis: alone ? 'sole' : 'own',
-    sales: rate,
-    use: rate,
-    from,
-  };
+  const basis = alone ? 'sole' : 'own';
+  return listedRow(context, rate, { level: 'city', place, name, basis, from, asOf });
 }
 
 /** Reads the list. @throws RangeError where it names no day, or a row does not add up. */
