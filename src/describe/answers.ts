@@ -102,9 +102,29 @@ export function problemOf(description: string, options: AnswerOptions = {}): Sch
   };
 }
 
-// Operations behind the gate of merchants.
+/** Answers of operations with a key carry the fields of rate limits. */
+export const LIMITED: AnswerOptions = { limited: true };
 
-const LIMITED = { limited: true };
+/** Problem documents of an operation with a key: by status, why it is answered. */
+export function problemsOf(reasons: Readonly<Record<number, string>>): Schema {
+  const problems = Object.entries(reasons).map(([status, why]) => [
+    status,
+    problemOf(why, LIMITED),
+  ]);
+  return Object.fromEntries(problems);
+}
+
+/** The same with those that every such operation has, where it says nothing else of them. */
+export function refusalsOf(reasons: Readonly<Record<number, string>>): Schema {
+  return problemsOf({
+    401: 'Response code 101: no usable key.',
+    429: 'Response code 108.',
+    500: REASONS[500],
+    ...reasons,
+  });
+}
+
+// Operations behind the gate of merchants.
 
 /** What a status means where the operation says nothing else. */
 export const REASONS = {
@@ -158,10 +178,7 @@ function reasonsOf({ body, writes, more = {} }: MerchantOperation): readonly Rea
 /** An operation behind the gate of merchants. */
 export function merchantOperation(operation: MerchantOperation): Operation {
   const { id, summary, body, status, answer, of, writes, lookup = false, more = {} } = operation;
-  const refusals: Record<string, Schema> = {};
-  for (const reason of reasonsOf(operation)) {
-    refusals[String(reason)] = problemOf(more[reason] ?? REASONS[reason], LIMITED);
-  }
+  const reasons = reasonsOf(operation).map((status) => [status, more[status] ?? REASONS[status]]);
   return {
     id,
     summary,
@@ -170,6 +187,9 @@ export function merchantOperation(operation: MerchantOperation): Operation {
     headerOnly: true,
     parameters: writes ? [IDEMPOTENCY_PARAMETER] : [],
     ...(body === null ? {} : { body }),
-    responses: { [String(status)]: answerOf(answer, [of], { ...LIMITED, lookup }), ...refusals },
+    responses: {
+      [String(status)]: answerOf(answer, [of], { ...LIMITED, lookup }),
+      ...problemsOf(Object.fromEntries(reasons)),
+    },
   };
 }

@@ -1,5 +1,5 @@
 /** Bulk files, as OpenAPI tells them. */
-import { answerOf, problemOf } from './answers.js';
+import { answerOf, LIMITED, problemsOf, refusalsOf } from './answers.js';
 import { CART_OPTIONS } from './cart-operations.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEY_PARAMETER, lookupParameters, type Parameter } from './lookup-parameters.js';
@@ -66,8 +66,6 @@ export const OPTIONS: readonly Parameter[] = [
   ...OF_CARTS.filter(({ name }) => name !== 'explain'),
 ];
 
-const LIMITED = { limited: true };
-
 const LOOKUP: Operation = {
   id: 'bulkLookup',
   tag: 'Bulk',
@@ -82,18 +80,18 @@ const LOOKUP: Operation = {
         'version 60 in each line. Without trailer it is incomplete.',
       content: ROWS_TYPES,
     },
-    401: problemOf('Response code 101: no usable key.', LIMITED),
-    403: problemOf('The plan has no bulk files, or the key no entitlement for dataset.', LIMITED),
-    405: problemOf('Response code 107: a quota of this month is used up.', LIMITED),
-    406: problemOf('Accept names no format that the rows can be answered in.', LIMITED),
-    408: problemOf('Nothing was sent for too long.', LIMITED),
-    413: problemOf('The body or its header line is too long, or expands too much.', LIMITED),
-    415: problemOf('The body is neither CSV nor NDJSON in UTF-8, plain or gzip.', LIMITED),
-    422: problemOf('An option or the header line cannot be used, or strict refuses.', LIMITED),
-    429: problemOf('Response code 108, or too many uploads of the account.', LIMITED),
-    500: problemOf('A fault of the service.', LIMITED),
-    503: problemOf('No dataset is loaded, or too many uploads are open.', LIMITED),
-    507: problemOf('There is no disk for output that waits.', LIMITED),
+    ...refusalsOf({
+      403: 'The plan has no bulk files, or the key no entitlement for dataset.',
+      405: 'Response code 107: a quota of this month is used up.',
+      406: 'Accept names no format that the rows can be answered in.',
+      408: 'Nothing was sent for too long.',
+      413: 'The body or its header line is too long, or expands too much.',
+      415: 'The body is neither CSV nor NDJSON in UTF-8, plain or gzip.',
+      422: 'An option or the header line cannot be used, or strict refuses.',
+      429: 'Response code 108, or too many uploads of the account.',
+      503: 'No dataset is loaded, or too many uploads are open.',
+      507: 'There is no disk for output that waits.',
+    }),
   },
 };
 
@@ -110,11 +108,11 @@ const CART: Operation = {
         'cart endpoints in each line. Without trailer it is incomplete.',
       content: ROWS_TYPES,
     },
-    403: problemOf(
-      'The plan has no bulk files, the merchant may have no carts here, or the key ' +
+    ...problemsOf({
+      403:
+        'The plan has no bulk files, the merchant may have no carts here, or the key ' +
         'has no entitlement for dataset.',
-      LIMITED,
-    ),
+    }),
   },
 };
 
@@ -134,12 +132,11 @@ const TRAILER: Operation = {
   ],
   responses: {
     200: answerOf('The trailer, kept for an hour.', ['BulkTrailer'], LIMITED),
-    401: problemOf('Response code 101: no usable key.', LIMITED),
-    403: problemOf('The plan has no bulk files.', LIMITED),
-    404: problemOf('The account has no such job, or its hour is over.', LIMITED),
-    409: problemOf('The file is still under way.', LIMITED),
-    429: problemOf('Response code 108.', LIMITED),
-    500: problemOf('A fault of the service.', LIMITED),
+    ...refusalsOf({
+      403: 'The plan has no bulk files.',
+      404: 'The account has no such job, or its hour is over.',
+      409: 'The file is still under way.',
+    }),
   },
 };
 

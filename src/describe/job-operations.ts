@@ -14,7 +14,7 @@ import { JOB_STATES } from '../store/jobs.js';
 import { JOB_KINDS, JOB_REFERENCE } from '../bulk/job/job-request.js';
 import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
 import { OPTIONS, ROWS_TYPES } from './bulk-operations.js';
-import { answerOf, problemOf } from './answers.js';
+import { answerOf, LIMITED, refusalsOf } from './answers.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEY_PARAMETER, type Parameter } from './lookup-parameters.js';
 
@@ -66,8 +66,6 @@ export const BULK_JOB: Schema = object({
 
 export const BULK_JOBS: Schema = object({ jobs: list(BULK_JOB) });
 
-const LIMITED = { limited: true };
-
 const ID: Parameter = {
   name: 'id',
   in: 'path',
@@ -77,12 +75,9 @@ const ID: Parameter = {
 };
 
 /** What every operation about one job may be refused with. */
-const REFUSALS: Schema = {
-  401: problemOf('Response code 101: no usable key.', LIMITED),
-  403: problemOf('The plan has no bulk files.', LIMITED),
-  404: problemOf('The account has no such job.', LIMITED),
-  429: problemOf('Response code 108.', LIMITED),
-  500: problemOf('A fault of the service.', LIMITED),
+const REFUSED = {
+  403: 'The plan has no bulk files.',
+  404: 'The account has no such job.',
 };
 
 const CREATE: Operation = {
@@ -114,23 +109,20 @@ const CREATE: Operation = {
   },
   responses: {
     202: answerOf('The job, which is on the disk.', ['BulkJob'], { ...LIMITED, located: true }),
-    400: problemOf('The Idempotency-Key or the JSON body cannot be read.', LIMITED),
-    401: problemOf('Response code 101: no usable key.', LIMITED),
-    403: problemOf('The plan has no bulk files, or the service reads no files.', LIMITED),
-    405: problemOf('Response code 107: a quota of this month is used up.', LIMITED),
-    406: problemOf('Accept names no format that the rows can be answered in.', LIMITED),
-    408: problemOf('Nothing was sent for too long.', LIMITED),
-    409: problemOf('A request with the same Idempotency-Key is under way.', LIMITED),
-    413: problemOf('The body or its header line is too long, or expands too much.', LIMITED),
-    415: problemOf('The body is neither CSV nor NDJSON in UTF-8, nor names a file.', LIMITED),
-    422: problemOf(
-      'An option, the header line, the file or the Idempotency-Key is wrong.',
-      LIMITED,
-    ),
-    429: problemOf('Response code 108, or the account has too many jobs.', LIMITED),
-    500: problemOf('A fault of the service.', LIMITED),
-    503: problemOf('No dataset is loaded, or the store takes nothing.', LIMITED),
-    507: problemOf('Jobs have used up their disk; limit tells how much that is.', LIMITED),
+    ...refusalsOf({
+      400: 'The Idempotency-Key or the JSON body cannot be read.',
+      403: 'The plan has no bulk files, or the service reads no files.',
+      405: 'Response code 107: a quota of this month is used up.',
+      406: 'Accept names no format that the rows can be answered in.',
+      408: 'Nothing was sent for too long.',
+      409: 'A request with the same Idempotency-Key is under way.',
+      413: 'The body or its header line is too long, or expands too much.',
+      415: 'The body is neither CSV nor NDJSON in UTF-8, nor names a file.',
+      422: 'An option, the header line, the file or the Idempotency-Key is wrong.',
+      429: 'Response code 108, or the account has too many jobs.',
+      503: 'No dataset is loaded, or the store takes nothing.',
+      507: 'Jobs have used up their disk; limit tells how much that is.',
+    }),
   },
 };
 
@@ -142,10 +134,7 @@ const LIST: Operation = {
   parameters: [KEY_PARAMETER],
   responses: {
     200: answerOf('The jobs.', ['BulkJobs'], LIMITED),
-    401: problemOf('Response code 101: no usable key.', LIMITED),
-    403: problemOf('The plan has no bulk files.', LIMITED),
-    429: problemOf('Response code 108.', LIMITED),
-    500: problemOf('A fault of the service.', LIMITED),
+    ...refusalsOf({ 403: 'The plan has no bulk files.' }),
   },
 };
 
@@ -155,7 +144,7 @@ const GET: Operation = {
   keyed: true,
   summary: 'How far a job is.',
   parameters: [KEY_PARAMETER, ID],
-  responses: { 200: answerOf('The job.', ['BulkJob'], LIMITED), ...REFUSALS },
+  responses: { 200: answerOf('The job.', ['BulkJob'], LIMITED), ...refusalsOf(REFUSED) },
 };
 
 const RESULT: Operation = {
@@ -183,9 +172,11 @@ const RESULT: Operation = {
     200: { description: 'The whole, packed where gzip is accepted.', content: ROWS_TYPES },
     206: { description: 'The range.', content: ROWS_TYPES },
     304: { description: 'It is the one that is held.' },
-    409: problemOf('The job has no result, or not yet.', LIMITED),
-    416: problemOf('The result is not that long.', LIMITED),
-    ...REFUSALS,
+    ...refusalsOf({
+      ...REFUSED,
+      409: 'The job has no result, or not yet.',
+      416: 'The result is not that long.',
+    }),
   },
 };
 
@@ -198,8 +189,7 @@ const REMOVE: Operation = {
   responses: {
     200: answerOf('The job, cancelled.', ['BulkJob'], LIMITED),
     204: { description: 'It is removed.' },
-    503: problemOf('The store takes nothing.', LIMITED),
-    ...REFUSALS,
+    ...refusalsOf({ ...REFUSED, 503: 'The store takes nothing.' }),
   },
 };
 

@@ -1,5 +1,14 @@
 /** What each operation of the service takes and answers. */
-import { answerOf, type AnswerOptions, problemOf, reference } from './answers.js';
+import {
+  answerOf,
+  type AnswerOptions,
+  LIMITED,
+  problemOf,
+  problemsOf,
+  REASONS,
+  reference,
+  refusalsOf,
+} from './answers.js';
 import type { ComponentName } from './document.js';
 import { BULK_OPERATIONS } from './bulk-operations.js';
 import { CART_OPERATIONS } from './cart-operations.js';
@@ -34,8 +43,7 @@ export interface Operation {
 /** The name an operation is listed under: its method and path. */
 export type OperationName = `${'GET' | 'POST' | 'DELETE'} /${string}`;
 
-const LIMITED: AnswerOptions = { limited: true };
-const BOTH: AnswerOptions = { limited: true, xml: true };
+const BOTH: AnswerOptions = { ...LIMITED, xml: true };
 
 // Streams of messages; docs/stream.md has the WebSocket of the path.
 
@@ -71,15 +79,16 @@ const STREAM: Operation = {
         'Without trailer it is incomplete.',
       content: LINES,
     },
-    401: problemOf('Response code 101: no usable key in the header.', LIMITED),
-    403: problemOf('The plan has no streams, or the key no entitlement for dataset.', LIMITED),
-    404: problemOf('The key has no such stream to resume.', LIMITED),
-    410: problemOf('Answers to send again are not kept any more.', LIMITED),
-    415: problemOf('The body is not application/x-ndjson, or packed.', LIMITED),
-    422: problemOf('Parameter from, dataset or at cannot be used.', LIMITED),
-    429: problemOf('Response code 108, or too many streams of the account.', LIMITED),
-    500: problemOf('A fault of the service.', LIMITED),
-    503: problemOf('No dataset is loaded, or too many streams are open.', LIMITED),
+    ...refusalsOf({
+      401: REASONS[401],
+      403: 'The plan has no streams, or the key no entitlement for dataset.',
+      404: 'The key has no such stream to resume.',
+      410: 'Answers to send again are not kept any more.',
+      415: 'The body is not application/x-ndjson, or packed.',
+      422: 'Parameter from, dataset or at cannot be used.',
+      429: 'Response code 108, or too many streams of the account.',
+      503: 'No dataset is loaded, or too many streams are open.',
+    }),
   },
 };
 
@@ -95,7 +104,7 @@ const SOCKET: Operation = {
   responses: {
     101: { description: 'The WebSocket is open.' },
     ...REFUSALS,
-    426: problemOf('The request asks for no WebSocket.', LIMITED),
+    ...problemsOf({ 426: 'The request asks for no WebSocket.' }),
   },
 };
 
@@ -141,10 +150,12 @@ function metrics(version: ApiVersion | null): Operation {
     responses: {
       200: answerOf('The counters; zeros for an unknown key.', [name], BOTH),
       400: answerOf('There is no key.', ['MissingKey'], BOTH),
-      403: problemOf('The key does not have the scope operate.', LIMITED),
-      422: problemOf('A malformed key or format.', LIMITED),
-      429: problemOf('Too many unusable keys came from the address.', LIMITED),
-      500: problemOf('A fault of the service.', LIMITED),
+      ...problemsOf({
+        403: 'The key does not have the scope operate.',
+        422: 'A malformed key or format.',
+        429: 'Too many unusable keys came from the address.',
+        500: REASONS[500],
+      }),
     },
   };
 }
@@ -158,18 +169,15 @@ const SEARCH: Operation = {
   body: 'TicQuery',
   responses: {
     200: answerOf('Up to twenty codes.', ['TicSearch'], LIMITED),
-    400: problemOf('The body is not JSON.', LIMITED),
-    401: problemOf('Response code 101: no usable key.', LIMITED),
-    403: problemOf('The key does not have the scope lookup.', LIMITED),
-    413: problemOf('The body is too long.', LIMITED),
-    422: problemOf('The query is missing, blank or too long, or there are other members.', LIMITED),
-    429: problemOf(
-      'Response code 108: over the rate of the key, or too many unusable keys of the address.',
-      LIMITED,
-    ),
-    500: problemOf('A fault of the service.', LIMITED),
-    503: problemOf('No product codes are loaded, or too many bodies are under way.', LIMITED),
-    504: problemOf('The answer took too long.', LIMITED),
+    ...refusalsOf({
+      400: 'The body is not JSON.',
+      403: 'The key does not have the scope lookup.',
+      413: 'The body is too long.',
+      422: 'The query is missing, blank or too long, or there are other members.',
+      429: 'Response code 108: over the rate of the key, or too many unusable keys of the address.',
+      503: 'No product codes are loaded, or too many bodies are under way.',
+      504: 'The answer took too long.',
+    }),
   },
 };
 
@@ -181,10 +189,9 @@ const CATALOGUE: Operation = {
   parameters: [FORMAT_PARAMETER],
   responses: {
     200: answerOf('The codes, flat.', ['TicList'], BOTH),
-    422: problemOf('A malformed format.', LIMITED),
+    ...problemsOf({ 422: 'A malformed format.', 503: 'No product codes are loaded.' }),
     429: answerOf('Response code 108: over the rate of the address.', ['V60Refusal'], BOTH),
-    500: problemOf('A fault of the service.'),
-    503: problemOf('No product codes are loaded.', LIMITED),
+    500: problemOf(REASONS[500]),
   },
 };
 
@@ -266,13 +273,11 @@ function requestBodyOf(content: Schema, bytesMax: number): Schema {
 }
 
 /** Of every operation with a key that says nothing else of it. */
-const UNTOLD: Schema = {
-  503: problemOf(
+const UNTOLD: Schema = problemsOf({
+  503:
     'The service does not reach its database, and cannot tell whether there is such a ' +
-      'key, or what is asked for.',
-    LIMITED,
-  ),
-};
+    'key, or what is asked for.',
+});
 
 /** An operation as OpenAPI writes it; zero bytes tell of no limit. */
 export function operationObject(operation: Operation, bodyBytesMax = 0): Schema {

@@ -12,7 +12,7 @@ import {
   type Schema,
 } from '../base/json-schema.js';
 import { CERTIFICATE_MEMBERS, RELAYED_PARTS } from '../api/merchant/relay-shape.js';
-import { answerOf, merchantOperation, problemOf } from './answers.js';
+import { answerOf, LIMITED, merchantOperation } from './answers.js';
 import type { ComponentName } from './document.js';
 import type { Operation, OperationName } from './operations.js';
 
@@ -92,8 +92,6 @@ export const CERTIFICATE_PAGE: Schema = object({
   nextCursor: nullable(TEXT),
 });
 
-const LIMITED = { limited: true };
-
 const PROVIDER_REFUSES = 'Also the refusal of the provider, as it came.';
 
 /** What a status means here. */
@@ -105,13 +103,12 @@ const REASONS = {
   413: `The body is longer than the operation takes. ${PROVIDER_REFUSES}`,
   422: `A field breaks its rule. ${PROVIDER_REFUSES}`,
   429: 'Response code 108: over the rate of the key. Also over the rate of the provider.',
+  502:
+    'The provider could not be reached, or gave no usable answer. It may have ' +
+    'carried the request out.',
   503: 'No provider is configured, or too many calls to it are under way.',
   504: 'The provider did not answer in time. It may have carried the request out.',
 } as const;
-
-const UNREACHABLE =
-  'The provider could not be reached, or gave no usable answer. It may have ' +
-  'carried the request out.';
 
 interface Relayed {
   readonly id: string;
@@ -135,8 +132,8 @@ function relayed({ id, summary, body, of, writes, also }: Relayed): Operation {
     writes,
     more: REASONS,
   });
-  const more: Record<string, Schema> = { 502: problemOf(UNREACHABLE, LIMITED) };
-  if (also === 201) more['201'] = answerOf(answer, [of], { limited: true, located: true });
+  const more: Record<string, Schema> = {};
+  if (also === 201) more['201'] = answerOf(answer, [of], { ...LIMITED, located: true });
   if (also === 204) more['204'] = { description: 'It is done; there is nothing to tell.' };
   return { ...operation, responses: { ...operation.responses, ...more } };
 }
