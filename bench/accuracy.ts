@@ -29,7 +29,7 @@ import { DatasetGazetteer } from '../src/engine/locate/place-names.js';
 import { AddressLocator } from '../src/engine/locate/locator.js';
 import { RatesByArea } from '../src/engine/rate/on-day.js';
 import { isFailure } from '../src/failure.js';
-import { distanceMetres } from '../src/geo/interpolate.js';
+import { distanceMetres } from '../src/geo/microdegrees.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';
 import { askCities } from './accuracy-cities.js';
 import { measureShares, reportShares } from './accuracy-shares.js';

@@ -1,7 +1,7 @@
 /** What a cart costs inside a worker: two addresses located, ten lines rated. */
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
-import type { CartQuery } from '../../src/engine/cart/cart-query.js';
+import type { CartQuery } from '../../src/engine/cart/outcome.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { addressLines } from './addresses.js';

@@ -9,7 +9,7 @@ import {
   type CartPlace,
   type CartQuery,
   type SplitPlace,
-} from '../../src/engine/cart/cart-query.js';
+} from '../../src/engine/cart/outcome.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { headOf } from '../../src/http/reply.js';

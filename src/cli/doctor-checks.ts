@@ -8,7 +8,7 @@ import type { Config } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readPublicKeys } from '../dataset/signature.js';
-import { readDeliverySettings } from '../event/delivery-settings.js';
+import { readDeliverySettings } from '../event/delivery.js';
 import { createServer, NODE_COST } from '../http/open-transport.js';
 import { createLog, messageOf, SILENT } from '../log.js';
 import { checkLogFile } from '../monitor/log-file.js';

@@ -10,13 +10,196 @@ import { loadConfig } from '../config.js';
 import { openDataset } from '../dataset/open.js';
 import { Engine } from '../engine/engine.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../engine/lookup-query.js';
-import { isFailure, type Failure } from '../failure.js';
-import { GRANT_ALL } from '../pool/types.js';
+import { type Failure, isFailure } from '../failure.js';
+import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_ALL } from '../pool/types.js';
 import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
-import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
+import { failureMessage, RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
 import { print, UsageError } from './command-line.js';
-import { lookupTable, refusalLines } from './lookup-table.js';
 import { requireActive, soundRelease } from './sound-release.js';
+import { NO_PRODUCT } from '../api/lookup/product-detail.js';
+import type { Border } from '../engine/locate/border.js';
+import { type NoProduct, ordinaryRates, type ProductFinding } from '../engine/product/rules.js';
+import type { KnownRates } from '../engine/rate/on-day.js';
+import type { RateRange } from '../engine/situs.js';
+import { formatUsd } from '../tax/amount.js';
+import { effectiveRate, isWhole, type ProductRule } from '../tax/product-rule.js';
+import { type Rate, RATE_ONE } from '../tax/rate.js';
+
+// What a lookup led to and what rules say of a product, as tables and sentences for people.
+
+/** A decimal fraction as a percentage without binary dust. */
+export function percent(fraction: number): string {
+  return `${Number((fraction * 100).toFixed(7))} %`;
+}
+
+/** A rate as a percentage. */
+function ratePercent(rate: Rate): string {
+  return percent(rate / RATE_ONE);
+}
+
+const THRESHOLDS: Readonly<
+  Record<NonNullable<ProductRule['threshold']>['kind'], (dollars: string) => string>
+> = {
+  below_exempt: (dollars) => `exempt below $${dollars} an item`,
+  above_exempt: (dollars) => `exempt above $${dollars} an item`,
+  above_excess: (dollars) => `on what an item costs above $${dollars}`,
+};
+
+/** What holds of a rule beside its rate. */
+function terms(rule: ProductRule): readonly string[] {
+  const { threshold, percentTaxable, perVolume, capPerUnit, from, to } = rule;
+  return [
+    ...(isWhole(rule) ? [] : ["the state's part; local rates as above"]),
+    ...(threshold === null ? [] : [THRESHOLDS[threshold.kind](formatUsd(threshold.amount))]),
+    ...(percentTaxable === null ? [] : [`on ${ratePercent(percentTaxable)} of the price`]),
+    ...(perVolume === null ? [] : [`$${formatUsd(perVolume.amount)} ${perVolume.unit}`]),
+    ...(capPerUnit === null ? [] : [`at most $${formatUsd(capPerUnit)} an item`]),
+    ...(from === null ? [] : [`from ${from}`]),
+    ...(to === null ? [] : [`to ${to}`]),
+  ];
+}
+
+/** The rules of the code that was asked for, a line each; nothing where no catalogue is held. */
+export function productLines(
+  code: string,
+  found: ProductFinding | NoProduct,
+  rates: KnownRates,
+): readonly string[] {
+  if (found.kind === 'no-catalogue') return [];
+  if (found.kind !== 'found') {
+    return ['', `${code}: there is no such product code (${NO_PRODUCT[found.kind]})`];
+  }
+  const ordinary = ordinaryRates(rates, found.meal);
+  const rules = found.rules.map((rule) =>
+    [ratePercent(effectiveRate(rule, ordinary)), ...terms(rule)].join(', '),
+  );
+  const meals = (found.meal?.rules ?? []).map(
+    ({ rate, taxName, name, replacesStateRate }) =>
+      `${ratePercent(rate)} ${taxName} of ${name}` +
+      (replacesStateRate ? ', in place of its rate above' : ''),
+  );
+  const lines = [...rules, ...meals];
+  return [
+    '',
+    ...(lines.length === 0 ? ['no rule of its own; the rates above'] : lines).map(
+      (line) => `${code} ${found.code.title}: ${line}`,
+    ),
+  ];
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** What the rate may be elsewhere in a ZIP. */
+function inZip({ lowest, highest, isOpen }: RateRange): string {
+  if (lowest === highest) return 'the rate of a part of this ZIP is not known';
+  return (
+    `the rate may be ${ratePercent(lowest)} to ${ratePercent(highest)} in this ZIP` +
+    (isOpen ? ', and that of a part is not known' : '')
+  );
+}
+
+/** What makes the answer less than certain, in sentences. */
+function doubts(assumed: RateRange | undefined, border: Border | null): readonly string[] {
+  return [
+    ...(assumed === undefined ? [] : [`assumed from the ZIP and the city: ${inZip(assumed)}`]),
+    ...(border === null
+      ? []
+      : [
+          `${border.metres} metres from a line beyond which the rate is ` +
+            (border.rate === null ? 'not known' : ratePercent(border.rate)),
+        ]),
+  ];
+}
+
+/** What marks the lists behind an answer, by its flags. */
+function marksOf(flags: number): readonly string[] {
+  return [
+    ...(flags & FLAG_ESTIMATED ? ['estimated'] : []),
+    ...(flags & FLAG_STALE ? ['stale list'] : []),
+    ...(flags & FLAG_PARTIAL ? ['districts not listed'] : []),
+  ];
+}
+
+function zipTable({ rows }: PostalOutcome, marks: readonly string[], dataset: string): string {
+  const header = ['city', 'county', 'state', 'sales', 'use'];
+  const cells = rows.map(({ city, area, rates }) => [
+    city,
+    area.countyName.toUpperCase(),
+    area.state,
+    ratePercent(rates.sales),
+    ratePercent(rates.use),
+  ]);
+  const rests = [...(marks.length === 0 ? [] : [marks.join(', ')]), `dataset ${dataset}`];
+  return `${table([header, ...cells])}\n\n${rests.join('; ')}`;
+}
+
+function product(engine: Engine, query: LookupQuery, outcome: SitusOutcome): readonly string[] {
+  const code = query.options.taxabilityCode;
+  const found = code === null ? null : engine.product(outcome, code);
+  if (code === null || found === null || isFailure(found)) return [];
+  return productLines(code, found, outcome.rates);
+}
+
+function placeTable(
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome,
+  marks: readonly string[],
+): string {
+  const { situs, area, rates } = outcome;
+  const rows = rates.rows.map(({ component: { kind, level, jurName }, sales }) => [
+    (kind ?? level).toLowerCase(),
+    jurName,
+    ratePercent(sales),
+  ]);
+  return [
+    situs.normalizedAddress,
+    '',
+    table([...rows, ['total', '', ratePercent(rates.sales)]]),
+    ...product(engine, query, outcome),
+    '',
+    `${area.incorporated ? 'incorporated' : 'unincorporated'}; ` +
+      `found by ${[situs.precision, ...marks].join(', ')}; dataset ${engine.id}`,
+    ...doubts(situs.assumed, engine.border(outcome)),
+  ].join('\n');
+}
+
+/** An answer: how the location was found, its rates, and the marks that its flags tell. */
+function lookupTable(
+  engine: Engine,
+  query: LookupQuery,
+  outcome: SitusOutcome | PostalOutcome,
+  flags: number,
+): string {
+  const marks = marksOf(flags);
+  return outcome.kind === 'postal'
+    ? zipTable(outcome, marks, engine.id)
+    : placeTable(engine, query, outcome, marks);
+}
+
+/** What whoever runs the service can do where it has no answer. */
+const OPERATOR =
+  'To see what is held: npx situs dataset coverage; to add rates of your own: ' +
+  'npx situs dataset build --layer FILE';
+
+/** A refusal. */
+function refusalLines(failure: Failure): string {
+  const { code } = RESPONSE_CODES[failure.failure];
+  const refusal = `${code}: ${failureMessage(failure)}`;
+  return failure.failure === 'no-result' ? `${refusal}\n${OPERATOR}` : refusal;
+}
 
 const POINT = /^\s*(-?\d{1,3}(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*$/;
 /** A ZIP, or what is meant to be one. */

@@ -1,3 +1,5 @@
+/** The unit of coordinates, how it is written, distances, and places along a line. */
+
 /** Degrees times one million, rounded to an integer: about 11 cm. All geometry is in these. */
 export type Microdegrees = number;
 
@@ -28,4 +30,67 @@ export function formatMicrodegrees(value: Microdegrees): string {
   let digits = 6;
   for (; rest % 10 === 0; rest = (rest / 10) | 0) digits -= 1;
   return `${signed}.${digits === 6 ? decimals : decimals.slice(0, digits)}`;
+}
+
+// Places along a line: where a house number of a range stands.
+
+/** Metres in a microdegree of latitude. */
+const METRES = 0.111_195;
+
+/** How far a door is taken to stand from the line of its street. */
+export const DOOR_SETBACK_METRES = { usual: 8, wide: 20 } as const;
+
+interface Position {
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
+}
+
+function eastScale(lat: Microdegrees): number {
+  return Math.cos((lat / 1e6) * (Math.PI / 180));
+}
+
+/** Distance in metres over a plane: exact enough for a few dozen kilometres. */
+export function distanceMetres(
+  latA: Microdegrees,
+  lngA: Microdegrees,
+  latB: Microdegrees,
+  lngB: Microdegrees,
+): number {
+  const east = (lngB - lngA) * eastScale((latA + latB) / 2);
+  return Math.hypot(latB - latA, east) * METRES;
+}
+
+/**
+ * The position at a fraction of a line's length, set off to its right by `right` metres (to the
+ * left when negative). `line` is lat, lng, lat, lng … with at least one position.
+ */
+export function interpolate(line: readonly number[], fraction: number, right: number): Position {
+  const scale = eastScale(line[0]!);
+  let total = 0;
+  for (let at = 2; at < line.length; at += 2) total += step(line, at, scale);
+  if (total === 0) return { lat: line[0]!, lng: line[1]! };
+  let rest = Math.min(1, Math.max(0, fraction)) * total;
+  let at = 2;
+  let length = step(line, at, scale);
+  while ((rest > length || length === 0) && at + 2 < line.length) {
+    rest -= length;
+    at += 2;
+    length = step(line, at, scale);
+  }
+  const part = length === 0 ? 0 : Math.min(1, rest / length);
+  const north = line[at]! - line[at - 2]!;
+  const east = line[at + 1]! - line[at - 1]!;
+  const lat = line[at - 2]! + north * part;
+  const lng = line[at - 1]! + east * part;
+  if (length === 0) return { lat: Math.round(lat), lng: Math.round(lng) };
+  // To the right of (north, east) lies (−east, north); east counts in scaled units.
+  const off = right / METRES / length;
+  return {
+    lat: Math.round(lat - east * scale * off),
+    lng: Math.round(lng + (north * off) / scale),
+  };
+}
+
+function step(line: readonly number[], at: number, scale: number): number {
+  return Math.hypot(line[at]! - line[at - 2]!, (line[at + 1]! - line[at - 1]!) * scale);
 }

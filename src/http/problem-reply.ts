@@ -1,9 +1,8 @@
 /** Problem documents (RFC 9457): the failures of everything that is not a lookup. */
 import type { BodyError } from '../base/validator.js';
 import { fail, type FailureKind } from '../failure.js';
-import { failureMessage, RESPONSE_CODES } from '../wire/response-code.js';
+import { failureMessage, metadata, RESPONSE_CODES } from '../wire/response-code.js';
 import type { WireObject } from '../wire/tree.js';
-import { metadata } from '../wire/lookup-envelope.js';
 import { headOf, PROBLEM_TYPE, type Fields, type Reply } from './reply.js';
 import { statusTitle, type Status } from './status.js';
 

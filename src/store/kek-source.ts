@@ -1,8 +1,7 @@
 /** Where key-encryption keys come from: the environment where SITUS_KEK is set, else a file. */
 import { dirname, join, relative } from 'node:path';
 import type { Config } from '../config.js';
-import { KekFile } from './kek-file.js';
-import { kekOf, missingKek, type Kek, type KekSource } from './kek.js';
+import { type Kek, KekFile, kekOf, type KekSource, missingKek } from './kek-file.js';
 
 /** Settings that say where the keys come from. */
 export type KekConfig = Pick<Config, 'varDir' | 'kekFile' | 'kek' | 'kekPrevious'>;

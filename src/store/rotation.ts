@@ -4,9 +4,8 @@
  * replaced inside one, so once a new key is in the file nothing is sealed with an old one.
  */
 import { addAudit, type Actor } from './audit.js';
-import { newKek, type KekFile } from './kek-file.js';
+import { type Kek, type KekFile, type KekSource, newKek } from './kek-file.js';
 import type { StoreKey } from './format.js';
-import type { Kek, KekSource } from './kek.js';
 import { isSealed, rewrap, type Sealed } from './sealed.js';
 import type { Store, StoreEntry, StoreTransaction } from './store.js';
 

@@ -1,6 +1,6 @@
 /** A secret as it is kept: encrypted with a key of its own, which a key-encryption key wraps. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Kek } from './kek.js';
+import type { Kek } from './kek-file.js';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;

@@ -4,7 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { StoreKey } from './format.js';
-import type { Kek, KekSource } from './kek.js';
+import type { Kek, KekSource } from './kek-file.js';
 import { openKekSource, type KekConfig } from './kek-source.js';
 import {
   lengthPrefixed,

@@ -4,12 +4,13 @@ import type { Failure, FailureKind } from '../failure.js';
 import { jsonMembers, type Format } from './tree.js';
 import {
   currentText,
-  legacyXmlHead,
-  LEGACY_XML_OPEN,
+  failureMessage,
   LEGACY_XML_CLOSE,
+  LEGACY_XML_OPEN,
+  legacyXmlHead,
   metadata,
-} from './lookup-envelope.js';
-import { failureMessage, RESPONSE_CODES } from './response-code.js';
+  RESPONSE_CODES,
+} from './response-code.js';
 
 /**
  * The body of a failure. Versions up to 50 have theirs at the top level; everything else, unknown

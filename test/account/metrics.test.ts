@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
 import { metricsMembers, usagePercent } from '../../src/api/account/handler.js';
 import { API_VERSIONS } from '../../src/wire/tree.js';
-import { currentText } from '../../src/wire/lookup-envelope.js';
+import { currentText } from '../../src/wire/response-code.js';
 
 const METRICS = {
   used: { core: 15_595, geo: 4_215, merchant: 120 },

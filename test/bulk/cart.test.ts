@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seeded } from '../../bench/case/case.js';
-import { CART_ROW_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
+import { CART_ROW_BYTES_MAX } from '../../src/bulk/row/record-form.js';
 import { GRANT_ALL, GRANT_PRODUCT } from '../../src/pool/types.js';
 import { below, cut, oneOf, runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { seeded } from '../../bench/case/case.js';
 import { GRANT_GEO } from '../../src/pool/types.js';
 import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
-import { ID_CHARS_MAX } from '../../src/bulk/row/row-limits.js';
+import { ID_CHARS_MAX } from '../../src/bulk/row/record-form.js';
 import { openWire } from '../../src/api/lookup/context.js';
 import { below, runBulk } from '../support/bulk-bodies.js';
 import { memoryDataset } from '../support/memory-dataset.js';

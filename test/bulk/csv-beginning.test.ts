@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { CsvBeginning } from '../../src/bulk/run/csv-beginning.js';
 import { HeaderEnd } from '../../src/bulk/row/dialect.js';
-import { HEADER_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
+import { HEADER_BYTES_MAX } from '../../src/bulk/row/record-form.js';
 
 /** What a beginning comes to, and how many bytes it took. */
 function readIn(body: Buffer, size: number): string {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import { csvCell, isWide, readCsvHead, sniffDelimiter } from '../../src/bulk/row/dialect.js';
-import { COLUMNS_MAX, HEADER_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
+import { COLUMNS_MAX, HEADER_BYTES_MAX } from '../../src/bulk/row/record-form.js';
 import { mapColumns } from '../../src/bulk/row/mapping.js';
 import { cellReader } from '../../src/bulk/row/row-parameters.js';
 

@@ -15,7 +15,7 @@ import {
   HEADER_BYTES_MAX,
   ID_CHARS_MAX,
   ROW_BYTES_MAX,
-} from '../../src/bulk/row/row-limits.js';
+} from '../../src/bulk/row/record-form.js';
 import { columnRulesOf, LOOKUP_COLUMNS, mapColumns } from '../../src/bulk/row/mapping.js';
 import { SHARED_PARAMETERS } from '../../src/api/lookup/parameter-table.js';
 

@@ -5,7 +5,7 @@ import { BulkPump, CHUNKS_IN_FLIGHT_MAX, type AdmittedRows } from '../../src/bul
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
 import { decodeChunk } from '../../src/bulk/row/chunk-payload.js';
-import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../src/bulk/row/row-limits.js';
+import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../src/bulk/row/record-form.js';
 import { HandPool, RELEASE, rig, rows, UNMETERED } from './hand-pool.js';
 
 test('what the workers answer in any order is written in that of the rows', () => {

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
-import type { RecordForm } from '../../src/bulk/row/record-form.js';
-import { CHUNK_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
+import { CHUNK_BYTES_MAX, type RecordForm, ROW_BYTES_MAX } from '../../src/bulk/row/record-form.js';
 
 const CSV: RecordForm = { kind: 'csv', delimiter: 44, loneCr: false };
 const OLD_CSV: RecordForm = { kind: 'csv', delimiter: 44, loneCr: true };

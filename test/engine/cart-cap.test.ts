@@ -1,7 +1,7 @@
 /** Texas: at the cap nothing rests on the destination but its state (34 TAC 3.334(c)). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CartPlace } from '../../src/engine/cart/cart-query.js';
+import type { CartPlace } from '../../src/engine/cart/outcome.js';
 import {
   amountsOf,
   calculated,

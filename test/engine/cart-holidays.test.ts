@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import type { CartQuery } from '../../src/engine/cart/cart-query.js';
+import type { CartQuery } from '../../src/engine/cart/outcome.js';
 import { type FactPlace, levies } from '../support/product-facts.js';
 import {
   amountsOf,

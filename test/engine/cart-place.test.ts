@@ -1,7 +1,7 @@
 /** Where a cart's two places lie, how they are looked for, and what refuses them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CartPlace } from '../../src/engine/cart/cart-query.js';
+import type { CartPlace } from '../../src/engine/cart/outcome.js';
 import { isFailure } from '../../src/failure.js';
 import type { FactPlace } from '../support/product-facts.js';
 import {

@@ -1,7 +1,7 @@
 /** What is taxed of a line, at which rate, and what cannot be told. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CartQuery } from '../../src/engine/cart/cart-query.js';
+import type { CartQuery } from '../../src/engine/cart/outcome.js';
 import { formatRate } from '../../src/tax/rate.js';
 import { type FactPlace, levies, tableDocument } from '../support/product-facts.js';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig, type Environment } from '../../src/config.js';
-import { readDeliverySettings, URL_CHARS_MAX } from '../../src/event/delivery-settings.js';
+import { readDeliverySettings, URL_CHARS_MAX } from '../../src/event/delivery.js';
 import { SECRET } from '../support/event-outbox.js';
 
 const HOOK = 'https://shop.example/hooks';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'node:test';
-import { distanceMetres, interpolate } from '../../src/geo/interpolate.js';
+import { distanceMetres, interpolate } from '../../src/geo/microdegrees.js';
 import { readPoints, readRanges } from '../../src/ingest/source/address-source.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-streets-'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
-import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
+import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/record-form.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { percent } from '../../src/cli/lookup-table.js';
+import { percent } from '../../src/cli/lookup.js';
 import { buildRecipe, type Built, CLI } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import type { Ran } from '../support/run-command.js';

@@ -1,7 +1,7 @@
 /** What a lookup of the command line prints of a product. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { productLines } from '../../src/cli/lookup-table.js';
+import { productLines } from '../../src/cli/lookup.js';
 import type { MealRule } from '../../src/engine/product/meal-tax.js';
 import type { NoProduct, ProductFinding } from '../../src/engine/product/rules.js';
 import type { KnownRates } from '../../src/engine/rate/on-day.js';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openEventData } from '../../src/store/event-seal.js';
 import { outboxKey } from '../../src/store/format.js';
 import { addEvent, bury, listOutbox, postpone, sealOldEvents } from '../../src/store/outbox.js';
-import { kekOf } from '../../src/store/kek.js';
+import { kekOf } from '../../src/store/kek-file.js';
 import { parseOutboxRecord, type EventRecord } from '../../src/store/outbox-record.js';
 import { rewrapAll, sealedCounts } from '../../src/store/rotation.js';
 import type { StoreTransaction } from '../../src/store/store.js';

@@ -20,7 +20,7 @@ import {
   type Defaults,
   type Table,
 } from '../../src/bulk/row/chunk-payload.js';
-import { CHUNK_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
+import { CHUNK_BYTES_MAX } from '../../src/bulk/row/record-form.js';
 import { openWire, type WireContext } from '../../src/api/lookup/context.js';
 import { engineOf } from './engine-of.js';
 

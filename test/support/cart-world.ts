@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import type { CartOutcome } from '../../src/engine/cart/outcome.js';
 import type {
   CartLine,
+  CartOutcome,
   CartPlace,
   CartQuery,
   CartRounding,
-} from '../../src/engine/cart/cart-query.js';
+} from '../../src/engine/cart/outcome.js';
 import { StreetIndexBuilder } from './street-table.js';
 import { parseUsd } from '../../src/tax/amount.js';
 import {

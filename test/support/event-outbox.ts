@@ -1,8 +1,7 @@
 /** An outbox with a clock that stands still until it is moved. */
 import type { TestContext } from 'node:test';
-import { Delivery } from '../../src/event/delivery.js';
+import { Delivery, type DeliverySettings } from '../../src/event/delivery.js';
 import { parseSecrets, type Secret } from '../../src/event/event-signature.js';
-import type { DeliverySettings } from '../../src/event/delivery-settings.js';
 import { createLog } from '../../src/log.js';
 import type { Invitation } from '../../src/store/outbox-record.js';
 import { addEvent, addInvitation } from '../../src/store/outbox.js';

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import type { DeliverySettings } from '../../src/event/delivery-settings.js';
+import type { DeliverySettings } from '../../src/event/delivery.js';
 import { parseMailServer } from '../../src/event/mail.js';
 
 export interface Got {

@@ -1,5 +1,5 @@
 /** A vault with one key, the same in every process, for stores that need no file of keys. */
-import { kekOf, type Kek } from '../../src/store/kek.js';
+import { kekOf, type Kek } from '../../src/store/kek-file.js';
 import { Vault } from '../../src/store/vault.js';
 
 const KEK: Kek = kekOf(Buffer.alloc(32, 7));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import type { CartQuery } from '../../src/engine/cart/cart-query.js';
+import type { CartQuery } from '../../src/engine/cart/outcome.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/exact.js';
 import { oracleCart } from './cart-oracle.js';
 import type { OracleCart, OracleWorld } from './oracle-sale.js';

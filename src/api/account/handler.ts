@@ -21,7 +21,7 @@ import type { KeyRecord } from '../../store/format.js';
 import { isKeyText } from '../../store/keys.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
-import { currentText } from '../../wire/lookup-envelope.js';
+import { currentText } from '../../wire/response-code.js';
 import { type Decimal, type WireObject, API_VERSIONS, type ApiVersion } from '../../wire/tree.js';
 import { decodeValue } from '../lookup/query-string.js';
 import { formatStated } from '../lookup/query.js';

@@ -1,7 +1,6 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { CartOutcome } from '../../engine/cart/outcome.js';
-import type { CartQuery } from '../../engine/cart/cart-query.js';
+import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
 import {
   FLAG_ESTIMATED,

@@ -18,7 +18,7 @@ import {
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
-import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/cart-query.js';
+import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/outcome.js';
 import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import { readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';

@@ -13,23 +13,38 @@ import { invalid, type Problem } from '../../base/problem.js';
 import { unpackValue } from '../../pool/value.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { RECEIPT_HEADER, sha256Of } from '../../wire/receipt.js';
-import type { CartServices } from './handler.js';
 import { SAME_IDS_BIT } from './options.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { withoutKey } from '../../http/api-key.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { LookupHeads } from '../lookup/head.js';
-import { type KeptAsked, keptAsked, NOTHING_KEPT, placeOf, receiptOf } from '../lookup/kept.js';
-import type { LaterReply, MerchantCaller } from '../../http/merchant-route.js';
+import {
+  type KeptAsked,
+  keptAsked,
+  type KeptServices,
+  NOTHING_KEPT,
+  placeOf,
+  receiptOf,
+} from '../lookup/kept.js';
+import type { LaterReply, MerchantCaller, MerchantServices } from '../../http/merchant-route.js';
 import { isReply, type Reply, withField } from '../../http/reply.js';
 
 /** Bodies above it are calculated by the workers of bulk files, for which no lookup waits. */
 export const SMALL_CART_BYTES_MAX = PARSED_BYTES_MAX;
 
 /** Workers that calculate carts. */
-export interface CartPool {
+interface CartPool {
   submit(request: CartRequest | BodyRequest): void;
+}
+
+/** What carts are calculated with. */
+export interface CartWorkers extends Pick<MerchantServices, 'baseUrl'> {
+  /** Without it no release but the active one answers, and there are no receipts. */
+  readonly kept?: KeptServices;
+  /** Small carts travel with lookups. */
+  readonly pool: CartPool;
+  readonly bulkPool: CartPool;
 }
 
 /** The header fields of amounts: those of lookups. */
@@ -37,7 +52,7 @@ const HEADS = new LookupHeads();
 
 /** The reply to a slice: head and body are views that are good until the turn is over. */
 function replyOf(
-  { baseUrl }: CartServices,
+  { baseUrl }: CartWorkers,
   caller: MerchantCaller,
   slice: AnswerSlice,
   release: PinnedRelease,
@@ -59,7 +74,7 @@ function replyOf(
 }
 
 /** What is asked of kept releases, or why that may not be asked. */
-function keptBy({ kept: services }: CartServices, caller: MerchantCaller): KeptAsked | Reply {
+function keptBy({ kept: services }: CartWorkers, caller: MerchantCaller): KeptAsked | Reply {
   const asked = services === undefined ? null : keptAsked(caller.query);
   if (asked === null) return NOTHING_KEPT;
   if (isFailure(asked)) return caller.refuse(keptProblem(asked));
@@ -81,7 +96,7 @@ interface Asked {
 
 /** Has a worker calculate a body. */
 function calculated(
-  services: CartServices,
+  services: CartWorkers,
   caller: MerchantCaller,
   body: Uint8Array,
   { endpoint, bits, kept: { receipt }, own }: Asked,
@@ -125,7 +140,7 @@ function failedReply(caller: MerchantCaller, failure: PoolFailure): Reply {
 
 /** Has a worker calculate a body with the release and at the moment that are asked for. */
 export function calculate(
-  services: CartServices,
+  services: CartWorkers,
   caller: MerchantCaller,
   endpoint: CartEndpoint,
   bits: number,

@@ -1,7 +1,7 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { isObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
-import type { CartLine } from '../../engine/cart/cart-query.js';
+import type { CartLine } from '../../engine/cart/outcome.js';
 import {
   PRICE_DECIMALS_MAX,
   PRICE_MAX,

@@ -3,7 +3,7 @@
  * front end only looks for whose cart it is, and renders refusals.
  */
 import { isProblem } from '../../base/problem.js';
-import { calculate, type CartPool, SMALL_CART_BYTES_MAX } from './cart-pool.js';
+import { calculate, type CartWorkers, SMALL_CART_BYTES_MAX } from './cart-pool.js';
 import { type CartOptions, optionBits, optionsOfQuery, PRODUCT_BIT } from './options.js';
 import { merchantIdOf } from './cart-text.js';
 import type { MerchantRecord } from '../../store/merchants.js';
@@ -12,7 +12,6 @@ import type { Admission, Metered } from '../../store/usage-meter.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { malformationOf } from '../../base/json-object.js';
 import { noMerchantId, ownerOfLarge } from '../merchant/checked-body.js';
-import type { KeptServices } from '../lookup/kept.js';
 import {
   merchantRoute,
   promised,
@@ -32,15 +31,10 @@ interface CartUsage {
   settle(admission: Admission, counted: boolean, geo: boolean): void;
 }
 
-export interface CartServices extends MerchantServices {
+interface CartServices extends MerchantServices, CartWorkers {
   readonly lookups: CartUsage;
   /** Longest time of the compliance provider, in milliseconds. */
   readonly timeoutMs: number;
-  /** Without it no release but the active one answers, and there are no receipts. */
-  readonly kept?: KeptServices;
-  /** Small carts travel with lookups. */
-  readonly pool: CartPool;
-  readonly bulkPool: CartPool;
   /** A live merchant of the account; null for an unknown, foreign or deleted one alike. */
   findMerchant(account: string, merchantId: string): MerchantRecord | null;
   /** Carts of provider-connected merchants. */

@@ -11,7 +11,7 @@ import {
   type CartLine,
   type CartQuery,
   type SplitPlace,
-} from '../../engine/cart/cart-query.js';
+} from '../../engine/cart/outcome.js';
 import {
   CART,
   checkCart,

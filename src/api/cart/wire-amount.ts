@@ -4,7 +4,7 @@
  * longer ones), and its shortest text is that decimal.
  */
 import { Piece, type ByteWriter } from '../../base/byte-writer.js';
-import { QUANTITY_ONE } from '../../engine/cart/cart-query.js';
+import { QUANTITY_ONE } from '../../engine/cart/outcome.js';
 import { type Exact, exactOf } from '../../tax/exact.js';
 
 /** Highest unit price, in dollars. */

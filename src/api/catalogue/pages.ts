@@ -7,7 +7,7 @@ import {
   TIC_WORDS_DOCUMENT,
 } from '../../engine/product/tic-table.js';
 import { type Log, messageOf } from '../../log.js';
-import { currentText } from '../../wire/lookup-envelope.js';
+import { currentText } from '../../wire/response-code.js';
 import { type Format, jsonMembers, type WireObject } from '../../wire/tree.js';
 
 /** Path of the JSON Schema of search answers. */

@@ -10,7 +10,7 @@ import {
   type Format,
   type WireObject,
 } from '../../wire/tree.js';
-import { legacyClose, legacyOpen } from '../../wire/lookup-envelope.js';
+import { legacyClose, legacyOpen } from '../../wire/response-code.js';
 import {
   fragmentOf,
   VARIANTS,

@@ -12,9 +12,8 @@ import {
   type WireList,
   type WireObject,
 } from '../../wire/tree.js';
-import { SUCCESS } from '../../wire/response-code.js';
+import { metadata, SUCCESS, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/response-code.js';
 import { ownMarks, situsNote, type SitusNote } from '../../wire/situs-note.js';
-import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
 import {
   explanation,
   fragmentOf,

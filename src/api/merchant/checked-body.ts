@@ -16,7 +16,7 @@ import { SUCCESS } from '../../wire/response-code.js';
 import { degreesOf, type WireObject, type WireValue } from '../../wire/tree.js';
 import { merchantIdOf } from '../cart/cart-text.js';
 import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nexus-shape.js';
-import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-look.js';
+import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-answer.js';
 
 /** Members that are added one by one: spreading into a literal makes a new layout each time. */
 type Members = Record<string, WireValue>;

@@ -1,13 +1,20 @@
-/** What the caller is told of the compliance provider's outcome. */
+/**
+ * What is looked for in a body before it is relayed to the compliance provider, and what the caller
+ * is told of the outcome.
+ */
 import { kept } from '../../base/growing-bytes.js';
-import { JsonText, type JsonSummary, summaryOf } from '../../base/json-text.js';
+import { type JsonSummary, JsonText, summaryOf } from '../../base/json-text.js';
 import { PacedBytes } from '../../base/turns.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
 import { headOf, JSON_TYPE, type Reply } from '../../http/reply.js';
 import { isStatus, type Status } from '../../http/status.js';
 import { unpackWithRest } from '../../pool/value.js';
-import type { ProviderEndpoint } from '../../provider/operation-call.js';
+import {
+  type EndpointName,
+  PROVIDER_ENDPOINTS,
+  type ProviderEndpoint,
+} from '../../provider/operation-call.js';
 import {
   fault,
   judge,
@@ -19,6 +26,50 @@ import {
 } from '../../provider/provider.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import type { BodyWorkers } from './checked-body.js';
+import { withoutMember } from '../../base/json-member.js';
+import { type JsonObject, parseJsonObject } from '../../base/json-object.js';
+import { isProblem, type Problem } from '../../base/problem.js';
+import { relayProblem } from './relay-shape.js';
+
+/** What is known of a body, without anything that was parsed of it beside small members. */
+export interface RelayLook {
+  /** As it was sent; null for what is no text. */
+  readonly merchantId: string | null;
+  readonly problem: Problem | null;
+  /** Members that become the path and query of the call; none where there is a problem. */
+  readonly members: JsonObject;
+}
+
+/** Longest text that is told of as a merchant's id; a UUID has 36 characters. */
+const ID_CHARS_MAX = 36;
+
+function pathMembers({ ids, query }: ProviderEndpoint, body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    [...ids, ...query].flatMap((name) =>
+      body[name] === undefined ? [] : [[name, body[name]] as const],
+    ),
+  );
+}
+
+/** Looks at a body of an operation; a problem where it is no JSON object. */
+export function lookAtRelayed(name: EndpointName, body: Uint8Array): RelayLook | Problem {
+  const read = parseJsonObject(body);
+  if (isProblem(read)) return read;
+  const endpoint: ProviderEndpoint = PROVIDER_ENDPOINTS[name];
+  const { merchantId } = read.object;
+  const refused = relayProblem(name, endpoint.ids, read.object);
+  return {
+    merchantId:
+      typeof merchantId === 'string' && merchantId.length <= ID_CHARS_MAX ? merchantId : null,
+    problem: refused,
+    members: refused === null ? pathMembers(endpoint, read.object) : {},
+  };
+}
+
+/** The bytes of a body that the provider gets. */
+export function relayedBytes(body: Uint8Array): Uint8Array {
+  return withoutMember(body, 'merchantId');
+}
 
 /*
  * A long answer is looked at by a worker, as long bodies of requests are: of 16 MiB that takes a

@@ -12,7 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../log.js';
 import type { PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import { CHUNK_ROWS_MAX } from '../row/row-limits.js';
+import { CHUNK_ROWS_MAX } from '../row/record-form.js';
 import type { ChunkPool } from '../run/schedule.js';
 import { nobodyHas, resultName, type ChunkResult } from './chunk-object.js';
 import { DamagedObject, Removal } from './object-bucket.js';

@@ -1,6 +1,6 @@
 /** The cells of a CSV row to a cart of one line, and its answer. */
 import { GRANT_GEO } from '../../pool/types.js';
-import { QUANTITY_ONE } from '../../engine/cart/cart-query.js';
+import { QUANTITY_ONE } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import {
   PRICE_DECIMALS_MAX,

@@ -5,7 +5,7 @@ import { ADDRESS_CHARS } from '../../api/merchant/relay-shape.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 import { isProblem } from '../../base/problem.js';
 import { UUID } from '../../base/uuid.js';
-import type { CartPlace, SplitPlace } from '../../engine/cart/cart-query.js';
+import type { CartPlace, SplitPlace } from '../../engine/cart/outcome.js';
 import type { Failure } from '../../failure.js';
 import type { BulkFormat, Defaults } from './chunk-payload.js';
 import type { CartRole } from './mapping.js';

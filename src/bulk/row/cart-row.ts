@@ -4,8 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { isObject } from '../../base/json-object.js';
-import type { CartOutcome } from '../../engine/cart/outcome.js';
-import type { CartQuery } from '../../engine/cart/cart-query.js';
+import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { ByteWriter } from '../../base/byte-writer.js';

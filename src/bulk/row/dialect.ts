@@ -1,5 +1,5 @@
 /** How a CSV file is written: told from its header line, and kept in what is added to it. */
-import { HEADER_BYTES_MAX } from './row-limits.js';
+import { HEADER_BYTES_MAX } from './record-form.js';
 
 /** In order of preference where two occur equally often. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;

@@ -2,7 +2,7 @@
 import { problem, type Problem } from '../../base/problem.js';
 import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { BulkKind, Defaults } from './chunk-payload.js';
-import { COLUMNS_MAX } from './row-limits.js';
+import { COLUMNS_MAX } from './record-form.js';
 
 const CITY = ['city', 'town', 'locality'];
 const STATE = ['state', 'statecode', 'province', 'stateprovince', 'region'];

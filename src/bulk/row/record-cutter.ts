@@ -8,9 +8,15 @@
  * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
  * is not empty.
  */
-import type { CutterOptions, CutPosition, RecordForm, RawChunk, Rescan } from './record-form.js';
+import {
+  type CutPosition,
+  type CutterOptions,
+  type RawChunk,
+  type RecordForm,
+  type Rescan,
+  ROW_BYTES_MAX,
+} from './record-form.js';
 import { grown } from '../../base/growing-bytes.js';
-import { ROW_BYTES_MAX } from './row-limits.js';
 
 const LF = 10;
 const CR = 13;

@@ -1,4 +1,5 @@
-/** What a cutter is given and gives: how records end, and where it stands between two. */
+/** Records of a bulk body: how they end, their limits, and where a cutter stands between two. */
+import type { BulkKind } from './chunk-payload.js';
 
 /** How records end: `delimiter` as a byte; `loneCr` where a CR without LF ends them. */
 export type RecordForm =
@@ -44,4 +45,26 @@ export interface RawChunk {
 export interface Rescan {
   readonly start: number;
   readonly to: number;
+}
+
+// Every limit of a bulk body has an answer that names it.
+
+/** One row of lookups, its line end included. A longer one is answered with an error row. */
+export const ROW_BYTES_MAX = 65_536;
+/** One row that holds a cart. */
+export const CART_ROW_BYTES_MAX = 1_048_576;
+/** Header line of a CSV file. */
+export const HEADER_BYTES_MAX = 65_536;
+/** Columns of a CSV file. */
+export const COLUMNS_MAX = 500;
+/** Rows of one chunk: what a worker is handed at a time. */
+export const CHUNK_ROWS_MAX = 256;
+/** Bytes of one chunk, unless a single row is larger. */
+export const CHUNK_BYTES_MAX = 131_072;
+/** Characters of a row's id. */
+export const ID_CHARS_MAX = 255;
+
+/** Bytes of a row of a kind. */
+export function rowBytesMax(kind: BulkKind): number {
+  return kind === 'cart' ? CART_ROW_BYTES_MAX : ROW_BYTES_MAX;
 }

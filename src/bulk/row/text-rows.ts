@@ -9,8 +9,7 @@ import { jsonValue } from '../../wire/tree.js';
 import type { BulkKind, Table } from './chunk-payload.js';
 import { APPENDED_COLUMNS, CART_COLUMNS } from './columns.js';
 import { BOM, csvCell, csvCells, type Dialect } from './dialect.js';
-import type { RawChunk } from './record-form.js';
-import { ID_CHARS_MAX } from './row-limits.js';
+import { ID_CHARS_MAX, type RawChunk } from './record-form.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';
 import type { CsvRow, JsonObject, JsonRow, Place, Row, RowAnswer, RowId } from './row.js';
 

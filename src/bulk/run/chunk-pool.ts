@@ -1,7 +1,7 @@
 /** Workers of chunks, apart from those of single lookups. */
 import { type PoolOptions, type PoolState, IDLE_POOL } from '../../pool/threads.js';
 import { EnginePool, type PoolRequest } from '../../pool.js';
-import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
+import { CHUNK_BYTES_MAX } from '../row/record-form.js';
 
 /** Two, so that a worker that ends a chunk has the next one at hand. */
 export const CHUNKS_PER_WORKER = 2;

@@ -12,7 +12,7 @@ import {
 } from '../row/dialect.js';
 import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/chunk-payload.js';
-import { HEADER_BYTES_MAX } from '../row/row-limits.js';
+import { HEADER_BYTES_MAX } from '../row/record-form.js';
 import { LOOKUP_COLUMNS, mapColumns, type ColumnRules } from '../row/mapping.js';
 import { type BulkProblem, tooLarge } from './request.js';
 

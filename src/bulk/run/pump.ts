@@ -10,7 +10,7 @@
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
 import type { Trailer, Stopped } from '../row/envelope.js';
 import { decodeResult, encodeChunk, encodeRun } from '../row/chunk-payload.js';
-import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/row-limits.js';
+import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/record-form.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
 import {
   type AdmittedRows,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
-import { CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax } from '../row/row-limits.js';
+import { CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax } from '../row/record-form.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 

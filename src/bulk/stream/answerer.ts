@@ -13,7 +13,7 @@ import {
 } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
 import { decodeResult, type RefusedRow } from '../row/chunk-payload.js';
-import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
+import { CHUNK_BYTES_MAX } from '../row/record-form.js';
 import { refusalOf } from '../row/row.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';

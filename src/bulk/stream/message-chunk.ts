@@ -10,7 +10,7 @@ import type { KeyRecord } from '../../store/format.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import { OWN_MERCHANTS } from '../row/cart-row.js';
 import { type ChunkTally, decodeResult, encodeChunk, encodeRun } from '../row/chunk-payload.js';
-import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
+import { CHUNK_BYTES_MAX } from '../row/record-form.js';
 import type { FindMerchant } from '../run/kind.js';
 import type { Message } from './backlog.js';
 import { CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX } from './stream-limits.js';

@@ -22,6 +22,7 @@ import {
   CLOSES,
   type Closing,
   type SessionOptions,
+  SessionRelease,
   type SessionServices,
   type StreamLink,
 } from './session-options.js';
@@ -32,7 +33,6 @@ import {
   STREAM_LIMITS,
   UNSENT_BYTES_MAX,
 } from './stream-limits.js';
-import { SessionRelease } from './session-release.js';
 
 const QUOTA = fail('feature-not-enabled', 'The quota of this month is used up');
 

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRecord } from '../../store/format.js';
 import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './stream-limits.js';
-import type { SessionServices } from './session-options.js';
+import type { KeptStream, SessionServices } from './session-options.js';
 import { StreamSession } from './session.js';
-import type { KeptStream } from './session-release.js';
 
 const NAME_BYTES = 12;
 /** Beyond guessing. */

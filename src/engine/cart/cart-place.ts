@@ -8,7 +8,7 @@ import type { DateOf } from '../locate/doubt.js';
 import type { AddressLocator } from '../locate/locator.js';
 import { areaOf } from '../rate/on-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
-import type { CartPlace, SplitPlace } from './cart-query.js';
+import type { CartPlace, SplitPlace } from './outcome.js';
 
 /** A place that was found. */
 export interface FoundPlace {

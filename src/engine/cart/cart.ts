@@ -27,7 +27,14 @@ import { aboveLimit } from './not-supported.js';
 import { isTaxed, locallyTaxed, NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
 import { isFreight, LineTaxer } from './taxed-lines.js';
 import { Localities } from './locality.js';
-import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
+import {
+  type CartLine,
+  type CartMarks,
+  type CartOutcome,
+  type CartQuery,
+  type LineOutcome,
+  QUANTITY_ONE,
+} from './outcome.js';
 import {
   CartPlaces,
   isSamePlace,
@@ -35,16 +42,12 @@ import {
   type FoundPlace,
   type KeptPlace,
 } from './cart-place.js';
-import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { isUnruled, Treatments } from './treatment.js';
 
 /** The places of a cart, as far as they were needed, and the site that taxes it. */
 interface PlacedCart extends ExplainedPlaces {
-  /**
-   * The sourcing rule as far as it needs places: `origin` where no tax of the destination can be
-   * added.
-   */
+  /** The sourcing rule, or `origin` where no tax of the destination can be added. */
   readonly asks: SourcingRule;
 }
 
@@ -272,9 +275,7 @@ export class Carts {
 
   /** The effective rate of a line, to five decimals. */
   #rateOf(site: Site, line: CartLine, tax: TaxedLine): Rate {
-    if (line.price <= 0 || line.quantity === 0) {
-      return roundRate(this.#rateOfNothing(site, line));
-    }
+    if (line.price <= 0 || line.quantity === 0) return roundRate(this.#rateOfNothing(site, line));
     return tax.flat === null ? roundRate(tax) : fiveDecimals(tax.flat);
   }
 

@@ -3,7 +3,7 @@ import { formatUsd } from '../../tax/amount.js';
 import { lineTax } from '../../tax/line-tax.js';
 import { SHIPPING } from '../../tax/product-rule.js';
 import { exactTax } from '../../tax/round-lines.js';
-import { type CartLine, QUANTITY_ONE } from './cart-query.js';
+import { type CartLine, QUANTITY_ONE } from './outcome.js';
 import { isWithin } from './holidays.js';
 import type { TaxedLine } from './taxed-line.js';
 import type { Treatment } from './treatment.js';

@@ -15,6 +15,8 @@ import { type TaxedLine, totalOf } from './taxed-line.js';
 import type { LineTaxer } from './taxed-lines.js';
 import type {
   CartExplanation,
+  CartPlace,
+  CartQuery,
   LineExplanation,
   PartNote,
   PlaceNote,
@@ -22,7 +24,6 @@ import type {
   SourceNote,
 } from './outcome.js';
 import { placeText, type FoundPlace } from './cart-place.js';
-import type { CartPlace, CartQuery } from './cart-query.js';
 import type { Site, SiteRow } from './site.js';
 import type { Levy, Treatments } from './treatment.js';
 

@@ -1,6 +1,6 @@
 /** The parts that the tax of a line is made of, as explanations tell them: one for each levy. */
 import { type HolidayReach, lineParts } from '../../tax/line-tax.js';
-import type { CartLine } from './cart-query.js';
+import type { CartLine } from './outcome.js';
 import type { GoodsTotal, TaxedLine } from './taxed-line.js';
 import type { Levy, Treatment } from './treatment.js';
 

@@ -8,8 +8,7 @@ import { type CartFacts, factOn, type Locality, type TierFact } from './cart-fac
 import { coverOf, type Holiday, holidaysOn } from './holidays.js';
 import type { GoodsTotal, TaxedLine } from './taxed-line.js';
 import type { LineTaxer } from './taxed-lines.js';
-import type { RuleNote } from './outcome.js';
-import type { CartLine } from './cart-query.js';
+import type { CartLine, RuleNote } from './outcome.js';
 import type { Site } from './site.js';
 import type { Treatment } from './treatment.js';
 

@@ -3,7 +3,7 @@ import { type Exact, plus, times } from '../../tax/exact.js';
 import { COARSE, FINE, type HolidayReach, type Scale } from '../../tax/line-tax.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
 import type { Failure } from '../../failure.js';
-import { type CartLine, QUANTITY_ONE } from './cart-query.js';
+import { type CartLine, QUANTITY_ONE } from './outcome.js';
 import type { Holiday } from './holidays.js';
 import type { Treatment } from './treatment.js';
 

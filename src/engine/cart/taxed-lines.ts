@@ -7,7 +7,7 @@ import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
 import { type Holiday, isWithin } from './holidays.js';
-import type { CartLine } from './cart-query.js';
+import type { CartLine } from './outcome.js';
 import type { Site } from './site.js';
 import {
   exemptLine,

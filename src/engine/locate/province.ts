@@ -8,8 +8,7 @@ import { plainName } from '../../address/place-name.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, failAmbiguous, type Failure } from '../../failure.js';
-import { distanceMetres } from '../../geo/interpolate.js';
-import type { Microdegrees } from '../../geo/microdegrees.js';
+import { distanceMetres, type Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
 import { addressLine } from './address-writer.js';
 

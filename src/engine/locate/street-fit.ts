@@ -9,7 +9,7 @@ import {
   RANGE_WIDE_SETBACK,
   RANGE_UNITS,
 } from '../../dataset/street-format.js';
-import { DOOR_SETBACK_METRES, interpolate } from '../../geo/interpolate.js';
+import { DOOR_SETBACK_METRES, interpolate } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
 
 /** The street and number asked for. */

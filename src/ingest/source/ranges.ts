@@ -1,6 +1,5 @@
 /** A stretch of street with the house numbers of its sides, as publishers state it. */
-import { distanceMetres } from '../../geo/interpolate.js';
-import { toMicrodegrees } from '../../geo/microdegrees.js';
+import { distanceMetres, toMicrodegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
 import { type LineShape, readLineShapes } from './line-shapes.js';
 import type { PointOptions } from './address-source.js';

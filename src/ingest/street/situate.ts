@@ -1,6 +1,10 @@
 /** Tax areas of doors and of sides of streets. */
-import { DOOR_SETBACK_METRES, distanceMetres, interpolate } from '../../geo/interpolate.js';
-import type { Microdegrees } from '../../geo/microdegrees.js';
+import {
+  distanceMetres,
+  DOOR_SETBACK_METRES,
+  interpolate,
+  type Microdegrees,
+} from '../../geo/microdegrees.js';
 import type { RangeSide, StreetRange } from '../source/ranges.js';
 
 type Locate = (lat: Microdegrees, lng: Microdegrees) => number;
