@@ -32,7 +32,7 @@ export interface Setting {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Best first. */
+/** How a location may be found, best first: what may be asked for at the least. */
 export const MINIMUM_PRECISIONS = [
   'point',
   'range',

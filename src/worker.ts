@@ -210,26 +210,16 @@ function answerLookup(
   format: Format,
   nowMs: number,
 ): Answer {
-  if (query.kind === 'postal' && isPlainZip(query)) {
-    const key = context.postal.key(Number(query.zip), version, format);
-    const known = context.postal.get(engine.id, nowMs, key);
-    if (known !== null) return known;
-    const answer = answerFresh(context, engine, query, version, format, nowMs);
-    return answer.code === SUCCESS.code ? context.postal.set(key, answer) : answer;
-  }
-  return answerFresh(context, engine, query, version, format, nowMs);
-}
-
-function answerFresh(
-  context: WireContext,
-  engine: Engine,
-  query: LookupQuery,
-  version: ApiVersion,
-  format: Format,
-  nowMs: number,
-): Answer {
-  const outcome = engine.lookup(query, nowMs, context.precisionMin);
-  return answerOutcome(context, engine, query, outcome, version, format);
+  const { postal, precisionMin } = context;
+  const key =
+    query.kind === 'postal' && isPlainZip(query)
+      ? postal.key(Number(query.zip), version, format)
+      : null;
+  const known = key === null ? null : postal.get(engine.id, nowMs, key);
+  if (known !== null) return known;
+  const outcome = engine.lookup(query, nowMs, precisionMin);
+  const answer = answerOutcome(context, engine, query, outcome, version, format);
+  return key !== null && answer.code === SUCCESS.code ? postal.set(key, answer) : answer;
 }
 
 function answerOutcome(

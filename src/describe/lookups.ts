@@ -1,6 +1,6 @@
 /** Schemas of v60: of its answers, its refusals and its list by postal code. */
 import type { StateRuleRecord } from '../dataset/records.js';
-import { PRECISIONS } from '../engine/situs.js';
+import { MINIMUM_PRECISIONS } from '../config.js';
 import { COUNTRIES, LEVELS } from '../tax/jurisdiction.js';
 import { SUCCESS } from '../wire/response-code.js';
 import {
@@ -122,7 +122,7 @@ const JUR_TYPES = [
 /** What an answer rests on. */
 export const SITUS_NOTE: Schema = object(
   {
-    precision: oneOf(PRECISIONS.filter((precision) => precision !== 'none')),
+    precision: oneOf(MINIMUM_PRECISIONS),
     dataset: about(TEXT, 'The release that answered.'),
   },
   {

@@ -1,20 +1,13 @@
 /** Where a lookup led: the shared vocabulary of locating, and the countries it reaches. */
+import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../setting.js';
 import type { Microdegrees } from '../geo/microdegrees.js';
 import type { Country } from '../tax/jurisdiction.js';
 import type { Rate } from '../tax/rate.js';
 
+export type Precision = 'none' | MinimumPrecision;
+
 /** How a location was found, best first; the index is the wire's byte. */
-export const PRECISIONS = [
-  'none',
-  'point',
-  'range',
-  'zip9',
-  'street',
-  'polygon',
-  'postal',
-  'city',
-] as const;
-export type Precision = (typeof PRECISIONS)[number];
+export const PRECISIONS: readonly Precision[] = ['none', ...MINIMUM_PRECISIONS];
 
 /** The weakest that a location is found by; answered unless something better is asked for. */
 export const WEAKEST: Precision = 'city';

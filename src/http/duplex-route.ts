@@ -1,12 +1,20 @@
-/** Routes whose body and answer are both open at once: the way from a request to their handler. */
+/** Routes whose body and answer are both open at once, and routes that the gate stands before. */
 import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '../log.js';
 import { askAhead, type AskWindow } from './ask-window.js';
 import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
 import { addressOf, type RequestNote } from './front.js';
+import type { Caller, Gate, GateRules } from './gate.js';
 import { problemReply } from './problem-reply.js';
-import type { DuplexLimits, Reply, Request, RefusalFields } from './reply.js';
+import {
+  type Answerer,
+  type DuplexLimits,
+  isReply,
+  type RefusalFields,
+  type Reply,
+  type Request,
+} from './reply.js';
 import type { Route } from './router.js';
 import type { RawRequest, RawResponse } from './transport.js';
 
@@ -34,6 +42,42 @@ export function duplexRoute(
       throw new Error(`${path} is answered while its body comes`);
     },
   };
+}
+
+/** A route without a body; `handle` answers callers that the gate lets pass, at once or later. */
+export function gatedRoute(
+  gate: Gate,
+  rules: GateRules,
+  { method, path, deadlineMs = 0 }: Pick<Route, 'method' | 'path'> & Partial<Route>,
+  handle: (caller: Caller, request: Request, answer: Answerer) => void,
+): Route {
+  return {
+    method,
+    path,
+    bodyBytesMax: 0,
+    deadlineMs,
+    ask: gate.asking(rules),
+    handle: (request, answer) => {
+      const caller = gate.admit(rules, request);
+      if (isReply(caller)) answer.send(caller);
+      else handle(caller, request, answer);
+    },
+  };
+}
+
+/** As `duplexRoute` for callers that the gate lets pass. */
+export function gatedDuplexRoute(
+  gate: Gate,
+  rules: GateRules,
+  { method, path, idleMs }: Pick<Route, 'method' | 'path'> & DuplexLimits,
+  open: (caller: Caller, request: Request, exchange: DuplexExchange) => void,
+): Route {
+  const admitted = (request: Request, exchange: DuplexExchange): void => {
+    const caller = gate.admit(rules, request);
+    if (isReply(caller)) exchange.send(caller);
+    else open(caller, request, exchange);
+  };
+  return duplexRoute(method, path, { idleMs, open: admitted }, gate.asking(rules));
 }
 
 const EMPTY = new Uint8Array(0);

@@ -16,9 +16,9 @@ import { JobRegistry } from './registry.js';
 import { JobElsewhere, type JobMember } from './ownership.js';
 import { missing, sendResult } from './result.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
-import { type Answerer, headOf, isReply, JSON_TYPE, type Request } from '../../http/reply.js';
+import { type Answerer, headOf, JSON_TYPE, type Request } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
-import { duplexRoute } from '../../http/duplex-route.js';
+import { gatedDuplexRoute, gatedRoute } from '../../http/duplex-route.js';
 import { bulkRules, type BulkServices } from '../run/handler.js';
 import { type CreationServices, JobCreation, spentReply } from './create.js';
 import type { Store } from '../../store/store.js';
@@ -120,12 +120,11 @@ const RULES = bulkRules(JOBS_PATH);
 /** Runs what answers a caller about one job. */
 function withJob(
   services: JobServices,
+  caller: Caller,
   request: Request,
-  answer: Answerer,
-  handle: (caller: Caller, record: JobRecord) => void,
+  answer: Pick<Answerer, 'send'>,
+  handle: (record: JobRecord) => void,
 ): void {
-  const caller = services.gate.admit(RULES, request);
-  if (isReply(caller)) return answer.send(caller);
   let record: JobRecord | null;
   try {
     record = services.jobs.find(caller.key.account, idOf(request.path));
@@ -135,7 +134,7 @@ function withJob(
   }
   if (record === null) return answer.send(missing(caller));
   const unscoped = rowsRefusal(caller.key, services.jobs.view(record).kind);
-  if (unscoped === null) handle(caller, record);
+  if (unscoped === null) handle(record);
   else answer.send(caller.problem(403, unscoped));
 }
 
@@ -144,105 +143,73 @@ const ELSEWHERE =
   'yet; ask again.';
 
 function listRoute(services: JobServices): Route {
-  return {
-    method: 'GET',
-    path: JOBS_PATH,
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    ask: services.gate.asking(RULES),
-    handle: (request, answer) => {
-      const caller = services.gate.admit(RULES, request);
-      if (isReply(caller)) return answer.send(caller);
-      const { jobs } = services;
-      const bodies = jobs
-        .list(caller.key.account)
-        .map((record) => jobs.view(record))
-        .filter(({ kind }) => rowsRefusal(caller.key, kind) === null)
-        .map(jobBody);
-      const head = headOf(JSON_TYPE, caller.fields);
-      answer.send({ status: 200, head, body: `{"jobs":[${bodies.join(',')}]}` });
-    },
-  };
+  const { gate, jobs } = services;
+  return gatedRoute(gate, RULES, { method: 'GET', path: JOBS_PATH }, (caller, _, answer) => {
+    const bodies = jobs
+      .list(caller.key.account)
+      .map((record) => jobs.view(record))
+      .filter(({ kind }) => rowsRefusal(caller.key, kind) === null)
+      .map(jobBody);
+    const head = headOf(JSON_TYPE, caller.fields);
+    answer.send({ status: 200, head, body: `{"jobs":[${bodies.join(',')}]}` });
+  });
 }
 
 function oneRoute(services: JobServices): Route {
-  return {
-    method: 'GET',
-    path: JOB_PATH,
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    ask: services.gate.asking(RULES),
-    handle: (request, answer) =>
-      withJob(services, request, answer, ({ fields }, record) => {
-        const body = jobBody(services.jobs.view(record));
-        answer.send({ status: 200, head: headOf(JSON_TYPE, fields), body });
-      }),
-  };
+  const asked = { method: 'GET', path: JOB_PATH } as const;
+  return gatedRoute(services.gate, RULES, asked, (caller, request, answer) =>
+    withJob(services, caller, request, answer, (record) => {
+      const body = jobBody(services.jobs.view(record));
+      answer.send({ status: 200, head: headOf(JSON_TYPE, caller.fields), body });
+    }),
+  );
 }
 
 function removeRoute(services: JobServices): Route {
-  return {
-    method: 'DELETE',
-    path: JOB_PATH,
-    bodyBytesMax: 0,
-    deadlineMs: DEADLINE_MS,
-    ask: services.gate.asking(RULES),
-    handle: (request, answer) =>
-      withJob(services, request, answer, (caller, record) => {
-        const head = headOf(JSON_TYPE, caller.fields);
-        services.jobs
-          .remove(record)
-          .then((left) => {
-            answer.send(
-              left === null
-                ? { status: 204, head, body: '' }
-                : { status: 200, head, body: jobBody(services.jobs.view(left)) },
-            );
-          })
-          .catch((error: unknown) => {
-            if (error instanceof JobElsewhere) return answer.send(caller.problem(503, ELSEWHERE));
-            services.log.error('job not removed', { fault: faultOf(error) });
-            answer.send(
-              error instanceof StoreFault
-                ? caller.problem(503, error.detail)
-                : caller.problem(500, 'The service failed to answer.'),
-            );
-          });
-      }),
-  };
+  const asked = { method: 'DELETE', path: JOB_PATH, deadlineMs: DEADLINE_MS } as const;
+  return gatedRoute(services.gate, RULES, asked, (caller, request, answer) =>
+    withJob(services, caller, request, answer, (record) => {
+      const head = headOf(JSON_TYPE, caller.fields);
+      services.jobs
+        .remove(record)
+        .then((left) => {
+          answer.send(
+            left === null
+              ? { status: 204, head, body: '' }
+              : { status: 200, head, body: jobBody(services.jobs.view(left)) },
+          );
+        })
+        .catch((error: unknown) => {
+          if (error instanceof JobElsewhere) return answer.send(caller.problem(503, ELSEWHERE));
+          services.log.error('job not removed', { fault: faultOf(error) });
+          answer.send(
+            error instanceof StoreFault
+              ? caller.problem(503, error.detail)
+              : caller.problem(500, 'The service failed to answer.'),
+          );
+        });
+    }),
+  );
 }
 
 /** The routes of jobs. */
 function jobRoutes(services: JobServices): readonly Route[] {
-  const { idleMs } = services.jobs.options.limits;
-  const ask = services.gate.asking(RULES);
+  const { gate, jobs } = services;
+  const { idleMs } = jobs.options.limits;
   return [
-    duplexRoute(
-      'POST',
-      JOBS_PATH,
-      {
-        idleMs,
-        open: (request, exchange) => {
-          const caller = services.gate.admit(RULES, request);
-          if (isReply(caller)) exchange.send(caller);
-          else openJob(services, caller, request, exchange);
-        },
-      },
-      ask,
+    gatedDuplexRoute(gate, RULES, { method: 'POST', path: JOBS_PATH, idleMs }, (...asked) =>
+      openJob(services, ...asked),
     ),
     listRoute(services),
     oneRoute(services),
-    duplexRoute(
-      'GET',
-      RESULT_PATH,
-      {
-        idleMs,
-        open: (request, exchange) =>
-          withJob(services, request, exchange, (caller, record) =>
-            sendResult(services.jobs, request, exchange, caller, record),
-          ),
-      },
-      ask,
+    gatedDuplexRoute(
+      gate,
+      RULES,
+      { method: 'GET', path: RESULT_PATH, idleMs },
+      (caller, request, exchange) =>
+        withJob(services, caller, request, exchange, (record) =>
+          sendResult(jobs, request, exchange, caller, record),
+        ),
     ),
     removeRoute(services),
   ];

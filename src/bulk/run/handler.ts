@@ -34,12 +34,12 @@ import {
   tooLarge,
 } from './request.js';
 import { Upload } from './upload.js';
-import { gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
+import { type Caller, gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
 import { codedProblem } from '../../http/problem-reply.js';
-import { headOf, isReply, JSON_TYPE, type Request } from '../../http/reply.js';
+import { headOf, JSON_TYPE, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { duplexRoute } from '../../http/duplex-route.js';
+import { gatedDuplexRoute, gatedRoute } from '../../http/duplex-route.js';
 
 export interface BulkServices {
   readonly gate: Gate;
@@ -95,13 +95,11 @@ function fullRefusal(uploads: Uploads, account: string): BulkProblem | null {
 function openUpload(
   services: BulkServices,
   route: BulkKindRoute,
-  rules: GateRules,
+  caller: Caller,
   request: Request,
   exchange: DuplexExchange,
 ): void {
   const { uploads, usage, releases, baseUrl } = services;
-  const caller = services.gate.admit(rules, request);
-  if (isReply(caller)) return exchange.send(caller);
   const { key, fields, query } = caller;
   const refuse = ({ status, detail, errors, members = {} }: BulkProblem): void => {
     const limits = limitsOf(uploads.limits, route.kind);
@@ -174,46 +172,32 @@ function withRelease(
 }
 
 function trailerRoute(services: BulkServices): Route {
+  const { gate, uploads } = services;
   const path = '/bulk/trailer';
-  const rules = bulkRules(path);
-  return {
-    method: 'GET',
-    path,
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    ask: services.gate.asking(rules),
-    handle: (request, answer) => {
-      const caller = services.gate.admit(rules, request);
-      if (isReply(caller)) return answer.send(caller);
-      const name = new URLSearchParams(caller.query).get('job') ?? '';
-      const trailer = services.uploads.trailer(name, caller.key.account);
-      if (trailer === 'open') {
-        answer.send(caller.problem(409, 'The upload has not ended.'));
-      } else if (trailer === null) {
-        answer.send(caller.problem(404, 'There is no trailer of such a job.'));
-      } else {
-        const body = trailerBody(name, trailer);
-        answer.send({ status: 200, head: headOf(JSON_TYPE, caller.fields), body });
-      }
-    },
+  const trailerReply = (caller: Caller): Reply => {
+    const name = new URLSearchParams(caller.query).get('job') ?? '';
+    const trailer = uploads.trailer(name, caller.key.account);
+    if (trailer === 'open') return caller.problem(409, 'The upload has not ended.');
+    if (trailer === null) return caller.problem(404, 'There is no trailer of such a job.');
+    const head = headOf(JSON_TYPE, caller.fields);
+    return { status: 200, head, body: trailerBody(name, trailer) };
   };
+  return gatedRoute(gate, bulkRules(path), { method: 'GET', path }, (caller, _, answer) =>
+    answer.send(trailerReply(caller)),
+  );
 }
 
 /** The routes of uploads, one for each kind of rows. */
 export function bulkRoutes(services: BulkServices): readonly Route[] {
   return [
-    ...BULK_ROUTES.map((route) => {
-      const rules = bulkRules(route.path);
-      return duplexRoute(
-        'POST',
-        route.path,
-        {
-          idleMs: services.uploads.limits.idleMs,
-          open: (request, exchange) => openUpload(services, route, rules, request, exchange),
-        },
-        services.gate.asking(rules),
-      );
-    }),
+    ...BULK_ROUTES.map((route) =>
+      gatedDuplexRoute(
+        services.gate,
+        bulkRules(route.path),
+        { method: 'POST', path: route.path, idleMs: services.uploads.limits.idleMs },
+        (...asked) => openUpload(services, route, ...asked),
+      ),
+    ),
     trailerRoute(services),
   ];
 }

@@ -22,7 +22,7 @@ import type { Sessions } from './sessions.js';
 import { PostLink } from './session-links.js';
 import type { StreamSession } from './session.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { duplexRoute } from '../../http/duplex-route.js';
+import { duplexRoute, gatedRoute } from '../../http/duplex-route.js';
 import { problemReply } from '../../http/problem-reply.js';
 
 export const STREAM_PATH = '/stream';
@@ -213,20 +213,12 @@ export function streamRoute(services: StreamServices): Route {
 
 /** What a GET without an upgrade is answered with; those with one never come to the routes. */
 export function plainRoute({ gate }: StreamServices): Route {
-  return {
-    method: 'GET',
-    path: STREAM_PATH,
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    ask: gate.asking(STREAM_RULES),
-    handle: (request, answer) => {
-      const caller = gate.admit(STREAM_RULES, request);
-      if (isReply(caller)) return answer.send(caller);
-      const detail = 'By GET a stream is a WebSocket, which the request has to ask for.';
-      const fields = { ...caller.fields, Upgrade: 'websocket', Connection: 'Upgrade' };
-      answer.send(problemReply({ status: 426, detail, instance: STREAM_PATH }, fields));
-    },
-  };
+  const asked = { method: 'GET', path: STREAM_PATH } as const;
+  return gatedRoute(gate, STREAM_RULES, asked, (caller, _, answer) => {
+    const detail = 'By GET a stream is a WebSocket, which the request has to ask for.';
+    const fields = { ...caller.fields, Upgrade: 'websocket', Connection: 'Upgrade' };
+    answer.send(problemReply({ status: 426, detail, instance: STREAM_PATH }, fields));
+  });
 }
 
 /** The answer to a fault of the program. */
