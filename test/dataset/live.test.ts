@@ -35,12 +35,10 @@ interface Watched {
 }
 
 function startLive(context: TestContext, pollMs = 60_000): Watched {
-  const varDir = newVarDir(context);
+  const varDir = released(context, FIRST);
   const closed: string[] = [];
   const lines: string[] = [];
   const broken = new Set<string>();
-  writeRelease(varDir, FIRST);
-  activate(varDir, FIRST);
   const live = new LiveDataset({
     varDir,
     pollMs,
@@ -53,6 +51,32 @@ function startLive(context: TestContext, pollMs = 60_000): Watched {
   });
   context.after(() => live.close());
   return { live, varDir, closed, lines, broken };
+}
+
+/** A folder with releases, of which the first is active. */
+function released(context: TestContext, ...names: readonly string[]): string {
+  const varDir = newVarDir(context);
+  for (const name of names) writeRelease(varDir, name);
+  activate(varDir, FIRST);
+  return varDir;
+}
+
+/** Releases that are prepared as a test says. */
+function prepared(
+  context: TestContext,
+  varDir: string,
+  prepare: NonNullable<ConstructorParameters<typeof LiveDataset>[0]['prepare']>,
+): LiveDataset {
+  const live = new LiveDataset({
+    varDir,
+    pollMs: 60_000,
+    log: createLog('error', () => undefined),
+    open: (dir) => emptyDataset(dir),
+    probe: () => FACTS,
+    prepare,
+  });
+  context.after(() => live.close());
+  return live;
 }
 
 /** Activates a release and looks at once, so that no test depends on a watcher's moment. */
@@ -149,23 +173,13 @@ test('a release is borrowed without becoming active, closes with its last pin', 
 });
 
 test('what is not sound is read once, however many ask for it, until its files change', async (context) => {
-  const varDir = newVarDir(context);
-  for (const name of [FIRST, SECOND]) writeRelease(varDir, name);
-  activate(varDir, FIRST);
+  const varDir = released(context, FIRST, SECOND);
   let checks = 0;
-  const live = new LiveDataset({
-    varDir,
-    pollMs: 60_000,
-    log: createLog('error', () => undefined),
-    open: (dir) => emptyDataset(dir),
-    probe: () => FACTS,
-    prepare: (name) => {
-      if (name !== SECOND) return Promise.resolve(inPlace(`${varDir}/datasets/${name}`));
-      checks += 1;
-      return Promise.reject(new UnsoundRelease('torn'));
-    },
+  const live = prepared(context, varDir, (name) => {
+    if (name !== SECOND) return Promise.resolve(inPlace(`${varDir}/datasets/${name}`));
+    checks += 1;
+    return Promise.reject(new UnsoundRelease('torn'));
   });
-  context.after(() => live.close());
   await live.ready();
   const asked = Array.from({ length: 5 }, () => live.ask(SECOND));
   for (const each of asked) await assert.rejects(each, /torn/);
@@ -177,25 +191,15 @@ test('what is not sound is read once, however many ask for it, until its files c
 });
 
 test('a release that is removed while it is read is not there, and is again when it came back', async (context) => {
-  const varDir = newVarDir(context);
-  for (const name of [FIRST, SECOND]) writeRelease(varDir, name);
-  activate(varDir, FIRST);
+  const varDir = released(context, FIRST, SECOND);
   let removes = true;
-  const live = new LiveDataset({
-    varDir,
-    pollMs: 60_000,
-    log: createLog('error', () => undefined),
-    open: (dir) => emptyDataset(dir),
-    probe: () => FACTS,
-    prepare: async (name) => {
-      if (name === SECOND && removes) {
-        removeRelease(varDir, name);
-        throw new UnsoundRelease('has no data.mdb');
-      }
-      return inPlace(`${varDir}/datasets/${name}`);
-    },
+  const live = prepared(context, varDir, async (name) => {
+    if (name === SECOND && removes) {
+      removeRelease(varDir, name);
+      throw new UnsoundRelease('has no data.mdb');
+    }
+    return inPlace(`${varDir}/datasets/${name}`);
   });
-  context.after(() => live.close());
   await live.ready();
   assert.deepEqual(await Promise.all([live.ask(SECOND), live.ask(SECOND)]), [null, null]);
   writeRelease(varDir, SECOND);
@@ -204,30 +208,20 @@ test('a release that is removed while it is read is not there, and is again when
 });
 
 test('one that is put back while it is read is read again, and not there while it changes', async (context) => {
-  const varDir = newVarDir(context);
-  for (const name of [FIRST, SECOND]) writeRelease(varDir, name);
-  activate(varDir, FIRST);
+  const varDir = released(context, FIRST, SECOND);
   const [dir, away] = [`${varDir}/datasets/${SECOND}`, `${varDir}/datasets/.away`];
   let [moves, reads] = [0, 0];
-  const live = new LiveDataset({
-    varDir,
-    pollMs: 60_000,
-    log: createLog('error', () => undefined),
-    open: (folder) => emptyDataset(folder),
-    probe: () => FACTS,
-    prepare: async (name) => {
-      if (name !== SECOND) return inPlace(`${varDir}/datasets/${name}`);
-      reads += 1;
-      if (moves === 0) return inPlace(dir);
-      moves -= 1;
-      // What the system tells of times has the grain of its clock.
-      await delay(20);
-      renameSync(dir, away);
-      renameSync(away, dir);
-      throw new UnsoundRelease('has no data.mdb');
-    },
+  const live = prepared(context, varDir, async (name) => {
+    if (name !== SECOND) return inPlace(`${varDir}/datasets/${name}`);
+    reads += 1;
+    if (moves === 0) return inPlace(dir);
+    moves -= 1;
+    // What the system tells of times has the grain of its clock.
+    await delay(20);
+    renameSync(dir, away);
+    renameSync(away, dir);
+    throw new UnsoundRelease('has no data.mdb');
   });
-  context.after(() => live.close());
   await live.ready();
   moves = Infinity;
   assert.equal(await live.ask(SECOND), null);
@@ -238,24 +232,14 @@ test('one that is put back while it is read is read again, and not there while i
 });
 
 test('one release is prepared at a time, and only the last is taken', async (context) => {
-  const varDir = newVarDir(context);
+  const varDir = released(context, FIRST, SECOND, THIRD);
   const [removed, waiting]: [string[], Map<string, () => void>] = [[], new Map()];
-  for (const name of [FIRST, SECOND, THIRD]) writeRelease(varDir, name);
-  activate(varDir, FIRST);
-  const live = new LiveDataset({
-    varDir,
-    pollMs: 60_000,
-    log: createLog('error', () => undefined),
-    open: (dir) => emptyDataset(dir),
-    probe: () => FACTS,
-    prepare: async (name) => {
-      await new Promise<void>((resolve) => waiting.set(name, resolve));
-      if (name === THIRD) throw new Error('torn');
-      const remove = (): unknown => removed.push(name);
-      return { dir: `${varDir}/datasets/${name}`, remove, leave: remove };
-    },
+  const live = prepared(context, varDir, async (name) => {
+    await new Promise<void>((resolve) => waiting.set(name, resolve));
+    if (name === THIRD) throw new Error('torn');
+    const remove = (): unknown => removed.push(name);
+    return { dir: `${varDir}/datasets/${name}`, remove, leave: remove };
   });
-  context.after(() => live.close());
   assert.equal(live.openCount, 0);
   waiting.get(FIRST)?.();
   await live.ready();

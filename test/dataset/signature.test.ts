@@ -6,8 +6,6 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { readSigningKey, SIGNATURE_FILE } from '../../src/dataset/signature.js';
 import { createLog } from '../../src/log.js';
@@ -16,6 +14,7 @@ import { CommandProcess } from '../support/command-process.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { tinyContent } from '../support/tiny-release.js';
+import { startApp } from '../support/own-app.js';
 
 const commands = new CommandProcess();
 
@@ -165,17 +164,11 @@ async function serving(
   required: string,
   lines: string[],
 ): Promise<() => Promise<string>> {
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_REQUIRE_SIGNATURE: required,
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-    }),
-    log: createLog('error', (line) => lines.push(line)),
-  });
+  const app = await startApp(
+    varDir,
+    { SITUS_REQUIRE_SIGNATURE: required },
+    { log: createLog('error', (line) => lines.push(line)) },
+  );
   context.after(() => app.stop());
   const port = await app.listen();
   return async () => (await ask(port, '/system/health')).body;
@@ -204,23 +197,14 @@ test('a copy that was kept without asking is not opened where a signature is ask
   const [, other] = names;
   rmSync(fileOf(other), { force: true });
   activateRelease(varDir, other);
-  const app = await App.start({
-    config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
-    log: createLog('error', () => undefined),
-  });
+  const app = await startApp(varDir, {}, { log: createLog('error', () => undefined) });
   await app.stop();
   await assert.rejects(
-    App.start({
-      config: loadConfig({
-        HOST: '127.0.0.1',
-        PORT: '0',
-        SITUS_VAR: varDir,
-        SITUS_REQUIRE_SIGNATURE: ours,
-        SITUS_WORKERS: '1',
-        SITUS_BULK_WORKERS: '1',
-      }),
-      log: createLog('error', () => undefined),
-    }),
+    startApp(
+      varDir,
+      { SITUS_REQUIRE_SIGNATURE: ours },
+      { log: createLog('error', () => undefined) },
+    ),
     /it is not signed/,
   );
 });

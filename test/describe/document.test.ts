@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import type { App } from '../../src/app.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { SILENT } from '../../src/log.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import { type ComponentName, COMPONENTS } from '../../src/describe/document.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
@@ -19,6 +17,7 @@ import {
   withTable,
 } from '../support/documented-tables.js';
 import { checker, faults, strictly } from '../support/schema-check.js';
+import { startApp } from '../support/own-app.js';
 
 const PAGE = join(packageRoot(), 'docs', 'api.md');
 const REWRITE = process.env['SITUS_GOLDEN'] === 'write';
@@ -31,25 +30,13 @@ let base: string;
 let emptyApp: App;
 let emptyBase: string;
 
-async function startApp(varDir: string): Promise<App> {
-  return App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_WORKERS: '1',
-      SITUS_BASE_URL: 'https://rates.example',
-    }),
-    log: SILENT,
-  });
-}
+const SETTINGS = { SITUS_BOOTSTRAP_KEY: KEY, SITUS_BASE_URL: 'https://rates.example' };
 
 before(async () => {
   built = buildRecipe('fixture');
-  app = await startApp(built.varDir);
+  app = await startApp(built.varDir, SETTINGS);
   base = `http://127.0.0.1:${await app.listen()}`;
-  emptyApp = await startApp(EMPTY_VAR);
+  emptyApp = await startApp(EMPTY_VAR, SETTINGS);
   emptyBase = `http://127.0.0.1:${await emptyApp.listen()}`;
 });
 

@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import type { App } from '../../src/app.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { SILENT } from '../../src/log.js';
 import { PLANS } from '../../src/store/plan.js';
 import { RESPONSE_CODES, SUCCESS } from '../../src/wire/response-code.js';
 import { v60Schema } from '../../src/describe/lookups.js';
@@ -17,6 +15,7 @@ import { CommandProcess } from '../support/command-process.js';
 import { type CodeRow, codeRows } from '../support/documented-tables.js';
 import { eventually } from '../support/http-eventually.js';
 import { faults, strictly } from '../support/schema-check.js';
+import { startApp } from '../support/own-app.js';
 
 const ROWS = codeRows(readFileSync(join(packageRoot(), 'docs', 'api.md'), 'utf8'));
 const CODES = Array.from({ length: 14 }, (_, index) => 100 + index);
@@ -40,16 +39,7 @@ let empty: Running;
 let valid: ValidateFunction;
 
 async function start(varDir: string): Promise<Running> {
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_WORKERS: '1',
-      SITUS_BOOTSTRAP_KEY: 'a-key-for-the-codes-test',
-    }),
-    log: SILENT,
-  });
+  const app = await startApp(varDir, { SITUS_BOOTSTRAP_KEY: 'a-key-for-the-codes-test' });
   return { app, varDir, base: `http://127.0.0.1:${await app.listen()}` };
 }
 

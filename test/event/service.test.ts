@@ -5,9 +5,8 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { after, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { App } from '../../src/app.js';
-import { loadConfig, type Environment } from '../../src/config.js';
-import { SILENT } from '../../src/log.js';
+import type { App } from '../../src/app.js';
+import type { Environment } from '../../src/config.js';
 import { outboxCounts } from '../../src/store/outbox-count.js';
 import { Store } from '../../src/store/store.js';
 import { LATER_OPTIMIZED } from '../support/built-dataset.js';
@@ -24,27 +23,19 @@ import {
   releaseNumber,
   writeRelease,
 } from '../support/http-var-dir.js';
+import { startApp } from '../support/own-app.js';
 
 const SENDER = fileURLToPath(new URL('../support/event-sender.js', import.meta.url));
 
 const commands = new CommandProcess();
 after(() => commands.end());
 
-async function startApp(varDir: string, environment: Environment): Promise<App> {
-  return App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_BOOTSTRAP_KEY: 'key-of-the-test',
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-      ...environment,
-    }),
-    log: SILENT,
-    worker: ECHO_WORKER,
-    open: emptyDataset,
-  });
+function startEcho(varDir: string, environment: Environment): Promise<App> {
+  return startApp(
+    varDir,
+    { SITUS_BOOTSTRAP_KEY: 'key-of-the-test', ...environment },
+    { worker: ECHO_WORKER, open: emptyDataset },
+  );
 }
 
 function release(context: TestContext): string {
@@ -85,7 +76,7 @@ test('the server sends what waits, and ends attempts under way when it stops', a
   await leaveEvent(varDir, receiver.url);
   const held: ServerResponse[] = [];
   receiver.answer = (response) => held.push(response);
-  const app = await startApp(varDir, endpoint(receiver.url));
+  const app = await startEcho(varDir, endpoint(receiver.url));
   assert.equal(receiver.got.length, 0, 'nothing is sent before it listens');
   await app.listen();
   await eventually(() => held.length === 1);
@@ -100,7 +91,7 @@ test('an endpoint that fails changes nothing about health, and can be replayed',
   // Long enough that only a replay can be the second attempt.
   receiver.answer = answering(500, { 'retry-after': '3600' });
   const varDir = release(context);
-  const app = await startApp(varDir, endpoint(receiver.url));
+  const app = await startEcho(varDir, endpoint(receiver.url));
   context.after(() => app.stop());
   const port = await app.listen();
   await leaveEvent(varDir, receiver.url);
@@ -121,7 +112,7 @@ test('an endpoint that fails changes nothing about health, and can be replayed',
 test('the server does not start with settings that cannot be', async (context) => {
   const varDir = release(context);
   await assert.rejects(
-    startApp(varDir, { SITUS_WEBHOOK_URL: 'https://shop.example/' }),
+    startEcho(varDir, { SITUS_WEBHOOK_URL: 'https://shop.example/' }),
     /SITUS_WEBHOOK_URL needs SITUS_WEBHOOK_SECRET/,
   );
 });

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import type { App } from '../../src/app.js';
 import { createLog } from '../../src/log.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { runMany } from '../support/run-command.js';
 import { setFormat, writeRates, ZIP } from '../support/tiny-release.js';
+import { startApp } from '../support/own-app.js';
 
 const KEY = 'a-key-of-another-format';
 const OTHERS = [
@@ -30,17 +30,11 @@ before(async () => {
     setFormat(built.varDir, name, format);
     names.push(name);
   }
-  app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: built.varDir,
-      SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-    }),
-    log: createLog('error', (line) => lines.push(line)),
-  });
+  app = await startApp(
+    built.varDir,
+    { SITUS_BOOTSTRAP_KEY: KEY },
+    { log: createLog('error', (line) => lines.push(line)) },
+  );
   base = `http://127.0.0.1:${await app.listen()}`;
 });
 

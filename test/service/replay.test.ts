@@ -4,8 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import type { App } from '../../src/app.js';
 import { ASKED_OPEN_MAX } from '../../src/dataset/generations.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { createLog } from '../../src/log.js';
@@ -15,6 +14,7 @@ import { eventually } from '../support/http-eventually.js';
 import { getBare, type Receipted, receiptedOf } from '../support/receipted.js';
 import { runMany } from '../support/run-command.js';
 import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
+import { startApp } from '../support/own-app.js';
 
 const KEY = 'a-key-of-the-replay-test';
 
@@ -31,18 +31,11 @@ before(async () => {
   built = buildRecipe('fixture');
   dir = mkdtempSync(join(tmpdir(), 'situs-replay-'));
   names = await writeRates(built.varDir, [40, 41, 42, 43]);
-  app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: built.varDir,
-      SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-      SITUS_BASE_URL: 'https://rates.example',
-    }),
-    log: createLog('error', (line) => lines.push(line)),
-  });
+  app = await startApp(
+    built.varDir,
+    { SITUS_BOOTSTRAP_KEY: KEY, SITUS_BASE_URL: 'https://rates.example' },
+    { log: createLog('error', (line) => lines.push(line)) },
+  );
   base = `http://127.0.0.1:${await app.listen()}`;
 });
 

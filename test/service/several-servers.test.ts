@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
-import { SILENT } from '../../src/log.js';
+import type { App } from '../../src/app.js';
 import { endpointOf } from '../../src/store/endpoint.js';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
@@ -37,6 +35,7 @@ import {
   type MerchantService,
 } from '../support/merchant-service.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
+import { startApp } from '../support/own-app.js';
 
 async function startTwo(
   context: TestContext,
@@ -101,14 +100,7 @@ test('servers that start together on a new store make one first key', async (con
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
   const apps = await Promise.all(
-    [1, 2, 3].map(() =>
-      App.start({
-        config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
-        log: SILENT,
-        worker: ECHO_WORKER,
-        open: emptyDataset,
-      }),
-    ),
+    [1, 2, 3].map(() => startApp(varDir, {}, { worker: ECHO_WORKER, open: emptyDataset })),
   );
   assert.equal(apps.filter(({ firstKey }) => firstKey !== null).length, 1);
   const store = await Store.open(varDir);
@@ -229,12 +221,7 @@ test('a server that starts removes nothing that another is being sent', async (c
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
   const start = (): Promise<App> =>
-    App.start({
-      config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
-      log: SILENT,
-      worker: ECHO_WORKER,
-      open: emptyDataset,
-    });
+    startApp(varDir, {}, { worker: ECHO_WORKER, open: emptyDataset });
   const first = await start();
   await first.listen();
   const store = await Store.open(varDir);

@@ -2,11 +2,11 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import type { App } from '../../src/app.js';
 import { createLog } from '../../src/log.js';
 import { ask } from '../support/http-client.js';
 import { MAIN } from '../support/program.js';
+import { startApp } from '../support/own-app.js';
 
 export const KEY = 'a-key-of-the-torn-test';
 export const LOOKUP = '/request/v60?postalcode=91010';
@@ -40,18 +40,11 @@ interface Running {
 
 export async function start(context: TestContext, varDir: string): Promise<Running> {
   const lines: string[] = [];
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_ANSWER_CACHE_MIB: '0',
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-    }),
-    log: createLog('info', (line) => lines.push(line)),
-  });
+  const app = await startApp(
+    varDir,
+    { SITUS_BOOTSTRAP_KEY: KEY, SITUS_ANSWER_CACHE_MIB: '0' },
+    { log: createLog('info', (line) => lines.push(line)) },
+  );
   context.after(() => app.stop());
   return { app, port: await app.listen(), lines };
 }

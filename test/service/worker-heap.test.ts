@@ -1,14 +1,14 @@
 /** A worker that passes the limit of its heap ends alone: others are answered, the next one comes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import type { App } from '../../src/app.js';
 import { createLog } from '../../src/log.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { RESPONSE_CODES } from '../../src/wire/response-code.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { NDJSON, readLines, sendBulk } from '../support/bulk-client.js';
+import { startApp } from '../support/own-app.js';
 
 const INTERNAL = RESPONSE_CODES.internal.code;
 const KEY = 'a-key-for-bulk-tests';
@@ -26,18 +26,11 @@ before(async () => {
   const store = await Store.open(built.varDir);
   await createKey(store, { text: KEY, plan: 'enterprise', rate: 1_000_000 });
   await store.close();
-  app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: built.varDir,
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-      SITUS_ANSWER_CACHE_MIB: '0',
-    }),
-    log: createLog('warn', (line) => lines.push(line)),
-    worker: WORKER,
-  });
+  app = await startApp(
+    built.varDir,
+    { SITUS_ANSWER_CACHE_MIB: '0' },
+    { log: createLog('warn', (line) => lines.push(line)), worker: WORKER },
+  );
   port = await app.listen();
 });
 

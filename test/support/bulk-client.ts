@@ -1,12 +1,11 @@
 /** A client of bulk files, and a service with keys of every plan for it. */
 import { request, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { after, before } from 'node:test';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
-import { SILENT } from '../../src/log.js';
+import type { App } from '../../src/app.js';
 import { createKey, type NewKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built } from './built-dataset.js';
+import { startApp } from './own-app.js';
 
 export const KEYS = {
   bulk: 'a-key-for-bulk-tests',
@@ -37,17 +36,7 @@ export async function startBulkApp(
     await createKey(store, { ...settings, text: KEYS[name as KeyName] });
   }
   await store.close();
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-      ...settings,
-    }),
-    log: SILENT,
-  });
+  const app = await startApp(varDir, settings);
   return { app, port: await app.listen() };
 }
 

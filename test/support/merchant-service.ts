@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
+import type { App } from '../../src/app.js';
 import { createLog, type Log } from '../../src/log.js';
 import type { AppOptions } from '../../src/opened.js';
 import { createKey, type NewKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe } from './built-dataset.js';
+import { startApp } from './own-app.js';
 
 /** Two accounts with everything, one key of each plan in a third, and one quick to be refused. */
 export const KEYS = {
@@ -154,19 +154,11 @@ export async function startMerchants(
 ): Promise<MerchantService> {
   const lines: string[] = [];
   const log: Log = createLog('debug', (line) => lines.push(line));
-  const app = await App.start({
-    config: loadConfig({
-      HOST: '127.0.0.1',
-      PORT: '0',
-      SITUS_VAR: varDir,
-      SITUS_WORKERS: '1',
-      SITUS_BULK_WORKERS: '1',
-      SITUS_BASE_URL: 'https://rates.example',
-      ...environment,
-    }),
-    log,
-    ...options,
-  });
+  const app = await startApp(
+    varDir,
+    { SITUS_BASE_URL: 'https://rates.example', ...environment },
+    { log, ...options },
+  );
   const base = `http://127.0.0.1:${await app.listen()}`;
   return {
     varDir,
