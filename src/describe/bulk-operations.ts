@@ -2,7 +2,7 @@
 import { answerOf, LIMITED, problemsOf, refusalsOf } from './answers.js';
 import { CART_OPTIONS } from './cart-operations.js';
 import type { Operation, OperationName } from './operations.js';
-import { KEY_PARAMETER, lookupParameters, type Parameter } from './lookup-parameters.js';
+import { KEY_PARAMETER, lookupParameters, parameter, type Parameter } from './lookup-parameters.js';
 import { BOOLEAN, TEXT, type Schema } from '../base/json-schema.js';
 import { SHARED_PARAMETERS } from '../api/lookup/parameter-table.js';
 
@@ -12,30 +12,22 @@ export const ROWS_TYPES: Schema = {
 };
 
 const OF_FILES: readonly Parameter[] = [
-  {
-    name: 'map',
-    in: 'query',
-    schema: TEXT,
-    description: 'role:column, once for each; see docs/bulk.md for the roles.',
-  },
-  {
-    name: 'delimiter',
-    in: 'query',
-    schema: { type: 'string', enum: ['comma', 'semicolon', 'tab', 'pipe'] },
-    description: 'Told from the header line unless given.',
-  },
-  {
-    name: 'strict',
-    in: 'query',
-    schema: BOOLEAN,
-    description: 'All rows or none: the first that is refused refuses the file, 422.',
-  },
-  {
-    name: 'spool',
-    in: 'query',
-    schema: BOOLEAN,
-    description: 'Answers when the upload is complete, for clients that read only then.',
-  },
+  parameter('map', TEXT, 'role:column, once for each; see docs/bulk.md for the roles.'),
+  parameter(
+    'delimiter',
+    { type: 'string', enum: ['comma', 'semicolon', 'tab', 'pipe'] },
+    'Told from the header line unless given.',
+  ),
+  parameter(
+    'strict',
+    BOOLEAN,
+    'All rows or none: the first that is refused refuses the file, 422.',
+  ),
+  parameter(
+    'spool',
+    BOOLEAN,
+    'Answers when the upload is complete, for clients that read only then.',
+  ),
   ...lookupParameters(60).filter(({ name }) => name === 'dataset' || name === 'at'),
 ];
 
@@ -44,18 +36,12 @@ const OF_LOOKUPS: readonly Parameter[] = lookupParameters(60).filter(({ name }) 
 );
 
 const OF_CARTS: readonly Parameter[] = [
-  {
-    name: 'merchantId',
-    in: 'query',
-    schema: { type: 'string', format: 'uuid' },
-    description: 'The self-managed merchant whose carts all rows are.',
-  },
-  {
-    name: 'origin',
-    in: 'query',
-    schema: TEXT,
-    description: 'One-line address that the goods of a CSV file come from.',
-  },
+  parameter(
+    'merchantId',
+    { type: 'string', format: 'uuid' },
+    'The self-managed merchant whose carts all rows are.',
+  ),
+  parameter('origin', TEXT, 'One-line address that the goods of a CSV file come from.'),
   ...CART_OPTIONS,
 ];
 
@@ -121,15 +107,7 @@ const TRAILER: Operation = {
   tag: 'Bulk',
   keyed: true,
   summary: 'How a bulk file ended: counts per response code and SHA-256 of the output.',
-  parameters: [
-    KEY_PARAMETER,
-    {
-      name: 'job',
-      in: 'query',
-      schema: TEXT,
-      description: 'X-Situs-Job of the answer.',
-    },
-  ],
+  parameters: [KEY_PARAMETER, parameter('job', TEXT, 'X-Situs-Job of the answer.')],
   responses: {
     200: answerOf('The trailer, kept for an hour.', ['BulkTrailer'], LIMITED),
     ...refusalsOf({

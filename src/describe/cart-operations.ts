@@ -17,7 +17,7 @@ import { RELAYED_PARTS } from '../api/merchant/relay-shape.js';
 import { answerOf, merchantOperation } from './answers.js';
 import { SITUS_NOTE } from './lookups.js';
 import type { Operation, OperationName } from './operations.js';
-import { KEPT_PARAMETERS, type Parameter } from './lookup-parameters.js';
+import { KEPT_PARAMETERS, parameter, type Parameter } from './lookup-parameters.js';
 
 const {
   id: { schema: NAME },
@@ -96,18 +96,12 @@ export const CALCULATION_ANSWER: Schema = object(
 
 /** Options of carts, wherever they are calculated. */
 export const CART_OPTIONS: readonly Parameter[] = [
-  {
-    name: 'rounding',
-    in: 'query',
-    schema: TEXT,
-    description: 'half-up (default), half-even, up or down; ",cart" after it for whole carts.',
-  },
-  {
-    name: 'explain',
-    in: 'query',
-    schema: BOOLEAN,
-    description: 'Tells how each amount came about.',
-  },
+  parameter(
+    'rounding',
+    TEXT,
+    'half-up (default), half-even, up or down; ",cart" after it for whole carts.',
+  ),
+  parameter('explain', BOOLEAN, 'Tells how each amount came about.'),
 ];
 
 /** Parameters of both operations; what lookups refuse with code 107 is a 403 here. */

@@ -16,7 +16,7 @@ import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
 import { OPTIONS, ROWS_TYPES } from './bulk-operations.js';
 import { answerOf, LIMITED, refusalsOf } from './answers.js';
 import type { Operation, OperationName } from './operations.js';
-import { KEY_PARAMETER, type Parameter } from './lookup-parameters.js';
+import { KEY_PARAMETER, parameter, type Parameter } from './lookup-parameters.js';
 
 const COUNT: Schema = { type: 'integer', minimum: 0 };
 
@@ -87,19 +87,18 @@ const CREATE: Operation = {
   summary: 'Makes a job of an upload, or of a file in the allowed folder.',
   parameters: [
     KEY_PARAMETER,
-    {
-      name: 'kind',
-      in: 'query',
-      schema: { ...oneOf(JOB_KINDS), default: 'lookup' },
-      description: 'What each row asks for, as the bulk paths are named.',
-    },
+    parameter(
+      'kind',
+      { ...oneOf(JOB_KINDS), default: 'lookup' },
+      'What each row asks for, as the bulk paths are named.',
+    ),
     ...OPTIONS.filter(({ name }) => name !== 'spool'),
-    {
-      name: 'Idempotency-Key',
-      in: 'header',
-      schema: { type: 'string', maxLength: 255 },
-      description: 'The same key and body lead to the same job, for 24 hours.',
-    },
+    parameter(
+      'Idempotency-Key',
+      { type: 'string', maxLength: 255 },
+      'The same key and body lead to the same job, for 24 hours.',
+      'header',
+    ),
   ],
   content: {
     ...ROWS_TYPES,
@@ -155,18 +154,8 @@ const RESULT: Operation = {
   parameters: [
     KEY_PARAMETER,
     ID,
-    {
-      name: 'Range',
-      in: 'header',
-      schema: TEXT,
-      description: 'One range of bytes, "bytes=0-99".',
-    },
-    {
-      name: 'If-None-Match',
-      in: 'header',
-      schema: TEXT,
-      description: 'ETags that are held.',
-    },
+    parameter('Range', TEXT, 'One range of bytes, "bytes=0-99".', 'header'),
+    parameter('If-None-Match', TEXT, 'ETags that are held.', 'header'),
   ],
   responses: {
     200: { description: 'The whole, packed where gzip is accepted.', content: ROWS_TYPES },

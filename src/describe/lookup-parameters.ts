@@ -13,6 +13,16 @@ export interface Parameter extends Schema {
   readonly schema: Schema;
 }
 
+/** A parameter that may be left out. */
+export function parameter(
+  name: string,
+  schema: Schema,
+  description: string,
+  at: 'query' | 'header' = 'query',
+): Parameter {
+  return { name, in: at, schema, description };
+}
+
 /** The key where it is not in the header. */
 export const KEY_PARAMETER: Parameter = {
   name: 'key',

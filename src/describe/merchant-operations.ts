@@ -13,7 +13,7 @@ import { MERCHANT_STATUSES } from '../store/merchants.js';
 import { API_KEY_CHARS_MAX, CONNECTION_CHARS_MAX } from '../api/merchant/merchant-shape.js';
 import { merchantOperation, REASONS } from './answers.js';
 import type { Operation, OperationName } from './operations.js';
-import type { Parameter } from './lookup-parameters.js';
+import { parameter, type Parameter } from './lookup-parameters.js';
 
 const ID: Schema = { type: 'string', format: 'uuid' };
 const MOMENT: Schema = { type: 'string', format: 'date-time' };
@@ -67,18 +67,16 @@ const WRITES = { status: 200, answer: 'It is done.', of: 'MerchantResult', write
 const LOCATION_404 = 'The merchant has no such location.';
 
 const PAGE: readonly Parameter[] = [
-  {
-    name: 'limit',
-    in: 'query',
-    schema: { type: 'integer', minimum: 1, maximum: 1_000 },
-    description: 'Merchants of one page; 1,000 where there is a cursor alone.',
-  },
-  {
-    name: 'cursor',
-    in: 'query',
-    schema: { type: 'string' },
-    description: 'X-Situs-Next-Cursor of the page before; empty for the first one.',
-  },
+  parameter(
+    'limit',
+    { type: 'integer', minimum: 1, maximum: 1_000 },
+    'Merchants of one page; 1,000 where there is a cursor alone.',
+  ),
+  parameter(
+    'cursor',
+    { type: 'string' },
+    'X-Situs-Next-Cursor of the page before; empty for the first one.',
+  ),
 ];
 
 export const MERCHANT_OPERATIONS: readonly (readonly [OperationName, Operation])[] = [

@@ -18,6 +18,7 @@ import {
   FORMAT_PARAMETER,
   KEY_PARAMETER,
   lookupParameters,
+  parameter,
   type Parameter,
 } from './lookup-parameters.js';
 import { RELAY_OPERATIONS } from './relay-operations.js';
@@ -49,18 +50,12 @@ const BOTH: AnswerOptions = { ...LIMITED, xml: true };
 
 const LINES: Schema = { 'application/x-ndjson': { schema: TEXT } };
 const RESUME: readonly Parameter[] = [
-  {
-    name: 'resume',
-    in: 'query',
-    schema: TEXT,
-    description: 'Token of a stream that lost its connection, from its header.',
-  },
-  {
-    name: 'from',
-    in: 'query',
-    schema: { type: 'integer', minimum: 0 },
-    description: 'With resume: the last answer that came, 0 for none.',
-  },
+  parameter('resume', TEXT, 'Token of a stream that lost its connection, from its header.'),
+  parameter(
+    'from',
+    { type: 'integer', minimum: 0 },
+    'With resume: the last answer that came, 0 for none.',
+  ),
   ...lookupParameters(60).filter(({ name }) => name === 'dataset' || name === 'at'),
 ];
 

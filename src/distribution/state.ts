@@ -3,6 +3,7 @@
  * that last. It is changed by compare-and-set alone. Members that this version does not know stay
  * as they are, so that nodes and commands of two versions can work on it side by side.
  */
+import { isObject } from '../base/json-object.js';
 import { isReleaseName } from '../dataset/release.js';
 import { type Place, PlaceError } from './fleet-place.js';
 
@@ -55,10 +56,6 @@ const EMPTY: FleetState = {
   releases: [],
   changes: [],
 };
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
 
 function isOffer(value: unknown): value is Offer {
   return (

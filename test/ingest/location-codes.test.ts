@@ -13,7 +13,7 @@ import { releasesDir } from '../../src/dataset/release.js';
 import type { BoundaryFeature } from '../../src/ingest/boundary/overlay.js';
 import { districtCounties } from '../../src/ingest/boundary/place-counties.js';
 import { createPolygon } from '../../src/geo/polygon.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
 import { byLookup, byRow, lineOf, type Told, type Written } from '../support/three-ways.js';
@@ -43,15 +43,6 @@ function boundaries(): string {
   return JSON.stringify({ type: 'FeatureCollection', features });
 }
 
-const PLAIN = {
-  varDir: FOLDER,
-  sources: FOLDER,
-  layers: [],
-  workers: 1,
-  progress: () => undefined,
-  report: () => undefined,
-};
-
 function build(sst: readonly BoundaryRecordSource[]): Promise<string> {
   const { recipe, rates } = readRecipe('fixture');
   const locations = {
@@ -69,14 +60,14 @@ function build(sst: readonly BoundaryRecordSource[]): Promise<string> {
     state: 'QD',
     options: { areas: true },
   };
-  return buildDataset({
-    ...PLAIN,
-    report: (line) => told.push(line),
-    recipe: {
+  return buildIn(
+    FOLDER,
+    {
       recipe: { ...recipe, boundaries: [...recipe.boundaries, locations], sst },
       rates: { ...rates, lists: [...rates.lists, list] },
     },
-  });
+    { report: (line) => told.push(line) },
+  );
 }
 
 before(async () => {
@@ -160,9 +151,9 @@ test('counties of addresses serve a state whose counties alone levy a tax', asyn
   const source = { layout: 'county-addresses', source: 'x', tolerance: '60' };
   writeFileSync(join(FOLDER, 'own.txt'), published);
   const { recipe, rates } = readRecipe('fixture');
-  const name = await buildDataset({
-    ...PLAIN,
-    recipe: { recipe: { ...recipe, sst: [{ ...source, file: 'own.txt', state: 'QD' }] }, rates },
+  const name = await buildIn(FOLDER, {
+    recipe: { ...recipe, sst: [{ ...source, file: 'own.txt', state: 'QD' }] },
+    rates,
   });
   const own = openDataset(join(releasesDir(FOLDER), name));
   const found = byLookup(own, '1 Kestrel Way, Firton, QD 94010', '');

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { type RateList, readRecipe } from '../../src/ingest/recipe.js';
 import { askQuery } from '../support/ask-dataset.js';
 
@@ -42,17 +42,9 @@ function build(
     state: 'QD',
     options: { state: '5.125', from: '2026-07-01', areas: true },
   };
-  return buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    workers: 1,
-    progress: () => undefined,
-    recipe: {
-      recipe: { ...recipe, boundaries: [...recipe.boundaries, locations], points: [], ranges: [] },
-      rates: { ...rates, lists: [...rates.lists, ...others, own] },
-    },
-    report: () => undefined,
+  return buildIn(FOLDER, {
+    recipe: { ...recipe, boundaries: [...recipe.boundaries, locations], points: [], ranges: [] },
+    rates: { ...rates, lists: [...rates.lists, ...others, own] },
   });
 }
 

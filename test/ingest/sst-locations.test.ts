@@ -12,7 +12,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
 import { byLookup, byRow, lineOf, type Told } from '../support/three-ways.js';
@@ -40,15 +40,11 @@ function build(sst: readonly BoundaryRecordSource[]): Promise<string> {
       options: { areas: true },
     },
   ];
-  return buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    workers: 1,
-    progress: () => undefined,
-    recipe: { recipe: { ...recipe, sst }, rates: { ...rates, stated } },
-    report: (line) => told.push(line),
-  });
+  return buildIn(
+    FOLDER,
+    { recipe: { ...recipe, sst }, rates: { ...rates, stated } },
+    { report: (line) => told.push(line) },
+  );
 }
 
 const RECORDS = {

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { byLookup, byRow, lineOf, type Told } from '../support/three-ways.js';
 
@@ -31,15 +31,11 @@ before(async () => {
       tolerance: '60',
     },
   ];
-  const name = await buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    workers: 1,
-    progress: () => undefined,
-    recipe: { recipe: { ...recipe, sst }, rates },
-    report: (line) => told.push(line),
-  });
+  const name = await buildIn(
+    FOLDER,
+    { recipe: { ...recipe, sst }, rates },
+    { report: (line) => told.push(line) },
+  );
   dataset = openDataset(join(releasesDir(FOLDER), name));
 });
 

@@ -14,7 +14,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
@@ -127,13 +127,9 @@ let bare: Dataset;
 async function build(towns: boolean): Promise<string> {
   const { recipe, rates } = readRecipe('fixture');
   told.length = 0;
-  return buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    workers: 1,
-    progress: () => undefined,
-    recipe: {
+  return buildIn(
+    FOLDER,
+    {
       recipe: {
         ...recipe,
         facts: relative(datasetsDir(), FACTS),
@@ -167,8 +163,8 @@ async function build(towns: boolean): Promise<string> {
         stated: [{ reader: 'sst', path: 'QBR.csv', source: 'invented', state: 'QB' }],
       },
     },
-    report: (line) => told.push(line),
-  });
+    { report: (line) => told.push(line) },
+  );
 }
 
 before(async () => {

@@ -11,7 +11,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { readManifest } from '../../src/dataset/manifest.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import type { HeldList } from '../../src/ingest/rates/held.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import type { DateInt } from '../../src/tax/date.js';
@@ -125,16 +125,11 @@ async function build(
       options: { stateDiffers: ['69'] },
     },
   ];
-  return buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    own,
-    workers: 1,
-    progress: () => undefined,
-    recipe: { recipe: { ...recipe, sst }, rates: { ...rates, stated }, lists: held },
-    report: (line) => told.push(line),
-  });
+  return buildIn(
+    FOLDER,
+    { recipe: { ...recipe, sst }, rates: { ...rates, stated }, lists: held },
+    { report: (line) => told.push(line), own: own },
+  );
 }
 
 before(async () => {

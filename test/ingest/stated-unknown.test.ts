@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { boundaryRow, type Columns } from '../support/boundary-rows.js';
 import { byLookup } from '../support/three-ways.js';
@@ -71,20 +71,12 @@ let dataset: Dataset;
 before(async () => {
   writeFileSync(join(FOLDER, 'QAB.csv'), `${ROWS.map((row) => boundaryRow(row)).join('\n')}\n`);
   const { recipe, rates } = readRecipe('fixture');
-  const name = await buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    workers: 1,
-    progress: () => undefined,
+  const name = await buildIn(FOLDER, {
     recipe: {
-      recipe: {
-        ...recipe,
-        sst: [{ file: 'QAB.csv', state: 'QA', source: 'invented', tolerance: '60' }],
-      },
-      rates,
+      ...recipe,
+      sst: [{ file: 'QAB.csv', state: 'QA', source: 'invented', tolerance: '60' }],
     },
-    report: () => undefined,
+    rates,
   });
   dataset = openDataset(join(releasesDir(FOLDER), name));
 });

@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { readCounties } from '../../src/ingest/rates/facts.js';
 import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
@@ -45,18 +45,14 @@ function build(file: string): Promise<string> {
   const { recipe, rates } = readRecipe('fixture');
   const list = { reader: 'tx-quarter', path: 'taxrates.txt', source: 'invented', state: 'QA' };
   const sst = [{ file, layout: 'tx-addresses', state: 'QA', source: 'invented', tolerance: '60' }];
-  return buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    workers: 1,
-    progress: () => undefined,
-    recipe: {
+  return buildIn(
+    FOLDER,
+    {
       recipe: { ...recipe, sst },
       rates: { ...rates, lists: [...rates.lists, list], caps: { QA: '2.5' } },
     },
-    report: (line) => told.push(line),
-  });
+    { report: (line) => told.push(line) },
+  );
 }
 
 before(async () => {

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { buildDataset } from '../../src/ingest/build.js';
+import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { byLookup, byZip } from '../support/three-ways.js';
 
@@ -17,15 +17,7 @@ let dataset: Dataset;
 before(async () => {
   const { recipe, rates } = readRecipe('fixture');
   // Doors would show the districts by themselves.
-  const name = await buildDataset({
-    varDir: FOLDER,
-    sources: FOLDER,
-    layers: [],
-    workers: 1,
-    recipe: { recipe: { ...recipe, points: [], ranges: [] }, rates },
-    progress: () => undefined,
-    report: () => undefined,
-  });
+  const name = await buildIn(FOLDER, { recipe: { ...recipe, points: [], ranges: [] }, rates });
   dataset = openDataset(join(releasesDir(FOLDER), name));
 });
 

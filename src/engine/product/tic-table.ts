@@ -1,4 +1,5 @@
 /** The Taxability Information Codes of a dataset, read from its documents. */
+import { isObject, type JsonObject } from '../../base/json-object.js';
 
 /** Names of the documents: the codes, and everyday words for them. */
 export const TIC_DOCUMENT = 'tic';
@@ -16,20 +17,14 @@ export interface Tic {
 
 const CODE = /^[0-9]{5}$/;
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
-}
-
-function textOf(row: Fields, column: string): string {
+function textOf(row: JsonObject, column: string): string {
   const value = row[column];
   return typeof value === 'string' ? value.trim() : '';
 }
 
 /** The rows of a table document; a dataset without it has none. */
-function rowsOf(document: unknown): readonly Fields[] {
-  return Array.isArray(document) ? document.filter(isFields) : [];
+function rowsOf(document: unknown): readonly JsonObject[] {
+  return Array.isArray(document) ? document.filter(isObject) : [];
 }
 
 /** Reads the catalogue in the order of its table. Rows without code or title are left out. */

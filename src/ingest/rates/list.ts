@@ -62,6 +62,15 @@ export function unknownRow(context: ListContext, where: Unknown): RateRow {
   return listedRow(context, RATE_ZERO, { basis: 'unknown', from: DATE_MIN, ...where });
 }
 
+/** Where a district of the list holds: on any day, and in the whole of its county, unless told. */
+export function districtMember(
+  { state }: Pick<ListContext, 'state'>,
+  code: string,
+  where: Pick<DistrictMember, 'scope' | 'county'> & Partial<DistrictMember>,
+): DistrictMember {
+  return { state, code, place: '', except: [], from: DATE_MIN, to: DATE_OPEN, ...where };
+}
+
 /** Whether a row is such a one. */
 export function isOutside({ level, county, place, code }: RateRow): boolean {
   return level === 'district' && county === '' && place === '' && code === NO_CODE;

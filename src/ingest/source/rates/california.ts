@@ -10,6 +10,7 @@ import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
   DATE_OPEN,
+  districtMember,
   fractionOf,
   joined,
   type ListContext,
@@ -116,16 +117,8 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
       const code = `${OWN_CODE}${county.county}`;
       const name = `${county.name} Unincorporated Area`;
       add({ level: 'district', county: county.county, name, code }, minus(county.rate, lowest));
-      members.push({
-        state: context.state,
-        code,
-        scope: 'remainder',
-        county: county.county,
-        place: '',
-        except: [],
-        from,
-        to,
-      });
+      const where = { scope: 'remainder', county: county.county, from, to } as const;
+      members.push(districtMember(context, code, where));
     }
   }
   return { rows: out, members };

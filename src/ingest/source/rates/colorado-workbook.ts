@@ -12,6 +12,7 @@ import type { DistrictMember } from '../../rates/facts.js';
 import {
   DATE_MIN,
   DATE_OPEN,
+  districtMember,
   type ListContext,
   listDate,
   listedRow,
@@ -188,16 +189,9 @@ class Listed {
           use: rate,
         });
       }
-      this.made.members.push({
-        state: this.context.state,
-        code,
-        scope: place === '' ? 'remainder' : 'place',
-        county,
-        place,
-        except: [],
-        from: this.from,
-        to: this.to,
-      });
+      const scope = place === '' ? 'remainder' : 'place';
+      const { from, to, context } = this;
+      this.made.members.push(districtMember(context, code, { scope, county, place, from, to }));
     }
   }
 

@@ -10,9 +10,9 @@ import { type DateInt, dayBefore } from '../../../tax/date.js';
 import { countiesWithLand, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_MIN,
   DATE_OPEN,
   dateOf,
+  districtMember,
   joined,
   joinedCity,
   type ListContext,
@@ -165,16 +165,7 @@ export function readColorado(text: string, context: ListContext): ListResult {
     const made = rateRow(row, { level: 'city', county: '', place: '' }, DATE_OPEN, context);
     rows.push({ ...made, level: 'district', code });
     if (place === '') continue;
-    members.push({
-      state: context.state,
-      code,
-      scope: 'place',
-      county,
-      place,
-      except: [],
-      from: DATE_MIN,
-      to: DATE_OPEN,
-    });
+    members.push(districtMember(context, code, { scope: 'place', county, place }));
   }
   const asked = new Set(listOption(context, 'decided'));
   rows.push(...gaps(districts, asked, context));

@@ -14,7 +14,7 @@ import { countiesWithLand, type PlaceFact, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
   DATE_MIN,
-  DATE_OPEN,
+  districtMember,
   type ListContext,
   listDate,
   listedRow,
@@ -107,16 +107,7 @@ function districtRows(row: TableRow, context: ListContext, members: DistrictMemb
   context.report.joined += 1;
   // "part of the county only": such a district's places are facts.
   if (!/\bonly\b/.test(row.get('note'))) {
-    members.push({
-      state: context.state,
-      code,
-      scope: 'county',
-      county,
-      place: '',
-      except: [],
-      from: DATE_MIN,
-      to: DATE_OPEN,
-    });
+    members.push(districtMember(context, code, { scope: 'county', county }));
   }
   return listOption(context, 'began').includes(name)
     ? [

@@ -6,13 +6,7 @@
 import { countiesWithLand, type RateRow } from '../../model.js';
 import { plainCounty } from '../../rates/book.js';
 import type { DistrictMember } from '../../rates/facts.js';
-import {
-  DATE_MIN,
-  DATE_OPEN,
-  type ListContext,
-  type ListResult,
-  unknownRow,
-} from '../../rates/list.js';
+import { districtMember, type ListContext, type ListResult, unknownRow } from '../../rates/list.js';
 
 /** One area of the file. */
 export interface TexasArea {
@@ -173,16 +167,8 @@ class Settlement {
 
   #hold(chosen: TexasArea, county: string, place: string): void {
     for (const code of chosen.districts) {
-      this.members.push({
-        state: this.context.state,
-        code,
-        scope: place ? 'place' : 'remainder',
-        county,
-        place,
-        except: [],
-        from: DATE_MIN,
-        to: DATE_OPEN,
-      });
+      const scope = place ? 'place' : 'remainder';
+      this.members.push(districtMember(this.context, code, { scope, county, place }));
     }
   }
 
