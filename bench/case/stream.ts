@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
 import { openDataset } from '../../src/dataset/open.js';
-import { BATCH_MESSAGES_MAX, CREDIT_MESSAGES } from '../../src/bulk/stream/stream-limits.js';
+import { BATCH_MESSAGES_MAX, CREDIT_MESSAGES } from '../../src/bulk/stream/session-options.js';
 import { startBareSocketServer } from '../load/bare-socket-server.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';

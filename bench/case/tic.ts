@@ -1,8 +1,12 @@
 /** What a search for a product code costs: it runs in the front end. */
 import { performance } from 'node:perf_hooks';
 import { openDataset } from '../../src/dataset/open.js';
-import { TicSearch } from '../../src/engine/product/tic-search.js';
-import { readTics, TIC_DOCUMENT, TIC_WORDS_DOCUMENT } from '../../src/engine/product/tic-table.js';
+import {
+  readTics,
+  TIC_DOCUMENT,
+  TIC_WORDS_DOCUMENT,
+  TicSearch,
+} from '../../src/engine/product/tic-search.js';
 import { sink, type BenchInput, type Figure } from './case.js';
 
 const TARGET_MICROSECONDS = 1000;

@@ -15,8 +15,14 @@ import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
 import type { FleetWorkers } from '../bulk/fleet/fleet-workers.js';
 import type { BulkFleet } from './bulk-fleet.js';
-import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
-import { openRows, type RowsSource } from './rows-files.js';
+import {
+  type BulkAsked,
+  bulkOptions,
+  type BulkOptions,
+  openRows,
+  RESUME_NEEDS,
+  type RowsSource,
+} from './bulk-options.js';
 import {
   copyOut,
   openRowsOutput,

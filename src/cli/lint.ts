@@ -14,10 +14,9 @@ import type { Table } from '../bulk/row/chunk-payload.js';
 import type { Mapping, Role } from '../bulk/row/mapping.js';
 import { cellReader, fiveDigits } from '../bulk/row/row-parameters.js';
 import { parseParameters } from '../api/lookup/query.js';
-import { requestFor, type RowsAsked } from './bulk-options.js';
+import { openRows, requestFor, type RowsAsked } from './bulk-options.js';
 import { print, UsageError } from './command-line.js';
 import { rowCutter } from '../bulk/run/run.js';
-import { openRows } from './rows-files.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { PRECISIONS, type Precision } from '../engine/situs.js';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AnswerBacklog, listElements, readClientLine } from '../../src/bulk/stream/backlog.js';
 import type { JsonObject } from '../../src/base/json-object.js';
 import { wordProblem } from '../../src/bulk/row/stream-word.js';
-import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
+import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/session-options.js';
 
 test('the elements of a list are found whatever they hold', () => {
   fc.assert(

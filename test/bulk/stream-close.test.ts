@@ -8,7 +8,7 @@ import {
   CREDIT_MESSAGES,
   HEARTBEAT_MS,
   MESSAGE_BYTES_MAX,
-} from '../../src/bulk/stream/stream-limits.js';
+} from '../../src/bulk/stream/session-options.js';
 import { eventually } from '../support/http-eventually.js';
 import {
   ending,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StreamClient } from '../../bench/load/stream-client.js';
-import { CREDIT_MESSAGES, HEARTBEAT_MS } from '../../src/bulk/stream/stream-limits.js';
+import { CREDIT_MESSAGES, HEARTBEAT_MS } from '../../src/bulk/stream/session-options.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { StreamClient, StreamAsk } from '../../bench/load/stream-client.js';
-import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX } from '../../src/bulk/stream/stream-limits.js';
+import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX } from '../../src/bulk/stream/session-options.js';
 import { eventually } from '../support/http-eventually.js';
 import { ask } from '../support/http-client.js';
 import {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FOUND_MAX, TicSearch } from '../../src/engine/product/tic-search.js';
-import { readTics } from '../../src/engine/product/tic-table.js';
+import { FOUND_MAX, readTics, TicSearch } from '../../src/engine/product/tic-search.js';
 import { factRows, realTics } from '../support/product-facts.js';
 import { DESCRIPTIONS, type Description } from './tic-descriptions.js';
 import { KEPT_DESCRIPTIONS } from './tic-descriptions-kept.js';

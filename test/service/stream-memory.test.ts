@@ -12,7 +12,7 @@ import {
   CREDIT_MESSAGES,
   MESSAGE_BYTES_MAX,
   STREAM_MEMORY_BYTES_MAX,
-} from '../../src/bulk/stream/stream-limits.js';
+} from '../../src/bulk/stream/session-options.js';
 import { type ChildService, startChild } from '../support/server-process.js';
 import { CSV, KEYS, sendBulk } from '../support/bulk-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ComponentRecord, StateRecord } from '../../src/dataset/records.js';
-import { readTics, type Tic } from '../../src/engine/product/tic-table.js';
+import { readTics, type Tic } from '../../src/engine/product/tic-search.js';
 import { datasetsDir, packageRoot } from '../../src/ingest/source-files.js';
 import { splitRows } from '../../src/ingest/source/rows.js';
 import { loadStateRecords } from '../../src/ingest/state-facts.js';

@@ -1,11 +1,12 @@
 /** The product codes of the release that answers, with what is made of them once. */
-import { type FoundTic, TicSearch } from '../../engine/product/tic-search.js';
 import {
+  type FoundTic,
   readTics,
   type Tic,
   TIC_DOCUMENT,
   TIC_WORDS_DOCUMENT,
-} from '../../engine/product/tic-table.js';
+  TicSearch,
+} from '../../engine/product/tic-search.js';
 import { type Log, messageOf } from '../../log.js';
 import { currentText } from '../../wire/response-code.js';
 import { type Format, jsonMembers, type WireObject } from '../../wire/tree.js';

@@ -33,8 +33,7 @@ import {
   type BulkRequest,
 } from '../run/request.js';
 import type { WireObject } from '../../wire/tree.js';
-import { allowedFile, filesOf } from './allowed-file.js';
-import type { FileIdentity } from './byte-source.js';
+import { allowedFile, type FileIdentity, filesOf } from './byte-source.js';
 import type { CreationServices } from './create.js';
 import type { Reply, Request } from '../../http/reply.js';
 import type { RunRequest } from './file-run.js';

@@ -17,8 +17,14 @@ import { admitRows, type FindMerchant, merchantRefusal, type RowsUsage } from '.
 import type { AdmittedRows } from '../run/pump.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import type { BulkLimits } from '../run/uploads.js';
-import { allowedFile, filesOf } from './allowed-file.js';
-import { type ByteSource, fileBytes, FileChanged, fileSource } from './byte-source.js';
+import {
+  allowedFile,
+  type ByteSource,
+  fileBytes,
+  FileChanged,
+  filesOf,
+  fileSource,
+} from './byte-source.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
 import { FileRun, type FileRunEnd, type JobRowsUsage, JobUsage } from './file-run.js';
 import { countedOf, type JobFiles } from './job-keeper.js';

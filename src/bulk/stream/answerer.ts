@@ -18,7 +18,7 @@ import { refusalOf } from '../row/row.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import type { Message } from './backlog.js';
-import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './stream-limits.js';
+import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './session-options.js';
 import { merchantText, payloadOf } from './message-chunk.js';
 
 const NO_MERCHANTS = fail(

@@ -9,7 +9,7 @@ import {
   CREDIT_BYTES,
   CREDIT_MESSAGES,
   REPLAY_BYTES_MAX,
-} from './stream-limits.js';
+} from './session-options.js';
 
 /*
  * Lines of a client: a message, a batch of messages, or a word about the stream itself. Messages

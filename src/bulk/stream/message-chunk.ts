@@ -13,7 +13,7 @@ import { type ChunkTally, decodeResult, encodeChunk, encodeRun } from '../row/ch
 import { CHUNK_BYTES_MAX } from '../row/record-form.js';
 import type { FindMerchant } from '../run/kind.js';
 import type { Message } from './backlog.js';
-import { CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX } from './stream-limits.js';
+import { CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX } from './session-options.js';
 
 /** Messages of one class travel together. */
 export interface MessageClass {

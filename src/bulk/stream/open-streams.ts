@@ -19,8 +19,12 @@ import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '../../log.js';
 import { Exchange, type Traffic } from '../../http/exchange.js';
 import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/transport.js';
-import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './stream-limits.js';
-import type { SessionServices } from './session-options.js';
+import {
+  BEHIND_BYTES_MAX,
+  CREDIT_BYTES,
+  MESSAGE_BYTES_MAX,
+  type SessionServices,
+} from './session-options.js';
 
 interface OpenStreamOptions
   extends Omit<SessionServices, 'limits' | 'now'>,

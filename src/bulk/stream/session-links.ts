@@ -8,14 +8,16 @@ import { type DuplexEvents, type Fields, headOf } from '../../http/reply.js';
 import type { RawSocket, SocketEvents } from '../../http/transport.js';
 import { RecordCutter } from '../row/record-cutter.js';
 import { NDJSON_TYPE } from '../run/request.js';
-import { CLOSES, type Closing, type StreamLink } from './session-options.js';
-import type { StreamSession } from './session.js';
 import {
   BEHIND_BYTES_MAX,
+  CLOSES,
+  type Closing,
   HEARTBEAT_MS,
   MESSAGE_BYTES_MAX,
   PONG_BYTES_MAX,
-} from './stream-limits.js';
+  type StreamLink,
+} from './session-options.js';
+import type { StreamSession } from './session.js';
 
 /** In place of an empty message: one of no bytes already means one that was too long. */
 const SPACE = Buffer.from(' ');

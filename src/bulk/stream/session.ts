@@ -18,21 +18,19 @@ import type { ChunkSource } from '../run/schedule.js';
 import { RunTotals } from '../run/run-totals.js';
 import { Flights, groupOf, type MessageClass } from './message-chunk.js';
 import {
+  CHUNK_MESSAGES_MAX,
   type CloseName,
   CLOSES,
   type Closing,
+  OVER_CREDITS,
   type SessionOptions,
   SessionRelease,
   type SessionServices,
+  STREAM_LIMITS,
   type StreamLink,
+  UNSENT_BYTES_MAX,
 } from './session-options.js';
 import { AnswerBacklog, Inbox, type Message, readClientLine } from './backlog.js';
-import {
-  CHUNK_MESSAGES_MAX,
-  OVER_CREDITS,
-  STREAM_LIMITS,
-  UNSENT_BYTES_MAX,
-} from './stream-limits.js';
 
 const QUOTA = fail('feature-not-enabled', 'The quota of this month is used up');
 

@@ -1,8 +1,13 @@
 /** The streams of a server: those with a connection, and those that may be resumed. */
 import { randomBytes } from 'node:crypto';
 import type { KeyRecord } from '../../store/format.js';
-import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './stream-limits.js';
-import type { KeptStream, SessionServices } from './session-options.js';
+import {
+  type KeptStream,
+  type SessionServices,
+  STREAMS_MAX,
+  STREAMS_PER_ACCOUNT_MAX,
+  WATCH_MS,
+} from './session-options.js';
 import { StreamSession } from './session.js';
 
 const NAME_BYTES = 12;

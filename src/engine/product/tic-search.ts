@@ -5,7 +5,51 @@
 import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';
 import { withinOneTypo } from '../../address/typo.js';
-import type { Tic } from './tic-table.js';
+import { isObject, type JsonObject } from '../../base/json-object.js';
+
+// The Taxability Information Codes of a dataset, read from its documents.
+
+/** Names of the documents: the codes, and everyday words for them. */
+export const TIC_DOCUMENT = 'tic';
+export const TIC_WORDS_DOCUMENT = 'tic-words';
+
+export interface Tic {
+  /** Five digits. */
+  readonly tic: string;
+  readonly title: string;
+  /** The code above; empty at the top. */
+  readonly parent: string;
+  /** Everyday words, separated by commas; empty where there are none. */
+  readonly words: string;
+}
+
+const CODE = /^[0-9]{5}$/;
+
+function textOf(row: JsonObject, column: string): string {
+  const value = row[column];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** The rows of a table document; a dataset without it has none. */
+function rowsOf(document: unknown): readonly JsonObject[] {
+  return Array.isArray(document) ? document.filter(isObject) : [];
+}
+
+/** Reads the catalogue in the order of its table. Rows without code or title are left out. */
+export function readTics(codes: unknown, words: unknown): readonly Tic[] {
+  const everyday = new Map<string, string>();
+  for (const row of rowsOf(words)) {
+    const tic = textOf(row, 'tic');
+    const [before, more] = [everyday.get(tic), textOf(row, 'words')];
+    everyday.set(tic, before === undefined ? more : `${before}, ${more}`);
+  }
+  return rowsOf(codes).flatMap((row): Tic[] => {
+    const tic = textOf(row, 'tic');
+    const title = textOf(row, 'title');
+    if (!CODE.test(tic) || title === '') return [];
+    return [{ tic, title, parent: textOf(row, 'parent'), words: everyday.get(tic) ?? '' }];
+  });
+}
 
 /** Codes found by one query, best first. */
 export const FOUND_MAX = 20;
@@ -31,9 +75,7 @@ const PREFIX_LETTERS_MIN = 3;
 const SLIP_LETTERS_MIN = 4;
 const TWO_SLIPS_LETTERS_MIN = 8;
 
-/**
- * Long lists of words say nothing against a code, hence a small b; the others are usual values.
- */
+/** Long lists of words say nothing against a code, hence a small b; the others are usual. */
 const BM25 = { k: 1.2, b: 0.3, d: 0.5 } as const;
 /** What it adds to a score when all of the query is a title or an everyday word. */
 const WHOLE_PHRASE = 1;
