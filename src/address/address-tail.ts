@@ -1,10 +1,13 @@
-/** What ends an address: postal code, state and country; a military address is nothing else. */
-import { wordsOf } from '../base/word-table.js';
+/**
+ * What ends an address: a known city, postal code, state and country; a military address is nothing
+ * else.
+ */
+import { WordTable, wordsOf } from '../base/word-table.js';
+import { readCanadianTail, takeCanadianCode } from './canadian-tail.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { directionOf, directionWord, isDigits, startsWithDigit } from './street-words.js';
 import { suffixOf } from './suffix.js';
-import { readCanadianTail, type Tail, type TailDraft, takeCanadianCode, unread } from './tail.js';
-import { JOIN, type Line } from './token.js';
+import { JOIN, type Line, type Tail, type TailDraft, unread } from './token.js';
 
 const USA: readonly (readonly string[])[] = [
   ['UNITED', 'STATES', 'OF', 'AMERICA'],
@@ -15,12 +18,8 @@ const USA: readonly (readonly string[])[] = [
   ['US'],
 ];
 const CAN: readonly (readonly string[])[] = [['CANADA'], ['CAN']];
-const COUNTRY_LAST = wordsOf(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
-
-/** Whether a word may be the last of a country. */
-export function endsCountry(word: string): boolean {
-  return COUNTRY_LAST.has(word);
-}
+/** Words that may be the last of a country. */
+export const COUNTRY_LAST = wordsOf(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
 
 function endsWith(words: readonly string[], end: number, phrase: readonly string[]): boolean {
   const start = end - phrase.length;
@@ -40,6 +39,39 @@ function takeCountry(line: Line, tail: TailDraft): boolean {
     return true;
   }
   return false;
+}
+
+/** First words of cities that are written in two ways. */
+export const CITY_FIRST = new WordTable([
+  ['ST', 'SAINT'],
+  ['SAINT', 'ST'],
+  ['STE', 'SAINTE'],
+  ['MT', 'MOUNT'],
+  ['MOUNT', 'MT'],
+  ['FT', 'FORT'],
+  ['FORT', 'FT'],
+]);
+
+/** Whether the words from `from` to before `to` name a city, in either spelling of the first. */
+export function isKnownCity(
+  words: readonly string[],
+  from: number,
+  to: number,
+  state: string,
+  gazetteer: Gazetteer,
+): boolean {
+  const first = words[from] ?? '';
+  let rest = '';
+  for (let index = from + 1; index < to; index++) rest += ` ${words[index] ?? ''}`;
+  if (gazetteer.isCity(state, first + rest)) return true;
+  if (rest === '') return false;
+  const second = CITY_FIRST.get(first) ?? directionWord(directionOf(first));
+  return second !== '' && second !== first && gazetteer.isCity(state, second + rest);
+}
+
+/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
+export function isOtherWord(word: string): boolean {
+  return directionOf(word) !== '' || suffixOf(word) !== '';
 }
 
 /** Tells five digits from any other word. */
@@ -174,13 +206,8 @@ export function innerZipAt(line: Line, end: number): number {
 
 /** Military and diplomatic post offices. */
 export const OFFICE_WORDS = ['APO', 'FPO', 'DPO'];
-const OFFICES = wordsOf(OFFICE_WORDS);
+export const OFFICES = wordsOf(OFFICE_WORDS);
 const REGIONS = new Set(['AA', 'AE', 'AP']);
-
-/** Whether a word may be a military or diplomatic post office. */
-export function isOffice(word: string): boolean {
-  return OFFICES.has(word);
-}
 
 /** Where the office stands, provided that nothing but region and postal code follow; else -1. */
 function officeAt(line: Line): number {

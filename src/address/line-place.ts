@@ -1,6 +1,5 @@
 /** Cities and states of a line: where a street ends, and what stands behind the address. */
-import { WordTable } from '../base/word-table.js';
-import { isZip } from './address-tail.js';
+import { CITY_FIRST, isKnownCity, isOtherWord, isZip } from './address-tail.js';
 import { readHighway } from './highway.js';
 import type { Gazetteer } from './parsed.js';
 import {
@@ -12,8 +11,7 @@ import {
   startsWithDigit,
 } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
-import type { Tail } from './tail.js';
-import { JOIN, type Line } from './token.js';
+import { JOIN, type Line, type Tail } from './token.js';
 
 /** A way to part words into street and city; the city is empty where `cityAt` is the end. */
 interface CitySplit {
@@ -24,34 +22,6 @@ interface CitySplit {
 
 const CITY_WORDS_MAX = 4;
 const ANCHORS_MAX = 2;
-
-/** First words of cities that are written in two ways. */
-const CITY_FIRST = new WordTable([
-  ['ST', 'SAINT'],
-  ['SAINT', 'ST'],
-  ['STE', 'SAINTE'],
-  ['MT', 'MOUNT'],
-  ['MOUNT', 'MT'],
-  ['FT', 'FORT'],
-  ['FORT', 'FT'],
-]);
-
-/** Whether the words from `from` to before `to` name a city, in either spelling of the first. */
-export function isKnownCity(
-  words: readonly string[],
-  from: number,
-  to: number,
-  state: string,
-  gazetteer: Gazetteer,
-): boolean {
-  const first = words[from] ?? '';
-  let rest = '';
-  for (let index = from + 1; index < to; index++) rest += ` ${words[index] ?? ''}`;
-  if (gazetteer.isCity(state, first + rest)) return true;
-  if (rest === '') return false;
-  const second = CITY_FIRST.get(first) ?? directionWord(directionOf(first));
-  return second !== '' && second !== first && gazetteer.isCity(state, second + rest);
-}
 
 /**
  * How well a street may end before each word: 2 behind a strong suffix, a numbered road or a
@@ -150,11 +120,6 @@ function stateAt({ words }: Line, last: number, gazetteer: Gazetteer): StateWord
   if (two !== '') return { state: two, from: last - 1, to };
   const state = gazetteer.stateOf(word);
   return state === '' ? null : { state, from: last, to };
-}
-
-/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
-export function isOtherWord(word: string): boolean {
-  return directionOf(word) !== '' || suffixOf(word) !== '';
 }
 
 /** Whether a house number begins the line, or a part of it, before a word. */

@@ -1,9 +1,8 @@
 /** Reads one line of address. */
 import { wordsOf } from '../base/word-table.js';
-import { innerZipAt, readMilitary, readTail, withoutState } from './address-tail.js';
+import { innerZipAt, isKnownCity, readMilitary, readTail, withoutState } from './address-tail.js';
 import {
   crossingAt,
-  isKnownCity,
   placeWithin,
   splitCity,
   stateWithin,
@@ -25,8 +24,7 @@ import {
 } from './reading.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { suffixOf } from './suffix.js';
-import type { Tail } from './tail.js';
-import { JOIN, tokenize, type Line } from './token.js';
+import { JOIN, tokenize, type Line, type Tail } from './token.js';
 import { takeUnits } from './unit.js';
 
 /** No address is longer; the wire takes 100. Longer text is refused, not cut. */
@@ -46,12 +44,7 @@ interface Gathering {
   readonly readings: Reading[];
 }
 
-const COUNTY_WORDS = wordsOf(['COUNTY', 'PARISH', 'BOROUGH', 'CNTY']);
-
-/** Whether words that end so name a county. */
-export function isCountyWord(word: string): boolean {
-  return COUNTY_WORDS.has(word);
-}
+export const COUNTY_WORDS = wordsOf(['COUNTY', 'PARISH', 'BOROUGH', 'CNTY']);
 
 /** Parts that are neither street nor city: a county, a unit without designator. */
 function tidyParts(gathering: Gathering, parts: readonly Span[]): [Span[], string] {

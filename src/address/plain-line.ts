@@ -5,10 +5,17 @@
  * read in another way with other words beside it is left to `parseAddress`.
  */
 import { wordsOf, WordTable } from '../base/word-table.js';
-import { endsCountry, isOffice, isZip, OFFICE_WORDS, readTail } from './address-tail.js';
+import {
+  COUNTRY_LAST,
+  isKnownCity,
+  OFFICES,
+  isOtherWord,
+  isZip,
+  OFFICE_WORDS,
+  readTail,
+} from './address-tail.js';
 import { LETTERED_ROADS } from './highway.js';
-import { isKnownCity, isOtherWord } from './line-place.js';
-import { isCountyWord } from './parse.js';
+import { COUNTY_WORDS } from './parse.js';
 import type { Gazetteer } from './parsed.js';
 import { endsInUnit, isNumbered } from './reading.js';
 import { foldStreetName, readStreet, type StreetName } from './street-name.js';
@@ -22,7 +29,7 @@ import {
 } from './street-words.js';
 import { SUFFIX_WORDS, suffixOf } from './suffix.js';
 import { JOIN, type Line, tokenize } from './token.js';
-import { isDesignator, UNIT_WORDS } from './unit.js';
+import { DESIGNATORS, UNIT_WORDS } from './unit.js';
 
 /** A street with the folded name that it is looked up by. */
 export interface FoldedStreet extends StreetName {
@@ -102,7 +109,7 @@ const FLORIDA = 'FL';
 
 /** Whether a word is taken for itself wherever it stands. */
 function isPlain(word: string): boolean {
-  return !isDesignator(word) && !isOffice(word);
+  return !DESIGNATORS.has(word) && !OFFICES.has(word);
 }
 
 /** Words [WORDS_BEFORE_PLACE, end) of a line are a city, and what follows is its state and ZIP. */
@@ -116,8 +123,8 @@ function isPlainCity({ words }: Line, end: number): boolean {
   }
   const single = end - WORDS_BEFORE_PLACE === 1;
   return single
-    ? directionOf(last) === '' && !endsCountry(last)
-    : !isCountyWord(last) && !endsCountry(last);
+    ? directionOf(last) === '' && !COUNTRY_LAST.has(last)
+    : !COUNTY_WORDS.has(last) && !COUNTRY_LAST.has(last);
 }
 
 /** Whether text is written as places are that `readPlainPlace` reads. */

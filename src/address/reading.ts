@@ -6,8 +6,7 @@ import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { readStreet, type StreetName } from './street-name.js';
 import { directionOf, hasDigit, isDigits, isOrdinal, startsWithDigit } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
-import type { Tail } from './tail.js';
-import { JOIN, type Join, type Line } from './token.js';
+import { JOIN, type Join, type Line, type Tail } from './token.js';
 
 /** A span of words: [from, to). */
 export interface Span {

@@ -1,4 +1,4 @@
-/** Cuts an address line into words. */
+/** Cuts an address line into words; what is read of them where it ends. */
 
 /** What stands between a word and the one before it. */
 export const JOIN = { space: 0, comma: 1, hyphen: 2, dash: 3, and: 4, glued: 5 } as const;
@@ -9,6 +9,44 @@ export interface Line {
   readonly words: readonly string[];
   /** What stands before the word of the same index. */
   readonly joins: readonly Join[];
+}
+
+/** What stands at the end of a line. */
+export interface Tail {
+  /** Index after the last word that belongs to street or city. */
+  readonly end: number;
+  readonly country: '' | 'USA' | 'CAN';
+  readonly state: string;
+  /** The state is one word that may be something else: "CT" a court, "NE" a direction. */
+  readonly doubtful: boolean;
+  /** Index after the state's last word, -1 if none. */
+  readonly stateEnd: number;
+  readonly zip: string;
+  readonly zip4: string;
+  /** Of an address that is asked for as one of Canada its first half may be all there is. */
+  readonly canadianPostalCode: string;
+  /** A state that the line names in its midst, or another place of its own; '' if none. */
+  readonly otherPlace: string;
+  /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
+  readonly twoZips: boolean;
+}
+
+export type TailDraft = { -readonly [Key in keyof Tail]: Tail[Key] };
+
+/** The end of a line of so many words of which none is read yet. */
+export function unread(end: number): TailDraft {
+  return {
+    end,
+    country: '',
+    state: '',
+    doubtful: false,
+    stateEnd: -1,
+    zip: '',
+    zip4: '',
+    canadianPostalCode: '',
+    otherPlace: '',
+    twoZips: false,
+  };
 }
 
 /** Combining marks, then everything that reads as an apostrophe, dash, fraction or plain letter. */

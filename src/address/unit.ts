@@ -66,12 +66,7 @@ for (const word of ['PO', 'P', 'POBOX', 'POB', 'POST', 'BOX', ...RURAL_START]) {
 }
 /** Words that may begin a unit or a box. */
 export const UNIT_WORDS: readonly string[] = [...designators.keys()];
-const DESIGNATORS = new WordTable(designators);
-
-/** Whether a word may begin a unit or a box. */
-export function isDesignator(word: string): boolean {
-  return DESIGNATORS.has(word);
-}
+export const DESIGNATORS = new WordTable(designators);
 
 /** A line without its units and boxes. */
 interface UnitReading {

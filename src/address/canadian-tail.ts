@@ -1,49 +1,10 @@
-/** What the end of an address says, and how it is read where the address is one of Canada. */
-
+/** How the end of an address is read that is one of Canada. */
 import { wordsOf } from '../base/word-table.js';
 import type { Gazetteer } from './parsed.js';
 import { hasDigit, startsWithDigit } from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
-import { JOIN, type Line } from './token.js';
-import { isDesignator } from './unit.js';
-
-/** What stands at the end of a line. */
-export interface Tail {
-  /** Index after the last word that belongs to street or city. */
-  readonly end: number;
-  readonly country: '' | 'USA' | 'CAN';
-  readonly state: string;
-  /** The state is one word that may be something else: "CT" a court, "NE" a direction. */
-  readonly doubtful: boolean;
-  /** Index after the state's last word, -1 if none. */
-  readonly stateEnd: number;
-  readonly zip: string;
-  readonly zip4: string;
-  /** Of an address that is asked for as one of Canada its first half may be all there is. */
-  readonly canadianPostalCode: string;
-  /** A state that the line names in its midst, or another place of its own; '' if none. */
-  readonly otherPlace: string;
-  /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
-  readonly twoZips: boolean;
-}
-
-export type TailDraft = { -readonly [Key in keyof Tail]: Tail[Key] };
-
-/** The end of a line of so many words of which none is read yet. */
-export function unread(end: number): TailDraft {
-  return {
-    end,
-    country: '',
-    state: '',
-    doubtful: false,
-    stateEnd: -1,
-    zip: '',
-    zip4: '',
-    canadianPostalCode: '',
-    otherPlace: '',
-    twoZips: false,
-  };
-}
+import { JOIN, type Line, type Tail, type TailDraft, unread } from './token.js';
+import { DESIGNATORS } from './unit.js';
 
 const CANADIAN = /^[A-Z]\d[A-Z]\d[A-Z]\d$/;
 
@@ -96,7 +57,7 @@ function areCity(words: readonly string[], areFirst: boolean): boolean {
   const last = words.at(-1) ?? '';
   if (last.length <= 2 || (areFirst && isStrongSuffix(suffixOf(last)))) return false;
   if (FRENCH_TYPES.has(words[0] ?? '')) return false;
-  return !words.some((word) => hasDigit(word) || isDesignator(word) || OTHER_UNITS.has(word));
+  return !words.some((word) => hasDigit(word) || DESIGNATORS.has(word) || OTHER_UNITS.has(word));
 }
 
 function followsCity(line: Line, end: number): boolean {
