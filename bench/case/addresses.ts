@@ -5,6 +5,7 @@ import { parseStreetName, formatStreetName } from '../../src/address/street-name
 import { DATA_FILE } from '../../src/dataset/manifest.js';
 import { openTables } from '../../src/dataset/layout.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
+import { openDataset } from '../../src/dataset/open.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { readPoints } from '../../src/ingest/source/address-source.js';
@@ -60,4 +61,12 @@ export async function addressLines(
   return folder !== null && dataset.hasLayer('streets')
     ? doorLines(folder)
     : postalLines(dataset, datasetDir);
+}
+
+/** Paths of a thousand lookups of such lines. */
+export async function addressPaths(datasetDir: string): Promise<readonly string[]> {
+  const dataset = openDataset(datasetDir);
+  const lines = await addressLines(dataset, datasetDir);
+  dataset.close();
+  return lines.slice(0, 1_000).map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
 }

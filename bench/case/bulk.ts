@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Papa from 'papaparse';
 import { openDataset } from '../../src/dataset/open.js';
-import { addressLines } from './addresses.js';
+import { addressLines, addressPaths } from './addresses.js';
 import { seeded, type BenchInput, type Figure } from './case.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { beside, upload } from '../load/upload.js';
@@ -173,12 +173,7 @@ export async function steady(
 
 export async function bulkBesideCase(input: BenchInput): Promise<readonly Figure[]> {
   const files = await makeFiles(input);
-  const dataset = openDataset(input.datasetDir);
-  const lines = await addressLines(dataset, input.datasetDir);
-  dataset.close();
-  const paths = lines
-    .slice(0, 1_000)
-    .map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
+  const paths = await addressPaths(input.datasetDir);
   const situs = await startSitus(input.varDir, WORKERS_ANSWER);
   const seconds = Math.max(4, input.seconds);
   try {

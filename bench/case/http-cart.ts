@@ -18,7 +18,7 @@ import { startBareServer } from '../load/bare-server.js';
 import type { BareServer } from '../load/child-server.js';
 import { runLoad, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
-import { addressLines } from './addresses.js';
+import { addressLines, addressPaths } from './addresses.js';
 import { beside, upload } from '../load/upload.js';
 import { partsOf, steady, WORKERS_ANSWER } from './bulk.js';
 import { sampleCarts } from './cart.js';
@@ -200,12 +200,7 @@ export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]
 /** The largest request, over and over, while lookups come at a steady rate. */
 export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[]> {
   const carts = await answeredCarts(input);
-  const dataset = openDataset(input.datasetDir);
-  const lines = await addressLines(dataset, input.datasetDir);
-  dataset.close();
-  const paths = lines
-    .slice(0, 1_000)
-    .map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
+  const paths = await addressPaths(input.datasetDir);
   const situs = await startSitus(input.varDir, WORKERS_ANSWER);
   const seconds = Math.max(4, input.seconds);
   try {

@@ -8,11 +8,12 @@ import {
   KEPT_PREFIX,
   type Intent,
 } from '../../src/store/idempotency.js';
-import { storeJob, type JobRecord } from '../../src/store/jobs.js';
+import { storeJob } from '../../src/store/jobs.js';
 import { CLOCK_KEY, ServiceClock, STOP_MS_MAX } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
+import { JOB } from './turned.js';
 
 const NOW = Date.UTC(2026, 5, 1);
 const HOUR = 3_600_000;
@@ -132,30 +133,9 @@ test('kept answers outlive jumps of the clock, running and over a restart', asyn
   assert.equal(await after.sweep(), 1, 'their day is a day of the service');
 });
 
-const JOB: JobRecord = {
-  v: 1,
-  id: 'job_1',
-  account: 'alpha',
-  keyId: 'k',
-  state: 'done',
-  request: '{}',
-  file: null,
-  ownFolder: true,
-  inputBytes: 1,
-  inputModifiedMs: 1,
-  dataset: 'd',
-  createdAt: NOW,
-  startedAt: NOW,
-  endedAt: NOW + HOUR,
-  checkpoint: null,
-  reason: null,
-  stopped: null,
-  result: null,
-};
-
 test('in a store of an earlier version it begins where the records end', async (context) => {
   const machine = await openMachine(context);
-  await storeJob(machine.store, JOB);
+  await storeJob(machine.store, { ...JOB, createdAt: NOW, startedAt: NOW, endedAt: NOW + HOUR });
   machine.wall = NOW + YEAR;
   assert.equal(machine.start().now(), NOW + HOUR + STOP_MS_MAX);
   const { store } = machine;
