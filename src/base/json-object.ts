@@ -21,6 +21,16 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The JSON value of a text where it is one that is meant; null for any other text. */
+export function jsonOf<T>(text: string, isMeant: (value: unknown) => value is T): T | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMeant(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 const OPEN_BRACE = 0x7b;
 
 /**

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { loadConfig } from '../config.js';
 import { hasRoom } from '../store/folder.js';
 import { READER_GONE, watched } from './command-line.js';
+import type { BuildAsked } from './dataset-builder.js';
 
 /**
  * Room for what lives briefly, which most of a build's values do: with sixteen times Node's own the
@@ -54,24 +55,6 @@ export async function superviseBuild(words: readonly string[], heard = false): P
   }
   const ended = interrupted || (signal === 'SIGPIPE' ? READER_GONE : (code ?? 1));
   return { code: ended, name: printed.trim() };
-}
-
-/** The words of the command. */
-export interface BuildAsked {
-  readonly recipe: string;
-  readonly sources?: string;
-  readonly with?: readonly string[];
-  readonly layer?: readonly string[];
-  readonly workers?: number;
-  readonly activate?: boolean;
-  /** File of the private key that signs the release. */
-  readonly sign?: string;
-  readonly requireSignature?: readonly string[];
-  readonly keepParts?: boolean;
-  readonly quiet?: boolean;
-  readonly inThisProcess?: boolean;
-  /** Whoever started the build looks for findings. */
-  readonly withoutFindings?: boolean;
 }
 
 /** Runs `situs dataset build`. */

@@ -11,11 +11,28 @@ import type { Progress } from '../ingest/model.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeFolder } from '../store/folder.js';
 import { auditRelease } from './open-store.js';
-import type { BuildAsked } from './dataset-build.js';
 import { tellFindings } from './findings.js';
 import { print, progress, UsageError } from './command-line.js';
 import { requireRecipe } from './recipe-names.js';
 import { problemsOf, requiredKeys, signSound } from './sound-release.js';
+
+/** The words of the command. */
+export interface BuildAsked {
+  readonly recipe: string;
+  readonly sources?: string;
+  readonly with?: readonly string[];
+  readonly layer?: readonly string[];
+  readonly workers?: number;
+  readonly activate?: boolean;
+  /** File of the private key that signs the release. */
+  readonly sign?: string;
+  readonly requireSignature?: readonly string[];
+  readonly keepParts?: boolean;
+  readonly quiet?: boolean;
+  readonly inThisProcess?: boolean;
+  /** Whoever started the build looks for findings. */
+  readonly withoutFindings?: boolean;
+}
 
 /**
  * The key that signs what is built; null where nothing does.

@@ -6,6 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { isObject, jsonOf } from '../base/json-object.js';
 import { messageOf } from '../log.js';
 
 const CHECKER = fileURLToPath(new URL('../../workers/release.js', import.meta.url));
@@ -62,20 +63,7 @@ process.once('exit', () => {
 });
 
 function isLine(value: unknown): value is CheckLine {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    ('stage' in value || 'problems' in value || 'unfinished' in value)
-  );
-}
-
-function parseLine(text: string): CheckLine | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isLine(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return isObject(value) && ('stage' in value || 'problems' in value || 'unfinished' in value);
 }
 
 /** Signals of a process that reads a file which lacks what LMDB looks for in it. */
@@ -135,7 +123,7 @@ function watched(child: ChildProcess, options: CheckOptions): Promise<Checked> {
     if (!output) return;
     createInterface({ input: output }).on('line', (text) => {
       patience.refresh();
-      const line = parseLine(text);
+      const line = jsonOf(text, isLine);
       if (line === null) return;
       if ('stage' in line) options.progress(line.stage, line.done, line.total);
       else last = line;

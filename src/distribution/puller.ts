@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { isObject, jsonOf } from '../base/json-object.js';
 import { packageVersion } from '../base/process.js';
 import type { Config } from '../config.js';
 import type { LiveDataset } from '../dataset/live.js';
@@ -39,20 +40,7 @@ const LINE_KINDS: readonly unknown[] = [
 ] satisfies readonly PullLine['kind'][];
 
 function isLine(value: unknown): value is PullLine {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    LINE_KINDS.includes((value as Partial<PullLine>).kind)
-  );
-}
-
-function parseLine(text: string): PullLine | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isLine(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return isObject(value) && LINE_KINDS.includes(value['kind']);
 }
 
 /** Ends the process together with the one that checks for it. */
@@ -98,7 +86,7 @@ function pullApart(
     // Kept open: its end tells that process that nobody waits for it any more.
     child.stdin.write(`${JSON.stringify(order)}\n`);
     createInterface({ input: child.stdout }).on('line', (text) => {
-      const line = parseLine(text);
+      const line = jsonOf(text, isLine);
       if (line === null) return;
       if (line.kind === 'progress') pulled(line.done, line.total);
       else last = line;

@@ -5,8 +5,6 @@
 import { excessOf } from '../base/json-scan.js';
 import { LOOKED_AT_BYTES_MAX, parseJsonObject, type JsonBody } from '../base/json-object.js';
 
-export type { JsonBody, JsonObject } from '../base/json-object.js';
-
 /** Longer bodies are read by workers, where nobody waits for them. */
 export const PARSED_BYTES_MAX = LOOKED_AT_BYTES_MAX;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PacedBytes, TURN_BYTES_MAX, Turns, type Waiter } from '../../src/base/turns.js';
-import type { BodyWorkers } from '../../src/api/merchant/checked-body.js';
+import type { BodyWorkers } from '../../src/api/merchant/relay-answer.js';
 import { summarized } from '../../src/api/merchant/relay-answer.js';
 import { JsonText } from '../../src/base/json-text.js';
 import type { ProviderCall, ProviderOutcome } from '../../src/provider/provider.js';

@@ -1,7 +1,8 @@
 /** A pump whose workers answer when they are told. */
 import assert from 'node:assert/strict';
 import type { Answer } from '../../src/pool/types.js';
-import { BulkPump, type AdmittedRows } from '../../src/bulk/run/pump.js';
+import { BulkPump } from '../../src/bulk/run/pump.js';
+import type { AdmittedRows } from '../../src/bulk/run/pump-options.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import type { Trailer } from '../../src/bulk/row/envelope.js';
 import type { PoolFailure, PoolRequest } from '../../src/pool.js';

@@ -1,7 +1,8 @@
 /** The pump between a body, workers and an output, each driven by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BulkPump, CHUNKS_IN_FLIGHT_MAX, type AdmittedRows } from '../../src/bulk/run/pump.js';
+import { BulkPump, CHUNKS_IN_FLIGHT_MAX } from '../../src/bulk/run/pump.js';
+import type { AdmittedRows } from '../../src/bulk/run/pump-options.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
 import { decodeChunk } from '../../src/bulk/row/chunk-payload.js';

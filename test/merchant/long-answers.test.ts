@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joined } from '../../src/base/growing-bytes.js';
-import { summarized } from '../../src/api/merchant/relay-answer.js';
-import { answerBody, type BodyWorkers } from '../../src/api/merchant/checked-body.js';
+import { type BodyWorkers, summarized } from '../../src/api/merchant/relay-answer.js';
+import { answerBody } from '../../src/api/merchant/checked-body.js';
 import { PARSED_BYTES_MAX } from '../../src/http/json-body.js';
 import { AnswerWriter, readAnswers } from '../../src/pool/frame.js';
 import type { AnswerSlice } from '../../src/pool/types.js';

@@ -9,14 +9,14 @@ import type { Microdegrees } from '../../geo/microdegrees.js';
 import { isReadHere } from '../../http/json-body.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
 import { isReply, type Reply } from '../../http/reply.js';
-import type { Answer, BodyFields, BodyPart, BodyRequest, PoolFailure } from '../../pool/types.js';
+import type { Answer, BodyFields, BodyPart, PoolFailure } from '../../pool/types.js';
 import { packValue, unpackWithRest } from '../../pool/value.js';
 import type { EndpointName } from '../../provider/operation-call.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { degreesOf, type WireObject, type WireValue } from '../../wire/tree.js';
 import { merchantIdOf } from '../cart/cart-text.js';
 import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nexus-shape.js';
-import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-answer.js';
+import { type BodyWorkers, lookAtRelayed, relayedBytes, type RelayLook } from './relay-answer.js';
 
 /** Members that are added one by one: spreading into a literal makes a new layout each time. */
 type Members = Record<string, WireValue>;
@@ -170,11 +170,6 @@ export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
     flags: 0,
     body: packed(asked, body),
   };
-}
-
-/** Workers that look at bodies; they need no dataset for it. */
-export interface BodyWorkers {
-  submit(request: BodyRequest): void;
 }
 
 function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {

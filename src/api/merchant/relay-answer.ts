@@ -25,11 +25,16 @@ import {
   type Relayed,
 } from '../../provider/provider.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import type { BodyWorkers } from './checked-body.js';
+import type { BodyRequest } from '../../pool/types.js';
 import { withoutMember } from '../../base/json-member.js';
 import { type JsonObject, parseJsonObject } from '../../base/json-object.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import { relayProblem } from './relay-shape.js';
+
+/** Workers that look at bodies; they need no dataset for it. */
+export interface BodyWorkers {
+  submit(request: BodyRequest): void;
+}
 
 /** What is known of a body, without anything that was parsed of it beside small members. */
 export interface RelayLook {

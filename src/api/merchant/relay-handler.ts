@@ -17,11 +17,12 @@ import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
 import { bodyBytesMax } from '../../base/body-size.js';
 import { UUID } from '../../base/uuid.js';
-import { type RelayLook, relayReply, summarized } from './relay-answer.js';
+import { type BodyWorkers, type RelayLook, relayReply, summarized } from './relay-answer.js';
 import { relayedShape } from './relay-shape.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
-import { type JsonObject, PARSED_BYTES_MAX } from '../../http/json-body.js';
-import { type BodyWorkers, noMerchantId, withLook } from './checked-body.js';
+import type { JsonObject } from '../../base/json-object.js';
+import { PARSED_BYTES_MAX } from '../../http/json-body.js';
+import { noMerchantId, withLook } from './checked-body.js';
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency-key.js';
 import {
   merchantRoute,

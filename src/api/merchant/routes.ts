@@ -11,7 +11,8 @@ import { sweepRetired } from '../../store/retired.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
 import type { Vault } from '../../store/vault.js';
 import { merchantRoutes } from './handler.js';
-import { type BodyWorkers, resultOf } from './checked-body.js';
+import { resultOf } from './checked-body.js';
+import type { BodyWorkers } from './relay-answer.js';
 import {
   CREDENTIALS_SET,
   type CredentialsBody,

@@ -8,7 +8,7 @@ import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { Store, type StoreTransaction } from '../../store/store.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import { PARSED_BYTES_MAX, readJsonObject } from '../../http/json-body.js';
-import type { BodyWorkers } from './checked-body.js';
+import type { BodyWorkers } from './relay-answer.js';
 import {
   merchantRoute,
   type MerchantCaller,

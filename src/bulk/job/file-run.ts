@@ -107,8 +107,6 @@ export class JobUsage implements RowsUsage {
   }
 }
 
-export type { RunRequest } from '../run/run.js';
-
 interface FileRunOptions
   extends Pick<
     RowRunOptions,

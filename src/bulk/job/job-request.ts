@@ -36,7 +36,7 @@ import type { WireObject } from '../../wire/tree.js';
 import { allowedFile, type FileIdentity, filesOf } from './byte-source.js';
 import type { CreationServices } from './create.js';
 import type { Reply, Request } from '../../http/reply.js';
-import type { RunRequest } from './file-run.js';
+import type { RunRequest } from '../run/run.js';
 
 /** What is kept of a request. */
 export interface JobRequest extends RunRequest {

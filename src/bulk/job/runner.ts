@@ -14,7 +14,7 @@ import type { FleetWorkers } from '../fleet/fleet-workers.js';
 import type { RunFacts } from '../row/chunk-payload.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import { admitRows, type FindMerchant, merchantRefusal, type RowsUsage } from '../run/kind.js';
-import type { AdmittedRows } from '../run/pump.js';
+import type { AdmittedRows } from '../run/pump-options.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import type { BulkLimits } from '../run/uploads.js';
 import {

@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { problem } from '../../base/problem.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { Intake } from '../run/intake.js';
-import type { BulkBody } from '../run/pump.js';
+import type { BulkBody } from '../run/pump-options.js';
 import type { BulkProblem } from '../run/request.js';
 import { identityOf, type FileIdentity } from './byte-source.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';

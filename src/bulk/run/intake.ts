@@ -1,7 +1,7 @@
 /** The body of an upload on its way in: unpacked where it is packed, and within its limits. */
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { problem } from '../../base/problem.js';
-import type { BulkBody } from './pump.js';
+import type { BulkBody } from './pump-options.js';
 import { type BulkProblem, tooLarge } from './request.js';
 
 /** A packed body may expand so many times ... */

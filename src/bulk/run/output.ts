@@ -1,6 +1,6 @@
 /** The output of a run on its way to the client: as it is, or packed; and the memory it is in. */
 import { createGzip, type Gzip } from 'node:zlib';
-import type { BulkSink } from './pump.js';
+import type { BulkSink } from './pump-options.js';
 
 /** Fast: the text repeats so much that higher levels gain little and cost several times more. */
 const GZIP_LEVEL = 2;

@@ -26,8 +26,6 @@ import type { ChunkSource } from './schedule.js';
 import { OutputMemory } from './output.js';
 import { errorBytesOf, RunTotals } from './run-totals.js';
 
-export type { AdmittedRows, BulkBody, BulkSink, PumpOptions } from './pump-options.js';
-
 /** Chunks of one run between the body and the output. */
 export const CHUNKS_IN_FLIGHT_MAX = 4;
 

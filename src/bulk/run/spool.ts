@@ -1,7 +1,7 @@
 /** Output that waits on the disk until the whole of it may be sent. */
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BulkSink } from './pump.js';
+import type { BulkSink } from './pump-options.js';
 
 /** Bytes that may wait to be written. */
 const WAITING_BYTES_MAX = 1_048_576;

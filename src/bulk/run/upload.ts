@@ -10,7 +10,7 @@ import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { limitsOf, type Uploads } from './uploads.js';
 import { Intake } from './intake.js';
 import { openOutput, type Output } from './output.js';
-import type { AdmittedRows, BulkSink } from './pump.js';
+import type { AdmittedRows, BulkSink } from './pump-options.js';
 import { CSV_TYPE, NDJSON_TYPE, type BulkProblem, type BulkRequest } from './request.js';
 import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';

@@ -1,5 +1,5 @@
 /** An address point as publishers state it, before any street index exists. */
-import { isObject } from '../../base/json-object.js';
+import { isObject, type JsonObject, jsonOf } from '../../base/json-object.js';
 import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
 import { columnIndexes, readLines, readRows } from './rows.js';
 import type { PointOptions } from './address-source.js';
@@ -216,30 +216,19 @@ export function degrees(text: string): number | null {
 
 // Address points as newline-delimited GeoJSON, the newer form of OpenAddresses.
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function text(fields: Fields, name: string): string {
+function text(fields: JsonObject, name: string): string {
   const value = fields[name];
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 }
 
-function parseLine(line: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 interface PointFeature {
-  readonly properties: Fields;
+  readonly properties: JsonObject;
   readonly position: readonly unknown[];
 }
 
 /** The feature of a line, or what is wrong with it. */
 function featureOf(line: string): PointFeature | string {
-  const feature = parseLine(line);
+  const feature = jsonOf(line, isObject);
   if (feature === null) return 'that are no JSON object';
   const { properties, geometry } = feature;
   if (!isObject(properties) || !isObject(geometry)) return 'that are no feature with properties';

@@ -23,7 +23,7 @@ export function refuse(status: number, title: string, detail: string): Simulated
   return { status, body: { title, status, detail } };
 }
 
-export function isFields(value: Json | undefined): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -15,7 +15,8 @@ import {
   type Random,
   seeded,
 } from './faults.js';
-import { isFields, refuse, type Fields, type Json, type SimulatedReply } from './fields.js';
+import { jsonOf } from '../../base/json-object.js';
+import { isFields, refuse, type SimulatedReply } from './fields.js';
 import { answerCall, type Books, newBooks } from './paths.js';
 
 export const SIMULATED_KEY = 'simulated-key';
@@ -70,16 +71,6 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer | null> {
 function largeText(): string {
   const text = `[${'{},'.repeat(LARGE_BYTES / 3 - 2)}{}]`;
   return text.padEnd(LARGE_BYTES);
-}
-
-function parseBody(body: Buffer): Fields | null {
-  if (body.byteLength === 0) return {};
-  try {
-    const value = JSON.parse(body.toString()) as Json;
-    return isFields(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 export class Simulator {
@@ -187,7 +178,7 @@ export class Simulator {
     if (tax !== 'tax' || connections !== 'connections' || !connectionId) {
       return refuse(404, 'Not Found', 'there is no such path');
     }
-    const body = parseBody(bytes);
+    const body = bytes.length === 0 ? {} : jsonOf(bytes.toString(), isFields);
     if (body === null) return refuse(400, 'Bad Request', 'the body is not a JSON object');
     const now = new Date(this.#options.now?.() ?? Date.now()).toISOString();
     const segments = rest.map(decodeURIComponent);
