@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import Papa from 'papaparse';
 import { openDataset } from '../../src/dataset/open.js';
 import { addressLines, addressPaths } from './addresses.js';
-import { seeded, type BenchInput, type Figure } from './case.js';
+import { type BenchInput, type Figure, median, seeded } from './case.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { beside, upload } from '../load/upload.js';
 
@@ -62,10 +62,6 @@ async function makeFiles({ datasetDir }: BenchInput): Promise<Files> {
 /** An upload of rows. */
 function rowsOf(port: number, file: string, type: string): Promise<number> {
   return upload({ port, path: '/bulk/lookup', file, type });
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Rows a minute that papaparse alone reads and writes, on one thread. */

@@ -34,3 +34,13 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
+
+/** The middle one of values; 0 of none. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** What is compared: other programs on the machine only add. */
+export function lowest(values: readonly number[]): number {
+  return Math.min(...values);
+}

@@ -10,7 +10,7 @@ import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { createLog } from '../../src/log.js';
 import { EnginePool, type EngineTask, type PinnedRelease } from '../../src/pool.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, median } from './case.js';
 import { sampleQueries } from './queries.js';
 
 /** Requests under way at once. */
@@ -124,10 +124,6 @@ async function measure(
   running = false;
   while (underWay > 0) await delay(DRAIN_MS);
   return { rate, cost: (user + system) / count };
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
 }
 
 /** The three ways in turns, and what each of the latter two is behind. */

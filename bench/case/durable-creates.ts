@@ -21,7 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { open } from 'lmdb';
 import { Pool } from 'undici';
 import { storeDir } from '../../src/store/store.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, median } from './case.js';
 
 const KEY = 'bench-key-0123456789';
 const CLIENTS = 64;
@@ -106,11 +106,6 @@ async function commits(varDir: string): Promise<number> {
   const { lastTxnId = 0 }: { lastTxnId?: number } = root.getStats();
   await root.close();
   return lastTxnId;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 /** Figures of durable creates. */

@@ -4,9 +4,7 @@
  * broker costs; on machines of their own each node would have its processors to itself.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +16,7 @@ import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';
 import { partsOf } from './bulk.js';
 import { seeded, type BenchInput, type Figure } from './case.js';
+import { freePort } from '../../test/support/free-port.js';
 
 const ROWS = 120_000;
 const ROUNDS = 7;
@@ -45,14 +44,6 @@ async function table({ datasetDir }: BenchInput): Promise<string> {
       (_, index) => `${index},${partsOf(lines[Math.floor(random() * lines.length)]!).join(',')}\n`,
     ).join('')
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function ask(port: number, path: string, init: RequestInit = {}): Promise<Response> {

@@ -22,7 +22,7 @@ import { addressLines, addressPaths } from './addresses.js';
 import { beside, upload } from '../load/upload.js';
 import { partsOf, steady, WORKERS_ANSWER } from './bulk.js';
 import { sampleCarts } from './cart.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, median } from './case.js';
 
 const CART = '/merchant/cart/calculate';
 const SHARE = 0.4;
@@ -117,10 +117,6 @@ async function bareBeside({ port }: SitusServer, body: string): Promise<BareServ
   );
   const answer = new Uint8Array(await response.arrayBuffer());
   return startBareServer({ head: headOf(type, fields), body: answer });
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Requests of carts with so many lines, in turns with a bare server for bodies of the same size. */

@@ -5,7 +5,7 @@ import { startBareServer, type BareAnswer } from '../load/bare-server.js';
 import { askEach, runLoad, type LoadOptions, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, median } from './case.js';
 import { EVERY, sampleQueries, type QueryKind } from './queries.js';
 
 /** Share of the bare server's requests a second to reach. */
@@ -20,11 +20,6 @@ const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'k
 interface Target {
   readonly port: number;
   readonly pid: number;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 /** The answer to a request, for the bare server to repeat. */

@@ -15,7 +15,7 @@ import { processorTime } from '../load/processor-time.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { randomKey } from '../../src/store/keys.js';
 import { addressLines } from './addresses.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, lowest } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
 
 /** Short ones: other programs of the machine come and go. */
@@ -64,11 +64,6 @@ async function startRedis(): Promise<OwnRedis> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-/** What is compared: other programs on the machine only add. */
-function lowest(values: readonly number[]): number {
-  return Math.min(...values);
 }
 
 interface Kind {

@@ -7,16 +7,12 @@ import { availableParallelism } from 'node:os';
 import { openDataset } from '../../src/dataset/open.js';
 import { runLoad } from '../load/load.js';
 import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, median } from './case.js';
 import { sampleQueries } from './queries.js';
 
 const COUNTS = [1, 2, 4] as const;
 const CONNECTIONS = 64;
 const ROUNDS = 3;
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
-}
 
 function settings(count: number): Readonly<Record<string, string>> {
   return { SITUS_LISTENERS: String(count), SITUS_SUPERVISED: '1' };

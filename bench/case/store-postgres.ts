@@ -10,7 +10,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import { databasePlace } from '../../src/store/postgres/place.js';
 import { askEach, runLoad } from '../load/load.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, median } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
 
 const ROUNDS = 5;
@@ -18,11 +18,6 @@ const ROUNDS = 5;
 const KINDS: readonly QueryKind[] = ['zip'];
 /** What another place of the state may cost. */
 const RATIO_MAX = 1.1;
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
 
 async function measured(
   kind: QueryKind,

@@ -23,8 +23,8 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { RelayOrder } from '../load/nats-relay.js';
 import { processorTime } from '../load/processor-time.js';
 import { startSitus } from '../load/situs-server.js';
-import type { BenchInput, Figure } from './case.js';
-import { batchesOf, lowest, measureSocket, sampleCarts } from './stream.js';
+import { type BenchInput, type Figure, lowest } from './case.js';
+import { batchesOf, measureSocket, sampleCarts } from './stream.js';
 
 const ROUNDS = 4;
 /** Carts of one round, which lie there before it begins. */

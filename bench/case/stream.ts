@@ -8,7 +8,7 @@ import { startBareSocketServer } from '../load/bare-socket-server.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';
 import { processorTime } from '../load/processor-time.js';
-import { seeded, type BenchInput, type Figure } from './case.js';
+import { type BenchInput, type Figure, median, seeded } from './case.js';
 
 const LINES = 5;
 const BATCHES = 300;
@@ -124,15 +124,6 @@ export async function measureSocket(
     answerBytes: bytes / answered,
     last,
   };
-}
-
-/** The lowest of several costs: other programs on the machine only add. */
-export function lowest(values: readonly number[]): number {
-  return Math.min(...values);
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Figures of carts of five lines over one WebSocket. */

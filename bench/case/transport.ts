@@ -4,7 +4,7 @@ import { startBareNodeServer } from '../load/bare-node-server.js';
 import { startBareServer } from '../load/bare-server.js';
 import { askEach, runLoad, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
-import type { BenchInput, Figure } from './case.js';
+import { type BenchInput, type Figure, median } from './case.js';
 import { sampleAnswer } from './http.js';
 import { sampleQueries } from './queries.js';
 
@@ -17,10 +17,6 @@ interface Measured {
   readonly port: number;
   readonly pid: number;
   readonly results: LoadResult[];
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Median over the rounds of one server's figure against another's of the same round. */

@@ -33,7 +33,7 @@ import {
 } from './rows-output.js';
 import { RowsProgress } from './rows-progress.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
-import { SIGNAL_CODES, UsageError, watchSignals } from './command-line.js';
+import { progress as tell, SIGNAL_CODES, UsageError, watchSignals } from './command-line.js';
 
 const SOME_REFUSED = 3;
 
@@ -90,10 +90,6 @@ async function plan(
     },
     from: null,
   };
-}
-
-function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
 }
 
 /** What became of it, in words and as an exit code. */

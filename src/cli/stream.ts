@@ -20,11 +20,7 @@ import {
   type StreamAsked,
 } from './stream-broker.js';
 import { StreamWork } from './stream-work.js';
-import { UsageError, watchSignals } from './command-line.js';
-
-function tell(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
+import { progress as tell, UsageError, watchSignals } from './command-line.js';
 
 /** Tells what became of messages to Prometheus, where it is set to; returns what ends that. */
 async function openMetrics(setting: string, log: Log, work: StreamWork): Promise<() => void> {

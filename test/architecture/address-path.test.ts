@@ -5,13 +5,8 @@ import { Session } from 'node:inspector/promises';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { importsOf } from '../support/http-source-rules.js';
+import { importsOf, packageRoot } from '../support/http-source-rules.js';
 import { ask } from '../lookup/ask.js';
-
-/** The package's root: the tests run from a build folder of any name below it. */
-function packageRoot(from: string): string {
-  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from));
-}
 
 const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 /** Files of a worker that an address is handed on through. */

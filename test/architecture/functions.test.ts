@@ -1,15 +1,10 @@
 /** No function is longer than a screen, as the compiler reads the source. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FUNCTION_LINES_MAX, longFunctions } from '../support/function-lengths.js';
-
-/** The package's root: the tests run from a build folder of any name below it. */
-function packageRoot(from: string): string {
-  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from));
-}
+import { packageRoot } from '../support/http-source-rules.js';
 
 const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 

@@ -1,23 +1,19 @@
 /** The shape of the source, checked on the source itself. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
   codeOf,
   importsOf,
+  packageRoot,
   problemsOf,
-  widthProblemsOf,
   type SourceFile,
+  widthProblemsOf,
 } from '../support/http-source-rules.js';
 
 const FOLDERS = ['src', 'workers', 'bench', 'scripts', 'test'];
-
-/** The package's root: the tests run from a build folder of any name below it. */
-function packageRoot(from: string): string {
-  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from));
-}
 
 const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 

@@ -14,18 +14,15 @@ import {
   type FleetState,
   type Offer,
 } from '../../src/distribution/state.js';
+import { releaseNumber } from '../support/http-var-dir.js';
 
 const NEVER = (): never => {
   throw new Error('not asked for here');
 };
 
-function name(number: number): string {
-  return `2026-01-01-${String(number).padStart(12, '0')}`;
-}
-
 function offer(number: number): Offer {
   return {
-    dataset: name(number),
+    dataset: releaseNumber(number),
     list: String(number).padStart(64, '0'),
     bytes: 1,
     unpacked: 2,
@@ -81,7 +78,7 @@ class OneDocument implements Place {
 const by = (who: string, number: number) =>
   ({
     action: 'activate',
-    dataset: name(number),
+    dataset: releaseNumber(number),
     by: who,
     at: `2026-02-0${number}T00:00:00.000Z`,
   }) as const;
@@ -92,9 +89,13 @@ test('the active release, the one pushed last and the one before are wanted, in 
   const state = withActive(withActive(PUSHED, by('one', 1)), by('two', 2));
   assert.deepEqual(
     wantedOf(state).map(({ dataset }) => dataset),
-    [name(2), name(3), name(1)],
+    [releaseNumber(2), releaseNumber(3), releaseNumber(1)],
   );
-  assert.equal(withActive(state, by('again', 2)).previous, name(1), 'and the way back is kept');
+  assert.equal(
+    withActive(state, by('again', 2)).previous,
+    releaseNumber(1),
+    'and the way back is kept',
+  );
 });
 
 test('of two activations at once one wins, and the other is told by whom', async () => {
@@ -102,9 +103,9 @@ test('of two activations at once one wins, and the other is told by whom', async
   const { state: seen } = await readState(place);
   place.between = () => place.set(withActive(PUSHED, by('the first', 1)));
   await assert.rejects(activateInFleet(place, seen, by('the second', 2)), {
-    message: `nothing was changed: meanwhile the first activated ${name(1)} at 2026-02-01T00:00:00.000Z`,
+    message: `nothing was changed: meanwhile the first activated ${releaseNumber(1)} at 2026-02-01T00:00:00.000Z`,
   });
-  assert.equal((await readState(place)).state.active, name(1));
+  assert.equal((await readState(place)).state.active, releaseNumber(1));
 });
 
 test('an activation back and forth in between is noticed too', async () => {
@@ -118,10 +119,13 @@ test('a push in between undoes no activation, and is not undone by it', async ()
   const place = new OneDocument(PUSHED);
   place.between = () => place.set(withOffer(PUSHED, offer(4)));
   const state = await activateInFleet(place, PUSHED, by('me', 1));
-  assert.deepEqual([state.active, state.releases.length], [name(1), 4]);
+  assert.deepEqual([state.active, state.releases.length], [releaseNumber(1), 4]);
   place.between = () => place.set(withActive(state, by('other', 2)));
   const pushed = await changeState(place, (now) => withOffer(now, offer(5)));
-  assert.deepEqual([pushed.active, pushed.previous, pushed.releases.length], [name(2), name(1), 5]);
+  assert.deepEqual(
+    [pushed.active, pushed.previous, pushed.releases.length],
+    [releaseNumber(2), releaseNumber(1), 5],
+  );
 });
 
 test('what a newer program added stays, and a newer form is refused in a sentence', async () => {
@@ -156,7 +160,7 @@ test('a place holds no more releases than its document has room for', () => {
   assert.throws(() => withOffer(full, offer(RELEASES_MAX)), /no more fit.*prune --fleet/);
   assert.equal(
     withOffer(full, offer(0)).releases.at(-1)?.dataset,
-    name(0),
+    releaseNumber(0),
     'one that is there moves',
   );
 });

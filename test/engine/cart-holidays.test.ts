@@ -9,23 +9,12 @@ import {
   calculated,
   cartOf,
   cartWorld,
+  type Item,
+  noon,
   refused,
   splitAt,
-  type CartWish,
-  type Item,
+  taxAt,
 } from '../support/cart-world.js';
-
-function tax(place: FactPlace, items: readonly Item[], wish: CartWish = {}): readonly string[] {
-  const at = splitAt(place.state, 0);
-  return amountsOf(calculated(cartWorld([place]), cartOf(at, at, items, wish)));
-}
-
-/** Midday in the United States. */
-function noon(day: number): CartWish {
-  return {
-    at: Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100, 18),
-  };
-}
 
 const CLOTHING = '20010';
 const ORDINARY = levies('state 4, county 2');
@@ -48,19 +37,19 @@ test('holidays: Tennessee the last weekend of July that begins in it, West Virgi
     [virginia, 20260807, '7.00'],
     [virginia, 20270802, '0.00'],
   ] as const)
-    assert.deepEqual(tax(place, shirt, noon(day)), [amount], `${place.state} ${day}`);
+    assert.deepEqual(taxAt(place, shirt, noon(day)), [amount], `${place.state} ${day}`);
 });
 
 test('holidays: Alabama in 2026 by its adjusted limits, in February and in July', () => {
   const alabama: FactPlace = { state: 'AL', percents: [['state', '4']] };
   const july = (price: string, code: string): string =>
-    tax(alabama, [[price, 1, code]], noon(20260718))[0] ?? '';
+    taxAt(alabama, [[price, 1, code]], noon(20260718))[0] ?? '';
   assert.deepEqual([july('156', CLOTHING), july('156.01', CLOTHING)], ['0.00', '6.24']);
   assert.deepEqual([july('1172', '30100'), july('1172.01', '30100')], ['0.00', '46.88']);
   assert.deepEqual([july('78', '20070'), july('78.01', '20070')], ['0.00', '3.12']);
   assert.deepEqual([july('47', '92090'), july('47.01', '92090')], ['0.00', '1.88']);
   const february = (price: string, code: string, day: number): string =>
-    tax(alabama, [[price, 1, code]], noon(day))[0] ?? '';
+    taxAt(alabama, [[price, 1, code]], noon(day))[0] ?? '';
   assert.deepEqual(
     [february('94', '20150', 20260220), february('94.01', '20150', 20260222)],
     ['0.00', '3.76'],
@@ -83,7 +72,7 @@ test('holidays: Florida in August alone', () => {
     [20260905, '3.50'],
     [20270815, '0.00'],
   ] as const)
-    assert.deepEqual(tax(florida, [['50', 1, CLOTHING]], noon(day)), [amount], String(day));
+    assert.deepEqual(taxAt(florida, [['50', 1, CLOTHING]], noon(day)), [amount], String(day));
 });
 
 test('holidays: in Missouri local taxes take part, since none can opt out any more', () => {
@@ -94,9 +83,9 @@ test('holidays: in Missouri local taxes take part, since none can opt out any mo
     [20260809, '0.00'],
     [20260810, '8.23'],
   ] as const) {
-    assert.deepEqual(tax(missouri, [['100', 1, CLOTHING]], noon(day)), [amount], String(day));
+    assert.deepEqual(taxAt(missouri, [['100', 1, CLOTHING]], noon(day)), [amount], String(day));
   }
-  assert.deepEqual(tax(missouri, [['100.01', 1, CLOTHING]], noon(20260807)), ['8.23']);
+  assert.deepEqual(taxAt(missouri, [['100.01', 1, CLOTHING]], noon(20260807)), ['8.23']);
 });
 
 test('holidays that are not held well enough refuse what they may concern', () => {
@@ -217,29 +206,23 @@ test('general goods are taxed on a holiday of other goods, and the explanation s
 });
 
 test('a holiday is held for every year but those its row does not speak for', () => {
-  const tax = (state: string, code: string, day: number) => {
+  const cartOn = (state: string, code: string, day: number) => {
     const at = splitAt(state, 0);
-    const noon = Date.UTC(
-      Math.floor(day / 10_000),
-      (Math.floor(day / 100) % 100) - 1,
-      day % 100,
-      18,
-    );
     return [
       cartWorld([{ state, percents: [['state', '6']] }]),
-      cartOf(at, at, [['50', 1, code]], { at: noon }),
+      cartOf(at, at, [['50', 1, code]], noon(day)),
     ] as const;
   };
-  assert.deepEqual(amountsOf(calculated(...tax('TX', CLOTHING, 20270806))), ['0.00']);
-  assert.deepEqual(amountsOf(calculated(...tax('TX', CLOTHING, 20270805))), ['3.00']);
+  assert.deepEqual(amountsOf(calculated(...cartOn('TX', CLOTHING, 20270806))), ['0.00']);
+  assert.deepEqual(amountsOf(calculated(...cartOn('TX', CLOTHING, 20270805))), ['3.00']);
   // Massachusetts sets its days year by year, and Alabama's limits are adjusted for 2031.
   for (const [state, code, day] of [
     ['MA', '20021', 20270807],
     ['AL', CLOTHING, 20310719],
     ['TX', CLOTHING, 20250808],
   ] as const) {
-    const why = refused(...tax(state, code, day)).detail ?? '';
+    const why = refused(...cartOn(state, code, day)).detail ?? '';
     assert.match(why, new RegExp(`${Math.floor(day / 10_000)} are not held|held from 2026`), state);
   }
-  assert.deepEqual(amountsOf(calculated(...tax('MA', '20021', 20271107))), ['3.00']);
+  assert.deepEqual(amountsOf(calculated(...cartOn('MA', '20021', 20271107))), ['3.00']);
 });

@@ -2,22 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FactPlace } from '../support/product-facts.js';
-import {
-  amountsOf,
-  calculated,
-  cartOf,
-  cartWorld,
-  refused,
-  splitAt,
-  type Item,
-} from '../support/cart-world.js';
+import { calculated, cartOf, cartWorld, refused, splitAt, taxAt } from '../support/cart-world.js';
 
 type Percents = NonNullable<FactPlace['percents']>;
-
-function tax(place: FactPlace, items: readonly Item[]): readonly string[] {
-  const at = splitAt(place.state, 0);
-  return amountsOf(calculated(cartWorld([place]), cartOf(at, at, items)));
-}
 
 test('insulin, gift cards and medicines: not taxed where the law says so', () => {
   const losAngeles: Percents = [
@@ -25,7 +12,7 @@ test('insulin, gift cards and medicines: not taxed where the law says so', () =>
     ['county', '2.5'],
   ];
   assert.deepEqual(
-    tax({ state: 'CA', percents: losAngeles }, [
+    taxAt({ state: 'CA', percents: losAngeles }, [
       ['100', 1, '51050'],
       ['100', 1, '51060'],
       ['100', 1, '10005'],
@@ -39,7 +26,7 @@ test('insulin, gift cards and medicines: not taxed where the law says so', () =>
     ['district', '0.375'],
   ];
   assert.deepEqual(
-    tax({ state: 'NY', percents: newYork }, [
+    taxAt({ state: 'NY', percents: newYork }, [
       ['100', 1, '10005'],
       ['100', 1, '51135'],
       ['100', 1, '93116'],
@@ -60,17 +47,17 @@ test('gym memberships in Arizona and warranties in Indiana: no tax of the state 
   const at = splitAt('AZ', 0);
   const { detail } = refused(cartWorld([phoenix]), cartOf(at, at, [['100', 1, '91072']]));
   assert.match(detail ?? '', /local taxes in Arizona follow the state's rule for 91072 differs/);
-  assert.deepEqual(tax({ state: 'AZ', percents: [['state', '5.6']] }, [['100', 1, '91072']]), [
+  assert.deepEqual(taxAt({ state: 'AZ', percents: [['state', '5.6']] }, [['100', 1, '91072']]), [
     '0.00',
   ]);
-  assert.deepEqual(tax({ state: 'IN', percents: [['state', '7']] }, [['100', 1, '93018']]), [
+  assert.deepEqual(taxAt({ state: 'IN', percents: [['state', '7']] }, [['100', 1, '93018']]), [
     '0.00',
   ]);
 });
 
 test('remote software: taxed in part in Texas, at 1 % for business in Connecticut', () => {
   assert.deepEqual(
-    tax(
+    taxAt(
       {
         state: 'TX',
         percents: [
@@ -87,16 +74,16 @@ test('remote software: taxed in part in Texas, at 1 % for business in Connecticu
     ['6.60', '8.25', '0.00'],
   );
   assert.deepEqual(
-    tax({ state: 'CT', percents: [['state', '6.35']] }, [
+    taxAt({ state: 'CT', percents: [['state', '6.35']] }, [
       ['100', 1, '93205'],
       ['100', 1, '30100'],
     ]),
     ['1.00', '6.35'],
   );
-  assert.deepEqual(tax({ state: 'PA', percents: [['state', '6']] }, [['100', 1, '93205']]), [
+  assert.deepEqual(taxAt({ state: 'PA', percents: [['state', '6']] }, [['100', 1, '93205']]), [
     '6.00',
   ]);
-  assert.deepEqual(tax({ state: 'NJ', percents: [['state', '6.625']] }, [['100', 1, '93205']]), [
+  assert.deepEqual(taxAt({ state: 'NJ', percents: [['state', '6.625']] }, [['100', 1, '93205']]), [
     '0.00',
   ]);
 });
@@ -107,7 +94,7 @@ test('food: candy and soft drinks apart where the law sets them apart', () => {
     ['county', '2.25'],
   ];
   assert.deepEqual(
-    tax({ state: 'TN', percents: tennessee }, [
+    taxAt({ state: 'TN', percents: tennessee }, [
       ['100', 1, '40030'],
       ['100', 1, '40050'],
       ['100', 1, '40010'],
@@ -116,7 +103,7 @@ test('food: candy and soft drinks apart where the law sets them apart', () => {
     ['6.25', '6.25', '9.25', '9.25'],
   );
   assert.deepEqual(
-    tax({ state: 'DC', percents: [['state', '6']] }, [
+    taxAt({ state: 'DC', percents: [['state', '6']] }, [
       ['100', 1, '40030'],
       ['100', 1, '40010'],
       ['100', 1, '40050'],
@@ -124,7 +111,7 @@ test('food: candy and soft drinks apart where the law sets them apart', () => {
     ['0.00', '0.00', '8.00'],
   );
   assert.deepEqual(
-    tax({ state: 'TX', percents: [['state', '6.25']] }, [
+    taxAt({ state: 'TX', percents: [['state', '6.25']] }, [
       ['100', 1, '40010'],
       ['100', 1, '40060'],
     ]),
@@ -132,7 +119,7 @@ test('food: candy and soft drinks apart where the law sets them apart', () => {
   );
   // What DeKalb County's districts levy on food they levy on candy too.
   assert.deepEqual(
-    tax(
+    taxAt(
       {
         state: 'GA',
         percents: [
@@ -152,7 +139,7 @@ test('food: candy and soft drinks apart where the law sets them apart', () => {
 test("clothing covers the shoes and the children's clothes below it", () => {
   for (const state of ['PA', 'MN', 'NJ', 'VT']) {
     assert.deepEqual(
-      tax({ state, percents: [['state', '6']] }, [
+      taxAt({ state, percents: [['state', '6']] }, [
         ['100', 1, '20013'],
         ['100', 1, '92062'],
         ['100', 1, '20020'],
@@ -162,7 +149,7 @@ test("clothing covers the shoes and the children's clothes below it", () => {
     );
   }
   assert.deepEqual(
-    tax({ state: 'MA', percents: [['state', '6.25']] }, [
+    taxAt({ state: 'MA', percents: [['state', '6.25']] }, [
       ['175', 1, '20013'],
       ['275', 1, '92062'],
     ]),
@@ -170,7 +157,7 @@ test("clothing covers the shoes and the children's clothes below it", () => {
   );
   const newYork = { state: 'NY', county: '061', placeGeoid: '3651000' };
   assert.deepEqual(
-    tax(
+    taxAt(
       {
         ...newYork,
         percents: [
@@ -189,7 +176,7 @@ test("clothing covers the shoes and the children's clothes below it", () => {
 
 test('Virginia: hygiene at the local 1 %, half of a maintenance contract', () => {
   assert.deepEqual(
-    tax(
+    taxAt(
       {
         state: 'VA',
         percents: [

@@ -15,6 +15,7 @@ import { CSV, NDJSON, readLines, sendBulk, startBulkApp } from '../support/bulk-
 import { CommandProcess } from '../support/command-process.js';
 import { eventually } from '../support/http-eventually.js';
 import { runMany } from '../support/run-command.js';
+import { table } from '../support/files-fleet.js';
 
 const DOOR = '120 Main St, Elmton, QA 91010';
 /** 40 chunks: a signal after the first is there long before the last. */
@@ -78,13 +79,6 @@ function file(name: string, body: string | Buffer): string {
   const path = join(dir, name);
   writeFileSync(path, body);
   return path;
-}
-
-function table(rows: number): string {
-  const lines = Array.from({ length: rows }, (_, id) =>
-    id % 7 === 0 ? `${id};"nowhere"\r\n` : `${id};"${DOOR}"\r\n`,
-  );
-  return `id;address\r\n${lines.join('')}`;
 }
 
 test('a table is written as a server would', async () => {

@@ -16,6 +16,7 @@ import { buildRecipe, type Built, LATER_OPTIMIZED } from '../support/built-datas
 import { eventually } from '../support/http-eventually.js';
 import { startServer } from '../support/server-process.js';
 import { MAIN } from '../support/program.js';
+import { isAlive } from '../support/kept-datasets.js';
 
 const KEY = 'a-key-for-the-listeners';
 const LIMITED = 'a-key-of-thirty-a-minute';
@@ -240,15 +241,6 @@ async function portIsTaken(port: string): Promise<void> {
   assert.match(line, /cannot listen on 127\.0\.0\.1:\d+: the port is taken/);
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 test('an idle connection that is used while its server leaves is answered', async (context) => {
   const server = await startServer(context, built.varDir, { SITUS_SUPERVISED: '1' });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -275,5 +267,5 @@ test('listeners end with a supervisor that is killed, and a port that is taken i
   const pids = childrenOf(server.process);
   assert.equal(pids.length, 2);
   await server.kill();
-  await eventually(() => pids.every((pid) => !isRunning(pid)));
+  await eventually(() => pids.every((pid) => !isAlive(pid)));
 });

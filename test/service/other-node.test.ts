@@ -14,6 +14,7 @@ import { test, type TestContext } from 'node:test';
 import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { CLI } from '../support/built-dataset.js';
 import { sentCalculation } from '../support/sent-carts.js';
+import { withoutCartIds } from '../support/same-items.js';
 
 const KEY = 'a-key-for-another-node';
 const HERE = '5 Border Ave, Elmton, QA 91011';
@@ -22,11 +23,6 @@ const CART = sentCalculation({
   destination: { address: HERE },
 });
 const NODES = (process.env['SITUS_TEST_NODE'] ?? '').split(',').filter((path) => path !== '');
-
-/** A cart has an id that is made at random. */
-function withoutIds(text: string): string {
-  return text.replaceAll(/"cartId":"[^"]{36}"/g, '"cartId":""');
-}
 
 interface Running {
   readonly url: string;
@@ -100,7 +96,7 @@ async function whole(context: TestContext, node: string): Promise<Answers> {
     headers,
     body: JSON.stringify(CART),
   });
-  const paid = withoutIds(await cart.text());
+  const paid = withoutCartIds(await cart.text());
   assert.equal(cart.status, 200, paid);
   const answers = {
     lookup: await lookup.text(),

@@ -1,6 +1,6 @@
 /** How many invitations go out in a day, to whom and for whom. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { LimitReached } from '../../src/store/transaction.js';
 import {
   countInvitation,
@@ -9,19 +9,12 @@ import {
   INVITED_PREFIX,
 } from '../../src/store/invited.js';
 import { CLOCK_KEY } from '../../src/store/service-clock.js';
-import { Store } from '../../src/store/store.js';
-import { newVarDir } from '../support/http-var-dir.js';
+import { newStore } from '../support/filled-store.js';
 
 const NOW = 1_800_000_000_000;
 
-async function open(context: TestContext): Promise<Store> {
-  const store = await Store.open(newVarDir(context));
-  context.after(() => store.close());
-  return store;
-}
-
 test('invitations are counted by recipient and by account, and a day begins anew', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const invite = (account: string, email: string, now = NOW): Promise<void> =>
     store.write((transaction) => countInvitation(transaction, account, email, now));
   for (let index = 0; index < INVITATIONS_RECIPIENT_DAY_MAX; index += 1) {

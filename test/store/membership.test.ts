@@ -3,22 +3,15 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { Membership, SILENT_MS } from '../../src/store/membership.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { hasEnded, ownMark } from '../../src/store/process-mark.js';
-import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
-import { newVarDir } from '../support/http-var-dir.js';
-
-async function openStore(context: TestContext): Promise<Store> {
-  const store = await Store.open(newVarDir(context));
-  context.after(() => store.close());
-  return store;
-}
+import { newStore } from '../support/filled-store.js';
 
 test("a lease is one server's at a time and the other's once that leaves", async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const [first, second] = [await Membership.join(store), await Membership.join(store)];
   assert.deepEqual(
     second.others.map(({ id }) => id),
@@ -37,7 +30,7 @@ test("a lease is one server's at a time and the other's once that leaves", async
 });
 
 test('one that is about to leave gives its leases up and stays among the servers', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const [first, second] = [await Membership.join(store), await Membership.join(store)];
   const [mine, yours] = [first.lease('work'), second.lease('work')];
   await eventually(() => mine.held());
@@ -59,7 +52,7 @@ test(
   "a server that gives no sign for ten seconds of another's own clock is gone, and one that " +
     'could give none holds nothing by then',
   async (context) => {
-    const store = await openStore(context);
+    const store = await newStore(context);
     let [uptime, stopped] = [0, false];
     // A process of which nothing can be seen from here.
     const mark = { machine: '', pid: 1, began: '' };

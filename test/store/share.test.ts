@@ -1,7 +1,7 @@
 /** Shares of the store: what one account may have, and that no other has less for it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { forgetCredentials, setCredentials } from '../../src/store/credentials.js';
 import { IdempotencyBook, KEPT_MS_MAX, type Claim } from '../../src/store/idempotency.js';
 import { LimitReached } from '../../src/store/transaction.js';
@@ -20,18 +20,11 @@ import { deleteNexus, putNexus, type NexusRecord } from '../../src/store/nexus.j
 import { retire, RETIRED_MS_MAX, sweepRetired } from '../../src/store/retired.js';
 import { COUNTED_KEY, countShares } from '../../src/store/share-count.js';
 import { recordBytes, setShare, shareBytes, SHARE_BYTES_MAX } from '../../src/store/share.js';
-import { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
-import { locationOf } from '../support/filled-store.js';
-import { newVarDir } from '../support/http-var-dir.js';
+import { locationOf, newStore } from '../support/filled-store.js';
 
 const NOW = 1_800_000_000_000;
-
-async function open(context: TestContext): Promise<Store> {
-  const store = await Store.open(newVarDir(context));
-  context.after(() => store.close());
-  return store;
-}
 
 async function make(store: Store, account: string, name = 'Shop'): Promise<MerchantRecord> {
   const merchant = await store.write((transaction) =>
@@ -56,7 +49,7 @@ const merchants = (store: Store, account: string): number =>
   shareBytes(store, 'merchants', account);
 
 test('an account whose merchants have used up their share is refused, another is not', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const kept = await make(store, 'alpha');
   await store.write((transaction) =>
     setShare(transaction, 'merchants', 'alpha', SHARE_BYTES_MAX.merchants),
@@ -86,7 +79,7 @@ test('an account whose merchants have used up their share is refused, another is
 });
 
 test('what is deleted counts until it goes, with the locations of a merchant', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const merchant = await make(store, 'alpha');
   const [first, second] = [location(merchant), location(merchant)];
   await store.write((transaction) => {
@@ -110,7 +103,7 @@ test('what is deleted counts until it goes, with the locations of a merchant', a
 });
 
 test('what was there before shares is counted once, and what was deleted expires', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const live = await make(store, 'alpha');
   const gone = await make(store, 'beta');
   const place = location(live);
@@ -138,7 +131,7 @@ test('what was there before shares is counted once, and what was deleted expires
 });
 
 test('credentials of earlier stores count, where they were left out too', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const merchant = await make(store, 'alpha');
   await make(store, 'beta');
   const gone = await make(store, 'gamma');
@@ -177,7 +170,7 @@ test('credentials of earlier stores count, where they were left out too', async 
 });
 
 test('a merchant has a number of locations', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   await store.write((transaction) => countNexus(transaction, 'a', 'm', NEXUS_LOCATIONS_MAX - 1));
   await assert.rejects(
     store.write((transaction) => countNexus(transaction, 'a', 'm', 2)),
@@ -188,7 +181,7 @@ test('a merchant has a number of locations', async (t) => {
 });
 
 test('kept answers have a share, which their expiry gives back', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const clock = { now: NOW };
   const book = new IdempotencyBook(store, { vault: EVENT_VAULT, now: () => clock.now });
   t.after(() => book.close());
@@ -234,7 +227,7 @@ test('kept answers have a share, which their expiry gives back', async (t) => {
 });
 
 test('an answer from elsewhere counts once, and not at all when nothing was done', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const book = new IdempotencyBook(store, { vault: EVENT_VAULT, now: () => NOW });
   t.after(() => book.close());
   for (const [key, answer] of [
@@ -254,7 +247,7 @@ test('an answer from elsewhere counts once, and not at all when nothing was done
 });
 
 test('pages of merchants are all of them once, and the list as a whole has a bound', async (t) => {
-  const store = await open(t);
+  const store = await newStore(t);
   const made: string[] = [];
   for (let index = 0; index < 25; index += 1) made.push((await make(store, 'a')).merchantId);
   await make(store, 'b');

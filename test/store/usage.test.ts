@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/store.js';
 import { listUsage, UsageBook } from '../../src/store/usage.js';
 import {
   type Metered,
@@ -8,7 +8,7 @@ import {
   NO_COUNTS,
   type UsageOptions,
 } from '../../src/store/usage-meter.js';
-import { newVarDir } from '../support/http-var-dir.js';
+import { newStore } from '../support/filled-store.js';
 
 const NOVEMBER = Date.UTC(2026, 10, 21, 5);
 const DECEMBER = Date.UTC(2026, 11, 1);
@@ -27,12 +27,6 @@ function keyOf(id: string, limits: Partial<Metered> = {}): Metered {
   };
 }
 
-async function openStore(context: TestContext): Promise<Store> {
-  const store = await Store.open(newVarDir(context));
-  context.after(() => store.close());
-  return store;
-}
-
 function openBook(context: TestContext, store: Store, options: UsageOptions = {}): UsageBook {
   const book = new UsageBook(store, { now: () => NOVEMBER, flushMs: NEVER_MS, ...options });
   context.after(() => book.close());
@@ -49,7 +43,7 @@ function look(book: UsageBook, key: Metered, geo = false, counted = true): boole
 }
 
 test('lookups count core, geocoded ones geo as well, refused ones nothing', async (context) => {
-  const book = openBook(context, await openStore(context));
+  const book = openBook(context, await newStore(context));
   const key = keyOf('a');
   look(book, key);
   look(book, key, true);
@@ -63,7 +57,7 @@ test('lookups count core, geocoded ones geo as well, refused ones nothing', asyn
 });
 
 test('counts are stored with month, key and account, and read at the start', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const before = openBook(context, store);
   look(before, keyOf('a'), true);
   look(before, keyOf('b'));
@@ -79,7 +73,7 @@ test('counts are stored with month, key and account, and read at the start', asy
 });
 
 test('closing stores what was counted last', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const book = openBook(context, store);
   look(book, keyOf('a'));
   const flushing = book.flush();
@@ -89,7 +83,7 @@ test('closing stores what was counted last', async (context) => {
 });
 
 test('two books on one store add up and learn of each other', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const [one, other] = [openBook(context, store), openBook(context, store)];
   for (let turn = 0; turn < 3; turn += 1) look(one, keyOf('a'));
   for (let turn = 0; turn < 4; turn += 1) look(other, keyOf('a'), true);
@@ -104,7 +98,7 @@ test('two books on one store add up and learn of each other', async (context) =>
 });
 
 test('counters and limits begin anew with the month of UTC', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   let now = DECEMBER - 1;
   const book = openBook(context, store, { now: () => now });
   const key = keyOf('a', { coreLimit: 2 });
@@ -128,7 +122,7 @@ test('counters and limits begin anew with the month of UTC', async (context) => 
 });
 
 test('a clock that was a year ahead and is set right counts in the right month again', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const year = 365 * 86_400_000;
   let now = DECEMBER + year;
   const book = openBook(context, store, { now: () => now });
@@ -145,7 +139,7 @@ test('a clock that was a year ahead and is set right counts in the right month a
 });
 
 test('a month that ends between two batches ends with the first request', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   let now = DECEMBER - 2_000;
   const book = openBook(context, store, { now: () => now, flushMs: 500 });
   const key = keyOf('a', { coreLimit: 1 });
@@ -168,7 +162,7 @@ test('a month ends at midnight of UTC, also the last of a year', () => {
 });
 
 test('a used-up core quota refuses, a used-up geo quota takes geocoding away', async (context) => {
-  const book = openBook(context, await openStore(context));
+  const book = openBook(context, await newStore(context));
   const key = keyOf('a', { coreLimit: 5, geoLimit: 2 });
   assert.equal(book.admit(key, true)?.grants, 15);
   assert.equal(book.admit(key, true)?.grants, 15);
@@ -183,7 +177,7 @@ test('a used-up core quota refuses, a used-up geo quota takes geocoding away', a
 });
 
 test('refused lookups use up no quota', async (context) => {
-  const book = openBook(context, await openStore(context));
+  const book = openBook(context, await newStore(context));
   const key = keyOf('a', { coreLimit: 1, geoLimit: 1, merchantLimit: 1 });
   for (let turn = 0; turn < 5; turn += 1) assert.ok(look(book, key, true, false));
   assert.ok(look(book, key, true));
@@ -196,7 +190,7 @@ test('refused lookups use up no quota', async (context) => {
 });
 
 test('a limit may change while requests are under way', async (context) => {
-  const book = openBook(context, await openStore(context));
+  const book = openBook(context, await newStore(context));
   const held = book.admit(keyOf('a', { coreLimit: 1 }), false);
   assert.ok(held);
   const free = book.admit(keyOf('a'), false);
@@ -208,7 +202,7 @@ test('a limit may change while requests are under way', async (context) => {
 });
 
 test('what cannot be stored is kept, told once and stored later', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const failures: unknown[] = [];
   const book = openBook(context, store, { failed: (error) => failures.push(error) });
   const write = store.write.bind(store);
@@ -225,7 +219,7 @@ test('what cannot be stored is kept, told once and stored later', async (context
 });
 
 test('storing counts does not make other processes read the keys again', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   let changes = 0;
   store.watch(() => {
     changes += 1;
@@ -238,7 +232,7 @@ test('storing counts does not make other processes read the keys again', async (
 });
 
 test('answered rows use up a quota at once, and count when they are stored', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   const book = openBook(context, store);
   const key = keyOf('a', { coreLimit: 10, geoLimit: 10 });
   const counts = { core: 3, geo: 2, merchant: 0 };
@@ -265,7 +259,7 @@ test('answered rows use up a quota at once, and count when they are stored', asy
 });
 
 test('rows without a count store nothing, and those of an ended month count in the new one', async (context) => {
-  const store = await openStore(context);
+  const store = await newStore(context);
   let now = NOVEMBER;
   const book = openBook(context, store, { now: () => now });
   const key = keyOf('a');

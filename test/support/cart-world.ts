@@ -229,3 +229,20 @@ export function refused(dataset: Dataset, cart: CartQuery): Failure {
 export function amountsOf(outcome: CartOutcome): readonly string[] {
   return outcome.lines.map(({ amount }) => (Number(amount) / 1e9).toFixed(2));
 }
+
+/** The tax of each line of a cart within a place. */
+export function taxAt(
+  place: FactPlace,
+  items: readonly Item[],
+  wish: CartWish = {},
+): readonly string[] {
+  const at = splitAt(place.state, 0);
+  return amountsOf(calculated(cartWorld([place]), cartOf(at, at, items, wish)));
+}
+
+/** Midday in the United States. */
+export function noon(day: number): CartWish {
+  return {
+    at: Date.UTC(Math.floor(day / 10_000), (Math.floor(day / 100) % 100) - 1, day % 100, 18),
+  };
+}

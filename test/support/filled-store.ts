@@ -55,3 +55,10 @@ export function locationOf(
     updatedAt: now,
   };
 }
+
+/** A store in a folder of its own; both go with the test. */
+export async function newStore(context: TestContext): Promise<Store> {
+  const store = await Store.open(newVarDir(context));
+  context.after(() => store.close());
+  return store;
+}

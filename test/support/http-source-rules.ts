@@ -1,4 +1,6 @@
 /** The rules that the source keeps to, as a function of one file's text. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 export interface SourceFile {
   /** Path below the repository, e.g. "src/http/uws.ts". */
@@ -163,4 +165,9 @@ export function problemsOf(file: SourceFile): readonly string[] {
   }
   if (/@ts-(?:ignore|nocheck)/.test(text)) problems.push('a silenced compiler');
   return problems;
+}
+
+/** The package's root: the tests run from a build folder of any name below it. */
+export function packageRoot(from: string): string {
+  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from));
 }

@@ -1,7 +1,7 @@
 /** Cells of a layer's table, with what is wrong in them told where it stands: line and column. */
 import type { DateInt } from '../../tax/date.js';
 import { parsePercent, type Rate, RATE_ONE } from '../../tax/rate.js';
-import { DATE_OPEN, dateOf } from '../rates/list.js';
+import { DATE_OPEN, dateOf, RATE_MAX } from '../rates/list.js';
 
 /** Columns of the table; the first ones must be there, the others where they are needed. */
 export const LAYER_COLUMNS = [
@@ -28,8 +28,6 @@ export const LAYER_COLUMNS = [
 ] as const;
 export type LayerColumn = (typeof LAYER_COLUMNS)[number];
 
-/** No jurisdiction levies more. */
-const RATE_MAX = RATE_ONE / 4;
 /** A number below, without a sign, is a fraction or a very small percentage: nobody can tell. */
 const PLAIN_RATE_MIN = RATE_ONE / 400;
 const FAULTS_SHOWN = 20;

@@ -169,7 +169,7 @@ export function fractionOf(text: string, where: string): Rate {
 }
 
 /** No place levies more; what is listed with more is a percentage that was read as a fraction. */
-const RATE_MAX = RATE_ONE / 4;
+export const RATE_MAX = RATE_ONE / 4;
 /** Of a list with rates some are more; else they are fractions that were read as percentages. */
 const HIGHEST_MIN = RATE_ONE / 500;
 
