@@ -7,7 +7,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  fsyncSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -21,9 +20,8 @@ import {
   truncateSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from './folder.js';
+import { makeFolder, syncToDisk } from './folder.js';
 import type { StoreKey } from './format.js';
-import { syncFolder } from './kek-file.js';
 import { sealedCounts } from './rotation.js';
 import { Store, storeDir } from './store.js';
 import { isEmptyStoreFile, openIn, STORE_FILE, storeFileProblem } from './store-file.js';
@@ -113,15 +111,6 @@ export interface BackupFacts {
   readonly damaged: readonly StoreKey[];
 }
 
-function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** A folder beside a path that a rename can move files out of; for one process. */
 function folderBeside(path: string): string {
   makeFolder(dirname(path), 'FILE');
@@ -191,10 +180,10 @@ export async function backupStore(
     const made = join(copied, STORE_FILE);
     appendDigest(made);
     chmodSync(made, BACKUP_MODE);
-    syncFile(made);
+    syncToDisk(made, 'r+');
     // Unlike a rename, a link never replaces a file that came to be meanwhile.
     linkSync(made, file);
-    syncFolder(dirname(file));
+    syncToDisk(dirname(file));
     return facts;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -266,13 +255,13 @@ export function restoreStore(
     copyFileSync(file, copied);
     stripDigest(copied);
     chmodSync(copied, BACKUP_MODE);
-    syncFile(copied);
+    syncToDisk(copied, 'r+');
     if (existsSync(place)) {
       rmSync(join(folder, REPLACED_FILE), { force: true });
       linkSync(place, join(folder, REPLACED_FILE));
     }
     renameSync(copied, place);
-    syncFolder(folder);
+    syncToDisk(folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

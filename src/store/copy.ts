@@ -7,9 +7,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { obstacle } from './backup.js';
-import { makeFolder } from './folder.js';
+import { makeFolder, syncToDisk } from './folder.js';
 import type { StoreKey } from './format.js';
-import { syncFolder } from './kek-file.js';
 import { LmdbRoot } from './lmdb-root.js';
 import { isDatabaseUrl } from './postgres/place.js';
 import { storeDir } from './store.js';
@@ -132,7 +131,7 @@ async function folderTarget(
       makeFolder(folder, 'SITUS_VAR', 0o700);
       chmodSync(join(made, STORE_FILE), FILE_MODE);
       renameSync(join(made, STORE_FILE), join(folder, STORE_FILE));
-      syncFolder(folder);
+      syncToDisk(folder);
       markBegun(folder);
     },
     close: async () => {

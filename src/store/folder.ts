@@ -1,5 +1,13 @@
-/** Folders that are made when they are missing, and whether the disk has room. */
-import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+/** Folders that are made when they are missing, whether the disk has room, and what it has for good. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 function isFolder(path: string): boolean {
@@ -49,5 +57,15 @@ export function hasRoom(dir: string): boolean {
     return bavail * bsize >= ROOM_BYTES_MIN;
   } catch {
     return true;
+  }
+}
+
+/** Writes a folder's entries, or the bytes of a file that is opened with 'r+', to the disk. */
+export function syncToDisk(path: string, mode: 'r' | 'r+' = 'r'): void {
+  const opened = openSync(path, mode);
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
   }
 }

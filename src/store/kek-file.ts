@@ -23,7 +23,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from './folder.js';
+import { makeFolder, syncToDisk } from './folder.js';
 
 // Key-encryption keys. They wrap data keys and are never in the store.
 
@@ -122,16 +122,6 @@ export function modeProblem(mode: number, path: string): string | null {
   );
 }
 
-/** Writes a folder's entries to the disk. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
-
 function besideName(path: string): string {
   return `.${basename(path)}.`;
 }
@@ -178,7 +168,7 @@ function createFile(path: string): void {
   } finally {
     rmSync(beside, { force: true });
   }
-  syncFolder(dirname(path));
+  syncToDisk(dirname(path));
 }
 
 /** Tells one state of a file from another: a file that replaces it has another number. */
@@ -258,7 +248,7 @@ export class KekFile implements KekSource {
   replace(keys: readonly [KeptKek, ...KeptKek[]]): void {
     sweep(this.path);
     renameSync(writeBeside(this.path, keys), this.path);
-    syncFolder(dirname(this.path));
+    syncToDisk(dirname(this.path));
     this.#refresh();
   }
 
