@@ -6,7 +6,7 @@ import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
 import { addressOf, type RequestNote } from './front.js';
 import type { Caller, Gate, GateRules } from './gate.js';
-import { problemReply } from './problem-reply.js';
+import { FAULT_DETAIL, problemReply } from './problem-reply.js';
 import {
   type Answerer,
   type DuplexLimits,
@@ -144,10 +144,7 @@ export function openDuplex(
   };
   const fault = (error: unknown): Reply => {
     log.error('handler failed', { path, message: messageOf(error) });
-    return problemReply(
-      { status: 500, detail: 'The service failed to answer.', instance: path },
-      fieldsOf(request),
-    );
+    return problemReply({ status: 500, detail: FAULT_DETAIL, instance: path }, fieldsOf(request));
   };
   const exchange = new DuplexExchange(raw, traffic, handling, fault, {
     bodiless: method === 'HEAD',

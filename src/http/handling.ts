@@ -5,7 +5,7 @@
 import { TURN_END } from '../base/turn-end.js';
 import { type Log, messageOf } from '../log.js';
 import type { Exchange } from './exchange.js';
-import { problemReply } from './problem-reply.js';
+import { FAULT_DETAIL, problemReply } from './problem-reply.js';
 import type { Answerer, Handle, RefusalFields, Reply, Request } from './reply.js';
 import { NO_FIELDS, type Route } from './route-table.js';
 
@@ -20,10 +20,7 @@ export function faultReply(
   log.error('handler failed', { path: request.path, message: messageOf(error) });
   return (
     route.fault?.(request) ??
-    problemReply(
-      { status: 500, detail: 'The service failed to answer.', instance: request.path },
-      fieldsOf(request),
-    )
+    problemReply({ status: 500, detail: FAULT_DETAIL, instance: request.path }, fieldsOf(request))
   );
 }
 

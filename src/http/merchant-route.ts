@@ -30,7 +30,7 @@ import type { StoreTransaction } from '../store/store.js';
 import type { Admission, Metered } from '../store/usage-meter.js';
 import { Caller, gateRules, planNeeded, type Gate, type GateRules } from './gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
-import { codedProblem, problemReply } from './problem-reply.js';
+import { codedProblem, FAULT_DETAIL, problemReply } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
 import { DEADLINE_MS, type Route } from './router.js';
 
@@ -183,7 +183,7 @@ function run(
     }
     if (error instanceof LimitReached) return send(caller.limited(error));
     services.log.error('handler failed', { path: caller.instance, fault: faultOf(error) });
-    send(caller.problem(500, 'The service failed to answer.'));
+    send(caller.problem(500, FAULT_DETAIL));
   };
   const done = (reply: Reply): void => {
     endOnce(reply.status < 300);

@@ -16,6 +16,9 @@ export interface ProblemDocument {
   readonly members?: WireObject;
 }
 
+/** What a caller is told of a fault of the program; the log says more. */
+export const FAULT_DETAIL = 'The service failed to answer.';
+
 /** Renders a problem document. */
 export function problemReply(problem: ProblemDocument, fields: Fields = {}): Reply {
   const { status, detail, instance, errors, members } = problem;

@@ -1,4 +1,4 @@
-/** Folders that are made when they are missing, whether the disk has room, and what it has for good. */
+/** Folders that are made when they are missing, room on the disk, and what is written to it. */
 import {
   closeSync,
   existsSync,

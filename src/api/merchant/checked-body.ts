@@ -17,6 +17,7 @@ import { degreesOf, type WireObject, type WireValue } from '../../wire/tree.js';
 import { merchantIdOf } from '../cart/cart-text.js';
 import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nexus-shape.js';
 import { type BodyWorkers, lookAtRelayed, relayedBytes, type RelayLook } from './relay-answer.js';
+import { FAULT_DETAIL } from '../../http/problem-reply.js';
 
 /** Members that are added one by one: spreading into a literal makes a new layout each time. */
 type Members = Record<string, WireValue>;
@@ -175,7 +176,7 @@ export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
 function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
   return failure === 'overloaded'
     ? caller.problem(503, 'The service has more to do than it can take.')
-    : caller.problem(500, 'The service failed to answer.');
+    : caller.problem(500, FAULT_DETAIL);
 }
 
 interface Looked<T> {

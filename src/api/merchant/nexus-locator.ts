@@ -4,7 +4,7 @@
  */
 import type { Problem } from '../../base/problem.js';
 import type { MerchantCaller, MerchantServices } from '../../http/merchant-route.js';
-import { codedProblem } from '../../http/problem-reply.js';
+import { codedProblem, FAULT_DETAIL } from '../../http/problem-reply.js';
 import type { Reply } from '../../http/reply.js';
 import type { LocateRequest } from '../../pool/types.js';
 import { isFailure } from '../../failure.js';
@@ -155,7 +155,7 @@ function locateRefusal(
     case 'overloaded':
       return caller.problem(503, 'The service has more to do than it can take.');
     case 'internal':
-      return caller.problem(500, 'The service failed to answer.');
+      return caller.problem(500, FAULT_DETAIL);
     case 'late':
       return caller.problem(late, 'Finding the addresses took too long.');
   }

@@ -26,11 +26,12 @@ import type { Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { jobsDirOf, JobSpace, type SpaceLimits } from './space.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { type BulkProblem, refused } from '../run/request.js';
+import { type BulkProblem, NO_RATES, refused } from '../run/request.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { headRefusal, noJob, parseUpload } from './job-request.js';
 import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
+import { FAULT_DETAIL } from '../../http/problem-reply.js';
 
 // A job from its head: refused before its body is read, or begun.
 
@@ -88,7 +89,7 @@ export function openJob(
   const spent = asked === null ? null : spentReply(services, caller, asked.bulk);
   if (spent !== null) return exchange.send(spent);
   const release = releases.pin();
-  if (release === null) return refuse(problem(503, 'No rates are loaded now; try again later.'));
+  if (release === null) return refuse(problem(503, NO_RATES));
   releases.unpin(release);
   begin(services, caller, request, exchange, asked, release.id);
 }
@@ -185,7 +186,7 @@ function removeRoute(services: JobServices): Route {
           answer.send(
             error instanceof StoreFault
               ? caller.problem(503, error.detail)
-              : caller.problem(500, 'The service failed to answer.'),
+              : caller.problem(500, FAULT_DETAIL),
           );
         });
     }),

@@ -29,6 +29,7 @@ import { isProblem, problem, type Problem } from '../../base/problem.js';
 import {
   type BulkProblem,
   type BulkRequest,
+  NO_RATES,
   parseBulkRequest,
   refused,
   tooLarge,
@@ -153,7 +154,7 @@ function withRelease(
   if (kept === undefined) {
     const release = releases.pin();
     if (release !== null) begin(release, null);
-    else isRefused(problem(503, 'No rates are loaded now; try again later.'));
+    else isRefused(problem(503, NO_RATES));
     return;
   }
   // What comes of the body meanwhile waits for its turn.

@@ -72,6 +72,9 @@ const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([
   ...DELIMITERS.map((delimiter) => [delimiter, delimiter] as const),
 ]);
 
+/** Why nothing is answered while no dataset is active. */
+export const NO_RATES = 'No rates are loaded now; try again later.';
+
 /** A kept release that answers every row, and the moment that today is told from. */
 export interface KeptRun {
   readonly dataset: string;

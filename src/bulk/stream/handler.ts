@@ -13,7 +13,7 @@ import { isPlaced, notKept, placeOf, type KeptServices } from '../../api/lookup/
 import type { KeyRecord } from '../../store/format.js';
 import { placeRefusal } from '../run/handler.js';
 import { keptRefusal } from '../run/kind.js';
-import { readKeptRun, refused, type KeptRun } from '../run/request.js';
+import { type KeptRun, NO_RATES, readKeptRun, refused } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { gateRules, planNeeded, type Caller, type Gate } from '../../http/gate.js';
 import { isReply, type Fields, type Reply, type Request } from '../../http/reply.js';
@@ -23,7 +23,7 @@ import { PostLink } from './session-links.js';
 import type { StreamSession } from './session.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute, gatedRoute } from '../../http/duplex-route.js';
-import { problemReply } from '../../http/problem-reply.js';
+import { FAULT_DETAIL, problemReply } from '../../http/problem-reply.js';
 
 export const STREAM_PATH = '/stream';
 
@@ -118,7 +118,7 @@ function opened(
   if (asked.kept !== undefined) return openedKept(services, caller, asked.kept, known);
   const { releases } = sessions.options;
   const release = releases.pin();
-  if (release === null) return caller.problem(503, 'No rates are loaded now; try again later.');
+  if (release === null) return caller.problem(503, NO_RATES);
   releases.unpin(release);
   return sessions.enter(caller.key, known);
 }
@@ -224,6 +224,6 @@ export function plainRoute({ gate }: StreamServices): Route {
 /** The answer to a fault of the program. */
 export const FAULT = problemReply({
   status: 500,
-  detail: 'The service failed to answer.',
+  detail: FAULT_DETAIL,
   instance: STREAM_PATH,
 });

@@ -31,6 +31,7 @@ import {
   UNSENT_BYTES_MAX,
 } from './session-options.js';
 import { AnswerBacklog, Inbox, type Message, readClientLine } from './backlog.js';
+import { NO_RATES } from '../run/request.js';
 
 const QUOTA = fail('feature-not-enabled', 'The quota of this month is used up');
 
@@ -179,7 +180,7 @@ export class StreamSession implements ChunkSource {
     }
     const release = this.#release.pin();
     if (release === null) {
-      this.stop('unavailable', 'No rates are loaded now; try again later.');
+      this.stop('unavailable', NO_RATES);
       return null;
     }
     const { messages, kind } = groupOf(this.#inbox.peek(CHUNK_MESSAGES_MAX), key, findMerchant);
