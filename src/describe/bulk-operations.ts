@@ -1,5 +1,5 @@
 /** Bulk files, as OpenAPI tells them. */
-import { answerOf, LIMITED, problemsOf, refusalsOf } from './answers.js';
+import { answerOf, LIMITED, problemsOf, REASONS, refusalsOf } from './answers.js';
 import { CART_OPTIONS } from './cart-operations.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEY_PARAMETER, lookupParameters, parameter, type Parameter } from './lookup-parameters.js';
@@ -52,6 +52,14 @@ export const OPTIONS: readonly Parameter[] = [
   ...OF_CARTS.filter(({ name }) => name !== 'explain'),
 ];
 
+/** Of uploads of rows, of files and of jobs. */
+export const OF_ROWS = {
+  405: REASONS[405],
+  406: 'Accept names no format that the rows can be answered in.',
+  408: 'Nothing was sent for too long.',
+  413: 'The body or its header line is too long, or expands too much.',
+};
+
 const LOOKUP: Operation = {
   id: 'bulkLookup',
   tag: 'Bulk',
@@ -68,10 +76,7 @@ const LOOKUP: Operation = {
     },
     ...refusalsOf({
       403: 'The plan has no bulk files, or the key no entitlement for dataset.',
-      405: 'Response code 107: a quota of this month is used up.',
-      406: 'Accept names no format that the rows can be answered in.',
-      408: 'Nothing was sent for too long.',
-      413: 'The body or its header line is too long, or expands too much.',
+      ...OF_ROWS,
       415: 'The body is neither CSV nor NDJSON in UTF-8, plain or gzip.',
       422: 'An option or the header line cannot be used, or strict refuses.',
       429: 'Response code 108, or too many uploads of the account.',

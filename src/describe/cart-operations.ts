@@ -14,7 +14,7 @@ import { uuid } from '../base/shape.js';
 import { CALCULATION_PARTS } from '../api/cart/calculation.js';
 import { CART_PARTS } from '../api/cart/cart-shape.js';
 import { RELAYED_PARTS } from '../api/merchant/relay-shape.js';
-import { answerOf, merchantOperation } from './answers.js';
+import { answerOf, merchantOperation, REASONS } from './answers.js';
 import { SITUS_NOTE } from './lookups.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEPT_PARAMETERS, parameter, type Parameter } from './lookup-parameters.js';
@@ -130,11 +130,11 @@ const CALCULATED = merchantOperation({
       'The body is not JSON, merchantId is not a UUID, or the merchant is self-managed and ' +
       'a member is for the provider alone, or the cart has too many lines.',
     404: 'The merchant is provider-connected and no credentials are stored.',
-    405: 'Response code 107: a quota of this month is used up.',
+    405: REASONS[405],
     409: 'The refusal of the provider, as it came.',
     413: TOO_LONG,
     422: UNKNOWN_PLACE,
-    502: 'The compliance provider cannot be reached, or its answer cannot be used.',
+    502: REASONS[502],
     503: 'No dataset is loaded, no provider is configured, or too much is under way.',
   },
 });

@@ -13,7 +13,7 @@ import {
 import { JOB_STATES } from '../store/jobs.js';
 import { JOB_KINDS, JOB_REFERENCE } from '../bulk/job/job-request.js';
 import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
-import { OPTIONS, ROWS_TYPES } from './bulk-operations.js';
+import { OF_ROWS, OPTIONS, ROWS_TYPES } from './bulk-operations.js';
 import { answerOf, LIMITED, refusalsOf } from './answers.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEY_PARAMETER, parameter, type Parameter } from './lookup-parameters.js';
@@ -111,11 +111,8 @@ const CREATE: Operation = {
     ...refusalsOf({
       400: 'The Idempotency-Key or the JSON body cannot be read.',
       403: 'The plan has no bulk files, or the service reads no files.',
-      405: 'Response code 107: a quota of this month is used up.',
-      406: 'Accept names no format that the rows can be answered in.',
-      408: 'Nothing was sent for too long.',
+      ...OF_ROWS,
       409: 'A request with the same Idempotency-Key is under way.',
-      413: 'The body or its header line is too long, or expands too much.',
       415: 'The body is neither CSV nor NDJSON in UTF-8, nor names a file.',
       422: 'An option, the header line, the file or the Idempotency-Key is wrong.',
       429: 'Response code 108, or the account has too many jobs.',

@@ -171,7 +171,7 @@ const SEARCH: Operation = {
       422: 'The query is missing, blank or too long, or there are other members.',
       429: 'Response code 108: over the rate of the key, or too many unusable keys of the address.',
       503: 'No product codes are loaded, or too many bodies are under way.',
-      504: 'The answer took too long.',
+      504: REASONS[504],
     }),
   },
 };

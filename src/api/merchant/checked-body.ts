@@ -173,7 +173,8 @@ export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
   };
 }
 
-function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
+/** The refusal of what the workers did not answer. */
+export function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
   return failure === 'overloaded'
     ? caller.problem(503, 'The service has more to do than it can take.')
     : caller.problem(500, FAULT_DETAIL);

@@ -4,7 +4,7 @@
  */
 import type { Problem } from '../../base/problem.js';
 import type { MerchantCaller, MerchantServices } from '../../http/merchant-route.js';
-import { codedProblem, FAULT_DETAIL } from '../../http/problem-reply.js';
+import { codedProblem } from '../../http/problem-reply.js';
 import type { Reply } from '../../http/reply.js';
 import type { LocateRequest } from '../../pool/types.js';
 import { isFailure } from '../../failure.js';
@@ -13,6 +13,7 @@ import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { type LocatedAddress, type LocateOutcome, readLocated } from '../lookup/located.js';
 import { type LocationBody, unresolved } from './nexus-shape.js';
+import { failureReply } from './checked-body.js';
 
 /** Longest time for all addresses of a request (specification, limits). */
 export const LOCATE_MS_MAX = 10_000;
@@ -152,12 +153,10 @@ function locateRefusal(
         caller.fields,
         'Geocoding is not enabled for the key, or its quota of this month is used up.',
       );
-    case 'overloaded':
-      return caller.problem(503, 'The service has more to do than it can take.');
-    case 'internal':
-      return caller.problem(500, FAULT_DETAIL);
     case 'late':
       return caller.problem(late, 'Finding the addresses took too long.');
+    default:
+      return failureReply(caller, failure);
   }
 }
 
