@@ -28,10 +28,6 @@ export interface ByteTable<K extends number | string> {
 
 /** The street table: besides its texts, groups by a key in bytes. */
 export interface StreetTable extends ByteTable<string> {
-  /**
-   * A group to be read by index up to its `length`, and by nothing else: the memory behind it may
-   * be larger, and the next read of any table overwrites it.
-   */
   group(key: StreetKey): Uint8Array | null;
 }
 
@@ -109,16 +105,10 @@ export function indexedTable<K extends number | string>(
   return { get: (key) => database.getBinaryFast(key) ?? null };
 }
 
-/** lmdb's types know keys of the table as text alone; its encoder takes a StreetKey too. */
-interface Groups {
-  getBinaryFast(key: StreetKey | string): Uint8Array | undefined;
-}
-
-/** The street table, whose groups are walked where lmdb puts them. */
+/** The street table. The types of lmdb know text alone; the encoder takes a StreetKey too. */
 export function streetTable(database: Database<Uint8Array, string>): StreetTable {
   const { get } = byteTable(database);
-  const groups: Groups = database;
-  return { get, group: (key) => groups.getBinaryFast(key) ?? null };
+  return { get, group: get as (key: StreetKey | string) => Uint8Array | null };
 }
 
 /** Encodes records with structures shared over the whole dataset, in the order they are met. */

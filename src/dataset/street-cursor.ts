@@ -1,4 +1,5 @@
 /** Walks the streets of a group where they lie; nothing is decoded that is not asked for. */
+import type { Group } from './kept-groups.js';
 import {
   FLAG_APART,
   FLAG_STATED,
@@ -19,8 +20,8 @@ const { latin1Slice } = Buffer.prototype;
 const LETTERS_MAX = 6;
 
 /**
- * One street at a time: `open` a group, `next` until false; `keep` before anything else is read
- * meanwhile. Reused for every lookup.
+ * One street at a time: `open` a group, `next` until false, before another group is read. Reused
+ * for every lookup.
  */
 export class StreetCursor {
   pre = 0;
@@ -31,8 +32,7 @@ export class StreetCursor {
   ranges = 0;
 
   #bytes: Uint8Array = NO_BYTES;
-  #own = Buffer.allocUnsafeSlow(4096);
-  #length = 0;
+  #groupEnd = 0;
   #start = 0;
   #end = 0;
   #flags = 0;
@@ -48,24 +48,16 @@ export class StreetCursor {
   #blobAt = 0;
   #rangesAt = 0;
 
-  open(group: Uint8Array): void {
-    this.#bytes = group;
-    this.#length = group.length;
-    this.#start = 0;
-    this.#end = 0;
-  }
-
-  /** Makes the group safe from the next read of a table, which may take its memory. */
-  keep(): void {
-    if (this.#bytes === this.#own) return;
-    if (this.#length > this.#own.length) this.#own = Buffer.allocUnsafeSlow(this.#length * 2);
-    this.#own.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = this.#own;
+  open({ bytes, start, end }: Group): void {
+    this.#bytes = bytes;
+    this.#groupEnd = end;
+    this.#start = start;
+    this.#end = start;
   }
 
   next(): boolean {
     const at = this.#end;
-    if (at + STREET_HEAD_BYTES > this.#length) return false;
+    if (at + STREET_HEAD_BYTES > this.#groupEnd) return false;
     const bytes = this.#bytes;
     this.#start = at;
     this.#end = at + this.#u32(at);
