@@ -1,22 +1,27 @@
 /**
  * Groups of streets that were read last, found by a hash of their keys: most lookups meet one, and
  * a walk down the table's tree takes eight times as long. Two generations of fixed size: when the
- * young one is full it becomes the old one, whose memory is used anew.
+ * young one is full it becomes the old one, whose memory is used anew. Where so many are read that
+ * most are gone before they are asked for again, none is kept for a while.
  */
 import type { StreetKey } from './street-format.js';
 
-/** Bytes of a group; they last until the next one is read. */
+/** Bytes of a group. */
 export interface Group {
   readonly bytes: Uint8Array;
   /** First byte, and the one behind the last. */
   readonly start: number;
   readonly end: number;
+  /** It lasts until the next group is read; else until the next read of any table. */
+  readonly isLasting: boolean;
 }
 
 /** Memory of a generation, which the system hands out as it is written. */
 const GENERATION_BYTES = 8 * 1024 * 1024;
 /** Longer ones are not kept; those of real streets come nowhere near. */
 const KEPT_BYTES_MAX = GENERATION_BYTES / 16;
+/** Groups that are asked for before it is tried again whether keeping them pays. */
+const REST = 1_000_000;
 /** Slots of a generation; a power of two. */
 const SLOTS = 131_072;
 /** Slots that a key may have; if all are taken the last one is lost. */
@@ -84,7 +89,7 @@ class Generation {
     for (let at = wordsOf(key.length) - 1; at >= 0; at -= 1) {
       words[entry + HEAD_WORDS + at] = key.words[at]!;
     }
-    this.bytes.set(group, this.startOf(entry));
+    this.bytes.set(group.subarray(0, group.length), this.startOf(entry));
     this.#end = end;
     this.#slots[this.#freeSlot(hash)] = entry + 1;
     return entry;
@@ -109,37 +114,56 @@ export class KeptGroups {
   #young: Generation | null = null;
   #old: Generation | null = null;
   /** Handed out again and again. */
-  readonly #group = { bytes: NONE, start: 0, end: 0 };
+  readonly #group = { bytes: NONE, start: 0, end: 0, isLasting: true };
+  #hash = 0;
+  /** Groups found and kept since a generation was full. */
+  #found = 0;
+  #kept = 0;
+  /** Groups that are not looked for, and whether the last one was not. */
+  #rest = 0;
+  #rests = false;
 
   /** The group of a key, if it is kept. */
   find(key: StreetKey): Group | null {
-    const hash = key.hash();
-    return this.#findIn(this.#young, hash, key) ?? this.#findIn(this.#old, hash, key);
+    this.#rests = this.#rest > 0;
+    if (this.#rests) {
+      this.#rest -= 1;
+      return null;
+    }
+    this.#hash = key.hash();
+    return this.#findIn(this.#young, key) ?? this.#findIn(this.#old, key);
   }
 
-  #findIn(generation: Generation | null, hash: number, key: StreetKey): Group | null {
+  #findIn(generation: Generation | null, key: StreetKey): Group | null {
     if (generation === null) return null;
-    const entry = generation.find(hash, key);
-    return entry < 0 ? null : this.#handOut(generation, entry);
+    const entry = generation.find(this.#hash, key);
+    if (entry < 0) return null;
+    this.#found += 1;
+    return this.#handOut(generation, entry);
   }
 
-  /** Keeps a group that was not found; the bytes may be overwritten afterwards. */
+  /** Keeps the group of the key that was looked for last and not found. */
   keep(key: StreetKey, group: Uint8Array): Group {
-    if (group.length > KEPT_BYTES_MAX) {
-      const bytes = Uint8Array.from(group);
-      return { bytes, start: 0, end: bytes.length };
-    }
-    const hash = key.hash();
-    this.#young ??= new Generation();
-    let entry = this.#young.add(hash, key, group);
-    if (entry < 0) {
-      const spent = this.#old ?? new Generation();
-      this.#old = this.#young;
-      spent.clear();
-      this.#young = spent;
-      entry = spent.add(hash, key, group);
-    }
-    return this.#handOut(this.#young, entry);
+    if (this.#rests || group.length > KEPT_BYTES_MAX) return this.#passOn(group);
+    const young = (this.#young ??= new Generation());
+    const entry = young.add(this.#hash, key, group);
+    this.#kept += 1;
+    if (entry >= 0) return this.#handOut(young, entry);
+    this.#turn();
+    return this.#passOn(group);
+  }
+
+  /** Begins a generation, or a rest where of three that are asked for fewer than one was found. */
+  #turn(): void {
+    const pays = this.#found * 2 >= this.#kept;
+    this.#found = this.#kept = 0;
+    const spent = this.#old ?? new Generation();
+    spent.clear();
+    this.#old = this.#young;
+    this.#young = spent;
+    if (pays) return;
+    this.#old = null;
+    this.#rest = REST;
   }
 
   #handOut(generation: Generation, entry: number): Group {
@@ -147,6 +171,16 @@ export class KeptGroups {
     group.bytes = generation.bytes;
     group.start = generation.startOf(entry);
     group.end = group.start + generation.lengthOf(entry);
+    group.isLasting = true;
+    return group;
+  }
+
+  #passOn(bytes: Uint8Array): Group {
+    const group = this.#group;
+    group.bytes = bytes;
+    group.start = 0;
+    group.end = bytes.length;
+    group.isLasting = false;
     return group;
   }
 }

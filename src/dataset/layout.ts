@@ -28,6 +28,10 @@ export interface ByteTable<K extends number | string> {
 
 /** The street table: besides its texts, groups by a key in bytes. */
 export interface StreetTable extends ByteTable<string> {
+  /**
+   * A group to be read by index up to its `length`, and by nothing else: the memory behind it may
+   * be larger, and the next read of any table overwrites it.
+   */
   group(key: StreetKey): Uint8Array | null;
 }
 
@@ -105,10 +109,16 @@ export function indexedTable<K extends number | string>(
   return { get: (key) => database.getBinaryFast(key) ?? null };
 }
 
-/** The street table. The types of lmdb know text alone; the encoder takes a StreetKey too. */
+/** lmdb's types know keys of the table as text alone; its encoder takes a StreetKey too. */
+interface Groups {
+  getBinaryFast(key: StreetKey | string): Uint8Array | undefined;
+}
+
+/** The street table, whose groups are walked where lmdb puts them. */
 export function streetTable(database: Database<Uint8Array, string>): StreetTable {
   const { get } = byteTable(database);
-  return { get, group: get as (key: StreetKey | string) => Uint8Array | null };
+  const groups: Groups = database;
+  return { get, group: (key) => groups.getBinaryFast(key) ?? null };
 }
 
 /** Encodes records with structures shared over the whole dataset, in the order they are met. */

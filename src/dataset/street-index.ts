@@ -80,7 +80,7 @@ function add(into: Map<string, Locality[]>, name: string, locality: Locality): v
   else list.push(locality);
 }
 
-/** Reads the street table. A group lasts until the next one is read. */
+/** Reads the street table. */
 export class StreetIndex {
   readonly isEmpty: boolean;
   readonly #table: StreetTable;

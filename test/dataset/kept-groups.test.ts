@@ -14,14 +14,22 @@ function textOf(group: Group | null): string | null {
 const groupOf = (number: number, length: number): Buffer =>
   Buffer.from(`${number}:`.padEnd(length, 'x'));
 
+/** Asks for a key as the reader of the table does, which reads what is not kept. */
+function ask(kept: KeptGroups, own: StreetKey, group: Buffer): { text: string; found: boolean } {
+  const found = kept.find(own);
+  return { text: textOf(found ?? kept.keep(own, group))!, found: found !== null };
+}
+
 test('what was kept is found by its key alone', () => {
   const kept = new KeptGroups();
-  assert.equal(kept.find(key.zipGroup('QA', 91_010, 'ASH')), null);
   const own = Buffer.from('first');
-  assert.equal(textOf(kept.keep(key.zipGroup('QA', 91_010, 'ASH'), own)), 'first');
+  assert.deepEqual(ask(kept, key.zipGroup('QA', 91_010, 'ASH'), own), {
+    text: 'first',
+    found: false,
+  });
   own.fill(0);
-  assert.equal(textOf(kept.keep(key.townGroup('QA', 7, 'ASH'), Buffer.from('second'))), 'second');
-  assert.equal(textOf(kept.keep(key.city('QA', 7, 'ASH'), Buffer.alloc(0))), '');
+  assert.equal(ask(kept, key.townGroup('QA', 7, 'ASH'), Buffer.from('second')).text, 'second');
+  assert.equal(ask(kept, key.city('QA', 7, 'ASH'), Buffer.alloc(0)).text, '');
   assert.equal(textOf(kept.find(key.zipGroup('QA', 91_010, 'ASH'))), 'first');
   assert.equal(textOf(kept.find(key.townGroup('QA', 7, 'ASH'))), 'second');
   assert.equal(textOf(kept.find(key.city('QA', 7, 'ASH'))), '');
@@ -31,10 +39,18 @@ test('what was kept is found by its key alone', () => {
   assert.equal(kept.find(key.zipGroup('QA', 91_011, 'ASH')), null);
 });
 
+test('of memory that is larger than its length only the group is kept', () => {
+  const kept = new KeptGroups();
+  const memory = Buffer.from('a group and what was read before');
+  Object.defineProperty(memory, 'length', { value: 7 });
+  assert.equal(ask(kept, key.zipGroup('QA', 1, 'ASH'), memory).text, 'a group');
+  assert.equal(textOf(kept.find(key.zipGroup('QA', 1, 'ASH'))), 'a group');
+});
+
 test('a key is found after one that is longer was put together', () => {
   const kept = new KeptGroups();
   for (let length = 0; length < 12; length += 1) {
-    kept.keep(key.zipGroup('QA', 1, 'A'.repeat(length)), Buffer.from(String(length)));
+    ask(kept, key.zipGroup('QA', 1, 'A'.repeat(length)), Buffer.from(String(length)));
   }
   for (let length = 0; length < 12; length += 1) {
     key.zipGroup('QB', 99_999, 'Z'.repeat(60));
@@ -42,32 +58,49 @@ test('a key is found after one that is longer was put together', () => {
   }
 });
 
+const numbered = (number: number): StreetKey => key.zipGroup('QA', number % 90_000, `ST${number}`);
+
+/** Asks for so many, each as often as told in a row; every answer must be its own. */
+function askFor(kept: KeptGroups, count: number, times: number): void {
+  for (let number = 0; number < count; number += 1) {
+    const group = groupOf(number, 20 + (number % 300));
+    for (let time = 0; time < times; time += 1) {
+      assert.equal(ask(kept, numbered(number), group).text, group.toString('latin1'));
+    }
+  }
+}
+
 test('of more than there is room for, the oldest are lost and none becomes another', () => {
   const kept = new KeptGroups();
-  const count = 200_000;
-  const lengthOf = (number: number): number => 20 + (number % 300);
-  for (let number = 0; number < count; number += 1) {
-    const asked = key.zipGroup('QA', number % 90_000, `ST${number}`);
-    assert.equal(kept.find(asked), null);
-    kept.keep(asked, groupOf(number, lengthOf(number)));
-  }
+  const count = 150_000;
+  askFor(kept, count, 2);
   let found = 0;
   for (let number = 0; number < count; number += 1) {
-    const text = textOf(kept.find(key.zipGroup('QA', number % 90_000, `ST${number}`)));
+    const text = textOf(kept.find(numbered(number)));
     if (text === null) continue;
     found += 1;
-    assert.equal(text, groupOf(number, lengthOf(number)).toString('latin1'));
+    assert.equal(text, groupOf(number, 20 + (number % 300)).toString('latin1'));
   }
   assert.ok(found > 30_000 && found < 100_000, `${found} of ${count} are kept`);
-  const last = count - 1;
-  assert.notEqual(kept.find(key.zipGroup('QA', last % 90_000, `ST${last}`)), null);
+  assert.notEqual(kept.find(numbered(count - 1)), null);
 });
 
-test('a group that is as large as many is handed out, and not kept', () => {
+test('none is kept for a while where hardly one is asked for again', () => {
+  const kept = new KeptGroups();
+  askFor(kept, 60_000, 1);
+  assert.equal(ask(kept, numbered(1), groupOf(1, 20)).found, false);
+  assert.equal(ask(kept, numbered(1), groupOf(1, 20)).found, false);
+  for (let asked = 0; asked < 1_000_000; asked += 1) kept.find(numbered(2));
+  assert.equal(ask(kept, numbered(3), groupOf(3, 20)).text, groupOf(3, 20).toString('latin1'));
+  assert.equal(ask(kept, numbered(3), groupOf(3, 20)).found, true);
+});
+
+test('a group that is as large as many is handed out as it is, and not kept', () => {
   const kept = new KeptGroups();
   const large = Buffer.alloc(600_000, 'y');
-  const group = kept.keep(key.zipGroup('QA', 91_010, 'ASH'), large);
-  large.fill(0);
+  assert.equal(kept.find(key.zipGroup('QA', 91_010, 'ASH')), null);
+  const group = kept.keep(key, large);
+  assert.deepEqual([group.bytes === large, group.isLasting], [true, false]);
   assert.equal(textOf(group), 'y'.repeat(600_000));
   assert.equal(kept.find(key.zipGroup('QA', 91_010, 'ASH')), null);
 });

@@ -236,7 +236,10 @@ export class Candidates {
     const line = cursor.rangeLine(range);
     const spot = line.length === 0 ? null : spotOf(cursor, range, line, wanted.value);
     let area = cursor.rangeArea(range);
-    if (area < 0 && spot !== null) area = this.#cells.locate(spot.lat, spot.lng);
+    if (area < 0 && spot !== null) {
+      cursor.keep();
+      area = this.#cells.locate(spot.lat, spot.lng);
+    }
     if (area < 0) return false;
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + RANGE, area)) {
       this.isPoint = false;
