@@ -27,6 +27,8 @@ const SLOTS = 131_072;
 /** Slots that a key may have; if all are taken the last one is lost. */
 const PLACES = 8;
 const WORD = 4;
+/** Memory of all that is kept of one release. */
+export const KEPT_GROUPS_BYTES = 2 * (GENERATION_BYTES + SLOTS * WORD);
 /** Words before a key: its hash, its length and the length of the group. */
 const HEAD_WORDS = 3;
 
