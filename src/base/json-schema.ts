@@ -30,10 +30,12 @@ export function oneOf(values: readonly string[]): Schema {
   return { type: 'string', enum: values };
 }
 
+/** What a schema describes, or null. */
 export function nullable(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
+/** A list of any length. */
 export function list(items: Schema): Schema {
   return { type: 'array', items };
 }

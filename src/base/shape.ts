@@ -187,6 +187,7 @@ export function choice<const T extends string>(values: readonly T[]): Shape<T> {
   }, oneOf(values));
 }
 
+/** true or false. */
 export function flag(): Shape<boolean> {
   return shape(() => ({ type: 'boolean' }), readsFlag, BOOLEAN);
 }

@@ -10,6 +10,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Says how far a command is, on standard error: standard output is for what it gives. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }

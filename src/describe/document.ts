@@ -51,6 +51,7 @@ import {
   TIC_SEARCH_ANSWER,
   ticSearchSchema,
 } from './service.js';
+import { openRoute } from '../http/duplex-route.js';
 
 // Named schemas of the OpenAPI document, and answers made of them.
 
@@ -177,17 +178,10 @@ export function openapiDocument(
 
 function schemaRoute(path: string, schema: Schema): Route {
   const reply = { status: 200, head: headOf(SCHEMA_TYPE), body: JSON.stringify(schema) };
-  return {
-    method: 'GET',
-    path,
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    handle: (_request, answer) => {
-      answer.send(reply);
-    },
-  };
+  return openRoute(path, () => reply);
 }
 
+/** JSON Schemas of answers, at the paths that answers name. */
 export function schemaRoutes(baseUrl: string): readonly Route[] {
   return [
     schemaRoute(V60_SCHEMA, v60Schema(baseUrl)),
@@ -203,16 +197,10 @@ export function withOpenapi(routes: readonly Route[], baseUrl: string): readonly
   let body: string | null = null;
   const all: Route[] = [
     ...routes,
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      bodyBytesMax: 0,
-      deadlineMs: 0,
-      handle: (_request, answer) => {
-        body ??= JSON.stringify(openapiDocument(all, baseUrl, INTERFACE_VERSION));
-        answer.send({ status: 200, head: headOf(JSON_TYPE), body });
-      },
-    },
+    openRoute('/openapi.json', () => {
+      body ??= JSON.stringify(openapiDocument(all, baseUrl, INTERFACE_VERSION));
+      return { status: 200, head: headOf(JSON_TYPE), body };
+    }),
   ];
   return all;
 }

@@ -1,4 +1,4 @@
-/** Routes whose body and answer are both open at once, and routes that the gate stands before. */
+/** Routes of several kinds: body and answer open at once, behind the gate, or open to all. */
 import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '../log.js';
 import { askAhead, type AskWindow } from './ask-window.js';
@@ -41,6 +41,17 @@ export function duplexRoute(
     handle: () => {
       throw new Error(`${path} is answered while its body comes`);
     },
+  };
+}
+
+/** A GET that anyone is answered, at once. */
+export function openRoute(path: string, reply: () => Reply): Route {
+  return {
+    method: 'GET',
+    path,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    handle: (_request, answer) => answer.send(reply()),
   };
 }
 

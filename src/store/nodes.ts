@@ -36,6 +36,7 @@ const parseNode = recordReader('node', 1, {
 
 const parseLease = recordReader('lease', 1, { holder: text });
 
+/** Key of the record of a server. */
 export function nodeKey(id: string): StoreKey {
   return [NODE_PREFIX, id];
 }

@@ -7,6 +7,7 @@ import type { LiveRelease, Refusal } from '../../dataset/live.js';
 import type { FleetStatus } from '../../distribution/fleet-place.js';
 import { headOf, JSON_TYPE } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
+import { openRoute } from '../../http/duplex-route.js';
 
 /*
  * GET /system/live and GET /system/ready: public. Live is whoever answers at all; ready is who
@@ -73,31 +74,18 @@ export class Readiness {
 
 /** 200 where nothing keeps the service from being ready, else 503 with what does. */
 export function readyRoute(readiness: Readiness): Route {
-  return {
-    method: 'GET',
-    path: '/system/ready',
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    handle: (_request, answer) => {
-      const { reasons } = readiness;
-      const [status, word] = reasons.length === 0 ? [200, 'ready'] : [503, 'unready'];
-      const body = JSON.stringify({ status: word, reasons });
-      answer.send({ status, head: headOf(JSON_TYPE), body });
-    },
-  };
+  return openRoute('/system/ready', () => {
+    const { reasons } = readiness;
+    const [status, word] =
+      reasons.length === 0 ? ([200, 'ready'] as const) : ([503, 'unready'] as const);
+    return { status, head: headOf(JSON_TYPE), body: JSON.stringify({ status: word, reasons }) };
+  });
 }
 
 /** That this is answered says all. */
 export function liveRoute(): Route {
-  return {
-    method: 'GET',
-    path: '/system/live',
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    handle: (_request, answer) => {
-      answer.send({ status: 200, head: headOf(JSON_TYPE), body: '{"status":"live"}' });
-    },
-  };
+  const body = '{"status":"live"}';
+  return openRoute('/system/live', () => ({ status: 200, head: headOf(JSON_TYPE), body }));
 }
 
 interface HealthServices {
@@ -190,16 +178,13 @@ function healthBody(services: HealthServices): string {
   });
 }
 
+/** Whether store and dataset answer; always 200. */
 export function healthRoute(services: HealthServices): Route {
-  return {
-    method: 'GET',
-    path: '/system/health',
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    handle: (_request, answer) => {
-      answer.send({ status: 200, head: headOf(JSON_TYPE), body: healthBody(services) });
-    },
-  };
+  return openRoute('/system/health', () => ({
+    status: 200,
+    head: headOf(JSON_TYPE),
+    body: healthBody(services),
+  }));
 }
 
 /** Clients' types declare `go_version` as a string; this runtime has none. */
@@ -211,15 +196,8 @@ function metadataBody(): string {
   });
 }
 
+/** What runs where. */
 export function metadataRoute(): Route {
   const body = metadataBody();
-  return {
-    method: 'GET',
-    path: '/system/metadata',
-    bodyBytesMax: 0,
-    deadlineMs: 0,
-    handle: (_request, answer) => {
-      answer.send({ status: 200, head: headOf(JSON_TYPE), body });
-    },
-  };
+  return openRoute('/system/metadata', () => ({ status: 200, head: headOf(JSON_TYPE), body }));
 }

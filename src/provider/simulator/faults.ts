@@ -44,6 +44,7 @@ export const FAULT_HEADER = 'x-simulate-fault';
 /** Share of requests that meet each fault, 0 to 1. */
 export type FaultRates = Partial<Readonly<Record<FaultName, number>>>;
 
+/** Tells the name of a fault from any other text. */
 export function isFault(text: string): text is FaultName {
   return (FAULTS as readonly string[]).includes(text);
 }

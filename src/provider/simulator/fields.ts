@@ -23,6 +23,7 @@ export function refuse(status: number, title: string, detail: string): Simulated
   return { status, body: { title, status, detail } };
 }
 
+/** Tells an object from every other JSON value. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -57,6 +58,7 @@ export function currencyOf(value: Json | undefined): Fields {
   return { currencyCode: textOf(fieldsOf(value)['currencyCode']) || 'USD' };
 }
 
+/** An exemption; nulls where none is named. */
 export function exemptionOf(value: Json | undefined): Fields {
   const { exemptionId = null, isExempt = null } = fieldsOf(value);
   return { exemptionId, isExempt };

@@ -185,6 +185,7 @@ interface SimulatedCall {
   readonly now: string;
 }
 
+/** What a connection holds when it is first called: nothing. */
 export function newBooks(connectionId: string, random: Random): Books {
   const path = `/tax/connections/${encodeURIComponent(connectionId)}`;
   return {
