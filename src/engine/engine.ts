@@ -13,6 +13,7 @@ import type { CartQuery } from './cart/cart-query.js';
 import { type Border, Borders } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
+import { unknownState } from './locate/place-names.js';
 import { elsewhere, PointLocator } from './locate/point.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
@@ -146,8 +147,13 @@ export class Engine {
     return { kind: 'postal', rows };
   }
 
-  /** Locates an address in a US state, its capital district included, at `nowMs`. */
-  locateInState(address: string, nowMs: number): Located | Failure {
+  /**
+   * Locates an address in a US state, its capital district included, at `nowMs`. Where its state
+   * was told by itself too that has to be one.
+   */
+  locateInState(address: string, nowMs: number, state?: string): Located | Failure {
+    const unknown = state === undefined ? null : unknownState(this.#dataset, state);
+    if (unknown !== null) return unknown;
     const dateAt: DateOf = (state) => this.#states.today(state, nowMs);
     const situs = this.#locator.locateInState(address, dateAt);
     if (isFailure(situs)) return situs;

@@ -1,19 +1,11 @@
 /** Where a lookup led: the shared vocabulary of locating, and the countries it reaches. */
 import type { Microdegrees } from '../geo/microdegrees.js';
+import { MINIMUM_PRECISIONS } from '../setting.js';
 import type { Country } from '../tax/jurisdiction.js';
 import type { Rate } from '../tax/rate.js';
 
 /** How a location was found, best first; the index is the wire's byte. */
-export const PRECISIONS = [
-  'none',
-  'point',
-  'range',
-  'zip9',
-  'street',
-  'polygon',
-  'postal',
-  'city',
-] as const;
+export const PRECISIONS = ['none', ...MINIMUM_PRECISIONS] as const;
 export type Precision = (typeof PRECISIONS)[number];
 
 /** The weakest that a location is found by; answered unless something better is asked for. */

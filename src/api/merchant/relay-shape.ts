@@ -6,11 +6,11 @@ import {
   anyText,
   checkOf,
   choice,
-  either,
   flag,
   list,
   number,
   object,
+  oneOrList,
   open,
   optional,
   text,
@@ -184,9 +184,7 @@ export const RELAYED_BODIES = {
   },
   'order/get': {
     expand: told(
-      optional(
-        either<unknown>(choice(['refunds']), list(choice(['refunds']), { max: EXPANDS_MAX })),
-      ),
+      optional(oneOrList(choice(['refunds']), { max: EXPANDS_MAX })),
       'refunds adds the refunds of the order.',
     ),
   },

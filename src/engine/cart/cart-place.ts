@@ -6,6 +6,7 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { dateSlot } from '../../tax/date.js';
 import type { DateOf } from '../locate/doubt.js';
 import type { AddressLocator } from '../locate/locator.js';
+import { codeOfState, unknownState } from '../locate/place-names.js';
 import { areaOf } from '../rate/on-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './cart-query.js';
@@ -134,11 +135,11 @@ export class CartPlaces<T> {
     let state: string;
     let zip: string;
     if (place.kind === 'split') {
-      state = this.#stateCode(place.state);
+      state = codeOfState(this.#dataset, place.state);
       zip = ZIP.exec(place.zip.trim())?.[1] ?? '';
     } else {
       const found = TAIL.exec(place.address.toUpperCase());
-      state = this.#stateCode(found?.[1] ?? '');
+      state = codeOfState(this.#dataset, found?.[1] ?? '');
       zip = found?.[2] ?? '';
     }
     if (state === '' || zip === '') return '';
@@ -147,12 +148,6 @@ export class CartPlaces<T> {
     if (record.parts.length === 0) return record.state === state ? state : '';
     const lies = record.parts.some(({ area }) => this.#dataset.area(area).state === state);
     return lies ? state : '';
-  }
-
-  #stateCode(text: string): string {
-    const written = text.trim().toUpperCase();
-    if (written.length === 2) return this.#dataset.state(written) === null ? '' : written;
-    return this.#dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
   }
 
   /** Locates a place on the day that `dateOf` gives, which is that of its moment. */
@@ -193,9 +188,8 @@ export class CartPlaces<T> {
     if (!ZIP.test(place.zip.trim())) {
       return fail('address-incomplete', `"${place.zip}" is no ZIP code: give five digits or ZIP+4`);
     }
-    if (this.#stateCode(place.state) === '') {
-      return fail('address-incomplete', `"${place.state}" is no state: give its code or its name`);
-    }
+    const unknown = unknownState(this.#dataset, place.state);
+    if (unknown !== null) return unknown;
     const first = this.#locator.locatePlace(textOf(place, place.line1), dateOf);
     // The second line is tried too: some write a company or a person on the first and the street
     // there.
