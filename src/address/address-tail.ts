@@ -4,8 +4,7 @@ import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { directionOf, directionWord, isDigits, startsWithDigit } from './street-words.js';
 import { suffixOf } from './suffix.js';
 import { readCanadianTail, type Tail, type TailDraft, takeCanadianCode, unread } from './tail.js';
-import { JOIN, type Line, tokenize } from './token.js';
-import { takeUnits } from './unit.js';
+import { JOIN, type Line } from './token.js';
 
 const USA: readonly (readonly string[])[] = [
   ['UNITED', 'STATES', 'OF', 'AMERICA'],
@@ -152,11 +151,6 @@ export function readTail(line: Line, gazetteer: Gazetteer): Tail {
       takeShortZip(line, tail, gazetteer))
   );
   return tail;
-}
-
-/** Whether two ZIPs stand where one belongs, which gives no reading. */
-export function namesTwoZips(text: string, gazetteer: Gazetteer): boolean {
-  return readTail(takeUnits(tokenize(text)).line, gazetteer).twoZips;
 }
 
 /** The same end with the state's words given back to street and city. */

@@ -7,13 +7,13 @@ import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import { dateOf, type DateInt } from '../tax/date.js';
 import { Carts } from './cart/cart.js';
+import { unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/cart-query.js';
 import { type Border, Borders } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
-import { unknownState } from './locate/place-names.js';
 import { elsewhere, PointLocator } from './locate/point.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {

@@ -6,7 +6,6 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { dateSlot } from '../../tax/date.js';
 import type { DateOf } from '../locate/doubt.js';
 import type { AddressLocator } from '../locate/locator.js';
-import { codeOfState, unknownState } from '../locate/place-names.js';
 import { areaOf } from '../rate/on-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './cart-query.js';
@@ -93,6 +92,20 @@ function hashed(before: number, text: string): number {
 /** The same text in memory of its own: one that was cut out of a file keeps all of it in memory. */
 function own(text: string): string {
   return ` ${text}`.slice(1);
+}
+
+/** The code of a state, province or territory by its code or its name; "" where there is none. */
+function codeOfState(dataset: Dataset, text: string): string {
+  const written = text.trim().toUpperCase();
+  if (written.length === 2) return dataset.state(written) === null ? '' : written;
+  return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
+}
+
+/** The refusal of what stands for a state and is none; null where it is one. */
+export function unknownState(dataset: Dataset, text: string): Failure | null {
+  return codeOfState(dataset, text) === ''
+    ? fail('address-incomplete', `"${text}" is no state: give its code or its name`)
+    : null;
 }
 
 function ownPlace(place: CartPlace): CartPlace {

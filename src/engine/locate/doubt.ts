@@ -3,7 +3,7 @@
  * the rest of it leads to a place whose streets are not held, a street of the same name may be
  * there.
  */
-import { namesTwoZips } from '../../address/address-tail.js';
+import { namesTwoZips } from '../../address/parse.js';
 import { foldName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';

@@ -8,7 +8,6 @@ import { WordTable } from '../../base/word-table.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import type { Locality } from '../../dataset/street-index.js';
-import { fail, type Failure } from '../../failure.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import { withoutSlivers } from './doubt.js';
 
@@ -125,20 +124,6 @@ export class DatasetGazetteer implements Gazetteer {
       ? NO_CITY
       : { record, localities, isKnown: true };
   }
-}
-
-/** The code of a state, province or territory by its code or its name; "" where there is none. */
-export function codeOfState(dataset: Dataset, text: string): string {
-  const written = text.trim().toUpperCase();
-  if (written.length === 2) return dataset.state(written) === null ? '' : written;
-  return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
-}
-
-/** The refusal of what stands for a state and is none; null where it is one. */
-export function unknownState(dataset: Dataset, text: string): Failure | null {
-  return codeOfState(dataset, text) === ''
-    ? fail('address-incomplete', `"${text}" is no state: give its code or its name`)
-    : null;
 }
 
 /** ZIPs whose towns are remembered, in each of two generations. */
