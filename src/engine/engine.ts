@@ -152,11 +152,11 @@ export class Engine {
    * was told by itself too that has to be one.
    */
   locateInState(address: string, nowMs: number, state?: string): Located | Failure {
-    const unknown = state === undefined ? null : unknownState(this.#dataset, state);
-    if (unknown !== null) return unknown;
-    const dateAt: DateOf = (state) => this.#states.today(state, nowMs);
+    const dateAt: DateOf = (code) => this.#states.today(code, nowMs);
     const situs = this.#locator.locateInState(address, dateAt);
     if (isFailure(situs)) return situs;
+    const unknown = state === undefined ? null : unknownState(this.#dataset, state);
+    if (unknown !== null) return unknown;
     const area = this.#dataset.area(situs.area);
     return area.country === 'USA' ? { situs, area } : fail('no-result', 'it is not in a US state');
   }

@@ -53,6 +53,12 @@ test('a state of a location that is none refuses, though the rest leads to a pla
     const { status, text } = await add(state);
     assert.equal(status, 200, text);
   }
+  const army = { line1: 'PSC 1234 Box 5678', city: 'APO', state: 'AE', zip: '09012' };
+  const abroad = await service.post('/merchant/nexus/create', {
+    merchantId: selfManaged,
+    locations: [army],
+  });
+  assert.match(abroad.text, /military addresses lie in no tax area/);
   const { body } = await service.post('/merchant/nexus/list', { merchantId: selfManaged });
   const [location] = body['locations'] as readonly { readonly locationId: string }[];
   const change = { ...ELMTON, state: 'Zork' };
@@ -86,4 +92,14 @@ test('the compliance provider is not asked for kept datasets and receipts', asyn
   for (const query of ['dataset=%FF', 'at=%FF', 'receipt=%FF']) {
     assert.equal((await ask(query, selfManaged)).status, 422, query);
   }
+});
+
+test('an empty parameter of a cart counts as not given', async () => {
+  const items = [sentCart({ origin: ELMTON, destination: ELMTON })];
+  const ask = async (query: string): Promise<number> =>
+    (await service.post(`${CART}?${query}`, { merchantId: selfManaged, items })).status;
+  for (const query of ['explain=', 'rounding=', 'dataset=', 'at=', 'receipt=']) {
+    assert.equal(await ask(query), 200, query);
+  }
+  assert.equal(await ask('explain=2'), 422);
 });
