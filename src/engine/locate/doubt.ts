@@ -3,7 +3,7 @@
  * the rest of it leads to a place whose streets are not held, a street of the same name may be
  * there.
  */
-import { namesTwoZips } from '../../address/parse.js';
+import { ADDRESS_CHARS_MAX, namesTwoZips } from '../../address/parse.js';
 import { foldName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
@@ -28,7 +28,8 @@ export const CONTRADICTION =
 
 /** Of a line that gives no reading which could be looked up. */
 export function unreadable(text: string, gazetteer: DatasetGazetteer): Failure {
-  return fail('address-incomplete', namesTwoZips(text, gazetteer) ? TWO_ZIPS : INCOMPLETE);
+  const isTwo = text.length <= ADDRESS_CHARS_MAX && namesTwoZips(text, gazetteer);
+  return fail('address-incomplete', isTwo ? TWO_ZIPS : INCOMPLETE);
 }
 
 /** Lines that name no door, whatever the dataset holds. */
