@@ -127,6 +127,7 @@ const REFUSED: readonly (readonly [
   ['cert/create', { reason: 'None' }, 422, 'body.reason'],
   ['cert/create', { reasonDescription: 'x'.repeat(21) }, 422, 'body.reasonDescription'],
   ['cert/create', { states: [{ abbreviation: 'Minnesota' }] }, 422, 'body.states[0].abbreviation'],
+  ['cert/create', { states: [{ abbreviation: '12' }] }, 422, 'body.states[0].abbreviation'],
   ['cert/create', { address: { line1: 'x' } }, 422, 'body.address.city'],
   ['cert/get', { certificateId: '' }, 400, 'body.certificateId'],
   ['cert/delete', { certificateId: undefined }, 400, 'body.certificateId'],

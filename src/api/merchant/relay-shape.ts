@@ -61,6 +61,13 @@ const DATE = told(
   'A date, or a date and time with its zone (RFC 3339).',
 );
 
+const TWO_LETTERS = /^[A-Za-z]{2}$/;
+const LETTERS = textThat((value) => TWO_LETTERS.test(value), 'twoLetters', {
+  type: 'string',
+  maxLength: 2,
+  pattern: TWO_LETTERS.source,
+});
+
 const CURRENCY = open({ currencyCode: optional(choice(CURRENCIES)) });
 const ADDRESS = open({
   line1: text(1, ADDRESS_CHARS.line),
@@ -150,7 +157,7 @@ const CERTIFICATE = {
   reason: choice(EXEMPTION_REASONS),
   reasonDescription: text(0, REASON_CHARS_MAX),
   address: ADDRESS,
-  states: list(open({ abbreviation: text(2, 2) }), { min: 1 }),
+  states: list(open({ abbreviation: LETTERS }), { min: 1 }),
   singlePurchase: FLAG,
 };
 
