@@ -144,6 +144,7 @@ function openJobParts(
     findMerchant,
     releases: live,
     baseUrl: config.baseUrl,
+    settings: keptOf(shared).settings,
     keyOf: (id) => keys.findId(id),
     idempotency: merchants.services.idempotency,
     varDir: config.varDir,

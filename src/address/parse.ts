@@ -248,6 +248,10 @@ function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
   return [body, { ...readTail(body, gazetteer), zip, otherPlace }];
 }
 
+/** Whether two ZIPs stand where one belongs, which gives no reading. */
+export const namesTwoZips = (text: string, gazetteer: Gazetteer): boolean =>
+  readPlace(takeUnits(tokenize(text)).line, gazetteer)[1].twoZips;
+
 /** Readings of a line without its units. */
 function readLine(
   line: Line,
@@ -261,8 +265,7 @@ function readLine(
   gather({ line: body, tail, gazetteer, unit, hasBox, penalty: 0, readings });
   if (tail.doubtful) {
     const penalty = tail.zip === '' ? 0 : 1;
-    const other = withoutState(tail);
-    gather({ line: body, tail: other, gazetteer, unit, hasBox, penalty, readings });
+    gather({ line: body, tail: withoutState(tail), gazetteer, unit, hasBox, penalty, readings });
   }
   if (readings.length > 1) readings.sort((a, b) => b.score - a.score);
   return readings;

@@ -234,11 +234,14 @@ export function anything(): Shape<unknown> {
   return shape(() => ({ type: 'any' }), readsNothing, {});
 }
 
-/** A value of the first shape that it has. */
-export function either<T>(...shapes: readonly Shape<T>[]): Shape<T> {
-  return shape(() => ({ type: 'multi', rules: shapes.map(({ rule }) => rule()) }), readsNothing, {
-    anyOf: shapes.map(({ schema }) => schema),
-  });
+/** Text of a shape, or a list of such: what is no list is told of as the text alone. */
+export function oneOrList<T>(one: Shape<T>, limits: ListLimits = {}): Shape<T | readonly T[]> {
+  const several = list(one, limits);
+  const rule = (): Rule => {
+    const [alone, listed] = [one, several].map((each) => each.rule().check as OwnCheck);
+    return ownRule((value, found) => (Array.isArray(value) ? listed : alone)!(value, found));
+  };
+  return shape(rule, readsNothing, { anyOf: [one.schema, several.schema] });
 }
 
 function propertiesOf(members: Members): Schema {

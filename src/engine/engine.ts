@@ -7,6 +7,7 @@ import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import { dateOf, type DateInt } from '../tax/date.js';
 import { Carts } from './cart/cart.js';
+import { unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome, CartQuery } from './cart/outcome.js';
 import { type Border, Borders } from './locate/border.js';
@@ -145,11 +146,16 @@ export class Engine {
     return { kind: 'postal', rows };
   }
 
-  /** Locates an address in a US state, its capital district included, at `nowMs`. */
-  locateInState(address: string, nowMs: number): Located | Failure {
-    const dateAt: DateOf = (state) => this.#states.today(state, nowMs);
+  /**
+   * Locates an address in a US state, its capital district included, at `nowMs`. Where its state
+   * was told by itself too that has to be one.
+   */
+  locateInState(address: string, nowMs: number, state?: string): Located | Failure {
+    const dateAt: DateOf = (code) => this.#states.today(code, nowMs);
     const situs = this.#locator.locateInState(address, dateAt);
     if (isFailure(situs)) return situs;
+    const unknown = state === undefined ? null : unknownState(this.#dataset, state);
+    if (unknown !== null) return unknown;
     const area = this.#dataset.area(situs.area);
     return area.country === 'USA' ? { situs, area } : fail('no-result', 'it is not in a US state');
   }

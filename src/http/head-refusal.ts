@@ -19,6 +19,11 @@ export function unclearHost(path: string): Reply {
   return problemReply({ status: 400, detail: 'Send one Host field.', instance: path });
 }
 
+/** Of a first line that names another version of HTTP. */
+export function otherVersion(): Reply {
+  return problemReply({ status: 505, detail: 'Send HTTP/1.1.', instance: '' });
+}
+
 /** Header fields of a request: so many the native server reads. */
 export const FIELDS_MAX = 98;
 

@@ -14,8 +14,14 @@ import type { Fault, JoiningResponse, RawHandler, RawRequest, RawResponse } from
 const NOTHING = (): void => undefined;
 
 /** Answers and closes; nothing that follows is read. */
-export function refuse(raw: RawResponse, { status, head, body }: Reply): void {
-  new LastResponse(raw).writeStatus(statusLine(status)).writeHeader('Content-Type', head).end(body);
+export function refuse(raw: RawResponse, request: RawRequest, { status, head, body }: Reply): void {
+  const response = new LastResponse(raw);
+  response.writeStatus(statusLine(status)).writeHeader('Content-Type', head);
+  if (request.getCaseSensitiveMethod() !== 'HEAD') response.end(body);
+  else {
+    response.tryEnd(NO_BYTES, Buffer.byteLength(body));
+    response.endWithoutBody();
+  }
 }
 
 /** Cuts a connection, if it is still there and its answer open. */
@@ -51,7 +57,7 @@ export function guarded(
       if (settles && framing !== 'plain') raw.onAborted(NOTHING);
       if (framing === 'plain') handler(raw, request);
       else if (framing === 'chunked') handler(new LastResponse(raw), request);
-      else refuse(raw, unclearBody(request.getUrl()));
+      else refuse(raw, request, unclearBody(request.getUrl()));
     } catch (error) {
       fault(error);
       cut(raw);

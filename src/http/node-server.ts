@@ -17,7 +17,14 @@ import { createSecureContext } from 'node:tls';
 import { HEAD_BYTES_MAX, type Config } from '../config.js';
 import { framingOfGet, GatheredRequest } from './gathered-request.js';
 import { connectionsMax } from './descriptors.js';
-import { FIELDS_MAX, longHead, unclearBody, unclearHost, unreadableHead } from './head-refusal.js';
+import {
+  FIELDS_MAX,
+  longHead,
+  otherVersion,
+  unclearBody,
+  unclearHost,
+  unreadableHead,
+} from './head-refusal.js';
 import { NodeConnection } from './node-connection.js';
 import { NodeRequest } from './node-request.js';
 import { IDLE_MS, REST_MS, type NodeResponse } from './node-response.js';
@@ -44,6 +51,9 @@ const OPTIONS = {
   requireHostHeader: false,
 } as const;
 
+/** What the parser of Node.js lets through beside them, 0.9 and 2.0, is read in other ways. */
+const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+
 type Tls = NonNullable<Config['tls']>;
 
 /** @throws Error when certificate and key cannot be used. */
@@ -64,6 +74,7 @@ interface SocketRoute {
 
 /** The answer to a head that no handler may see; null when one may. */
 function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null {
+  if (!VERSIONS.has(message.httpVersion)) return otherVersion();
   if (message.rawHeaders.length > 2 * FIELDS_MAX) return longHead(request.getUrl());
   const framing =
     message.method === 'GET' ? framingOfGet(request) : new GatheredRequest(request).framing;
@@ -79,11 +90,21 @@ function send(response: NodeResponse, { status, head, body }: Reply): void {
   response.writeStatus(statusLine(status)).writeHeader('Content-Type', head).end(body);
 }
 
+/** What the parser of Node.js tells of a request that it cannot read. */
+interface Unreadable extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+  /** Bytes of the packet before what cannot be read. */
+  readonly bytesParsed?: number;
+}
+
 /** What is written to a connection whose request could not be read. */
-function plainAnswer({ status, head, body }: Reply): string {
+function plainAnswer({ code = '', rawPacket, bytesParsed }: Unreadable): string {
+  const { status, head, body } = unreadableHead(code);
+  const read = rawPacket?.toString('latin1', 0, bytesParsed).split('\r\n\r\n').at(-1) ?? '';
   return (
     `HTTP/1.1 ${statusLine(status)}\r\nContent-Type: ${String(head)}\r\nConnection: close\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`
+    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n` +
+    (read.startsWith('HEAD ') ? '' : String(body))
   );
 }
 
@@ -118,9 +139,7 @@ export class NodeServer implements RawServer {
     server.on('connect', (message: IncomingMessage, socket: Duplex) =>
       this.#serve(message, this.#detached(message, socket)),
     );
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-      this.#unreadable(error.code ?? '', socket),
-    );
+    server.on('clientError', (error: Unreadable, socket) => this.#unreadable(error, socket));
     server.on('connection', (socket: Socket) => {
       this.#open.add(socket);
       socket.on('error', () => undefined).once('close', () => this.#open.delete(socket));
@@ -268,10 +287,11 @@ export class NodeServer implements RawServer {
     this.#server.emit(this.#tls === null ? 'connection' : 'secureConnection', socket);
   }
 
-  #unreadable(code: string, socket: Duplex): void {
+  #unreadable(error: Unreadable, socket: Duplex): void {
     const connection = this.#connectionOf(socket);
-    const answer = plainAnswer(unreadableHead(code));
-    if (code === 'ECONNRESET' || !connection.refuse(answer)) return connection.cut();
+    if (error.code === 'ECONNRESET' || !connection.refuse(plainAnswer(error))) {
+      return connection.cut();
+    }
     const timer = setTimeout(() => socket.destroy(), IDLE_MS).unref();
     // It would keep all that the connection had, as the body of a request that was cut off.
     socket.once('close', () => clearTimeout(timer));

@@ -26,6 +26,7 @@ const TITLES = {
   502: 'Bad Gateway',
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
+  505: 'HTTP Version Not Supported',
   507: 'Insufficient Storage',
 } as const;
 

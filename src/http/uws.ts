@@ -62,8 +62,9 @@ function upgrading(
   return (response, request, context) =>
     guarded(
       (raw) => {
-        if (gathered(request).framing !== 'plain')
-          return refuse(raw, unclearBody(request.getUrl()));
+        if (gathered(request).framing !== 'plain') {
+          return refuse(raw, request, unclearBody(request.getUrl()));
+        }
         // Read first: the request is gone once it was answered.
         const [key, protocol, extensions] = ['key', 'protocol', 'extensions'].map((name) =>
           request.getHeader(`sec-websocket-${name}`),

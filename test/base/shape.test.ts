@@ -9,11 +9,11 @@ import {
   checkOf,
   choice,
   closed,
-  either,
   flag,
   list,
   number,
   object,
+  oneOrList,
   open,
   optional,
   text,
@@ -36,7 +36,7 @@ const BODY = closed({
   rest: optional(anything()),
   more: optional(open({ deep: anyText() })),
   some: optional(object()),
-  either: optional(either<unknown>(choice(['x']), list(choice(['x'])))),
+  either: optional(oneOrList(choice(['x']), { max: 2 })),
 });
 
 const GOOD: Of<typeof BODY> = {
@@ -73,12 +73,17 @@ const BROKEN: readonly (readonly [more: object, location: string, message: strin
   [{ header: 'ä' }, 'body.header', 'expected printable ASCII characters'],
   [{ more: {} }, 'body.more.deep', 'expected required property deep'],
   [{ some: [] }, 'body.some', 'expected an object'],
+  [{ either: 'y' }, 'body.either', 'expected x'],
+  [{ either: {} }, 'body.either', 'expected x'],
+  [{ either: ['x', 'y'] }, 'body.either[1]', 'expected x'],
+  [{ either: ['x', 'x', 'x'] }, 'body.either', 'expected at most 2 items'],
   [{ __proto__: null, extra: 1 }, 'body.extra', 'unexpected property'],
 ];
 
 test('each kind of fault is told where it is', () => {
   for (const [more, location, message] of BROKEN) {
-    const [first] = check({ ...GOOD, ...more });
+    const [first, ...others] = check({ ...GOOD, ...more });
+    assert.deepEqual(others, []);
     assert.deepEqual([first?.location, first?.message], [location, message]);
   }
 });

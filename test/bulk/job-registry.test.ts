@@ -82,6 +82,7 @@ async function openWorld(): Promise<World> {
       age: () => clock.now,
       usage,
       filesDir: null,
+      settings: { baseUrl: '', precisionMin: 'postal', refuseUnruled: false },
       space: new JobSpace(join(dir, 'jobs'), SPACE_LIMITS),
       schedule: new ChunkSchedule(workers, CHUNKS_PER_WORKER),
       limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },

@@ -119,6 +119,7 @@ async function openJobs(context: TestContext, { varDir, live }: Place): Promise<
     age: Date.now,
     usage,
     filesDir: null,
+    settings: { baseUrl: '', precisionMin: 'postal', refuseUnruled: false },
     space: new JobSpace(join(varDir, 'jobs'), {
       bytesMax: 10_000_000,
       accountBytesMax: 10_000_000,

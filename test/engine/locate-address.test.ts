@@ -270,6 +270,9 @@ test('never across a state line, never without what leads to a door', () => {
   assert.match(refusal('Main St, Brookmere, QZ 97001'), /house number/);
   assert.match(refusal('12 Main St'), /city and state or a ZIP/);
   assert.match(refusal('12 Main St, QZ'), /city and state or a ZIP/);
+  for (const zips of ['97001 97002', '97001-97002', '97001-97002, USA']) {
+    assert.match(refusal(`12 Main St, Brookmere, QZ ${zips}`), /^two ZIP codes stand behind/);
+  }
   assert.match(refusal('Main St & Alder Ave, Brookmere, QZ 97001'), /intersection/);
   refusal('');
   refusal('x'.repeat(101));

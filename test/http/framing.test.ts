@@ -87,6 +87,25 @@ test('one length that is said twice is taken by the native server, and by Node.j
   else assert.equal(answer?.status, 400);
 });
 
+const REFUSED_HEADS: readonly string[] = [
+  'Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+  'Content-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+];
+
+for (const [at, rest] of REFUSED_HEADS.entries()) {
+  test(`a refused HEAD is told the length of a body and gets none: ${at}`, async (context) => {
+    const client = await open(context);
+    let received = '';
+    client.socket.on('data', (text) => {
+      received += String(text);
+    });
+    client.write(`HEAD /large ${HEAD}${rest}`);
+    await client.closed();
+    assert.match(received, /^HTTP\/1\.1 400 Bad Request\r\n.*Content-Length: [1-9].*\r\n\r\n$/s);
+    assert.equal(received.split('\r\n\r\n').length, 2);
+  });
+}
+
 const CHUNKED = `POST /echo ${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 
 test('a body in chunks is answered on a connection that closes', async (context) => {

@@ -24,6 +24,8 @@ const REFUSED: readonly (readonly [name: string, text: string, status: number])[
   ['a field with a space in its name', `GET /small HTTP/1.1\r\n${HOST}a b: c\r\n\r\n`, 400],
   ['a folded field', `GET /small HTTP/1.1\r\n${HOST}a: b\r\n c\r\n\r\n`, 400],
   ['lines that end in a line feed alone', 'GET /small HTTP/1.1\nHost: a\n\n', 400],
+  ['HTTP/2.0', `GET /small HTTP/2.0\r\n${HOST}\r\n`, 505],
+  ['HTTP/0.9', `GET /small HTTP/0.9\r\n${HOST}\r\n`, 505],
   ['a method that nobody knows', `FOO /small HTTP/1.1\r\n${HOST}\r\n`, 400],
   ['a path that is not ASCII', `GET /\xe4 HTTP/1.1\r\n${HOST}\r\n`, 400],
   ['no host', 'GET /small HTTP/1.1\r\n\r\n', 400],

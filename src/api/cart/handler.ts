@@ -12,6 +12,7 @@ import type { Admission, Metered } from '../../store/usage-meter.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { malformationOf } from '../../base/json-object.js';
 import { noMerchantId, ownerOfLarge } from '../merchant/checked-body.js';
+import { keptNames } from '../lookup/kept.js';
 import {
   merchantRoute,
   promised,
@@ -91,7 +92,16 @@ function cartOf(
   if (merchant === null) {
     return caller.problem(403, 'The merchant is not one of this account.');
   }
-  if (merchant.type === 'provider') return services.relayCart(caller, merchant, request, body);
+  if (merchant.type === 'provider') {
+    const refused = keptNames(request.query);
+    if (refused.length === 0) return services.relayCart(caller, merchant, request, body);
+    const message = 'not accepted for provider-connected merchants';
+    return caller.problem(
+      400,
+      'The compliance provider cannot be asked for this.',
+      refused.map((name) => ({ location: `query.${name}`, message })),
+    );
+  }
   return withOptions(caller, request, (options) =>
     calculate(services, caller, 'merchant', optionBits(options), body),
   );

@@ -58,12 +58,13 @@ function parseRounding(text: string): Rounding | null {
 export function optionsOfQuery(query: string): CartOptions | Problem {
   if (query === '') return CART_DEFAULTS;
   const parameters = new URLSearchParams(query);
-  const explain = parameters.get('explain')?.toLowerCase() ?? 'false';
+  // An empty one counts as not given.
+  const explain = parameters.get('explain')?.toLowerCase() || 'false';
   if (explain !== 'true' && explain !== 'false') {
     const message = 'expected true or false';
     return invalid({ location: 'query.explain', message, value: explain });
   }
-  const text = parameters.get('rounding') ?? CART_DEFAULTS.mode;
+  const text = parameters.get('rounding') || CART_DEFAULTS.mode;
   const rounding = parseRounding(text);
   if (rounding === null) {
     return invalid({ location: 'query.rounding', message: EXPECTED, value: text });

@@ -20,6 +20,8 @@ export interface KeptAsked {
   readonly receipt: boolean;
 }
 
+const KEPT_NAMES = ['dataset', 'at', 'receipt'] as const;
+
 /** Nothing of the kind. */
 export const NOTHING_KEPT: KeptAsked = { dataset: null, atMs: null, receipt: false };
 
@@ -64,8 +66,20 @@ export function mayAskKept(query: string): boolean {
 export function keptAsked(query: string): KeptAsked | Failure | null {
   if (query === '') return null;
   const raw = readParameters(query);
-  const { dataset, at, receipt } = raw;
-  return dataset === null && at === null && receipt === null ? null : readKept(raw);
+  const broken = KEPT_NAMES.find((name) => raw.undecodable.includes(name));
+  if (broken !== undefined) {
+    return fail('invalid-format', `Parameter ${broken}: not valid UTF-8.`, broken);
+  }
+  return KEPT_NAMES.every((name) => raw[name] === null) ? null : readKept(raw);
+}
+
+/** Names of those of these parameters that a query says anything with. */
+export function keptNames(query: string): readonly string[] {
+  const raw = readParameters(query);
+  const asksNoReceipt = raw.receipt !== null && parseBoolean(raw.receipt) === false;
+  return KEPT_NAMES.filter((name) =>
+    raw[name] === null ? raw.undecodable.includes(name) : name !== 'receipt' || !asksNoReceipt,
+  );
 }
 
 /** The refusal of a release that is not there. */

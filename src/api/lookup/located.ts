@@ -72,9 +72,10 @@ export function packLocated(outcome: LocateOutcome): Buffer {
   return bytes;
 }
 
-/** A worker's answer for one address. */
-export function answerLocate(engine: Engine, address: string, nowMs: number): Answer {
-  const found = engine.locateInState(address, nowMs);
+/** A worker's answer for one address, and behind a line end its state as that was told. */
+export function answerLocate(engine: Engine, text: string, nowMs: number): Answer {
+  const [address = '', state] = text.split('\n');
+  const found = engine.locateInState(address, nowMs, state);
   if (isFailure(found)) {
     const { code, http } = RESPONSE_CODES[found.failure];
     return { status: http, code, precision: 0, flags: 0, body: [packLocated(found)] };

@@ -111,10 +111,10 @@ export function locateAll(
 /** What a place that cannot be found is told with where the engine says nothing. */
 const NOT_FOUND = 'it could not be found';
 
-/** An address on one line, as it would be written. */
+/** An address on one line, as it would be written, and its state by itself. */
 function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
   const street = line2 === undefined ? line1 : `${line1}, ${line2}`;
-  return `${street}, ${city}, ${state} ${zip}`;
+  return `${street}, ${city}, ${state} ${zip}\n${state}`;
 }
 
 function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {

@@ -6,11 +6,11 @@ import {
   anyText,
   checkOf,
   choice,
-  either,
   flag,
   list,
   number,
   object,
+  oneOrList,
   open,
   optional,
   text,
@@ -60,6 +60,13 @@ const DATE = told(
   textThat(isDate, 'dateText', { type: 'string' }),
   'A date, or a date and time with its zone (RFC 3339).',
 );
+
+const TWO_LETTERS = /^[A-Za-z]{2}$/;
+const LETTERS = textThat((value) => TWO_LETTERS.test(value), 'twoLetters', {
+  type: 'string',
+  maxLength: 2,
+  pattern: TWO_LETTERS.source,
+});
 
 const CURRENCY = open({ currencyCode: optional(choice(CURRENCIES)) });
 const ADDRESS = open({
@@ -150,7 +157,7 @@ const CERTIFICATE = {
   reason: choice(EXEMPTION_REASONS),
   reasonDescription: text(0, REASON_CHARS_MAX),
   address: ADDRESS,
-  states: list(open({ abbreviation: text(2, 2) }), { min: 1 }),
+  states: list(open({ abbreviation: LETTERS }), { min: 1 }),
   singlePurchase: FLAG,
 };
 
@@ -184,9 +191,7 @@ export const RELAYED_BODIES = {
   },
   'order/get': {
     expand: told(
-      optional(
-        either<unknown>(choice(['refunds']), list(choice(['refunds']), { max: EXPANDS_MAX })),
-      ),
+      optional(oneOrList(choice(['refunds']), { max: EXPANDS_MAX })),
       'refunds adds the refunds of the order.',
     ),
   },

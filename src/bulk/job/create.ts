@@ -234,6 +234,7 @@ export class JobCreation implements DuplexEvents {
           delimiter,
           defaults,
           nowMs: kept?.atMs ?? jobs.options.now(),
+          settings: jobs.options.settings,
         },
       },
       (transaction, view) => {

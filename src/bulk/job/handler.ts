@@ -220,7 +220,7 @@ function jobRoutes(services: JobServices): readonly Route[] {
 interface OpenJobOptions
   extends Pick<BulkServices, 'gate' | 'baseUrl'>,
     Pick<CreationServices, 'idempotency' | 'log'>,
-    Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage' | 'fleet'> {
+    Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage' | 'fleet' | 'settings'> {
   readonly releases: CreationServices['releases'] & JobReleases;
   /** What days are counted by. */
   readonly age: () => number;

@@ -1,16 +1,7 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
 import type { JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
-import {
-  anyText,
-  checkOf,
-  choice,
-  either,
-  list,
-  open,
-  optional,
-  type Of,
-} from '../../base/shape.js';
+import { anyText, checkOf, choice, oneOrList, open, optional, type Of } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
 import { isFailure } from '../../failure.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
@@ -32,6 +23,7 @@ import {
   type BulkProblem,
   type BulkRequest,
 } from '../run/request.js';
+import type { AnswerSettings } from '../../wire/receipt.js';
 import type { WireObject } from '../../wire/tree.js';
 import { allowedFile, type FileIdentity, filesOf } from './byte-source.js';
 import type { CreationServices } from './create.js';
@@ -42,6 +34,8 @@ import type { RunRequest } from '../run/run.js';
 export interface JobRequest extends RunRequest {
   /** The moment that "today" is told from, in milliseconds since 1970. */
   readonly nowMs: number;
+  /** Those of the server that made it; absent in jobs that are older than this. */
+  readonly settings?: AnswerSettings;
 }
 
 /** A job that is asked for. */
@@ -65,7 +59,7 @@ export const JOB_REFERENCE = open({
   kind: optional(choice(JOB_KINDS)),
   format: optional(choice(BULK_FORMATS)),
   output: optional(choice(BULK_FORMATS)),
-  map: optional(either<string | readonly string[]>(anyText(), list(anyText()))),
+  map: optional(oneOrList(anyText())),
 });
 type Reference = Of<typeof JOB_REFERENCE>;
 

@@ -10,6 +10,7 @@ import type { KeyRecord } from '../../store/format.js';
 import type { JobRecord } from '../../store/jobs.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
 import { NO_COUNTS } from '../../store/usage-meter.js';
+import type { AnswerSettings } from '../../wire/receipt.js';
 import type { FleetWorkers } from '../fleet/fleet-workers.js';
 import type { RunFacts } from '../row/chunk-payload.js';
 import type { Checkpoint } from '../run/checkpoint.js';
@@ -80,6 +81,8 @@ export interface RunnerServices {
   readonly filesDir: string | null;
   /** Throws where another server may have taken the job over. */
   readonly fence?: () => void;
+  /** What answers of this server depend on: a job keeps what it was made with. */
+  readonly settings: AnswerSettings;
 }
 
 /** Why a job cannot go on, ever. */
@@ -210,10 +213,11 @@ interface JobRun {
 /** What the answers of a job's rows depend on. */
 function factsOf(
   name: string,
-  { kind, nowMs, defaults }: JobRequest,
+  { kind, nowMs, defaults, settings }: JobRequest,
   { id, dir }: PinnedRelease,
-): Pick<RunFacts, 'name' | 'kind' | 'release' | 'nowMs' | 'defaults'> {
-  return { name, kind, release: { id, dir }, nowMs, defaults };
+  own: AnswerSettings,
+): Omit<RunFacts, 'output' | 'table'> {
+  return { name, kind, release: { id, dir }, nowMs, defaults, settings: settings ?? own };
 }
 
 /** Output of a job from a place of its file on, as long as there is room for it. */
@@ -252,7 +256,7 @@ async function runWith(
   );
   const file = await open(space.output(job), constants.O_RDWR | constants.O_CREAT, 0o600);
   const fleet = (await services.fleet?.(job, release.id)) ?? null;
-  const { schedule, inFlight, settings, leave } = fleet ?? { schedule: services.schedule };
+  const { schedule, inFlight, leave } = fleet ?? { schedule: services.schedule };
   try {
     const at = from?.bytes ?? 0;
     // What a killed process wrote beyond its last checkpoint is written again.
@@ -261,7 +265,7 @@ async function runWith(
     space.measure(job);
     space.setErrors(job, from?.errorBytes ?? 0);
     const run: FileRun = new FileRun({
-      run: { ...factsOf(job, request, release), ...(settings && { settings }) },
+      run: factsOf(job, request, release, services.settings),
       ...(inFlight && { inFlight }),
       ...(leave && { paused: leave }),
       request,

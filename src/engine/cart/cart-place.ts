@@ -94,6 +94,20 @@ function own(text: string): string {
   return ` ${text}`.slice(1);
 }
 
+/** The code of a state, province or territory by its code or its name; "" where there is none. */
+function codeOfState(dataset: Dataset, text: string): string {
+  const written = text.trim().toUpperCase();
+  if (written.length === 2) return dataset.state(written) === null ? '' : written;
+  return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
+}
+
+/** The refusal of what stands for a state and is none; null where it is one. */
+export function unknownState(dataset: Dataset, text: string): Failure | null {
+  return codeOfState(dataset, text) === ''
+    ? fail('address-incomplete', `"${text}" is no state: give its code or its name`)
+    : null;
+}
+
 function ownPlace(place: CartPlace): CartPlace {
   if (place.kind === 'line') return { kind: 'line', address: own(place.address) };
   const { line1, line2, city, state, zip } = place;
@@ -134,11 +148,11 @@ export class CartPlaces<T> {
     let state: string;
     let zip: string;
     if (place.kind === 'split') {
-      state = this.#stateCode(place.state);
+      state = codeOfState(this.#dataset, place.state);
       zip = ZIP.exec(place.zip.trim())?.[1] ?? '';
     } else {
       const found = TAIL.exec(place.address.toUpperCase());
-      state = this.#stateCode(found?.[1] ?? '');
+      state = codeOfState(this.#dataset, found?.[1] ?? '');
       zip = found?.[2] ?? '';
     }
     if (state === '' || zip === '') return '';
@@ -147,12 +161,6 @@ export class CartPlaces<T> {
     if (record.parts.length === 0) return record.state === state ? state : '';
     const lies = record.parts.some(({ area }) => this.#dataset.area(area).state === state);
     return lies ? state : '';
-  }
-
-  #stateCode(text: string): string {
-    const written = text.trim().toUpperCase();
-    if (written.length === 2) return this.#dataset.state(written) === null ? '' : written;
-    return this.#dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
   }
 
   /** Locates a place on the day that `dateOf` gives, which is that of its moment. */
@@ -193,9 +201,8 @@ export class CartPlaces<T> {
     if (!ZIP.test(place.zip.trim())) {
       return fail('address-incomplete', `"${place.zip}" is no ZIP code: give five digits or ZIP+4`);
     }
-    if (this.#stateCode(place.state) === '') {
-      return fail('address-incomplete', `"${place.state}" is no state: give its code or its name`);
-    }
+    const unknown = unknownState(this.#dataset, place.state);
+    if (unknown !== null) return unknown;
     const first = this.#locator.locatePlace(textOf(place, place.line1), dateOf);
     // The second line is tried too: some write a company or a person on the first and the street
     // there.

@@ -3,6 +3,7 @@
  * the rest of it leads to a place whose streets are not held, a street of the same name may be
  * there.
  */
+import { ADDRESS_CHARS_MAX, namesTwoZips } from '../../address/parse.js';
 import { foldName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
@@ -16,13 +17,20 @@ import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
 import type { ParsedAddress } from '../../address/parsed.js';
 
-export const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
+const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
+const TWO_ZIPS = 'two ZIP codes stand behind each other: give the one that is meant';
 export const AMBIGUOUS =
   'the address matches places with different taxes: add or check the ZIP code, ' +
   'city, street type or direction';
 export const CONTRADICTION =
   'the street is known in one place and the ZIP code or city leads to another ' +
   'with different taxes: check them';
+
+/** Of a line that gives no reading which could be looked up. */
+export function unreadable(text: string, gazetteer: DatasetGazetteer): Failure {
+  const isTwo = text.length <= ADDRESS_CHARS_MAX && namesTwoZips(text, gazetteer);
+  return fail('address-incomplete', isTwo ? TWO_ZIPS : INCOMPLETE);
+}
 
 /** Lines that name no door, whatever the dataset holds. */
 export function refuse(reading: ParsedAddress): Failure | null {

@@ -17,9 +17,9 @@ import {
   CONTRADICTION,
   Doubts,
   type DateOf,
-  INCOMPLETE,
   isTorn,
   refuse,
+  unreadable,
 } from './doubt.js';
 import { AddressWriter, doorFound, streetFound } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
@@ -82,7 +82,7 @@ export class AddressLocator {
   #read(text: string, tried: Query | null, dateOf: DateOf): Situs | Failure {
     const readings = parseAddress(text, this.#gazetteer);
     const first = readings[0];
-    if (first === undefined) return fail('address-incomplete', INCOMPLETE);
+    if (first === undefined) return unreadable(text, this.#gazetteer);
     if (
       first.country === 'CAN' ||
       first.canadianPostalCode !== '' ||
@@ -115,7 +115,7 @@ export class AddressLocator {
     }
     const best = queries[0];
     if (best === undefined) {
-      return this.#provinces.locateCoded(text) ?? fail('address-incomplete', INCOMPLETE);
+      return this.#provinces.locateCoded(text) ?? unreadable(text, this.#gazetteer);
     }
     return this.#weaker(queries, dateOf) ?? this.#postal.locate(best.reading, dateOf);
   }
