@@ -84,6 +84,11 @@ export default async function* failedFiles(
   yield `${END}\n`;
 }
 
+/**
+ * Node.js 20 reads the certificates of NODE_EXTRA_CA_CERTS at each start, needed or not: those of a
+ * whole system are two thirds of an empty process. Tests give them to what asks a registry alone.
+ */
+const AUTHORITIES_OF_NPM = 'SITUS_TEST_AUTHORITIES';
 /** Keeps the native server from loading, in tests and in all processes that they start. */
 const OVER_NODE = new URL('../test/support/node-transport.js', import.meta.url).href;
 const REPORT_TIME = new URL('./report-time.js', import.meta.url).href;
@@ -103,10 +108,13 @@ function nodeTest(
     times: join(dir, 'times'),
   };
   writeFileSync(join(dir, 'order.json'), JSON.stringify(order));
-  const { NODE_OPTIONS = '' } = process.env;
-  const env = overNode
-    ? { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} --import=${OVER_NODE}`.trimStart() }
-    : process.env;
+  const { NODE_OPTIONS = '', NODE_EXTRA_CA_CERTS: authorities, ...given } = process.env;
+  const imported = overNode ? `${NODE_OPTIONS} --import=${OVER_NODE}`.trimStart() : NODE_OPTIONS;
+  const env = {
+    ...given,
+    ...(imported === '' ? {} : { NODE_OPTIONS: imported }),
+    ...(authorities === undefined ? {} : { [AUTHORITIES_OF_NPM]: authorities }),
+  };
   return spawnSync(
     process.execPath,
     [

@@ -20,6 +20,7 @@ import {
   keptFolder,
   linkAs,
   npmVersion,
+  registryEnvironment,
   unlinkRewritten,
 } from '../support/kept-folders.js';
 import { NO_REGISTRY } from '../support/packed.js';
@@ -74,7 +75,7 @@ function carryOut(steps: readonly Step[], place: Place, roots: ReadonlyMap<strin
         execFileSync('sh', ['-c', step.text.replaceAll(ABSOLUTE, `${place.root}/`)], {
           cwd: place.work,
           stdio: ['ignore', 'pipe', 'pipe'],
-          env: { ...process.env, ...NPM },
+          env: { ...registryEnvironment(), ...NPM },
         });
         break;
     }

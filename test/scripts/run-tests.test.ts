@@ -66,6 +66,20 @@ test('a run that breaks off before it told what failed is no success', (context)
   assert.deepEqual([code, told], [9, []]);
 });
 
+test('certificates that every start would read are kept for what asks a registry', (context) => {
+  const { code, output } = run(
+    context,
+    ['authorities.test.mjs'],
+    false,
+    [],
+    {},
+    {
+      NODE_EXTRA_CA_CERTS: '/certificates',
+    },
+  );
+  assert.equal(code, 0, output);
+});
+
 test('a run over the HTTP server of Node.js is one', (context) => {
   const { code, output } = run(context, ['over.test.mjs'], false, [], { overNode: true });
   assert.equal(code, 0, output);

@@ -28,6 +28,10 @@ const FILES: Readonly<Record<string, string>> = {
     const { transport } = await createServer();
     if (transport !== "node") throw new Error(transport + " answers");
   });`,
+  'authorities.test.mjs': `test("authorities", () => {
+    const { NODE_EXTRA_CA_CERTS: all, SITUS_TEST_AUTHORITIES: npm } = process.env;
+    if (all !== undefined || npm !== "/certificates") throw new Error(all + " " + npm);
+  });`,
   'broken.test.mjs': 'test("no file of tests", (((',
   'alone.test.mjs': `import { test } from 'node:test';
 process.umask(0o22);
@@ -69,6 +73,7 @@ export function run(
     overNodeToo?: readonly string[];
     together?: string;
   }> = {},
+  environment: NodeJS.ProcessEnv = {},
 ): Ran {
   const root = mkdtempSync(join(tmpdir(), 'situs-again-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
@@ -78,7 +83,8 @@ export function run(
       (FILES[name] ?? '').startsWith('import') ? FILES[name]! : BEGIN + FILES[name],
     );
   // Inside a test run, node --test would report to that one.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const env = { ...inherited, ...environment };
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [

@@ -13,6 +13,14 @@ import { type Ingredients, KEPT_DIR, keptBuild } from './kept-datasets.js';
 /** Npm writes them where they are, whenever it changes a folder's modules. */
 const REWRITTEN = ['package.json', 'package-lock.json', join('node_modules', '.package-lock.json')];
 
+/** The environment of commands that ask npm's registry: the runner keeps its authorities from all others. */
+export function registryEnvironment(): NodeJS.ProcessEnv {
+  const authorities = process.env['SITUS_TEST_AUTHORITIES'];
+  return authorities === undefined
+    ? process.env
+    : { ...process.env, NODE_EXTRA_CA_CERTS: authorities };
+}
+
 /** The version of the npm that commands find. */
 export function npmVersion(): string {
   const told = /^npm\/(\S+)/.exec(process.env['npm_config_user_agent'] ?? '')?.[1];

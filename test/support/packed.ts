@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { thisMachine, unread } from '../../scripts/slim.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { keptFolder, linkAs, npmVersion } from './kept-folders.js';
+import { keptFolder, linkAs, npmVersion, registryEnvironment } from './kept-folders.js';
 
 export interface Packed {
   readonly tarball: string;
@@ -30,7 +30,11 @@ const SLIM = fileURLToPath(new URL('../../scripts/slim.js', import.meta.url));
 const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error'];
 
 function npm(cwd: string, args: readonly string[]): string {
-  return execFileSync('npm', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] }).toString('utf8');
+  return execFileSync('npm', args, {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: registryEnvironment(),
+  }).toString('utf8');
 }
 
 /** What the package is made of: any change makes another one. */
