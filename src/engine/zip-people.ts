@@ -60,13 +60,14 @@ function placeOf({ state, cities, parts }: ZipRecord): string {
  * their name is told apart, else as one ZIP together.
  */
 function standings(records: readonly ZipRecord[]): ReadonlyMap<number, number> {
+  const places = records.map(placeOf);
   const at = new Map<string, number>();
-  for (const record of records) at.set(placeOf(record), (at.get(placeOf(record)) ?? 0) + 1);
+  for (const place of places) at.set(place, (at.get(place) ?? 0) + 1);
   const nameOf = ({ state, cities }: ZipRecord): string => `${state} ${cities[0] ?? ''}`;
-  const alone = new Set(records.filter((record) => at.get(placeOf(record)) === 1).map(nameOf));
+  const alone = new Set(records.filter((_, index) => at.get(places[index]!) === 1).map(nameOf));
   return new Map(
-    records.map((record) => {
-      const alike = at.get(placeOf(record)) ?? 1;
+    records.map((record, index) => {
+      const alike = at.get(places[index]!) ?? 1;
       return [record.zip, alike === 1 ? 1 : alone.has(nameOf(record)) ? 0 : 1 / alike];
     }),
   );
