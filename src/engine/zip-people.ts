@@ -59,17 +59,15 @@ function placeOf({ state, cities, parts }: ZipRecord): string {
  * their city, several at one spot, so that all is alike of them: they count nothing where a ZIP of
  * their name is told apart, else as one ZIP together.
  */
-function standings(records: readonly ZipRecord[]): ReadonlyMap<number, number> {
+function standings(records: readonly ZipRecord[]): readonly number[] {
   const places = records.map(placeOf);
   const at = new Map<string, number>();
   for (const place of places) at.set(place, (at.get(place) ?? 0) + 1);
+  const alike = places.map((place) => at.get(place)!);
   const nameOf = ({ state, cities }: ZipRecord): string => `${state} ${cities[0] ?? ''}`;
-  const alone = new Set(records.filter((_, index) => at.get(places[index]!) === 1).map(nameOf));
-  return new Map(
-    records.map((record, index) => {
-      const alike = at.get(places[index]!) ?? 1;
-      return [record.zip, alike === 1 ? 1 : alone.has(nameOf(record)) ? 0 : 1 / alike];
-    }),
+  const alone = new Set(records.filter((_, index) => alike[index] === 1).map(nameOf));
+  return records.map((record, index) =>
+    alike[index] === 1 ? 1 : alone.has(nameOf(record)) ? 0 : 1 / alike[index]!,
   );
 }
 
@@ -103,10 +101,7 @@ export function peopleByZip(
 ): ReadonlyMap<number, number> {
   const standing = standings(records);
   const shares = new Map(
-    records.map((record) => [
-      record.zip,
-      countiesOf(dataset, record, standing.get(record.zip) ?? 0),
-    ]),
+    records.map((record, index) => [record.zip, countiesOf(dataset, record, standing[index]!)]),
   );
   const inCounty = new Map<string, number>();
   for (const counties of shares.values()) {
