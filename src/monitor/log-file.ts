@@ -1,28 +1,37 @@
 /** The file of the log of requests: that it can be written, before anything is. */
-import { closeSync, constants, mkdtempSync, openSync, rmdirSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../log.js';
 
 /** In place of a path: standard output. */
-export const STANDARD_OUTPUT_NAME = '-';
+const STANDARD_OUTPUT_NAME = '-';
+const STANDARD_OUTPUT = 1;
 /** Lines tell who asked what: for the owner, and the group that reads logs. */
 export const LOG_FILE_MODE = 0o640;
 
-/** A look is not to wait for whoever reads a pipe. */
-const LOOK = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK;
+/** Opening waits for nobody: a pipe is its own reader until another one comes. */
+const WRITE = constants.O_WRONLY | constants.O_APPEND;
+const PIPE = constants.O_RDWR | constants.O_NONBLOCK;
+
+function isPipe(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+}
 
 function unwritten(error: unknown): Error {
   return new Error(`SITUS_REQUEST_LOG cannot be written (${messageOf(error)})`);
 }
 
 /**
- * Makes the file where there is none.
+ * Makes the file where there is none; what lines are to be written to: its path, or the descriptor
+ * of a pipe, which is not waited for when it is full.
  * @throws Error that names the setting when it cannot be written.
  */
-export function makeLogFile(path: string): void {
-  if (path === STANDARD_OUTPUT_NAME) return;
+export function makeLogFile(path: string): string | number {
+  if (path === STANDARD_OUTPUT_NAME) return STANDARD_OUTPUT;
   try {
+    if (isPipe(path)) return openSync(path, PIPE);
     closeSync(openSync(path, 'a', LOG_FILE_MODE));
+    return path;
   } catch (error) {
     throw unwritten(error);
   }
@@ -39,7 +48,7 @@ function isMissing(error: unknown): boolean {
 export function checkLogFile(path: string): void {
   if (path === STANDARD_OUTPUT_NAME) return;
   try {
-    closeSync(openSync(path, LOOK));
+    closeSync(openSync(path, isPipe(path) ? PIPE : WRITE));
   } catch (error) {
     if (!isMissing(error)) throw unwritten(error);
     try {
