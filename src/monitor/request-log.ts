@@ -12,6 +12,8 @@ import { LOG_FILE_MODE, makeLogFile } from './log-file.js';
 
 /** Bytes of lines that are written together; what is less is written within the time below. */
 const BUFFER_BYTES = 8_192;
+/** Of a pipe, which several servers may share: more than a page it may take in parts (POSIX). */
+const PIPE_BYTES = 4_096;
 const FLUSH_MS = 1_000;
 /** Bytes that wait for a file that takes none; lines beyond them are dropped. */
 const WAITING_BYTES_MAX = 4 * 1024 ** 2;
@@ -45,14 +47,20 @@ export class RequestLog implements RequestSink {
   /** Null for pipes and standard output. */
   readonly #path: string | null;
   #answered = 0;
+  /** When a pipe that is full is given up. */
+  #retriedUntil = Infinity;
 
   private constructor(dest: string | number, config: RequestLogConfig, log: Log) {
     const { every, clients, queries } = config;
+    const isFile = typeof dest === 'string';
     const file = destination({
       dest,
       append: true,
       sync: false,
-      minLength: BUFFER_BYTES,
+      ...(isFile
+        ? { minLength: BUFFER_BYTES }
+        : { minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES }),
+      retryEAGAIN: () => performance.now() < this.#retriedUntil,
       maxLength: WAITING_BYTES_MAX,
       periodicFlush: FLUSH_MS,
       mode: LOG_FILE_MODE,
@@ -60,7 +68,7 @@ export class RequestLog implements RequestSink {
     this.addresses = clients;
     this.#every = every;
     this.#queries = queries;
-    this.#path = typeof dest === 'string' ? dest : null;
+    this.#path = isFile ? dest : null;
     this.#file = file;
     // A log that cannot be written is no reason to stop answering.
     this.#fault = (error) => log.error('request log not written', { message: messageOf(error) });
@@ -129,9 +137,9 @@ export class RequestLog implements RequestSink {
 
   /** Writes what waits; where the file does not take it, that is dropped. */
   async close(): Promise<void> {
+    this.#retriedUntil = performance.now() + CLOSE_MS_MAX;
     const isWritten = await new Promise<boolean>((resolve) => {
       this.#file.flush((fault) => resolve(!fault));
-      setTimeout(resolve, CLOSE_MS_MAX, false);
     });
     // The library tries again for ever, as the process ends, what a full disk did not take.
     if (!isWritten) this.#file.destroy();
