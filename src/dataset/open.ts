@@ -230,7 +230,7 @@ export function openDataset(dir: string): ListedDataset {
 }
 
 /** The active one, the one before it or of a job, and one that somebody asks for by name. */
-const RELEASES_PER_WORKER = 3;
+export const RELEASES_PER_WORKER = 3;
 
 /** The releases a worker has open: those that tasks named last. */
 export class OpenReleases<T extends { close(): void }> {

@@ -1,4 +1,5 @@
 /** Walks the streets of a group where they lie; nothing is decoded that is not asked for. */
+import type { Group } from './kept-groups.js';
 import {
   FLAG_APART,
   FLAG_STATED,
@@ -19,8 +20,8 @@ const { latin1Slice } = Buffer.prototype;
 const LETTERS_MAX = 6;
 
 /**
- * One street at a time: `open` a group, `next` until false; `keep` before anything else is read
- * meanwhile. Reused for every lookup.
+ * One street at a time: `open` a group, `next` until false, before another group is read; `keep`
+ * before anything else is read meanwhile. Reused for every lookup.
  */
 export class StreetCursor {
   pre = 0;
@@ -29,14 +30,16 @@ export class StreetCursor {
   municipality = 0;
   points = 0;
   ranges = 0;
+  /** How many tax areas its doors and ranges lie in, where that is known. */
+  areaCount = 0;
 
   #bytes: Uint8Array = NO_BYTES;
   #own = Buffer.allocUnsafeSlow(4096);
-  #length = 0;
+  #groupEnd = 0;
+  #isLasting = true;
   #start = 0;
   #end = 0;
   #flags = 0;
-  #areaCount = 0;
   #suffixLength = 0;
   #labelLength = 0;
   #numbersAt = 0;
@@ -48,30 +51,33 @@ export class StreetCursor {
   #blobAt = 0;
   #rangesAt = 0;
 
-  open(group: Uint8Array): void {
-    this.#bytes = group;
-    this.#length = group.length;
-    this.#start = 0;
-    this.#end = 0;
+  open({ bytes, start, end, isLasting }: Group): void {
+    this.#bytes = bytes;
+    this.#groupEnd = end;
+    this.#isLasting = isLasting;
+    this.#start = start;
+    this.#end = start;
   }
 
   /** Makes the group safe from the next read of a table, which may take its memory. */
   keep(): void {
-    if (this.#bytes === this.#own) return;
-    if (this.#length > this.#own.length) this.#own = Buffer.allocUnsafeSlow(this.#length * 2);
-    this.#own.set(this.#bytes.subarray(0, this.#length));
+    if (this.#isLasting) return;
+    const length = this.#groupEnd;
+    if (length > this.#own.length) this.#own = Buffer.allocUnsafeSlow(length * 2);
+    this.#own.set(this.#bytes.subarray(0, length));
     this.#bytes = this.#own;
+    this.#isLasting = true;
   }
 
   next(): boolean {
     const at = this.#end;
-    if (at + STREET_HEAD_BYTES > this.#length) return false;
+    if (at + STREET_HEAD_BYTES > this.#groupEnd) return false;
     const bytes = this.#bytes;
     this.#start = at;
     this.#end = at + this.#u32(at);
     this.points = this.#u32(at + 4);
     this.ranges = this.#u16(at + 8);
-    this.#areaCount = this.#u16(at + 10);
+    this.areaCount = this.#u16(at + 10);
     this.city = this.#u16(at + 12);
     this.municipality = this.#u16(at + 14);
     this.pre = bytes[at + 24]!;
@@ -81,11 +87,11 @@ export class StreetCursor {
     this.#suffixLength = bytes[at + 27]!;
     this.#labelLength = bytes[at + 28]!;
     const width = (flags & FLAG_WIDE_POINTS) === 0 ? 2 : 4;
-    this.#numbersAt = this.#paletteAt() + this.#areaCount * 4;
+    this.#numbersAt = this.#paletteAt() + this.areaCount * 4;
     this.#latsAt = this.#numbersAt + this.points * ((flags & FLAG_WIDE_NUMBERS) === 0 ? 2 : 4);
     this.#lngsAt = this.#latsAt + this.points * width;
     this.#areasAt = this.#lngsAt + this.points * width;
-    this.#zip4At = this.#areasAt + (this.#areaCount > 1 ? this.points * 2 : 0);
+    this.#zip4At = this.#areasAt + (this.areaCount > 1 ? this.points * 2 : 0);
     this.#textsAt = this.#zip4At + ((flags & FLAG_ZIP4) === 0 ? 0 : this.points * 2);
     this.#rangesAt = this.#textsAt;
     if ((flags & FLAG_TEXTS) !== 0) {
@@ -121,11 +127,6 @@ export class StreetCursor {
     return this.#latin1(at, this.#labelLength);
   }
 
-  /** How many tax areas the street's doors and ranges lie in, where that is known. */
-  get areaCount(): number {
-    return this.#areaCount;
-  }
-
   /** An entry of the street's list of tax areas. */
   areaOf(index: number): number {
     return this.#u32(this.#paletteAt() + index * 4);
@@ -158,7 +159,7 @@ export class StreetCursor {
   }
 
   area(door: number): number {
-    return this.areaOf(this.#areaCount > 1 ? this.#u16(this.#areasAt + door * 2) : 0);
+    return this.areaOf(this.areaCount > 1 ? this.#u16(this.#areasAt + door * 2) : 0);
   }
 
   /** ZIP+4 add-on, −1 for none. */

@@ -92,20 +92,16 @@ export function cityKey(state: string, locality: number, fold: string): string {
   return `c|${state}:${locality}|${fold}`;
 }
 
-export function zipNamesKey(state: string, zip: number): string {
-  return `n|${state}${zipText(zip)}`;
+function ofZip(kind: string): (state: string, zip: number) => string {
+  return (state, zip) => `${kind}|${state}${zipText(zip)}`;
 }
+
+export const zipNamesKey = ofZip('n');
+export const addOnsKey = ofZip('4');
+export const statedZipKey = ofZip('5');
 
 export function cityNamesKey(state: string, locality: number): string {
   return `m|${state}:${locality}`;
-}
-
-export function addOnsKey(state: string, zip: number): string {
-  return `4|${state}${zipText(zip)}`;
-}
-
-export function statedZipKey(state: string, zip: number): string {
-  return `5|${state}${zipText(zip)}`;
 }
 
 const LONG_FORMS: Readonly<Record<string, string>> = {
@@ -161,6 +157,8 @@ const ASCII_MAX = 127;
  */
 export class StreetKey {
   readonly bytes = new Uint8Array(KEY_BYTES_MAX);
+  /** The same memory; hashing clears what the last word has beyond the key. */
+  readonly words = new Int32Array(this.bytes.buffer);
   length = 0;
 
   /** Streets of a folded name in a ZIP. */
@@ -183,6 +181,18 @@ export class StreetKey {
   /** Where a locality has streets of a folded name. */
   city(state: string, locality: number, fold: string): this {
     return this.#ofLocality('c', state, locality, fold);
+  }
+
+  /** A number of 32 bits that nearly every key has alone. */
+  hash(): number {
+    const { bytes, words, length } = this;
+    bytes[length] = bytes[length + 1] = bytes[length + 2] = 0;
+    let hash = length;
+    for (let at = (length - 1) >> 2; at >= 0; at -= 1) {
+      hash = Math.imul(hash ^ words[at]!, 0x9e37_79b1);
+      hash ^= hash >>> 15;
+    }
+    return hash;
   }
 
   /** The key as text, for tables that are not read by bytes. */

@@ -2,6 +2,7 @@
 import { NumberCache, RecentCache } from '../base/recent-cache.js';
 import { wordsOf, type WordTable } from '../base/word-table.js';
 import type { DateInt } from '../tax/date.js';
+import { type Group, KeptGroups } from './kept-groups.js';
 import type { StreetTable } from './layout.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
 import {
@@ -79,11 +80,12 @@ function add(into: Map<string, Locality[]>, name: string, locality: Locality): v
   else list.push(locality);
 }
 
-/** Reads the street table. Groups last until the next read and are read by index alone. */
+/** Reads the street table. */
 export class StreetIndex {
   readonly isEmpty: boolean;
   readonly #table: StreetTable;
   readonly #key = new StreetKey();
+  readonly #kept = new KeptGroups();
   /** States that the table has anything of; streets of no other are looked for. */
   readonly #states: WordTable<true>;
   readonly #localities = new Map<string, StateLocalities>();
@@ -122,21 +124,23 @@ export class StreetIndex {
   }
 
   /** Streets of a folded name in a ZIP, for a StreetCursor. */
-  zipGroup(state: string, zip: number, fold: string): Uint8Array | null {
-    if (!this.hasZip(state, zip)) return null;
-    return this.#table.group(this.#key.zipGroup(state, zip, fold));
+  zipGroup(state: string, zip: number, fold: string): Group | null {
+    const key = this.#key.zipGroup(state, zip, fold);
+    const kept = this.#kept.find(key);
+    return kept ?? (this.hasZip(state, zip) ? this.#read(key) : null);
   }
 
   /** Streets of a folded name in a locality, those whose ZIP is not known. */
-  townGroup(state: string, locality: number, fold: string): Uint8Array | null {
-    return this.#table.group(this.#key.townGroup(state, locality, fold));
+  townGroup(state: string, locality: number, fold: string): Group | null {
+    return this.#group(this.#key.townGroup(state, locality, fold));
   }
 
   /** Where a locality has streets of a folded name: ZIPs, or −id of localities without ZIPs. */
   cityPlaces(state: string, locality: number, fold: string, into: number[]): void {
-    const bytes = this.#table.group(this.#key.city(state, locality, fold));
-    if (bytes === null) return;
-    for (let at = 0; at + 4 <= bytes.length; at += 4) {
+    const group = this.#group(this.#key.city(state, locality, fold));
+    if (group === null) return;
+    const { bytes, start, end } = group;
+    for (let at = start; at + 4 <= end; at += 4) {
       const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
       const place = (low | (bytes[at + 3]! << 24)) >>> 0;
       const signed = place >= TOWN_BIT ? TOWN_BIT - place : place;
@@ -174,6 +178,15 @@ export class StreetIndex {
   statedZip(state: string, zip: number, day: DateInt): StatedZip | null {
     const bytes = this.hasState(state) ? this.#table.get(statedZipKey(state, zip)) : null;
     return bytes === null ? null : areasOfZip(bytes, day);
+  }
+
+  #group(key: StreetKey): Group | null {
+    return this.#kept.find(key) ?? this.#read(key);
+  }
+
+  #read(key: StreetKey): Group | null {
+    const bytes = this.#table.group(key);
+    return bytes === null ? null : this.#kept.keep(key, bytes);
   }
 
   #stateLocalities(state: string): StateLocalities {

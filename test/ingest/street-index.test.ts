@@ -43,9 +43,11 @@ function indexOf(points: readonly AddressPoint[], ranges: readonly StreetRange[]
   return { table, counts: builder.counts, index };
 }
 
+const NOTHING = { bytes: new Uint8Array(0), start: 0, end: 0, isLasting: true };
+
 function cursorOf(index: StreetIndex, zip: number, name: string): StreetCursor {
   const cursor = new StreetCursor();
-  cursor.open(index.zipGroup('QA', zip, foldStreetName(name)) ?? new Uint8Array(0));
+  cursor.open(index.zipGroup('QA', zip, foldStreetName(name)) ?? NOTHING);
   return cursor;
 }
 

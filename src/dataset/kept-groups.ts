@@ -1,0 +1,188 @@
+/**
+ * Groups of streets that were read last, found by a hash of their keys: most lookups meet one, and
+ * a walk down the table's tree takes eight times as long. Two generations of fixed size: when the
+ * young one is full it becomes the old one, whose memory is used anew. Where so many are read that
+ * most are gone before they are asked for again, none is kept for a while.
+ */
+import type { StreetKey } from './street-format.js';
+
+/** Bytes of a group. */
+export interface Group {
+  readonly bytes: Uint8Array;
+  /** First byte, and the one behind the last. */
+  readonly start: number;
+  readonly end: number;
+  /** It lasts until the next group is read; else until the next read of any table. */
+  readonly isLasting: boolean;
+}
+
+/** Memory of a generation, which the system hands out as it is written. */
+const GENERATION_BYTES = 8 * 1024 * 1024;
+/** Longer ones are not kept; those of real streets come nowhere near. */
+const KEPT_BYTES_MAX = GENERATION_BYTES / 16;
+/** Groups that are asked for before it is tried again whether keeping them pays. */
+const REST = 1_000_000;
+/** Slots of a generation; a power of two. */
+const SLOTS = 131_072;
+/** Slots that a key may have; if all are taken the last one is lost. */
+const PLACES = 8;
+const WORD = 4;
+/** Memory of all that is kept of one release. */
+export const KEPT_GROUPS_BYTES = 2 * (GENERATION_BYTES + SLOTS * WORD);
+/** Words before a key: its hash, its length and the length of the group. */
+const HEAD_WORDS = 3;
+
+/** Entries one after the other: hash · bytes of the key · bytes of the group · key · group. */
+class Generation {
+  readonly bytes: Uint8Array;
+  readonly #words: Int32Array;
+  /** First word of an entry and 1; 0 for none. */
+  readonly #slots = new Int32Array(SLOTS);
+  #end = 0;
+
+  constructor() {
+    this.#words = new Int32Array(GENERATION_BYTES / WORD);
+    this.bytes = new Uint8Array(this.#words.buffer);
+  }
+
+  clear(): void {
+    this.#slots.fill(0);
+    this.#end = 0;
+  }
+
+  /** First word of an entry; −1 for none. */
+  find(hash: number, key: StreetKey): number {
+    for (let place = 0; place < PLACES; place += 1) {
+      const entry = this.#slots[(hash + place) & (SLOTS - 1)]! - 1;
+      if (entry < 0) return -1;
+      if (this.#words[entry] === hash && this.#holds(entry, key)) return entry;
+    }
+    return -1;
+  }
+
+  #holds(entry: number, { length, words }: StreetKey): boolean {
+    const own = this.#words;
+    if (own[entry + 1] !== length) return false;
+    const from = entry + HEAD_WORDS;
+    for (let at = wordsOf(length) - 1; at >= 0; at -= 1) {
+      if (own[from + at] !== words[at]) return false;
+    }
+    return true;
+  }
+
+  /** Where the group of an entry begins in `bytes`. */
+  startOf(entry: number): number {
+    return (entry + HEAD_WORDS + wordsOf(this.#words[entry + 1]!)) * WORD;
+  }
+
+  lengthOf(entry: number): number {
+    return this.#words[entry + 2]!;
+  }
+
+  /** First word of the new entry; −1 where there is no room. */
+  add(hash: number, key: StreetKey, group: Uint8Array): number {
+    const entry = this.#end;
+    const words = this.#words;
+    const end = entry + HEAD_WORDS + wordsOf(key.length) + wordsOf(group.length);
+    if (end > words.length) return -1;
+    words[entry] = hash;
+    words[entry + 1] = key.length;
+    words[entry + 2] = group.length;
+    for (let at = wordsOf(key.length) - 1; at >= 0; at -= 1) {
+      words[entry + HEAD_WORDS + at] = key.words[at]!;
+    }
+    this.bytes.set(group.subarray(0, group.length), this.startOf(entry));
+    this.#end = end;
+    this.#slots[this.#freeSlot(hash)] = entry + 1;
+    return entry;
+  }
+
+  #freeSlot(hash: number): number {
+    for (let place = 0; place < PLACES; place += 1) {
+      const slot = (hash + place) & (SLOTS - 1);
+      if (this.#slots[slot] === 0) return slot;
+    }
+    return (hash + PLACES - 1) & (SLOTS - 1);
+  }
+}
+
+function wordsOf(bytes: number): number {
+  return (bytes + WORD - 1) >>> 2;
+}
+
+const NONE: Uint8Array = new Uint8Array(0);
+
+export class KeptGroups {
+  #young: Generation | null = null;
+  #old: Generation | null = null;
+  /** Handed out again and again. */
+  readonly #group = { bytes: NONE, start: 0, end: 0, isLasting: true };
+  #hash = 0;
+  /** Groups found and kept since a generation was full. */
+  #found = 0;
+  #kept = 0;
+  /** Groups that are not looked for, and whether the last one was not. */
+  #rest = 0;
+  #rests = false;
+
+  /** The group of a key, if it is kept. */
+  find(key: StreetKey): Group | null {
+    this.#rests = this.#rest > 0;
+    if (this.#rests) {
+      this.#rest -= 1;
+      return null;
+    }
+    this.#hash = key.hash();
+    return this.#findIn(this.#young, key) ?? this.#findIn(this.#old, key);
+  }
+
+  #findIn(generation: Generation | null, key: StreetKey): Group | null {
+    if (generation === null) return null;
+    const entry = generation.find(this.#hash, key);
+    if (entry < 0) return null;
+    this.#found += 1;
+    return this.#handOut(generation, entry);
+  }
+
+  /** Keeps the group of the key that was looked for last and not found. */
+  keep(key: StreetKey, group: Uint8Array): Group {
+    if (this.#rests || group.length > KEPT_BYTES_MAX) return this.#passOn(group);
+    const young = (this.#young ??= new Generation());
+    const entry = young.add(this.#hash, key, group);
+    this.#kept += 1;
+    if (entry >= 0) return this.#handOut(young, entry);
+    this.#turn();
+    return this.#passOn(group);
+  }
+
+  /** Begins a generation, or a rest where of three that are asked for fewer than one was found. */
+  #turn(): void {
+    const pays = this.#found * 2 >= this.#kept;
+    this.#found = this.#kept = 0;
+    const spent = this.#old ?? new Generation();
+    spent.clear();
+    this.#old = this.#young;
+    this.#young = spent;
+    if (pays) return;
+    this.#old = null;
+    this.#rest = REST;
+  }
+
+  #handOut(generation: Generation, entry: number): Group {
+    const group = this.#group;
+    group.bytes = generation.bytes;
+    group.start = generation.startOf(entry);
+    group.end = group.start + generation.lengthOf(entry);
+    group.isLasting = true;
+    return group;
+  }
+
+  #passOn(bytes: Uint8Array): Group {
+    const group = this.#group;
+    group.bytes = bytes;
+    group.start = 0;
+    group.end = bytes.length;
+    group.isLasting = false;
+    return group;
+  }
+}
