@@ -9,12 +9,19 @@ const STANDARD_OUTPUT = 1;
 /** Lines tell who asked what: for the owner, and the group that reads logs. */
 export const LOG_FILE_MODE = 0o640;
 
-/** Opening waits for nobody: a pipe is its own reader until another one comes. */
-const WRITE = constants.O_WRONLY | constants.O_APPEND;
-const PIPE = constants.O_RDWR | constants.O_NONBLOCK;
+const { O_APPEND, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 
 function isPipe(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+}
+
+/** Waits for nobody: where it may be read it is its own reader until another one comes. */
+function openPipe(path: string): number {
+  try {
+    return openSync(path, O_RDWR | O_NONBLOCK);
+  } catch {
+    return openSync(path, O_WRONLY | O_NONBLOCK);
+  }
 }
 
 function unwritten(error: unknown): Error {
@@ -29,7 +36,7 @@ function unwritten(error: unknown): Error {
 export function makeLogFile(path: string): string | number {
   if (path === STANDARD_OUTPUT_NAME) return STANDARD_OUTPUT;
   try {
-    if (isPipe(path)) return openSync(path, PIPE);
+    if (isPipe(path)) return openPipe(path);
     closeSync(openSync(path, 'a', LOG_FILE_MODE));
     return path;
   } catch (error) {
@@ -48,7 +55,7 @@ function isMissing(error: unknown): boolean {
 export function checkLogFile(path: string): void {
   if (path === STANDARD_OUTPUT_NAME) return;
   try {
-    closeSync(openSync(path, isPipe(path) ? PIPE : WRITE));
+    closeSync(isPipe(path) ? openPipe(path) : openSync(path, O_WRONLY | O_APPEND));
   } catch (error) {
     if (!isMissing(error)) throw unwritten(error);
     try {
