@@ -25,8 +25,9 @@ async function ensureDataset(config: Config, told: AbortSignal): Promise<void> {
   if (activeRelease(config.varDir) !== null) return;
   process.stderr.write('no dataset is active yet: building the default one, once\n');
   const child = spawn(process.execPath, [COMMAND, ...FIRST_BUILD], {
-    // Its output is progress here; standard output is for the address alone.
-    stdio: ['ignore', process.stderr, process.stderr],
+    // Its output is progress here; standard output is for the address alone. The channel tells it
+    // that this process has gone.
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   const end = (): void => {
     child.kill('SIGTERM');

@@ -23,6 +23,8 @@ const LOOK_MS = 20;
 const KEPT_MAX = 64;
 /** Requests without an answer above which none is added. */
 const UNDER_WAY_MAX = 400;
+/** One replacement, also beside many other programs. */
+const REPLACED_MS_MAX = 180_000;
 /** Answers that nobody waited for when the load ends. */
 const ENDING_MS = 15_000;
 const MIGRATE = '/proc/sys/net/ipv4/tcp_migrate_req';
@@ -124,6 +126,10 @@ function childrenOf({ pid }: ChildProcess): readonly string[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ');
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 async function startSupervised(
   varDir: string,
   listeners: number,
@@ -147,11 +153,16 @@ async function startSupervised(
   throw new Error('the supervisor did not start');
 }
 
-/** Replaces once: resolves when none of the processes before is there any more. */
+/**
+ * Replaces once: resolves when none of the processes before is there any more.
+ * @throws Error where that does not come, or the supervisor has ended.
+ */
 async function replaceOnce(child: ChildProcess, listeners: number): Promise<void> {
   const before = childrenOf(child);
   child.kill('SIGUSR2');
-  for (;;) {
+  for (const until = performance.now() + REPLACED_MS_MAX; ; ) {
+    if (hasEnded(child)) throw new Error('the supervisor has ended');
+    if (performance.now() > until) throw new Error('a listener was not replaced');
     const now = childrenOf(child);
     if (now.length === listeners && !now.some((pid) => before.includes(pid))) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -224,7 +235,7 @@ export async function replacements(
     };
   } finally {
     client.kill('SIGKILL');
-    const ended = once(child, 'exit');
+    const ended = hasEnded(child) ? null : once(child, 'exit');
     child.kill('SIGTERM');
     await ended;
     built.remove();

@@ -92,6 +92,14 @@ async function plan(
   };
 }
 
+/** How long whoever reads the output may take for what is under way after an interrupt. */
+const READER_MS_MAX = 2_000;
+
+function endInterrupted(): never {
+  tell('interrupted; the output is incomplete');
+  process.exit(SIGNAL_CODES.SIGINT);
+}
+
 /** What became of it, in words and as an exit code. */
 function conclude(
   end: FileRunEnd,
@@ -103,9 +111,9 @@ function conclude(
 ): number {
   if (end.kind === 'paused') {
     tell(
-      partial === null
-        ? 'interrupted; the output is incomplete'
-        : `interrupted after ${run.rows} rows; go on with --resume`,
+      partial?.isKept === true
+        ? `interrupted after ${run.rows} rows; go on with --resume`
+        : 'interrupted; the output is incomplete',
     );
     return SIGNAL_CODES.SIGINT;
   }
@@ -115,7 +123,9 @@ function conclude(
   }
   if (end.kind === 'broken') {
     const goOn =
-      partial !== null && run.rows > 0 ? `; go on after ${run.rows} rows with --resume` : '';
+      partial?.isKept === true && run.rows > 0
+        ? `; go on after ${run.rows} rows with --resume`
+        : '';
     throw new Error(fault === null ? end.message : fault + goOn);
   }
   const { rows, codes, stopped } = end.end;
@@ -230,6 +240,8 @@ async function runWith(
   const unwatch = watchSignals(() => {
     run.pause();
     workers.leave?.();
+    // One that stands still would be waited for for ever.
+    if (held === null) setTimeout(endInterrupted, READER_MS_MAX).unref();
   });
   const progress = options.quiet
     ? null
@@ -256,8 +268,11 @@ async function runStrict(
   // A reader that goes away, or a second interrupt, ends the process at once.
   process.once('exit', remove);
   try {
-    const code = await runBulk(options, config, new PartialFile(join(folder, 'out')));
-    if (code !== SIGNAL_CODES.SIGINT) await copyOut(join(folder, 'out'), stream);
+    const code = await runBulk(options, config, new PartialFile(join(folder, 'out'), false));
+    if (code === SIGNAL_CODES.SIGINT) return code;
+    const unwatch = watchSignals(endInterrupted);
+    await copyOut(join(folder, 'out'), stream);
+    unwatch();
     return code;
   } finally {
     remove();

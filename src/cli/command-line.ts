@@ -56,6 +56,8 @@ export function tellFailure(error: unknown): number {
 
 /** Exit codes of a command that a signal ended. */
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+/** The server that started this command, for itself, has gone. */
+const ENDS = { ...SIGNAL_CODES, disconnect: SIGNAL_CODES.SIGTERM };
 
 /**
  * Removes a temporary folder when the command is interrupted. It goes on listening meanwhile: a
@@ -129,7 +131,7 @@ export async function watched(
   child.stdout?.on('data', (piece: Buffer) => {
     printed += piece.toString('utf8');
   });
-  const hearing = Object.entries(SIGNAL_CODES).map(([signal, code]) => {
+  const hearing = Object.entries(ENDS).map(([signal, code]) => {
     const listener = (): void => {
       interrupted = code;
       child.kill('SIGKILL');

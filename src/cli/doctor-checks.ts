@@ -5,6 +5,7 @@
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.js';
+import { leftIn } from '../dataset/keeping.js';
 import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readPublicKeys } from '../dataset/signature.js';
@@ -132,9 +133,15 @@ export function diskFinding(free: number): readonly Finding[] {
   return found('ok', size);
 }
 
-function disk({ config }: Checked): readonly Finding[] {
-  const { bavail, bsize } = statfsSync(existingFolder(config.varDir));
-  return diskFinding(bavail * bsize);
+function disk({ config: { varDir } }: Checked): readonly Finding[] {
+  const { bavail, bsize } = statfsSync(existingFolder(varDir));
+  const left = leftIn(varDir).join(', ');
+  return [
+    ...diskFinding(bavail * bsize),
+    ...(left === ''
+      ? []
+      : found('note', `what was killed has left ${left}; run: situs dataset prune`)),
+  ];
 }
 
 async function keks({ config, store, storeFault }: Checked): Promise<readonly Finding[]> {

@@ -49,11 +49,14 @@ export function optionsDigest(options: object): string {
 export class PartialFile {
   /** Where output is written. */
   readonly path: string;
+  /** Whether it outlives this process. */
+  readonly isKept: boolean;
   readonly #target: string;
   readonly #state: string;
 
-  constructor(target: string) {
+  constructor(target: string, isKept = true) {
     this.#target = target;
+    this.isKept = isKept;
     this.path = `${target}.part`;
     this.#state = `${target}.part.json`;
   }

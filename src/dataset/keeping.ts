@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MANIFEST_FILE } from './manifest.js';
-import { PROCESS_COPIES } from './process-copies.js';
+import { isAlive, PROCESS_COPIES } from './process-copies.js';
 import { SERVER_COPIES } from './release-copy.js';
 import {
   ANSWERED_FILE,
@@ -16,8 +16,8 @@ import {
 } from './release.js';
 
 const DAY_MS = 86_400_000;
-/** What a removal that was interrupted has left. */
-const REMOVED = /^\.removed-/;
+/** What an interrupted removal has left, or what a process writes before it has its name. */
+const TEMPORARY = /^\.(?:removed-|(?:build|push)-(\d+))/;
 
 /** How long and how many releases are kept. */
 interface KeepRule {
@@ -103,10 +103,19 @@ export function removeRelease(varDir: string, name: string): void {
   rmSync(gone, { recursive: true, force: true });
 }
 
-/** Removes what removals that were interrupted have left. */
-export function removeLeft(varDir: string): void {
+/** What removals, builds and pushes that were killed have left in the folder of releases. */
+export function leftIn(varDir: string): readonly string[] {
   const folder = releasesDir(varDir);
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    if (REMOVED.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => {
+    const found = TEMPORARY.exec(name);
+    return found !== null && !(found[1] !== undefined && isAlive(Number(found[1])));
+  });
+}
+
+/** Removes it. */
+export function removeLeft(varDir: string): void {
+  for (const name of leftIn(varDir)) {
+    rmSync(join(releasesDir(varDir), name), { recursive: true, force: true });
   }
 }

@@ -8,7 +8,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -17,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database } from 'lmdb';
+import { removeLeft } from '../dataset/keeping.js';
 import {
   type ByteEntries,
   NUMBER_TABLES,
@@ -36,7 +36,6 @@ import {
   manifestId,
   releaseName,
 } from '../dataset/manifest.js';
-import { isAlive } from '../dataset/process-copies.js';
 import type { AreaRecord, CityRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { releasesDir } from '../dataset/release.js';
 import { RowHash } from '../dataset/row-hash.js';
@@ -244,20 +243,9 @@ export function scratchDir(temporary: string): string {
   return join(temporary, 'scratch');
 }
 
-/** Removes what builds that were killed have left. */
-function removeLeftovers(varDir: string): void {
-  const folder = releasesDir(varDir);
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) {
-    const [, pid] = /^\.build-(\d+)\.tmp/.exec(name) ?? [];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    rmSync(join(folder, name), { recursive: true, force: true });
-  }
-}
-
 /** Makes the folder that a release is written to before it has its name, empty. */
 export function makeTemporary(varDir: string): string {
-  removeLeftovers(varDir);
+  removeLeft(varDir);
   const temporary = temporaryDir(varDir, process.pid);
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });

@@ -8,16 +8,19 @@ import { PRECISIONS } from '../engine/situs.js';
 import { withoutSecrets } from '../http/api-key.js';
 import type { RequestLine, RequestSink } from '../http/front.js';
 import { messageOf, type Log } from '../log.js';
-import { LOG_FILE_MODE, makeLogFile, STANDARD_OUTPUT_NAME } from './log-file.js';
+import { LOG_FILE_MODE, makeLogFile } from './log-file.js';
 
 /** Bytes of lines that are written together; what is less is written within the time below. */
 const BUFFER_BYTES = 8_192;
+/** Of a pipe, which several servers may share: more than a page it may take in parts (POSIX). */
+const PIPE_BYTES = 4_096;
 const FLUSH_MS = 1_000;
 /** Bytes that wait for a file that takes none; lines beyond them are dropped. */
 const WAITING_BYTES_MAX = 4 * 1024 ** 2;
 /** While it takes none every line may meet the fault, which is told once in this time. */
 const TOLD_MS = 60_000;
-const STANDARD_OUTPUT = 1;
+/** How long what waits may take at the end: whoever reads a pipe may stand still. */
+const CLOSE_MS_MAX = 1_000;
 const REFUSED_FROM = 400;
 
 /** Tells of something once in a while, however often it comes. */
@@ -40,24 +43,36 @@ export class RequestLog implements RequestSink {
   readonly #queries: boolean;
   readonly #file: ReturnType<typeof destination>;
   readonly #log: Logger;
-  /** Null for standard output. */
+  readonly #fault: (error: unknown) => void;
+  /** Null for pipes and standard output. */
   readonly #path: string | null;
   #answered = 0;
+  /** When a pipe that is full is given up. */
+  #retriedUntil = Infinity;
 
-  private constructor(file: ReturnType<typeof destination>, config: RequestLogConfig, log: Log) {
-    const { path, every, clients, queries } = config;
+  private constructor(dest: string | number, config: RequestLogConfig, log: Log) {
+    const { every, clients, queries } = config;
+    const isFile = typeof dest === 'string';
+    const file = destination({
+      dest,
+      append: true,
+      sync: false,
+      ...(isFile
+        ? { minLength: BUFFER_BYTES }
+        : { minLength: PIPE_BYTES / 2, maxWrite: PIPE_BYTES }),
+      retryEAGAIN: () => performance.now() < this.#retriedUntil,
+      maxLength: WAITING_BYTES_MAX,
+      periodicFlush: FLUSH_MS,
+      mode: LOG_FILE_MODE,
+    });
     this.addresses = clients;
     this.#every = every;
     this.#queries = queries;
-    this.#path = path === STANDARD_OUTPUT_NAME ? null : path;
+    this.#path = isFile ? dest : null;
     this.#file = file;
     // A log that cannot be written is no reason to stop answering.
-    file.on(
-      'error',
-      sparing((error: unknown) =>
-        log.error('request log not written', { message: messageOf(error) }),
-      ),
-    );
+    this.#fault = (error) => log.error('request log not written', { message: messageOf(error) });
+    file.on('error', sparing(this.#fault));
     file.on(
       'drop',
       sparing(() => log.error('requests not logged')),
@@ -78,19 +93,8 @@ export class RequestLog implements RequestSink {
    */
   static open(config: RequestLogConfig, log: Log): RequestLog | null {
     const { path } = config;
-    if (path === null) return null;
     // The library opens it later: what cannot be opened is to end the start.
-    makeLogFile(path);
-    const file = destination({
-      dest: path === STANDARD_OUTPUT_NAME ? STANDARD_OUTPUT : path,
-      append: true,
-      sync: false,
-      minLength: BUFFER_BYTES,
-      maxLength: WAITING_BYTES_MAX,
-      periodicFlush: FLUSH_MS,
-      mode: LOG_FILE_MODE,
-    });
-    return new RequestLog(file, config, log);
+    return path === null ? null : new RequestLog(makeLogFile(path), config, log);
   }
 
   /** Of answered requests one in so many is written, of refused ones each. */
@@ -116,13 +120,24 @@ export class RequestLog implements RequestSink {
     });
   }
 
-  /** Closes the file and opens it again by its name, which another one may have by now. */
+  /**
+   * Closes the file and opens it again by its name, which another one may have by now. Where that
+   * cannot be opened the one before stays: the library would close its descriptor the next time as
+   * often as it failed, and so what has its number then.
+   */
   reopen(): void {
-    if (this.#path !== null) this.#file.reopen(this.#path);
+    if (this.#path === null) return;
+    try {
+      makeLogFile(this.#path);
+      this.#file.reopen(this.#path);
+    } catch (error) {
+      this.#fault(error);
+    }
   }
 
   /** Writes what waits; where the file does not take it, that is dropped. */
   async close(): Promise<void> {
+    this.#retriedUntil = performance.now() + CLOSE_MS_MAX;
     const isWritten = await new Promise<boolean>((resolve) => {
       this.#file.flush((fault) => resolve(!fault));
     });

@@ -1,5 +1,6 @@
 /** Which releases are kept, and that no other is removed. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -12,6 +13,7 @@ import {
 } from '../../src/dataset/release.js';
 import { storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
+import { doctor } from '../service/diagnosis.js';
 import { buildRecipe, situs } from '../support/built-dataset.js';
 import { newVarDir, releaseNumber, writeRelease } from '../support/http-var-dir.js';
 
@@ -83,6 +85,22 @@ test('a removal that was interrupted is finished by the next one', (context) => 
   mkdirSync(join(releasesDir(varDir), `.removed-${releaseNumber(1)}`, 'rest'), { recursive: true });
   removeLeft(varDir);
   assert.deepEqual(readdirSync(releasesDir(varDir)), [releaseNumber(2)]);
+});
+
+test('what builds and pushes that were killed have left goes, and is named until then; what is under way stays', async (context) => {
+  const varDir = releases(context, 1, 900);
+  const make = (name: string): void => {
+    mkdirSync(join(releasesDir(varDir), name, 'rest'), { recursive: true });
+  };
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const gone = [`.build-${pid}.tmp`, `.build-${pid}.tmp.damaged`, `.push-${pid}`];
+  gone.forEach(make);
+  make(`.build-${process.pid}.tmp`);
+  const told = `note disk what was killed has left ${gone.join(', ')}; run: situs dataset prune`;
+  assert.ok((await doctor(varDir)).lines.includes(told));
+  const kept = [`.build-${process.pid}.tmp`, releaseNumber(1)];
+  situs(varDir, ['dataset', 'prune']);
+  assert.deepEqual(readdirSync(releasesDir(varDir)).sort(), kept);
 });
 
 test('the commands list why each is kept, and prune removes no other', async (context) => {

@@ -1,8 +1,10 @@
 /** What the log of requests and the metrics tell of answers: as much as the answers themselves. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import fs, { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { mock, test, type TestContext } from 'node:test';
 import { CATALOGUE_RATE } from '../../src/http/client-limit.js';
 import { createLog } from '../../src/log.js';
 import { RequestLog } from '../../src/monitor/request-log.js';
@@ -141,24 +143,75 @@ test('a refusal with a response code is logged and counted by it, whatever refus
   for (const path of paths) assert.equal(logged.get(path)?.['code'], 101, path);
 });
 
-test('a disk that is full is told once, and lines that wait for it are bounded', async (context) => {
-  if (!existsSync('/dev/full')) return context.skip('there is no /dev/full');
+const LINE_TOLD = {
+  ...{ requestId: 'a'.repeat(128), method: 'GET', keyPrefix: '', client: '', query: '' },
+  ...{ operation: 0, status: 200, code: 100, precision: 0, dataset: '', microseconds: 1 },
+  ...{ traceparent: '', extra: [] },
+};
+
+/** A log of every request, and the events that it tells. */
+function openLog(path: string): { readonly log: RequestLog; readonly events: () => string[] } {
   const told: string[] = [];
-  const file = { path: '/dev/full', every: 1, clients: false, queries: false };
   const log = RequestLog.open(
-    file,
+    { path, every: 1, clients: false, queries: false },
     createLog('info', (line) => told.push(line)),
   )!;
-  const line = {
-    ...{ requestId: 'a'.repeat(128), method: 'GET', keyPrefix: '', client: '', query: '' },
-    ...{ operation: 0, status: 200, code: 100, precision: 0, dataset: '', microseconds: 1 },
-    ...{ traceparent: '', extra: [] },
-  };
+  return { log, events: () => told.map((each) => (JSON.parse(each) as { event: string }).event) };
+}
+
+function temporaryDir(context: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-lines-'));
+  context.after(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test('a disk that is full is told once, and lines that wait for it are bounded', async (context) => {
+  if (!existsSync('/dev/full')) return context.skip('there is no /dev/full');
+  const { log, events } = openLog('/dev/full');
   for (let turn = 0; turn < 200; turn += 1) {
-    for (let index = 0; index < 150; index += 1) log.told(line);
+    for (let index = 0; index < 150; index += 1) log.told(LINE_TOLD);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await log.close();
-  const events = told.map((each) => (JSON.parse(each) as { event: string }).event);
-  assert.deepEqual(events.toSorted(), ['request log not written', 'requests not logged']);
+  assert.deepEqual(events().toSorted(), ['request log not written', 'requests not logged']);
+});
+
+test('a pipe whose reader stands still holds no end up', { timeout: 20_000 }, async (context) => {
+  const path = join(temporaryDir(context), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+  context.after(() => fs.closeSync(reader));
+  const { log, events } = openLog(path);
+  for (let index = 0; index < 1_000; index += 1) log.told(LINE_TOLD);
+  await log.close();
+  assert.deepEqual(events(), ['request log not written']);
+  const all = Buffer.alloc(1_048_576);
+  const text = all.toString('latin1', 0, fs.readSync(reader, all));
+  assert.match(text, /^\{"level":"info"/);
+  // Whole lines alone: others may write to the same pipe.
+  assert.match(text, /\}\n$/);
+});
+
+test('told to open its file anew while the folder is gone, a log goes on in the one before and closes that once', async (context) => {
+  const dir = join(temporaryDir(context), 'logs');
+  mkdirSync(dir);
+  const { log, events } = openLog(join(dir, 'requests.log'));
+  const line = async (name: string): Promise<void> => {
+    log.told(LINE_TOLD);
+    await eventually(() => readFileSync(join(dir, name), 'utf8') !== '');
+  };
+  await line('requests.log');
+  renameSync(dir, `${dir}-away`);
+  for (let turn = 0; turn < 3; turn += 1) log.reopen();
+  assert.deepEqual(events(), Array(3).fill('request log not written'));
+  renameSync(`${dir}-away`, dir);
+  renameSync(join(dir, 'requests.log'), join(dir, 'requests.log.1'));
+  const close = mock.method(fs, 'close');
+  log.reopen();
+  await line('requests.log');
+  const closed = close.mock.calls.map(({ arguments: [file] }) => file);
+  assert.equal(closed.length, new Set(closed).size, String(closed));
+  await log.close();
+  log.reopen();
+  assert.equal(events().at(-1), 'request log not written');
 });

@@ -2,17 +2,27 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { buildRecipe, CLI, situs, type Built } from '../support/built-dataset.js';
+import { eventually } from '../support/http-eventually.js';
 
 const READER_GONE = 141;
 /** More than a pipe holds. */
 const ROWS = 6_000;
 const FULL_DISK = '/dev/full';
+const MORE = '1,"120 Main St, Elmton, QA 91010"\n'.repeat(4 * ROWS);
 
 let built: Built;
 let dir: string;
@@ -90,6 +100,41 @@ for (const args of [
     const [, signal] = (await once(child, 'close')) as [null, NodeJS.Signals | null];
     assert.equal(signal, 'SIGPIPE', err);
     assert.equal(err, '');
+  });
+}
+
+for (const [words, begun] of [
+  [['--quiet'], /^/],
+  [['--strict'], /^30000 rows/m],
+] as const) {
+  const name = `situs bulk FILE ${words.join(' ')}, to a reader that stands still: a signal ends it`;
+  test(name, { timeout: 60_000 }, async (context) => {
+    const child = spawn(process.execPath, [CLI, 'bulk', '-', ...words], {
+      env: environment(),
+      cwd: dir,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    context.after(() => child.kill('SIGKILL'));
+    let err = '';
+    child.stderr.on('data', (piece: Buffer) => {
+      err += piece.toString();
+    });
+    child.stdin.on('error', () => undefined).end(readFileSync(input, 'utf8') + MORE);
+    await once(child.stdout, 'readable');
+    let before = '';
+    // As far as it comes: what it has written stays the same.
+    await eventually(async () => {
+      const last = before;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      before = /wchar: \d+/.exec(readFileSync(`/proc/${child.pid}/io`, 'latin1'))?.[0] ?? '';
+      return before === last && begun.test(err);
+    });
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    child.stdout.destroy();
+    assert.equal(code, 130, err);
+    assert.match(err, /^interrupted; the output is incomplete$/m);
+    assert.deepEqual(readdirSync(temporary), []);
   });
 }
 

@@ -67,6 +67,17 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
+test('a server that is killed takes the build of its first dataset with it', async (context) => {
+  const begun = begin(context);
+  const datasets = join(begun.varDir, 'datasets');
+  await eventually(() => existsSync(datasets) && readdirSync(datasets).length > 0);
+  begun.child.kill('SIGKILL');
+  // Whoever builds has its output open.
+  await once(begun.child, 'close');
+  assert.match(begun.said(), /build interrupted, nothing was left behind/);
+  assert.deepEqual(readdirSync(datasets), []);
+});
+
 test('a start that its dataset ends leaves the store before: to exit under a write would wait for it for ever', async (context) => {
   const { varDir, name, remove } = buildRecipe('fixture');
   context.after(remove);

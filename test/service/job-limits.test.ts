@@ -148,4 +148,8 @@ test('a full disk of jobs refuses one more as without room, and nothing of it st
   assert.equal(answer.status, 202, answer.body.toString());
   const { id } = JSON.parse(answer.body.toString()) as JobBody;
   assert.equal((await client.until(id, 'done', 'failed')).state, 'done');
+  const large = await client.create(table(12_000));
+  await eventually(async () => (await client.job(large.id)).reason !== null, WAIT_MS);
+  const { state, reason } = await client.job(large.id);
+  assert.deepEqual([state, reason], ['queued', 'The disk is full or failed; the job waits.']);
 });

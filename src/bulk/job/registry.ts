@@ -269,7 +269,11 @@ export class JobRegistry {
       if (error instanceof JobFault) await this.#end(job, { state: 'failed', reason: message });
       else if (isPassing(error)) {
         job.held = true;
-        await this.#put(job, { state: 'queued', reason: message });
+        // What the system says may name a path, and is the operator's.
+        const ofSystem = error instanceof Error && 'code' in error;
+        if (ofSystem) log.warn('job waits', { job: job.record.id, message });
+        const reason = ofSystem ? 'The disk is full or failed; the job waits.' : message;
+        await this.#put(job, { state: 'queued', reason });
       } else {
         log.error('job failed', { job: job.record.id, message });
         await this.#retry(job, 'The service failed to run the job.');
