@@ -94,6 +94,11 @@ const DOORS: readonly AddressPoint[] = [
   door('24', 'N 42ND ST', 1_400),
   door('230', 'LAKE BROOK DR', 1_200),
   door('230', 'LAKE ST', BORDER + 1_200, DALE),
+  door('31', 'SEDGE RD', 1_500),
+  door('33', 'SEDGE DR', BORDER + 1_500),
+  door('31', 'US ROUTE 4 E', 1_600),
+  door('33', 'US ROUTE 4 E', BORDER + 1_600),
+  door('71', 'US ROUTE 4', BORDER + 1_700),
 ];
 
 const SIDE = { zip: '97001', zip4: '', wideSetback: false } as const;

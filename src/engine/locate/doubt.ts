@@ -15,6 +15,7 @@ import type { RateRange } from '../situs.js';
 import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
 import type { ParsedAddress } from '../../address/parsed.js';
+import { AREA_MIXED } from './street-fit.js';
 
 export const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
 export const AMBIGUOUS =
@@ -116,8 +117,18 @@ export class Doubts {
     if (others.includes(area) || others.some((other) => this.#isSamePlace(area, other))) {
       return false;
     }
-    const areas = [area, ...others].map((id) => this.#dataset.area(id));
-    return this.compare(areas, dateOf) !== 'equal';
+    return !this.isAlike([area, ...others], dateOf);
+  }
+
+  /** Whether areas are taxed alike on the day; AREA_MIXED is like none. */
+  isAlike(areas: readonly number[], dateOf: DateOf): boolean {
+    if (areas.includes(AREA_MIXED)) return false;
+    return (
+      this.compare(
+        areas.map((id) => this.#dataset.area(id)),
+        dateOf,
+      ) === 'equal'
+    );
   }
 
   /** Whether municipalities list the doors of every place that a ZIP reaches. */

@@ -40,11 +40,12 @@ export interface Query {
 
 type Found =
   | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
-  | { readonly kind: 'street'; readonly from: Candidates }
+  /** `rivals`: where else the number may be meant to be. */
+  | { readonly kind: 'street'; readonly from: Candidates; readonly rivals: readonly number[] }
   | { readonly kind: 'ambiguous'; readonly from: Candidates }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'nothing'; readonly rivals: readonly number[] };
 
-const NOTHING: Found = { kind: 'nothing' };
+const NOTHING: Found = { kind: 'nothing', rivals: [] };
 
 /**
  * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
@@ -256,9 +257,11 @@ export class StreetSearch {
         foreign.ambiguous || differs(agreed, foreign.area) || differs(elsewhere, foreign.area);
       return doorOf(foreign, 'foreign', clash);
     }
-    if (agreed.hasRightStreet) return { kind: 'street', from: agreed };
-    if (!foreign.hasRightStreet || query.localities.length > 0) return NOTHING;
-    return query.city === null ? { kind: 'street', from: foreign } : NOTHING;
+    if (agreed.hasRightStreet) return { kind: 'street', from: agreed, rivals: agreed.rivals };
+    const rivals = [...agreed.rivals, ...foreign.rivals];
+    const isNamed = query.localities.length > 0 || query.city !== null;
+    if (isNamed || !foreign.hasRightStreet) return { kind: 'nothing', rivals };
+    return { kind: 'street', from: foreign, rivals };
   }
 }
 
