@@ -55,8 +55,11 @@ export function withoutSlivers(parts: readonly ZipPart[]): readonly ZipPart[] {
   return parts.filter(({ weight }) => weight === null || weight >= SLIVER_PPM);
 }
 
-/** Which evidence the door has: all that was given, the city without the ZIP, or the reverse. */
-export type Support = 'agreed' | 'elsewhere' | 'foreign';
+/**
+ * Which evidence the door has: all that was given, the city without the ZIP, another ZIP of the
+ * city but not the city, or the ZIP without the city.
+ */
+export type Support = 'agreed' | 'elsewhere' | 'beside' | 'foreign';
 
 /** A tax area that an address may lie in. */
 export interface Candidate {
@@ -99,6 +102,10 @@ export class Doubts {
     const { reading, state, zip, zipRecord, city } = query;
     if (support === 'agreed' && (zip > 0 || reading.city === '')) return false;
     let others: readonly number[];
+    if (support === 'beside') {
+      const parts = withoutSlivers(zipRecord?.parts ?? []).map((part) => part.area);
+      return !this.isAlike([area, ...parts, ...(city?.areas ?? [])], dateOf);
+    }
     if (support === 'elsewhere') {
       // A ZIP whose streets are all held, and which the city does not have, is a slip of the
       // writer's; any other ZIP may have the street.

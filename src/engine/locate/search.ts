@@ -250,7 +250,8 @@ export class StreetSearch {
         elsewhere.ambiguous ||
         differs(agreed, elsewhere.area) ||
         (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
-      return doorOf(elsewhere, 'elsewhere', clash);
+      const isThere = isIn(query, elsewhere.city, elsewhere.municipality);
+      return doorOf(elsewhere, isThere ? 'elsewhere' : 'beside', clash);
     }
     if (foreign.found && foreign.hasRightStreet) {
       const clash =
@@ -279,12 +280,15 @@ function differs(other: Candidates, area: number): boolean {
 }
 
 /** Whether a street lies in the place that is named, if the source of streets has one. */
-export function isWhereNamed({ localities }: Query, street: Candidates): boolean {
-  const { streetCity, streetMunicipality } = street;
+export function isWhereNamed(query: Query, street: Candidates): boolean {
+  return isIn(query, street.streetCity, street.streetMunicipality);
+}
+
+function isIn({ localities }: Query, city: number, municipality: number): boolean {
   return (
     localities.length === 0 ||
-    (streetCity === 0 && streetMunicipality === 0) ||
-    localities.some(({ id }) => id === streetCity || id === streetMunicipality)
+    (city === 0 && municipality === 0) ||
+    localities.some(({ id }) => id === city || id === municipality)
   );
 }
 
