@@ -67,6 +67,9 @@ export class Candidates {
   #tier = NO_TIER;
   /** Whether the street under the cursor lies in the place that was named. */
   #named = false;
+  /** Whether the name means that place alone, and not all of the ZIP. */
+  #exclusive = false;
+  #hasZip = false;
   #foundNamed = false;
   /** The best door of a right street in that place is this good and lies there. */
   #namedRank = 0;
@@ -122,6 +125,8 @@ export class Candidates {
     }
     const tier = type * RIGHT_TYPE_TIER + directions;
     this.#named = named;
+    this.#exclusive = wanted.exclusive;
+    this.#hasZip = wanted.hasZip;
     const doors = this.#considerPoints(cursor, zip, wanted, tier);
     const stated = cursor.hasStated && this.#considerStated(cursor, zip, wanted, tier);
     const ranges = cursor.ranges > 0 && this.#considerRanges(cursor, zip, wanted, tier);
@@ -134,7 +139,8 @@ export class Candidates {
    * of the number on a street as good in the door's town, its area is the door's. A street of
    * another type counts only where the name has no other, and in the place named; one of other
    * directions does not count in another place than that. The door must be
-   * taxed like the better street that lacks the number, like the door in the place named where the
+   * taxed like the better street that lacks the number, without a ZIP like any such street in the
+   * place named, like the door in the place named where the
    * ZIP allows another place too, and like that of the opposite direction where its own was not
    * said or is not known.
    */
@@ -154,7 +160,8 @@ export class Candidates {
       this.#letGo();
       return;
     }
-    const better = this.#tier < this.#streetTier && this.streetArea !== this.area;
+    const isBeside = !this.#hasZip && !this.#foundNamed && this.#streetTier >= RIGHT_TYPE_TIER;
+    const better = (isBeside || this.#tier < this.#streetTier) && this.streetArea !== this.area;
     const elsewhere = !this.#foundNamed && this.#namedRank > 0 && this.#namedArea !== this.area;
     const opposite = isOblique && this.#opposite.contradicts(this.area);
     if (better || elsewhere || opposite) this.ambiguous = true;
@@ -242,13 +249,15 @@ export class Candidates {
 
   /**
    * Keeps the door if it ranks higher than the one held; an equal one of another tax area is a
-   * contradiction.
+   * contradiction, unless one alone lies where the address says.
    */
   #accept(cursor: StreetCursor, zip: number, tier: number, rank: number, area: number): boolean {
     if (this.#named && tier >= RIGHT_TYPE_TIER) this.#noteNamed(rank, area);
     if (this.found && rank <= this.#rank) {
-      if (rank === this.#rank && area !== this.area) this.ambiguous = true;
-      return false;
+      const isEqual = rank === this.#rank;
+      const isSettled = this.#exclusive && this.#named !== this.#foundNamed;
+      if (isEqual && area !== this.area && !isSettled) this.ambiguous = true;
+      if (!isEqual || !isSettled || this.#foundNamed) return false;
     }
     this.found = true;
     this.ambiguous = false;

@@ -12,6 +12,7 @@ import { Candidates } from './candidates.js';
 import type { DateOf, Support } from './doubt.js';
 import {
   type DatasetGazetteer,
+  isExclusive,
   lies,
   mayReach,
   NOWHERE,
@@ -87,6 +88,7 @@ export class StreetSearch {
         value,
         text: number === String(value) ? '' : number,
         hasZip: reading.zip !== '',
+        exclusive: isExclusive(city, localities, zipRecord),
         day: this.#streets.hasState(state) ? dateOf(state) : DATE_OPEN,
       },
       state,

@@ -23,6 +23,8 @@ export interface Wanted {
   readonly text: string;
   /** A ZIP was given: without one, a street in another place than the one named is no evidence. */
   readonly hasZip: boolean;
+  /** The place named is a municipality, and the ZIP goes by other names. */
+  readonly exclusive: boolean;
   /** Boundary files are asked what they state for it. */
   readonly day: DateInt;
 }
