@@ -5,7 +5,13 @@
 import { WordTable, wordsOf } from '../base/word-table.js';
 import { readCanadianTail, takeCanadianCode } from './canadian-tail.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
-import { directionOf, directionWord, isDigits, startsWithDigit } from './street-words.js';
+import {
+  cardinalValue,
+  directionOf,
+  directionWord,
+  isDigits,
+  startsWithDigit,
+} from './street-words.js';
 import { suffixOf } from './suffix.js';
 import { JOIN, type Line, type Tail, type TailDraft, unread } from './token.js';
 
@@ -192,14 +198,20 @@ export function withoutState(tail: Tail): Tail {
 
 /**
  * A ZIP in the middle of a line, "12 Main St 05401 Burlington VT": the index of its word, -1 if
- * none. The first two words are never one, nor is the number of a road.
+ * none. The first two words are never one, nor is the number of a road, nor a house's behind a name
+ * alone, "Acme Inc, 10277 Main St".
  */
 export function innerZipAt(line: Line, end: number): number {
   for (let index = end - 2; index >= 2; index--) {
     const word = line.words[index] ?? '';
     if (word.length !== 5 || !isDigits(word)) continue;
     const before = suffixOf(line.words[index - 1] ?? '');
-    if (before !== 'HWY' && before !== 'RTE' && before !== 'RD') return index;
+    if (before === 'HWY' || before === 'RTE' || before === 'RD') continue;
+    const isNumbered =
+      before !== '' ||
+      startsWithDigit(line.words[index + 1] ?? '') ||
+      line.words.slice(0, index).some((own) => startsWithDigit(own) || cardinalValue(own) > 0);
+    return isNumbered ? index : -1;
   }
   return -1;
 }

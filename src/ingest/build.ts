@@ -167,7 +167,7 @@ async function bind(
   temporary: string,
   parts: PartCache,
 ): Promise<Bound> {
-  const { recipe, files, states, boundaries, places, rates } = input;
+  const { recipe, files, states, boundaries, places, counties, rates } = input;
   const districts = input.layered.districts.learned(registry.tuples());
   const settled = districts.settled(registry.tuples(), registry.intern);
   const lists = zipListsOf(input, drawn, districts, registry);
@@ -176,6 +176,7 @@ async function bind(
     files,
     states,
     places,
+    counties,
     cells: drawn.cells,
     tuples: registry.tuples(),
     place: statedPlaces({

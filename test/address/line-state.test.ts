@@ -66,3 +66,16 @@ test('a state named in the midst of a line is told beside the one at its end', (
     assert.equal(other(text), state, text);
   }
 });
+
+test('five digits behind a name alone are a house number, behind a street a ZIP', () => {
+  const read = (line: string): string => {
+    const [first] = parseAddress(line, PLACES);
+    return [first?.number, first?.name, first?.city, first?.zip].join('|');
+  };
+  const expected = '10277|CHURCH|BURLINGTON|';
+  assert.equal(read('City Hall, 10277 Church St, Burlington, VT'), expected);
+  assert.equal(read('City Hall 10277 Church St Burlington VT'), expected);
+  assert.equal(read('123 Church St 05401 Burlington VT'), '123|CHURCH|BURLINGTON|05401');
+  assert.equal(read('One Church St 05401 Burlington VT'), '1|CHURCH|BURLINGTON|05401');
+  assert.equal(read('Burlington VT 05401, 149 Church St'), '149|CHURCH|BURLINGTON|05401');
+});

@@ -94,6 +94,16 @@ const DOORS: readonly AddressPoint[] = [
   door('24', 'N 42ND ST', 1_400),
   door('230', 'LAKE BROOK DR', 1_200),
   door('230', 'LAKE ST', BORDER + 1_200, DALE),
+  door('9', 'OSIER LN', 1_800, { zip: '97002' }),
+  door('13', 'TEASEL CT', BORDER + 1_950, DALE),
+  door('15', 'TEASEL CT', 3_000_600, FENWAY),
+  door('11', 'TEASEL LN', 1_900),
+  door('11', 'TEASEL LN', BORDER + 1_900, DALE),
+  door('31', 'SEDGE RD', 1_500),
+  door('33', 'SEDGE DR', BORDER + 1_500),
+  door('31', 'US ROUTE 4 E', 1_600),
+  door('33', 'US ROUTE 4 E', BORDER + 1_600),
+  door('71', 'US ROUTE 4', BORDER + 1_700),
 ];
 
 const SIDE = { zip: '97001', zip4: '', wideSetback: false } as const;
@@ -158,7 +168,7 @@ export const BASE = memoryDataset();
 const MORE_CITIES = new Map<string, CityRecord>([
   ['QZ|MOSSFORD', { name: 'Mossford', zips: [97009, 97005], areas: [2] }],
   ['QZ|MOSS JUNCTION', { name: 'Moss Junction', zips: [97009], areas: [] }],
-  ['QZ|DALE', { name: 'Dale', zips: [97001], areas: [1] }],
+  ['QZ|DALE', { name: 'Dale', zips: [97001, 97002], areas: [1] }],
   ['QZ|HARBOROUGH', { name: 'Harborough', zips: [97005, 97006], areas: [2] }],
 ]);
 const MORE_STATES: readonly StateRecord[] = [

@@ -8,6 +8,7 @@ import {
   directionScore,
   isNear,
   isOrdinary,
+  OppositeDoor,
   SAME_DIRECTIONS,
   shortestRange,
   spotOf,
@@ -56,19 +57,23 @@ export class Candidates {
   streetZip = 0;
   streetCity = 0;
   streetMunicipality = 0;
+  /** Of the door that was let go, on a street of another type or direction. */
+  #rivalArea = AREA_NONE;
 
   readonly #cells: CellIndex;
   readonly #stated = new StatedNumber();
+  readonly #opposite = new OppositeDoor();
   #rank = 0;
   #tier = NO_TIER;
   /** Whether the street under the cursor lies in the place that was named. */
   #named = false;
+  /** Whether the name means that place alone, and not all of the ZIP. */
+  #exclusive = false;
+  #hasZip = false;
   #foundNamed = false;
   /** The best door of a right street in that place is this good and lies there. */
   #namedRank = 0;
   #namedArea = AREA_NONE;
-  /** Where streets of the opposite direction have the number. */
-  #oppositeArea = AREA_NONE;
   #streetTier = NO_TIER;
   #type = '';
   #types = 0;
@@ -84,11 +89,12 @@ export class Candidates {
     this.#stated.clear();
     this.area = AREA_NONE;
     this.streetArea = AREA_NONE;
+    this.#rivalArea = AREA_NONE;
     this.#rank = 0;
     this.#tier = NO_TIER;
     this.#namedRank = 0;
     this.#namedArea = AREA_NONE;
-    this.#oppositeArea = AREA_NONE;
+    this.#opposite.area = AREA_NONE;
     this.#streetTier = NO_TIER;
     this.#types = 0;
   }
@@ -103,17 +109,24 @@ export class Candidates {
     return this.found && this.#tier >= RIGHT_TYPE_TIER;
   }
 
+  /** Where else than on the best street that lacks the number it may be meant to be. */
+  get rivals(): readonly number[] {
+    return [this.#rivalArea, this.streetArea].filter((area) => area !== AREA_NONE);
+  }
+
   /** Considers the street under the cursor; `named` for one in the place that was asked for. */
   consider(cursor: StreetCursor, zip: number, wanted: Wanted, named: boolean): void {
     const directions = directionScore(cursor, wanted);
     const type = typeScore(cursor, wanted.suffix);
     this.#noteType(cursor);
     if (directions === 0) {
-      if (type > 0) this.#noteOpposite(cursor, wanted);
+      if (type > 0) this.#opposite.note(cursor, wanted);
       return;
     }
     const tier = type * RIGHT_TYPE_TIER + directions;
     this.#named = named;
+    this.#exclusive = wanted.exclusive;
+    this.#hasZip = wanted.hasZip;
     const doors = this.#considerPoints(cursor, zip, wanted, tier);
     const stated = cursor.hasStated && this.#considerStated(cursor, zip, wanted, tier);
     const ranges = cursor.ranges > 0 && this.#considerRanges(cursor, zip, wanted, tier);
@@ -126,30 +139,37 @@ export class Candidates {
    * of the number on a street as good in the door's town, its area is the door's. A street of
    * another type counts only where the name has no other, and in the place named; one of other
    * directions does not count in another place than that. The door must be
-   * taxed like the better street that lacks the number, like the door in the place named where the
+   * taxed like the better street that lacks the number, without a ZIP like any such street in the
+   * place named, like the door in the place named where the
    * ZIP allows another place too, and like that of the opposite direction where its own was not
    * said or is not known.
    */
   settle(): void {
     if (!this.found) {
-      if (this.#contradicts(this.streetArea)) this.streetArea = AREA_MIXED;
+      if (this.#opposite.contradicts(this.streetArea)) this.streetArea = AREA_MIXED;
       return;
     }
     if (this.#stated.tier === this.#tier) this.#follow(this.#stated);
     if (this.#tier < RIGHT_TYPE_TIER) {
       const other = this.#types > 1 || this.#streetTier >= RIGHT_TYPE_TIER;
-      if (other || !this.#foundNamed) this.found = false;
+      if (other || !this.#foundNamed) this.#letGo();
       return;
     }
     const isOblique = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS;
     if (isOblique && !this.#foundNamed && (this.city > 0 || this.municipality > 0)) {
-      this.found = false;
+      this.#letGo();
       return;
     }
-    const better = this.#tier < this.#streetTier && this.streetArea !== this.area;
+    const isBeside = !this.#hasZip && !this.#foundNamed && this.#streetTier >= RIGHT_TYPE_TIER;
+    const better = (isBeside || this.#tier < this.#streetTier) && this.streetArea !== this.area;
     const elsewhere = !this.#foundNamed && this.#namedRank > 0 && this.#namedArea !== this.area;
-    const opposite = isOblique && this.#contradicts(this.area);
+    const opposite = isOblique && this.#opposite.contradicts(this.area);
     if (better || elsewhere || opposite) this.ambiguous = true;
+  }
+
+  #letGo(): void {
+    this.found = false;
+    this.#rivalArea = this.ambiguous ? AREA_MIXED : this.area;
   }
 
   /** Takes the area that is stated; what is stated of another town only makes it doubtful. */
@@ -159,30 +179,6 @@ export class Candidates {
       this.area = stated.area;
       this.ambiguous = this.area < 0;
     } else if (stated.area !== this.area) this.ambiguous = true;
-  }
-
-  #contradicts(area: number): boolean {
-    return this.#oppositeArea !== AREA_NONE && this.#oppositeArea !== area;
-  }
-
-  /** Remembers the door that a street of the opposite direction (N for S) has for the number. */
-  #noteOpposite(cursor: StreetCursor, { value, text, day }: Wanted): void {
-    for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
-      if (cursor.value(door) !== value) break;
-      if (cursor.text(door) === text) this.#addOpposite(cursor.area(door));
-    }
-    if (cursor.ranges === 0 || !isOrdinary(text)) return;
-    const range = shortestRange(cursor, value);
-    if (range >= 0) this.#addOpposite(cursor.rangeArea(range));
-    const stated = new StatedNumber();
-    if (cursor.hasStated && stated.consider(cursor, 0, value, day, true) >= 0) {
-      this.#oppositeArea = stated.area;
-    }
-  }
-
-  #addOpposite(area: number): void {
-    this.#oppositeArea =
-      this.#oppositeArea === AREA_NONE || this.#oppositeArea === area ? area : AREA_MIXED;
   }
 
   #noteType(cursor: StreetCursor): void {
@@ -220,12 +216,7 @@ export class Candidates {
     if (range < 0) return false;
     const area = cursor.rangeArea(range);
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + STATED, area)) {
-      this.isPoint = false;
-      this.isApart = false;
-      this.lat = 0;
-      this.lng = 0;
-      this.plus4 = cursor.rangePlus4(range);
-      this.numberText = '';
+      this.#setOnRange(cursor.rangePlus4(range), null);
     }
     return true;
   }
@@ -242,25 +233,31 @@ export class Candidates {
     }
     if (area < 0) return false;
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + RANGE, area)) {
-      this.isPoint = false;
-      this.isApart = false;
-      this.lat = spot?.lat ?? 0;
-      this.lng = spot?.lng ?? 0;
-      this.plus4 = cursor.rangePlus4(range);
-      this.numberText = '';
+      this.#setOnRange(cursor.rangePlus4(range), spot);
     }
     return true;
   }
 
+  #setOnRange(plus4: number, spot: { readonly lat: number; readonly lng: number } | null): void {
+    this.isPoint = false;
+    this.isApart = false;
+    this.lat = spot?.lat ?? 0;
+    this.lng = spot?.lng ?? 0;
+    this.plus4 = plus4;
+    this.numberText = '';
+  }
+
   /**
    * Keeps the door if it ranks higher than the one held; an equal one of another tax area is a
-   * contradiction.
+   * contradiction, unless one alone lies where the address says.
    */
   #accept(cursor: StreetCursor, zip: number, tier: number, rank: number, area: number): boolean {
     if (this.#named && tier >= RIGHT_TYPE_TIER) this.#noteNamed(rank, area);
     if (this.found && rank <= this.#rank) {
-      if (rank === this.#rank && area !== this.area) this.ambiguous = true;
-      return false;
+      const isEqual = rank === this.#rank;
+      const isSettled = this.#exclusive && this.#named !== this.#foundNamed;
+      if (isEqual && area !== this.area && !isSettled) this.ambiguous = true;
+      if (!isEqual || !isSettled || this.#foundNamed) return false;
     }
     this.found = true;
     this.ambiguous = false;

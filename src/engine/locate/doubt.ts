@@ -16,6 +16,7 @@ import type { RateRange } from '../situs.js';
 import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
 import type { ParsedAddress } from '../../address/parsed.js';
+import { AREA_MIXED } from './street-fit.js';
 
 const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
 const TWO_ZIPS = 'two ZIP codes stand behind each other: give the one that is meant';
@@ -62,8 +63,11 @@ export function withoutSlivers(parts: readonly ZipPart[]): readonly ZipPart[] {
   return parts.filter(({ weight }) => weight === null || weight >= SLIVER_PPM);
 }
 
-/** Which evidence the door has: all that was given, the city without the ZIP, or the reverse. */
-export type Support = 'agreed' | 'elsewhere' | 'foreign';
+/**
+ * Which evidence the door has: all that was given, the city without the ZIP, another ZIP of the
+ * city but not the city, or the ZIP without the city.
+ */
+export type Support = 'agreed' | 'elsewhere' | 'beside' | 'foreign';
 
 /** A tax area that an address may lie in. */
 export interface Candidate {
@@ -106,6 +110,10 @@ export class Doubts {
     const { reading, state, zip, zipRecord, city } = query;
     if (support === 'agreed' && (zip > 0 || reading.city === '')) return false;
     let others: readonly number[];
+    if (support === 'beside') {
+      const parts = withoutSlivers(zipRecord?.parts ?? []).map((part) => part.area);
+      return !this.isAlike([area, ...parts, ...(city?.areas ?? [])], dateOf);
+    }
     if (support === 'elsewhere') {
       // A ZIP whose streets are all held, and which the city does not have, is a slip of the
       // writer's; any other ZIP may have the street.
@@ -124,8 +132,18 @@ export class Doubts {
     if (others.includes(area) || others.some((other) => this.#isSamePlace(area, other))) {
       return false;
     }
-    const areas = [area, ...others].map((id) => this.#dataset.area(id));
-    return this.compare(areas, dateOf) !== 'equal';
+    return !this.isAlike([area, ...others], dateOf);
+  }
+
+  /** Whether areas are taxed alike on the day; AREA_MIXED is like none. */
+  isAlike(areas: readonly number[], dateOf: DateOf): boolean {
+    if (areas.includes(AREA_MIXED)) return false;
+    return (
+      this.compare(
+        areas.map((id) => this.#dataset.area(id)),
+        dateOf,
+      ) === 'equal'
+    );
   }
 
   /** Whether municipalities list the doors of every place that a ZIP reaches. */

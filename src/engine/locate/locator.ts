@@ -136,8 +136,7 @@ export class AddressLocator {
     const [reading] = parseAddress(text, this.#gazetteer);
     if (reading === undefined || reading.country === 'CAN') return found;
     if (reading.kind === 'military') return found;
-    // A street with a number was looked for by every kind of evidence; a refusal that came of it
-    // stands.
+    // A street with a number was looked for by all evidence; a refusal that came of it stands.
     if (reading.kind === 'street' && reading.number !== '') return found;
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
     const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
@@ -191,9 +190,8 @@ export class AddressLocator {
     const wanted = { ...query.wanted, value: numberHigh, text: '' };
     const last = this.#doorOf({ ...query, wanted }, query.fold, dateOf, typed);
     if (found === null || last === null || isFailure(last)) return found ?? last;
-    const areas = [found, last].map(({ area }) => this.#dataset.area(area));
-    const isAlike = this.#doubts.compare(areas, dateOf) === 'equal';
-    return isAlike ? found : failAmbiguous(AMBIGUOUS);
+    const both = [found.area, last.area];
+    return this.#doubts.isAlike(both, dateOf) ? found : failAmbiguous(AMBIGUOUS);
   }
 
   /**
@@ -212,10 +210,12 @@ export class AddressLocator {
 
   /** The weaker kinds of evidence, tried where no street of the exact name has the number. */
   #weaker(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
+    const rivals: number[] = [];
     let street: Situs | null = null;
     let known = false;
     for (const query of queries) {
       const found = this.#search.find(query, query.fold);
+      if (street === null && 'rivals' in found) rivals.push(...found.rivals);
       if (found.kind !== 'street') continue;
       known = true;
       const area = found.from.streetArea;
@@ -224,6 +224,7 @@ export class AddressLocator {
       if (this.#doubts.isDoubtful(query, support, area, dateOf)) continue;
       street = this.#writer.write(streetFound(query, found.from));
     }
+    if (street !== null && !this.#doubts.isAlike([street.area, ...rivals], dateOf)) street = null;
     const near = known
       ? null
       : (this.#repaired(queries, dateOf) ?? this.#misspelt(queries, dateOf));
@@ -274,10 +275,9 @@ export class AddressLocator {
     const { streets } = this.#dataset;
     if (reading.zip === '' || reading.zip4 === '' || !streets.hasState(state)) return null;
     const [zip, plus4] = [Number(reading.zip), Number(reading.zip4)];
-    const areas = streets.addOn(state, zip, plus4, dateOf(state));
-    if (areas.length > 1) return failAmbiguous(AMBIGUOUS);
-    const area = areas[0];
+    const [area, ...others] = streets.addOn(state, zip, plus4, dateOf(state));
     if (area === undefined) return null;
+    if (others.length > 0) return failAmbiguous(AMBIGUOUS);
     return this.#writer.write({
       // Nothing says that the street is there.
       area,

@@ -3,6 +3,7 @@
  * without their ZIPs, by the ZIPs that reach into them.
  */
 import type { Gazetteer } from '../../address/parsed.js';
+import { foldName } from '../../address/place-name.js';
 import { RecentCache, NumberCache } from '../../base/recent-cache.js';
 import { WordTable } from '../../base/word-table.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -49,6 +50,16 @@ interface Answer {
 }
 
 const NO_CITY: NamedCity = { record: null, localities: [], isKnown: false };
+
+/** Whether a city is a municipality with doors of its own whose name is not the ZIP's. */
+export function isExclusive(
+  city: string,
+  localities: readonly Locality[],
+  zip: ZipRecord | null,
+): boolean {
+  const isMunicipal = localities.length > 0 && localities.every((one) => one.isMunicipality);
+  return isMunicipal && zip?.cities.some((own) => foldName(own) === foldName(city)) === false;
+}
 
 /** The places of one dataset; keeps what it has of the names that are asked for. */
 export class DatasetGazetteer implements Gazetteer {

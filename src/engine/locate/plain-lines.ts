@@ -14,7 +14,7 @@ import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { directionCode } from '../../dataset/street-format.js';
 import type { Locality } from '../../dataset/street-index.js';
 import type { DateOf } from './doubt.js';
-import type { DatasetGazetteer } from './place-names.js';
+import { type DatasetGazetteer, isExclusive } from './place-names.js';
 import type { Query } from './search.js';
 
 /** Places that are remembered; a power of two. */
@@ -73,6 +73,7 @@ interface Place {
   readonly zipValue: number;
   readonly zipRecord: ZipRecord | null;
   readonly localities: readonly Locality[];
+  readonly exclusive: boolean;
   readonly record: CityRecord | null;
 }
 
@@ -122,13 +123,15 @@ export class PlainLines {
     const { localities, record } = this.#gazetteer.named(state, city);
     if (zip === '') {
       if (this.#isApart(state)) return null;
-      return { city, state, zip, zipValue: 0, zipRecord: null, localities, record };
+      const none = { zipValue: 0, zipRecord: null, exclusive: false };
+      return { city, state, zip, ...none, localities, record };
     }
     const zipValue = Number(zip);
     const zipRecord = this.#dataset.zip(zipValue);
     // A ZIP of another state, or none that is known, is looked at more closely.
     if (zipRecord?.state !== state) return null;
-    return { city, state, zip, zipValue, zipRecord, localities, record };
+    const exclusive = isExclusive(city, localities, zipRecord);
+    return { city, state, zip, zipValue, zipRecord, localities, exclusive, record };
   }
 }
 
@@ -136,7 +139,7 @@ function queryOf(
   number: string,
   value: number,
   street: FoldedStreet,
-  { city, state, zip, zipValue, zipRecord, localities, record }: Place,
+  { city, state, zip, zipValue, zipRecord, localities, exclusive, record }: Place,
   dateOf: DateOf,
 ): Query {
   const reading: ParsedAddress = {
@@ -168,6 +171,7 @@ function queryOf(
       value,
       text: '',
       hasZip: zip !== '',
+      exclusive,
       day: dateOf(state),
     },
     state,

@@ -12,6 +12,7 @@ import { Candidates } from './candidates.js';
 import type { DateOf, Support } from './doubt.js';
 import {
   type DatasetGazetteer,
+  isExclusive,
   lies,
   mayReach,
   NOWHERE,
@@ -40,11 +41,12 @@ export interface Query {
 
 type Found =
   | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
-  | { readonly kind: 'street'; readonly from: Candidates }
+  /** `rivals`: where else the number may be meant to be. */
+  | { readonly kind: 'street'; readonly from: Candidates; readonly rivals: readonly number[] }
   | { readonly kind: 'ambiguous'; readonly from: Candidates }
-  | { readonly kind: 'nothing' };
+  | { readonly kind: 'nothing'; readonly rivals: readonly number[] };
 
-const NOTHING: Found = { kind: 'nothing' };
+const NOTHING: Found = { kind: 'nothing', rivals: [] };
 
 /**
  * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
@@ -86,6 +88,7 @@ export class StreetSearch {
         value,
         text: number === String(value) ? '' : number,
         hasZip: reading.zip !== '',
+        exclusive: isExclusive(city, localities, zipRecord),
         day: this.#streets.hasState(state) ? dateOf(state) : DATE_OPEN,
       },
       state,
@@ -249,16 +252,19 @@ export class StreetSearch {
         elsewhere.ambiguous ||
         differs(agreed, elsewhere.area) ||
         (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
-      return doorOf(elsewhere, 'elsewhere', clash);
+      const isThere = isIn(query, elsewhere.city, elsewhere.municipality);
+      return doorOf(elsewhere, isThere ? 'elsewhere' : 'beside', clash);
     }
     if (foreign.found && foreign.hasRightStreet) {
       const clash =
         foreign.ambiguous || differs(agreed, foreign.area) || differs(elsewhere, foreign.area);
       return doorOf(foreign, 'foreign', clash);
     }
-    if (agreed.hasRightStreet) return { kind: 'street', from: agreed };
-    if (!foreign.hasRightStreet || query.localities.length > 0) return NOTHING;
-    return query.city === null ? { kind: 'street', from: foreign } : NOTHING;
+    if (agreed.hasRightStreet) return { kind: 'street', from: agreed, rivals: agreed.rivals };
+    const rivals = [...agreed.rivals, ...foreign.rivals];
+    const isNamed = query.localities.length > 0 || query.city !== null;
+    if (isNamed || !foreign.hasRightStreet) return { kind: 'nothing', rivals };
+    return { kind: 'street', from: foreign, rivals };
   }
 }
 
@@ -276,12 +282,15 @@ function differs(other: Candidates, area: number): boolean {
 }
 
 /** Whether a street lies in the place that is named, if the source of streets has one. */
-export function isWhereNamed({ localities }: Query, street: Candidates): boolean {
-  const { streetCity, streetMunicipality } = street;
+export function isWhereNamed(query: Query, street: Candidates): boolean {
+  return isIn(query, street.streetCity, street.streetMunicipality);
+}
+
+function isIn({ localities }: Query, city: number, municipality: number): boolean {
   return (
     localities.length === 0 ||
-    (streetCity === 0 && streetMunicipality === 0) ||
-    localities.some(({ id }) => id === streetCity || id === streetMunicipality)
+    (city === 0 && municipality === 0) ||
+    localities.some(({ id }) => id === city || id === municipality)
   );
 }
 

@@ -23,6 +23,8 @@ export interface Wanted {
   readonly text: string;
   /** A ZIP was given: without one, a street in another place than the one named is no evidence. */
   readonly hasZip: boolean;
+  /** The place named is a municipality, and the ZIP goes by other names. */
+  readonly exclusive: boolean;
   /** Boundary files are asked what they state for it. */
   readonly day: DateInt;
 }
@@ -234,5 +236,29 @@ export class StatedNumber {
     let own = this.#cities.find(({ city }) => city === cursor.city);
     if (own === undefined) this.#cities.push((own = new InCity(cursor.city)));
     own.add(cursor, range);
+  }
+}
+
+/** The door that streets of the opposite direction (N for S) have for the number. */
+export class OppositeDoor {
+  area = AREA_NONE;
+
+  /** Whether there is one, in another tax area. */
+  contradicts(area: number): boolean {
+    return this.area !== AREA_NONE && this.area !== area;
+  }
+
+  note(cursor: StreetCursor, { value, text, day }: Wanted): void {
+    for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
+      if (cursor.value(door) !== value) break;
+      if (cursor.text(door) === text) this.area = joined(this.area, cursor.area(door));
+    }
+    if (cursor.ranges === 0 || !isOrdinary(text)) return;
+    const range = shortestRange(cursor, value);
+    if (range >= 0) this.area = joined(this.area, cursor.rangeArea(range));
+    const stated = new StatedNumber();
+    if (cursor.hasStated && stated.consider(cursor, 0, value, day, true) >= 0) {
+      this.area = stated.area;
+    }
   }
 }

@@ -12,6 +12,7 @@ import type { DateInt } from '../../tax/date.js';
 import type { CellTables } from '../boundary/cells.js';
 import type { AreaTuple, PlaceFact, Progress } from '../model.js';
 import type { PartCache } from '../part-cache.js';
+import type { CountyFact } from '../rates/facts.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/zip-facts.js';
 import { addFile, addFindings, type StatedCounts } from './agreement.js';
@@ -35,7 +36,7 @@ import { type LostRows, lostSentence } from './lost.js';
 import type { Counts, ParseResult } from './parse-sources.js';
 import { mergeRuns, writeRun } from './run-file.js';
 import { type ShardResult, type ShardSource, stateOf } from './shard.js';
-import type { AreaNames } from './situate.js';
+import { areaNames } from './situate.js';
 import type { PlaceStated } from './named-areas.js';
 import { NO_ZIP } from './spill.js';
 import { inTurn } from '../progress.js';
@@ -50,6 +51,8 @@ export interface AddressInput {
   readonly files: AddressFiles;
   readonly states: readonly Pick<StateFact, 'code' | 'name'>[];
   readonly places: readonly PlaceFact[];
+  /** Without them no door is astray. */
+  readonly counties?: readonly CountyFact[];
   readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
   /** What was interned so far, by id. */
   readonly tuples: readonly AreaTuple[];
@@ -83,19 +86,6 @@ export interface Addresses {
   readonly stated: ReadonlyMap<string, StatedCounts>;
   /** What was left out, in the order of the files. */
   readonly lost: readonly LostRows[];
-}
-
-/** Names of places and of what lies in the tax areas so far. */
-export function areaNames({ places, tuples }: Pick<AddressInput, 'places' | 'tuples'>): AreaNames {
-  return {
-    municipalities: tuples.map(({ place, town }) => [place, town] as const),
-    names: new Map(
-      places.map(({ geoid, name, fullName }) => [
-        geoid,
-        [name.toUpperCase(), fullName.toUpperCase()],
-      ]),
-    ),
-  };
 }
 
 /** The largest first, so that no thread is left with one at the end. */

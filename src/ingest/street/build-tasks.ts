@@ -109,7 +109,7 @@ function hashOf({ tiles, leaves, known, ...more }: World): string {
   for (const { keys, starts, bytes } of [tiles, leaves]) {
     hash.update(keys).update(starts).update(bytes);
   }
-  return hash.update(JSON.stringify([known.municipalities, [...known.names], more])).digest('hex');
+  return hash.update(JSON.stringify([{ ...known, names: [...known.names] }, more])).digest('hex');
 }
 
 /** Starts the threads; they must be ended. */

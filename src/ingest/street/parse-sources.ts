@@ -92,6 +92,7 @@ export interface ParseResult {
 
 const AREAS_MAX = 2 ** 24;
 const OUTSIDE = 'in no tax area';
+const ASTRAY = 'far from the municipality and the county that they name';
 const UNREAD = 'whose number, street or ZIP cannot be read';
 
 class SourceParser {
@@ -124,6 +125,10 @@ class SourceParser {
   point(point: AddressPoint): void {
     const { lat, lng, municipality, state, zip } = point;
     const here = this.#situator.areaAt(lat, lng, municipality);
+    if (this.#situator.isAstray(lat, lng, here, point)) {
+      this.#lose('outside', ASTRAY);
+      return;
+    }
     if (zip !== '' && here >= 0) {
       const key = Number(zip) * AREAS_MAX + this.#settle(here, zip);
       this.#zips.set(key, (this.#zips.get(key) ?? 0) + 1);
@@ -140,7 +145,7 @@ class SourceParser {
     if (area >= 0 && addDoor(this.spill, point, area)) {
       this.#keep('points');
       this.doors.set(state, (this.doors.get(state) ?? 0) + 1);
-    } else this.#lose(area < 0);
+    } else this.#loseUnless(area >= 0);
   }
 
   range(range: StreetRange): void {
@@ -155,7 +160,7 @@ class SourceParser {
       const settled = area === null ? null : this.#settle(area, side.zip);
       if (settled !== null && this.#sides.add(this.spill, range, right, settled)) {
         this.#keep('sides');
-      } else this.#lose(settled === null);
+      } else this.#loseUnless(settled !== null);
     }
   }
 
@@ -164,9 +169,14 @@ class SourceParser {
     this.lost.count(null);
   }
 
-  #lose(outside: boolean): void {
-    this.counts[outside ? 'outside' : 'unread'] += 1;
-    this.lost.count(outside ? OUTSIDE : UNREAD);
+  #loseUnless(inside: boolean): void {
+    if (inside) this.#lose('unread', UNREAD);
+    else this.#lose('outside', OUTSIDE);
+  }
+
+  #lose(as: 'outside' | 'unread', why: string): void {
+    this.counts[as] += 1;
+    this.lost.count(why);
   }
 
   /** Adds the records of a boundary file, whatever their days. */
@@ -175,7 +185,7 @@ class SourceParser {
       const found = this.records.add(record, source.state, source.source);
       if (found.kind === 'kept') this.#keep(found.as);
       else if (found.kind === 'left') this.lost.leave(found.why);
-      else this.#lose(false);
+      else this.#loseUnless(true);
     }
   }
 

@@ -1,25 +1,91 @@
 /** Tax areas of doors and of sides of streets. */
+import { foldCounty, foldName } from '../../address/place-name.js';
 import {
   distanceMetres,
   DOOR_SETBACK_METRES,
   interpolate,
   type Microdegrees,
 } from '../../geo/microdegrees.js';
+import type { AreaTuple, PlaceFact } from '../model.js';
+import type { CountyFact } from '../rates/facts.js';
 import type { RangeSide, StreetRange } from '../source/ranges.js';
 
 type Locate = (lat: Microdegrees, lng: Microdegrees) => number;
 
 /** How far a door may lie across a border from the municipality its address names, in metres. */
-const MUNICIPALITY_METRES = 120;
-const METRES_PER_DEGREE = 111_195;
-const DIRECTIONS = 8;
+const MUNICIPALITY_METRES = [60, 120];
+/** How far from its county a door may lie whose municipality is another too. */
+const COUNTY_METRES = [500, 1000, 2000];
+const DIRECTIONS = 16;
+/** Metres from the equator to a millionth of a degree north of it. */
+const MICRODEGREE_METRES = distanceMetres(0, 0, 1, 0);
 
 /** What is known of areas and of the names of municipalities; plain values. */
 export interface AreaNames {
   /** Place and town of each tax area, by its number; "" for none. */
   readonly municipalities: readonly (readonly [place: string, town: string])[];
-  /** Names of each place and town by its code, in capitals. */
+  /** State and folded name of the county of each. */
+  readonly counties: readonly (readonly [state: string, name: string])[];
+  /** Folded names of each place and town by its code. */
   readonly names: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Names of places and of what lies in the tax areas so far. */
+export function areaNames({
+  places,
+  tuples,
+  counties = [],
+}: {
+  readonly places: readonly Pick<PlaceFact, 'geoid' | 'name' | 'fullName'>[];
+  readonly tuples: readonly AreaTuple[];
+  readonly counties?: readonly Pick<CountyFact, 'fips' | 'fullName'>[];
+}): AreaNames {
+  const named = new Map(counties.map(({ fips, fullName }) => [fips, foldCounty(fullName)]));
+  return {
+    municipalities: tuples.map(({ place, town }) => [place, town] as const),
+    counties: tuples.map(({ state, county }) => [state, named.get(county) ?? ''] as const),
+    names: new Map(
+      places.map(({ geoid, name, fullName }) => [geoid, [foldName(name), foldName(fullName)]]),
+    ),
+  };
+}
+
+/** What an address names beside its street. */
+interface Named {
+  readonly municipality: string;
+  readonly county: string;
+}
+
+/** The area that fits of those around a spot, the nearest first; −1 where none does. */
+function areaAround(
+  [lat, lng]: readonly [Microdegrees, Microdegrees],
+  rings: readonly number[],
+  locate: Locate,
+  fits: (area: number) => boolean,
+): number {
+  const east = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
+  for (const metres of rings) {
+    const reach = metres / MICRODEGREE_METRES;
+    for (let direction = 0; direction < DIRECTIONS; direction += 1) {
+      const angle = (2 * Math.PI * direction) / DIRECTIONS;
+      const area = locate(
+        Math.round(lat + reach * Math.sin(angle)),
+        Math.round(lng + (reach / east) * Math.cos(angle)),
+      );
+      if (area >= 0 && fits(area)) return area;
+    }
+  }
+  return -1;
+}
+
+/** A function of texts that keeps what it made of them: sources repeat few. */
+function kept(make: (text: string) => string): (text: string) => string {
+  const made = new Map<string, string>();
+  return (text) => {
+    let own = made.get(text);
+    if (own === undefined) made.set(text, (own = make(text)));
+    return own;
+  };
 }
 
 /**
@@ -29,29 +95,41 @@ export interface AreaNames {
 export class DoorSituator {
   readonly #locate: Locate;
   readonly #known: AreaNames;
+  readonly #municipalities: ReadonlySet<string>;
+  readonly #counties: ReadonlySet<string>;
+  readonly #fold = kept(foldName);
+  readonly #foldCounty = kept(foldCounty);
 
   constructor(locate: Locate, known: AreaNames) {
     this.#locate = locate;
     this.#known = known;
+    this.#municipalities = new Set([...known.names.values()].flat());
+    this.#counties = new Set(known.counties.map((county) => county.join('|')));
   }
 
   /** The area of a spot, −1 where there is none. */
   areaAt(lat: Microdegrees, lng: Microdegrees, municipality: string): number {
     const here = this.#locate(lat, lng);
     if (municipality === '' || here < 0) return here;
-    const name = municipality.toUpperCase();
-    if (this.#bears(here, name)) return here;
-    const reach = (MUNICIPALITY_METRES / METRES_PER_DEGREE) * 1e6;
-    const stretch = 1 / Math.max(0.01, Math.cos((lat / 1e6 / 180) * Math.PI));
-    for (let direction = 0; direction < DIRECTIONS; direction += 1) {
-      const angle = (2 * Math.PI * direction) / DIRECTIONS;
-      const area = this.#locate(
-        Math.round(lat + reach * Math.sin(angle)),
-        Math.round(lng + reach * stretch * Math.cos(angle)),
-      );
-      if (area >= 0 && this.#bears(area, name)) return area;
-    }
-    return here;
+    const name = this.#fold(municipality);
+    if (this.#bears(here, name) || !this.#municipalities.has(name)) return here;
+    const bears = (area: number): boolean => this.#bears(area, name);
+    const area = areaAround([lat, lng], MUNICIPALITY_METRES, this.#locate, bears);
+    return area < 0 ? here : area;
+  }
+
+  /**
+   * Whether a spot in an area is far from all that its address names: its coordinates are another
+   * door's. One name alone may be a neighbour's, or newer than the boundaries.
+   */
+  isAstray(lat: Microdegrees, lng: Microdegrees, area: number, named: Named): boolean {
+    const [state, own] = this.#known.counties[area] ?? ['', ''];
+    const county = this.#foldCounty(named.county);
+    if (county === own || !this.#counties.has(`${state}|${county}`)) return false;
+    const name = this.#fold(named.municipality);
+    if (!this.#municipalities.has(name) || this.#bears(area, name)) return false;
+    const fits = (other: number): boolean => this.#known.counties[other]?.[1] === county;
+    return areaAround([lat, lng], COUNTY_METRES, this.#locate, fits) < 0;
   }
 
   #bears(area: number, name: string): boolean {
@@ -87,8 +165,6 @@ export function areaAlong(
 /** Rings around a door on which land is looked for. */
 const RINGS_METRES = [60, 150, 300, 600, 1000];
 const SHORE_DIRECTIONS = 16;
-/** Metres from the equator to a millionth of a degree north of it. */
-const MICRODEGREE_METRES = distanceMetres(0, 0, 1, 0);
 
 /**
  * The area of a spot, or of the land nearest to it when it lies in none; −1 where there is none
