@@ -215,11 +215,11 @@ export class AddressLocator {
     let known = false;
     for (const query of queries) {
       const found = this.#search.find(query, query.fold);
-      if (street === null && 'rivals' in found) rivals.push(...found.rivals);
-      if (found.kind !== 'street') continue;
-      known = true;
+      const isStreet = found.kind === 'street';
+      known ||= isStreet;
+      if (street === null && (isStreet || found.kind === 'nothing')) rivals.push(...found.rivals);
+      if (!isStreet || street !== null || found.from.streetArea < 0) continue;
       const area = found.from.streetArea;
-      if (street !== null || area < 0) continue;
       const support = isWhereNamed(query, found.from) ? 'agreed' : 'foreign';
       if (this.#doubts.isDoubtful(query, support, area, dateOf)) continue;
       street = this.#writer.write(streetFound(query, found.from));
