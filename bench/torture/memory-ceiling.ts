@@ -16,15 +16,15 @@ export const HEAP_MIB = 24 + 192;
 export const LOOKUP_CACHE_MIB = 48 + 48;
 /** The same of a worker of bulk files. */
 export const BULK_CACHE_MIB = 16 + 16;
-/** Streets that were read last, of each release that a worker has open. */
-export const STREETS_MIB = 3 * 17;
+/** Streets and border cells that were read last, of each release that a worker has open. */
+export const KEPT_MIB = 3 * (17 + 9);
 /** Frames under way, and buffers that wait until V8 collects them. */
 export const BUFFERS_MIB = 64;
 
 /** Bytes for so many processors. */
 export function memoryCeiling(processors: number): number {
-  const lookup = HEAP_MIB + LOOKUP_CACHE_MIB + STREETS_MIB + BUFFERS_MIB;
-  const bulk = HEAP_MIB + BULK_CACHE_MIB + STREETS_MIB + BUFFERS_MIB;
+  const lookup = HEAP_MIB + LOOKUP_CACHE_MIB + KEPT_MIB + BUFFERS_MIB;
+  const bulk = HEAP_MIB + BULK_CACHE_MIB + KEPT_MIB + BUFFERS_MIB;
   const workers = Math.max(1, processors - 1) * lookup + processors * bulk;
   return (FRONT_MIB + BODIES_MIB + ANSWERS_MIB + workers) * MEBIBYTE;
 }

@@ -1,12 +1,12 @@
 /** What decides inside a border cell of the point index; its layout stands in cell-index.ts. */
 import { crossesRight, isRightOf } from '../geo/polygon.js';
 
-/** The tax area that holds a point of the border cell, −1 for none. */
-export function areaWithin(leaf: Int32Array, x: number, y: number): number {
-  const east = leaf[2]!;
-  const groups = leaf[3]!;
-  const areasAt = 4 + groups + 1;
-  let at = areasAt + leaf[4 + groups]!;
+/** The tax area that holds a point of the border cell that begins at `from`, −1 for none. */
+export function areaWithin(leaf: Int32Array, from: number, x: number, y: number): number {
+  const east = leaf[from + 2]!;
+  const stridesAt = from + 4;
+  const areasAt = stridesAt + leaf[from + 3]! + 1;
+  let at = areasAt + leaf[areasAt - 1]!;
   const polygons = leaf[at]!;
   at += 1;
   let entry = 0;
@@ -28,7 +28,7 @@ export function areaWithin(leaf: Int32Array, x: number, y: number): number {
       at = end + 2;
     }
     if (inside && !skip) {
-      entry += choice * leaf[4 + group]!;
+      entry += choice * leaf[stridesAt + group]!;
       decided = group;
     }
   }
@@ -66,11 +66,11 @@ export interface Around {
   readonly shrink: number;
 }
 
-/** Whether any edge of a leaf comes within the reach. */
-export function hasEdge(leaf: Int32Array, { x, y, reach, shrink }: Around): boolean {
+/** Whether any edge of the leaf that begins at `from` comes within the reach. */
+export function hasEdge(leaf: Int32Array, from: number, { x, y, reach, shrink }: Around): boolean {
   const square = reach * reach;
-  const groups = leaf[3]!;
-  let at = 4 + groups + 1 + leaf[4 + groups]!;
+  const areasAt = from + 4 + leaf[from + 3]! + 1;
+  let at = areasAt + leaf[areasAt - 1]!;
   const polygons = leaf[at]!;
   at += 1;
   for (let polygon = 0; polygon < polygons; polygon += 1) {
@@ -103,8 +103,8 @@ function squareToSegment(ax: number, ay: number, bx: number, by: number): number
   return (ax + share * dx) ** 2 + (ay + share * dy) ** 2;
 }
 
-/** The tax areas that points of the border cell may have, once or more often; −1 for none. */
-export function areasWithin(leaf: Int32Array): Int32Array {
-  const at = 4 + leaf[3]! + 1;
+/** The tax areas that points of the cell at `from` may have, once or more often; −1 for none. */
+export function areasWithin(leaf: Int32Array, from: number): Int32Array {
+  const at = from + 4 + leaf[from + 3]! + 1;
   return leaf.subarray(at, at + leaf[at - 1]!);
 }

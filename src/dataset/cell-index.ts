@@ -1,7 +1,8 @@
 /** Point → tax area over the tables written by ingest/boundary/cells.ts. */
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../geo/microdegrees.js';
-import { NumberCache, RecentCache } from '../base/recent-cache.js';
+import { NumberCache } from '../base/recent-cache.js';
 import { areasWithin, areaWithin, hasEdge, type Around } from './border-cell.js';
+import { KeptLeaves } from './kept-leaves.js';
 import type { ByteTable } from './layout.js';
 
 /**
@@ -51,12 +52,6 @@ function tileAt(coordinate: number, max: number): number {
 /** Decoded tile directories kept per thread, in cells (four bytes each) per generation. */
 const TILE_CELLS_MAX = 2_000_000;
 
-/**
- * Border cells that doors were near to, kept likewise: those of a town are met again and again.
- * What coordinates lie in is not kept: they seldom come again, and a copy costs more than a look.
- */
-const LEAF_CELLS_MAX = 131_072;
-
 const EMPTY_TILE = Int32Array.of(NOWHERE);
 
 /** Judges the cells around a spot; true ends the look at them. */
@@ -74,10 +69,10 @@ class LineJudge implements CellJudge, Around {
   reach = 0.5;
   shrink = 0.5;
   #area: number | null = null;
-  readonly #leafOf: (number: number) => Int32Array;
+  readonly #load: (number: number) => KeptLeaves;
 
-  constructor(leafOf: (number: number) => Int32Array) {
-    this.#leafOf = leafOf;
+  constructor(load: (number: number) => KeptLeaves) {
+    this.#load = load;
   }
 
   at(x: number, y: number, reach: number, shrink: number): this {
@@ -96,7 +91,8 @@ class LineJudge implements CellJudge, Around {
   }
 
   border(leaf: number): boolean {
-    return hasEdge(this.#leafOf(leaf), this);
+    const { cells, from } = this.#load(leaf);
+    return hasEdge(cells, from, this);
   }
 }
 
@@ -120,9 +116,7 @@ export class CellIndex {
   readonly #tiles: ByteTable<number>;
   readonly #leaves: ByteTable<number>;
   readonly #recent = new NumberCache(TILE_CELLS_MAX, cellsOf);
-  readonly #met = new RecentCache<number, Int32Array>(LEAF_CELLS_MAX, cellsOf);
-  #leaf = new Int32Array(1024);
-  #leafLength = 0;
+  readonly #kept = new KeptLeaves();
   /** The memory that leaves are read from, as integers: the table hands out the same one. */
   #source: ArrayBufferLike = new ArrayBuffer(0);
   #integers = new Int32Array(this.#source);
@@ -131,7 +125,7 @@ export class CellIndex {
   #lastKey = -1;
   #lastTile: Int32Array = EMPTY_TILE;
   readonly #square: Square = { west: 0, south: 0, east: 0, north: 0 };
-  readonly #lines = new LineJudge((number) => this.#meet(number));
+  readonly #lines = new LineJudge((number) => this.#load(number));
 
   /** Leaves are read by index up to their `length`: the memory behind them may be larger. */
   constructor(tiles: ByteTable<number>, leaves: ByteTable<number>) {
@@ -152,7 +146,9 @@ export class CellIndex {
       const child = (((inY >> bit) & 1) << 1) | ((inX >> bit) & 1);
       value = cells[INTERNAL - value - 1 + child]!;
     }
-    return value >= NOWHERE ? value : areaWithin(this.#load(-2 - value), x, lat);
+    if (value >= NOWHERE) return value;
+    const { cells: leaf, from } = this.#load(-2 - value);
+    return areaWithin(leaf, from, x, lat);
   }
 
   /**
@@ -224,7 +220,8 @@ export class CellIndex {
 
   /** The tax areas that a border cell may have, once or more often, −1 for none; for a moment. */
   areasOfBorder(leaf: number): Int32Array {
-    return areasWithin(this.#load(leaf));
+    const { cells, from } = this.#load(leaf);
+    return areasWithin(cells, from);
   }
 
   #tile(key: number): Int32Array {
@@ -243,23 +240,21 @@ export class CellIndex {
     return cells;
   }
 
-  /** As `#load`, kept for the next time. */
-  #meet(number: number): Int32Array {
-    if (number === this.#loaded) return this.#leaf;
-    const met = this.#met.get(number);
-    if (met !== undefined) return met;
-    const leaf = this.#load(number).slice(0, this.#leafLength);
-    this.#met.set(number, leaf);
-    return leaf;
+  /** The leaf of a number, until the next one is loaded. */
+  #load(number: number): KeptLeaves {
+    const kept = this.#kept;
+    if (number === this.#loaded) return kept;
+    if (!kept.find(number)) this.#read(number);
+    this.#loaded = number;
+    return kept;
   }
 
-  #load(number: number): Int32Array {
-    if (number === this.#loaded) return this.#leaf;
+  #read(number: number): void {
     const bytes = this.#leaves.get(number);
     if (bytes === null) throw new Error(`dataset has no border cell ${number}`);
     const count = bytes.length >> 2;
-    if (count > this.#leaf.length) this.#leaf = new Int32Array(count * 2);
-    const leaf = this.#leaf;
+    this.#kept.add(number, count);
+    const { cells, from } = this.#kept;
     const { buffer, byteOffset } = bytes;
     if ((byteOffset & 3) === 0) {
       if (buffer !== this.#source) {
@@ -267,14 +262,11 @@ export class CellIndex {
         this.#integers = new Int32Array(buffer, 0, buffer.byteLength >> 2);
       }
       const integers = this.#integers;
-      const from = byteOffset >> 2;
-      for (let at = 0; at < count; at += 1) leaf[at] = integers[from + at]!;
+      const first = byteOffset >> 2;
+      for (let at = 0; at < count; at += 1) cells[from + at] = integers[first + at]!;
     } else {
-      for (let at = 0; at < count; at += 1) leaf[at] = integerAt(bytes, at * 4);
+      for (let at = 0; at < count; at += 1) cells[from + at] = integerAt(bytes, at * 4);
     }
-    this.#loaded = number;
-    this.#leafLength = count;
-    return this.#leaf;
   }
 }
 

@@ -20,7 +20,7 @@ export interface Group {
 const GENERATION_BYTES = 8 * 1024 * 1024;
 /** Longer ones are not kept; of the publishers' files at hand the longest has 5,085 bytes. */
 const KEPT_BYTES_MAX = GENERATION_BYTES / 16;
-/** Groups that are asked for before it is tried again whether keeping them pays. */
+/** What is asked for before it is tried again whether keeping pays. */
 const REST = 1_000_000;
 /** Slots of a generation; a power of two. */
 const SLOTS = 131_072;
@@ -112,26 +112,42 @@ function wordsOf(bytes: number): number {
 
 const NONE: Uint8Array = new Uint8Array(0);
 
+/** Tells whether keeping pays: at least one of three that were asked for was found. */
+export class KeepingPays {
+  /** Those found and kept since a generation was full. */
+  found = 0;
+  kept = 0;
+  /** Whether the last one was not looked for. */
+  isResting = false;
+  #rest = 0;
+
+  /** Whether the next one is not looked for. */
+  rests(): boolean {
+    this.isResting = this.#rest > 0;
+    if (this.isResting) this.#rest -= 1;
+    return this.isResting;
+  }
+
+  /** A generation is full: whether it stays; else a rest begins. */
+  turn(): boolean {
+    const pays = this.found * 2 >= this.kept;
+    this.found = this.kept = 0;
+    if (!pays) this.#rest = REST;
+    return pays;
+  }
+}
+
 export class KeptGroups {
   #young: Generation | null = null;
   #old: Generation | null = null;
   /** Handed out again and again. */
   readonly #group = { bytes: NONE, start: 0, end: 0, isLasting: true };
   #hash = 0;
-  /** Groups found and kept since a generation was full. */
-  #found = 0;
-  #kept = 0;
-  /** Groups that are not looked for, and whether the last one was not. */
-  #rest = 0;
-  #rests = false;
+  readonly #pays = new KeepingPays();
 
   /** The group of a key, if it is kept. */
   find(key: StreetKey): Group | null {
-    this.#rests = this.#rest > 0;
-    if (this.#rests) {
-      this.#rest -= 1;
-      return null;
-    }
+    if (this.#pays.rests()) return null;
     this.#hash = key.hash();
     return this.#findIn(this.#young, key) ?? this.#findIn(this.#old, key);
   }
@@ -140,16 +156,16 @@ export class KeptGroups {
     if (generation === null) return null;
     const entry = generation.find(this.#hash, key);
     if (entry < 0) return null;
-    this.#found += 1;
+    this.#pays.found += 1;
     return this.#handOut(generation, entry);
   }
 
   /** Keeps the group of the key that was looked for last and not found. */
   keep(key: StreetKey, group: Uint8Array): Group {
-    if (this.#rests || group.length > KEPT_BYTES_MAX) return this.#passOn(group);
+    if (this.#pays.isResting || group.length > KEPT_BYTES_MAX) return this.#passOn(group);
     const young = (this.#young ??= new Generation());
     const entry = young.add(this.#hash, key, group);
-    this.#kept += 1;
+    this.#pays.kept += 1;
     if (entry >= 0) return this.#handOut(young, entry);
     this.#turn();
     return this.#passOn(group);
@@ -157,15 +173,10 @@ export class KeptGroups {
 
   /** Begins a generation, or a rest where fewer than one of three asked for was found. */
   #turn(): void {
-    const pays = this.#found * 2 >= this.#kept;
-    this.#found = this.#kept = 0;
     const spent = this.#old ?? new Generation();
     spent.clear();
-    this.#old = this.#young;
+    this.#old = this.#pays.turn() ? this.#young : null;
     this.#young = spent;
-    if (pays) return;
-    this.#old = null;
-    this.#rest = REST;
   }
 
   #handOut(generation: Generation, entry: number): Group {

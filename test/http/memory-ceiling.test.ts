@@ -12,11 +12,12 @@ import {
   HEAP_MIB,
   LOOKUP_CACHE_MIB,
   memoryCeiling,
-  STREETS_MIB,
+  KEPT_MIB,
 } from '../../bench/torture/memory-ceiling.js';
 import { loadConfig } from '../../src/config.js';
 import { BULK_CACHE_BYTES, openChunkPool } from '../../src/bulk/run/chunk-pool.js';
 import { KEPT_GROUPS_BYTES } from '../../src/dataset/kept-groups.js';
+import { KEPT_LEAVES_BYTES } from '../../src/dataset/kept-leaves.js';
 import { RELEASES_PER_WORKER } from '../../src/dataset/open.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { SILENT } from '../../src/log.js';
@@ -65,7 +66,7 @@ test('the parts are the limits of the program', () => {
   const { fragmentBytesMax, postalBytesMax } = WIRE_DEFAULTS;
   assert.equal(fragmentBytesMax + postalBytesMax, LOOKUP_CACHE_MIB * MIB);
   assert.equal(2 * BULK_CACHE_BYTES, BULK_CACHE_MIB * MIB);
-  assert.equal(RELEASES_PER_WORKER * KEPT_GROUPS_BYTES, STREETS_MIB * MIB);
+  assert.equal(RELEASES_PER_WORKER * (KEPT_GROUPS_BYTES + KEPT_LEAVES_BYTES), KEPT_MIB * MIB);
   const { maxYoungGenerationSizeMb, maxOldGenerationSizeMb } = WORKER_HEAP;
   assert.equal(maxYoungGenerationSizeMb + maxOldGenerationSizeMb, HEAP_MIB);
 });
@@ -92,7 +93,7 @@ test('the documentation states the parts and their sum', () => {
     ANSWERS_MIB,
     HEAP_MIB,
     BUFFERS_MIB,
-    STREETS_MIB,
+    KEPT_MIB,
     LOOKUP_CACHE_MIB,
     BULK_CACHE_MIB,
   ]);
