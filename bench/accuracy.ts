@@ -28,6 +28,7 @@ import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-form
 import { DatasetGazetteer } from '../src/engine/locate/place-names.js';
 import { AddressLocator } from '../src/engine/locate/locator.js';
 import { RatesByArea } from '../src/engine/rate/on-day.js';
+import { normalizedAddress } from '../src/engine/situs.js';
 import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/microdegrees.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';
@@ -190,7 +191,7 @@ export function measure(dataset: Dataset, addresses: readonly Address[], manner:
     } else tally.weaker += 1;
     if (!isRight(dataset, address, situs.area)) {
       tally.wrong += 1;
-      const note = `${text.trim()} → ${situs.precision}: ${situs.normalizedAddress}`;
+      const note = `${text.trim()} → ${situs.precision}: ${normalizedAddress(situs)}`;
       if (tally.examples.length < WRONG_LISTED_MAX) tally.examples.push(note);
     }
   });

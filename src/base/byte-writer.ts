@@ -167,20 +167,25 @@ export class ByteWriter {
 
   /** Text as JSON. */
   json(text: string): void {
+    this.byte(QUOTE);
+    this.jsonPart(text);
+    this.byte(QUOTE);
+  }
+
+  /** A part of a text as JSON, without the quotes. */
+  jsonPart(text: string): void {
     const { length } = text;
-    this.#reserve(length + 2);
+    this.#reserve(length);
     const buffer = this.#buffer;
     const from = this.#used;
     for (let at = 0; at < length; at += 1) {
       const code = text.charCodeAt(at);
       if (code < SPACE || code > ASCII_MAX || code === QUOTE || code === BACKSLASH) {
-        return this.text(JSON.stringify(text));
+        return this.text(JSON.stringify(text).slice(1, -1));
       }
-      buffer[from + 1 + at] = code;
+      buffer[from + at] = code;
     }
-    buffer[from] = QUOTE;
-    buffer[from + 1 + length] = QUOTE;
-    this.#used = from + length + 2;
+    this.#used = from + length;
   }
 
   /** A number from 0 up, as JSON. */

@@ -18,7 +18,7 @@ import { openRows, requestFor, type RowsAsked } from './bulk-options.js';
 import { print, UsageError } from './command-line.js';
 import { rowCutter } from '../bulk/run/run.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
-import { PRECISIONS, type Precision } from '../engine/situs.js';
+import { normalizedAddress, PRECISIONS, type Precision } from '../engine/situs.js';
 
 /** Examples of a finding that are kept: numbers of lines. */
 const EXAMPLES_MAX = 5;
@@ -191,7 +191,7 @@ class Linter {
       outcome.kind === 'situs' &&
       outcome.situs.houseNumber !== '' &&
       outcome.situs.street !== ''
-        ? outcome.situs.normalizedAddress
+        ? normalizedAddress(outcome.situs)
         : '';
     const own = NEEDED.map((role) => folded(cell(role))).join('|');
     // A unit tells doors of one building apart.

@@ -20,7 +20,7 @@ import { NO_PRODUCT } from '../api/lookup/product-detail.js';
 import type { Border } from '../engine/locate/border.js';
 import { type NoProduct, ordinaryRates, type ProductFinding } from '../engine/product/rules.js';
 import type { KnownRates } from '../engine/rate/on-day.js';
-import type { RateRange } from '../engine/situs.js';
+import { normalizedAddress, type RateRange } from '../engine/situs.js';
 import { formatUsd } from '../tax/amount.js';
 import { effectiveRate, isWhole, type ProductRule } from '../tax/product-rule.js';
 import { type Rate, RATE_ONE } from '../tax/rate.js';
@@ -165,7 +165,7 @@ function placeTable(
     ratePercent(sales),
   ]);
   return [
-    situs.normalizedAddress,
+    normalizedAddress(situs),
     '',
     table([...rows, ['total', '', ratePercent(rates.sales)]]),
     ...product(engine, query, outcome),

@@ -82,7 +82,7 @@ export interface AreaRecord {
   /** True when any figure of the area comes from an estimated source. */
   readonly estimated: boolean;
   /** The state's list of districts is known to lack some, which would be added; absent if not. */
-  readonly partial?: true;
+  readonly partial?: true | undefined;
 }
 
 /** One part of a ZIP: a tax area with its share of the ZIP's doors, if known. */

@@ -33,8 +33,8 @@ export interface Situs {
   /** Zero when not geocoded (zip9 and street); a spot in the area by ZIP or city. */
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
-  /** "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States" */
-  readonly normalizedAddress: string;
+  /** What follows number and street where it is written out: "Irvine, CA 92618, United States". */
+  readonly place: string;
   readonly houseNumber: string;
   /** Street with directionals and type, properly cased; empty for points. */
   readonly street: string;
@@ -47,6 +47,19 @@ export interface Situs {
   readonly stated?: true;
   /** Of precision `city` alone: the rates that the ZIP, or the city's ZIPs, may have. */
   readonly assumed?: RateRange;
+}
+
+/**
+ * "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States". Most answers print its parts:
+ * what is put together of several texts is copied when it is read.
+ */
+export function normalizedAddress({
+  houseNumber,
+  street,
+  place,
+}: Pick<Situs, 'houseNumber' | 'street' | 'place'>): string {
+  if (street === '') return houseNumber === '' ? place : `${houseNumber}, ${place}`;
+  return `${houseNumber} ${street}, ${place}`;
 }
 
 const NAMES: Readonly<Record<Country, string>> = {

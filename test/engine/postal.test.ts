@@ -8,6 +8,7 @@ import { Doubts } from '../../src/engine/locate/doubt.js';
 import { DatasetGazetteer } from '../../src/engine/locate/place-names.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
+import { normalizedAddress } from '../../src/engine/situs.js';
 import { fail, failAmbiguous, isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import {
@@ -111,7 +112,7 @@ test('a ZIP within one area is answered, with the address as normalized', () => 
   assert.ok(!isFailure(found));
   assert.equal(found.area, REST);
   assert.equal(found.precision, 'postal');
-  assert.equal(found.normalizedAddress, 'Hills, XA 10001-0042, United States');
+  assert.equal(normalizedAddress(found), 'Hills, XA 10001-0042, United States');
   assert.equal(found.postalCode, '10001-0042');
   assert.deepEqual([found.lat, found.lng], [1_000_000 + REST, 2_000_000]);
   assert.equal(found.assumed, undefined);

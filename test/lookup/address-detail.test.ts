@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { PlainDetail } from '../../src/api/lookup/address-detail.js';
 import { bytesOfParts } from '../../src/base/byte-writer.js';
 import { NO_OPTIONS, type LookupQuery } from '../../src/engine/lookup-query.js';
+import { normalizedAddress } from '../../src/engine/situs.js';
 import { degreesOf, echoOf, jsonMembers } from '../../src/wire/tree.js';
 
 const degrees = fc.oneof(
@@ -22,22 +23,23 @@ const address = fc.oneof(
 test('as members of an object print it', () => {
   fc.assert(
     fc.property(
-      address,
+      fc.tuple(fc.oneof(fc.constant(''), address), fc.oneof(fc.constant(''), address), address),
       fc.boolean(),
       fc.tuple(micro, micro),
       fc.option(fc.tuple(degrees, degrees)),
-      (normalizedAddress, incorporated, [lat, lng], point) => {
+      ([houseNumber, street, place], incorporated, [lat, lng], point) => {
         const options = NO_OPTIONS;
         const query = (
           point === null
             ? { kind: 'address', address: 'any', options }
             : { kind: 'point', lat, lng, latDegrees: point[0], lngDegrees: point[1], options }
         ) satisfies LookupQuery;
-        const led = { situs: { normalizedAddress, lat, lng }, area: { incorporated } };
+        const situs = { houseNumber, street, place, lat, lng };
+        const led = { situs, area: { incorporated } };
         const printed = bytesOfParts([new PlainDetail(query, led, '}')]);
         const members = jsonMembers({
           addressDetail: {
-            normalizedAddress,
+            normalizedAddress: normalizedAddress(situs),
             incorporated: String(incorporated),
             geoLat: point === null ? degreesOf(lat) : echoOf(point[0]),
             geoLng: point === null ? degreesOf(lng) : echoOf(point[1]),

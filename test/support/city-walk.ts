@@ -5,6 +5,7 @@ import type { AreaRecord, ZipRecord } from '../../src/dataset/records.js';
 import { Engine } from '../../src/engine/engine.js';
 import { type LookupOutcome, type LookupQuery, NO_OPTIONS } from '../../src/engine/lookup-query.js';
 import type { KnownRates } from '../../src/engine/rate/on-day.js';
+import { normalizedAddress } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
 import {
   isInside,
@@ -93,7 +94,7 @@ function askSpot(asking: Asking, { lat, lng }: Spot): void {
   } else if (found.kind === 'situs') {
     walk.wrong.push(
       `${how}: ${city.names[0]}, ${city.state} holds it, answered is ` +
-        `${found.situs.normalizedAddress} with ${found.rates.sales}`,
+        `${normalizedAddress(found.situs)} with ${found.rates.sales}`,
     );
   }
 }

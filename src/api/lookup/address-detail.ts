@@ -2,7 +2,7 @@
 import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
-import { countryName, type Situs } from '../../engine/situs.js';
+import { countryName, normalizedAddress, type Situs } from '../../engine/situs.js';
 import { toMicrodegrees, type Microdegrees } from '../../geo/microdegrees.js';
 import { degreesOf, echoOf, echoText, type WireObject } from '../../wire/tree.js';
 
@@ -19,13 +19,14 @@ export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome)
   const point = query.kind === 'point';
   const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
   const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
-  const { normalizedAddress } = situs;
+  const written = normalizedAddress(situs);
   const incorporated = String(area.incorporated);
   // Written out twice: spreading objects costs more than the rest of the answer.
   if (!query.options.addressDetailExtended) {
-    return { normalizedAddress, incorporated, geoLat, geoLng };
+    return { normalizedAddress: written, incorporated, geoLat, geoLng };
   }
-  return { normalizedAddress, incorporated, geoLat, geoLng, address: components(situs, area) };
+  const address = components(situs, area);
+  return { normalizedAddress: written, incorporated, geoLat, geoLng, address };
 }
 
 function components(situs: Situs, area: AreaRecord): WireObject {
@@ -47,11 +48,13 @@ function components(situs: Situs, area: AreaRecord): WireObject {
  * bytes: to make a text of its pieces and then bytes of that takes a thirtieth of a whole answer
  * more.
  */
-const OPEN = new Piece(',"addressDetail":{"normalizedAddress":');
-const INCORPORATED = new Piece(',"incorporated":"true","geoLat":');
-const UNINCORPORATED = new Piece(',"incorporated":"false","geoLat":');
+const OPEN = new Piece(',"addressDetail":{"normalizedAddress":"');
+const INCORPORATED = new Piece('","incorporated":"true","geoLat":');
+const UNINCORPORATED = new Piece('","incorporated":"false","geoLat":');
 const LNG = new Piece(',"geoLng":');
 const CLOSE = new Piece('}');
+const SPACE = 32;
+const COMMA = 44;
 
 /** Degrees: microdegrees, or the text of what is given more closely. */
 type Degrees = Microdegrees | string;
@@ -67,15 +70,29 @@ function printDegrees(into: ByteWriter, degrees: Degrees): void {
   else into.text(degrees);
 }
 
+/** As `normalizedAddress` writes it, part by part. */
+function printAddress(into: ByteWriter, { houseNumber, street, place }: Led['situs']): void {
+  if (houseNumber !== '' || street !== '') {
+    into.jsonPart(houseNumber);
+    if (street !== '') {
+      into.byte(SPACE);
+      into.jsonPart(street);
+    }
+    into.byte(COMMA);
+    into.byte(SPACE);
+  }
+  into.jsonPart(place);
+}
+
 /** What of an outcome is told. */
 interface Led {
-  readonly situs: Pick<Situs, 'normalizedAddress' | 'lat' | 'lng'>;
+  readonly situs: Pick<Situs, 'houseNumber' | 'street' | 'place' | 'lat' | 'lng'>;
   readonly area: Pick<AreaRecord, 'incorporated'>;
 }
 
 /** With the comma before it and `rest` behind it; coordinates are echoed as they were given. */
 export class PlainDetail implements Printed {
-  readonly #address: string;
+  readonly #situs: Led['situs'];
   readonly #incorporated: boolean;
   readonly #lat: Degrees;
   readonly #lng: Degrees;
@@ -83,7 +100,7 @@ export class PlainDetail implements Printed {
 
   constructor(query: LookupQuery, { situs, area }: Led, rest: string) {
     const isPoint = query.kind === 'point';
-    this.#address = situs.normalizedAddress;
+    this.#situs = situs;
     this.#incorporated = area.incorporated;
     this.#lat = isPoint ? echoed(query.latDegrees) : situs.lat;
     this.#lng = isPoint ? echoed(query.lngDegrees) : situs.lng;
@@ -92,7 +109,7 @@ export class PlainDetail implements Printed {
 
   print(into: ByteWriter): void {
     into.piece(OPEN);
-    into.json(this.#address);
+    printAddress(into, this.#situs);
     into.piece(this.#incorporated ? INCORPORATED : UNINCORPORATED);
     printDegrees(into, this.#lat);
     into.piece(LNG);

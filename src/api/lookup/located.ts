@@ -8,7 +8,7 @@
  */
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer, type AnswerSlice } from '../../pool/types.js';
-import { PRECISIONS } from '../../engine/situs.js';
+import { normalizedAddress, PRECISIONS } from '../../engine/situs.js';
 import { fail, FAILURE_KINDS, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
@@ -81,8 +81,14 @@ export function answerLocate(engine: Engine, text: string, nowMs: number): Answe
     return { status: http, code, precision: 0, flags: 0, body: [packLocated(found)] };
   }
   const { situs, area } = found;
-  const { normalizedAddress, postalCode, lat, lng, precision } = situs;
-  const located: LocatedAddress = { normalizedAddress, state: area.state, postalCode, lat, lng };
+  const { postalCode, lat, lng, precision } = situs;
+  const located: LocatedAddress = {
+    normalizedAddress: normalizedAddress(situs),
+    state: area.state,
+    postalCode,
+    lat,
+    lng,
+  };
   return {
     status: SUCCESS.http,
     code: SUCCESS.code,

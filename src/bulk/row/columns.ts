@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/on-day.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../../pool/types.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
-import type { RateRange } from '../../engine/situs.js';
+import { normalizedAddress, type RateRange } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';
@@ -197,7 +197,7 @@ export class LookupColumns {
           : '';
     return this.#success(
       [known.cells, note],
-      [situs.normalizedAddress, lat, lng, situs.precision],
+      [normalizedAddress(situs), lat, lng, situs.precision],
       true,
     );
   }

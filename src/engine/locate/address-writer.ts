@@ -45,7 +45,7 @@ interface PlaceEnd {
   readonly label: string;
   readonly postalCode: string;
   /** "Irvine, CA 92618, United States" */
-  readonly text: string;
+  readonly place: string;
 }
 
 /** Ends kept: of so many places, each in a slot of its own; a power of two. */
@@ -69,19 +69,17 @@ export class AddressWriter {
     const zip = located.zip > 0 ? located.zip : this.#askedZip(located);
     const { country } = this.#dataset.area(located.area);
     const end = this.#end(located, zip, country);
-    // With signs and not in a template, which asks of each part whether it is a text.
-    const line = street === '' ? number : number + ' ' + street;
-    let { postalCode, text } = end;
+    let { postalCode, place } = end;
     if (postalCode !== '' && plus4 >= 0) {
       postalCode += '-' + String(plus4).padStart(4, '0');
-      text = addressLine(end.label, located.state + ' ' + postalCode, country);
+      place = addressLine(end.label, located.state + ' ' + postalCode, country);
     }
     const situs: Situs = {
       area: located.area,
       precision: located.precision,
       lat: located.lat,
       lng: located.lng,
-      normalizedAddress: line === '' ? text : line + ', ' + text,
+      place,
       houseNumber: number,
       street,
       city: end.label,
@@ -111,8 +109,8 @@ export class AddressWriter {
     const postalCode = zip > 0 ? zipText(zip) : '';
     const region = postalCode === '' ? state : `${state} ${postalCode}`;
     // In one piece, as it is kept: it is read through and printed many times.
-    const text = [addressLine(label, region, country)].join('');
-    const end = { state, city, municipality, zip, cityAsked, country, label, postalCode, text };
+    const place = [addressLine(label, region, country)].join('');
+    const end = { state, city, municipality, zip, cityAsked, country, label, postalCode, place };
     this.#ends[slot] = end;
     return end;
   }

@@ -184,7 +184,7 @@ export function situsIn(
     lat,
     lng,
     // The street was not found, so it is not said to be there.
-    normalizedAddress: addressLine(city, region, area.country),
+    place: addressLine(city, region, area.country),
     houseNumber: '',
     street: '',
     city,

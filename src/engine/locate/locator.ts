@@ -10,7 +10,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/on-day.js';
-import type { Situs } from '../situs.js';
+import { normalizedAddress, type Situs } from '../situs.js';
 import {
   ALIKE,
   AMBIGUOUS,
@@ -252,7 +252,7 @@ export class AddressLocator {
         const found = this.#doorOf(query, fold, dateOf, true);
         if (found === null) continue;
         if (isFailure(found)) return found;
-        if (only !== null && only.normalizedAddress !== found.normalizedAddress) {
+        if (only !== null && normalizedAddress(only) !== normalizedAddress(found)) {
           return failAmbiguous(AMBIGUOUS);
         }
         only = found;

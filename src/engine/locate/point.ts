@@ -53,7 +53,7 @@ export class PointLocator {
       precision: 'polygon',
       lat: query.lat,
       lng: query.lng,
-      normalizedAddress: this.#placeOf(area),
+      place: this.#placeOf(area),
       houseNumber: '',
       street: '',
       city: area.placeName,

@@ -160,7 +160,7 @@ export class ProvinceLocator {
       lat,
       lng,
       // Nobody here knows the streets of Canada, so none is said to be there.
-      normalizedAddress: addressLine(label, region, 'CAN'),
+      place: addressLine(label, region, 'CAN'),
       houseNumber: '',
       street: '',
       city: label,
