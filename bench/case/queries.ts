@@ -4,10 +4,10 @@ import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { openTables } from '../../src/dataset/layout.js';
 import { DATA_FILE } from '../../src/dataset/manifest.js';
-import { parseQuery } from '../../src/api/lookup/query.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { join } from 'node:path';
 import { seeded } from './case.js';
+import { parseQuery } from '../../src/api/lookup/query-string.js';
 
 export type QueryKind = 'zip' | 'point' | 'address';
 

@@ -8,9 +8,9 @@ import { GRANT_ALL } from '../../src/pool/types.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
-import { parseQuery } from '../../src/api/lookup/query.js';
 import { addressLines } from '../case/addresses.js';
 import { seeded } from '../case/case.js';
+import { parseQuery } from '../../src/api/lookup/query-string.js';
 
 export const POOL_HEADER = 'id,street,city,state,zip,lat,lng\n';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isByArea } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
 import {
   dateOf,
@@ -11,6 +10,7 @@ import {
   situs,
   LOCATOR,
 } from '../support/located-world.js';
+import { isByArea } from '../../src/engine/locate/border.js';
 
 test('a door by its point, normalized with its ZIP+4 and without the unit', () => {
   const found = expect('200 spindle center drive suite 3 brookmere qz 97001', 'point', 0);

@@ -13,7 +13,6 @@ import type { AreaCells, WireContext } from '../../api/lookup/context.js';
 import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
 import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
-import type { RawParameters } from '../../api/lookup/query-string.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { echoOf } from '../../wire/tree.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
@@ -21,6 +20,7 @@ import { refusalOf, type RowAnswer } from './row.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate } from '../../tax/date.js';
 import { formatCents } from '../../tax/amount.js';
+import type { RawParameters } from '../../api/lookup/parameter-table.js';
 
 /** Columns that depend on the tax area and the day alone. */
 const AREA_COLUMNS = [
