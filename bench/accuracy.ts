@@ -58,7 +58,7 @@ interface Manner {
   readonly write: (address: Address, index: number) => string;
 }
 
-export interface Tally {
+interface Tally {
   readonly name: string;
   readonly target: number;
   asked: number;
@@ -161,7 +161,7 @@ function count(into: Map<string, number>, key: string): void {
 }
 
 /** Asks for every address in one manner. */
-export function measure(dataset: Dataset, addresses: readonly Address[], manner: Manner): Tally {
+function measure(dataset: Dataset, addresses: readonly Address[], manner: Manner): Tally {
   const today = parseDate(new Date().toISOString().slice(0, 10)) ?? DATE_OPEN;
   const locator = new AddressLocator(dataset, new RatesByArea(dataset));
   const tally: Tally = {
@@ -208,7 +208,7 @@ function metresAt(tally: Tally, share: number): string {
 }
 
 /** Prints a tally; returns whether its targets are met. */
-export function report(tally: Tally): boolean {
+function report(tally: Tally): boolean {
   const { asked, found, weaker, wrong } = tally;
   const met = found >= asked * tally.target && wrong <= asked * TARGETS.wrong;
   console.log(

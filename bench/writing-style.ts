@@ -9,7 +9,7 @@ import { suffixWord, directionWord } from '../src/address/word.js';
 export { withOneTypo } from './typo.js';
 
 /** An address to be written. */
-export interface AddressParts {
+interface AddressParts {
   readonly number: string;
   readonly street: StreetName;
   /** "APT 4", "" or absent. */

@@ -29,7 +29,7 @@ export interface PoolRow {
 type Random = () => number;
 
 /** The parts of "1 Main St, Elmton, QA 91010". */
-function partsOf(line: string): readonly string[] {
+export function partsOf(line: string): readonly string[] {
   const parts = line.split(', ');
   const [state = '', zip = ''] = (parts.at(-1) ?? '').split(' ');
   return [parts.slice(0, -2).join(' '), parts.at(-2) ?? '', state, zip];

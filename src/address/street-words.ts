@@ -15,42 +15,12 @@ export function isShortDirection(word: string): boolean {
   return word === 'NO' || word === 'SO';
 }
 
-const ONES = [
-  'FIRST',
-  'SECOND',
-  'THIRD',
-  'FOURTH',
-  'FIFTH',
-  'SIXTH',
-  'SEVENTH',
-  'EIGHTH',
-  'NINTH',
-  'TENTH',
-  'ELEVENTH',
-  'TWELFTH',
-  'THIRTEENTH',
-  'FOURTEENTH',
-  'FIFTEENTH',
-  'SIXTEENTH',
-  'SEVENTEENTH',
-  'EIGHTEENTH',
-  'NINETEENTH',
-];
+const ONES = (
+  'FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH ELEVENTH TWELFTH ' +
+  'THIRTEENTH FOURTEENTH FIFTEENTH SIXTEENTH SEVENTEENTH EIGHTEENTH NINETEENTH'
+).split(' ');
 const TENS = ['TWENTY', 'THIRTY', 'FORTY', 'FIFTY', 'SIXTY', 'SEVENTY', 'EIGHTY', 'NINETY'];
-const CARDINALS = [
-  'ONE',
-  'TWO',
-  'THREE',
-  'FOUR',
-  'FIVE',
-  'SIX',
-  'SEVEN',
-  'EIGHT',
-  'NINE',
-  'TEN',
-  'ELEVEN',
-  'TWELVE',
-];
+const CARDINALS = 'ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN ELEVEN TWELVE'.split(' ');
 
 const ordinals = new Map<string, number>();
 const TENS_VALUES = new Map<string, number>();

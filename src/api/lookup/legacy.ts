@@ -149,7 +149,7 @@ const ROW_18: RowShape = {
 };
 
 /** The same with five districts and the sourcing, 34 fields a row. */
-export const ROW_34: RowShape = {
+const ROW_34: RowShape = {
   variant: VARIANTS.row34,
   fields: (ruled) => ({
     ...basicFields(ruled),
