@@ -28,7 +28,7 @@ import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-form
 import { DatasetGazetteer } from '../src/engine/locate/place-names.js';
 import { AddressLocator } from '../src/engine/locate/locator.js';
 import { RatesByArea } from '../src/engine/rate/on-day.js';
-import { normalizedAddress } from '../src/engine/situs.js';
+import { normalizedAddress } from '../src/engine/locate/address-writer.js';
 import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/microdegrees.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';
@@ -59,7 +59,7 @@ interface Manner {
   readonly write: (address: Address, index: number) => string;
 }
 
-export interface Tally {
+interface Tally {
   readonly name: string;
   readonly target: number;
   asked: number;
@@ -162,7 +162,7 @@ function count(into: Map<string, number>, key: string): void {
 }
 
 /** Asks for every address in one manner. */
-export function measure(dataset: Dataset, addresses: readonly Address[], manner: Manner): Tally {
+function measure(dataset: Dataset, addresses: readonly Address[], manner: Manner): Tally {
   const today = parseDate(new Date().toISOString().slice(0, 10)) ?? DATE_OPEN;
   const locator = new AddressLocator(dataset, new RatesByArea(dataset));
   const tally: Tally = {
@@ -209,7 +209,7 @@ function metresAt(tally: Tally, share: number): string {
 }
 
 /** Prints a tally; returns whether its targets are met. */
-export function report(tally: Tally): boolean {
+function report(tally: Tally): boolean {
   const { asked, found, weaker, wrong } = tally;
   const met = found >= asked * tally.target && wrong <= asked * TARGETS.wrong;
   console.log(

@@ -1,15 +1,15 @@
 /** The ways people write one address; the accuracy measurement and the tests read them back. */
-import { directionWord, ordinalWords } from '../src/address/street-words.js';
+import { ordinalWords } from '../src/address/street-words.js';
 import { formatStreetName, type StreetName } from '../src/address/street-name.js';
-import { suffixWord } from '../src/address/suffix.js';
 import { titleCase } from '../src/address/title-case.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';
 import type { Dataset } from '../src/dataset/dataset.js';
+import { suffixWord, directionWord } from '../src/address/word.js';
 
 export { withOneTypo } from './typo.js';
 
 /** An address to be written. */
-export interface AddressParts {
+interface AddressParts {
   readonly number: string;
   readonly street: StreetName;
   /** "APT 4", "" or absent. */

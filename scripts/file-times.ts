@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Milliseconds that a process of tests took. */
-export interface Took {
+interface Took {
   /** Of processors, by it and all that it started and waited for. */
   readonly processorMs: number;
   /** From its start to its end. */

@@ -9,11 +9,10 @@ import type { TrustedProxies } from './http/proxies.js';
 import { RequestMeter } from './http/request-meter.js';
 import { operationNames } from './http/router.js';
 import type { Log } from './log.js';
-import { MetricsListener, type MetricsAddress } from './monitor/listener.js';
+import { MetricsListener, type MetricsAddress, WATCH_READERS } from './monitor/listener.js';
 import type { MetricSources } from './monitor/metrics.js';
 import type { RequestLog } from './monitor/request-log.js';
 import type { Traces } from './monitor/traces.js';
-import { WATCH_READERS } from './monitor/watch-settings.js';
 import type { Parts } from './parts.js';
 import { outboxCounts } from './store/outbox-count.js';
 

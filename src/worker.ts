@@ -21,22 +21,16 @@ import { answerBulk } from './bulk/row/row-chunk.js';
 import { answerCarts } from './api/cart/answer.js';
 import { openWire, type WireContext } from './api/lookup/context.js';
 import { answerBody } from './api/merchant/checked-body.js';
-import { renderLegacy } from './api/lookup/legacy.js';
+import { renderLegacy, renderV60Postal } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
 import { notKept } from './api/lookup/kept.js';
-import {
-  formatAsked,
-  isPlainZip,
-  isUnread,
-  type ParsedQuery,
-  parseParameters,
-  parseQuery,
-} from './api/lookup/query.js';
-import type { RawParameters } from './api/lookup/query-string.js';
+import { isPlainZip, parseParameters } from './api/lookup/query.js';
 import { isUnprinted, type Rendered, isRefused } from './api/lookup/fragment.js';
 import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
-import { renderV60, renderV60Postal } from './api/lookup/v60.js';
+import { renderV60 } from './api/lookup/v60.js';
 import { apiVersion, type ApiVersion, type Format } from './wire/tree.js';
+import type { RawParameters } from './api/lookup/parameter-table.js';
+import { isUnread, type ParsedQuery, parseQuery, formatAsked } from './api/lookup/query-string.js';
 
 let shared: WireContext | null = null;
 

@@ -8,9 +8,8 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { checkFiles } from '../src/dataset/file-check.js';
 import type { CheckLine } from '../src/dataset/release-check.js';
-import { copyRelease } from '../src/dataset/release-files.js';
 import { signatureProblem } from '../src/dataset/signature.js';
-import { RELEASE_FILES, readStamp, writeStamp } from '../src/dataset/stamp.js';
+import { copyRelease, RELEASE_FILES, readStamp, writeStamp } from '../src/dataset/stamp.js';
 import { messageOf } from '../src/log.js';
 
 const NICE = 10;

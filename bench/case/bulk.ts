@@ -10,6 +10,7 @@ import { addressLines, addressPaths } from './addresses.js';
 import { type BenchInput, type Figure, median, seeded } from './case.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { beside, upload } from '../load/upload.js';
+import { partsOf } from '../torture/row-pool.js';
 
 const CSV_ROWS = 400_000;
 const NDJSON_ROWS = 150_000;
@@ -24,13 +25,6 @@ interface Files {
   readonly csv: string;
   readonly ndjson: string;
   remove(): void;
-}
-
-/** The parts of "1 Main St, Elmton, QA 91010". */
-export function partsOf(line: string): readonly string[] {
-  const parts = line.split(', ');
-  const [state = '', zip = ''] = (parts.at(-1) ?? '').split(' ');
-  return [parts.slice(0, -2).join(' '), parts.at(-2) ?? '', state, zip];
 }
 
 async function makeFiles({ datasetDir }: BenchInput): Promise<Files> {

@@ -1,4 +1,5 @@
 /** What a bench case is handed and what it returns. */
+import { seeded as seededRandom } from '../../src/provider/simulator/faults.js';
 
 export interface BenchInput {
   /** Folder of variables with an active dataset. */
@@ -26,13 +27,7 @@ export const sink: { value: unknown } = { value: null };
 
 /** A small seeded generator (mulberry32): the same inputs in every run. */
 export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  return seededRandom(seed).next;
 }
 
 /** The middle one of values; 0 of none. */

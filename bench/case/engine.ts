@@ -8,10 +8,10 @@ import type { LookupQuery } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
 import { answerInto } from '../../src/worker.js';
 import { openWire } from '../../src/api/lookup/context.js';
-import { parseQuery } from '../../src/api/lookup/query.js';
 import { addressLines } from './addresses.js';
 import { sink, type BenchInput, type Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
+import { parseQuery } from '../../src/api/lookup/query-string.js';
 
 /** Microseconds an engine lookup may take, by kind. */
 const TARGET_MICROSECONDS: Readonly<Record<QueryKind, number>> = { zip: 3, point: 4, address: 15 };

@@ -14,7 +14,7 @@ import { filesAddress } from '../../src/distribution/address.js';
 import { processorTime } from '../load/processor-time.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';
-import { partsOf } from './bulk.js';
+import { partsOf } from '../torture/row-pool.js';
 import { seeded, type BenchInput, type Figure } from './case.js';
 import { freePort } from '../../test/support/free-port.js';
 

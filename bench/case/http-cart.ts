@@ -12,7 +12,6 @@ import {
 } from '../../src/engine/cart/outcome.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
-import { headOf } from '../../src/http/reply.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
 import { startBareServer } from '../load/bare-server.js';
 import type { BareServer } from '../load/child-server.js';
@@ -20,9 +19,11 @@ import { runLoad, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
 import { addressLines, addressPaths } from './addresses.js';
 import { beside, upload } from '../load/upload.js';
-import { partsOf, steady, WORKERS_ANSWER } from './bulk.js';
+import { partsOf } from '../torture/row-pool.js';
+import { steady, WORKERS_ANSWER } from './bulk.js';
 import { sampleCarts } from './cart.js';
 import { type BenchInput, type Figure, median } from './case.js';
+import { bareAnswer } from './http.js';
 
 const CART = '/merchant/cart/calculate';
 const SHARE = 0.4;
@@ -30,7 +31,6 @@ const CONNECTIONS = 64;
 const ROUNDS = 5;
 const NANO = 1e9;
 const QUANTITY_ONE = 10_000;
-const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'keep-alive'];
 
 function splitOf(place: CartPlace): SplitPlace {
   const [line1 = '', city = '', state = '', zip = ''] = partsOf(
@@ -112,11 +112,7 @@ async function newMerchant({ port }: SitusServer): Promise<string> {
 async function bareBeside({ port }: SitusServer, body: string): Promise<BareServer> {
   const response = await post(port, CART, body);
   if (response.status !== 200) throw new Error(await response.text());
-  const { 'content-type': type = '', ...fields } = Object.fromEntries(
-    [...response.headers].filter(([name]) => !SERVER_FIELDS.includes(name)),
-  );
-  const answer = new Uint8Array(await response.arrayBuffer());
-  return startBareServer({ head: headOf(type, fields), body: answer });
+  return startBareServer(await bareAnswer(response));
 }
 
 /** Requests of carts with so many lines, in turns with a bare server for bodies of the same size. */

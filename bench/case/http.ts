@@ -27,7 +27,11 @@ export async function sampleAnswer(
   url: string,
   headers: Record<string, string>,
 ): Promise<BareAnswer> {
-  const response = await fetch(url, { headers });
+  return bareAnswer(await fetch(url, { headers }));
+}
+
+/** An answer for the bare server to repeat. */
+export async function bareAnswer(response: Response): Promise<BareAnswer> {
   const { 'content-type': type = '', ...fields } = Object.fromEntries(
     [...response.headers].filter(([name]) => !SERVER_FIELDS.includes(name)),
   );
@@ -39,7 +43,7 @@ export async function sampleAnswer(
  * which keeps the answers to what is asked again. `every`: the same with every query there is.
  * `new`: as if nobody ever asked twice: nothing is kept, and a worker answers each.
  */
-export type Traffic = 'again' | 'every' | 'new';
+type Traffic = 'again' | 'every' | 'new';
 
 interface HttpKind {
   readonly kind: QueryKind;

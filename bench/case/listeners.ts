@@ -4,11 +4,10 @@
  * front end and the generator need, the figures show what listeners cost and not what they bring.
  */
 import { availableParallelism } from 'node:os';
-import { openDataset } from '../../src/dataset/open.js';
 import { runLoad } from '../load/load.js';
 import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
 import { type BenchInput, type Figure, median } from './case.js';
-import { sampleQueries } from './queries.js';
+import { zipPaths } from './queries.js';
 
 const COUNTS = [1, 2, 4] as const;
 const CONNECTIONS = 64;
@@ -20,11 +19,7 @@ function settings(count: number): Readonly<Record<string, string>> {
 
 /** Figures of listeners as ratios to a server without a supervisor. */
 export async function listenersCase(input: BenchInput): Promise<readonly Figure[]> {
-  const dataset = openDataset(input.datasetDir);
-  const paths = sampleQueries('zip', dataset, input.datasetDir, []).map(
-    (query) => `/request/v60?${query}`,
-  );
-  dataset.close();
+  const paths = zipPaths(input.datasetDir);
   const options = {
     paths,
     headers: { 'X-API-KEY': BENCH_KEY },

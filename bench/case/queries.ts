@@ -4,10 +4,11 @@ import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { openTables } from '../../src/dataset/layout.js';
 import { DATA_FILE } from '../../src/dataset/manifest.js';
-import { parseQuery } from '../../src/api/lookup/query.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { join } from 'node:path';
 import { seeded } from './case.js';
+import { parseQuery } from '../../src/api/lookup/query-string.js';
+import { openDataset } from '../../src/dataset/open.js';
 
 export type QueryKind = 'zip' | 'point' | 'address';
 
@@ -71,4 +72,12 @@ export function sampleQueries(
   }
   if (found.length === 0) throw new Error(`no ${kind} lookup of this dataset answers`);
   return found;
+}
+
+/** Paths of lookups by ZIP. */
+export function zipPaths(datasetDir: string): readonly string[] {
+  const dataset = openDataset(datasetDir);
+  const queries = sampleQueries('zip', dataset, datasetDir, []);
+  dataset.close();
+  return queries.map((query) => `/request/v60?${query}`);
 }

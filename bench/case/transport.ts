@@ -1,12 +1,11 @@
 /** Lookups over the native HTTP server and over that of Node.js, in turns with bare ones of both. */
-import { openDataset } from '../../src/dataset/open.js';
 import { startBareNodeServer } from '../load/bare-node-server.js';
 import { startBareServer } from '../load/bare-server.js';
 import { askEach, runLoad, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { type BenchInput, type Figure, median } from './case.js';
 import { sampleAnswer } from './http.js';
-import { sampleQueries } from './queries.js';
+import { zipPaths } from './queries.js';
 
 const ROUNDS = 5;
 const CONNECTIONS = 64;
@@ -38,11 +37,7 @@ function figuresOf({ name, results }: Measured): readonly Figure[] {
 
 /** ZIPs that are asked again and again: what answers them costs least, so the server shows most. */
 export async function transportCase(input: BenchInput): Promise<readonly Figure[]> {
-  const dataset = openDataset(input.datasetDir);
-  const paths = sampleQueries('zip', dataset, input.datasetDir, []).map(
-    (query) => `/request/v60?${query}`,
-  );
-  dataset.close();
+  const paths = zipPaths(input.datasetDir);
   const native = await startSitus(input.varDir, { SITUS_TRANSPORT: 'native' });
   const node = await startSitus(input.varDir, { SITUS_TRANSPORT: 'node' });
   const answer = await sampleAnswer(`http://127.0.0.1:${native.port}${paths[0]!}`, HEADERS);

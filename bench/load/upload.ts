@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** What is sent where. */
-export interface Upload {
+interface Upload {
   readonly port: number;
   readonly path: string;
   readonly file: string;

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 50;
 
-export interface Step {
+interface Step {
   seconds: number;
   cpuSeconds: number;
 }

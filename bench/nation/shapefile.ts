@@ -9,7 +9,7 @@ const LINE_HEAD_BYTES = 48;
 const RECORD_HEAD_BYTES = 8;
 const FLUSH_BYTES = 1 << 20;
 
-export type Line = readonly (readonly [lng: number, lat: number])[];
+type Line = readonly (readonly [lng: number, lat: number])[];
 
 /** A file that is written in large pieces. */
 export class PieceWriter {
@@ -43,7 +43,7 @@ export class PieceWriter {
   }
 }
 
-export interface Column {
+interface Column {
   readonly name: string;
   readonly width: number;
 }

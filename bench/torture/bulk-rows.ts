@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { RowsProgress } from '../../src/cli/rows-progress.js';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
-import { RowCheck, type RowsTrailer } from './row-check.js';
+import type { Trailer } from '../../src/bulk/row/envelope.js';
+import { RowCheck } from './row-check.js';
 import { rowPool, type PoolRow } from './row-pool.js';
 import { REST_MS, RowUpload } from './row-upload.js';
 import { ServerMemory } from './server-memory.js';
@@ -41,12 +42,12 @@ function mebibytes(bytes: number): string {
   return `${Math.round(bytes / MEBIBYTE)} MiB`;
 }
 
-async function trailerOf(port: number, job: string): Promise<RowsTrailer> {
+async function trailerOf(port: number, job: string): Promise<Trailer> {
   const answer = await fetch(`http://127.0.0.1:${port}/bulk/trailer?job=${job}`, {
     headers: { 'X-API-KEY': BENCH_KEY },
   });
   if (answer.status !== 200) throw new Error(`the trailer was answered ${answer.status}`);
-  return (await answer.json()) as RowsTrailer;
+  return (await answer.json()) as Trailer;
 }
 
 /** Rows whose single lookup is the same, by what it asks. */

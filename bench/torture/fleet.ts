@@ -17,6 +17,7 @@ import { FleetNetwork, networkProblem } from './fleet/network.js';
 import { FILES, FleetNode } from './fleet/node.js';
 import { Orders } from './fleet/orders.js';
 import { Writer } from './writer.js';
+import { merchantNames } from './service.js';
 
 /** Seconds of load. */
 export const FLEET_SECONDS = 600;
@@ -164,8 +165,7 @@ class Fleet {
 
 async function listed(base: string): Promise<ReadonlyMap<string, string>> {
   const { text } = await askNode(base, { method: 'GET', path: '/merchant/list' });
-  const merchants = JSON.parse(text) as readonly { merchantId: string; merchantName: string }[];
-  return new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
+  return merchantNames(text);
 }
 
 /** What was acknowledged is on every node. */

@@ -38,7 +38,7 @@ export interface SentBody {
 const AT_ONCE = 4;
 
 /** Answers of a while, by status; connections that ended without one count as 0. */
-export type Statuses = Map<number, number>;
+type Statuses = Map<number, number>;
 
 class Sender {
   readonly statuses: Statuses = new Map();

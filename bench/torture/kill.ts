@@ -5,7 +5,7 @@
  */
 import { seeded } from '../case/case.js';
 import type { TortureInput, TortureResult } from './case.js';
-import { TortureService } from './service.js';
+import { merchantNames, TortureService } from './service.js';
 import { checkStore } from './store-check.js';
 import { Writer, type WriteTarget } from './writer.js';
 
@@ -67,8 +67,7 @@ async function listed(
 ): Promise<ReadonlyMap<string, string>> {
   const { status, text } = await service.get('/merchant/list', key);
   if (status !== 200) wrong.push(`/merchant/list was answered ${status}`);
-  const merchants = JSON.parse(text) as readonly { merchantId: string; merchantName: string }[];
-  return new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
+  return merchantNames(text);
 }
 
 async function checkOffline({ service, keys, lost, wrong }: Torture): Promise<void> {

@@ -1,4 +1,5 @@
 /** Reads the table that a bulk file is answered with, and tells what is wrong with it. */
+import type { Trailer } from '../../src/bulk/row/envelope.js';
 import { createHash } from 'node:crypto';
 import Papa from 'papaparse';
 import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
@@ -12,16 +13,6 @@ const CODE_COLUMN = APPENDED_COLUMNS.indexOf('situs_code');
 /** What a row says that a single lookup says too. */
 const TOLD = ['situs_code', 'situs_rate', 'situs_use_rate', 'situs_address'] as const;
 const TOLD_COLUMNS = TOLD.map((name) => APPENDED_COLUMNS.indexOf(name));
-
-/** What the side channel says of a stream. */
-export interface RowsTrailer {
-  readonly complete: boolean;
-  readonly rows: number;
-  readonly codes: Readonly<Record<string, number>>;
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly stopped: object | null;
-}
 
 /**
  * Every line must be the row that was sent at its place, byte for byte, with columns appended; rows
@@ -77,14 +68,14 @@ export class RowCheck {
   }
 
   /** Compares what was read with what was sent and with the trailer. */
-  end(rowsSent: number, trailer: RowsTrailer): void {
+  end(rowsSent: number, trailer: Trailer): void {
     if (this.#held.length > 0) this.#fault('the output does not end with a line end');
     if (this.rows !== rowsSent) this.#fault(`${rowsSent} rows in, ${this.rows} out`);
     const counts = Object.fromEntries([...this.#counts].sort(([one], [other]) => one - other));
     const sum = [...this.#counts.values()].reduce((total, count) => total + count, 0);
     if (sum !== rowsSent) this.#fault(`the codes sum up to ${sum}`);
     this.sha256 = this.#hash.digest('hex');
-    const found: RowsTrailer = {
+    const found: Trailer = {
       complete: true,
       rows: this.rows,
       codes: counts,

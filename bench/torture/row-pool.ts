@@ -8,9 +8,9 @@ import { GRANT_ALL } from '../../src/pool/types.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
-import { parseQuery } from '../../src/api/lookup/query.js';
 import { addressLines } from '../case/addresses.js';
 import { seeded } from '../case/case.js';
+import { parseQuery } from '../../src/api/lookup/query-string.js';
 
 export const POOL_HEADER = 'id,street,city,state,zip,lat,lng\n';
 
@@ -29,7 +29,7 @@ export interface PoolRow {
 type Random = () => number;
 
 /** The parts of "1 Main St, Elmton, QA 91010". */
-function partsOf(line: string): readonly string[] {
+export function partsOf(line: string): readonly string[] {
   const parts = line.split(', ');
   const [state = '', zip = ''] = (parts.at(-1) ?? '').split(' ');
   return [parts.slice(0, -2).join(' '), parts.at(-2) ?? '', state, zip];

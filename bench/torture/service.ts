@@ -2,7 +2,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { request, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,6 +21,25 @@ export interface Answer {
   readonly status: number;
   readonly replayed: boolean;
   readonly text: string;
+}
+
+/** The whole answer to a request. */
+export async function answerTo(sent: ClientRequest, signal?: AbortSignal): Promise<Answer> {
+  const waiting = signal === undefined ? {} : { signal };
+  const [answer] = (await once(sent, 'response', waiting)) as [IncomingMessage];
+  const pieces: Buffer[] = [];
+  for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
+  return {
+    status: answer.statusCode ?? 0,
+    replayed: answer.headers['idempotency-replayed'] === 'true',
+    text: Buffer.concat(pieces).toString('utf8'),
+  };
+}
+
+/** Names of merchants by id, of the body that lists them. */
+export function merchantNames(text: string): ReadonlyMap<string, string> {
+  const merchants = JSON.parse(text) as readonly { merchantId: string; merchantName: string }[];
+  return new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
 }
 
 export class TortureService {
@@ -122,14 +141,7 @@ export class TortureService {
     // A connection that is lost during the answer is told by the answer too.
     sent.on('error', () => undefined);
     sent.end(body);
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    const pieces: Buffer[] = [];
-    for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
-    return {
-      status: answer.statusCode ?? 0,
-      replayed: answer.headers['idempotency-replayed'] === 'true',
-      text: Buffer.concat(pieces).toString('utf8'),
-    };
+    return answerTo(sent);
   }
 
   /** Runs `situs ARGS` in a process of its own and returns what it printed. */

@@ -17,7 +17,7 @@ import { SteadyLookups, type Latencies } from './steady-lookups.js';
 
 const MIB = 1_048_576;
 /** What 99 of 100 lookups must be answered within on a quiet machine. */
-export const P99_MS_MAX = 20;
+const P99_MS_MAX = 20;
 /** On a busy one: so many times what they take without an attack. */
 const IDLE_TIMES = 3;
 /** What is above the limit so many times in a row is no chance. */

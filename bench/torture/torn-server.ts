@@ -15,7 +15,7 @@ const PATIENCE_MS = 30_000;
 const END_MS = 240_000;
 const FAULTS_TOLD_MAX = 10;
 
-export const QUERIES: readonly string[] = [
+const QUERIES: readonly string[] = [
   ...Array.from(
     { length: 40 },
     (_, index) => `address=${100 + 2 * index}+Main+St,+Elmton,+QA+91010`,

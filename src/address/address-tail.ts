@@ -4,16 +4,18 @@
  */
 import { WordTable, wordsOf } from '../base/word-table.js';
 import { readCanadianTail, takeCanadianCode } from './canadian-tail.js';
-import type { Gazetteer, ParsedAddress } from './parsed.js';
+import type { Gazetteer, ParsedAddress, Tail, TailDraft } from './parsed.js';
+import { cardinalValue } from './street-words.js';
 import {
-  cardinalValue,
+  suffixOf,
   directionOf,
   directionWord,
   isDigits,
   startsWithDigit,
-} from './street-words.js';
-import { suffixOf } from './suffix.js';
-import { JOIN, type Line, type Tail, type TailDraft, unread } from './token.js';
+  JOIN,
+  type Line,
+  unread,
+} from './word.js';
 
 const USA: readonly (readonly string[])[] = [
   ['UNITED', 'STATES', 'OF', 'AMERICA'],

@@ -1,10 +1,16 @@
 /** How the end of an address is read that is one of Canada. */
 import { wordsOf } from '../base/word-table.js';
-import type { Gazetteer } from './parsed.js';
-import { hasDigit, startsWithDigit } from './street-words.js';
-import { isStrongSuffix, suffixOf } from './suffix.js';
-import { JOIN, type Line, type Tail, type TailDraft, unread } from './token.js';
+import type { Gazetteer, Tail, TailDraft } from './parsed.js';
 import { DESIGNATORS } from './unit.js';
+import {
+  isStrongSuffix,
+  suffixOf,
+  hasDigit,
+  startsWithDigit,
+  JOIN,
+  type Line,
+  unread,
+} from './word.js';
 
 const CANADIAN = /^[A-Z]\d[A-Z]\d[A-Z]\d$/;
 

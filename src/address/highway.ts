@@ -3,9 +3,8 @@
  * the same name: "US HIGHWAY 7", "STATE ROUTE 100", "COUNTY HIGHWAY 12", "INTERSTATE 89".
  */
 import { WordTable, wordsOf } from '../base/word-table.js';
-import { directionOf, hasDigit, isDigits, startsWithDigit } from './street-words.js';
 import type { Gazetteer } from './parsed.js';
-import { suffixOf } from './suffix.js';
+import { suffixOf, directionOf, hasDigit, isDigits, startsWithDigit } from './word.js';
 
 /** A numbered road at the front of a street's words. */
 interface Highway {

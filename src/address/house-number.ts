@@ -1,13 +1,16 @@
 /** House numbers as people and publishers write them. */
+import { cardinalValue } from './street-words.js';
+import { tokenize } from './word.js';
 import {
-  cardinalValue,
+  isStrongSuffix,
+  suffixOf,
   directionOf,
   isDigits,
   isOrdinal,
   startsWithDigit,
-} from './street-words.js';
-import { isStrongSuffix, suffixOf } from './suffix.js';
-import { JOIN, tokenize, type Line } from './token.js';
+  JOIN,
+  type Line,
+} from './word.js';
 
 /** A house number; `number` is its identity, the rest serves order and ranges. */
 export interface HouseNumber {

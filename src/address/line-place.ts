@@ -1,17 +1,19 @@
 /** Cities and states of a line: where a street ends, and what stands behind the address. */
 import { CITY_FIRST, isKnownCity, isOtherWord, isZip } from './address-tail.js';
 import { readHighway } from './highway.js';
-import type { Gazetteer } from './parsed.js';
+import type { Gazetteer, Tail } from './parsed.js';
+import { isShortDirection } from './street-words.js';
 import {
+  isStrongSuffix,
+  suffixOf,
   directionOf,
   directionWord,
   hasDigit,
   isDigits,
-  isShortDirection,
   startsWithDigit,
-} from './street-words.js';
-import { isStrongSuffix, suffixOf } from './suffix.js';
-import { JOIN, type Line, type Tail } from './token.js';
+  JOIN,
+  type Line,
+} from './word.js';
 
 /** A way to part words into street and city; the city is empty where `cityAt` is the end. */
 interface CitySplit {

@@ -9,7 +9,6 @@ import {
   streetEnds,
   withoutRemarks,
 } from './line-place.js';
-import { directionOf, hasDigit, startsWithDigit } from './street-words.js';
 import { readHighway } from './highway.js';
 import { readHouseNumbers, type HouseNumber, type HouseNumberReading } from './house-number.js';
 import {
@@ -22,10 +21,10 @@ import {
   type Reading,
   type Span,
 } from './reading.js';
-import type { Gazetteer, ParsedAddress } from './parsed.js';
-import { suffixOf } from './suffix.js';
-import { JOIN, tokenize, type Line, type Tail } from './token.js';
+import type { Gazetteer, ParsedAddress, Tail } from './parsed.js';
+import { tokenize } from './word.js';
 import { takeUnits } from './unit.js';
+import { suffixOf, directionOf, hasDigit, startsWithDigit, JOIN, type Line } from './word.js';
 
 /** No address is longer; the wire takes 100. Longer text is refused, not cut. */
 export const ADDRESS_CHARS_MAX = 500;

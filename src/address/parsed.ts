@@ -48,3 +48,25 @@ export interface Gazetteer {
 
 /** A gazetteer that knows no place. */
 export const EMPTY_GAZETTEER: Gazetteer = { stateOf: () => '', isCity: () => false };
+
+/** What stands at the end of a line. */
+export interface Tail {
+  /** Index after the last word that belongs to street or city. */
+  readonly end: number;
+  readonly country: '' | 'USA' | 'CAN';
+  readonly state: string;
+  /** The state is one word that may be something else: "CT" a court, "NE" a direction. */
+  readonly doubtful: boolean;
+  /** Index after the state's last word, -1 if none. */
+  readonly stateEnd: number;
+  readonly zip: string;
+  readonly zip4: string;
+  /** Of an address that is asked for as one of Canada its first half may be all there is. */
+  readonly canadianPostalCode: string;
+  /** A state that the line names in its midst, or another place of its own; '' if none. */
+  readonly otherPlace: string;
+  /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
+  readonly twoZips: boolean;
+}
+
+export type TailDraft = { -readonly [Key in keyof Tail]: Tail[Key] };

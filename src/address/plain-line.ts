@@ -19,17 +19,19 @@ import { COUNTY_WORDS } from './parse.js';
 import type { Gazetteer } from './parsed.js';
 import { endsInUnit, isNumbered } from './reading.js';
 import { foldStreetName, readStreet, type StreetName } from './street-name.js';
-import {
-  directionOf,
-  honouredKey,
-  isOrdinal,
-  ordinalValue,
-  SPELLED_WORDS,
-  startsWithDigit,
-} from './street-words.js';
-import { SUFFIX_WORDS, suffixOf } from './suffix.js';
-import { JOIN, type Line, tokenize } from './token.js';
+import { ordinalValue, SPELLED_WORDS } from './street-words.js';
+import { SUFFIX_WORDS } from './suffix.js';
+import { tokenize } from './word.js';
 import { DESIGNATORS, UNIT_WORDS } from './unit.js';
+import {
+  honouredKey,
+  suffixOf,
+  directionOf,
+  isOrdinal,
+  startsWithDigit,
+  JOIN,
+  type Line,
+} from './word.js';
 
 /** A street with the folded name that it is looked up by. */
 export interface FoldedStreet extends StreetName {

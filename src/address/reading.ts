@@ -2,11 +2,20 @@
 import { readTail } from './address-tail.js';
 import { readHighway } from './highway.js';
 import { readHouseNumbers, type HouseNumber } from './house-number.js';
-import type { Gazetteer, ParsedAddress } from './parsed.js';
+import type { Gazetteer, ParsedAddress, Tail } from './parsed.js';
 import { readStreet, type StreetName } from './street-name.js';
-import { directionOf, hasDigit, isDigits, isOrdinal, startsWithDigit } from './street-words.js';
-import { isStrongSuffix, suffixOf } from './suffix.js';
-import { JOIN, type Join, type Line, type Tail } from './token.js';
+import {
+  isStrongSuffix,
+  suffixOf,
+  directionOf,
+  hasDigit,
+  isDigits,
+  isOrdinal,
+  startsWithDigit,
+  JOIN,
+  type Join,
+  type Line,
+} from './word.js';
 
 /** A span of words: [from, to). */
 export interface Span {

@@ -1,20 +1,19 @@
 /** A street's name in parts, read from a publisher's column or from an address line. */
+import { canonicalWords, isShortDirection, wordsKey } from './street-words.js';
+import { readHighway } from './highway.js';
+import { EMPTY_GAZETTEER, type Gazetteer } from './parsed.js';
+import { titleCase } from './title-case.js';
+import { tokenize } from './word.js';
 import {
-  canonicalWords,
+  isStrongSuffix,
+  suffixOf,
+  suffixWord,
   directionOf,
   directionWord,
   hasDigit,
   isOrdinal,
   isDigits,
-  isShortDirection,
-  joinDirections,
-  wordsKey,
-} from './street-words.js';
-import { readHighway } from './highway.js';
-import { EMPTY_GAZETTEER, type Gazetteer } from './parsed.js';
-import { isStrongSuffix, suffixOf, suffixWord } from './suffix.js';
-import { titleCase } from './title-case.js';
-import { tokenize } from './token.js';
+} from './word.js';
 
 /** A street's name in parts; capitals without punctuation, parts not there are ''. */
 export interface StreetName {
@@ -232,4 +231,14 @@ function plainWords(name: string): string[] | null {
 export function foldStreetName(name: string): string {
   const words = plainWords(name) ?? tokenize(name).words;
   return wordsKey(canonicalWords(words, 0, words.length));
+}
+
+/** "N", "W" → "NW"; '' where the two do not make an intermediate direction. */
+export function joinDirections(first: string, second: string): string {
+  const northSouth = directionOf(first);
+  const eastWest = directionOf(second);
+  if ((northSouth === 'N' || northSouth === 'S') && (eastWest === 'E' || eastWest === 'W')) {
+    return northSouth + eastWest;
+  }
+  return '';
 }

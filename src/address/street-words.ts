@@ -1,90 +1,26 @@
-/** Words of street names: directions, numbers, and one spelling of each for keys. */
+/** Words of street names: numbers, and one spelling of each word for keys. */
 import { WordTable } from '../base/word-table.js';
 import { SUFFIX_EXPANSIONS } from './suffix.js';
-
-const WORDS: readonly (readonly [string, string])[] = [
-  ['N', 'NORTH'],
-  ['S', 'SOUTH'],
-  ['E', 'EAST'],
-  ['W', 'WEST'],
-  ['NE', 'NORTHEAST'],
-  ['NW', 'NORTHWEST'],
-  ['SE', 'SOUTHEAST'],
-  ['SW', 'SOUTHWEST'],
-];
-
-const ABBREVIATION = new WordTable(
-  WORDS.flatMap(
-    ([abbreviation, word]) =>
-      [
-        [abbreviation, abbreviation],
-        [word, abbreviation],
-      ] as const,
-  ),
-);
-const FULL = new WordTable(WORDS);
-
-/** "NORTH" or "N" → "N"; '' for any other word. */
-export function directionOf(word: string): string {
-  return ABBREVIATION.get(word) ?? '';
-}
-
-/** "N" → "NORTH"; '' for anything but a standard abbreviation. */
-export function directionWord(abbreviation: string): string {
-  return FULL.get(abbreviation) ?? '';
-}
+import {
+  startsWithDigit,
+  isDigits,
+  isOrdinal,
+  DIRECTIONS,
+  directionWord,
+  honouredKey,
+} from './word.js';
 
 /** New England's "No Main St" and "So Main St"; elsewhere the words may mean something else. */
 export function isShortDirection(word: string): boolean {
   return word === 'NO' || word === 'SO';
 }
 
-/** "N", "W" → "NW"; '' where the two do not make an intermediate direction. */
-export function joinDirections(first: string, second: string): string {
-  const northSouth = directionOf(first);
-  const eastWest = directionOf(second);
-  if ((northSouth === 'N' || northSouth === 'S') && (eastWest === 'E' || eastWest === 'W')) {
-    return northSouth + eastWest;
-  }
-  return '';
-}
-
-const ONES = [
-  'FIRST',
-  'SECOND',
-  'THIRD',
-  'FOURTH',
-  'FIFTH',
-  'SIXTH',
-  'SEVENTH',
-  'EIGHTH',
-  'NINTH',
-  'TENTH',
-  'ELEVENTH',
-  'TWELFTH',
-  'THIRTEENTH',
-  'FOURTEENTH',
-  'FIFTEENTH',
-  'SIXTEENTH',
-  'SEVENTEENTH',
-  'EIGHTEENTH',
-  'NINETEENTH',
-];
+const ONES = (
+  'FIRST SECOND THIRD FOURTH FIFTH SIXTH SEVENTH EIGHTH NINTH TENTH ELEVENTH TWELFTH ' +
+  'THIRTEENTH FOURTEENTH FIFTEENTH SIXTEENTH SEVENTEENTH EIGHTEENTH NINETEENTH'
+).split(' ');
 const TENS = ['TWENTY', 'THIRTY', 'FORTY', 'FIFTY', 'SIXTY', 'SEVENTY', 'EIGHTY', 'NINETY'];
-const CARDINALS = [
-  'ONE',
-  'TWO',
-  'THREE',
-  'FOUR',
-  'FIVE',
-  'SIX',
-  'SEVEN',
-  'EIGHT',
-  'NINE',
-  'TEN',
-  'ELEVEN',
-  'TWELVE',
-];
+const CARDINALS = 'ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN ELEVEN TWELVE'.split(' ');
 
 const ordinals = new Map<string, number>();
 const TENS_VALUES = new Map<string, number>();
@@ -121,45 +57,6 @@ export function ordinalWords(value: number): string {
   if (value < 20) return ONES[value - 1] ?? '';
   const ten = TENS[Math.floor(value / 10) - 2] ?? '';
   return value % 10 === 0 ? `${ten.slice(0, -1)}IETH` : `${ten} ${ONES[(value % 10) - 1] ?? ''}`;
-}
-
-/** Whether a word is an ordinal in figures: "1ST", "22ND". */
-export function isOrdinal(word: string): boolean {
-  const length = word.length;
-  if (length < 3) return false;
-  const end = word.charCodeAt(length - 1);
-  const before = word.charCodeAt(length - 2);
-  const pair =
-    (before === 83 && end === 84) || // ST
-    (before === 78 && end === 68) || // ND
-    (before === 82 && end === 68) || // RD
-    (before === 84 && end === 72); // TH
-  return pair && isDigits(word.slice(0, -2));
-}
-
-/** Whether a word is figures only. */
-export function isDigits(word: string): boolean {
-  if (word === '') return false;
-  for (let index = 0; index < word.length; index++) {
-    const code = word.charCodeAt(index);
-    if (code < 48 || code > 57) return false;
-  }
-  return true;
-}
-
-/** Whether a word begins with a figure. */
-export function startsWithDigit(word: string): boolean {
-  const code = word.charCodeAt(0);
-  return code >= 48 && code <= 57;
-}
-
-/** Whether a word contains a figure. */
-export function hasDigit(word: string): boolean {
-  for (let index = 0; index < word.length; index++) {
-    const code = word.charCodeAt(index);
-    if (code >= 48 && code <= 57) return true;
-  }
-  return false;
 }
 
 /** Strips leading zeros: San Francisco's points are on "09TH ST". */
@@ -260,25 +157,8 @@ const KEY_WORD_ALONE = new WordTable(KEYS_ALONE);
 export const SPELLED_WORDS: readonly string[] = [
   ...nameWords.keys(),
   ...keyWords.keys(),
-  ...WORDS.flat(),
+  ...DIRECTIONS.flat(),
 ];
-
-/** Spellings of one honoured name: "Dr Martin Luther King Jr", "M L King", "MLK". */
-const KING = ['MARTINLUTHERKING', 'MARTINLKING', 'MLKING', 'MLK'];
-
-/** The key of a name in the one spelling of the honoured name that it may hold. */
-export function honouredKey(key: string): string {
-  if (!key.includes('K') || !key.includes('L')) return key;
-  for (const spelling of KING) {
-    const at = key.indexOf(spelling);
-    if (at < 0) continue;
-    const before = key.slice(0, at);
-    const after = key.slice(at + spelling.length);
-    const titled = before === 'DR' || before === 'REV' || before === 'REVDR';
-    return `${titled ? '' : before}MLK${after.startsWith('JR') ? after.slice(2) : after}`;
-  }
-  return key;
-}
 
 /** Key of a name whose words are in the one spelling of `canonicalWords`. */
 export function wordsKey(words: readonly string[]): string {

@@ -1,5 +1,4 @@
 /** Street suffixes: what a word abbreviates and how it is spelled out. */
-import { WordTable, wordsOf } from '../base/word-table.js';
 
 /**
  * Street suffixes of USPS Publication 28, appendix C1: standard abbreviation, full word, then the
@@ -217,10 +216,11 @@ export const STRONG_SUFFIXES =
   'ALY AVE BLVD BYP CIR CIRS CRES CSWY CT CTS CV DR DRS EXPY EXT FWY HOLW HWY LN LNDG LOOP PIKE ' +
   'PKWY PL PLZ RD RDS SQ ST STS TER TPKE TRCE TRFY TRL WAY XING XRD';
 
-const abbreviations = new Map<string, string>();
-const fulls = new Map<string, string>();
+/** Abbreviations by every word that is read as a suffix. */
+export const SUFFIX_ABBREVIATIONS = new Map<string, string>();
+/** Words by abbreviation. */
+export const SUFFIX_FULL_WORDS = new Map<string, string>();
 const EXPANSION = new Map<string, string>();
-const STRONG = wordsOf(STRONG_SUFFIXES.split(' '));
 
 /** Short forms that mean something else, or several things, in a name: "Via Roma", "St Paul". */
 const NOT_EXPANDED = new Set(
@@ -229,9 +229,9 @@ const NOT_EXPANDED = new Set(
 
 for (const line of SUFFIX_TABLE.trim().split('\n')) {
   const [abbreviation = '', full = '', ...variants] = line.split(' ');
-  fulls.set(abbreviation, full);
+  SUFFIX_FULL_WORDS.set(abbreviation, full);
   for (const word of [abbreviation, full, ...variants]) {
-    abbreviations.set(word, abbreviation);
+    SUFFIX_ABBREVIATIONS.set(word, abbreviation);
     // "TRAILS" is no short form of "TRAIL", however the suffix table counts it.
     const plural = word.startsWith(full);
     if (!plural && !NOT_EXPANDED.has(word)) EXPANSION.set(word, full);
@@ -239,25 +239,7 @@ for (const line of SUFFIX_TABLE.trim().split('\n')) {
 }
 
 /** Every word that is read as a suffix. */
-export const SUFFIX_WORDS: readonly string[] = [...abbreviations.keys()];
-
-const ABBREVIATION = new WordTable(abbreviations);
-const FULL = new WordTable(fulls);
-
-/** "STREET", "STR" or "ST" → "ST"; '' for a word that is no suffix. */
-export function suffixOf(word: string): string {
-  return ABBREVIATION.get(word) ?? '';
-}
-
-/** "DR" → "DRIVE"; '' for anything but a standard abbreviation. */
-export function suffixWord(abbreviation: string): string {
-  return FULL.get(abbreviation) ?? '';
-}
-
-/** Whether a standard abbreviation ends a street's name almost wherever it stands. */
-export function isStrongSuffix(abbreviation: string): boolean {
-  return abbreviation !== '' && STRONG.has(abbreviation);
-}
+export const SUFFIX_WORDS: readonly string[] = [...SUFFIX_ABBREVIATIONS.keys()];
 
 /** Short forms that may be spelled out inside a name: "CTR" → "CENTER". */
 export const SUFFIX_EXPANSIONS: ReadonlyMap<string, string> = EXPANSION;

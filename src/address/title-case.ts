@@ -1,56 +1,12 @@
 /** Capitals into the casing that maps and envelopes use. */
 
 /** Words that stay in capitals. */
-const CAPITALS = new Set([
-  'US',
-  'NE',
-  'NW',
-  'SE',
-  'SW',
-  'FM',
-  'RM',
-  'PO',
-  'RR',
-  'HC',
-  'AA',
-  'AE',
-  'AP',
-  'APO',
-  'FPO',
-  'DPO',
-  'MLK',
-  'JFK',
-  'II',
-  'III',
-  'IV',
-  'VFW',
-  'YMCA',
-  'DC',
-  'TV',
-  'NFR',
-  'BB',
-  'CC',
-  'DD',
-  'EE',
-  'FF',
-  'GG',
-  'HH',
-  'JJ',
-  'KK',
-  'LL',
-  'MM',
-  'NN',
-  'OO',
-  'PP',
-  'QQ',
-  'SS',
-  'TT',
-  'UU',
-  'VV',
-  'WW',
-  'YY',
-  'ZZ',
-]);
+const CAPITALS = new Set(
+  (
+    'US NE NW SE SW FM RM PO RR HC AA AE AP APO FPO DPO MLK JFK II III IV VFW YMCA DC TV NFR ' +
+    'BB CC DD EE FF GG HH JJ KK LL MM NN OO PP QQ SS TT UU VV WW YY ZZ'
+  ).split(' '),
+);
 
 const SMALL = new Set(['OF', 'THE', 'AND', 'IN', 'ON', 'AT', 'BY', 'FOR', 'DE', 'DEL', 'Y']);
 
@@ -58,43 +14,14 @@ const SMALL = new Set(['OF', 'THE', 'AND', 'IN', 'ON', 'AT', 'BY', 'FOR', 'DE', 
 const MC = /^MC[A-Z]{2,}/;
 
 /** Irish names whose apostrophe the capitals have lost. */
-const IRISH = new Set([
-  'OBRIEN',
-  'OBRYAN',
-  'OBANNON',
-  'OCONNELL',
-  'OCONNOR',
-  'OCONNER',
-  'ODAY',
-  'ODELL',
-  'ODONNELL',
-  'ODONOGHUE',
-  'ODWYER',
-  'OFALLON',
-  'OFARRELL',
-  'OFLAHERTY',
-  'OGRADY',
-  'OHAIR',
-  'OHARA',
-  'OHARE',
-  'OHENRY',
-  'OKEEFE',
-  'OKELLEY',
-  'OKELLY',
-  'OLEARY',
-  'OLOUGHLIN',
-  'OMALLEY',
-  'OMEARA',
-  'ONEAL',
-  'ONEIL',
-  'ONEILL',
-  'OREILLY',
-  'OROURKE',
-  'OSHAUGHNESSY',
-  'OSHEA',
-  'OSULLIVAN',
-  'OTOOLE',
-]);
+const IRISH = new Set(
+  (
+    'OBRIEN OBRYAN OBANNON OCONNELL OCONNOR OCONNER ODAY ODELL ODONNELL ODONOGHUE ODWYER ' +
+    'OFALLON OFARRELL OFLAHERTY OGRADY OHAIR OHARA OHARE OHENRY OKEEFE OKELLEY OKELLY OLEARY ' +
+    'OLOUGHLIN OMALLEY OMEARA ONEAL ONEIL ONEILL OREILLY OROURKE OSHAUGHNESSY OSHEA ' +
+    'OSULLIVAN OTOOLE'
+  ).split(' '),
+);
 
 const capitalized = (word: string): string => word.charAt(0) + word.slice(1).toLowerCase();
 

@@ -1,8 +1,9 @@
 /** One slip of the keyboard, which a street name may have and still match; types it hides. */
-import { hasDigit, isDigits, ordinal } from './street-words.js';
+import { ordinal } from './street-words.js';
 import type { ParsedAddress } from './parsed.js';
 import { parseStreetName } from './street-name.js';
-import { SUFFIX_EXPANSIONS, suffixOf } from './suffix.js';
+import { SUFFIX_EXPANSIONS } from './suffix.js';
+import { suffixOf, hasDigit, isDigits } from './word.js';
 
 const TYPO_LETTERS_MIN = 4;
 

@@ -1,15 +1,17 @@
 /** Parts of a building and boxes: found anywhere in a line and taken out of it. */
 import { WordTable, wordsOf } from '../base/word-table.js';
+import { ordinal, ordinalValue } from './street-words.js';
 import {
+  isStrongSuffix,
+  suffixOf,
   directionOf,
   hasDigit,
   isDigits,
   isOrdinal,
-  ordinal,
-  ordinalValue,
-} from './street-words.js';
-import { isStrongSuffix, suffixOf } from './suffix.js';
-import { JOIN, type Join, type Line } from './token.js';
+  JOIN,
+  type Join,
+  type Line,
+} from './word.js';
 
 /**
  * Designators of Publication 28, appendix C2. `any` takes an identifier anywhere; `figures` only

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
 import { protectRelease } from '../dataset/put-release.js';
-import { activateRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
+import { activateRelease, releasesDir } from '../dataset/release.js';
 import { readSigningKey, type SigningKey } from '../dataset/signature.js';
 import { buildDataset } from '../ingest/build.js';
 import { findingsOf } from '../ingest/findings/release-faults.js';
@@ -14,7 +14,7 @@ import { auditRelease } from './open-store.js';
 import { tellFindings } from './findings.js';
 import { print, progress, UsageError } from './command-line.js';
 import { requireRecipe } from './recipe-names.js';
-import { problemsOf, requiredKeys, signSound } from './sound-release.js';
+import { checkSound, requiredKeys, signSound } from './sound-release.js';
 
 /** The words of the command. */
 export interface BuildAsked {
@@ -82,8 +82,7 @@ export async function buildHere(asked: BuildAsked): Promise<void> {
     report: progress,
   });
   const dir = join(releasesDir(varDir), name);
-  const problems = await problemsOf(dir, quiet);
-  if (problems.length > 0) throw unsoundRelease(name, problems);
+  await checkSound(dir, name, quiet);
   const findings = asked.withoutFindings === true ? [] : await findingsOf(dir, null);
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (findings.length > 0) progress(`${tellFindings(errors, findings)}; see: dataset verify`);

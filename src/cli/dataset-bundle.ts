@@ -4,13 +4,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
 import { nameBundle, openBundle, packRelease, unpackBundle } from '../dataset/bundle.js';
 import { putRelease } from '../dataset/put-release.js';
-import { activeRelease, findRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
+import { activeRelease, findRelease, releasesDir } from '../dataset/release.js';
 import { makeSigningKey, readSigningKey } from '../dataset/signature.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeTemporary } from '../ingest/release-writer.js';
 import { makeFolder } from '../store/folder.js';
 import { print, progress, removeOnSignal, UsageError } from './command-line.js';
-import { activateSound, problemsOf, requiredKeys, signSound } from './sound-release.js';
+import { activateSound, problemsOf, checkSound, requiredKeys, signSound } from './sound-release.js';
 
 /** The release that is meant, and its folder, once it was read from end to end. */
 export async function wholeRelease(
@@ -21,8 +21,7 @@ export async function wholeRelease(
   const name = text === undefined ? activeRelease(varDir) : findRelease(varDir, text);
   if (name === null) throw new Error('no dataset is active; see: npx situs dataset list');
   const dir = join(releasesDir(varDir), name);
-  const problems = await problemsOf(dir, quiet);
-  if (problems.length > 0) throw unsoundRelease(name, problems);
+  await checkSound(dir, name, quiet);
   return { name, dir };
 }
 

@@ -13,7 +13,6 @@ import { readDeliverySettings } from '../event/delivery.js';
 import { createServer, NODE_COST } from '../http/open-transport.js';
 import { createLog, messageOf, SILENT } from '../log.js';
 import { checkLogFile } from '../monitor/log-file.js';
-import { WATCH_READERS } from '../monitor/watch-settings.js';
 import { openProvider, reachProvider, watchProvider } from '../provider/open-provider.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
@@ -22,6 +21,7 @@ import { sealedCounts } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { files, fleet, limits, listenerFindings, service, storeState } from './doctor-services.js';
 import { problemsOf } from './sound-release.js';
+import { WATCH_READERS } from '../monitor/listener.js';
 
 /** Settings that no check of another name reads; what they throw names the setting. */
 const READERS: readonly ((config: Config) => unknown)[] = [

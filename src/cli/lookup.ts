@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { openWire, type WireContext } from '../api/lookup/context.js';
 import type { Rendered } from '../api/lookup/fragment.js';
-import { parseQuery } from '../api/lookup/query.js';
-import { renderV60, renderV60Postal } from '../api/lookup/v60.js';
+import { renderV60 } from '../api/lookup/v60.js';
 import { bytesOfParts } from '../base/byte-writer.js';
 import { packageVersion } from '../base/process.js';
 import { loadConfig } from '../config.js';
@@ -20,10 +19,13 @@ import { NO_PRODUCT } from '../api/lookup/product-detail.js';
 import type { Border } from '../engine/locate/border.js';
 import { type NoProduct, ordinaryRates, type ProductFinding } from '../engine/product/rules.js';
 import type { KnownRates } from '../engine/rate/on-day.js';
-import { normalizedAddress, type RateRange } from '../engine/situs.js';
+import { normalizedAddress } from '../engine/locate/address-writer.js';
+import type { RateRange } from '../engine/situs.js';
 import { formatUsd } from '../tax/amount.js';
 import { effectiveRate, isWhole, type ProductRule } from '../tax/product-rule.js';
 import { type Rate, RATE_ONE } from '../tax/rate.js';
+import { parseQuery } from '../api/lookup/query-string.js';
+import { renderV60Postal } from '../api/lookup/legacy.js';
 
 // What a lookup led to and what rules say of a product, as tables and sentences for people.
 

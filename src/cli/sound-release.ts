@@ -70,6 +70,17 @@ export async function problemsOf(
   }
 }
 
+/** Reads a release from end to end. @throws Error with a sentence when it is not sound. */
+export async function checkSound(
+  dir: string,
+  name: string,
+  quiet: boolean,
+  signedBy: readonly string[] = [],
+): Promise<void> {
+  const problems = await problemsOf(dir, quiet, signedBy);
+  if (problems.length > 0) throw unsoundRelease(name, problems);
+}
+
 /**
  * Folder of a release whose files are those that were checked; checks it where that is not known.
  * @throws Error with a sentence when it is not sound.
@@ -79,8 +90,7 @@ export async function soundRelease(varDir: string, name: string): Promise<string
   const unread = otherFormat(varDir, name);
   if (unread !== null) throw unread;
   if (stampHolds(dir)) return dir;
-  const problems = await problemsOf(dir, true);
-  if (problems.length > 0) throw unsoundRelease(name, problems);
+  await checkSound(dir, name, true);
   return dir;
 }
 
@@ -108,8 +118,7 @@ export async function activateSound(
   { quiet = false, action = 'activate', signedBy = requiredKeys() }: Activation = {},
 ): Promise<void> {
   const dir = join(releasesDir(varDir), name);
-  const problems = await problemsOf(dir, quiet, signedBy);
-  if (problems.length > 0) throw unsoundRelease(name, problems);
+  await checkSound(dir, name, quiet, signedBy);
   protectRelease(dir);
   const { auditRelease } = await import('./open-store.js');
   await auditRelease(varDir, `release.${action}`, name);

@@ -14,9 +14,11 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  constants,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { CHECKSUM_FILE, DATA_FILE, MANIFEST_FILE } from './manifest.js';
+import { CHECKSUM_FILE, DATA_FILE, MANIFEST_FILE, LOCK_BYTES, LOCK_FILE } from './manifest.js';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 
 export const STAMP_FILE = 'verified.json';
 
@@ -124,4 +126,17 @@ export function stampHolds(dir: string): boolean {
     const { bytes, modifiedMs } = stamp.files[name];
     return found?.size === bytes && found.mtimeMs === modifiedMs;
   });
+}
+
+/** Copies the release in `dir` into `copyTo`, which bears its name. @throws what the disk says. */
+export async function copyRelease(dir: string, copyTo: string): Promise<void> {
+  await mkdir(copyTo, { recursive: true, mode: 0o700 });
+  for (const name of RELEASE_FILES) {
+    const target = join(copyTo, name);
+    // A file system that can shares the blocks and copies nothing.
+    await copyFile(join(dir, name), target, constants.COPYFILE_FICLONE);
+    await chmod(target, 0o400);
+  }
+  // LMDB maps this file with holes in it, and is killed where the disk has no room to fill them.
+  await writeFile(join(copyTo, LOCK_FILE), Buffer.alloc(LOCK_BYTES), { mode: 0o600 });
 }

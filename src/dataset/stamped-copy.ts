@@ -16,9 +16,8 @@ import {
   SILENT_MS_MAX,
   UnfinishedCheck,
 } from './release-check.js';
-import { copyRelease } from './release-files.js';
 import { signatureProblem } from './signature.js';
-import { type BytesRead, PIECE_BYTES, readStamp, RELEASE_FILES } from './stamp.js';
+import { copyRelease, type BytesRead, PIECE_BYTES, readStamp, RELEASE_FILES } from './stamp.js';
 
 type StampedOptions = Pick<CheckOptions, 'dir' | 'progress' | 'signedBy'>;
 

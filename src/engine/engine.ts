@@ -10,7 +10,7 @@ import { Carts } from './cart/cart.js';
 import { unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome, CartQuery } from './cart/outcome.js';
-import { type Border, Borders } from './locate/border.js';
+import { type Border, Borders, isByArea } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
 import { elsewhere, PointLocator } from './locate/point.js';
@@ -26,7 +26,8 @@ import type {
 import { RatesByArea, type KnownRates, type Unheld, areaOf, States } from './rate/on-day.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { ZipLists } from './rate/zip-list.js';
-import { isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs } from './situs.js';
+import { PRECISIONS, WEAKEST, type Precision, type Situs } from './situs.js';
+import type { Country } from '../tax/jurisdiction.js';
 
 /** The farthest ahead of UTC that a calendar runs. */
 const ZONE_AHEAD_MS = 14 * 3_600_000;
@@ -129,7 +130,7 @@ export class Engine {
       asked === 'CAN'
         ? this.#locator.locateCanadian(query.address, dateAt)
         : this.#locator.locate(query.address, dateAt);
-    if (isFailure(situs)) return situs;
+    if (isRefusal(situs)) return situs;
     const { country } = this.#dataset.area(situs.area);
     return reaches(asked, country) ? situs : elsewhere(asked);
   }
@@ -224,6 +225,14 @@ export class Engine {
 /** `isFailure` for a lookup's place, rates and outcome alone, which is faster: see there. */
 function isRefusal(found: Situs | KnownRates | LookupOutcome): found is Failure {
   return (found as Partial<Failure>).failure !== undefined;
+}
+
+/**
+ * Tells whether an address in `found` answers a query for `asked`. The default country reaches the
+ * territories too, since their addresses are written like those of states; coordinates must match.
+ */
+function reaches(asked: Country, found: Country): boolean {
+  return asked === found || (asked === 'USA' && found !== 'CAN');
 }
 
 function notPast(): Failure {

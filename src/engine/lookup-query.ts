@@ -1,7 +1,7 @@
 /** What a lookup asks, after the wire has read and checked its parameters, and what it leads to. */
 import type { AreaRecord } from '../dataset/records.js';
 import type { Failure } from '../failure.js';
-import type { Microdegrees } from '../geo/microdegrees.js';
+import { type Microdegrees, toMicrodegrees } from '../geo/microdegrees.js';
 import type { DateInt } from '../tax/date.js';
 import type { Country } from '../tax/jurisdiction.js';
 import type { Border } from './locate/border.js';
@@ -83,3 +83,15 @@ export interface PostalOutcome {
 }
 
 export type LookupOutcome = SitusOutcome | PostalOutcome | Failure;
+
+/** The query of coordinates in degrees. */
+export function pointQuery(lat: number, lng: number, options: PointQuery['options']): PointQuery {
+  return {
+    kind: 'point',
+    lat: toMicrodegrees(lat),
+    lng: toMicrodegrees(lng),
+    latDegrees: lat,
+    lngDegrees: lng,
+    options,
+  };
+}

@@ -1,7 +1,6 @@
 /** Where a lookup led: the shared vocabulary of locating, and the countries it reaches. */
 import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../setting.js';
 import type { Microdegrees } from '../geo/microdegrees.js';
-import type { Country } from '../tax/jurisdiction.js';
 import type { Rate } from '../tax/rate.js';
 
 export type Precision = 'none' | MinimumPrecision;
@@ -11,11 +10,6 @@ export const PRECISIONS: readonly Precision[] = ['none', ...MINIMUM_PRECISIONS];
 
 /** The weakest that a location is found by; answered unless something better is asked for. */
 export const WEAKEST: Precision = 'city';
-
-/** Whether a place was told by its ZIP or its city's name, and not by a door or a spot. */
-export function isByArea(precision: Precision): boolean {
-  return precision === 'postal' || precision === 'city';
-}
 
 /** Combined sales rates that an address may have instead, on the day that was compared. */
 export interface RateRange {
@@ -47,40 +41,4 @@ export interface Situs {
   readonly stated?: true;
   /** Of precision `city` alone: the rates that the ZIP, or the city's ZIPs, may have. */
   readonly assumed?: RateRange;
-}
-
-/**
- * "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States". Most answers print its parts:
- * what is put together of several texts is copied when it is read.
- */
-export function normalizedAddress({
-  houseNumber,
-  street,
-  place,
-}: Pick<Situs, 'houseNumber' | 'street' | 'place'>): string {
-  if (street === '') return houseNumber === '' ? place : `${houseNumber}, ${place}`;
-  return `${houseNumber} ${street}, ${place}`;
-}
-
-const NAMES: Readonly<Record<Country, string>> = {
-  USA: 'United States',
-  CAN: 'Canada',
-  PRI: 'Puerto Rico',
-  ASM: 'American Samoa',
-  GUM: 'Guam',
-  MNP: 'Northern Mariana Islands',
-  VIR: 'U.S. Virgin Islands',
-};
-
-/** Name of a country as normalized addresses write it. */
-export function countryName(country: Country): string {
-  return NAMES[country];
-}
-
-/**
- * Tells whether an address in `found` answers a query for `asked`. The default country reaches the
- * territories too, since their addresses are written like those of states; coordinates must match.
- */
-export function reaches(asked: Country, found: Country): boolean {
-  return asked === found || (asked === 'USA' && found !== 'CAN');
 }

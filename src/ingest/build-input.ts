@@ -8,7 +8,7 @@ import { documentsOf, loadCounties, loadStates, type StateFact } from './state-f
 import { lay, type Layered, withCities } from './layer/lay.js';
 import { type Layer, layerCities, readLayers } from './layer/layer-files.js';
 import type { PlaceFact } from './model.js';
-import { readPlaces, readTiers } from './rates/facts.js';
+import { type CountyFact, readPlaces, readTiers } from './rates/facts.js';
 import { type LoadedRates, loadRates } from './rates/load.js';
 import type { FileSums } from './file-sums.js';
 import { inputHash } from './inputs.js';
@@ -66,7 +66,7 @@ export interface Input {
   readonly recipe: Recipe;
   readonly files: SourceFiles;
   readonly states: readonly StateFact[];
-  readonly counties: ReturnType<typeof loadCounties>;
+  readonly counties: readonly CountyFact[];
   readonly boundaries: Boundaries;
   readonly places: readonly PlaceFact[];
   readonly rates: LoadedRates;

@@ -2,7 +2,6 @@
  * Builds a release from a recipe: boundaries are overlaid, doors and ZIPs are bound to the tax
  * areas, the rate book says what each area levies, and the writer makes it a folder.
  */
-import { rmSync } from 'node:fs';
 import type { SourceRecord, StateRecord } from '../dataset/records.js';
 import { listReleases } from '../dataset/release.js';
 import { DATE_OPEN, type DateInt, formatDate } from '../tax/date.js';
@@ -23,7 +22,7 @@ import { eachFile } from './street/address-work.js';
 import { buildAddresses } from './street/addresses.js';
 import { districtCounties } from './boundary/place-counties.js';
 import { statedPlaces } from './street/named-areas.js';
-import { makeTemporary, scratchDir, withRoom, writeRelease } from './release-writer.js';
+import { inTemporary, makeTemporary, scratchDir, writeRelease } from './release-writer.js';
 import { bindZips, mergeParts, readZipLists, zipCounties } from './zip/bind.js';
 import { knownZips } from './zip/reach.js';
 import type { ZipLists } from './zip/zip-facts.js';
@@ -128,18 +127,13 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   const keep = options.keepParts === true;
   const sums = new FileSums(keep ? partsDir(options.varDir) : null);
   const input = await readInput(options, sums);
-  const temporary = makeTemporary(options.varDir);
-  try {
+  return inTemporary(makeTemporary(options.varDir), async (temporary) => {
     const parts = new PartCache(keep ? partsDir(options.varDir) : scratchDir(temporary), keep);
     const name = await buildFrom(input, options, temporary, parts);
     if (keep) parts.settle(name, input.hash(), listReleases(options.varDir));
     sums.write();
     return name;
-  } catch (error) {
-    throw withRoom(error, temporary);
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
+  });
 }
 
 /** A state with the last day of its boundary file, where that tells one. */

@@ -252,6 +252,20 @@ export function makeTemporary(varDir: string): string {
   return temporary;
 }
 
+/** Works in a temporary folder, which is gone afterwards. */
+export async function inTemporary<T>(
+  temporary: string,
+  work: (temporary: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(temporary);
+  } catch (error) {
+    throw withRoom(error, temporary);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
 /**
  * Writes the release below `varDir` and returns its folder name. A build that fails, or one whose
  * very release is already there, leaves nothing behind. `temporary` is what `makeTemporary` gave.
@@ -262,7 +276,7 @@ export async function writeRelease(
   progress: Progress,
   temporary: string = makeTemporary(varDir),
 ): Promise<string> {
-  try {
+  return inTemporary(temporary, async () => {
     const { dataSha256, counts } = await writeTables(join(temporary, DATA_FILE), content, progress);
     rmSync(scratchDir(temporary), { recursive: true, force: true });
     const draft = { format: FORMAT_VERSION, ...content.manifest, dataSha256, counts };
@@ -272,9 +286,5 @@ export async function writeRelease(
     const name = releaseName(manifest);
     putInPlace(temporary, join(releasesDir(varDir), name));
     return name;
-  } catch (error) {
-    throw withRoom(error, temporary);
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
+  });
 }

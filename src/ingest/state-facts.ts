@@ -7,7 +7,7 @@ import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../tax/date.js';
 import { COUNTRIES } from '../tax/jurisdiction.js';
 import type { AreaRegistry } from './area-registry.js';
 import type { Documents } from './layer/lay.js';
-import type { CountyFact, StateName } from './rates/facts.js';
+import { type CountyFact, readCounties, type StateName } from './rates/facts.js';
 import type { Recipe } from './recipe.js';
 import type { SourceFiles } from './source-files.js';
 import { readTable, splitRows, type TableRow } from './source/rows.js';
@@ -48,13 +48,8 @@ export function loadStates(factsDir: string): StateFact[] {
 }
 
 /** Reads county_names.tsv. */
-export function loadCounties(factsDir: string): CountyFact[] {
-  return readFacts(factsDir, 'county_names.tsv').map((row) => ({
-    fips: row.get('county'),
-    state: row.get('state'),
-    fullName: row.get('full_name'),
-    code: row.get('own_number'),
-  }));
+export function loadCounties(factsDir: string): readonly CountyFact[] {
+  return readCounties(factsText(factsDir, 'county_names.tsv'));
 }
 
 function spells<T>(
@@ -139,8 +134,12 @@ export function loadStateRecords(factsDir: string, addSource: AddSource): StateR
 // Checked reading of fact tables: a cell that does not fit names its file and line.
 
 /** Reads a fact table of the folder. */
+function factsText(factsDir: string, file: string): string {
+  return readFileSync(join(factsDir, file), 'utf8');
+}
+
 function readFacts(factsDir: string, file: string): readonly TableRow[] {
-  return readTable(readFileSync(join(factsDir, file), 'utf8'), '\t');
+  return readTable(factsText(factsDir, file), '\t');
 }
 
 function wrong(file: string, row: TableRow, column: string): Error {

@@ -6,6 +6,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { messageOf, type Log } from '../log.js';
+import type { Config } from '../config.js';
+import { CrossOrigins } from '../http/cross-origin.js';
+import { TrustedProxies } from '../http/proxies.js';
 
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i;
 const PORT_MAX = 65_535;
@@ -94,3 +97,10 @@ export class MetricsListener {
     this.#server.closeAllConnections();
   }
 }
+
+/** Each reads one setting, and throws an Error that names it where it cannot be used. */
+export const WATCH_READERS = {
+  metrics: ({ metrics }: Config) => metricsAddress(metrics),
+  origins: ({ corsOrigins }: Config) => CrossOrigins.of(corsOrigins),
+  proxies: ({ proxies }: Config) => TrustedProxies.of(proxies),
+} as const;

@@ -36,7 +36,7 @@ import {
 } from './idempotency-record.js';
 import { sweepKept } from './idempotency-sweep.js';
 import { lives } from './nodes.js';
-import type { Sealed, SealPlace } from './sealed.js';
+import type { CredentialsVault } from './credentials.js';
 import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -58,18 +58,11 @@ export const KEPT_MS_MAX = 24 * 3_600_000;
 export const SWEEP_MS = 10 * 60_000;
 /** What an answer counts for at least, so that one from elsewhere has room before it is known. */
 const KEPT_BYTES_MIN = 2_048;
-/** What seals, opens and hashes; the part of the vault that is used here. */
-interface AnswerVault {
-  seal(text: string, place: SealPlace): Sealed;
-  open(sealed: Sealed, place: SealPlace): string;
-  /** Keyed hash of a text: bodies may hold secrets, so a plain one will not do. */
-  index(text: string, account: string): string;
-}
-
 interface IdempotencyOptions {
   /** Id of this server among those of the store; empty where it is the only one. */
   readonly node?: string;
-  readonly vault: AnswerVault;
+  /** Bodies are hashed with a key: they may hold secrets, so a plain hash will not do. */
+  readonly vault: CredentialsVault;
   /** Milliseconds of the service's clock. */
   readonly now?: () => number;
   /** Told when sweeping or storing an outcome failed; it is tried again. */
@@ -89,7 +82,7 @@ interface Used {
 export class IdempotencyBook {
   readonly #store: Store;
   readonly #node: string;
-  readonly #vault: AnswerVault;
+  readonly #vault: CredentialsVault;
   readonly #now: () => number;
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;

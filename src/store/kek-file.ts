@@ -45,7 +45,7 @@ export interface KekSource {
   all(): readonly Kek[];
 }
 
-export const KEK_BYTES = 32;
+const KEK_BYTES = 32;
 const ID_CHARS = 16;
 
 /** Gives a key its id. */

@@ -7,7 +7,7 @@ import { StoreFault, writeError } from './fault.js';
 import { hasRoom, makeFolder } from './folder.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
 import { packPlain, PlainView, type StoredValue, unpackRecord } from './record-bytes.js';
-import type { RecordBytes, RecordRange, Root } from './root.js';
+import { type RecordBytes, type RecordRange, rangeOf, type Root } from './root.js';
 import { bytesIn, checkStoreFile, markBegun, openedIn } from './store-file.js';
 import { type RootStats, STORE_FILE } from './store-file.js';
 
@@ -28,20 +28,8 @@ function partsOf(key: StoreKey): StoreKey {
   return ([] as StoreKey).concat(key);
 }
 
-/** A range as LMDB is asked for it; it takes arrays of its own. */
-function lmdbRange({ start, end, ...rest }: RecordRange): {
-  start?: string[];
-  end?: string[];
-  exclusiveStart?: boolean;
-  limit?: number;
-  reverse?: boolean;
-} {
-  return {
-    ...rest,
-    ...(start === undefined ? {} : { start: [...start] }),
-    ...(end === undefined ? {} : { end: [...end] }),
-  };
-}
+/** A key as LMDB is asked for it; it takes arrays of its own. */
+const lmdbKey = (key: StoreKey): string[] => [...key];
 
 /** The format that is written down; plain, so that every version can read it. */
 function formatOf(root: Environment): unknown {
@@ -176,7 +164,7 @@ export class LmdbRoot implements Root {
 
   *range(range: RecordRange): Iterable<RecordBytes> {
     this.#batch?.flush();
-    for (const { key, value } of this.#root.getRange(lmdbRange(range))) {
+    for (const { key, value } of this.#root.getRange(rangeOf(range, lmdbKey))) {
       yield { key: partsOf(key), value };
     }
   }
@@ -184,7 +172,7 @@ export class LmdbRoot implements Root {
   keys(range: RecordRange): Iterable<StoreKey> {
     this.#batch?.flush();
     const keys: StoreKey[] = [];
-    for (const key of this.#root.getKeys(lmdbRange(range))) keys.push(partsOf(key));
+    for (const key of this.#root.getKeys(rangeOf(range, lmdbKey))) keys.push(partsOf(key));
     return keys;
   }
 

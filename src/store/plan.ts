@@ -1,4 +1,5 @@
 /** Plans and what they include. A key may be given more or less than its plan. */
+import { bitsOf, namesOfBits } from './scope.js';
 
 export const PLANS = ['starter', 'growth', 'pro', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
@@ -41,13 +42,10 @@ export function isEntitlement(text: string): text is Entitlement {
 
 /** The bits of several entitlements. */
 export function grantsOf(entitlements: readonly Entitlement[]): number {
-  return entitlements.reduce((bits, name) => bits | ENTITLEMENTS[name], 0);
+  return bitsOf(ENTITLEMENTS, entitlements);
 }
 
 /** The entitlements of some bits. */
 export function entitlementsOf(grants: number): readonly Entitlement[] {
-  return Object.entries(ENTITLEMENTS)
-    .filter(([, bit]) => (grants & bit) !== 0)
-    .map(([name]) => name)
-    .filter(isEntitlement);
+  return namesOfBits(ENTITLEMENTS, grants);
 }

@@ -12,6 +12,27 @@ export interface RecordRange {
   readonly reverse?: boolean;
 }
 
+/** A range with its ends as a table has them. */
+interface RangeOf<Key> {
+  start?: Key;
+  end?: Key;
+  exclusiveStart?: boolean;
+  limit?: number;
+  reverse?: boolean;
+}
+
+/** The range for a table whose keys are written by `write`. */
+export function rangeOf<Key>(
+  { start, end, ...rest }: RecordRange,
+  write: (key: StoreKey) => Key,
+): RangeOf<Key> {
+  return {
+    ...rest,
+    ...(start === undefined ? {} : { start: write(start) }),
+    ...(end === undefined ? {} : { end: write(end) }),
+  };
+}
+
 export interface RecordBytes {
   readonly key: StoreKey;
   readonly value: Buffer;

@@ -18,20 +18,28 @@ export type Scope = keyof typeof SCOPES;
 /** What a key has that was made without naming any, or before there were scopes. */
 export const ALL_SCOPES = Object.values(SCOPES).reduce((bits, bit) => bits | bit, 0);
 
-/** Tells a scope's name from any other word. */
-function isScope(text: string): text is Scope {
-  return Object.hasOwn(SCOPES, text);
+/** The bits of several names of a table. */
+export function bitsOf<Name extends string>(
+  table: Readonly<Record<Name, number>>,
+  names: readonly Name[],
+): number {
+  return names.reduce((bits, name) => bits | table[name], 0);
+}
+
+/** The names of a table that some bits stand for. */
+export function namesOfBits<Name extends string>(
+  table: Readonly<Record<Name, number>>,
+  bits: number,
+): readonly Name[] {
+  return (Object.keys(table) as Name[]).filter((name) => (bits & table[name]) !== 0);
 }
 
 /** The bits of several scopes. */
 export function scopeBits(scopes: readonly Scope[]): number {
-  return scopes.reduce((bits, name) => bits | SCOPES[name], 0);
+  return bitsOf(SCOPES, scopes);
 }
 
 /** The scopes of some bits. */
 export function scopesOfBits(bits: number): readonly Scope[] {
-  return Object.entries(SCOPES)
-    .filter(([, bit]) => (bits & bit) !== 0)
-    .map(([name]) => name)
-    .filter(isScope);
+  return namesOfBits(SCOPES, bits);
 }

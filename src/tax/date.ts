@@ -76,3 +76,46 @@ export function formatDate(date: DateInt): string {
   const text = String(date).padStart(8, '0');
   return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
 }
+
+interface ZoneDay {
+  readonly format: Intl.DateTimeFormat;
+  slot: number;
+  date: DateInt;
+}
+
+const zoneDays = new Map<string, ZoneDay>();
+
+function dayOf(format: Intl.DateTimeFormat, ms: number): DateInt {
+  const field = { year: 0, month: 0, day: 0 };
+  for (const { type, value } of format.formatToParts(ms)) {
+    if (type === 'year' || type === 'month' || type === 'day') field[type] = Number(value);
+  }
+  const date = dateOf(field.year, field.month, field.day);
+  if (date === null) throw new Error(`no calendar date at ${ms}`);
+  return date;
+}
+
+function openZone(timeZone: string): ZoneDay {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  const opened = { format, slot: Number.NaN, date: 0 as DateInt };
+  zoneDays.set(timeZone, opened);
+  return opened;
+}
+
+/** The date at `nowMs` in an IANA time zone. */
+export function todayIn(timeZone: string, nowMs: number): DateInt {
+  const cached = zoneDays.get(timeZone) ?? openZone(timeZone);
+  const slot = dateSlot(nowMs);
+  if (cached.slot !== slot) {
+    cached.date = dayOf(cached.format, nowMs);
+    cached.slot = slot;
+  }
+  return cached.date;
+}

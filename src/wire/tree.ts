@@ -4,6 +4,7 @@
  * decimal text of an exact integer. As XML a tree is an element per member in the same order, a
  * list repeated elements of its name, null and empty text an empty element.
  */
+import type { ByteWriter } from '../base/byte-writer.js';
 import { formatMicrodegrees, toMicrodegrees, type Microdegrees } from '../geo/microdegrees.js';
 import { formatRate, type Rate } from '../tax/rate.js';
 
@@ -50,18 +51,28 @@ export function degreesOf(value: Microdegrees): Decimal {
   return { decimal: formatMicrodegrees(value) };
 }
 
+/** Degrees to print: microdegrees, or the text of what is given more closely. */
+export type Degrees = Microdegrees | string;
+
 /** Degrees as a caller gave them, without an exponent. */
-export function echoText(degrees: number): string {
+export function echoed(degrees: number): Degrees {
   // Whole microdegrees, as nearly all are: their digits are these, and cost far less to print.
   const micro = toMicrodegrees(degrees);
-  if (micro / 1e6 === degrees) return formatMicrodegrees(micro);
+  if (micro / 1e6 === degrees) return micro;
   const text = String(degrees);
   return text.includes('e') ? formatMicrodegrees(micro) : text;
 }
 
 /** The same as a value. */
 export function echoOf(degrees: number): Decimal {
-  return { decimal: echoText(degrees) };
+  const found = echoed(degrees);
+  return { decimal: typeof found === 'number' ? formatMicrodegrees(found) : found };
+}
+
+/** Prints degrees straight into bytes. */
+export function printDegrees(into: ByteWriter, degrees: Degrees): void {
+  if (typeof degrees === 'number') into.millionths(degrees);
+  else into.text(degrees);
 }
 
 /** What JSON escapes; lone surrogates are among them, so that bodies are always valid UTF-8. */

@@ -10,11 +10,11 @@ import { routeTable } from '../../src/http/router.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import { failureBytes } from '../../src/wire/failure-body.js';
-import { parseQuery } from '../../src/api/lookup/query.js';
 import { API_VERSIONS } from '../../src/wire/tree.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { STUB_USAGE, stubKey } from '../support/http-stub-server.js';
 import { newVarDir } from '../support/http-var-dir.js';
+import { parseQuery } from '../../src/api/lookup/query-string.js';
 
 const KEY = 'situs_0123456789';
 const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };

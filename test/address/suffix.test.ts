@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  directionOf,
-  directionWord,
-  joinDirections,
-  ordinal,
-  ordinalValue,
-  ordinalWords,
-} from '../../src/address/street-words.js';
+import { ordinal, ordinalValue, ordinalWords } from '../../src/address/street-words.js';
+import { STRONG_SUFFIXES, SUFFIX_TABLE } from '../../src/address/suffix.js';
 import {
   isStrongSuffix,
-  STRONG_SUFFIXES,
-  SUFFIX_TABLE,
   suffixOf,
   suffixWord,
-} from '../../src/address/suffix.js';
+  directionOf,
+  directionWord,
+} from '../../src/address/word.js';
+import { joinDirections } from '../../src/address/street-name.js';
 
 test('no spelling of a suffix stands for two', () => {
   const seen = new Map<string, string>();

@@ -5,12 +5,12 @@ import { COMPONENTS, openapiDocument } from '../../src/describe/document.js';
 import { lookupParameters } from '../../src/describe/lookup-parameters.js';
 import { parameterNames } from '../../src/api/lookup/parameter-table.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
-import { parseQuery } from '../../src/api/lookup/query.js';
 import { isFailure } from '../../src/failure.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { RESPONSE_CODES } from '../../src/wire/response-code.js';
 import { API_VERSIONS } from '../../src/wire/tree.js';
 import { checker } from '../support/schema-check.js';
+import { parseQuery } from '../../src/api/lookup/query-string.js';
 
 const ROUTES = [...OPERATIONS.keys()].map((name) => {
   const [method = '', path = ''] = name.split(' ');

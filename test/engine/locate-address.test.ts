@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isByArea, normalizedAddress } from '../../src/engine/situs.js';
+import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
 import { isFailure } from '../../src/failure.js';
 import {
   dateOf,
@@ -11,6 +11,7 @@ import {
   situs,
   LOCATOR,
 } from '../support/located-world.js';
+import { isByArea } from '../../src/engine/locate/border.js';
 
 test('a door by its point, normalized with its ZIP+4 and without the unit', () => {
   const found = expect('200 spindle center drive suite 3 brookmere qz 97001', 'point', 0);

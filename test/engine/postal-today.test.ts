@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StateRecord } from '../../src/dataset/records.js';
-import { todayAt } from '../../src/engine/rate/on-day.js';
-
-function state(timeZone: string): StateRecord {
-  return { code: 'XX', fips: '', name: '', country: 'USA', timeZone, rules: [] };
-}
+import { todayIn } from '../../src/tax/date.js';
 
 test('today is the date at the place', () => {
   const ms = Date.UTC(2026, 6, 1, 5, 30);
-  assert.equal(todayAt(state('America/New_York'), ms), 20260701);
-  assert.equal(todayAt(state('America/Los_Angeles'), ms), 20260630);
-  assert.equal(todayAt(state('Pacific/Guam'), ms), 20260701);
-  assert.equal(todayAt(state('Pacific/Honolulu'), ms), 20260630);
+  assert.equal(todayIn('America/New_York', ms), 20260701);
+  assert.equal(todayIn('America/Los_Angeles', ms), 20260630);
+  assert.equal(todayIn('Pacific/Guam', ms), 20260701);
+  assert.equal(todayIn('Pacific/Honolulu', ms), 20260630);
 });
 
 test('the date turns at local midnight, also off the hour and back in time', () => {
-  const newfoundland = state('America/St_Johns');
+  const newfoundland = 'America/St_Johns';
   const midnight = Date.UTC(2026, 0, 15, 3, 30);
-  assert.equal(todayAt(newfoundland, midnight - 1), 20260114);
-  assert.equal(todayAt(newfoundland, midnight), 20260115);
-  assert.equal(todayAt(newfoundland, midnight - 1), 20260114);
+  assert.equal(todayIn(newfoundland, midnight - 1), 20260114);
+  assert.equal(todayIn(newfoundland, midnight), 20260115);
+  assert.equal(todayIn(newfoundland, midnight - 1), 20260114);
 });
 
 test('the date turns at midnight on the days clocks change', () => {
-  const denver = state('America/Denver');
+  const denver = 'America/Denver';
   for (const [year, month, day, hours] of [
     [2026, 2, 8, 7],
     [2026, 2, 9, 6],
@@ -33,17 +28,17 @@ test('the date turns at midnight on the days clocks change', () => {
   ] as const) {
     const midnight = Date.UTC(year, month, day, hours);
     const date = year * 10000 + (month + 1) * 100 + day;
-    assert.equal(todayAt(denver, midnight), date);
-    assert.notEqual(todayAt(denver, midnight - 1), date);
+    assert.equal(todayIn(denver, midnight), date);
+    assert.notEqual(todayIn(denver, midnight - 1), date);
   }
 });
 
 test('asking again within a quarter of an hour costs no formatting', (context) => {
-  const denver = state('America/Denver');
+  const denver = 'America/Denver';
   const from = 1_800_000_000_000;
   const { mock } = context.mock.method(Intl.DateTimeFormat.prototype, 'formatToParts');
   let sum = 0;
-  for (let index = 0; index < 1_000; index += 1) sum += todayAt(denver, from + index);
+  for (let index = 0; index < 1_000; index += 1) sum += todayIn(denver, from + index);
   assert.equal(sum, 1_000 * 20270115);
   assert.equal(mock.callCount(), 1);
 });

@@ -8,7 +8,7 @@ import { Doubts } from '../../src/engine/locate/doubt.js';
 import { DatasetGazetteer } from '../../src/engine/locate/place-names.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
-import { normalizedAddress } from '../../src/engine/situs.js';
+import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
 import { fail, failAmbiguous, isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import {

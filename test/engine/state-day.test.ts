@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { StateRecord } from '../../src/dataset/records.js';
-import { States, todayIn } from '../../src/engine/rate/on-day.js';
+import { States } from '../../src/engine/rate/on-day.js';
+import { todayIn } from '../../src/tax/date.js';
 
 const ZONES: Readonly<Record<string, string>> = {
   NY: 'America/New_York',

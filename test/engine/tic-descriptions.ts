@@ -86,7 +86,7 @@ const EATING: readonly Description[] = [
   ['CBD gummies', '90412'],
 ];
 
-export const HEALTH: readonly Description[] = [
+const HEALTH: readonly Description[] = [
   ['ibuprofen', '51130'],
   ['cough syrup', '51130'],
   ['prescription antibiotics', '51020'],
@@ -130,7 +130,7 @@ const CHILDREN_AND_PETS: readonly Description[] = [
   ['dog bed', '20210'],
 ];
 
-export const HOME: readonly Description[] = [
+const HOME: readonly Description[] = [
   ['toilet paper', '96102'],
   ['paper towels', '96101'],
   ['laundry detergent', '96103'],

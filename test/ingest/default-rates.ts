@@ -43,13 +43,19 @@ export function areaAt(
 }
 
 /** What all components of an area sum up to, in percent. */
-export function percentOf({ components }: Area, on: number): string {
+export function percentOf({ components }: Pick<Area, 'components'>, on: number): string {
   const sum = sumRates(
     components.flatMap(({ periods }) =>
       periods.filter(({ from, to }) => from <= on && to >= on).map((period) => period.sales),
     ),
   );
   return formatRate((sum * 100) as typeof sum);
+}
+
+/** Total of an area in percent, or "refused". */
+export function percentOrRefused(area: Area, on: number = TODAY): string {
+  const isUnknown = area.unknown.some(({ from, to }) => from <= on && to >= on);
+  return isUnknown ? 'refused' : percentOf(area, on);
 }
 
 /** Total in percent, or "refused". `place` is a full name, "" for none, "?" for not known. */
@@ -61,9 +67,7 @@ export function total(
   town = '',
 ): string {
   const geoid = place === '' || place === '?' ? place : placeOf(state, place);
-  const area = areaAt(fips.get(state) ?? '', county, geoid, town);
-  if (area.unknown.some(({ from, to }) => from <= on && to >= on)) return 'refused';
-  return percentOf(area, on);
+  return percentOrRefused(areaAt(fips.get(state) ?? '', county, geoid, town), on);
 }
 
 export function stale(state: string, county: string, place: string): boolean {

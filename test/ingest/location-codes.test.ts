@@ -16,8 +16,9 @@ import { createPolygon } from '../../src/geo/polygon.js';
 import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
-import { byLookup, byRow, lineOf, type Told, type Written } from '../support/three-ways.js';
+import { byLookup, type Told, type Written } from '../support/three-ways.js';
 import { rectangle, zipOf } from '../support/made-files.js';
+import { byLookupAndRow } from '../support/ways-agree.js';
 
 const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-location-codes-'));
@@ -93,14 +94,10 @@ after(() => {
 });
 
 function ask(place: Written, month = ''): Told {
-  const address = lineOf(place);
-  const lookup = byLookup(dataset, address, month);
-  const row = byRow(dataset, { address, ...(month === '' ? {} : { historical: month }) });
-  assert.deepEqual(row, lookup, address);
-  return lookup;
+  return byLookupAndRow(dataset, place, month);
 }
 
-export function at(street: string, city: string, zip: string): Written {
+function at(street: string, city: string, zip: string): Written {
   return { street, city, state: 'QD', zip };
 }
 

@@ -1,23 +1,9 @@
 /** Louisiana's parishes: the local totals that the tables of their collectors state, as rows. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadRates } from '../../src/ingest/rates/load.js';
-import type { RatesRecipe } from '../../src/ingest/recipe.js';
-import type { DateInt } from '../../src/tax/date.js';
-import { formatRate, sumRates } from '../../src/tax/rate.js';
+import { areaAt, percentOf, rates, TODAY } from './default-rates.js';
 
-const DATASETS = join(import.meta.dirname, '../../../datasets');
-const TODAY = 20261121 as DateInt;
 const LOUISIANA = '22';
-
-const recipe = readFileSync(join(DATASETS, 'recipes/rates-default.json'), 'utf8');
-const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
-  factsDir: join(DATASETS, 'facts'),
-  sourcesDir: '',
-  estimated: false,
-});
 const places = rates.input.places.filter(({ geoid }) => geoid.startsWith(LOUISIANA));
 
 /**
@@ -31,19 +17,11 @@ function local(parish: string, city = ''): string {
       ? city
       : (places.find(({ name, counties }) => name === city && counties.includes(county))?.geoid ??
         assert.fail(city));
-  const area = rates.book.resolve({ state: LOUISIANA, county, place, town: '', districts: [] });
+  const area = areaAt(LOUISIANA, county, place);
   const gap = area.unknown.find(({ from, to }) => from <= TODAY && to >= TODAY);
   if (gap !== undefined) return gap.reason;
-  const sum = sumRates(
-    area.components
-      .filter(({ level }) => level !== 'state')
-      .flatMap((one) =>
-        one.periods
-          .filter(({ from, to }) => from <= TODAY && to >= TODAY)
-          .map(({ sales }) => sales),
-      ),
-  );
-  return formatRate((sum * 100) as typeof sum);
+  const components = area.components.filter(({ level }) => level !== 'state');
+  return percentOf({ components }, TODAY);
 }
 
 test('parishes of one rate have it in their cities and outside them', () => {

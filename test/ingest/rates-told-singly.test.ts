@@ -1,34 +1,12 @@
 /** What authorities say of some jurisdictions beside the lists that are held: facts. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadRates } from '../../src/ingest/rates/load.js';
-import type { RatesRecipe } from '../../src/ingest/recipe.js';
 import type { DateInt } from '../../src/tax/date.js';
-import { formatRate, sumRates } from '../../src/tax/rate.js';
-
-const DATASETS = join(import.meta.dirname, '../../../datasets');
-const TODAY = 20261121 as DateInt;
-
-const recipe = readFileSync(join(DATASETS, 'recipes/rates-default.json'), 'utf8');
-const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
-  factsDir: join(DATASETS, 'facts'),
-  sourcesDir: '',
-  estimated: false,
-});
+import { areaAt, percentOrRefused, rates, TODAY } from './default-rates.js';
 
 /** In percent, or "refused"; `place` is the code of a city, "" outside all. */
 function total(county: string, place = '', day = TODAY): string {
-  const state = county.slice(0, 2);
-  const area = rates.book.resolve({ state, county, place, town: '', districts: [] });
-  if (area.unknown.some(({ from, to }) => from <= day && to >= day)) return 'refused';
-  const sum = sumRates(
-    area.components.flatMap(({ periods }) =>
-      periods.filter(({ from, to }) => from <= day && to >= day).map(({ sales }) => sales),
-    ),
-  );
-  return formatRate((sum * 100) as typeof sum);
+  return percentOrRefused(areaAt(county.slice(0, 2), county, place), day);
 }
 
 /** How many cities of a state have a total, each in its first county. */

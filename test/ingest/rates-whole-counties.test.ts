@@ -1,34 +1,13 @@
 /** Districts that a law or an authority says to have all of a county, or a city: facts, held. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadRates } from '../../src/ingest/rates/load.js';
-import type { RatesRecipe } from '../../src/ingest/recipe.js';
-import type { DateInt } from '../../src/tax/date.js';
-import { formatRate, sumRates } from '../../src/tax/rate.js';
+import { areaAt, percentOrRefused } from './default-rates.js';
 
-const DATASETS = join(import.meta.dirname, '../../../datasets');
-const TODAY = 20261121 as DateInt;
 const COLORADO = '08';
-
-const recipe = readFileSync(join(DATASETS, 'recipes/rates-default.json'), 'utf8');
-const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
-  factsDir: join(DATASETS, 'facts'),
-  sourcesDir: '',
-  estimated: false,
-});
 
 /** In percent, or "refused"; `place` is the code of a city, "" outside all. */
 function total(county: string, place = ''): string {
-  const area = rates.book.resolve({ state: COLORADO, county, place, town: '', districts: [] });
-  if (area.unknown.some(({ from, to }) => from <= TODAY && to >= TODAY)) return 'refused';
-  const sum = sumRates(
-    area.components.flatMap(({ periods }) =>
-      periods.filter(({ from, to }) => from <= TODAY && to >= TODAY).map(({ sales }) => sales),
-    ),
-  );
-  return formatRate((sum * 100) as typeof sum);
+  return percentOrRefused(areaAt(COLORADO, county, place));
 }
 
 test('all of Boulder and Jefferson counties lies in the districts of the metropolis', () => {

@@ -7,18 +7,13 @@ import { gzipSync } from 'node:zlib';
 import { test } from 'node:test';
 import { distanceMetres, interpolate } from '../../src/geo/microdegrees.js';
 import { readPoints, readRanges } from '../../src/ingest/source/address-source.js';
+import { all } from '../support/made-files.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-streets-'));
 
 function file(name: string, content: string | Buffer): string {
   writeFileSync(join(FOLDER, name), name.endsWith('.gz') ? gzipSync(content) : content);
   return name;
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
 }
 
 test('emergency sites: prefixes and suffixes belong to the number or name a unit', async () => {

@@ -21,7 +21,7 @@ import { decimalText } from '../../src/ingest/source/workbook.js';
 import { UNPACK_RATIO_MAX } from '../../src/ingest/source/zip.js';
 import { ALDERMARK_FALLEN, ALDERMARK_KEPT, aldermarkFile } from '../support/boundary-rows.js';
 import { eventually } from '../support/http-eventually.js';
-import { type Packed, workbookOf, zipOf } from '../support/made-files.js';
+import { all, type Packed, workbookOf, zipOf } from '../support/made-files.js';
 
 const DIR = mkdtempSync(join(tmpdir(), 'situs-container-'));
 const SHARED = join(import.meta.dirname, '../../../../shared/data');
@@ -32,12 +32,6 @@ after(() => rmSync(DIR, { recursive: true, force: true }));
 function put(name: string, bytes: string | Buffer): string {
   writeFileSync(join(DIR, name), bytes);
   return join(DIR, name);
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
 }
 
 test('rows of a zipped file are those of the file', async () => {

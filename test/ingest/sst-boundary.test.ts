@@ -10,6 +10,7 @@ import {
   readSstBoundary,
 } from '../../src/ingest/source/sst-boundary.js';
 import { boundaryRow } from '../support/boundary-rows.js';
+import { all } from '../support/made-files.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sst-boundary-'));
 
@@ -17,12 +18,6 @@ function file(name: string, content: string): string {
   const path = join(FOLDER, name);
   writeFileSync(path, content);
   return path;
-}
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items) list.push(item);
-  return list;
 }
 
 /** A record of each kind, and one of none. */

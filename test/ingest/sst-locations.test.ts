@@ -15,8 +15,9 @@ import { releasesDir } from '../../src/dataset/release.js';
 import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
-import { byLookup, byRow, lineOf, type Told } from '../support/three-ways.js';
+import { byLookup, type Told } from '../support/three-ways.js';
 import { recipeOver } from './recipe-over-files.js';
+import { byLookupAndRow } from '../support/ways-agree.js';
 
 const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sst-locations-'));
@@ -68,11 +69,7 @@ after(() => {
 });
 
 function ask(street: string, zip = '91012', city = 'Gorse', month = ''): Told {
-  const address = lineOf({ street, city, state: 'QA', zip });
-  const lookup = byLookup(dataset, address, month);
-  const historical = month === '' ? {} : { historical: month };
-  assert.deepEqual(byRow(dataset, { address, ...historical }), lookup, address);
-  return lookup;
+  return byLookupAndRow(dataset, { street, city, state: 'QA', zip }, month);
 }
 
 const [STATE, BIRCH] = [50_000_000, 7_500_000];

@@ -12,7 +12,8 @@ import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { buildIn } from '../support/build-in.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
-import { byLookup, byRow, lineOf, type Told } from '../support/three-ways.js';
+import type { Told } from '../support/three-ways.js';
+import { byLookupAndRow } from '../support/ways-agree.js';
 
 const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sst-places-'));
@@ -45,10 +46,7 @@ after(() => {
 });
 
 function ask(street: string, zip: string, city = 'Gorse'): Told {
-  const address = lineOf({ street, city, state: 'QA', zip });
-  const lookup = byLookup(dataset, address, '');
-  assert.deepEqual(byRow(dataset, { address }), lookup, address);
-  return lookup;
+  return byLookupAndRow(dataset, { street, city, state: 'QA', zip });
 }
 
 const [STATE, BIRCH, GORSE] = [50_000_000, 7_500_000, 3_750_000];

@@ -17,7 +17,6 @@ import { ALDERMARK_FALLEN, aldermarkFile, brookmarkFile } from '../support/bound
 import {
   byLookup,
   byMerchantCart,
-  byRow,
   lineOf,
   MERCHANT_DIGITS,
   NOON_MS,
@@ -25,7 +24,7 @@ import {
   type Told,
   type Written,
 } from '../support/three-ways.js';
-import { assertAgrees } from '../support/ways-agree.js';
+import { byLookupAndRow, assertAgrees } from '../support/ways-agree.js';
 import { zipOf } from '../support/made-files.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-'));
@@ -74,13 +73,10 @@ function at(street: string, city: string, zip: string, state = 'QA'): Written {
 
 /** The same of a lookup, a row and a cart; `month` is YYYYMM, "" for today. */
 function ask(place: Written, month = ''): Told {
-  const address = lineOf(place);
-  const lookup = byLookup(dataset, address, month);
-  const row = byRow(dataset, { address, ...(month === '' ? {} : { historical: month }) });
-  assert.deepEqual(row, lookup, address);
+  const lookup = byLookupAndRow(dataset, place, month);
   const seller = at('1 Border Ave', 'Elmton', '91011');
   const cart = byMerchantCart(dataset, seller, place, 10_000, month);
-  if (lookup.refusal === '') assertAgrees(cart, lookup, 10_000, MERCHANT_DIGITS, address);
+  if (lookup.refusal === '') assertAgrees(cart, lookup, 10_000, MERCHANT_DIGITS, lineOf(place));
   return lookup;
 }
 

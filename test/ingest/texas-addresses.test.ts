@@ -20,7 +20,8 @@ import { countiesByCode } from '../../src/ingest/source/rates/texas-areas.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import type { BoundaryRecord } from '../../src/ingest/source/sst-boundary.js';
 import { zipOf } from '../support/made-files.js';
-import { byLookup, byRow, lineOf, type Told } from '../support/three-ways.js';
+import type { Told } from '../support/three-ways.js';
+import { byLookupAndRow } from '../support/ways-agree.js';
 
 const PUBLISHED = readFileSync(
   join(import.meta.dirname, '../../../test/ingest/published/tx-addresses.csv'),
@@ -74,11 +75,7 @@ after(() => {
 });
 
 function ask(street: string, month = ''): Told {
-  const address = lineOf({ street, city: 'Gorse', state: 'QA', zip: '91012' });
-  const lookup = byLookup(dataset, address, month);
-  const historical = month === '' ? {} : { historical: month };
-  assert.deepEqual(byRow(dataset, { address, ...historical }), lookup, address);
-  return lookup;
+  return byLookupAndRow(dataset, { street, city: 'Gorse', state: 'QA', zip: '91012' }, month);
 }
 
 const [STATE, BIRCH, GORSE, TRANSIT, ESD] = [

@@ -17,7 +17,7 @@ function intern(tuple: AreaTuple): number {
   return index >= 0 ? index : tuples.push(tuple) - 1;
 }
 
-export function state(code: string, fips: string, allMunicipal = false): StateFact {
+function state(code: string, fips: string, allMunicipal = false): StateFact {
   return { code, fips, name: code, country: 'USA', timeZone: 'America/Denver', allMunicipal };
 }
 

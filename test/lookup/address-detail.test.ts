@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PlainDetail } from '../../src/api/lookup/address-detail.js';
 import { bytesOfParts } from '../../src/base/byte-writer.js';
 import { NO_OPTIONS, type LookupQuery } from '../../src/engine/lookup-query.js';
-import { normalizedAddress } from '../../src/engine/situs.js';
+import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
 import { degreesOf, echoOf, jsonMembers } from '../../src/wire/tree.js';
+import { PlainDetail } from '../../src/api/lookup/v60.js';
 
 const degrees = fc.oneof(
   fc.double({ min: -180, max: 180, noNaN: true }),

@@ -9,7 +9,7 @@ import { engineOf } from '../support/engine-of.js';
 
 export const BASE_URL = 'https://rates.example';
 
-export interface Asked {
+interface Asked {
   readonly status: number;
   readonly code: number;
   readonly precision: number;

@@ -1,8 +1,8 @@
 /** A location without other parameters, which is read in a shorter way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseParameters, parseQuery } from '../../src/api/lookup/query.js';
-import { readParameters, locationAlone } from '../../src/api/lookup/query-string.js';
+import { parseParameters } from '../../src/api/lookup/query.js';
+import { parseQuery, readParameters, locationAlone } from '../../src/api/lookup/query-string.js';
 import { GRANT_ALL, GRANT_GEO } from '../../src/pool/types.js';
 
 test('an address that comes alone is read as it is among other parameters', () => {

@@ -35,8 +35,8 @@ const GROWTH_BYTES_MAX = 8 * 1_048_576;
 let built: Built;
 let service: MerchantService;
 let port: number;
-export let merchantId = '';
-export let resultPath = '';
+let merchantId = '';
+let resultPath = '';
 /** What was acknowledged, by the keys of merchants that were asked for. */
 const acknowledged = new Map<string, string>();
 const jobs = new Set<string>();

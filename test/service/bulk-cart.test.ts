@@ -8,6 +8,7 @@ import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { CSV, NDJSON, readLines, type Trailer } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {
+  newMerchant,
   KEYS,
   newMerchantDir,
   removeDirs,
@@ -34,12 +35,6 @@ let own: string;
 let relayed: string;
 let metered: string;
 
-async function newMerchant(merchantType: string, key: string): Promise<string> {
-  const made = await service.post('/merchant/create', { merchantName: 'A', merchantType }, { key });
-  assert.equal(made.status, 201, made.text);
-  return String(made.body['merchantId']);
-}
-
 before(async () => {
   built = buildRecipe('fixture');
   const varDir = await newMerchantDir(built.varDir);
@@ -51,9 +46,9 @@ before(async () => {
   await createKey(store, { text: NO_GEO, plan: 'pro', account: 'alpha', grants: 0 });
   await store.close();
   service = await startMerchants(varDir, {}, { SITUS_BULK_WORKERS: '2' });
-  own = await newMerchant('self-managed', KEYS.alpha);
-  relayed = await newMerchant('provider', KEYS.alpha);
-  metered = await newMerchant('self-managed', OF_MERCHANT);
+  own = await newMerchant(service, 'self-managed', KEYS.alpha);
+  relayed = await newMerchant(service, 'provider', KEYS.alpha);
+  metered = await newMerchant(service, 'self-managed', OF_MERCHANT);
 });
 
 after(async () => {
@@ -252,7 +247,7 @@ test('each row counts, and a used-up quota ends the file with its line', async (
 test('rows are told by the account, each by the right counter', async () => {
   const before = await counts(KEYS.enterprise);
   readLines((await ndjson([lineCart(1), lineCart(2), {}], '', KEYS.enterprise)).body);
-  const mine = await newMerchant('self-managed', KEYS.enterprise);
+  const mine = await newMerchant(service, 'self-managed', KEYS.enterprise);
   readLines((await ndjson([cart(1)], `?merchantId=${mine}`, KEYS.enterprise)).body);
   const later = await counts(KEYS.enterprise);
   const grown = Object.fromEntries(

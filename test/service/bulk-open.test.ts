@@ -9,7 +9,7 @@ import {
   sendBulk,
   withBulkApp,
   type BulkAnswer,
-  type BulkAsk,
+  sendNdjson,
 } from '../support/bulk-client.js';
 
 let port: number;
@@ -17,10 +17,6 @@ let port: number;
 withBulkApp((started) => {
   ({ port } = started);
 });
-
-function ndjson(body: string, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> {
-  return sendBulk({ port, type: NDJSON, ...more }, body);
-}
 
 function rowsOf(count: number): string {
   return '{"postalcode":"91010"}\n'.repeat(count);
@@ -44,14 +40,14 @@ test('an account has a limit of open uploads, and their places are given back', 
   await Promise.all(
     open.map(({ request }) => new Promise((resolve) => request.on('response', resolve))),
   );
-  const refused = problem(await ndjson(rowsOf(1)), 429);
+  const refused = problem(await sendNdjson(port, rowsOf(1)), 429);
   assert.equal(refused.limit, 8);
   assert.match(refused.detail, /^8 uploads are open of this account/);
-  assert.equal((await ndjson(rowsOf(1), { key: 'other' })).status, 200);
+  assert.equal((await sendNdjson(port, rowsOf(1), { key: 'other' })).status, 200);
   for (const { request } of open) request.end();
   for (const { answer } of open)
     assert.equal(readLines((await answer).body).trailer.complete, true);
-  assert.equal((await ndjson(rowsOf(1))).status, 200);
+  assert.equal((await sendNdjson(port, rowsOf(1))).status, 200);
 });
 
 test('a trailer is not there before the stream has ended', async () => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { bulkRows } from '../../bench/torture/bulk-rows.js';
-import { RowCheck, type RowsTrailer } from '../../bench/torture/row-check.js';
+import type { Trailer } from '../../src/bulk/row/envelope.js';
+import { RowCheck } from '../../bench/torture/row-check.js';
 import { drawing, POOL_HEADER, type PoolRow } from '../../bench/torture/row-pool.js';
 import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
@@ -47,7 +48,7 @@ function answered(): string[] {
 }
 
 /** What a check says of lines, with a trailer that is true but for what is given. */
-function faultsOf(lines: readonly string[], change: Partial<RowsTrailer> = {}): readonly string[] {
+function faultsOf(lines: readonly string[], change: Partial<Trailer> = {}): readonly string[] {
   const output = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   const check = new RowCheck(POOL, SEED);
   for (let at = 0; at < output.length; at += 17) check.push(output.subarray(at, at + 17));
@@ -96,7 +97,7 @@ test('the check finds rows that are lost, moved, changed or answered in two ways
     { codes: { 100: 40 } },
     { bytes: 1 },
     { sha256: '' },
-    { stopped: {} },
+    { stopped: { code: 106, message: '', line: 1 } },
   ]) {
     const [name] = Object.keys(change);
     assert.match(

@@ -10,10 +10,9 @@ import {
   NDJSON,
   openBulk,
   readLines,
-  sendBulk,
   withBulkApp,
   type BulkAnswer,
-  type BulkAsk,
+  sendNdjson,
 } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 
@@ -30,10 +29,6 @@ withBulkApp(
   },
   { SITUS_BULK_SPOOL_BYTES_MAX: String(SPOOL_MAX) },
 );
-
-function ndjson(body: string, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> {
-  return sendBulk({ port, type: NDJSON, ...more }, body);
-}
 
 function rowsOf(count: number): string {
   return Array.from(
@@ -67,13 +62,13 @@ test('spooled output is the same, and its disk has a limit', async () => {
   const spool = { path: '/bulk/lookup?spool=true' };
   const body = rowsOf(100);
   assert.deepEqual(
-    readLines((await ndjson(body, spool)).body).rows,
-    readLines((await ndjson(body)).body).rows,
+    readLines((await sendNdjson(port, body, spool)).body).rows,
+    readLines((await sendNdjson(port, body)).body).rows,
   );
-  const full = refused(await ndjson(rowsOf(2_000), spool));
+  const full = refused(await sendNdjson(port, rowsOf(2_000), spool));
   assert.equal(full.limit, SPOOL_ACCOUNT_MAX);
   await eventually(empty);
-  const packed = await ndjson(body, { ...spool, headers: { 'Accept-Encoding': 'gzip' } });
+  const packed = await sendNdjson(port, body, { ...spool, headers: { 'Accept-Encoding': 'gzip' } });
   assert.equal(readLines(gunzipSync(packed.body)).trailer.complete, true);
   await eventually(empty);
 });
@@ -84,13 +79,17 @@ test('one account fills its share of that disk, and another has its own', async 
   const held = openBulk({ port, path, type: NDJSON });
   held.request.write(body);
   await eventually(() => spooled().reduce((sum, bytes) => sum + bytes, 0) > SPOOL_ACCOUNT_MAX / 2);
-  const over = refused(await ndjson(body, { path }));
+  const over = refused(await sendNdjson(port, body, { path }));
   assert.equal(over.limit, SPOOL_ACCOUNT_MAX);
   assert.match(over.detail, /of one account/);
-  const other = readLines((await ndjson(body, { path, key: 'other' })).body);
+  const other = readLines((await sendNdjson(port, body, { path, key: 'other' })).body);
   assert.equal(other.trailer.complete, true);
   held.request.end();
   assert.equal(readLines((await held.answer).body).trailer.complete, true);
   await eventually(empty);
-  assert.equal(readLines((await ndjson(body, { path })).body).trailer.complete, true, 'room again');
+  assert.equal(
+    readLines((await sendNdjson(port, body, { path })).body).trailer.complete,
+    true,
+    'room again',
+  );
 });

@@ -13,6 +13,7 @@ import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
+  newMerchant,
   KEYS,
   newMerchantDir,
   removeDirs,
@@ -32,12 +33,6 @@ let port: number;
 let own: string;
 let relayed: string;
 
-async function newMerchant(merchantType: string, key: string): Promise<string> {
-  const made = await service.post('/merchant/create', { merchantName: 'A', merchantType }, { key });
-  assert.equal(made.status, 201);
-  return String(made.body['merchantId']);
-}
-
 before(async () => {
   built = buildRecipe('fixture');
   const varDir = await newMerchantDir(built.varDir);
@@ -46,8 +41,8 @@ before(async () => {
   await store.close();
   service = await startMerchants(varDir, {}, { SITUS_BULK_WORKERS: '2' });
   port = Number(new URL(service.base).port);
-  own = await newMerchant('self-managed', KEYS.alpha);
-  relayed = await newMerchant('provider', KEYS.alpha);
+  own = await newMerchant(service, 'self-managed', KEYS.alpha);
+  relayed = await newMerchant(service, 'provider', KEYS.alpha);
 });
 
 after(async () => {
@@ -169,7 +164,7 @@ test('an empty message and a malformed word are told what they are', async () =>
 });
 
 test('whose cart it is decides who may have it, and by which counter it counts', async () => {
-  const foreign = await newMerchant('self-managed', KEYS.beta);
+  const foreign = await newMerchant(service, 'self-managed', KEYS.beta);
   const got = await answers([
     merchantBody(own),
     merchantBody(null),
@@ -214,7 +209,7 @@ test('messages count for the quotas, and a used-up one ends the stream with its 
 });
 
 test('each message counts by what it is, when it is answered with success', async () => {
-  const merchantId = await newMerchant('self-managed', KEYS.beta);
+  const merchantId = await newMerchant(service, 'self-managed', KEYS.beta);
   const usage = async (): Promise<readonly number[]> => {
     const answer = await fetch(`${service.base}/account/metrics`, {
       headers: { 'X-API-KEY': KEYS.beta },

@@ -172,7 +172,7 @@ export function cut(random: Random, bytes: Buffer): readonly Buffer[] {
   return pieces;
 }
 
-export interface Answered {
+interface Answered {
   readonly output: Buffer;
   readonly tallies: readonly ChunkTally[];
 }

@@ -49,7 +49,7 @@ export function linesOf(
   return output.toString('utf8').split('\n').slice(0, -1);
 }
 
-export interface ErrorLine {
+interface ErrorLine {
   readonly line: number;
   readonly id: unknown;
   readonly error?: {

@@ -123,6 +123,15 @@ export async function sendBulk(ask: BulkAsk, body: string | Buffer = ''): Promis
   return answer;
 }
 
+/** Sends NDJSON to the server of a port. */
+export function sendNdjson(
+  port: number,
+  body: string,
+  more: Partial<BulkAsk> = {},
+): Promise<BulkAnswer> {
+  return sendBulk({ port, type: NDJSON, ...more }, body);
+}
+
 export const CSV = 'text/csv';
 export const NDJSON = 'application/x-ndjson';
 

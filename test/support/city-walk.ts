@@ -5,7 +5,7 @@ import type { AreaRecord, ZipRecord } from '../../src/dataset/records.js';
 import { Engine } from '../../src/engine/engine.js';
 import { type LookupOutcome, type LookupQuery, NO_OPTIONS } from '../../src/engine/lookup-query.js';
 import type { KnownRates } from '../../src/engine/rate/on-day.js';
-import { normalizedAddress } from '../../src/engine/situs.js';
+import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
 import { isFailure } from '../../src/failure.js';
 import {
   isInside,

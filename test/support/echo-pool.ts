@@ -5,7 +5,7 @@ import type { PoolOptions } from '../../src/pool/threads.js';
 import { EnginePool, type PinnedRelease } from '../../src/pool.js';
 import { ECHO_WORKER } from './http-stub-server.js';
 
-export interface Pins {
+interface Pins {
   held: number;
   taken: number;
 }

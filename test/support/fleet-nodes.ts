@@ -18,7 +18,7 @@ export interface Ending {
   after(end: () => unknown): void;
 }
 
-export interface Health {
+interface Health {
   readonly dataset: string | null;
   readonly unready?: readonly string[];
   readonly fleet: {

@@ -8,8 +8,8 @@ export interface SourceFile {
   readonly text: string;
 }
 
-export const LINES_MAX = 300;
-export const COLUMNS_MAX = 100;
+const LINES_MAX = 300;
+const COLUMNS_MAX = 100;
 
 /** Layers from the lowest up; imports point down or stay within a folder. */
 const LAYERS: readonly (readonly string[])[] = [

@@ -1,7 +1,7 @@
 /** Seeded invented geography: wiggly tessellations, overlapping stars, holes, parts, the poles. */
 import type { PlainPolygon } from './brute-force.js';
 
-export type Random = () => number;
+type Random = () => number;
 type Vertex = readonly [number, number];
 
 /** A whole number from low to high. */

@@ -21,7 +21,7 @@ import { streetTableOf } from './street-table.js';
  * Brookmere (ZIP 97001, area 0) has a remainder (area 1); Fenway is ZIP 97002 (area 3).
  */
 export const LAT = 10_500_000;
-export const BORDER = 1_000_000;
+const BORDER = 1_000_000;
 
 function door(
   number: string,
@@ -164,7 +164,7 @@ const LONG_DOORS = Array.from({ length: 900 }, (_, at) =>
   door(String(at * 3 + 1), LONG_STREET, 10_000 + at, { zip4: String(1000 + at) }),
 );
 
-export const BASE = memoryDataset();
+const BASE = memoryDataset();
 const MORE_CITIES = new Map<string, CityRecord>([
   ['QZ|MOSSFORD', { name: 'Mossford', zips: [97009, 97005], areas: [2] }],
   ['QZ|MOSS JUNCTION', { name: 'Moss Junction', zips: [97009], areas: [] }],
@@ -246,7 +246,7 @@ function world(): Dataset {
   };
 }
 
-export const WORLD = world();
+const WORLD = world();
 export const LOCATOR = new AddressLocator(WORLD, new RatesByArea(WORLD));
 export const dateOf = (): DateInt => 20260101 as DateInt;
 

@@ -241,3 +241,10 @@ export function rectangle(west: number, south: number, east: number, north: numb
   ];
   return { type: 'Polygon', coordinates: [ring] };
 }
+
+/** All that comes of something that yields as it reads. */
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}

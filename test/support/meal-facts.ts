@@ -11,7 +11,7 @@ import type { DateInt } from '../../src/tax/date.js';
 import { formatRate } from '../../src/tax/rate.js';
 import { FACT_DOCUMENTS } from './product-facts.js';
 
-export const TODAY = 20261121 as DateInt;
+const TODAY = 20261121 as DateInt;
 export const FACTS = readMeals(cellsOf(FACT_DOCUMENTS.get('meal-tax'), 'meal-tax') ?? []);
 export const UNMAPPED = 'UNMAPPED_SCOPES_IN_STATE';
 

@@ -7,7 +7,7 @@ import { parsePercent, type Rate } from '../../src/tax/rate.js';
 /** The first day of every rate. */
 export const FROM = 20200101 as DateInt;
 
-export function rate(percent: string): Rate {
+function rate(percent: string): Rate {
   const parsed = parsePercent(percent);
   if (parsed === null) throw new Error(`no percentage: ${percent}`);
   return parsed;
@@ -69,7 +69,7 @@ export function componentRecord(row: ComponentRow, id: number): ComponentRecord 
   };
 }
 
-export const STATE = {
+const STATE = {
   country: 'USA',
   state: 'QZ',
   stateName: 'Zephyria',

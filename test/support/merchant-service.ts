@@ -1,4 +1,5 @@
 /** The assembled service with keys of several accounts and plans, asked over real HTTP. */
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,6 @@ export const KEYS = {
   counted: 'a-key-with-four-geocodings',
   disabled: 'a-key-that-is-disabled',
 } as const;
-export type KeyName = keyof typeof KEYS;
 
 const NEW_KEYS: readonly NewKey[] = [
   { text: KEYS.alpha, account: 'alpha', plan: 'enterprise', rate: 1_000_000 },
@@ -169,6 +169,17 @@ export async function startMerchants(
     list: (more) => ask(base, 'GET', '/merchant/list', null, more),
     stop: () => app.stop(),
   };
+}
+
+/** Makes a merchant of a key, and tells its id. */
+export async function newMerchant(
+  service: MerchantService,
+  merchantType: string,
+  key: string,
+): Promise<string> {
+  const made = await service.post('/merchant/create', { merchantName: 'A', merchantType }, { key });
+  assert.equal(made.status, 201, made.text);
+  return String(made.body['merchantId']);
 }
 
 /** One service without a dataset for all tests of a file; `started` is told of it. */

@@ -25,7 +25,7 @@ export function rate(percent: string): Rate {
 
 const components: ComponentRecord[] = [];
 
-export function component(
+function component(
   level: ComponentRecord['level'],
   jurName: string,
   percent: string,
@@ -49,7 +49,7 @@ export function component(
 
 const areas: AreaRecord[] = [];
 
-export function area(
+function area(
   state: string,
   county: string,
   place: string,
@@ -77,11 +77,11 @@ export function area(
   return id;
 }
 
-export const XA = component('state', 'XA', '5');
-export const YB = component('state', 'YB', '4');
+const XA = component('state', 'XA', '5');
+const YB = component('state', 'YB', '4');
 const C1 = component('county', 'C001', '1');
-export const OAK = component('city', 'OAK', '2');
-export const ELM = component('city', 'ELM', '1');
+const OAK = component('city', 'OAK', '2');
+const ELM = component('city', 'ELM', '1');
 const BUS = component('district', 'BUS', '1');
 const OLD = component('district', 'OLD', '3', 20200101, 20251231);
 export const GAP: UnknownRecord = {
@@ -102,7 +102,7 @@ export const FAR_OAK = area('XA', '003', 'St. Oak', [XA, component('city', 'FAR 
 /** A city without a tax of its own. */
 export const IN_FIR = area('XA', '001', 'Fir', [XA, C1]);
 
-export function zip(
+function zip(
   number: number,
   city: string,
   parts: readonly (readonly [area: number, label: string, land?: number])[],

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** A file, a status such as 403, or an address that it moved to. */
-export type Published = Buffer | number | { readonly moved: string };
+type Published = Buffer | number | { readonly moved: string };
 
 export class Publishers {
   readonly files = new Map<string, Published>();

@@ -33,7 +33,7 @@ interface Line {
 }
 
 /** The explanations of a cart: of the whole, and of its lines. */
-export interface Explained {
+interface Explained {
   readonly cart: {
     readonly rounding: { readonly mode: string; readonly level: string; readonly digits: number };
     readonly total: string;

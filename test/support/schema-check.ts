@@ -11,7 +11,7 @@ function isList(value: SchemaValue): value is readonly SchemaValue[] {
  * The same schema without room for members it does not name. Published schemas leave that room for
  * later versions; here a member that nobody described is a fault.
  */
-export function closed(value: SchemaValue): SchemaValue {
+function closed(value: SchemaValue): SchemaValue {
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map(closed);
   const members = Object.entries(value).map(([name, member]) => [name, closed(member)] as const);

@@ -48,7 +48,7 @@ exec ${SYSTEMD} --system --unit=bare.target --log-target=null
 `;
 
 /** What a command said and how it ended. */
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly out: string;
 }

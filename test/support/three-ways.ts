@@ -43,7 +43,7 @@ export interface ToldCart extends Told {
 export const CALCULATED_DIGITS = 5;
 export const MERCHANT_DIGITS = 2;
 
-export const LEVELS = ['state', 'county', 'city', 'district'] as const;
+const LEVELS = ['state', 'county', 'city', 'district'] as const;
 
 /** Midday of 2026-11-21 in the zones of all states: no clock tells another day. */
 export const NOON_MS = Date.UTC(2026, 10, 21, 18);

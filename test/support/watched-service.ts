@@ -11,7 +11,7 @@ import { newVarDir, releaseNumber } from './http-var-dir.js';
 
 export const WATCHED_KEY = 'bootstrap-key-of-the-test';
 
-export interface Watched {
+interface Watched {
   readonly app: App;
   readonly base: string;
   readonly varDir: string;

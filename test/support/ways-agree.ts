@@ -1,9 +1,10 @@
 /** Whether what a place is told three ways agrees. */
 import assert from 'node:assert/strict';
-import type { Told, ToldCart } from './three-ways.js';
+import { type Told, type ToldCart, lineOf, byLookup, byRow, type Written } from './three-ways.js';
+import type { Dataset } from '../../src/dataset/dataset.js';
 
 /** rate × price, rounded half-up to so many decimals of a dollar; printed as JSON does. */
-export function taxOf(rate: number, cents: number, digits: number): string {
+function taxOf(rate: number, cents: number, digits: number): string {
   // Cents and parts per billion make 10⁻¹¹ dollars.
   const unit = 10n ** BigInt(11 - digits);
   const units = (BigInt(rate) * BigInt(cents) + unit / 2n) / unit;
@@ -32,4 +33,13 @@ export function assertAgrees(
   assert.equal(cart.amount, taxOf(lookup.rate, cents, digits), what);
   const difference = cart.lineRate - lookup.rate;
   assert.ok(-HALF_FIVE_DECIMALS < difference && difference <= HALF_FIVE_DECIMALS, what);
+}
+
+/** What a lookup and a row alike say of a place; `month` is YYYYMM, "" for today. */
+export function byLookupAndRow(dataset: Dataset, place: Written, month = ''): Told {
+  const address = lineOf(place);
+  const lookup = byLookup(dataset, address, month);
+  const historical = month === '' ? {} : { historical: month };
+  assert.deepEqual(byRow(dataset, { address, ...historical }), lookup, address);
+  return lookup;
 }

@@ -1,7 +1,6 @@
 /** A client of a fleet: asks any node, and another one when it has no answer. */
-import { request, type IncomingMessage } from 'node:http';
-import { once } from 'node:events';
-import type { Answer } from '../service.js';
+import { request } from 'node:http';
+import { type Answer, answerTo } from '../service.js';
 import { FLEET_KEY } from './node.js';
 
 /** A node that has not answered by then is taken for one that is cut off. */
@@ -44,14 +43,7 @@ export async function askNode(base: string, ask: FleetAsk): Promise<Answer> {
   });
   sent.on('error', () => undefined);
   sent.end(body);
-  const [answer] = (await once(sent, 'response', { signal })) as [IncomingMessage];
-  const pieces: Buffer[] = [];
-  for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
-  return {
-    status: answer.statusCode ?? 0,
-    replayed: answer.headers['idempotency-replayed'] === 'true',
-    text: Buffer.concat(pieces).toString('utf8'),
-  };
+  return answerTo(sent, signal);
 }
 
 export class FleetClient {

@@ -23,8 +23,7 @@ import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
 import { currentText } from '../../wire/response-code.js';
 import { type Decimal, type WireObject, API_VERSIONS, type ApiVersion } from '../../wire/tree.js';
-import { decodeValue } from '../lookup/query-string.js';
-import { formatStated } from '../lookup/query.js';
+import { decodeValue, formatStated } from '../lookup/query-string.js';
 
 export interface AccountMetrics {
   /** Used in the current period. */

@@ -24,8 +24,8 @@ import {
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { RenderFailure } from '../lookup/head.js';
-import { formatStated } from '../lookup/query.js';
 import { type TicPages, ticSearchBody } from './pages.js';
+import { formatStated } from '../lookup/query-string.js';
 
 /** Longest description, in characters. */
 const TIC_QUERY_CHARS_MAX = 1024;

@@ -7,17 +7,25 @@ import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/on-day.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, type BodyPart } from '../../pool/types.js';
+import {
+  FLAG_ESTIMATED,
+  FLAG_PARTIAL,
+  FLAG_STALE,
+  type BodyPart,
+  FLAGS_SPAN,
+} from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
-import type { SitusNote } from '../../wire/situs-note.js';
-import { printMembers, type Format, type WireObject } from '../../wire/tree.js';
-import type { WireContext } from './context.js';
+import { type SitusNote, ownMarks, situsNote } from '../../wire/situs-note.js';
+import { printMembers, type Format, type WireObject, jsonMembers } from '../../wire/tree.js';
+import type { WireContext, Head } from './context.js';
 import type {
   LookupOutcome,
   LookupQuery,
   PostalOutcome,
   SitusOutcome,
 } from '../../engine/lookup-query.js';
+import { PRECISIONS, type Precision } from '../../engine/situs.js';
+import { metadata, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
 interface Fragment {
@@ -216,12 +224,67 @@ export function explanation(
   return printMembers({ explain: engine.explain(outcome) }, format);
 }
 
-/** `isFailure` for a printed answer alone, which is faster: see there. */
-export function isUnprinted(rendered: Rendered | Failure): rendered is Failure {
-  return (rendered as Partial<Failure>).failure !== undefined;
+/** `isFailure` for printed answers and their parts, which is faster: see there. */
+export function isUnprinted(printed: Rendered | Fragment | Failure): printed is Failure {
+  return (printed as Partial<Failure>).failure !== undefined;
 }
 
 /** `isFailure` for what a lookup led to alone, which is faster: see there. */
 export function isRefused(outcome: LookupOutcome): outcome is Failure {
   return (outcome as Partial<Failure>).failure !== undefined;
+}
+
+const BODY_OPEN: Readonly<Record<Format, string>> = { json: '{', xml: V60_XML_OPEN };
+
+/** What follows `situs` of a JSON head; what may stand before it belongs to one answer alone. */
+const SITUS_CLOSE = '}},';
+
+/** The beginning of an answer: the code, and what it rests on. */
+function headText(baseUrl: string, note: SitusNote, format: Format): string {
+  return (
+    BODY_OPEN[format] +
+    printMembers(metadata(SUCCESS, baseUrl, situsNote(note)), format) +
+    (format === 'json' ? ',' : '')
+  );
+}
+
+/** The beginning that tells of nothing that one spot or product has of its own; printed once. */
+function plainHead(
+  { baseUrl, heads }: WireContext,
+  dataset: string,
+  precision: Precision,
+  flags: number,
+  format: Format,
+): Head {
+  const kept = heads.get(dataset);
+  const key = (PRECISIONS.indexOf(precision) * FLAGS_SPAN + flags) * 2 + (format === 'xml' ? 1 : 0);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const note = { precision, dataset, ...marksOf(flags), assumed: null, border: null, unruled: [] };
+  const whole = Buffer.from(headText(baseUrl, note, format));
+  const head = { whole, open: whole.subarray(0, whole.length - SITUS_CLOSE.length) };
+  kept.set(key, head);
+  return head;
+}
+
+/** The parts of the beginning. */
+export function headOf(
+  context: WireContext,
+  engine: Engine,
+  outcome: SitusOutcome,
+  flags: number,
+  code: string,
+  format: Format,
+): readonly BodyPart[] {
+  const { precision, assumed = null } = outcome.situs;
+  const border = engine.border(outcome);
+  const isPlain = assumed === null && border === null && code === '';
+  if (isPlain) return [plainHead(context, engine.id, precision, flags, format).whole];
+  const own = { assumed, border, unruled: code === '' ? [] : [code] };
+  if (format === 'xml') {
+    const note = { precision, dataset: engine.id, ...marksOf(flags), ...own };
+    return [headText(context.baseUrl, note, format)];
+  }
+  const { open } = plainHead(context, engine.id, precision, flags, format);
+  return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
 }

@@ -21,7 +21,7 @@ import {
 } from '../../http/reply.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Format } from '../../wire/tree.js';
-import { formatAsked } from './query.js';
+import { formatAsked } from './query-string.js';
 
 const FLAGS = FLAG_XML | FLAG_ESTIMATED | FLAG_STALE | FLAG_PARTIAL;
 /** Different limits kept; there are about as many as plans. */

@@ -3,14 +3,14 @@
  * active one, `at` the moment that today is told from, `receipt` asks for a receipt of the answer.
  * The front end looks for them, since it is the one that says which release a worker opens.
  */
-import { isReleaseName, OtherFormat, UnsoundRelease } from '../../dataset/release.js';
+import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { messageOf, type Log } from '../../log.js';
 import type { OwnTask, PinnedRelease, PoolFailure } from '../../pool/types.js';
-import { parseInstant } from '../../wire/instant.js';
 import { receiptText, requestLine, sha256Of, type AnswerSettings } from '../../wire/receipt.js';
 import { parseBoolean } from './parameter-table.js';
-import { readParameters, type RawParameters } from './query-string.js';
+import { readParameters } from './query-string.js';
+import { readKept } from './query.js';
 
 export interface KeptAsked {
   /** Null for the release that is active. */
@@ -24,35 +24,6 @@ const KEPT_NAMES = ['dataset', 'at', 'receipt'] as const;
 
 /** Nothing of the kind. */
 export const NOTHING_KEPT: KeptAsked = { dataset: null, atMs: null, receipt: false };
-
-/** What the parameters say, or what is wrong with them. */
-export function readKept({
-  dataset,
-  at,
-  receipt,
-}: Pick<RawParameters, 'dataset' | 'at' | 'receipt'>): KeptAsked | Failure {
-  if (dataset !== null && !isReleaseName(dataset)) {
-    return fail(
-      'invalid-format',
-      'Parameter dataset: the name of a dataset, as X-Situs-Dataset tells it.',
-      'dataset',
-    );
-  }
-  const atMs = at === null ? null : parseInstant(at);
-  if (at !== null && (atMs === null || dataset === null)) {
-    return fail(
-      'invalid-format',
-      'Parameter at: a date and time with a zone, as RFC 3339 has it ' +
-        '(2026-05-31T12:00:00Z), beside dataset.',
-      'at',
-    );
-  }
-  const wanted = receipt === null ? false : parseBoolean(receipt);
-  if (wanted === null) {
-    return fail('invalid-format', 'Parameter receipt: true or false.', 'receipt');
-  }
-  return { dataset, atMs, receipt: wanted };
-}
 
 /**
  * Whether a lookup may ask of kept releases. Names that are written with escapes, and `at` alone,

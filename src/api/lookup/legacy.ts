@@ -1,4 +1,7 @@
-/** Versions 10 to 50: rows in an envelope, for one place or every part of a ZIP. */
+/**
+ * Rows in an envelope: of versions 10 to 50 for one place or every part of a ZIP, of version 60 for
+ * a ZIP.
+ */
 import type { Engine } from '../../engine/engine.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import { isFailure, type Failure } from '../../failure.js';
@@ -9,8 +12,9 @@ import {
   type ApiVersion,
   type Format,
   type WireObject,
+  jsonMembers,
 } from '../../wire/tree.js';
-import { legacyClose, legacyOpen } from '../../wire/response-code.js';
+import { legacyClose, legacyOpen, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
 import {
   fragmentOf,
   VARIANTS,
@@ -19,8 +23,8 @@ import {
   type RuledArea,
   staleFlag,
   type Variant,
+  explanation,
 } from './fragment.js';
-import { addressDetail, NOT_GEOCODED } from './address-detail.js';
 import type { WireContext } from './context.js';
 import {
   basicFields,
@@ -31,6 +35,7 @@ import {
 } from './legacy-row.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
 import { formatCents } from '../../tax/amount.js';
+import { addressDetail, bodyEnd } from './v60.js';
 
 function least(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
@@ -108,7 +113,7 @@ function placesOf(outcome: SitusOutcome | PostalOutcome): readonly RowPlace[] {
 }
 
 /** The rows as bytes; `element` is a row's name in XML. */
-export function renderRows(
+function renderRows(
   context: WireContext,
   engine: Engine,
   places: readonly RowPlace[],
@@ -144,7 +149,7 @@ const ROW_18: RowShape = {
 };
 
 /** The same with five districts and the sourcing, 34 fields a row. */
-export const ROW_34: RowShape = {
+const ROW_34: RowShape = {
   variant: VARIANTS.row34,
   fields: (ruled) => ({
     ...basicFields(ruled),
@@ -191,4 +196,42 @@ export function renderLegacy(
   const after = legacy.after(engine, query, outcome, format);
   const close = Buffer.from(legacyClose(after, format), 'utf8');
   return { body: [open, ...rows.body, close], flags: rows.flags };
+}
+
+/** What a list by postal code says: it is not geocoded, and clients need the member. */
+const NOT_GEOCODED: WireObject = {
+  normalizedAddress: '',
+  incorporated: '',
+  geoLat: 0,
+  geoLng: 0,
+};
+
+const LIST_HEAD = { version: 'v60', rCode: SUCCESS.code };
+
+const LIST_OPEN: Readonly<Record<Format, Uint8Array>> = {
+  json: Buffer.from(`{${jsonMembers(LIST_HEAD)},"results":[`),
+  xml: Buffer.from(V60_XML_OPEN + printMembers(LIST_HEAD, 'xml')),
+};
+const LIST_CLOSE: Readonly<Record<Format, Uint8Array>> = {
+  json: Buffer.from(listEnd('', 'json')),
+  xml: Buffer.from(listEnd('', 'xml')),
+};
+
+function listEnd(explain: string, format: Format): string {
+  return (format === 'json' ? ']' : '') + bodyEnd(NOT_GEOCODED, explain, format);
+}
+
+/** The bytes of a postal list. */
+export function renderV60Postal(
+  context: WireContext,
+  engine: Engine,
+  query: LookupQuery,
+  outcome: PostalOutcome,
+  format: Format,
+): Rendered | Failure {
+  const rows = renderRows(context, engine, outcome.rows, ROW_34, format, 'results');
+  if (isFailure(rows)) return rows;
+  const explain = explanation(engine, query, outcome, format);
+  const close = explain === '' ? LIST_CLOSE[format] : listEnd(explain, format);
+  return { body: [LIST_OPEN[format], ...rows.body, close], flags: rows.flags };
 }

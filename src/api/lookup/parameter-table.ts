@@ -276,3 +276,13 @@ export function describedParameter(
     schema: before !== undefined && version < before.until ? before.schema : schema,
   };
 }
+
+type Texts = Record<ParameterName, string | null>;
+
+/** Parameters of lookups as decoded text; null where absent. */
+export interface RawParameters extends Texts {
+  /** An address was sent, if only an empty one. */
+  addressSent: boolean;
+  /** Known parameters whose value is no valid percent-encoded UTF-8. */
+  undecodable: readonly ParameterName[];
+}

@@ -9,7 +9,6 @@
 import type { Engine } from '../../engine/engine.js';
 import { ordinaryRates, unruledSentence, type ProductFinding } from '../../engine/product/rules.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
-import { isByArea } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { ProductMember, WireContext } from './context.js';
 import { ownBytes } from './fragment.js';
@@ -29,6 +28,7 @@ import {
   type OrdinaryRates,
   type ProductRule,
 } from '../../tax/product-rule.js';
+import { isByArea } from '../../engine/locate/border.js';
 
 /** What rules are shown against. */
 interface RuleContext {

@@ -1,7 +1,7 @@
 /**
- * Splits a raw query string into the parameters that lookups know. Of a repeated parameter the
- * first value counts; an empty value counts as a parameter that was not sent. What tells a location
- * and nothing else, as most do, is read without a place for each parameter that there is.
+ * Query strings of lookups. One that has a location and nothing else, as most do, is read in one
+ * pass; any other is split into parameters. Of a repeated parameter the first value counts; an
+ * empty value counts as a parameter that was not sent.
  */
 import { WordTable } from '../../base/word-table.js';
 import {
@@ -12,19 +12,19 @@ import {
   LAT_DEGREES_MAX,
   LNG_DEGREES_MAX,
   plainNumber,
+  type RawParameters,
 } from './parameter-table.js';
-import { type AddressQuery, NO_OPTIONS, type PointQuery } from '../../engine/lookup-query.js';
-import { toMicrodegrees } from '../../geo/microdegrees.js';
-
-type Texts = Record<ParameterName, string | null>;
-
-/** Parameters of lookups as decoded text; null where absent. */
-export interface RawParameters extends Texts {
-  /** An address was sent, if only an empty one. */
-  addressSent: boolean;
-  /** Known parameters whose value is no valid percent-encoded UTF-8. */
-  undecodable: readonly ParameterName[];
-}
+import {
+  type AddressQuery,
+  NO_OPTIONS,
+  type PointQuery,
+  pointQuery,
+  type LookupQuery,
+} from '../../engine/lookup-query.js';
+import { FORMATS, type Format } from '../../wire/tree.js';
+import { GRANT_GEO } from '../../pool/types.js';
+import type { Failure } from '../../failure.js';
+import { parseParameters } from './query.js';
 
 const NO_NAMES: readonly ParameterName[] = [];
 const NAMES = new WordTable(PARAMETER_NAMES.map((name) => [name, name] as const));
@@ -196,18 +196,6 @@ export function locationAlone(text: string, version: number): AddressQuery | Poi
   return address === null ? null : { kind: 'address', address, options: NO_OPTIONS };
 }
 
-/** The query of coordinates in degrees. */
-export function pointQuery(lat: number, lng: number, options: PointQuery['options']): PointQuery {
-  return {
-    kind: 'point',
-    lat: toMicrodegrees(lat),
-    lng: toMicrodegrees(lng),
-    latDegrees: lat,
-    lngDegrees: lng,
-    options,
-  };
-}
-
 /** Coordinates in plain figures, the latitude first. */
 function pointAlone(text: string): PointQuery | null {
   const end = text.indexOf(LNG, LAT.length);
@@ -217,4 +205,45 @@ function pointAlone(text: string): PointQuery | null {
   if (lat === null || lng === null) return null;
   if (Math.abs(lat) > LAT_DEGREES_MAX || Math.abs(lng) > LNG_DEGREES_MAX) return null;
   return pointQuery(lat, lng, NO_OPTIONS);
+}
+
+export function formatOf(text: string | null): Format | null {
+  if (text === null) return 'json';
+  const lower = text.toLowerCase();
+  return FORMATS.find((format) => format === lower) ?? null;
+}
+
+/** The format that a query states, JSON where none is; null where it states another. */
+export function formatStated(raw: string): Format | null {
+  const { format, undecodable } = readParameters(raw);
+  return undecodable.includes('format') ? null : formatOf(format);
+}
+
+/** The format to refuse a query in, however broken the rest of it is. */
+export function formatAsked(raw: string): Format {
+  return formatOf(readParameters(raw).format) ?? 'json';
+}
+
+export interface ParsedQuery {
+  readonly format: Format;
+  /** The release that has to answer; null for whichever does. */
+  readonly dataset: string | null;
+  /** The moment it has to answer for, in milliseconds since 1970; null for whichever it does. */
+  readonly atMs: number | null;
+  readonly query: LookupQuery;
+}
+
+/**
+ * Reads a lookup's query string, one character per byte and without its '?'. Form is checked
+ * before entitlements; parameters that the version lacks are ignored. Most locations come alone.
+ */
+export function parseQuery(text: string, version: number, grants: number): ParsedQuery | Failure {
+  const query = (grants & GRANT_GEO) === 0 ? null : locationAlone(text, version);
+  if (query === null) return parseParameters(readParameters(text), version, grants);
+  return { format: 'json', query, dataset: null, atMs: null };
+}
+
+/** `isFailure` for what `parseQuery` gives: faster, see there. */
+export function isUnread(parsed: ParsedQuery | Failure): parsed is Failure {
+  return (parsed as Partial<Failure>).failure !== undefined;
 }

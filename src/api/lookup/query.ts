@@ -1,7 +1,12 @@
-/** Query strings of lookups: parameters of each version, checked, to what the engine is asked. */
+/** Parameters of lookups, checked for their version, to what the engine is asked. */
 import { longerThan } from '../../base/validator.js';
 import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
-import type { LookupOptions, LookupQuery, ZipQuery } from '../../engine/lookup-query.js';
+import {
+  type LookupOptions,
+  type LookupQuery,
+  type ZipQuery,
+  pointQuery,
+} from '../../engine/lookup-query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
 import {
@@ -23,19 +28,12 @@ import {
   TAXABILITY,
   ZIP,
   type ParameterName,
+  type RawParameters,
 } from './parameter-table.js';
-import { readKept } from './kept.js';
-import { locationAlone, pointQuery, type RawParameters, readParameters } from './query-string.js';
-import { FORMATS, type Format } from '../../wire/tree.js';
-
-export interface ParsedQuery {
-  readonly format: Format;
-  /** The release that has to answer; null for whichever does. */
-  readonly dataset: string | null;
-  /** The moment it has to answer for, in milliseconds since 1970; null for whichever it does. */
-  readonly atMs: number | null;
-  readonly query: LookupQuery;
-}
+import type { KeptAsked } from './kept.js';
+import { formatOf, type ParsedQuery } from './query-string.js';
+import { isReleaseName } from '../../dataset/release.js';
+import { parseInstant } from '../../wire/instant.js';
 
 const ADDRESS_FORM =
   `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, ` + 'not blank, no control characters.';
@@ -51,23 +49,6 @@ function placeNameForm(name: string): string {
     `Parameter ${name}: up to ${NAME_CHARS_MAX} characters with a letter among them, ` +
     'no control characters.'
   );
-}
-
-function formatOf(text: string | null): Format | null {
-  if (text === null) return 'json';
-  const lower = text.toLowerCase();
-  return FORMATS.find((format) => format === lower) ?? null;
-}
-
-/** The format that a query states, JSON where none is; null where it states another. */
-export function formatStated(raw: string): Format | null {
-  const { format, undecodable } = readParameters(raw);
-  return undecodable.includes('format') ? null : formatOf(format);
-}
-
-/** The format to refuse a query in, however broken the rest of it is. */
-export function formatAsked(raw: string): Format {
-  return formatOf(readParameters(raw).format) ?? 'json';
 }
 
 const SINCE_50 = parametersSince(50);
@@ -215,6 +196,35 @@ function noHistory(name: ParameterName): Failure {
   return fail('feature-not-enabled', `Parameter ${name}: the key has no historical data.`, name);
 }
 
+/** What the parameters say, or what is wrong with them. */
+export function readKept({
+  dataset,
+  at,
+  receipt,
+}: Pick<RawParameters, 'dataset' | 'at' | 'receipt'>): KeptAsked | Failure {
+  if (dataset !== null && !isReleaseName(dataset)) {
+    return fail(
+      'invalid-format',
+      'Parameter dataset: the name of a dataset, as X-Situs-Dataset tells it.',
+      'dataset',
+    );
+  }
+  const atMs = at === null ? null : parseInstant(at);
+  if (at !== null && (atMs === null || dataset === null)) {
+    return fail(
+      'invalid-format',
+      'Parameter at: a date and time with a zone, as RFC 3339 has it ' +
+        '(2026-05-31T12:00:00Z), beside dataset.',
+      'at',
+    );
+  }
+  const wanted = receipt === null ? false : parseBoolean(receipt);
+  if (wanted === null) {
+    return fail('invalid-format', 'Parameter receipt: true or false.', 'receipt');
+  }
+  return { dataset, atMs, receipt: wanted };
+}
+
 /** What the key behind the request may not ask. */
 function refused({ kind, options }: LookupQuery, grants: number): Failure | null {
   const { country, date, taxabilityCode } = options;
@@ -240,17 +250,7 @@ function granted(query: LookupQuery, grants: number): LookupQuery {
   return { ...query, options: { ...query.options, taxabilityCode: null } };
 }
 
-/**
- * Reads a lookup's query string, one character per byte and without its '?'. Form is checked
- * before entitlements; parameters that the version lacks are ignored. Most locations come alone.
- */
-export function parseQuery(text: string, version: number, grants: number): ParsedQuery | Failure {
-  const query = (grants & GRANT_GEO) === 0 ? null : locationAlone(text, version);
-  if (query === null) return parseParameters(readParameters(text), version, grants);
-  return { format: 'json', query, dataset: null, atMs: null };
-}
-
-/** The same for parameters that came another way; `raw` is changed. */
+/** Reads parameters, however they came, as `parseQuery` does a query string; `raw` is changed. */
 export function parseParameters(
   raw: RawParameters,
   version: number,
@@ -273,11 +273,6 @@ export function parseParameters(
   const { dataset, atMs } = kept;
   if (dataset !== null && (grants & GRANT_HISTORICAL) === 0) return noHistory('dataset');
   return refused(query, grants) ?? { format, query: granted(query, grants), dataset, atMs };
-}
-
-/** `isFailure` for what `parseQuery` gives alone, which is faster: see there. */
-export function isUnread(parsed: ParsedQuery | Failure): parsed is Failure {
-  return (parsed as Partial<Failure>).failure !== undefined;
 }
 
 /** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */

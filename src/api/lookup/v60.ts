@@ -1,36 +1,40 @@
 /** Version 60: the structured answer for a place, and the list for a ZIP. */
 import type { Engine } from '../../engine/engine.js';
-import { PRECISIONS, type Precision } from '../../engine/situs.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
-import { FLAGS_SPAN, type BodyPart } from '../../pool/types.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
+import type { BodyPart } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import {
-  jsonMembers,
   printMembers,
   rateOf,
   type Format,
   type WireList,
   type WireObject,
+  degreesOf,
+  echoOf,
+  echoed,
+  type Degrees,
+  printDegrees,
 } from '../../wire/tree.js';
-import { metadata, SUCCESS, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/response-code.js';
-import { ownMarks, situsNote, type SitusNote } from '../../wire/situs-note.js';
+import { V60_XML_CLOSE } from '../../wire/response-code.js';
 import {
   explanation,
   fragmentOf,
-  marksOf,
+  isUnprinted,
   type Rendered,
   type RuledArea,
   staleFlag,
   VARIANTS,
+  headOf,
 } from './fragment.js';
-import type { Head, WireContext } from './context.js';
-import { renderRows, ROW_34 } from './legacy.js';
-import { addressDetail, NOT_GEOCODED, PlainDetail } from './address-detail.js';
+import type { WireContext } from './context.js';
 import { productDetail } from './product-detail.js';
 import type { AreaRateRow, KnownRates } from '../../engine/rate/on-day.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
+import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
+import type { Situs } from '../../engine/situs.js';
+import { countryName, normalizedAddress } from '../../engine/locate/address-writer.js';
 
 /** Rates and rules of an area, as they stand in the answer. */
 const LEVEL_LABELS: Readonly<Record<Level, string>> = {
@@ -142,8 +146,6 @@ function sourcingRules({ sourcing }: StateRuleRecord): WireObject {
   };
 }
 
-const OPEN: Readonly<Record<Format, string>> = { json: '{', xml: V60_XML_OPEN };
-
 /** Everything that depends on the area, the day and `shippingExtended` alone. */
 function areaPart({ area, rates, rules }: RuledArea, freight: boolean): WireObject {
   return {
@@ -155,61 +157,90 @@ function areaPart({ area, rates, rules }: RuledArea, freight: boolean): WireObje
   };
 }
 
-/** What follows `situs` of a JSON head; what may stand before it belongs to one answer alone. */
-const SITUS_CLOSE = '}},';
-
-/** The beginning of an answer: the code, and what it rests on. */
-function headText(baseUrl: string, note: SitusNote, format: Format): string {
-  return (
-    OPEN[format] +
-    printMembers(metadata(SUCCESS, baseUrl, situsNote(note)), format) +
-    (format === 'json' ? ',' : '')
-  );
+/** Where the lookup led; coordinates are echoed as they were given. */
+export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
+  const point = query.kind === 'point';
+  const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
+  const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
+  const incorporated = String(area.incorporated);
+  const short = { normalizedAddress: normalizedAddress(situs), incorporated, geoLat, geoLng };
+  const isLong = query.options.addressDetailExtended;
+  return isLong ? { ...short, address: components(situs, area) } : short;
 }
 
-/** The beginning that tells of nothing that one spot or product has of its own; printed once. */
-function plainHead(
-  { baseUrl, heads }: WireContext,
-  dataset: string,
-  precision: Precision,
-  flags: number,
-  format: Format,
-): Head {
-  const kept = heads.get(dataset);
-  const key = (PRECISIONS.indexOf(precision) * FLAGS_SPAN + flags) * 2 + (format === 'xml' ? 1 : 0);
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const note = { precision, dataset, ...marksOf(flags), assumed: null, border: null, unruled: [] };
-  const whole = Buffer.from(headText(baseUrl, note, format));
-  const head = { whole, open: whole.subarray(0, whole.length - SITUS_CLOSE.length) };
-  kept.set(key, head);
-  return head;
+function components(situs: Situs, area: AreaRecord): WireObject {
+  return {
+    countryCode: area.country,
+    countryName: countryName(area.country),
+    stateCode: area.state,
+    state: area.stateName,
+    county: area.countyName,
+    city: situs.city,
+    street: situs.street,
+    postalCode: situs.postalCode,
+    houseNumber: situs.houseNumber,
+  };
 }
 
-/** The parts of the beginning. */
-function headOf(
-  context: WireContext,
-  engine: Engine,
-  outcome: SitusOutcome,
-  flags: number,
-  code: string,
-  format: Format,
-): readonly BodyPart[] {
-  const { precision, assumed = null } = outcome.situs;
-  const border = engine.border(outcome);
-  const isPlain = assumed === null && border === null && code === '';
-  if (isPlain) return [plainHead(context, engine.id, precision, flags, format).whole];
-  const own = { assumed, border, unruled: code === '' ? [] : [code] };
-  if (format === 'xml') {
-    const note = { precision, dataset: engine.id, ...marksOf(flags), ...own };
-    return [headText(context.baseUrl, note, format)];
+/**
+ * The short form as JSON: the part of an answer that no cache holds. It is printed straight into
+ * bytes: to make a text of its pieces and then bytes of that takes a thirtieth of a whole answer
+ * more.
+ */
+const OPEN = new Piece(',"addressDetail":{"normalizedAddress":"');
+const INCORPORATED = new Piece('","incorporated":"true","geoLat":');
+const UNINCORPORATED = new Piece('","incorporated":"false","geoLat":');
+const LNG = new Piece(',"geoLng":');
+const CLOSE = new Piece('}');
+
+/** As `normalizedAddress` writes it, part by part. */
+function printAddress(into: ByteWriter, { houseNumber, street, place }: Led['situs']): void {
+  if (houseNumber !== '' || street !== '') {
+    into.jsonPart(houseNumber);
+    if (street !== '') into.text(' ');
+    into.jsonPart(street);
+    into.text(', ');
   }
-  const { open } = plainHead(context, engine.id, precision, flags, format);
-  return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
+  into.jsonPart(place);
+}
+
+/** What of an outcome is told. */
+interface Led {
+  readonly situs: Pick<Situs, 'houseNumber' | 'street' | 'place' | 'lat' | 'lng'>;
+  readonly area: Pick<AreaRecord, 'incorporated'>;
+}
+
+/** With the comma before it and `rest` behind it; coordinates are echoed as they were given. */
+export class PlainDetail implements Printed {
+  readonly #situs: Led['situs'];
+  readonly #incorporated: boolean;
+  readonly #lat: Degrees;
+  readonly #lng: Degrees;
+  readonly #rest: string;
+
+  constructor(query: LookupQuery, { situs, area }: Led, rest: string) {
+    const isPoint = query.kind === 'point';
+    this.#situs = situs;
+    this.#incorporated = area.incorporated;
+    this.#lat = isPoint ? echoed(query.latDegrees) : situs.lat;
+    this.#lng = isPoint ? echoed(query.lngDegrees) : situs.lng;
+    this.#rest = rest;
+  }
+
+  print(into: ByteWriter): void {
+    into.piece(OPEN);
+    printAddress(into, this.#situs);
+    into.piece(this.#incorporated ? INCORPORATED : UNINCORPORATED);
+    printDegrees(into, this.#lat);
+    into.piece(LNG);
+    printDegrees(into, this.#lng);
+    into.piece(CLOSE);
+    into.text(this.#rest);
+  }
 }
 
 /** The end of a body: where it led, and the explanation where one was asked for. */
-function bodyEnd(detail: WireObject, explain: string, format: Format): string {
+export function bodyEnd(detail: WireObject, explain: string, format: Format): string {
   const member = printMembers({ addressDetail: detail }, format);
   if (format === 'xml') return member + explain + V60_XML_CLOSE;
   return `,${member}${explain === '' ? '' : `,${explain}`}}`;
@@ -241,7 +272,7 @@ export function renderV60(
   const fragment = fragmentOf(context, engine, outcome, variant, format, (ruled) =>
     areaPart(ruled, freight),
   );
-  if (isFailure(fragment)) return fragment;
+  if (isUnprinted(fragment)) return fragment;
   const product =
     query.options.taxabilityCode === null
       ? null
@@ -257,34 +288,4 @@ export function renderV60(
   }
   const rest = product === null ? [own] : [product.bytes, own];
   return { body: [...head, fragment.bytes, ...rest], flags };
-}
-
-const LIST_HEAD = { version: 'v60', rCode: SUCCESS.code };
-
-const LIST_OPEN: Readonly<Record<Format, Uint8Array>> = {
-  json: Buffer.from(`{${jsonMembers(LIST_HEAD)},"results":[`),
-  xml: Buffer.from(V60_XML_OPEN + printMembers(LIST_HEAD, 'xml')),
-};
-const LIST_CLOSE: Readonly<Record<Format, Uint8Array>> = {
-  json: Buffer.from(listEnd('', 'json')),
-  xml: Buffer.from(listEnd('', 'xml')),
-};
-
-function listEnd(explain: string, format: Format): string {
-  return (format === 'json' ? ']' : '') + bodyEnd(NOT_GEOCODED, explain, format);
-}
-
-/** The bytes of a postal list. */
-export function renderV60Postal(
-  context: WireContext,
-  engine: Engine,
-  query: LookupQuery,
-  outcome: PostalOutcome,
-  format: Format,
-): Rendered | Failure {
-  const rows = renderRows(context, engine, outcome.rows, ROW_34, format, 'results');
-  if (isFailure(rows)) return rows;
-  const explain = explanation(engine, query, outcome, format);
-  const close = explain === '' ? LIST_CLOSE[format] : listEnd(explain, format);
-  return { body: [LIST_OPEN[format], ...rows.body, close], flags: rows.flags };
 }

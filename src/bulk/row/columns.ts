@@ -4,7 +4,8 @@ import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/on-day.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../../pool/types.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
-import { normalizedAddress, type RateRange } from '../../engine/situs.js';
+import { normalizedAddress } from '../../engine/locate/address-writer.js';
+import type { RateRange } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';
@@ -13,7 +14,6 @@ import type { AreaCells, WireContext } from '../../api/lookup/context.js';
 import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
 import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
-import type { RawParameters } from '../../api/lookup/query-string.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { echoOf } from '../../wire/tree.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
@@ -21,6 +21,7 @@ import { refusalOf, type RowAnswer } from './row.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate } from '../../tax/date.js';
 import { formatCents } from '../../tax/amount.js';
+import type { RawParameters } from '../../api/lookup/parameter-table.js';
 
 /** Columns that depend on the tax area and the day alone. */
 const AREA_COLUMNS = [

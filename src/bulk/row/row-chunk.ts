@@ -3,7 +3,6 @@
  * is answered like any other and leaves the others alone.
  */
 import { wireWith, type WireContext } from '../../api/lookup/context.js';
-import type { RawParameters } from '../../api/lookup/query-string.js';
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer } from '../../pool/types.js';
 import { fail, isFailure } from '../../failure.js';
@@ -45,6 +44,7 @@ import {
   type RowEngine,
 } from './row.js';
 import { wordProblem } from './stream-word.js';
+import type { RawParameters } from '../../api/lookup/parameter-table.js';
 
 /** Answers the parameters of a row with the bytes of a single lookup. */
 type AnswerParameters = (

@@ -4,8 +4,9 @@ import {
   ROW_PARAMETERS,
   SHARED_PARAMETERS,
   type ParameterName,
+  type RawParameters,
 } from '../../api/lookup/parameter-table.js';
-import { noParameters, type RawParameters } from '../../api/lookup/query-string.js';
+import { noParameters } from '../../api/lookup/query-string.js';
 import { fail, type Failure } from '../../failure.js';
 import type { Defaults } from './chunk-payload.js';
 import { LOOKUP_COLUMNS, type Mapping, type Role } from './mapping.js';

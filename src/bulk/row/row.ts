@@ -1,12 +1,12 @@
 /** A row, whatever its kind: where it lies, what its reader makes of it, and its answer. */
 import type { WireContext } from '../../api/lookup/context.js';
-import type { RawParameters } from '../../api/lookup/query-string.js';
 import type { Engine } from '../../engine/engine.js';
 import type { BodyPart } from '../../pool/types.js';
 import type { Failure } from '../../failure.js';
 import { failureBytes } from '../../wire/failure-body.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
 import type { RunFacts } from './chunk-payload.js';
+import type { RawParameters } from '../../api/lookup/parameter-table.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -5,14 +5,14 @@
 import type { Dataset } from '../../dataset/dataset.js';
 import type { StateRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import type { DateInt } from '../../tax/date.js';
+import { type DateInt, todayIn } from '../../tax/date.js';
 import { type Exact, plus } from '../../tax/exact.js';
 import { GENERAL } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import { fiveDecimals, roundAmounts, roundRate } from '../../tax/round-lines.js';
 import type { AddressLocator } from '../locate/locator.js';
 import { unruledSentence, type ProductRules } from '../product/rules.js';
-import { type RatesByArea, todayIn, type States } from '../rate/on-day.js';
+import type { RatesByArea, States } from '../rate/on-day.js';
 import { PRECISIONS, type Precision } from '../situs.js';
 import { CartExplainer, type ExplainedPlaces } from './explain-cart.js';
 import type { SourceNotes } from '../rate/explain.js';

@@ -12,7 +12,7 @@ import { localityKey, type CartFacts, type Locality } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
 import type { Site, SiteRow } from './site.js';
 import type { Levy } from './treatment.js';
-import { isByArea } from '../situs.js';
+import { isByArea } from '../locate/border.js';
 
 interface LocalRow {
   readonly site: SiteRow;

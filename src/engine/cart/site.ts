@@ -9,7 +9,7 @@ import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './
 import type { FoundPlace } from './cart-place.js';
 import { saleLimit } from './not-supported.js';
 import type { Treatment } from './treatment.js';
-import { isByArea } from '../situs.js';
+import { isByArea } from '../locate/border.js';
 
 export type Side = 'origin' | 'destination';
 

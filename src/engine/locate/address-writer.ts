@@ -5,7 +5,7 @@ import type { CityRecord } from '../../dataset/records.js';
 import { foldLocality, zipText } from '../../dataset/street-format.js';
 import type { Locality } from '../../dataset/street-index.js';
 import type { Country } from '../../tax/jurisdiction.js';
-import { countryName, type Precision, type Situs } from '../situs.js';
+import type { Precision, Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
 import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
@@ -162,6 +162,34 @@ export class AddressWriter {
       this.#gazetteer.city(state, name.replace(/ (?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, ''))
     );
   }
+}
+
+const COUNTRY_NAMES: Readonly<Record<Country, string>> = {
+  USA: 'United States',
+  CAN: 'Canada',
+  PRI: 'Puerto Rico',
+  ASM: 'American Samoa',
+  GUM: 'Guam',
+  MNP: 'Northern Mariana Islands',
+  VIR: 'U.S. Virgin Islands',
+};
+
+/**
+ * "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States". Most answers print its parts:
+ * what is put together of several texts is copied when it is read.
+ */
+export function normalizedAddress({
+  houseNumber,
+  street,
+  place,
+}: Pick<Situs, 'houseNumber' | 'street' | 'place'>): string {
+  if (street === '') return houseNumber === '' ? place : `${houseNumber}, ${place}`;
+  return `${houseNumber} ${street}, ${place}`;
+}
+
+/** Name of a country as normalized addresses write it. */
+export function countryName(country: Country): string {
+  return COUNTRY_NAMES[country];
 }
 
 /** The place of an address, as it is written at the end of the line. */

@@ -8,11 +8,10 @@ import {
   METRES_PER_MICRO,
 } from '../../dataset/cell-index.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
-import { isFailure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
-import type { RatesByArea } from '../rate/on-day.js';
-import type { Situs } from '../situs.js';
+import { isUnrated, type RatesByArea } from '../rate/on-day.js';
+import type { Situs, Precision } from '../situs.js';
 import type { AreaRecord } from '../../dataset/records.js';
 
 const DIRECTIONS = circle(16);
@@ -128,7 +127,7 @@ export class Borders implements CellJudge {
     const here = this.#rates.at(one, this.#date);
     const there = this.#rates.at(other, this.#date);
     return (
-      isFailure(here) || isFailure(there) || here.sales !== there.sales || here.use !== there.use
+      isUnrated(here) || isUnrated(there) || here.sales !== there.sales || here.use !== there.use
     );
   }
 
@@ -164,7 +163,7 @@ export class Borders implements CellJudge {
     if (beyond < 0) return null;
     const there = this.#rates.at(beyond, this.#date);
     const metres = Math.round(nearest * BORDER_METRES_MAX);
-    return { metres, rate: isFailure(there) ? null : there.sales };
+    return { metres, rate: isUnrated(there) ? null : there.sales };
   }
 }
 
@@ -255,4 +254,9 @@ export function provincesNear(
     }
   }
   return near;
+}
+
+/** Whether a place was told by its ZIP or its city's name, and not by a door or a spot. */
+export function isByArea(precision: Precision): boolean {
+  return precision === 'postal' || precision === 'city';
 }

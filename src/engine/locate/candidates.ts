@@ -1,21 +1,16 @@
 /** Doors that may be the one asked for, judged where their bytes lie. */
 import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
-import type { DateInt } from '../../tax/date.js';
 import {
   AREA_MIXED,
   AREA_NONE,
-  directionScore,
   isNear,
-  isOrdinary,
+  NO_TIER,
+  onRange,
   OppositeDoor,
-  SAME_DIRECTIONS,
-  shortestRange,
-  spotOf,
-  typeScore,
+  StatedNumber,
   type Wanted,
   wholeArea,
-  StatedNumber,
 } from './street-fit.js';
 
 /** How a door was found, best first. */
@@ -29,7 +24,24 @@ const KIND_STEP = 8;
 
 /** Tiers below this have another street type than the one asked for. */
 const RIGHT_TYPE_TIER = 4;
-const NO_TIER = -1;
+/** Points for directions that are as they were asked for. */
+const SAME_DIRECTIONS = 3;
+
+/** Points for the type of a street: right, not said, another. */
+function typeScore(cursor: StreetCursor, suffix: string): number {
+  if (cursor.hasSuffix(suffix)) return 2;
+  return suffix === '' || cursor.hasSuffix('') ? 1 : 0;
+}
+
+/** Points for its directions: equal, swapped ends, one not said; 0 for a contradiction. */
+function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
+  if (cursor.pre === pre && cursor.post === post) return SAME_DIRECTIONS;
+  if (cursor.pre === post && cursor.post === pre) return 2;
+  const clash =
+    (pre !== 0 && cursor.pre !== 0 && pre !== cursor.pre) ||
+    (post !== 0 && cursor.post !== 0 && post !== cursor.post);
+  return clash ? 0 : 1;
+}
 
 /** What a scan of streets found. `area` of the door and of the street are apart on purpose. */
 export class Candidates {
@@ -50,7 +62,6 @@ export class Candidates {
   label = '';
   city = 0;
   municipality = 0;
-
   /** Best streets of the name that lack the number: their common area and a label. */
   streetArea = AREA_NONE;
   streetLabel = '';
@@ -86,7 +97,7 @@ export class Candidates {
     this.found = false;
     this.ambiguous = false;
     this.isStated = false;
-    this.#stated.clear();
+    if (this.#stated.tier !== NO_TIER) this.#stated.clear();
     this.area = AREA_NONE;
     this.streetArea = AREA_NONE;
     this.#rivalArea = AREA_NONE;
@@ -131,22 +142,19 @@ export class Candidates {
     const stated = cursor.hasStated && this.#considerStated(cursor, zip, wanted, tier);
     const ranges = cursor.ranges > 0 && this.#considerRanges(cursor, zip, wanted, tier);
     if (doors || ranges || stated) return;
-    if (named || wanted.hasZip) this.#considerStreet(cursor, zip, tier, wanted.day);
+    if (named || wanted.hasZip) this.#considerStreet(cursor, zip, tier, wanted);
   }
 
   /**
-   * Judges what was found once every street is considered. Where the state's boundary file speaks
-   * of the number on a street as good in the door's town, its area is the door's. A street of
-   * another type counts only where the name has no other, and in the place named; one of other
-   * directions does not count in another place than that. The door must be
-   * taxed like the better street that lacks the number, without a ZIP like any such street in the
-   * place named, like the door in the place named where the
-   * ZIP allows another place too, and like that of the opposite direction where its own was not
-   * said or is not known.
+   * Judges what was found once every street is considered. What the state's boundary file says of
+   * the number on a street as good decides the area. A street of another type counts only where the
+   * name has no other, and in the place named; one of other directions only there. The area must be
+   * that of a better street that lacks the number (without a ZIP of any such street in the place
+   * named), of the door in the place named, and of the opposite direction where its own is unsure.
    */
   settle(): void {
     if (!this.found) {
-      if (this.#opposite.contradicts(this.streetArea)) this.streetArea = AREA_MIXED;
+      if (this.#isOpposed(this.streetArea)) this.streetArea = AREA_MIXED;
       return;
     }
     if (this.#stated.tier === this.#tier) this.#follow(this.#stated);
@@ -157,14 +165,19 @@ export class Candidates {
     }
     const isOblique = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS;
     if (isOblique && !this.#foundNamed && (this.city > 0 || this.municipality > 0)) {
-      this.#letGo();
-      return;
+      return this.#letGo();
     }
     const isBeside = !this.#hasZip && !this.#foundNamed && this.#streetTier >= RIGHT_TYPE_TIER;
     const better = (isBeside || this.#tier < this.#streetTier) && this.streetArea !== this.area;
     const elsewhere = !this.#foundNamed && this.#namedRank > 0 && this.#namedArea !== this.area;
-    const opposite = isOblique && this.#opposite.contradicts(this.area);
+    const opposite = isOblique && this.#isOpposed(this.area);
     if (better || elsewhere || opposite) this.ambiguous = true;
+  }
+
+  /** Whether streets of the opposite direction have the number in another area. */
+  #isOpposed(area: number): boolean {
+    const { area: opposite } = this.#opposite;
+    return opposite !== AREA_NONE && opposite !== area;
   }
 
   #letGo(): void {
@@ -211,8 +224,7 @@ export class Candidates {
 
   /** Notes what is stated of the number; without any other evidence that is all. */
   #considerStated(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
-    if (!isOrdinary(wanted.text)) return false;
-    const range = this.#stated.consider(cursor, tier, wanted.value, wanted.day, this.#named);
+    const range = this.#stated.consider(cursor, tier, wanted, this.#named);
     if (range < 0) return false;
     const area = cursor.rangeArea(range);
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + STATED, area)) {
@@ -222,18 +234,10 @@ export class Candidates {
   }
 
   #considerRanges(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
-    const range = isOrdinary(wanted.text) ? shortestRange(cursor, wanted.value) : -1;
-    if (range < 0) return false;
-    const line = cursor.rangeLine(range);
-    const spot = line.length === 0 ? null : spotOf(cursor, range, line, wanted.value);
-    let area = cursor.rangeArea(range);
-    if (area < 0 && spot !== null) {
-      cursor.keep();
-      area = this.#cells.locate(spot.lat, spot.lng);
-    }
-    if (area < 0) return false;
-    if (this.#accept(cursor, zip, tier, tier * KIND_STEP + RANGE, area)) {
-      this.#setOnRange(cursor.rangePlus4(range), spot);
+    const found = onRange(cursor, wanted, this.#cells);
+    if (found === null) return false;
+    if (this.#accept(cursor, zip, tier, tier * KIND_STEP + RANGE, found.area)) {
+      this.#setOnRange(cursor.rangePlus4(found.range), found.spot);
     }
     return true;
   }
@@ -278,11 +282,10 @@ export class Candidates {
     this.#namedRank = rank;
   }
 
-  #considerStreet(cursor: StreetCursor, zip: number, tier: number, day: DateInt): void {
+  #considerStreet(cursor: StreetCursor, zip: number, tier: number, wanted: Wanted): void {
     if (tier < this.#streetTier) return;
-    const area = wholeArea(cursor, day);
-    // All that is held of the street is stated for other days.
-    if (area === AREA_NONE) return;
+    const area = wholeArea(cursor, wanted.day);
+    if (area === AREA_NONE) return; // All that is held of it is stated for other days.
     if (tier === this.#streetTier) {
       if (area !== this.streetArea) this.streetArea = AREA_MIXED;
       return;

@@ -103,12 +103,11 @@ export class Doubts {
   }
 
   /**
-   * Whether a door's tax area is to be doubted: the places that it might lie in instead cannot be
-   * ruled out and are not taxed alike on the day.
+   * Whether the tax area of a door that lacks some evidence is to be doubted: the places that it
+   * might lie in instead cannot be ruled out and are not taxed alike on the day.
    */
   isDoubtful(query: Query, support: Support, area: number, dateOf: DateOf): boolean {
-    const { reading, state, zip, zipRecord, city } = query;
-    if (support === 'agreed' && (zip > 0 || reading.city === '')) return false;
+    const { state, zip, zipRecord, city } = query;
     let others: readonly number[];
     if (support === 'beside') {
       const parts = withoutSlivers(zipRecord?.parts ?? []).map((part) => part.area);

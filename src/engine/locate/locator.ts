@@ -5,31 +5,155 @@
  */
 import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
-import { repairedReading } from '../../address/typo.js';
+import {
+  type FoldedStreet,
+  mayBePlain,
+  readPlainPlace,
+  readPlainStreet,
+} from '../../address/plain-line.js';
+import { TextMemo } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
+import type { CityRecord, ZipRecord } from '../../dataset/records.js';
+import { directionCode } from '../../dataset/street-format.js';
+import type { Locality } from '../../dataset/street-index.js';
+import { isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/on-day.js';
-import { normalizedAddress, type Situs } from '../situs.js';
-import {
-  ALIKE,
-  AMBIGUOUS,
-  CONTRADICTION,
-  Doubts,
-  type DateOf,
-  isTorn,
-  refuse,
-  unreadable,
-} from './doubt.js';
-import { AddressWriter, doorFound, streetFound } from './address-writer.js';
-import { DatasetGazetteer } from './place-names.js';
-import { PlainLines } from './plain-lines.js';
+import type { Situs } from '../situs.js';
+import { AddressWriter } from './address-writer.js';
+import { ALIKE, Doubts, type DateOf, isTorn } from './doubt.js';
+import { DatasetGazetteer, isExclusive } from './place-names.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
-import { isWhereNamed, type Query, StreetSearch } from './search.js';
+import { type Query, StreetSearch } from './search.js';
+import { ReadingLocator } from './word-by-word.js';
 
-/** Shortest name that is searched for typos: one of four letters may have lost one. */
-const MISSPELT_LETTERS_MIN = 3;
+/** Longer lines are read word by word. */
+const LINE_CHARS_MAX = 100;
+const DIGITS_MAX = 7;
+const SPACE = 32;
+const ZERO = 48;
+const NINE = 57;
+
+interface Place {
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+  readonly zipValue: number;
+  readonly zipRecord: ZipRecord | null;
+  readonly localities: readonly Locality[];
+  readonly exclusive: boolean;
+  readonly record: CityRecord | null;
+}
+
+/**
+ * The likeliest query of lines as most are written: of their place all is known that was found out
+ * when it was met first, with another street before it.
+ */
+class PlainLines {
+  readonly #dataset: Dataset;
+  readonly #gazetteer: DatasetGazetteer;
+  /** States whose addresses without a ZIP are looked up in another way. */
+  readonly #isApart: (state: string) => boolean;
+  readonly #places = new TextMemo((text) => this.#place(text));
+
+  constructor(dataset: Dataset, gazetteer: DatasetGazetteer, isApart: (state: string) => boolean) {
+    this.#dataset = dataset;
+    this.#gazetteer = gazetteer;
+    this.#isApart = isApart;
+  }
+
+  /**
+   * The query of what `parseAddress` gives first, where the line is plain and the dataset has
+   * streets of its state; else null.
+   */
+  query(text: string, dateOf: DateOf): Query | null {
+    const { length } = text;
+    if (length > LINE_CHARS_MAX) return null;
+    let value = 0;
+    let at = 0;
+    let code = text.charCodeAt(0);
+    for (; code >= ZERO && code <= NINE; code = text.charCodeAt(at)) {
+      value = value * 10 + code - ZERO;
+      at += 1;
+    }
+    if (at === 0 || at > DIGITS_MAX || code !== SPACE) return null;
+    const number = text.charCodeAt(0) === ZERO ? String(value) : text.slice(0, at);
+    const comma = text.indexOf(',', at);
+    const place = comma < 0 ? null : this.#places.get(text, comma);
+    if (place === null || place === undefined) return null;
+    const street = readPlainStreet(text.slice(at + 1, comma), this.#gazetteer);
+    if (street === null || street.name === '') return null;
+    return queryOf(number, value, street, place, dateOf);
+  }
+
+  /** Nothing for what is not written as plain places are; null for one that is none. */
+  #place(text: string): Place | null | undefined {
+    if (!mayBePlain(text)) return undefined;
+    const place = readPlainPlace(text, this.#gazetteer);
+    if (place === null || !this.#dataset.streets.hasState(place.state)) return null;
+    const { city, state, zip } = place;
+    const { localities, record } = this.#gazetteer.named(state, city);
+    if (zip === '') {
+      if (this.#isApart(state)) return null;
+      const none = { zipValue: 0, zipRecord: null, exclusive: false };
+      return { city, state, zip, ...none, localities, record };
+    }
+    const zipValue = Number(zip);
+    const zipRecord = this.#dataset.zip(zipValue);
+    // A ZIP of another state, or none that is known, is looked at more closely.
+    if (zipRecord?.state !== state) return null;
+    const exclusive = isExclusive(city, localities, zipRecord);
+    return { city, state, zip, zipValue, zipRecord, localities, exclusive, record };
+  }
+}
+
+function queryOf(
+  number: string,
+  value: number,
+  street: FoldedStreet,
+  { city, state, zip, zipValue, zipRecord, localities, exclusive, record }: Place,
+  dateOf: DateOf,
+): Query {
+  const reading: ParsedAddress = {
+    number,
+    numberValue: value,
+    numberSuffix: '',
+    numberHigh: -1,
+    preDirection: street.preDirection,
+    name: street.name,
+    suffix: street.suffix,
+    postDirection: street.postDirection,
+    unit: '',
+    city,
+    state,
+    otherPlace: '',
+    zip,
+    zip4: '',
+    country: '',
+    canadianPostalCode: '',
+    kind: 'street',
+  };
+  return {
+    reading,
+    fold: street.fold,
+    wanted: {
+      pre: directionCode(street.preDirection),
+      post: directionCode(street.postDirection),
+      suffix: street.suffix,
+      value,
+      text: '',
+      hasZip: zip !== '',
+      exclusive,
+      day: dateOf(state),
+    },
+    state,
+    zip: zipValue,
+    zipRecord,
+    localities,
+    city: record,
+  };
+}
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
@@ -37,23 +161,23 @@ export class AddressLocator {
   readonly #gazetteer: DatasetGazetteer;
   readonly #search: StreetSearch;
   readonly #plain: PlainLines;
-  readonly #doubts: Doubts;
+  readonly #readings: ReadingLocator;
   readonly #postal: PostalLocator;
   readonly #alike: PostalLocator;
   readonly #provinces: ProvinceLocator;
-  readonly #writer: AddressWriter;
 
   constructor(dataset: Dataset, rates: RatesByArea) {
     this.#dataset = dataset;
-    this.#gazetteer = new DatasetGazetteer(dataset);
-    this.#search = new StreetSearch(dataset, this.#gazetteer);
-    this.#doubts = new Doubts(dataset, rates, this.#gazetteer);
-    this.#postal = new PostalLocator(dataset, this.#doubts);
-    this.#alike = new PostalLocator(dataset, new Doubts(dataset, ALIKE, this.#gazetteer));
-    this.#provinces = new ProvinceLocator(dataset);
-    this.#writer = new AddressWriter(dataset, this.#gazetteer);
-    const isApart = (state: string): boolean => this.#provinces.has(state);
-    this.#plain = new PlainLines(dataset, this.#gazetteer, isApart);
+    const gazetteer = (this.#gazetteer = new DatasetGazetteer(dataset));
+    const doubts = new Doubts(dataset, rates, gazetteer);
+    const writer = new AddressWriter(dataset, gazetteer);
+    const search = (this.#search = new StreetSearch(dataset, doubts, writer));
+    const postal = (this.#postal = new PostalLocator(dataset, doubts));
+    this.#alike = new PostalLocator(dataset, new Doubts(dataset, ALIKE, gazetteer));
+    const provinces = (this.#provinces = new ProvinceLocator(dataset));
+    const evidence = { dataset, gazetteer, search, doubts, writer, postal, provinces };
+    this.#readings = new ReadingLocator(evidence);
+    this.#plain = new PlainLines(dataset, gazetteer, (state) => provinces.has(state));
   }
 
   /**
@@ -62,8 +186,8 @@ export class AddressLocator {
    */
   locate(text: string, dateOf: DateOf): Situs | Failure {
     const plain = this.#plain.query(text, dateOf);
-    const found = plain === null ? null : this.#exact(plain, dateOf, true);
-    return found ?? this.#read(text, plain, dateOf);
+    const found = plain === null ? null : this.#search.exact(plain, dateOf, true);
+    return found ?? this.#readings.locate(text, plain, dateOf);
   }
 
   /**
@@ -76,48 +200,6 @@ export class AddressLocator {
     const { zip = '', state = '' } = parseAddress(text, this.#gazetteer)[0] ?? {};
     const isAmerican = zip !== '' || (state !== '' && !this.#provinces.has(state));
     return isAmerican ? this.locate(text, dateOf) : needsProvince();
-  }
-
-  /** Word by word; `tried` is the likeliest query, where it is known and found nothing. */
-  #read(text: string, tried: Query | null, dateOf: DateOf): Situs | Failure {
-    const readings = parseAddress(text, this.#gazetteer);
-    const first = readings[0];
-    if (first === undefined) return unreadable(text, this.#gazetteer);
-    if (
-      first.country === 'CAN' ||
-      first.canadianPostalCode !== '' ||
-      (first.zip === '' && this.#provinces.has(first.state))
-    ) {
-      return this.#provinces.locateLine(text) ?? this.#provinces.locate(first);
-    }
-    const refusal = refuse(first);
-    if (refusal !== null) return refusal;
-    const queries: Query[] = [];
-    for (const reading of readings) {
-      if (reading === first && tried !== null) {
-        queries.push(tried);
-        continue;
-      }
-      const query = this.#query(reading, dateOf);
-      if (query === null) continue;
-      if (isFailure(query)) {
-        // The refusal of a weaker reading does not count where a better one can be looked up.
-        if (queries.length === 0) return query;
-        continue;
-      }
-      const found = this.#exact(query, dateOf, true);
-      if (found !== null) return found;
-      queries.push(query);
-    }
-    for (const query of queries) {
-      const found = this.#exact(query, dateOf, false);
-      if (found !== null) return found;
-    }
-    const best = queries[0];
-    if (best === undefined) {
-      return this.#provinces.locateCoded(text) ?? unreadable(text, this.#gazetteer);
-    }
-    return this.#weaker(queries, dateOf) ?? this.#postal.locate(best.reading, dateOf);
   }
 
   /** As `ProvinceLocator.unheldNear`. */
@@ -141,7 +223,7 @@ export class AddressLocator {
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
     const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
     if (isTorn(reading, state)) return found;
-    const addOn = this.#addOn(city, state, dateOf);
+    const addOn = this.#readings.addOn(city, state, dateOf);
     if (addOn !== null && !isFailure(addOn)) return addOn;
     const postal = this.#postal.locate(city, dateOf);
     return isFailure(postal) ? found : postal;
@@ -155,146 +237,5 @@ export class AddressLocator {
     const [reading] = isPlain ? [] : parseAddress(text, this.#gazetteer);
     const place = reading?.zip ? this.#alike.locate(reading, dateOf) : found;
     return isFailure(place) ? found : place;
-  }
-
-  /** The query of a reading; null for one that cannot lead to a door. */
-  #query(reading: ParsedAddress, dateOf: DateOf): Query | Failure | null {
-    if (reading.kind !== 'street' || reading.number === '' || reading.name === '') return null;
-    const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
-    const state = reading.state || (record?.state ?? '');
-    if (state === '' || (reading.zip === '' && reading.city === '')) return null;
-    if (isTorn(reading, state)) {
-      const end = `its ZIP code or end leads to ${`${state} ${reading.zip}`.trim()}`;
-      return fail('address-incomplete', `the address names ${reading.otherPlace}, and ${end}`);
-    }
-    if (reading.zip !== '' && record?.state !== state) {
-      const { streets } = this.#dataset;
-      const held =
-        streets.hasZip(state, Number(reading.zip)) ||
-        streets.statedZip(state, Number(reading.zip), dateOf(state)) !== null ||
-        record?.parts.some((part) => this.#dataset.area(part.area).state === state) === true;
-      if (!held) {
-        return record === null
-          ? fail('address-incomplete', `ZIP code ${reading.zip} is not known`)
-          : fail('address-incomplete', `ZIP code ${reading.zip} is not in ${state}`);
-      }
-    }
-    return this.#search.query(reading, state, record, dateOf);
-  }
-
-  /** The door by the street's name as written, of a range both ends; null when it is not there. */
-  #exact(query: Query, dateOf: DateOf, typed: boolean): Situs | Failure | null {
-    const found = this.#doorOf(query, query.fold, dateOf, typed);
-    const { numberHigh } = query.reading;
-    if (numberHigh < 0 || (found !== null && isFailure(found))) return found;
-    const wanted = { ...query.wanted, value: numberHigh, text: '' };
-    const last = this.#doorOf({ ...query, wanted }, query.fold, dateOf, typed);
-    if (found === null || last === null || isFailure(last)) return found ?? last;
-    const both = [found.area, last.area];
-    return this.#doubts.isAlike(both, dateOf) ? found : failAmbiguous(AMBIGUOUS);
-  }
-
-  /**
-   * The door on a street. With `typed` the street's type must be the one written: where the name is
-   * a guess already, or another reading may have the right one.
-   */
-  #doorOf(query: Query, fold: string, dateOf: DateOf, typed: boolean): Situs | Failure | null {
-    const found = this.#search.find(query, fold);
-    if (found.kind === 'nothing' || found.kind === 'street') return null;
-    if (typed && !found.from.hasRightStreet) return null;
-    if (found.kind === 'ambiguous') return failAmbiguous(AMBIGUOUS);
-    return this.#doubts.isDoubtful(query, found.support, found.from.area, dateOf)
-      ? failAmbiguous(CONTRADICTION)
-      : this.#writer.write(doorFound(query, found.from));
-  }
-
-  /** The weaker kinds of evidence, tried where no street of the exact name has the number. */
-  #weaker(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
-    const rivals: number[] = [];
-    let street: Situs | null = null;
-    let known = false;
-    for (const query of queries) {
-      const found = this.#search.find(query, query.fold);
-      const isStreet = found.kind === 'street';
-      known ||= isStreet;
-      if (street === null && (isStreet || found.kind === 'nothing')) rivals.push(...found.rivals);
-      if (!isStreet || street !== null || found.from.streetArea < 0) continue;
-      const area = found.from.streetArea;
-      const support = isWhereNamed(query, found.from) ? 'agreed' : 'foreign';
-      if (this.#doubts.isDoubtful(query, support, area, dateOf)) continue;
-      street = this.#writer.write(streetFound(query, found.from));
-    }
-    if (street !== null && !this.#doubts.isAlike([street.area, ...rivals], dateOf)) street = null;
-    const near = known
-      ? null
-      : (this.#repaired(queries, dateOf) ?? this.#misspelt(queries, dateOf));
-    return near ?? this.#zip9(queries, dateOf) ?? street;
-  }
-
-  /** The door by a second reading of the street's last word. */
-  #repaired(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
-    for (const query of queries) {
-      const reading = repairedReading(query.reading);
-      if (reading === null) continue;
-      const other = this.#search.query(reading, query.state, query.zipRecord, dateOf);
-      const found = this.#exact(other, dateOf, false);
-      if (found !== null) return found;
-    }
-    return null;
-  }
-
-  /** The door on the one street whose name differs by a typo. */
-  #misspelt(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
-    let only: Situs | null = null;
-    for (const query of queries) {
-      if (query.reading.name.length < MISSPELT_LETTERS_MIN) continue;
-      for (const fold of this.#search.similar(query)) {
-        const found = this.#doorOf(query, fold, dateOf, true);
-        if (found === null) continue;
-        if (isFailure(found)) return found;
-        if (only !== null && normalizedAddress(only) !== normalizedAddress(found)) {
-          return failAmbiguous(AMBIGUOUS);
-        }
-        only = found;
-      }
-      if (only !== null) return only;
-    }
-    return null;
-  }
-
-  #zip9(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
-    for (const { reading, state } of queries) {
-      const found = this.#addOn(reading, state, dateOf);
-      if (found !== null) return found;
-    }
-    return null;
-  }
-
-  /** By the ZIP+4 that was sent, as the state's boundary file has it on the day. */
-  #addOn(reading: ParsedAddress, state: string, dateOf: DateOf): Situs | Failure | null {
-    const { streets } = this.#dataset;
-    if (reading.zip === '' || reading.zip4 === '' || !streets.hasState(state)) return null;
-    const [zip, plus4] = [Number(reading.zip), Number(reading.zip4)];
-    const [area, ...others] = streets.addOn(state, zip, plus4, dateOf(state));
-    if (area === undefined) return null;
-    if (others.length > 0) return failAmbiguous(AMBIGUOUS);
-    return this.#writer.write({
-      // Nothing says that the street is there.
-      area,
-      precision: 'zip9',
-      lat: 0,
-      lng: 0,
-      number: '',
-      street: '',
-      state,
-      city: 0,
-      municipality: 0,
-      zip,
-      plus4,
-      cityAsked: reading.city,
-      zipAsked: zip,
-      stated: true,
-      apart: false,
-    });
   }
 }

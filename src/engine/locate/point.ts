@@ -6,7 +6,7 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { PointQuery } from '../lookup-query.js';
 import type { RatesByArea } from '../rate/on-day.js';
-import { countryName, type Situs } from '../situs.js';
+import type { Situs } from '../situs.js';
 import {
   ALONE_METRES,
   type AreaView,
@@ -15,6 +15,7 @@ import {
   shoreAreas,
 } from './border.js';
 import type { DateOf } from './doubt.js';
+import { countryName } from './address-writer.js';
 
 /** Places kept, twice at most. */
 const PLACES_MAX = 16_384;

@@ -1,28 +1,19 @@
 /** Search for one reading of an address among the streets of a dataset. */
 import type { ParsedAddress } from '../../address/parsed.js';
-import { foldStreetName } from '../../address/street-name.js';
-import { typoAllowed } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
-import { directionCode } from '../../dataset/street-format.js';
 import type { Locality, StreetIndex } from '../../dataset/street-index.js';
-import { DATE_OPEN } from '../../tax/date.js';
+import { failAmbiguous, isFailure, type Failure } from '../../failure.js';
+import type { Situs } from '../situs.js';
+import { type AddressWriter, doorFound } from './address-writer.js';
 import { Candidates } from './candidates.js';
-import type { DateOf, Support } from './doubt.js';
-import {
-  type DatasetGazetteer,
-  isExclusive,
-  lies,
-  mayReach,
-  NOWHERE,
-  type Reached,
-  ZipTowns,
-} from './place-names.js';
+import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from './doubt.js';
+import { lies, mayReach, NOWHERE, type Reached, ZipTowns } from './place-names.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
-const CITY_ZIPS_MAX = 200;
+export const CITY_ZIPS_MAX = 200;
 
 /** A reading with what the dataset knows of its places. */
 export interface Query {
@@ -54,7 +45,8 @@ const NOTHING: Found = { kind: 'nothing', rivals: [] };
  * under another ZIP, `foreign` in the ZIP under another city.
  */
 export class StreetSearch {
-  readonly #gazetteer: DatasetGazetteer;
+  readonly #doubts: Doubts;
+  readonly #writer: AddressWriter;
   readonly #streets: StreetIndex;
   readonly #towns: ZipTowns;
   readonly #cursor = new StreetCursor();
@@ -62,10 +54,10 @@ export class StreetSearch {
   readonly #elsewhere: Candidates;
   readonly #foreign: Candidates;
   readonly #places: number[] = [];
-  readonly #names: string[] = [];
 
-  constructor(dataset: Dataset, gazetteer: DatasetGazetteer) {
-    this.#gazetteer = gazetteer;
+  constructor(dataset: Dataset, doubts: Doubts, writer: AddressWriter) {
+    this.#doubts = doubts;
+    this.#writer = writer;
     this.#streets = dataset.streets;
     this.#towns = new ZipTowns(dataset);
     this.#agreed = new Candidates(dataset.cells);
@@ -73,30 +65,31 @@ export class StreetSearch {
     this.#foreign = new Candidates(dataset.cells);
   }
 
-  /** Prepares a reading for searching; `state` and `zipRecord` are checked by the caller. */
-  query(reading: ParsedAddress, state: string, zipRecord: ZipRecord | null, dateOf: DateOf): Query {
-    const { number, numberValue, city } = reading;
-    const value = Math.max(0, numberValue);
-    const { localities, record } = this.#gazetteer.named(state, city);
-    return {
-      reading,
-      fold: foldStreetName(reading.name),
-      wanted: {
-        pre: directionCode(reading.preDirection),
-        post: directionCode(reading.postDirection),
-        suffix: reading.suffix,
-        value,
-        text: number === String(value) ? '' : number,
-        hasZip: reading.zip !== '',
-        exclusive: isExclusive(city, localities, zipRecord),
-        day: this.#streets.hasState(state) ? dateOf(state) : DATE_OPEN,
-      },
-      state,
-      zip: reading.zip === '' ? 0 : Number(reading.zip),
-      zipRecord,
-      localities,
-      city: record,
-    };
+  /** The door by the street's name as written, of a range both ends; null when it is not there. */
+  exact(query: Query, dateOf: DateOf, typed: boolean): Situs | Failure | null {
+    const found = this.doorOf(query, query.fold, dateOf, typed);
+    const { numberHigh } = query.reading;
+    if (numberHigh < 0 || (found !== null && isFailure(found))) return found;
+    const wanted = { ...query.wanted, value: numberHigh, text: '' };
+    const last = this.doorOf({ ...query, wanted }, query.fold, dateOf, typed);
+    if (found === null || last === null || isFailure(last)) return found ?? last;
+    const both = [found.area, last.area];
+    return this.#doubts.isAlike(both, dateOf) ? found : failAmbiguous(AMBIGUOUS);
+  }
+
+  /**
+   * The door on a street. With `typed` the street's type must be the one written: where the name is
+   * a guess already, or another reading may have the right one.
+   */
+  doorOf(query: Query, fold: string, dateOf: DateOf, typed: boolean): Situs | Failure | null {
+    const found = this.find(query, fold);
+    if (found.kind === 'nothing' || found.kind === 'street') return null;
+    if (typed && !found.from.hasRightStreet) return null;
+    if (found.kind === 'ambiguous') return failAmbiguous(AMBIGUOUS);
+    const { from, support } = found;
+    return !hasAll(query, support) && this.#doubts.isDoubtful(query, support, from.area, dateOf)
+      ? failAmbiguous(CONTRADICTION)
+      : this.#writer.write(doorFound(query, from));
   }
 
   /** Searches for a folded name; the answer's candidates last until the next search. */
@@ -112,25 +105,6 @@ export class StreetSearch {
     if (!isThere && query.zip > 0 && !isOwnZip(query)) this.#scanTowns(query, fold);
     if (!this.#agreed.found && !this.#elsewhere.found) this.#scanPostal(query, fold);
     return this.#judge(query);
-  }
-
-  /** Folded street names near the place that differ from the one asked for by one typo. */
-  similar(query: Query): readonly string[] {
-    const { state, zip, localities } = query;
-    if (!this.#streets.hasState(state)) return [];
-    const { name } = query.reading;
-    const names = this.#names;
-    names.length = 0;
-    if (zip > 0) this.#streets.similarInZip(state, zip, name, names);
-    for (const { id } of localities) this.#streets.similarInCity(state, id, name, names);
-    const towns = localities.length > 0 ? [] : this.#reached(query).towns;
-    for (const { id } of towns) this.#streets.similarInCity(state, id, name, names);
-    if (names.length === 0) {
-      for (const other of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
-        this.#streets.similarInZip(state, other, name, names);
-      }
-    }
-    return [...new Set(names.filter(typoAllowed).map(foldStreetName))];
   }
 
   #scanZip(query: Query, fold: string): void {
@@ -174,7 +148,7 @@ export class StreetSearch {
     if (zip === 0) return true;
     if (place > 0) return false;
     if (city?.zips.includes(zip) === true || query.zipRecord === null) return true;
-    return this.#reached(query).towns.some(({ id }) => id === -place);
+    return this.reached(query).towns.some(({ id }) => id === -place);
   }
 
   /** Streets of a ZIP, or of a locality without ZIPs (negative), that lie in the localities. */
@@ -202,7 +176,7 @@ export class StreetSearch {
 
   /** Streets without a ZIP in towns that the ZIP reaches, where they lie in its areas. */
   #scanTowns(query: Query, fold: string): void {
-    const reached = this.#reached(query);
+    const reached = this.reached(query);
     if (reached === NOWHERE) return;
     const { state, zip, localities, city, reading, wanted } = query;
     const places = this.#places;
@@ -233,7 +207,8 @@ export class StreetSearch {
     }
   }
 
-  #reached({ state, zipRecord }: Query): Reached {
+  /** The towns that the query's ZIP reaches. */
+  reached({ state, zipRecord }: Query): Reached {
     return zipRecord === null ? NOWHERE : this.#towns.of(state, zipRecord);
   }
 
@@ -244,7 +219,7 @@ export class StreetSearch {
     agreed.settle();
     elsewhere.settle();
     foreign.settle();
-    if (agreed.found) return doorOf(agreed, 'agreed', agreed.ambiguous);
+    if (agreed.found) return doorIn(agreed, 'agreed', agreed.ambiguous);
     // For addresses whose ZIP and city contradict each other: one of the two is wrong, so the
     // street's type must be right, and every place that the address may be must be taxed alike.
     if (elsewhere.found && elsewhere.hasRightStreet) {
@@ -253,12 +228,12 @@ export class StreetSearch {
         differs(agreed, elsewhere.area) ||
         (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
       const isThere = isIn(query, elsewhere.city, elsewhere.municipality);
-      return doorOf(elsewhere, isThere ? 'elsewhere' : 'beside', clash);
+      return doorIn(elsewhere, isThere ? 'elsewhere' : 'beside', clash);
     }
     if (foreign.found && foreign.hasRightStreet) {
       const clash =
         foreign.ambiguous || differs(agreed, foreign.area) || differs(elsewhere, foreign.area);
-      return doorOf(foreign, 'foreign', clash);
+      return doorIn(foreign, 'foreign', clash);
     }
     if (agreed.hasRightStreet) return { kind: 'street', from: agreed, rivals: agreed.rivals };
     const rivals = [...agreed.rivals, ...foreign.rivals];
@@ -268,12 +243,17 @@ export class StreetSearch {
   }
 }
 
+/** Whether a door has all the evidence there may be: nothing that was given leads elsewhere. */
+export function hasAll({ reading, zip }: Query, support: Support): boolean {
+  return support === 'agreed' && (zip > 0 || reading.city === '');
+}
+
 /** Whether the place named is known to the source of streets, and has the ZIP. */
 function isOwnZip({ localities, city, zip }: Query): boolean {
   return localities.length > 0 && city?.zips.includes(zip) === true;
 }
 
-function doorOf(from: Candidates, support: Support, ambiguous: boolean): Found {
+function doorIn(from: Candidates, support: Support, ambiguous: boolean): Found {
   return ambiguous ? { kind: 'ambiguous', from } : { kind: 'door', from, support };
 }
 

@@ -1,7 +1,8 @@
 /**
- * How well the street under a cursor fits the one asked for, which range holds a number, and what
- * the state's boundary file says of it, over all streets of its name.
+ * Which range of the street under a cursor holds a number, and what the state's boundary file says
+ * of it, over all streets of its name.
  */
+import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import {
   RANGE_DESCENDING,
@@ -29,27 +30,8 @@ export interface Wanted {
   readonly day: DateInt;
 }
 
-/** Points for directions that are as they were asked for. */
-export const SAME_DIRECTIONS = 3;
-
 /** Ordinary numbers, which may differ from another by a letter or fraction only. */
 const ORDINARY = /^\d+(?:(?!O)[A-Z]{1,2}| \d\/\d)?$/;
-
-/** Points for the type of a street: right, not said, another. */
-export function typeScore(cursor: StreetCursor, suffix: string): number {
-  if (cursor.hasSuffix(suffix)) return 2;
-  return suffix === '' || cursor.hasSuffix('') ? 1 : 0;
-}
-
-/** Points for its directions: equal, swapped ends, one not said; 0 for a contradiction. */
-export function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
-  if (cursor.pre === pre && cursor.post === post) return SAME_DIRECTIONS;
-  if (cursor.pre === post && cursor.post === pre) return 2;
-  const clash =
-    (pre !== 0 && cursor.pre !== 0 && pre !== cursor.pre) ||
-    (post !== 0 && cursor.post !== 0 && post !== cursor.post);
-  return clash ? 0 : 1;
-}
 
 /** The same integer with another letter: another door of the same plot. */
 export function isNear(own: string, wanted: string, value: number): boolean {
@@ -57,7 +39,7 @@ export function isNear(own: string, wanted: string, value: number): boolean {
 }
 
 /** Whether a number has an integer that ranges can hold: in "7O" the letter may be a zero. */
-export function isOrdinary(text: string): boolean {
+function isOrdinary(text: string): boolean {
   return text === '' || ORDINARY.test(text);
 }
 
@@ -89,7 +71,7 @@ function joined(one: number, other: number): number {
 }
 
 /** The range with a line that holds a number; of several the shortest. */
-export function shortestRange(cursor: StreetCursor, value: number): number {
+function shortestRange(cursor: StreetCursor, value: number): number {
   let best = -1;
   let least = Infinity;
   let range = cursor.firstRange;
@@ -104,12 +86,7 @@ export function shortestRange(cursor: StreetCursor, value: number): number {
 }
 
 /** The point of a number along its range's line. */
-export function spotOf(
-  cursor: StreetCursor,
-  range: number,
-  line: readonly number[],
-  value: number,
-) {
+function spotOf(cursor: StreetCursor, range: number, line: readonly number[], value: number) {
   const low = cursor.rangeLow(range);
   const span = cursor.rangeHigh(range) - low;
   const flags = cursor.rangeFlags(range);
@@ -122,7 +99,25 @@ export function spotOf(
   );
 }
 
-const NO_TIER = -1;
+/**
+ * What is known of a number by the range that holds it, the shortest of several: its tax area and
+ * the spot on the range's line; null where no range tells its area.
+ */
+export function onRange(cursor: StreetCursor, { value, text }: Wanted, cells: CellIndex) {
+  const range = isOrdinary(text) ? shortestRange(cursor, value) : -1;
+  if (range < 0) return null;
+  const line = cursor.rangeLine(range);
+  const spot = line.length === 0 ? null : spotOf(cursor, range, line, value);
+  let area = cursor.rangeArea(range);
+  if (area < 0 && spot !== null) {
+    cursor.keep();
+    area = cells.locate(spot.lat, spot.lng);
+  }
+  return area < 0 ? null : { range, area, spot };
+}
+
+/** In place of how well a street fits, where none was met. */
+export const NO_TIER = -1;
 
 /** In place of a city's number: the file names none, so it may speak of any. */
 const ANY_CITY = 0;
@@ -180,7 +175,6 @@ export class StatedNumber {
   #cities: InCity[] = [];
 
   clear(): void {
-    if (this.tier === NO_TIER) return;
     this.tier = NO_TIER;
     this.#cities = [];
   }
@@ -208,10 +202,10 @@ export class StatedNumber {
   consider(
     cursor: StreetCursor,
     tier: number,
-    value: number,
-    day: DateInt,
+    { value, text, day }: Wanted,
     named: boolean,
   ): number {
+    if (!isOrdinary(text)) return -1;
     let first = -1;
     let range = cursor.firstRange;
     for (let index = 0; index < cursor.ranges; index += 1) {
@@ -243,12 +237,8 @@ export class StatedNumber {
 export class OppositeDoor {
   area = AREA_NONE;
 
-  /** Whether there is one, in another tax area. */
-  contradicts(area: number): boolean {
-    return this.area !== AREA_NONE && this.area !== area;
-  }
-
-  note(cursor: StreetCursor, { value, text, day }: Wanted): void {
+  note(cursor: StreetCursor, wanted: Wanted): void {
+    const { value, text } = wanted;
     for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
       if (cursor.value(door) !== value) break;
       if (cursor.text(door) === text) this.area = joined(this.area, cursor.area(door));
@@ -257,7 +247,7 @@ export class OppositeDoor {
     const range = shortestRange(cursor, value);
     if (range >= 0) this.area = joined(this.area, cursor.rangeArea(range));
     const stated = new StatedNumber();
-    if (cursor.hasStated && stated.consider(cursor, 0, value, day, true) >= 0) {
+    if (cursor.hasStated && stated.consider(cursor, 0, wanted, true) >= 0) {
       this.area = stated.area;
     }
   }

@@ -7,9 +7,10 @@ import { codeForm, inForce, type OrdinaryRates, type ProductRule } from '../../t
 import { sumRates, type Rate } from '../../tax/rate.js';
 import type { SitusOutcome } from '../lookup-query.js';
 import type { KnownRates } from '../rate/on-day.js';
-import { isByArea, type Situs } from '../situs.js';
+import type { Situs } from '../situs.js';
 import { readProductBook, type ProductBook, type ProductCode } from './product-book.js';
 import { MEAL_CODES, mealTaxAt, replacesLocal, type MealTax } from './meal-tax.js';
+import { isByArea } from '../locate/border.js';
 
 /** A valid code with its rules there and then. */
 export interface ProductFinding {

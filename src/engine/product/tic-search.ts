@@ -224,49 +224,12 @@ const ACCENT = /\p{M}/gu;
 const LETTER_HYPHEN = /\b(\p{L})-(?=\p{L})/gu;
 
 /** Says nothing about a product. `without` stays: it tells codes apart that are else the same. */
-const FILLER: ReadonlySet<string> = new Set([
-  'a',
-  'an',
-  'and',
-  'any',
-  'are',
-  'as',
-  'at',
-  'be',
-  'but',
-  'by',
-  'for',
-  'from',
-  'has',
-  'have',
-  'i',
-  'in',
-  'is',
-  'it',
-  'its',
-  'my',
-  'new',
-  'of',
-  'on',
-  'only',
-  'or',
-  'our',
-  'some',
-  'such',
-  'than',
-  'that',
-  'the',
-  'their',
-  'them',
-  'these',
-  'this',
-  'to',
-  'used',
-  'which',
-  'with',
-  'you',
-  'your',
-]);
+const FILLER: ReadonlySet<string> = new Set(
+  (
+    'a an and any are as at be but by for from has have i in is it its my new of on only or ' +
+    'our some such than that the their them these this to used which with you your'
+  ).split(' '),
+);
 
 /** Letters of a word that can be a term alone. */
 const LETTERS_MIN = 2;

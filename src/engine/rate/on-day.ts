@@ -12,57 +12,9 @@ import type {
   StateRuleRecord,
 } from '../../dataset/records.js';
 import { fail, type Failure } from '../../failure.js';
-import { DATE_OPEN, type DateInt, DATE_MIN, dateOf, dateSlot } from '../../tax/date.js';
+import { DATE_OPEN, type DateInt, DATE_MIN, dateSlot, todayIn } from '../../tax/date.js';
 import { sumRates, type Rate } from '../../tax/rate.js';
 import type { Situs } from '../situs.js';
-
-interface Cached {
-  readonly format: Intl.DateTimeFormat;
-  slot: number;
-  date: DateInt;
-}
-
-const cache = new Map<string, Cached>();
-
-function read(format: Intl.DateTimeFormat, ms: number): DateInt {
-  const field = { year: 0, month: 0, day: 0 };
-  for (const { type, value } of format.formatToParts(ms)) {
-    if (type === 'year' || type === 'month' || type === 'day') field[type] = Number(value);
-  }
-  const date = dateOf(field.year, field.month, field.day);
-  if (date === null) throw new Error(`no calendar date at ${ms}`);
-  return date;
-}
-
-function open(timeZone: string): Cached {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  const opened = { format, slot: Number.NaN, date: 0 as DateInt };
-  cache.set(timeZone, opened);
-  return opened;
-}
-
-/** The date at `nowMs` (milliseconds since 1970 UTC) in the state's main time zone. */
-export function todayAt(state: StateRecord, nowMs: number): DateInt {
-  return todayIn(state.timeZone, nowMs);
-}
-
-/** The date at `nowMs` in an IANA time zone. */
-export function todayIn(timeZone: string, nowMs: number): DateInt {
-  const cached = cache.get(timeZone) ?? open(timeZone);
-  const slot = dateSlot(nowMs);
-  if (cached.slot !== slot) {
-    cached.date = read(cached.format, nowMs);
-    cached.slot = slot;
-  }
-  return cached.date;
-}
 
 /** Goods, freight and services are taxed alike in Canada, at the destination. */
 const CANADIAN: StateRuleRecord = {
@@ -127,7 +79,7 @@ export class States {
     const at = isNumber ? first * LETTERS + second : -1;
     const known = this.#days[at] ?? 0;
     if (known !== 0) return known as DateInt;
-    const today = todayAt(this.require(code), nowMs);
+    const today = todayIn(this.require(code).timeZone, nowMs);
     if (at >= 0) this.#days[at] = today;
     return today;
   }
@@ -154,6 +106,11 @@ export interface KnownRates {
   readonly sales: Rate;
   readonly use: Rate;
   readonly rows: readonly AreaRateRow[];
+}
+
+/** `isFailure` for rates alone, which is faster: see there. */
+export function isUnrated(rates: KnownRates | Failure): rates is Failure {
+  return (rates as Partial<Failure>).failure !== undefined;
 }
 
 const ZERO = 0 as Rate;

@@ -2,7 +2,7 @@
  * The table of a layer: rows as an analyst fills them, checked cell by cell. What is wrong is
  * gathered with line, column and reason; nothing is guessed.
  */
-import Papa from 'papaparse';
+import { sheetRows } from '../source/rows.js';
 import { type DateInt, parseDate } from '../../tax/date.js';
 import { LEVELS, type Level } from '../../tax/jurisdiction.js';
 import { PRODUCT_SCOPES } from '../../tax/product-rule.js';
@@ -158,10 +158,7 @@ export function readLayerTable(
   faults: LayerFaults,
   written: (cell: string) => string = (cell) => cell,
 ): LayerTable {
-  const rows = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
-    delimiter: ',',
-    skipEmptyLines: false,
-  }).data;
+  const rows = sheetRows(text);
   const header = headerOf(rows[0] ?? [], faults);
   const [rates, products]: [LayerRate[], LayerProduct[]] = [[], []];
   rows.slice(1).forEach((row, index) => {

@@ -7,7 +7,7 @@ import type { Outcome } from '../batch.js';
 import type { StoreKey } from '../format.js';
 import { bytesOf, type StoredValue } from '../record-bytes.js';
 import { bytesIn } from '../store-file.js';
-import type { RecordBytes, RecordRange } from '../root.js';
+import { type RecordBytes, type RecordRange, rangeOf } from '../root.js';
 import type { Batch, Change, Position } from './change-log.js';
 import { type DatabasePlace, leaveFolder, replicaFolder } from './place.js';
 
@@ -66,20 +66,6 @@ interface Attempt {
   readonly changes: readonly Change[];
 }
 
-function rangeBytes({ start, end, ...rest }: RecordRange): {
-  start?: Uint8Array;
-  end?: Uint8Array;
-  exclusiveStart?: boolean;
-  limit?: number;
-  reverse?: boolean;
-} {
-  return {
-    ...rest,
-    ...(start === undefined ? {} : { start: keyBytes(start) }),
-    ...(end === undefined ? {} : { end: keyBytes(end) }),
-  };
-}
-
 export class Replica {
   readonly #path: string;
   readonly #environment: RootDatabase<Buffer, string>;
@@ -123,13 +109,13 @@ export class Replica {
   }
 
   *range(range: RecordRange): Iterable<RecordBytes> {
-    for (const { key, value } of this.#records.getRange(rangeBytes(range))) {
+    for (const { key, value } of this.#records.getRange(rangeOf(range, keyBytes))) {
       yield { key: keyOf(key), value };
     }
   }
 
   *keys(range: RecordRange): Iterable<StoreKey> {
-    for (const key of this.#records.getKeys(rangeBytes(range))) yield keyOf(key);
+    for (const key of this.#records.getKeys(rangeOf(range, keyBytes))) yield keyOf(key);
   }
 
   /** As `Root.unstored`. */

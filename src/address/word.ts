@@ -1,4 +1,10 @@
-/** Cuts an address line into words; what is read of them where it ends. */
+/**
+ * Words of an address line: how it is cut into them, and which of them are figures, directions and
+ * suffixes.
+ */
+import type { TailDraft } from './parsed.js';
+import { WordTable, wordsOf } from '../base/word-table.js';
+import { SUFFIX_FULL_WORDS, STRONG_SUFFIXES, SUFFIX_ABBREVIATIONS } from './suffix.js';
 
 /** What stands between a word and the one before it. */
 export const JOIN = { space: 0, comma: 1, hyphen: 2, dash: 3, and: 4, glued: 5 } as const;
@@ -10,28 +16,6 @@ export interface Line {
   /** What stands before the word of the same index. */
   readonly joins: readonly Join[];
 }
-
-/** What stands at the end of a line. */
-export interface Tail {
-  /** Index after the last word that belongs to street or city. */
-  readonly end: number;
-  readonly country: '' | 'USA' | 'CAN';
-  readonly state: string;
-  /** The state is one word that may be something else: "CT" a court, "NE" a direction. */
-  readonly doubtful: boolean;
-  /** Index after the state's last word, -1 if none. */
-  readonly stateEnd: number;
-  readonly zip: string;
-  readonly zip4: string;
-  /** Of an address that is asked for as one of Canada its first half may be all there is. */
-  readonly canadianPostalCode: string;
-  /** A state that the line names in its midst, or another place of its own; '' if none. */
-  readonly otherPlace: string;
-  /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
-  readonly twoZips: boolean;
-}
-
-export type TailDraft = { -readonly [Key in keyof Tail]: Tail[Key] };
 
 /** The end of a line of so many words of which none is read yet. */
 export function unread(end: number): TailDraft {
@@ -189,4 +173,112 @@ export function tokenize(text: string): Line {
     if (separator !== JOIN.space && join !== JOIN.comma) join = separator;
   }
   return { words, joins };
+}
+
+/** Whether a word is an ordinal in figures: "1ST", "22ND". */
+export function isOrdinal(word: string): boolean {
+  const length = word.length;
+  if (length < 3) return false;
+  const end = word.charCodeAt(length - 1);
+  const before = word.charCodeAt(length - 2);
+  const pair =
+    (before === 83 && end === 84) || // ST
+    (before === 78 && end === 68) || // ND
+    (before === 82 && end === 68) || // RD
+    (before === 84 && end === 72); // TH
+  return pair && isDigits(word.slice(0, -2));
+}
+
+/** Whether a word is figures only. */
+export function isDigits(word: string): boolean {
+  if (word === '') return false;
+  for (let index = 0; index < word.length; index++) {
+    const code = word.charCodeAt(index);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
+}
+
+/** Whether a word begins with a figure. */
+export function startsWithDigit(word: string): boolean {
+  const code = word.charCodeAt(0);
+  return code >= 48 && code <= 57;
+}
+
+/** Whether a word contains a figure. */
+export function hasDigit(word: string): boolean {
+  for (let index = 0; index < word.length; index++) {
+    const code = word.charCodeAt(index);
+    if (code >= 48 && code <= 57) return true;
+  }
+  return false;
+}
+
+export const DIRECTIONS: readonly (readonly [string, string])[] = [
+  ['N', 'NORTH'],
+  ['S', 'SOUTH'],
+  ['E', 'EAST'],
+  ['W', 'WEST'],
+  ['NE', 'NORTHEAST'],
+  ['NW', 'NORTHWEST'],
+  ['SE', 'SOUTHEAST'],
+  ['SW', 'SOUTHWEST'],
+];
+
+const DIRECTION = new WordTable(
+  DIRECTIONS.flatMap(
+    ([abbreviation, word]) =>
+      [
+        [abbreviation, abbreviation],
+        [word, abbreviation],
+      ] as const,
+  ),
+);
+const DIRECTION_WORD = new WordTable(DIRECTIONS);
+
+/** "NORTH" or "N" → "N"; '' for any other word. */
+export function directionOf(word: string): string {
+  return DIRECTION.get(word) ?? '';
+}
+
+/** "N" → "NORTH"; '' for anything but a standard abbreviation. */
+export function directionWord(abbreviation: string): string {
+  return DIRECTION_WORD.get(abbreviation) ?? '';
+}
+
+const STRONG = wordsOf(STRONG_SUFFIXES.split(' '));
+
+const SUFFIX = new WordTable(SUFFIX_ABBREVIATIONS);
+const SUFFIX_WORD = new WordTable(SUFFIX_FULL_WORDS);
+
+/** "STREET", "STR" or "ST" → "ST"; '' for a word that is no suffix. */
+export function suffixOf(word: string): string {
+  return SUFFIX.get(word) ?? '';
+}
+
+/** "DR" → "DRIVE"; '' for anything but a standard abbreviation. */
+export function suffixWord(abbreviation: string): string {
+  return SUFFIX_WORD.get(abbreviation) ?? '';
+}
+
+/** Whether a standard abbreviation ends a street's name almost wherever it stands. */
+export function isStrongSuffix(abbreviation: string): boolean {
+  return abbreviation !== '' && STRONG.has(abbreviation);
+}
+
+/** Spellings of one honoured name: "Dr Martin Luther King Jr", "M L King", "MLK". */
+const KING = ['MARTINLUTHERKING', 'MARTINLKING', 'MLKING', 'MLK'];
+
+/** The key of a name in the one spelling of the honoured name that it may hold. */
+export function honouredKey(key: string): string {
+  if (!key.includes('K') || !key.includes('L')) return key;
+  for (const spelling of KING) {
+    const at = key.indexOf(spelling);
+    if (at < 0) continue;
+    const before = key.slice(0, at);
+    const after = key.slice(at + spelling.length);
+    const titled = before === 'DR' || before === 'REV' || before === 'REVDR';
+    return `${titled ? '' : before}MLK${after.startsWith('JR') ? after.slice(2) : after}`;
+  }
+  return key;
 }
