@@ -91,7 +91,7 @@ function decoderOf({ root, text }: Tables): Decode {
 }
 
 /** A dataset whose contents can be listed: for tools, not for answers. */
-interface ListedDataset extends Dataset {
+export interface ListedDataset extends Dataset {
   areaIds(): Iterable<number>;
   /** ZIPs as numbers, ascending. */
   zipNumbers(): Iterable<number>;
