@@ -1,6 +1,6 @@
 /**
- * Printed parts of answers: what depends on the tax area alone, which is kept within a bound in
- * bytes, and the member `addressDetail` in its long form and as XML.
+ * Printed parts of answers that are kept: what depends on the tax area and the day alone, within a
+ * bound in bytes, and the beginnings of answers of version 60.
  */
 import { RecentCache } from '../../base/recent-cache.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';

@@ -47,8 +47,8 @@ interface Place {
 }
 
 /**
- * The likeliest query of lines as most are written: of their place all is known that was found out
- * when it was met first, with another street before it.
+ * The likeliest query of lines as most are written. What is found out about a place is remembered
+ * for other lines that end in it.
  */
 class PlainLines {
   readonly #dataset: Dataset;
