@@ -29,6 +29,7 @@ import { shares } from './torture/shares.js';
 import { stalls } from './torture/stalls.js';
 import { streamCuts } from './torture/stream-cuts.js';
 import { updateKills } from './torture/update-kills.js';
+import type { CaseOutcome } from './torture/service.js';
 
 const KILLS = 200;
 const CUTS = 200;
@@ -49,12 +50,6 @@ const CASES: Readonly<Record<string, TortureCase>> = {
   'job-kills': jobKillsCase,
 };
 
-interface Outcome {
-  readonly summary: string;
-  /** One sentence each. */
-  readonly wrong: readonly string[];
-}
-
 interface Amounts {
   readonly bodies: number;
   readonly rows: number;
@@ -74,7 +69,7 @@ const report = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
-async function bulkRowsCase({ rows, seed }: Amounts): Promise<Outcome> {
+async function bulkRowsCase({ rows, seed }: Amounts): Promise<CaseOutcome> {
   const { varDir } = loadConfig();
   if (currentRelease(varDir) !== null) return bulkRows(varDir, rows, seed);
   report('no dataset is active; building the recipe default');
@@ -87,7 +82,7 @@ async function bulkRowsCase({ rows, seed }: Amounts): Promise<Outcome> {
 }
 
 /** Listeners are replaced; the rest of `amounts` is nothing to it. */
-async function replaceCase({ replacements: count }: Amounts): Promise<Outcome> {
+async function replaceCase({ replacements: count }: Amounts): Promise<CaseOutcome> {
   const { answered, fresh, refused, failed, worst, rate, migrates, wrong } = await replacements(
     count,
     REPLACE_RATE,
@@ -103,7 +98,7 @@ async function replaceCase({ replacements: count }: Amounts): Promise<Outcome> {
 }
 
 /** Cases without a server that is killed. */
-const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> = {
+const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<CaseOutcome>>> = {
   'bulk-fuzz': async ({ bodies, seed }) => {
     const result = bulkFuzz(bodies, seed, report);
     return { summary: `bodies ${result.bodies}`, wrong: result.wrong };

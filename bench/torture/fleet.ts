@@ -17,7 +17,7 @@ import { FleetNetwork, networkProblem } from './fleet/network.js';
 import { FILES, FleetNode } from './fleet/node.js';
 import { Orders } from './fleet/orders.js';
 import { Writer } from './writer.js';
-import { merchantNames } from './service.js';
+import { type CaseOutcome, merchantNames } from './service.js';
 
 /** Seconds of load. */
 export const FLEET_SECONDS = 600;
@@ -45,11 +45,6 @@ interface FleetExtent {
   readonly writers: number;
   /** Carts that are sent together, five times a second. */
   readonly cartsTogether: number;
-}
-
-interface FleetOutcome {
-  readonly summary: string;
-  readonly wrong: readonly string[];
 }
 
 /** Why the case cannot run here; null where it can. */
@@ -235,7 +230,7 @@ export async function fleetCase(
   extent: FleetExtent,
   seed: number,
   report: (line: string) => void,
-): Promise<FleetOutcome> {
+): Promise<CaseOutcome> {
   const problem = fleetProblem();
   if (problem !== null) throw new Error(problem);
   // A generator of its own: what asks meanwhile would have it that no run fails as another did.

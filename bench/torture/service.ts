@@ -17,6 +17,13 @@ const RATE = '100000000';
 const KNOWN_MS = 10_000;
 const KNOWN_LOOK_MS = 20;
 
+/** How a case ended. */
+export interface CaseOutcome {
+  readonly summary: string;
+  /** One sentence each. */
+  readonly wrong: readonly string[];
+}
+
 export interface Answer {
   readonly status: number;
   readonly replayed: boolean;

@@ -22,6 +22,7 @@ import {
 } from '../../test/support/merchant-service.js';
 import { CONNECTION_ID } from '../../test/support/relay-service.js';
 import { EveryOperation } from './share-operations.js';
+import type { CaseOutcome } from './service.js';
 
 /** Disk of the jobs of an account here, so that filling it takes seconds. */
 const JOBS_BYTES = 20_000_000;
@@ -37,11 +38,6 @@ const ANSWERED_ROWS = 15_000;
 const PAUSE_MS = 50;
 
 const LONG = '\u{1f9fe}'.repeat(255);
-
-interface SharesResult {
-  readonly summary: string;
-  readonly wrong: readonly string[];
-}
 
 type Report = (line: string) => void;
 
@@ -228,7 +224,7 @@ async function fillAll(service: MerchantService, report: Report, wrong: string[]
 }
 
 /** Runs it in a folder of its own. */
-export async function shares(report: Report): Promise<SharesResult> {
+export async function shares(report: Report): Promise<CaseOutcome> {
   const built = buildRecipe('fixture');
   const varDir = await newMerchantDir(built.varDir);
   const wrong: string[] = [];

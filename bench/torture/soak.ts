@@ -19,15 +19,11 @@ import { memoryCeiling } from './memory-ceiling.js';
 import { rowPool } from './row-pool.js';
 import { ServerMemory } from './server-memory.js';
 import { SoakLoad } from './soak-load.js';
+import type { CaseOutcome } from './service.js';
 
 export const SOAK_SECONDS = 600;
 const SWAP_MS = 20_000;
 const REPORT_MS = 15_000;
-
-interface SoakResult {
-  readonly summary: string;
-  readonly wrong: readonly string[];
-}
 
 function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 ** 2)} MiB`;
@@ -84,7 +80,7 @@ export async function soak(
   seconds: number,
   seed: number,
   report: (line: string) => void,
-): Promise<SoakResult> {
+): Promise<CaseOutcome> {
   const active = currentRelease(varDir);
   if (active === null) throw new Error(`no dataset is active in ${varDir}`);
   const own = await ownFolder(varDir, active);

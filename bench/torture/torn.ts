@@ -13,6 +13,7 @@ import { tinyContent } from '../../test/support/tiny-release.js';
 import { seeded } from '../case/case.js';
 import { drawDamage, LOST_POINTERS, type Damage } from './torn-damage.js';
 import { point, runCommand, TornServer, tryStart } from './torn-server.js';
+import type { CaseOutcome } from './service.js';
 
 const DAMAGES = 300;
 
@@ -27,11 +28,6 @@ interface TornExtent {
 export const ALL_TORN: TornExtent = { damages: DAMAGES, pointers: LOST_POINTERS.length };
 const REPORT_CASES = 25;
 const FAULTS_MAX = 10;
-
-interface TornResult {
-  readonly summary: string;
-  readonly wrong: readonly string[];
-}
 
 interface Folders {
   /** Sound releases, never touched. */
@@ -218,7 +214,7 @@ async function learnAll({ names, folders, server }: Torn): Promise<void> {
   }
 }
 
-function summaryOf({ counts, server, wrong }: Torn): TornResult {
+function summaryOf({ counts, server, wrong }: Torn): CaseOutcome {
   const { activations, starts, swaps, underLoad, pointers } = counts;
   return {
     summary:
@@ -233,7 +229,7 @@ export async function tornCase(
   { damages, pointers }: TornExtent,
   seed: number,
   report: (line: string) => void,
-): Promise<TornResult> {
+): Promise<CaseOutcome> {
   const root = mkdtempSync(join(tmpdir(), 'situs-torn-'));
   const folders: Folders = {
     sound: join(root, 'sound'),

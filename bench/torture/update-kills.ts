@@ -12,6 +12,7 @@ import { partsDir } from '../../src/ingest/part-cache.js';
 import { isAlive } from '../../src/dataset/process-copies.js';
 import { UpdateWorld } from '../../test/support/update-world.js';
 import { seeded } from '../case/case.js';
+import type { CaseOutcome } from './service.js';
 
 /** Every so many kills the command alone is killed, and its builder has to notice. */
 const ALONE_EVERY = 3;
@@ -38,17 +39,12 @@ function leftovers({ varDir }: UpdateWorld): readonly string[] {
   ];
 }
 
-interface UpdateKills {
-  readonly summary: string;
-  readonly wrong: readonly string[];
-}
-
 /** Kills so many updates. */
 export async function updateKills(
   kills: number,
   seed: number,
   report: (line: string) => void,
-): Promise<UpdateKills> {
+): Promise<CaseOutcome> {
   const [random, world, wrong] = [seeded(seed), new UpdateWorld(), [] as string[]];
   try {
     await world.start();

@@ -156,7 +156,7 @@ function addCrossing(gathering: Gathering, crossing: number): void {
 }
 
 /** A house number behind words that belong to no address: "City Hall 149 Church St". */
-function addBuried(gathering: Gathering): boolean {
+function addInnerNumber(gathering: Gathering): boolean {
   const { line, tail, gazetteer } = gathering;
   if (readHighway(line.words, 0, tail.end, gazetteer) !== null) return false;
   for (let index = 1; index + 2 < tail.end; index++) {
@@ -194,8 +194,8 @@ function addUnnumbered(gathering: Gathering): void {
   const alone = parts.length === 1;
   add(gathering, kind, NO_NUMBER, NO_SPAN, last, known && alone ? 8 : alone ? 1 : 3);
   const shaped = streetEnds(line.words, first.from, first.to, gazetteer).includes(2);
-  const buried = alone && addBuried(gathering);
-  const penalty = (shaped ? 0 : 3.5) + (buried ? 2 : 0);
+  const isInner = alone && addInnerNumber(gathering);
+  const penalty = (shaped ? 0 : 3.5) + (isInner ? 2 : 0);
   if (shaped || !alone || !known) addStreets(gathering, NO_NUMBER, 0, penalty);
 }
 

@@ -103,7 +103,7 @@ function staysInside(text: string, code: number, index: number, start: number): 
 }
 
 /** Index where a word like "APT4" or "123MAIN" falls into two, 0 for none. */
-function seam(word: string): number {
+function splitAt(word: string): number {
   const digitFirst = isDigit(word.charCodeAt(0));
   if (!digitFirst && !isDigit(word.charCodeAt(word.length - 1))) {
     if (!/^[A-Z]{2,}\d/.test(word)) return 0;
@@ -119,7 +119,7 @@ function seam(word: string): number {
 
 /** Adds a word, or the two it falls into. */
 function push(words: string[], joins: Join[], word: string, join: Join, mixed: boolean): void {
-  const at = mixed ? seam(word) : 0;
+  const at = mixed ? splitAt(word) : 0;
   words.push(at === 0 ? word : word.slice(0, at));
   joins.push(join);
   if (at === 0) return;

@@ -101,9 +101,8 @@ interface KeptPiece<V> {
 }
 
 /**
- * What is made of pieces of text that come again and again. A piece has a slot of its own, which
- * holds the last one met of all that share it, so that memory is bounded and a look goes to few
- * places. No piece is cut out of its text to be looked for.
+ * Values of ends of texts that come again and again. Each end has a slot, which holds the last one
+ * of all that share it: memory is bounded, and no end is cut out of its text to be looked for.
  */
 export class TextMemo<V> {
   readonly #make: (piece: string) => V | undefined;

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../config.js';
-import { releasesDir } from '../dataset/release.js';
+import { releaseAmong, releasesDir } from '../dataset/release.js';
 import { openPlace } from '../distribution/address.js';
 import type { NodeReport, Place } from '../distribution/fleet-place.js';
 import { piecesOf, pushRelease } from '../distribution/pieces.js';
@@ -89,13 +89,8 @@ export async function pushCommand(
 
 /** The release of the place that is meant. @throws Error where none or several match. */
 function chosen({ releases }: FleetState, text: string, place: Place): string {
-  const names = releases.map(({ dataset }) => dataset).filter((name) => name.includes(text));
-  if (names.length === 1) return names[0]!;
-  throw new Error(
-    names.length === 0
-      ? `no dataset at ${place.name} matches "${text}"; see: npx situs dataset list --fleet`
-      : `"${text}" matches ${names.length} datasets at ${place.name}: ${names.join(', ')}`,
-  );
+  const names = releases.map(({ dataset }) => dataset);
+  return releaseAmong(names, text, ` at ${place.name}`, ' --fleet');
 }
 
 function nodeText({ node, dataset, prepared, problem }: NodeReport): string {

@@ -1,13 +1,9 @@
 /** Progress of rows: a bar with rows a second and the time left on a terminal, lines elsewhere. */
+import type { Output } from '../ingest/progress.js';
 
 const BAR_COLUMNS = 24;
 const TERMINAL_MS = 250;
 const LINES_MS = 10_000;
-
-interface Output {
-  readonly isTTY?: boolean;
-  write(text: string): boolean;
-}
 
 /** How far it is. */
 interface Reached {

@@ -116,7 +116,7 @@ function ofOneShape(area: AreaRecord): AreaRecord {
 }
 
 /** A dataset whose contents can be listed: for tools, not for answers. */
-interface ListedDataset extends Dataset {
+export interface ListedDataset extends Dataset {
   areaIds(): Iterable<number>;
   /** ZIPs as numbers, ascending. */
   zipNumbers(): Iterable<number>;

@@ -98,12 +98,17 @@ export function listReleases(varDir: string): readonly string[] {
  * @throws Error when none or several match.
  */
 export function findRelease(varDir: string, text: string): string {
-  const names = listReleases(varDir).filter((name) => name.includes(text));
+  return releaseAmong(listReleases(varDir), text);
+}
+
+/** The same among the names of a place, of which `at` tells where it is and `option` asks. */
+export function releaseAmong(all: readonly string[], text: string, at = '', option = ''): string {
+  const names = all.filter((name) => name.includes(text));
   if (names.length === 1) return names[0]!;
   throw new Error(
     names.length === 0
-      ? `no dataset matches "${text}"; see: npx situs dataset list`
-      : `"${text}" matches ${names.length} datasets: ${names.join(', ')}`,
+      ? `no dataset${at} matches "${text}"; see: npx situs dataset list${option}`
+      : `"${text}" matches ${names.length} datasets${at}: ${names.join(', ')}`,
   );
 }
 

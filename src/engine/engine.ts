@@ -3,11 +3,11 @@
  * release is opened; it holds everything that is remembered of it.
  */
 import type { Dataset } from '../dataset/dataset.js';
-import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
+import type { StateRuleRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import { dateOf, type DateInt } from '../tax/date.js';
 import { Carts } from './cart/cart.js';
-import { unknownState } from './cart/cart-place.js';
+import { type FoundPlace, unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome, CartQuery } from './cart/outcome.js';
 import { type Border, Borders, isByArea } from './locate/border.js';
@@ -31,12 +31,6 @@ import type { Country } from '../tax/jurisdiction.js';
 
 /** The farthest ahead of UTC that a calendar runs. */
 const ZONE_AHEAD_MS = 14 * 3_600_000;
-
-/** Where an address is, without its rates: they may be unknown where the place is not. */
-interface Located {
-  readonly situs: Situs;
-  readonly area: AreaRecord;
-}
 
 export class Engine {
   /** Of the release. */
@@ -151,7 +145,7 @@ export class Engine {
    * Locates an address in a US state, its capital district included, at `nowMs`. Where its state
    * was told by itself too that has to be one.
    */
-  locateInState(address: string, nowMs: number, state?: string): Located | Failure {
+  locateInState(address: string, nowMs: number, state?: string): FoundPlace | Failure {
     const dateAt: DateOf = (code) => this.#states.today(code, nowMs);
     const situs = this.#locator.locateInState(address, dateAt);
     if (isFailure(situs)) return situs;

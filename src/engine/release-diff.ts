@@ -5,12 +5,7 @@ import { type Failure, isFailure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
 import { formatRate, type Rate } from '../tax/rate.js';
 import { type KnownRates, periodOn, RatesByArea } from './rate/on-day.js';
-
-/** A dataset whose contents can be listed. */
-interface Listed extends Dataset {
-  areaIds(): Iterable<number>;
-  zipNumbers(): Iterable<number>;
-}
+import type { ListedDataset } from '../dataset/open.js';
 
 /** A side that the release refuses to tell. */
 const UNKNOWN = 'unknown';
@@ -78,7 +73,7 @@ function combined(rates: KnownRates | Failure): string {
   return isFailure(rates) ? UNKNOWN : shown(rates.sales, rates.use);
 }
 
-function readContents(dataset: Listed, date: DateInt): Contents {
+function readContents(dataset: ListedDataset, date: DateInt): Contents {
   const contents: Contents = { jurisdictions: new Sides(), areas: new Sides(), zips: new Sides() };
   const ofArea = new Map<number, string>();
   const rates = new RatesByArea(dataset);
@@ -118,7 +113,11 @@ function changes({ rates: before }: Sides, { rates: after }: Sides): readonly Ch
 }
 
 /** Compares two releases on a day; each list in the order of its names. */
-export function diffReleases(before: Listed, after: Listed, date: DateInt): ReleaseDiff {
+export function diffReleases(
+  before: ListedDataset,
+  after: ListedDataset,
+  date: DateInt,
+): ReleaseDiff {
   const one = readContents(before, date);
   const other = readContents(after, date);
   return {

@@ -1,4 +1,4 @@
-/** Where a lookup led: the shared vocabulary of locating, and the countries it reaches. */
+/** Where a lookup led, as all that locate say it. */
 import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../setting.js';
 import type { Microdegrees } from '../geo/microdegrees.js';
 import type { Rate } from '../tax/rate.js';

@@ -4,7 +4,7 @@ import type { Progress } from './model.js';
 
 const BAR_COLUMNS = 28;
 
-interface Output {
+export interface Output {
   readonly isTTY?: boolean;
   write(text: string): boolean;
 }

@@ -13,17 +13,13 @@ import { LmdbRoot } from './lmdb-root.js';
 import { isDatabaseUrl } from './postgres/place.js';
 import { storeDir } from './store.js';
 import { markBegun, openIn, STORE_FILE, storeFileProblem } from './store-file.js';
+import type { RecordBytes } from './root.js';
 
 /** Records read and written at once. */
 const PAGE_RECORDS = 500;
 const FILE_MODE = 0o600;
 
-export interface CopiedRecord {
-  readonly key: StoreKey;
-  readonly value: Buffer;
-}
-
-export type CopyPages = AsyncIterable<readonly CopiedRecord[]>;
+export type CopyPages = AsyncIterable<readonly RecordBytes[]>;
 
 /** How many records there are, and a sum of them that does not go by their order. */
 interface CopySum {
@@ -41,7 +37,7 @@ export interface CopySource {
 
 /** Where a copy is put. */
 export interface CopyTarget {
-  put(records: readonly CopiedRecord[]): Promise<void>;
+  put(records: readonly RecordBytes[]): Promise<void>;
   /** What was put, read again. */
   pages(): CopyPages;
   /** Makes it the store of the place; before, there is nothing. */
@@ -57,7 +53,7 @@ class Summing {
   #records = 0;
   #sum = 0n;
 
-  add(records: readonly CopiedRecord[]): void {
+  add(records: readonly RecordBytes[]): void {
     for (const { key, value } of records) {
       const hash = createHash('sha256').update(JSON.stringify(key)).update('\0').update(value);
       this.#sum = (this.#sum + BigInt(`0x${hash.digest('hex')}`)) % SUM_MODULUS;
@@ -76,10 +72,10 @@ async function sumOf(pages: CopyPages): Promise<CopySum> {
   return summing.sum;
 }
 
-async function* pagesOf(root: LmdbRoot): AsyncGenerator<readonly CopiedRecord[]> {
+async function* pagesOf(root: LmdbRoot): AsyncGenerator<readonly RecordBytes[]> {
   for (let after: StoreKey | null = null; ; ) {
     const range = after === null ? {} : { start: after, exclusiveStart: true };
-    const page: readonly CopiedRecord[] = [...root.range({ ...range, limit: PAGE_RECORDS })];
+    const page: readonly RecordBytes[] = [...root.range({ ...range, limit: PAGE_RECORDS })];
     yield page;
     if (page.length < PAGE_RECORDS) return;
     after = page.at(-1)!.key;

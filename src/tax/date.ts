@@ -64,7 +64,7 @@ export function weekdayOf(day: number): number {
 }
 
 /** Every zone's midnight falls on a multiple of this, so a date holds for a whole slot. */
-const SLOT_MS = 15 * 60 * 1000;
+export const SLOT_MS = 15 * 60 * 1000;
 
 /** The slot of a moment, in milliseconds since 1970 UTC: no zone's date changes within it. */
 export function dateSlot(ms: number): number {

@@ -4,7 +4,7 @@ import { OfRelease, RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
 import { FragmentCache } from './fragment.js';
-import type { Answer } from '../../pool/types.js';
+import type { PinnedRelease, Answer } from '../../pool/types.js';
 import { dateSlot } from '../../tax/date.js';
 import { FailureBodies } from '../../wire/failure-body.js';
 import type { Format } from '../../wire/tree.js';
@@ -64,12 +64,6 @@ class PostalCache {
   }
 }
 
-/** A release and where it is. */
-export interface ReleaseName {
-  readonly id: string;
-  readonly dir: string;
-}
-
 export interface WireSettings {
   /** Prefix of links in bodies, without a trailing slash. */
   readonly baseUrl: string;
@@ -81,7 +75,7 @@ export interface WireSettings {
   /** Bytes of whole postal answers kept. */
   readonly postalBytesMax: number;
   /** Opens a release other than a task's own, for runs that keep to the one they began with. */
-  readonly open: (release: ReleaseName) => Engine;
+  readonly open: (release: PinnedRelease) => Engine;
   /** Told of an exception behind a 106; it must not throw. */
   readonly report: (error: unknown) => void;
 }

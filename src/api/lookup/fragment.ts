@@ -1,12 +1,12 @@
 /**
- * Printed parts of answers: what depends on the tax area alone, which is kept within a bound in
- * bytes, and the member `addressDetail` in its long form and as XML.
+ * Printed parts of answers that are kept: what depends on the tax area and the day alone, within a
+ * bound in bytes, and the beginnings of answers of version 60.
  */
 import { RecentCache } from '../../base/recent-cache.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/on-day.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { fail, type Failure } from '../../failure.js';
 import {
   FLAG_ESTIMATED,
   FLAG_PARTIAL,
@@ -164,9 +164,9 @@ export function fragmentOf(
   const key = fragments.key(rated.area.id, rated.date, variant, format);
   const known = fragments.get(engine.id, key);
   if (known !== null) return known;
-  const ruled = withRules(engine, rated);
-  if (isFailure(ruled)) return ruled;
-  const text = printMembers(tree(ruled), format);
+  const rules = engine.stateRules(rated.area.state, rated.date);
+  if (rules === null) return noRules(rated);
+  const text = printMembers(tree({ ...rated, rules }), format);
   const fragment = { bytes: ownBytes(text), flags: areaFlags(rated) };
   fragments.set(engine.id, key, fragment);
   return fragment;
@@ -175,10 +175,13 @@ export function fragmentOf(
 /** Adds the rules of the area's state; a refusal where none are held for the day. */
 export function withRules(engine: Engine, rated: RatedArea): RuledArea | Failure {
   const rules = engine.stateRules(rated.area.state, rated.date);
-  if (rules !== null) return { ...rated, rules };
+  return rules === null ? noRules(rated) : { ...rated, rules };
+}
+
+function noRules({ area }: RatedArea): Failure {
   return fail(
     'no-result',
-    `Freight, service and sourcing rules of ${rated.area.stateName} are not held for this day.`,
+    `Freight, service and sourcing rules of ${area.stateName} are not held for this day.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Version 60: the structured answer for a place, and the list for a ZIP. */
+/** Version 60: the structured answer for a place. */
 import type { Engine } from '../../engine/engine.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
 import type { BodyPart } from '../../pool/types.js';
@@ -182,11 +182,6 @@ function components(situs: Situs, area: AreaRecord): WireObject {
   };
 }
 
-/**
- * The short form as JSON: the part of an answer that no cache holds. It is printed straight into
- * bytes: to make a text of its pieces and then bytes of that takes a thirtieth of a whole answer
- * more.
- */
 const OPEN = new Piece(',"addressDetail":{"normalizedAddress":"');
 const INCORPORATED = new Piece('","incorporated":"true","geoLat":');
 const UNINCORPORATED = new Piece('","incorporated":"false","geoLat":');
@@ -210,7 +205,11 @@ interface Led {
   readonly area: Pick<AreaRecord, 'incorporated'>;
 }
 
-/** With the comma before it and `rest` behind it; coordinates are echoed as they were given. */
+/**
+ * The short form of the member `addressDetail` as JSON, with the comma before it and `rest` behind
+ * it. It is the part of an answer that is never kept, and is printed straight into bytes: to put
+ * together a text first takes a thirtieth of a whole answer more.
+ */
 export class PlainDetail implements Printed {
   readonly #situs: Led['situs'];
   readonly #incorporated: boolean;

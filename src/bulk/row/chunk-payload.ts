@@ -6,7 +6,7 @@
  */
 import { MINIMUM_PRECISIONS } from '../../config.js';
 import { fail, type Failure, FAILURE_KINDS } from '../../failure.js';
-import type { ReleaseName } from '../../api/lookup/context.js';
+
 import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import type { CartParameter } from './cart-parameters.js';
@@ -15,6 +15,7 @@ import { FieldReader, FieldWriter } from './field-bytes.js';
 import type { RawChunk } from './record-form.js';
 import type { Mapping } from './mapping.js';
 import type { RowRefusal } from './row.js';
+import type { PinnedRelease } from '../../pool/types.js';
 
 /** What each row asks for. */
 const BULK_KINDS = ['lookup', 'cart', 'message'] as const;
@@ -41,7 +42,7 @@ export interface RunFacts {
   readonly name: string;
   readonly kind: BulkKind;
   /** The release that answers every row, whatever is activated meanwhile. */
-  readonly release: ReleaseName;
+  readonly release: PinnedRelease;
   /** The moment that "today" is told from, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly output: BulkFormat;

@@ -10,7 +10,7 @@ import { areaOf } from '../rate/on-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './outcome.js';
 
-/** A place that was found. */
+/** A place that was found, without its rates: they may be unknown where the place is not. */
 export interface FoundPlace {
   readonly situs: Situs;
   readonly area: AreaRecord;

@@ -68,8 +68,8 @@ export class Candidates {
   streetZip = 0;
   streetCity = 0;
   streetMunicipality = 0;
-  /** Of the door that was let go, on a street of another type or direction. */
-  #rivalArea = AREA_NONE;
+  /** Of the door that was dropped, on a street of another type or direction. */
+  #droppedArea = AREA_NONE;
 
   readonly #cells: CellIndex;
   readonly #stated = new StatedNumber();
@@ -100,7 +100,7 @@ export class Candidates {
     if (this.#stated.tier !== NO_TIER) this.#stated.clear();
     this.area = AREA_NONE;
     this.streetArea = AREA_NONE;
-    this.#rivalArea = AREA_NONE;
+    this.#droppedArea = AREA_NONE;
     this.#rank = 0;
     this.#tier = NO_TIER;
     this.#namedRank = 0;
@@ -121,8 +121,8 @@ export class Candidates {
   }
 
   /** Where else than on the best street that lacks the number it may be meant to be. */
-  get rivals(): readonly number[] {
-    return [this.#rivalArea, this.streetArea].filter((area) => area !== AREA_NONE);
+  get alternatives(): readonly number[] {
+    return [this.#droppedArea, this.streetArea].filter((area) => area !== AREA_NONE);
   }
 
   /** Considers the street under the cursor; `named` for one in the place that was asked for. */
@@ -160,12 +160,12 @@ export class Candidates {
     if (this.#stated.tier === this.#tier) this.#follow(this.#stated);
     if (this.#tier < RIGHT_TYPE_TIER) {
       const other = this.#types > 1 || this.#streetTier >= RIGHT_TYPE_TIER;
-      if (other || !this.#foundNamed) this.#letGo();
+      if (other || !this.#foundNamed) this.#drop();
       return;
     }
     const isOblique = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS;
     if (isOblique && !this.#foundNamed && (this.city > 0 || this.municipality > 0)) {
-      return this.#letGo();
+      return this.#drop();
     }
     const isBeside = !this.#hasZip && !this.#foundNamed && this.#streetTier >= RIGHT_TYPE_TIER;
     const better = (isBeside || this.#tier < this.#streetTier) && this.streetArea !== this.area;
@@ -180,9 +180,9 @@ export class Candidates {
     return opposite !== AREA_NONE && opposite !== area;
   }
 
-  #letGo(): void {
+  #drop(): void {
     this.found = false;
-    this.#rivalArea = this.ambiguous ? AREA_MIXED : this.area;
+    this.#droppedArea = this.ambiguous ? AREA_MIXED : this.area;
   }
 
   /** Takes the area that is stated; what is stated of another town only makes it doubtful. */

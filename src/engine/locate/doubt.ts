@@ -234,7 +234,7 @@ function totalOf({ sales, use }: { readonly sales: number; readonly use: number 
 }
 
 /** Whether a line names another place than the one that its end leads to. */
-export function isTorn({ otherPlace }: ParsedAddress, state: string): boolean {
+export function namesAnotherPlace({ otherPlace }: ParsedAddress, state: string): boolean {
   return otherPlace !== '' && otherPlace !== state;
 }
 

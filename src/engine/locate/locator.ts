@@ -21,7 +21,7 @@ import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
 import { AddressWriter } from './address-writer.js';
-import { ALIKE, Doubts, type DateOf, isTorn } from './doubt.js';
+import { ALIKE, Doubts, type DateOf, namesAnotherPlace } from './doubt.js';
 import { DatasetGazetteer, isExclusive } from './place-names.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
@@ -47,8 +47,8 @@ interface Place {
 }
 
 /**
- * The likeliest query of lines as most are written: of their place all is known that was found out
- * when it was met first, with another street before it.
+ * The likeliest query of lines as most are written. What is found out about a place is remembered
+ * for other lines that end in it.
  */
 class PlainLines {
   readonly #dataset: Dataset;
@@ -222,7 +222,7 @@ export class AddressLocator {
     if (reading.kind === 'street' && reading.number !== '') return found;
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
     const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
-    if (isTorn(reading, state)) return found;
+    if (namesAnotherPlace(reading, state)) return found;
     const addOn = this.#readings.addOn(city, state, dateOf);
     if (addOn !== null && !isFailure(addOn)) return addOn;
     const postal = this.#postal.locate(city, dateOf);

@@ -16,7 +16,7 @@ import { withoutSlivers } from './doubt.js';
 const ANSWERS_MAX = 10_000;
 
 /** Words of city names that are written in two ways. */
-const TWINS: Readonly<Record<string, string>> = {
+const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
   ST: 'SAINT',
   SAINT: 'ST',
   MT: 'MOUNT',
@@ -32,7 +32,7 @@ const TWINS: Readonly<Record<string, string>> = {
   SPGS: 'SPRINGS',
   JCT: 'JUNCTION',
 };
-const TWIN_WORDS = /\b(?:ST|SAINT|MT|MOUNT|FT|FORT|STE|N|S|E|W|HTS|SPGS|JCT)\b/;
+const SPELT_TWICE = /\b(?:ST|SAINT|MT|MOUNT|FT|FORT|STE|N|S|E|W|HTS|SPGS|JCT)\b/;
 
 /** What a state has of a city's name. */
 interface NamedCity {
@@ -116,12 +116,12 @@ export class DatasetGazetteer implements Gazetteer {
   /** The record of a city under this name or its other spelling ("St Paul", "Saint Paul"). */
   city(state: string, name: string): CityRecord | null {
     const found = this.#dataset.city(state, name);
-    if (found !== null || !TWIN_WORDS.test(name)) return found;
-    const twin = name
+    if (found !== null || !SPELT_TWICE.test(name)) return found;
+    const other = name
       .split(' ')
-      .map((word) => TWINS[word] ?? word)
+      .map((word) => OTHER_SPELLINGS[word] ?? word)
       .join(' ');
-    return this.#dataset.city(state, twin);
+    return this.#dataset.city(state, other);
   }
 
   #find(state: string, city: string): NamedCity {

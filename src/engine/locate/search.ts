@@ -32,12 +32,12 @@ export interface Query {
 
 type Found =
   | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
-  /** `rivals`: where else the number may be meant to be. */
-  | { readonly kind: 'street'; readonly from: Candidates; readonly rivals: readonly number[] }
+  /** `alternatives`: where else the number may be meant to be. */
+  | { readonly kind: 'street'; readonly from: Candidates; readonly alternatives: readonly number[] }
   | { readonly kind: 'ambiguous'; readonly from: Candidates }
-  | { readonly kind: 'nothing'; readonly rivals: readonly number[] };
+  | { readonly kind: 'nothing'; readonly alternatives: readonly number[] };
 
-const NOTHING: Found = { kind: 'nothing', rivals: [] };
+const NOTHING: Found = { kind: 'nothing', alternatives: [] };
 
 /**
  * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
@@ -235,11 +235,12 @@ export class StreetSearch {
         foreign.ambiguous || differs(agreed, foreign.area) || differs(elsewhere, foreign.area);
       return doorIn(foreign, 'foreign', clash);
     }
-    if (agreed.hasRightStreet) return { kind: 'street', from: agreed, rivals: agreed.rivals };
-    const rivals = [...agreed.rivals, ...foreign.rivals];
+    if (agreed.hasRightStreet)
+      return { kind: 'street', from: agreed, alternatives: agreed.alternatives };
+    const alternatives = [...agreed.alternatives, ...foreign.alternatives];
     const isNamed = query.localities.length > 0 || query.city !== null;
-    if (isNamed || !foreign.hasRightStreet) return { kind: 'nothing', rivals };
-    return { kind: 'street', from: foreign, rivals };
+    if (isNamed || !foreign.hasRightStreet) return { kind: 'nothing', alternatives };
+    return { kind: 'street', from: foreign, alternatives };
   }
 }
 

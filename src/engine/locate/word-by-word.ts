@@ -13,7 +13,14 @@ import { directionCode } from '../../dataset/street-format.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import { DATE_OPEN } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
-import { AMBIGUOUS, type Doubts, type DateOf, isTorn, refuse, unreadable } from './doubt.js';
+import {
+  AMBIGUOUS,
+  type Doubts,
+  type DateOf,
+  namesAnotherPlace,
+  refuse,
+  unreadable,
+} from './doubt.js';
 import { type AddressWriter, normalizedAddress, streetFound } from './address-writer.js';
 import { type DatasetGazetteer, isExclusive } from './place-names.js';
 import type { PostalLocator } from './postal.js';
@@ -104,7 +111,7 @@ export class ReadingLocator {
     const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
     const state = reading.state || (record?.state ?? '');
     if (state === '' || (reading.zip === '' && reading.city === '')) return null;
-    if (isTorn(reading, state)) {
+    if (namesAnotherPlace(reading, state)) {
       const end = `its ZIP code or end leads to ${`${state} ${reading.zip}`.trim()}`;
       return fail('address-incomplete', `the address names ${reading.otherPlace}, and ${end}`);
     }
@@ -156,14 +163,15 @@ export class ReadingLocator {
 
   /** The weaker kinds of evidence, tried where no street of the exact name has the number. */
   #weaker(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
-    const rivals: number[] = [];
+    const alternatives: number[] = [];
     let street: Situs | null = null;
     let known = false;
     for (const query of queries) {
       const found = this.#search.find(query, query.fold);
       const isStreet = found.kind === 'street';
       known ||= isStreet;
-      if (street === null && (isStreet || found.kind === 'nothing')) rivals.push(...found.rivals);
+      if (street === null && (isStreet || found.kind === 'nothing'))
+        alternatives.push(...found.alternatives);
       if (!isStreet || street !== null || found.from.streetArea < 0) continue;
       const area = found.from.streetArea;
       const support = isWhereNamed(query, found.from) ? 'agreed' : 'foreign';
@@ -171,7 +179,8 @@ export class ReadingLocator {
       if (!isSure && this.#doubts.isDoubtful(query, support, area, dateOf)) continue;
       street = this.#writer.write(streetFound(query, found.from));
     }
-    if (street !== null && !this.#doubts.isAlike([street.area, ...rivals], dateOf)) street = null;
+    if (street !== null && !this.#doubts.isAlike([street.area, ...alternatives], dateOf))
+      street = null;
     const near = known
       ? null
       : (this.#repaired(queries, dateOf) ?? this.#misspelt(queries, dateOf));

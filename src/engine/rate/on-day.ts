@@ -12,7 +12,7 @@ import type {
   StateRuleRecord,
 } from '../../dataset/records.js';
 import { fail, type Failure } from '../../failure.js';
-import { DATE_OPEN, type DateInt, DATE_MIN, dateSlot, todayIn } from '../../tax/date.js';
+import { DATE_OPEN, type DateInt, DATE_MIN, dateSlot, SLOT_MS, todayIn } from '../../tax/date.js';
 import { sumRates, type Rate } from '../../tax/rate.js';
 import type { Situs } from '../situs.js';
 
@@ -52,9 +52,11 @@ const CAPITAL_A = 65;
 /** The states, provinces and territories of one dataset. */
 export class States {
   readonly #dataset: Dataset;
-  /** Days of the present slot by the letters of a state's code; 0 for those not asked for yet. */
+  /** Days of a slot of time by the letters of a state's code; 0 for those not asked for yet. */
   readonly #days = new Uint32Array(LETTERS * LETTERS);
-  #slot = Number.NaN;
+  /** When that slot begins and ends, in milliseconds since 1970. */
+  #from = 0;
+  #until = 0;
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -69,9 +71,11 @@ export class States {
 
   /** The date at `nowMs` in the state's main time zone. */
   today(code: string, nowMs: number): DateInt {
-    const slot = dateSlot(nowMs);
-    if (slot !== this.#slot) this.#days.fill(0);
-    this.#slot = slot;
+    if (nowMs < this.#from || nowMs >= this.#until) {
+      this.#days.fill(0);
+      this.#from = dateSlot(nowMs) * SLOT_MS;
+      this.#until = this.#from + SLOT_MS;
+    }
     const first = code.charCodeAt(0) - CAPITAL_A;
     const second = code.charCodeAt(1) - CAPITAL_A;
     // A code of other letters is no number here, and is looked for anew each time.

@@ -7,6 +7,7 @@ import { formatRate, type Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { DistrictMember, ListMark } from './facts.js';
 import { DATE_MIN, DATE_OPEN, dayAfter, formatDate } from './list.js';
+import type { DaySpan } from '../../tax/yearly-days.js';
 
 /** What holds over some days. A filled timeline has one segment for every day. */
 export interface Segment {
@@ -145,12 +146,7 @@ interface JoinedVintages {
   readonly contradictions: readonly string[];
 }
 
-interface Period {
-  readonly from: DateInt;
-  readonly to: DateInt;
-}
-
-function overlapOf(one: Period, other: Period): Period | null {
+function overlapOf(one: DaySpan, other: DaySpan): DaySpan | null {
   const from = one.from > other.from ? one.from : other.from;
   const to = one.to < other.to ? one.to : other.to;
   return from <= to ? { from, to } : null;
@@ -229,7 +225,7 @@ function contradictionsOf(rows: readonly Numbered[]): readonly string[] {
 }
 
 /** A row or member up to a day; null where nothing is left of it. */
-function until<T extends Period>(one: T, last: DateInt): T | null {
+function until<T extends DaySpan>(one: T, last: DateInt): T | null {
   if (one.from > last) return null;
   return one.to <= last ? one : { ...one, to: last };
 }

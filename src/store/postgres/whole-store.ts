@@ -1,11 +1,12 @@
 /** Reads a whole store out of PostgreSQL, into a replica or for a copy, and writes one into it. */
 import { randomUUID } from 'node:crypto';
-import type { CopiedRecord, CopyPages, CopySource, CopyTarget } from '../copy.js';
+import type { CopyPages, CopySource, CopyTarget } from '../copy.js';
 import type { Change, Position } from './change-log.js';
 import { Connection, type Rows } from './connection.js';
 import { type DatabasePlace, databasePlace } from './place.js';
 import { keyBytes, keyOf, type Replica } from './replica.js';
 import { BEGIN, lockText, migrate, SCHEMA_VERSION } from './schema.js';
+import type { RecordBytes } from '../root.js';
 
 /** Records read at once. */
 const PAGE_RECORDS = 500;
@@ -69,7 +70,7 @@ async function opened(place: DatabasePlace): Promise<Connection> {
   return Connection.open(place, { use: 'copy', queryMs: LOAD_QUERY_MS_MAX });
 }
 
-async function* copied(connection: Connection): CopyPages & AsyncGenerator<CopiedRecord[]> {
+async function* copied(connection: Connection): CopyPages & AsyncGenerator<RecordBytes[]> {
   for await (const page of pagesOf(connection)) {
     yield page.map(({ key, value }) => ({ key: keyOf(key), value: value ?? Buffer.alloc(0) }));
   }

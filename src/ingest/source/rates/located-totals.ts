@@ -3,10 +3,10 @@
  * and parts of them. A location is a county, a city, or something that is neither; what lies in
  * part of a county and is taxed otherwise, without a boundary here, leaves its remainder open.
  */
-import type { DateInt } from '../../../tax/date.js';
 import { formatRate, type Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import { type ListContext, listedRow, type ListResult, unknownRow } from '../../rates/list.js';
+import type { DaySpan } from '../../../tax/yearly-days.js';
 
 export interface Located {
   /** "line 7" and the like, for errors. */
@@ -21,25 +21,20 @@ export interface Located {
   readonly use: Rate;
 }
 
-export interface Period {
-  readonly from: DateInt;
-  readonly to: DateInt;
-}
-
 type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
 
 function row(
   where: Where,
   basis: RateRow['basis'],
   rates: Pick<Located, 'sales' | 'use'>,
-  period: Period,
+  period: DaySpan,
   context: ListContext,
 ): RateRow {
   const { sales, use } = rates;
   return listedRow(context, sales, { ...where, basis, use, ...period });
 }
 
-function gap(where: Where, note: string, period: Period, context: ListContext): RateRow {
+function gap(where: Where, note: string, period: DaySpan, context: ListContext): RateRow {
   return unknownRow(context, { ...where, to: period.to, note });
 }
 
@@ -47,7 +42,7 @@ function gap(where: Where, note: string, period: Period, context: ListContext): 
 function joinedRows(
   where: Where,
   found: readonly Located[],
-  period: Period,
+  period: DaySpan,
   context: ListContext,
 ): readonly RateRow[] {
   const [first, ...others] = found;
@@ -89,7 +84,7 @@ function unlistedIn(
 function partGaps(
   parts: readonly Located[],
   counties: ReadonlyMap<string, readonly Located[]>,
-  period: Period,
+  period: DaySpan,
   context: ListContext,
 ): readonly RateRow[] {
   return parts.flatMap(({ name, county, sales, use }) => {
@@ -155,7 +150,7 @@ function sorted(located: readonly Located[], floor: Rate, context: ListContext):
 export function totalRates(
   located: readonly Located[],
   floor: Rate,
-  period: Period,
+  period: DaySpan,
   context: ListContext,
 ): ListResult {
   const { gazetteer } = context;

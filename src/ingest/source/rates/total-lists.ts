@@ -15,10 +15,11 @@ import {
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
 import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
-import { countyOf, type Located, type Period, totalRates } from './located-totals.js';
+import { countyOf, type Located, totalRates } from './located-totals.js';
+import type { DaySpan } from '../../../tax/yearly-days.js';
 
 /** The days that the options of a list name, which names none itself. */
-function periodOf(context: ListContext): Period {
+function periodOf(context: ListContext): DaySpan {
   return {
     from: listDate(textOption(context, 'from'), context.asOf),
     to: listDate(textOption(context, 'to'), DATE_OPEN),
@@ -112,7 +113,7 @@ const REMAINDER = /^Remainder of County\s*-\s*(.+)$/i;
 function locationRates(
   text: string,
   floor: Rate,
-  period: Period,
+  period: DaySpan,
   context: ListContext,
 ): ListResult {
   const { report } = context;
