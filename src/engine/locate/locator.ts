@@ -21,15 +21,12 @@ import {
   refuse,
   unreadable,
 } from './doubt.js';
-import { AddressWriter, doorFound, streetFound } from './address-writer.js';
+import { addOnFound, AddressWriter, doorFound, streetFound } from './address-writer.js';
 import { DatasetGazetteer } from './place-names.js';
 import { PlainLines } from './plain-lines.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
 import { isWhereNamed, type Query, StreetSearch } from './search.js';
-
-/** Shortest name that is searched for typos: one of four letters may have lost one. */
-const MISSPELT_LETTERS_MIN = 3;
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
@@ -111,7 +108,7 @@ export class AddressLocator {
     }
     for (const query of queries) {
       const found = this.#exact(query, dateOf, false);
-      if (found !== null) return found;
+      if (found !== null) return this.#unlessMisspelt(found, query, dateOf);
     }
     const best = queries[0];
     if (best === undefined) {
@@ -243,11 +240,24 @@ export class AddressLocator {
     return null;
   }
 
+  /**
+   * The door on a street of another type than the one written; refused where a name one typo away
+   * has the number on a street of that type, in a place with other taxes: either may be the slip.
+   */
+  #unlessMisspelt(found: Situs | Failure, query: Query, dateOf: DateOf): Situs | Failure {
+    if (isFailure(found)) return found;
+    const doubted = this.#search.similar(query).some((fold) => {
+      const other = this.#doorOf(query, fold, dateOf, true);
+      if (other === null) return false;
+      return isFailure(other) || !this.#doubts.isAlike([found.area, other.area], dateOf);
+    });
+    return doubted ? failAmbiguous(AMBIGUOUS) : found;
+  }
+
   /** The door on the one street whose name differs by a typo. */
   #misspelt(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
     let only: Situs | null = null;
     for (const query of queries) {
-      if (query.reading.name.length < MISSPELT_LETTERS_MIN) continue;
       for (const fold of this.#search.similar(query)) {
         const found = this.#doorOf(query, fold, dateOf, true);
         if (found === null) continue;
@@ -278,23 +288,6 @@ export class AddressLocator {
     const [area, ...others] = streets.addOn(state, zip, plus4, dateOf(state));
     if (area === undefined) return null;
     if (others.length > 0) return failAmbiguous(AMBIGUOUS);
-    return this.#writer.write({
-      // Nothing says that the street is there.
-      area,
-      precision: 'zip9',
-      lat: 0,
-      lng: 0,
-      number: '',
-      street: '',
-      state,
-      city: 0,
-      municipality: 0,
-      zip,
-      plus4,
-      cityAsked: reading.city,
-      zipAsked: zip,
-      stated: true,
-      apart: false,
-    });
+    return this.#writer.write(addOnFound(reading, state, area));
   }
 }

@@ -1,7 +1,6 @@
 /** Search for one reading of an address among the streets of a dataset. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldStreetName } from '../../address/street-name.js';
-import { typoAllowed } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
@@ -19,10 +18,8 @@ import {
   type Reached,
   ZipTowns,
 } from './place-names.js';
+import { CITY_ZIPS_MAX, similarNames } from './similar.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
-
-/** Most ZIPs of one city that are tried; only the largest cities have this many. */
-const CITY_ZIPS_MAX = 200;
 
 /** A reading with what the dataset knows of its places. */
 export interface Query {
@@ -62,7 +59,6 @@ export class StreetSearch {
   readonly #elsewhere: Candidates;
   readonly #foreign: Candidates;
   readonly #places: number[] = [];
-  readonly #names: string[] = [];
 
   constructor(dataset: Dataset, gazetteer: DatasetGazetteer) {
     this.#gazetteer = gazetteer;
@@ -116,21 +112,7 @@ export class StreetSearch {
 
   /** Folded street names near the place that differ from the one asked for by one typo. */
   similar(query: Query): readonly string[] {
-    const { state, zip, localities } = query;
-    if (!this.#streets.hasState(state)) return [];
-    const { name } = query.reading;
-    const names = this.#names;
-    names.length = 0;
-    if (zip > 0) this.#streets.similarInZip(state, zip, name, names);
-    for (const { id } of localities) this.#streets.similarInCity(state, id, name, names);
-    const towns = localities.length > 0 ? [] : this.#reached(query).towns;
-    for (const { id } of towns) this.#streets.similarInCity(state, id, name, names);
-    if (names.length === 0) {
-      for (const other of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
-        this.#streets.similarInZip(state, other, name, names);
-      }
-    }
-    return [...new Set(names.filter(typoAllowed).map(foldStreetName))];
+    return similarNames(this.#streets, query, () => this.#reached(query));
   }
 
   #scanZip(query: Query, fold: string): void {
