@@ -22,6 +22,15 @@ test('a street of another type is doubted where a name one letter away has the t
   expect('43 Fenview Ave, QZ 97001', 'point', 0);
 });
 
+test('a number that the town named lacks may be new there, though its ZIP has it in another', () => {
+  assert.match(refusal('53 Yarrow Rd, Dale, QZ 97001'), /leads to another with different taxes/);
+  expect('51 Yarrow Rd, Dale, QZ 97001', 'point', 1);
+  expect('53 Yarrow Rd, Brookmere, QZ 97001', 'point', 0);
+  expect('53 Yarrow Rd, QZ 97001', 'point', 0);
+  // The town has no such street.
+  expect('31 Sedge Rd, Dale, QZ 97001', 'point', 0);
+});
+
 test('a door outside the place named and under another ZIP is not the one asked for', () => {
   assert.match(refusal('9 Osier Ln, Dale, QZ 97001'), /leads to another with different taxes/);
   expect('9 Osier Ln, Brookmere, QZ 97001', 'point', 0);

@@ -106,6 +106,8 @@ const DOORS: readonly AddressPoint[] = [
   door('43', 'FENVIEW DR', 1_520),
   door('45', 'FENVIEW DR', 1_530),
   door('45', 'FERNVIEW AVE', 1_540),
+  door('51', 'YARROW RD', BORDER + 1_560, DALE),
+  door('53', 'YARROW RD', 1_560),
   door('31', 'US ROUTE 4 E', 1_600),
   door('33', 'US ROUTE 4 E', BORDER + 1_600),
   door('71', 'US ROUTE 4', BORDER + 1_700),

@@ -200,9 +200,11 @@ export class AddressLocator {
     if (found.kind === 'nothing' || found.kind === 'street') return null;
     if (typed && !found.from.hasRightStreet) return null;
     if (found.kind === 'ambiguous') return failAmbiguous(AMBIGUOUS);
-    return this.#doubts.isDoubtful(query, found.support, found.from.area, dateOf)
+    const { from, support, rivals } = found;
+    const isRivalled = rivals.length > 0 && !this.#doubts.isAlike([from.area, ...rivals], dateOf);
+    return isRivalled || this.#doubts.isDoubtful(query, support, from.area, dateOf)
       ? failAmbiguous(CONTRADICTION)
-      : this.#writer.write(doorFound(query, found.from));
+      : this.#writer.write(doorFound(query, from));
   }
 
   /** The weaker kinds of evidence, tried where no street of the exact name has the number. */

@@ -12,7 +12,9 @@ import type { DateOf, Support } from './doubt.js';
 import {
   type DatasetGazetteer,
   isExclusive,
+  isIn,
   lies,
+  liesIn,
   mayReach,
   NOWHERE,
   type Reached,
@@ -37,13 +39,19 @@ export interface Query {
 }
 
 type Found =
-  | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
   /** `rivals`: where else the number may be meant to be. */
+  | {
+      readonly kind: 'door';
+      readonly from: Candidates;
+      readonly support: Support;
+      readonly rivals: readonly number[];
+    }
   | { readonly kind: 'street'; readonly from: Candidates; readonly rivals: readonly number[] }
   | { readonly kind: 'ambiguous'; readonly from: Candidates }
   | { readonly kind: 'nothing'; readonly rivals: readonly number[] };
 
-const NOTHING: Found = { kind: 'nothing', rivals: [] };
+const NO_RIVALS: readonly number[] = [];
+const NOTHING: Found = { kind: 'nothing', rivals: NO_RIVALS };
 
 /**
  * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
@@ -107,7 +115,7 @@ export class StreetSearch {
     const isThere = this.#agreed.found && query.localities.length > 0;
     if (!isThere && query.zip > 0 && !isOwnZip(query)) this.#scanTowns(query, fold);
     if (!this.#agreed.found && !this.#elsewhere.found) this.#scanPostal(query, fold);
-    return this.#judge(query);
+    return this.#judge(query, fold);
   }
 
   /** Folded street names near the place that differ from the one asked for by one typo. */
@@ -219,14 +227,34 @@ export class StreetSearch {
     return zipRecord === null ? NOWHERE : this.#towns.of(state, zipRecord);
   }
 
-  #judge(query: Query): Found {
+  /**
+   * Where the street asked for lies in the municipality that is named, which has doors of its own
+   * and not this one: it may be a new one there, though the ZIP has the number in a town beside.
+   */
+  #inTownNamed(query: Query, fold: string): readonly number[] {
+    const { wanted, state, localities } = query;
+    const { city, municipality } = this.#agreed;
+    if (!wanted.exclusive || isIn(localities, city, municipality)) return NO_RIVALS;
+    const named = this.#elsewhere;
+    named.clear();
+    const places: number[] = [];
+    for (const { id } of localities) this.#streets.cityPlaces(state, id, fold, places);
+    for (const place of places) this.#scanPlace(query, fold, place, localities, named);
+    named.settle();
+    if (!named.hasRightStreet) return NO_RIVALS;
+    return [named.found ? named.area : named.streetArea];
+  }
+
+  #judge(query: Query, fold: string): Found {
     const agreed = this.#agreed;
     const elsewhere = this.#elsewhere;
     const foreign = this.#foreign;
     agreed.settle();
     elsewhere.settle();
     foreign.settle();
-    if (agreed.found) return doorOf(agreed, 'agreed', agreed.ambiguous);
+    if (agreed.found) {
+      return doorOf(agreed, 'agreed', agreed.ambiguous, this.#inTownNamed(query, fold));
+    }
     // For addresses whose ZIP and city contradict each other: one of the two is wrong, so the
     // street's type must be right, and every place that the address may be must be taxed alike.
     if (elsewhere.found && elsewhere.hasRightStreet) {
@@ -234,7 +262,7 @@ export class StreetSearch {
         elsewhere.ambiguous ||
         differs(agreed, elsewhere.area) ||
         (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
-      const isThere = isIn(query, elsewhere.city, elsewhere.municipality);
+      const isThere = isIn(query.localities, elsewhere.city, elsewhere.municipality);
       return doorOf(elsewhere, isThere ? 'elsewhere' : 'beside', clash);
     }
     if (foreign.found && foreign.hasRightStreet) {
@@ -255,8 +283,8 @@ function isOwnZip({ localities, city, zip }: Query): boolean {
   return localities.length > 0 && city?.zips.includes(zip) === true;
 }
 
-function doorOf(from: Candidates, support: Support, ambiguous: boolean): Found {
-  return ambiguous ? { kind: 'ambiguous', from } : { kind: 'door', from, support };
+function doorOf(from: Candidates, support: Support, ambiguous: boolean, rivals = NO_RIVALS): Found {
+  return ambiguous ? { kind: 'ambiguous', from } : { kind: 'door', from, support, rivals };
 }
 
 function differs(other: Candidates, area: number): boolean {
@@ -265,18 +293,5 @@ function differs(other: Candidates, area: number): boolean {
 
 /** Whether a street lies in the place that is named, if the source of streets has one. */
 export function isWhereNamed(query: Query, street: Candidates): boolean {
-  return isIn(query, street.streetCity, street.streetMunicipality);
-}
-
-function isIn({ localities }: Query, city: number, municipality: number): boolean {
-  return (
-    localities.length === 0 ||
-    (city === 0 && municipality === 0) ||
-    localities.some(({ id }) => id === city || id === municipality)
-  );
-}
-
-/** Whether the street under the cursor lies in the place named; in any, where none is known. */
-function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  return localities.length === 0 || lies(cursor, localities);
+  return isIn(query.localities, street.streetCity, street.streetMunicipality);
 }
