@@ -27,6 +27,9 @@ test('a number that the town named lacks may be new there, though its ZIP has it
   expect('51 Yarrow Rd, Dale, QZ 97001', 'point', 1);
   expect('53 Yarrow Rd, Brookmere, QZ 97001', 'point', 0);
   expect('53 Yarrow Rd, QZ 97001', 'point', 0);
+  // Or on its street of another type.
+  assert.match(refusal('55 Yarrow St, Dale, QZ 97001'), /leads to another with different taxes/);
+  expect('55 Yarrow Rd, Dale, QZ 97001', 'point', 1);
   // The town has no such street.
   expect('31 Sedge Rd, Dale, QZ 97001', 'point', 0);
 });

@@ -108,6 +108,8 @@ const DOORS: readonly AddressPoint[] = [
   door('45', 'FERNVIEW AVE', 1_540),
   door('51', 'YARROW RD', BORDER + 1_560, DALE),
   door('53', 'YARROW RD', 1_560),
+  door('55', 'YARROW RD', BORDER + 1_570, DALE),
+  door('55', 'YARROW ST', 1_570),
   door('31', 'US ROUTE 4 E', 1_600),
   door('33', 'US ROUTE 4 E', BORDER + 1_600),
   door('71', 'US ROUTE 4', BORDER + 1_700),

@@ -228,8 +228,9 @@ export class StreetSearch {
   }
 
   /**
-   * Where the street asked for lies in the municipality that is named, which has doors of its own
-   * and not this one: it may be a new one there, though the ZIP has the number in a town beside.
+   * Where the street asked for lies in the municipality that is named, which has doors of its own:
+   * a new one there may be meant, or one on its street of another type, though the ZIP has the
+   * number in a town beside.
    */
   #inTownNamed(query: Query, fold: string): readonly number[] {
     const { wanted, state, localities } = query;
@@ -241,8 +242,8 @@ export class StreetSearch {
     for (const { id } of localities) this.#streets.cityPlaces(state, id, fold, places);
     for (const place of places) this.#scanPlace(query, fold, place, localities, named);
     named.settle();
-    if (!named.hasRightStreet) return NO_RIVALS;
-    return [named.found ? named.area : named.streetArea];
+    if (named.found) return [named.area];
+    return named.hasRightStreet ? [named.streetArea] : NO_RIVALS;
   }
 
   #judge(query: Query, fold: string): Found {
