@@ -281,3 +281,15 @@ test('a rate or a word of the table that cannot be read ends the start', () => {
     assert.throws(() => invented(arizona('0400001', '3'), [row]), /product-localities, row 1/);
   }
 });
+
+test('Tennessee: food is an article too, of which nothing is told above $1,600', () => {
+  const percents: Percents = [
+    ['state', '7'],
+    ['county', '2.75'],
+  ];
+  const place: FactPlace = { state: 'TN', percents };
+  assert.equal(tax(place, [['1600', 2, '40030']]), '216.00');
+  assert.match(refusal(place, [['1600.01', 1, '40030']]), /taxes 40030 above \$1600 an article/);
+  // Where nothing is levied there is nothing to tell.
+  assert.equal(tax(place, [['5000', 1, '51020']]), '0.00');
+});

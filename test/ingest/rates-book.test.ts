@@ -1,8 +1,7 @@
 /** What a rate book answers: completeness, silence, history, totals, districts, estimates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
-import type { RateRow } from '../../src/ingest/model.js';
+import { DATE_MIN } from '../../src/tax/date.js';
 import type { ListMark } from '../../src/ingest/rates/facts.js';
 import {
   ALPHA,
@@ -273,26 +272,6 @@ test('estimates fill what no list says, are flagged, and never replace a list', 
   assert.match(told(found, day(20260131)), /^city: Xland: no rate is held/);
   const listed = area({ rows: [STATE, ALPHA], marks, estimates });
   assert.deepEqual([listed.estimated, told(listed)], [false, 'XX 0.05 | ALPHA 0.01 = 0.06']);
-});
-
-test("provinces: HST alone or GST with a provincial tax, in the province's name", () => {
-  const tax = (code: string, rate: string, from: number, to: DateInt = DATE_OPEN): RateRow =>
-    row('state', rate, { state: 'CA-AA', code, from: day(from), to });
-  const rows = [
-    tax('HST', '12', 20100701, day(20130331)),
-    tax('GST', '5', 20130401),
-    tax('PST', '7', 20130401),
-  ];
-  const found = area({ rows }, { state: 'CA-AA', county: '' });
-  assert.deepEqual(
-    found.components.map((part) => [part.jurName, part.kind, part.jurCode]),
-    [
-      ['Aaland', 'GST', null],
-      ['Aaland', 'PST', null],
-    ],
-  );
-  assert.match(told(found, day(20130331)), /held from 2013-04-01 on/);
-  assert.equal(told(found), 'Aaland 0.05 | Aaland 0.07 = 0.12');
 });
 
 test('the same tuple always gets the same answer', () => {

@@ -59,6 +59,22 @@ for (const [address, rows, total] of PROVINCES) {
   });
 }
 
+test('a tax that others have replaced is answered for its time, and is no row of today', () => {
+  const then = (month: string): readonly unknown[] => {
+    const asked = askAddress(
+      dataset,
+      'Vancouver, BC V5Y 1V4',
+      `&countryCode=CAN&historical=${month}`,
+    );
+    const rows = asked.rows.map(({ jurType, rate }) => [jurType, rate]);
+    return [asked.code, ...rows];
+  };
+  assert.deepEqual(then('201006'), [110]);
+  assert.deepEqual(then('201007'), [100, ['HST', 0.12]]);
+  assert.deepEqual(then('201303'), [100, ['HST', 0.12]]);
+  assert.deepEqual(then('201304'), [100, ['GST', 0.05], ['PST', 0.07]]);
+});
+
 test('a province that its postal code contradicts is 109, the wrong country 110', () => {
   assert.equal(askAddress(dataset, '1 Main St, Toronto, QC M5H 2N2', '&countryCode=CAN').code, 109);
   assert.equal(askAddress(dataset, '100 Queen St W, Toronto, ON M5H 2N2').code, 110);

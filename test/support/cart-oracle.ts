@@ -128,6 +128,7 @@ class CartOracle {
     if (rule !== null) ({ state, local } = withinCap(rule, scope, { state, local }));
     const holiday = holidayOn(this.#of.world, this.#of.state, this.#of.cart.date, { tic, price });
     const isPaid = quantity.over > 0n && state.over + local.over > 0n;
+    if (isPaid && this.#of.isUntoldArticle(tic, rule, price)) return null;
     if (isPaid && !isWithinDelivered(holiday, price, this.#delivery())) return null;
     return onHoliday(holiday, times(state, quantity), times(local, quantity));
   }

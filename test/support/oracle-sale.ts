@@ -100,6 +100,16 @@ function mayTaxUnseen(rows: readonly Row[], place: FactPlace, fips: string): boo
 }
 
 /** What the facts say of one sale: who levies, by which rules, and what follows them. */
+/** Whether a rule taxes something in another way than general goods. */
+function isShaped(rule: Row | null): boolean {
+  return (
+    rule !== null &&
+    (cell(rule, 'taxable') === 'N' ||
+      cell(rule, 'scope') !== 'all' ||
+      cell(rule, 'threshold_usd') !== '')
+  );
+}
+
 export class OracleSale {
   readonly world: OracleWorld;
   readonly cart: OracleCart;
@@ -205,14 +215,15 @@ export class OracleSale {
     return localTax(rows, { ...due, fips });
   }
 
+  /** Whether an article has a rule of its own and costs more than the local taxes on one go. */
+  isUntoldArticle(tic: string, rule: Row | null, price: Rational): boolean {
+    const article = isShaped(rule) ? this.article(tic, null) : null;
+    return article !== null && compare(price, article('local_tax_applies_to_first_usd')) > 0;
+  }
+
   /** Local taxes on one article end where the state's additional tax begins. */
   article(tic: string, rule: Row | null): ((item: string) => Rational) | null {
-    const shaped =
-      rule !== null &&
-      (cell(rule, 'taxable') === 'N' ||
-        cell(rule, 'scope') !== 'all' ||
-        cell(rule, 'threshold_usd') !== '');
-    if (shaped || /^410(?:00|41)$/.test(tic)) return null;
+    if (isShaped(rule) || /^410(?:00|41)$/.test(tic)) return null;
     const apart = this.first(
       'single-article',
       (row) => cell(row, 'state') === this.state && cell(row, 'item') === 'codes_of_no_article',

@@ -4,7 +4,7 @@ import type { PriceTier } from '../../tax/line-tax.js';
 import { inForce } from '../../tax/product-rule.js';
 import { MEAL_CODES, type MealRule, replacesLocal } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
-import type { CartFacts, TierFact } from './cart-facts.js';
+import type { CartFacts, SingleArticle, TierFact } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
 import type { Side, Site, SiteRow } from './site.js';
 import type { Levy, TreatmentNote } from './treatment.js';
@@ -171,6 +171,22 @@ function whyUntold({ tics, level, threshold }: TierFact, stateName: string, tic:
     ? `How this ${level} of ${stateName} taxes goods above ${limit} an item is not held.`
     : `How ${stateName} taxes ${tic} above ${limit} an item is not held: a code that says more ` +
         'of the goods would tell.';
+}
+
+/**
+ * An article with a rule of its own: local taxes end at the limit for it too, but whether the
+ * additional tax is on it is not held.
+ */
+export function untoldArticle(
+  { state }: Site,
+  tic: string,
+  { localLimit: threshold }: SingleArticle,
+  levies: readonly Levy[],
+): UnknownTier | null {
+  if (levies.every(({ rate }) => rate === 0)) return null;
+  const limit = `$${formatUsd(threshold)}`;
+  const why = `How ${state.name} taxes ${tic} above ${limit} an article is not held.`;
+  return { threshold, why };
 }
 
 /** Adds the tiers of a state's rows to levies on the whole price. */

@@ -23,7 +23,7 @@ import {
   unheldHoliday,
 } from './holidays.js';
 import { levy, type Localities, ruled } from './locality.js';
-import { mealLevies, tiered, type UnknownTier } from './meal-tiers.js';
+import { mealLevies, tiered, type UnknownTier, untoldArticle } from './meal-tiers.js';
 import type { Site, SiteRow } from './site.js';
 
 /** A rate on a line, and whose it is. */
@@ -93,13 +93,9 @@ function isExempt(rule: ProductRule | null): boolean {
   return rule !== null && !rule.taxable && rule.perVolume === null;
 }
 
-function singleOf(
-  facts: CartFacts,
-  { state, date }: Site,
-  tic: string,
-  rule: ProductRule | null,
-): SingleArticle | null {
-  if (!isPlain(rule) || MEAL_CODES.has(tic)) return null;
+/** The tax on single articles where a code may be one; null for others. */
+function articleOf(facts: CartFacts, { state, date }: Site, tic: string): SingleArticle | null {
+  if (MEAL_CODES.has(tic)) return null;
   const single = singleArticleOn(facts, state.code, date);
   return single?.noArticles.some((code) => tic.startsWith(code)) === true ? null : single;
 }
@@ -234,13 +230,16 @@ export class Treatments {
       rule === null || isPlain(rule)
         ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', localities: [] }
         : ruled(this.#localities, site, rule);
-    const single = singleOf(this.#facts, site, tic, rule);
+    const article = articleOf(this.#facts, site, tic);
+    const single = isPlain(rule) ? article : null;
     const { named: holidays, unclear } = this.#holidaysOf(state.code, tic);
     const {
       levies: ordinary,
       used: tiers,
-      unknown: unknownTier,
+      unknown: ofTier,
     } = tiered(this.#facts, site, tic, draft.levies);
+    const isRuled = article !== null && single === null;
+    const unknownTier = isRuled ? untoldArticle(site, tic, article, ordinary) : ofTier;
     const meals = mealLevies(this.#products, site, tic, ordinary);
     const unknown =
       held === null

@@ -1,4 +1,5 @@
 /** Addresses as they are written out once they are found. */
+import type { ParsedAddress } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord } from '../../dataset/records.js';
@@ -257,6 +258,28 @@ export function streetFound(query: Query, street: Candidates): Located {
     cityAsked: reading.city,
     zipAsked: zip,
     stated: false,
+    apart: false,
+  };
+}
+
+/** The place of a ZIP+4: nothing says that the street is there. */
+export function addOnFound(reading: ParsedAddress, state: string, area: number): Located {
+  const zip = Number(reading.zip);
+  return {
+    area,
+    precision: 'zip9',
+    lat: 0,
+    lng: 0,
+    number: '',
+    street: '',
+    state,
+    city: 0,
+    municipality: 0,
+    zip,
+    plus4: Number(reading.zip4),
+    cityAsked: reading.city,
+    zipAsked: zip,
+    stated: true,
     apart: false,
   };
 }

@@ -204,3 +204,17 @@ export function lies(cursor: StreetCursor, localities: readonly Locality[]): boo
   }
   return false;
 }
+
+/** Whether it lies in the place named; in any, where none is known. */
+export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  return localities.length === 0 || lies(cursor, localities);
+}
+
+/** The same of a door or street that was found, by the numbers of its localities. */
+export function isIn(localities: readonly Locality[], city: number, municipality: number): boolean {
+  return (
+    localities.length === 0 ||
+    (city === 0 && municipality === 0) ||
+    localities.some(({ id }) => id === city || id === municipality)
+  );
+}

@@ -9,7 +9,7 @@ import type { Situs } from '../situs.js';
 import { type AddressWriter, doorFound } from './address-writer.js';
 import { Candidates } from './candidates.js';
 import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from './doubt.js';
-import { lies, mayReach, NOWHERE, type Reached, ZipTowns } from './place-names.js';
+import { isIn, lies, liesIn, mayReach, NOWHERE, type Reached, ZipTowns } from './place-names.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
@@ -31,13 +31,19 @@ export interface Query {
 }
 
 type Found =
-  | { readonly kind: 'door'; readonly from: Candidates; readonly support: Support }
   /** `alternatives`: where else the number may be meant to be. */
+  | {
+      readonly kind: 'door';
+      readonly from: Candidates;
+      readonly support: Support;
+      readonly alternatives: readonly number[];
+    }
   | { readonly kind: 'street'; readonly from: Candidates; readonly alternatives: readonly number[] }
   | { readonly kind: 'ambiguous'; readonly from: Candidates }
   | { readonly kind: 'nothing'; readonly alternatives: readonly number[] };
 
-const NOTHING: Found = { kind: 'nothing', alternatives: [] };
+const NO_AREAS: readonly number[] = [];
+const NOTHING: Found = { kind: 'nothing', alternatives: NO_AREAS };
 
 /**
  * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
@@ -86,10 +92,13 @@ export class StreetSearch {
     if (found.kind === 'nothing' || found.kind === 'street') return null;
     if (typed && !found.from.hasRightStreet) return null;
     if (found.kind === 'ambiguous') return failAmbiguous(AMBIGUOUS);
-    const { from, support } = found;
-    return !hasAll(query, support) && this.#doubts.isDoubtful(query, support, from.area, dateOf)
-      ? failAmbiguous(CONTRADICTION)
-      : this.#writer.write(doorFound(query, from));
+    const { from, support, alternatives } = found;
+    const isSure =
+      hasAll(query, support) || !this.#doubts.isDoubtful(query, support, from.area, dateOf);
+    const isOne = alternatives.length === 0;
+    return isSure && (isOne || this.#doubts.isAlike([from.area, ...alternatives], dateOf))
+      ? this.#writer.write(doorFound(query, from))
+      : failAmbiguous(CONTRADICTION);
   }
 
   /** Searches for a folded name; the answer's candidates last until the next search. */
@@ -104,7 +113,7 @@ export class StreetSearch {
     const isThere = this.#agreed.found && query.localities.length > 0;
     if (!isThere && query.zip > 0 && !isOwnZip(query)) this.#scanTowns(query, fold);
     if (!this.#agreed.found && !this.#elsewhere.found) this.#scanPostal(query, fold);
-    return this.#judge(query);
+    return this.#judge(query, fold);
   }
 
   #scanZip(query: Query, fold: string): void {
@@ -212,14 +221,35 @@ export class StreetSearch {
     return zipRecord === null ? NOWHERE : this.#towns.of(state, zipRecord);
   }
 
-  #judge(query: Query): Found {
+  /**
+   * Where the street asked for lies in the municipality that is named, which has doors of its own:
+   * a new one there may be meant, or one on its street of another type, though the ZIP has the
+   * number in a town beside.
+   */
+  #inTownNamed(query: Query, fold: string): readonly number[] {
+    const { wanted, state, localities } = query;
+    const { city, municipality } = this.#agreed;
+    if (!wanted.exclusive || isIn(localities, city, municipality)) return NO_AREAS;
+    const named = this.#elsewhere;
+    named.clear();
+    const places: number[] = [];
+    for (const { id } of localities) this.#streets.cityPlaces(state, id, fold, places);
+    for (const place of places) this.#scanPlace(query, fold, place, localities, named);
+    named.settle();
+    if (named.found) return [named.area];
+    return named.hasRightStreet ? [named.streetArea] : NO_AREAS;
+  }
+
+  #judge(query: Query, fold: string): Found {
     const agreed = this.#agreed;
     const elsewhere = this.#elsewhere;
     const foreign = this.#foreign;
     agreed.settle();
     elsewhere.settle();
     foreign.settle();
-    if (agreed.found) return doorIn(agreed, 'agreed', agreed.ambiguous);
+    if (agreed.found) {
+      return doorIn(agreed, 'agreed', agreed.ambiguous, this.#inTownNamed(query, fold));
+    }
     // For addresses whose ZIP and city contradict each other: one of the two is wrong, so the
     // street's type must be right, and every place that the address may be must be taxed alike.
     if (elsewhere.found && elsewhere.hasRightStreet) {
@@ -227,7 +257,7 @@ export class StreetSearch {
         elsewhere.ambiguous ||
         differs(agreed, elsewhere.area) ||
         (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
-      const isThere = isIn(query, elsewhere.city, elsewhere.municipality);
+      const isThere = isIn(query.localities, elsewhere.city, elsewhere.municipality);
       return doorIn(elsewhere, isThere ? 'elsewhere' : 'beside', clash);
     }
     if (foreign.found && foreign.hasRightStreet) {
@@ -254,28 +284,15 @@ function isOwnZip({ localities, city, zip }: Query): boolean {
   return localities.length > 0 && city?.zips.includes(zip) === true;
 }
 
-function doorIn(from: Candidates, support: Support, ambiguous: boolean): Found {
-  return ambiguous ? { kind: 'ambiguous', from } : { kind: 'door', from, support };
+function doorIn(
+  from: Candidates,
+  support: Support,
+  ambiguous: boolean,
+  alternatives = NO_AREAS,
+): Found {
+  return ambiguous ? { kind: 'ambiguous', from } : { kind: 'door', from, support, alternatives };
 }
 
 function differs(other: Candidates, area: number): boolean {
   return other.hasRightStreet && other.streetArea !== AREA_NONE && other.streetArea !== area;
-}
-
-/** Whether a street lies in the place that is named, if the source of streets has one. */
-export function isWhereNamed(query: Query, street: Candidates): boolean {
-  return isIn(query, street.streetCity, street.streetMunicipality);
-}
-
-function isIn({ localities }: Query, city: number, municipality: number): boolean {
-  return (
-    localities.length === 0 ||
-    (city === 0 && municipality === 0) ||
-    localities.some(({ id }) => id === city || id === municipality)
-  );
-}
-
-/** Whether the street under the cursor lies in the place named; in any, where none is known. */
-function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  return localities.length === 0 || lies(cursor, localities);
 }

@@ -21,11 +21,17 @@ import {
   refuse,
   unreadable,
 } from './doubt.js';
-import { type AddressWriter, normalizedAddress, streetFound } from './address-writer.js';
-import { type DatasetGazetteer, isExclusive } from './place-names.js';
+import {
+  addOnFound,
+  type AddressWriter,
+  normalizedAddress,
+  streetFound,
+} from './address-writer.js';
+import type { Candidates } from './candidates.js';
+import { type DatasetGazetteer, isExclusive, isIn } from './place-names.js';
 import type { PostalLocator } from './postal.js';
 import type { ProvinceLocator } from './province.js';
-import { CITY_ZIPS_MAX, hasAll, isWhereNamed, type Query, type StreetSearch } from './search.js';
+import { CITY_ZIPS_MAX, hasAll, type Query, type StreetSearch } from './search.js';
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
@@ -96,7 +102,7 @@ export class ReadingLocator {
     }
     for (const query of queries) {
       const found = this.#search.exact(query, dateOf, false);
-      if (found !== null) return found;
+      if (found !== null) return this.#unlessMisspelt(found, query, dateOf);
     }
     const best = queries[0];
     if (best === undefined) {
@@ -199,11 +205,24 @@ export class ReadingLocator {
     return null;
   }
 
+  /**
+   * The door on a street of another type than the one written; refused where a name one typo away
+   * has the number on a street of that type, in a place with other taxes: either may be the slip.
+   */
+  #unlessMisspelt(found: Situs | Failure, query: Query, dateOf: DateOf): Situs | Failure {
+    if (isFailure(found)) return found;
+    const doubted = this.#similar(query).some((fold) => {
+      const other = this.#search.doorOf(query, fold, dateOf, true);
+      if (other === null) return false;
+      return isFailure(other) || !this.#doubts.isAlike([found.area, other.area], dateOf);
+    });
+    return doubted ? failAmbiguous(AMBIGUOUS) : found;
+  }
+
   /** The door on the one street whose name differs by a typo. */
   #misspelt(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
     let only: Situs | null = null;
     for (const query of queries) {
-      if (query.reading.name.length < MISSPELT_LETTERS_MIN) continue;
       for (const fold of this.#similar(query)) {
         const found = this.#search.doorOf(query, fold, dateOf, true);
         if (found === null) continue;
@@ -230,8 +249,8 @@ export class ReadingLocator {
   #similar(query: Query): readonly string[] {
     const { state, zip, localities } = query;
     const { streets } = this.#dataset;
-    if (!streets.hasState(state)) return [];
     const { name } = query.reading;
+    if (name.length < MISSPELT_LETTERS_MIN || !streets.hasState(state)) return [];
     const names: string[] = [];
     if (zip > 0) streets.similarInZip(state, zip, name, names);
     for (const { id } of localities) streets.similarInCity(state, id, name, names);
@@ -253,23 +272,11 @@ export class ReadingLocator {
     const [area, ...others] = streets.addOn(state, zip, plus4, dateOf(state));
     if (area === undefined) return null;
     if (others.length > 0) return failAmbiguous(AMBIGUOUS);
-    return this.#writer.write({
-      // Nothing says that the street is there.
-      area,
-      precision: 'zip9',
-      lat: 0,
-      lng: 0,
-      number: '',
-      street: '',
-      state,
-      city: 0,
-      municipality: 0,
-      zip,
-      plus4,
-      cityAsked: reading.city,
-      zipAsked: zip,
-      stated: true,
-      apart: false,
-    });
+    return this.#writer.write(addOnFound(reading, state, area));
   }
+}
+
+/** Whether a street lies in the place that is named, if the source of streets has one. */
+function isWhereNamed(query: Query, street: Candidates): boolean {
+  return isIn(query.localities, street.streetCity, street.streetMunicipality);
 }

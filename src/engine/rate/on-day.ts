@@ -174,7 +174,8 @@ export class RatesByArea {
 
   /**
    * State, county and city rows are there even at zero, since they say where the place lies; a
-   * district that levies nothing on the day does not apply.
+   * district that levies nothing on the day does not apply, nor does a tax of a province that
+   * another has replaced or will.
    */
   #read(id: number, date: DateInt): KnownRates | Failure {
     const { state, unknown, components } = this.#dataset.area(id);
@@ -191,7 +192,7 @@ export class RatesByArea {
         const { sales, use, source } = period;
         const { estimated } = this.#dataset.source(source);
         rows.push({ component, sales, use, source, estimated });
-      } else if (component.level !== 'district') {
+      } else if (component.level !== 'district' && component.kind === null) {
         rows.push({ component, sales: ZERO, use: ZERO, source: null, estimated: false });
       }
     }

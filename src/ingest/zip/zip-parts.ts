@@ -73,30 +73,27 @@ function rankOf(zip: PostalZip, tuple: AreaTuple, city: string): number {
   return (isCity(tuple) ? (postal ? 0 : 100) : 200) + county;
 }
 
-/** What is left of a county outside the cities bound; null where nothing can be. */
-function remainder(
+/**
+ * What is left of a county outside the cities bound: nothing where nothing can be, and of towns
+ * those that the ZIP's extent reaches.
+ */
+function remainders(
   context: PartContext,
   zip: PostalZip,
   county: string,
   cities: boolean,
-): AreaTuple | null {
+): readonly AreaTuple[] {
   const { shared } = context;
+  const { extent } = context.reachOf(zip);
   const state = shared.stateOf.get(county.slice(0, 2)) ?? '';
   const towns = shared.townStates.has(state);
-  const none =
-    isAllCities(shared, county) ||
-    towns ||
-    context.allMunicipal.has(state) ||
-    context.reachOf(zip).extent?.allCities === true;
-  if (cities && none) return null;
-  const open = !towns && !context.doubtful(zip).has(county);
-  return {
-    state: county.slice(0, 2),
-    county,
-    place: open ? '' : '?',
-    town: '',
-    districts: [],
-  };
+  const all = towns || context.allMunicipal.has(state) || extent?.allCities === true;
+  if (cities && (all || isAllCities(shared, county))) return [];
+  const reached = towns ? (extent?.reached ?? []).map(({ tuple }) => tuple) : [];
+  const own = reached.filter((tuple) => tuple.county === county && isCity(tuple));
+  if (own.length > 0) return own;
+  const place = !towns && !context.doubtful(zip).has(county) ? '' : '?';
+  return [{ state: county.slice(0, 2), county, place, town: '', districts: [] }];
 }
 
 /**
@@ -142,8 +139,7 @@ function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<
     const cities = [...drafts.values()].some(
       ({ tuple }) => tuple.county === county && isCity(tuple),
     );
-    const rest = remainder(context, zip, county, cities);
-    if (rest !== null) draftAll(rest, []);
+    for (const rest of remainders(context, zip, county, cities)) draftAll(rest, []);
   }
   return drafts;
 }
@@ -160,7 +156,7 @@ function weigh(context: PartContext, doors: ZipDoors, drafts: Map<string, Draft>
     const needed =
       evidence.has('name') ||
       evidence.has('list') ||
-      (isCity(tuple) && !context.countedTuples.has(key));
+      (isCity(tuple) && evidence.size > 0 && !context.countedTuples.has(key));
     if (doors.parts.has(key)) {
       if (!context.countedStates.has(state)) return false;
     } else if (needed && context.countedStates.has(state)) return false;

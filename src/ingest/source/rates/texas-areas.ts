@@ -25,7 +25,7 @@ interface AreaInput {
   readonly rows: readonly RateRow[];
   readonly combined: ReadonlyMap<string, number>;
   readonly placed: ReadonlySet<string>;
-  /** Districts with all that cities with codes of their own leave of their county. */
+  /** Districts with all that cities leave of their county. */
   readonly whole: ReadonlySet<string>;
 }
 
@@ -178,16 +178,28 @@ class Settlement {
     else this.gap(group.county, group.place, where);
   }
 
+  /**
+   * Land of a county that no area names, as far as is known: with the districts that have all of
+   * it. Null where the county's cities, and no land beside them, have a district together: it may
+   * be the whole county's.
+   */
+  #unnamed({ county, areas }: Group): TexasArea | null {
+    const all = this.input.areas.filter((area) => area.county === county);
+    const codes = [...new Set(all.flatMap(({ districts }) => districts))].sort();
+    const isWhole = (code: string): boolean => this.input.whole.has(code);
+    const isCommon = (code: string): boolean =>
+      !isWhole(code) && all.every(({ districts }) => districts.includes(code));
+    if (areas.length === 0 && codes.some(isCommon)) return null;
+    const countyCode = this.#counties.get(county) ?? '';
+    return { name: '', county, city: '', countyCode, districts: codes.filter(isWhole) };
+  }
+
   /** Places without an area of their own share the remainder of their county. */
   remainder(group: Group, sharing: readonly string[], stray: boolean, where: string): void {
-    const countyCode = this.#counties.get(group.county) ?? '';
-    const bare = { name: '', county: group.county, city: '', countyCode, districts: [] };
-    // Land without local tax has no area in the file: no area is no sign that there is none.
-    const whole =
-      group.areas.length > 0 &&
-      group.areas.every(({ districts }) => districts.some((code) => this.input.whole.has(code)));
-    const areas = whole ? group.areas : [...group.areas, bare];
-    const chosen = stray ? null : this.#common(group, areas);
+    // Land of no settlement has no area in the file: no area is no sign that there is none.
+    const unnamed = this.#unnamed(group);
+    const chosen =
+      stray || unnamed === null ? null : this.#common(group, [...group.areas, unnamed]);
     for (const place of ['', ...sharing]) {
       if (chosen) this.#hold(chosen, group.county, place);
       else this.gap(group.county, place, where);

@@ -2,8 +2,9 @@
  * Texas' local rates (Comptroller, quarterly): level, name, code, fips, local_pct, effective_from,
  * as_of, where the code is the seven-digit local code: 2 city, 3 transit, 4 county, 5 special
  * purpose district, 6 combined area. Option `areas`: the file of areas, that is which codes apply
- * together. Option `placed`: districts whose members are facts; `whole`: districts that
- * have all of their county outside the cities that have codes of their own.
+ * together. Option `placed`: districts whose members are facts; `whole`: districts that have all of
+ * their county outside its cities, as a county's tax for health services (Texas Tax Code, chapter
+ * 324) and a hospital district with the county's borders do.
  */
 import { type DateInt, dateOf } from '../../../tax/date.js';
 import { type Rate, RATE_ZERO } from '../../../tax/rate.js';
