@@ -1,6 +1,6 @@
 /** Backups beside a running writer, and putting them back. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -13,20 +13,15 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { App } from '../../src/app.js';
-import { loadConfig } from '../../src/config.js';
-import { SILENT } from '../../src/log.js';
 import { REPLACED_FILE } from '../../src/store/backup.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { STORE_FILE } from '../../src/store/store-file.js';
 import { openVault } from '../../src/store/vault.js';
 import { CLI, LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
-import { eventually } from '../support/http-eventually.js';
 import { filledStore, turnAt } from '../support/filled-store.js';
 import { DISTINCTIVE, fileConfig } from '../support/kek-dir.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -230,42 +225,6 @@ test('an interrupted restore and backup leave nothing half-written', async (cont
     }
     assert.deepEqual([...leftovers(target), ...leftovers(dir)], []);
   }
-});
-
-test('what killed commands have left goes with the next one and at a start', async (context) => {
-  const varDir = await filledStore(context, 20_000);
-  const dir = newVarDir(context);
-  const file = join(dir, 'b.mdb');
-  await runSitus(varDir, 'store', 'backup', file);
-  const child = spawn(process.execPath, [...LATER_OPTIMIZED, CLI, 'store', 'verify', file], {
-    env: { ...process.env, SITUS_VAR: varDir },
-    stdio: 'ignore',
-    detached: true,
-  });
-  await eventually(() => leftovers(varDir).length > 0);
-  // Whoever kills a container kills all of it.
-  process.kill(-child.pid!, 'SIGKILL');
-  await once(child, 'close');
-  const { pid: gone } = spawnSync(process.execPath, ['-e', '0']);
-  const leave = (folder: string): string => {
-    const left = join(folder, `.situs-store.${hostname()}-${gone}-0a`);
-    mkdirSync(join(left, 'store'), { recursive: true });
-    return left;
-  };
-  const alive = join(varDir, `.situs-store.${hostname()}-${process.ppid}-0a`);
-  mkdirSync(alive);
-  assert.equal((await runSitus(varDir, 'store', 'verify', file)).code, 0);
-  const beside = leave(dir);
-  assert.equal((await runSitus(varDir, 'store', 'backup', join(dir, 'c.mdb'))).code, 0);
-  assert.ok(!existsSync(beside));
-  assert.deepEqual(leftovers(varDir), [basename(alive)], 'a process that lives may read it');
-  const left = [leave(varDir), leave(storeDir(varDir))];
-  const app = await App.start({
-    config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir }),
-    log: SILENT,
-  });
-  await app.stop();
-  assert.ok(left.every((folder) => !existsSync(folder)));
 });
 
 test('a damaged record is named and counted, and everything else is backed up', async (context) => {
