@@ -33,9 +33,9 @@ export function createLog(
 const CONSOLE_LEVELS = { error: 'error', warn: 'warn', info: 'info', log: 'info' } as const;
 
 /**
- * Has what libraries write to the console told by lines of the log, and returns what ends that. LMDB
- * writes of a full disk there, behind words of its native code that do not end their line: so the
- * line before is ended.
+ * Has what libraries write to the console told by lines of the log, and returns what ends that.
+ * LMDB writes of a full disk there, behind words of its native code that do not end their line: so
+ * the line before is ended.
  */
 export function logConsole(
   log: Log,
