@@ -44,7 +44,7 @@ export interface Failure {
   readonly detail?: string;
   /** The parameter or member at fault as callers name it; null where none is alone. */
   readonly field: string | null;
-  /** Of an address: what it says leads to several places, and they are taxed differently. */
+  /** Of an address: what it says leads to several places, of which none can be chosen. */
   readonly ambiguous?: true;
 }
 
@@ -57,7 +57,7 @@ export function fail(
   return detail === undefined ? { failure, field } : { failure, detail, field };
 }
 
-/** Makes the failure of an address that leads to several places with different taxes. */
+/** Makes the failure of an address that leads to several places. */
 export function failAmbiguous(detail: string): Failure {
   const failure = 'address-incomplete';
   return { failure, detail, field: USUAL_FIELDS[failure], ambiguous: true };

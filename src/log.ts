@@ -29,6 +29,30 @@ export function createLog(
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** What libraries write to, by how much what they write matters. */
+const CONSOLE_LEVELS = { error: 'error', warn: 'warn', info: 'info', log: 'info' } as const;
+
+/**
+ * Has what libraries write to the console told by lines of the log, and returns what ends that.
+ * LMDB writes of a full disk there, behind words of its native code that do not end their line: so
+ * the line before is ended.
+ */
+export function logConsole(
+  log: Log,
+  write: WriteLine = (line) => process.stderr.write(line),
+): () => void {
+  const before = { ...console };
+  for (const [name, level] of Object.entries(CONSOLE_LEVELS)) {
+    console[name as keyof typeof CONSOLE_LEVELS] = (...said: readonly unknown[]): void => {
+      write('\n');
+      log[level]('library', { message: said.map(messageOf).join(' ') });
+    };
+  }
+  return () => {
+    Object.assign(console, before);
+  };
+}
+
 /** The message of anything thrown, for a log line. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

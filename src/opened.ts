@@ -21,6 +21,7 @@ import { EnginePool, type EngineSettings, type ReleaseSource } from './pool.js';
 import { openProvider, type ProviderWatch, watchProvider } from './provider/open-provider.js';
 import type { Provider } from './provider/provider.js';
 import { readWatchSettings, type WatchSettings } from './service-watch.js';
+import { removeLeftStores } from './store/backup.js';
 import { bootstrapKey } from './store/keys.js';
 import { claimStore, releaseServer } from './store/nodes.js';
 import { Membership } from './store/membership.js';
@@ -94,6 +95,7 @@ async function openStore({
   config,
   log,
 }: AppOptions): Promise<Pick<Opened, 'store' | 'vault' | 'place' | 'member'>> {
+  removeLeftStores(config.varDir);
   const store = await Store.open(config.varDir, {
     url: config.storeUrl,
     failed: logging(log, 'store'),

@@ -10,7 +10,7 @@ import { localUrl, type Config } from './config.js';
 import { emptyCoreDumps, markOnOwnThreads } from './base/process.js';
 import { activeRelease } from './dataset/release.js';
 import { type ListenerOrder, Supervised } from './listener/supervised.js';
-import { createLog, messageOf, type Log } from './log.js';
+import { createLog, logConsole, messageOf, type Log } from './log.js';
 
 const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));
 const STANDARD_INPUT = 0;
@@ -183,6 +183,7 @@ export async function serve(settings: Config, order: ListenerOrder | null): Prom
     undefined,
     order === null ? {} : { listener: order.index, pid: process.pid },
   );
+  logConsole(log);
   if (!config.coreDumps && !emptyCoreDumps()) {
     log.warn('core dumps of this process may hold secrets', { help: 'docs/operating.md' });
   }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listReleases, releasesDir } from '../../src/dataset/release.js';
 import { partsDir } from '../../src/ingest/part-cache.js';
-import { isAlive } from '../../src/dataset/process-copies.js';
+import { isAlive } from '../../src/base/process.js';
 import { UpdateWorld } from '../../test/support/update-world.js';
 import { seeded } from '../case/case.js';
 import type { CaseOutcome } from './service.js';

@@ -1,4 +1,4 @@
-/** What a process knows of itself: its program's version, core dumps, memory, waiting. */
+/** What a process knows of itself (version, core dumps, memory, waiting) and of others. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 
@@ -53,4 +53,38 @@ export async function waitUntil(isTrue: () => boolean, until: number): Promise<v
   while (!isTrue() && performance.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
+}
+
+/** What the kernel says of a process. */
+interface ProcessFacts {
+  /** It has ended, and waits to be asked for at most. */
+  readonly ended: boolean;
+  /** When it began, in the kernel's own count; empty if unknown. */
+  readonly began: string;
+}
+
+/** States of a process that has ended and waits to be asked for. */
+const ENDED = new Set(['Z', 'X']);
+
+/** What can be known of a process; null where there is none of that number to be seen. */
+export function processFacts(pid: number | 'self'): ProcessFacts | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name stands in brackets and may hold anything.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { ended: ENDED.has(fields[0] ?? ''), began: fields[19] ?? '' };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a process of this machine runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // One that is not ours to signal lives.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+  }
+  return processFacts(pid)?.ended !== true;
 }

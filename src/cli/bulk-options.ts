@@ -4,6 +4,7 @@ import { BULK_ROUTES } from '../bulk/run/kind.js';
 import { type BulkRequest, CSV_TYPE, NDJSON_TYPE, parseBulkRequest } from '../bulk/run/request.js';
 import type { BulkKind } from '../bulk/row/chunk-payload.js';
 import { UsageError } from './command-line.js';
+import { readPipe } from './named-pipe.js';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -123,6 +124,15 @@ export function bulkOptions(file: string, asked: BulkAsked): BulkOptions {
   return { file, output, kind, resume, quiet, threads, fleet, request };
 }
 
+/** A thread takes as long to start as to answer the rows of so many bytes. */
+const THREAD_BYTES_MIN = 262_144;
+
+/** How many threads a file is worth, where none were asked for; `plainBytes` may not be known. */
+export function threadsFor(plainBytes: number | null, processors: number): number {
+  if (plainBytes === null) return processors;
+  return Math.min(processors, Math.max(1, Math.floor(plainBytes / THREAD_BYTES_MIN)));
+}
+
 // Where the commands read rows from: a file, packed or not, or whatever comes once.
 
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
@@ -134,6 +144,8 @@ export interface RowsSource {
   readonly once: boolean;
   /** Null where plain bytes are not known. */
   readonly plainBytes: number | null;
+  /** Has a pipe that stands still keep nobody waiting. */
+  close(): void;
 }
 
 async function isPackedFile(path: string): Promise<boolean> {
@@ -146,12 +158,9 @@ async function isPackedFile(path: string): Promise<boolean> {
   }
 }
 
-/**
- * A stream that comes once, unpacked where it begins as a gzip stream does. It is opened by the
- * first read: a pipe without a writer would keep the process from ending.
- */
-async function* unpacked(begun: () => AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
-  const iterator = begun()[Symbol.asyncIterator]();
+/** A stream that comes once, unpacked where it begins as a gzip stream does. */
+async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  const iterator = packed[Symbol.asyncIterator]();
   let begin = Buffer.alloc(0);
   while (begin.length < GZIP_MAGIC.length) {
     const { done, value } = await iterator.next();
@@ -180,17 +189,19 @@ async function* unpacked(begun: () => AsyncIterable<Buffer>): AsyncGenerator<Uin
  * @throws UsageError for a folder
  */
 export async function openRows(file: string): Promise<RowsSource> {
-  const passing = (stream: () => AsyncIterable<Buffer>): RowsSource => ({
+  const passing = (stream: Readable): RowsSource => ({
     source: onceSource(unpacked(stream)),
     identity: { bytes: 0, modifiedMs: 0 },
     once: true,
     plainBytes: null,
+    close: () => stream.destroy(),
   });
-  if (file === STANDARD) return passing(() => process.stdin);
+  if (file === STANDARD) return passing(process.stdin);
   const path = resolve(file);
   const found = await stat(path);
   if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
-  if (!found.isFile()) return passing(() => createReadStream(path));
+  if (found.isFIFO()) return passing(readPipe(path));
+  if (!found.isFile()) return passing(createReadStream(path));
   const packed = await isPackedFile(path);
   const identity = { bytes: found.size, modifiedMs: found.mtimeMs };
   return {
@@ -198,5 +209,6 @@ export async function openRows(file: string): Promise<RowsSource> {
     identity,
     once: false,
     plainBytes: packed ? null : found.size,
+    close: () => undefined,
   };
 }

@@ -22,6 +22,7 @@ import {
   openRows,
   RESUME_NEEDS,
   type RowsSource,
+  threadsFor,
 } from './bulk-options.js';
 import {
   copyOut,
@@ -100,18 +101,26 @@ function endInterrupted(): never {
   process.exit(SIGNAL_CODES.SIGINT);
 }
 
+interface Circumstances {
+  readonly dataset: string;
+  /** The input is gone. */
+  readonly once: boolean;
+  /** What the workers of a fleet have come to. */
+  readonly fault: string | null;
+}
+
 /** What became of it, in words and as an exit code. */
 function conclude(
   end: FileRunEnd,
   options: BulkOptions,
   partial: PartialFile | null,
   run: FileRun,
-  dataset: string,
-  fault: string | null,
+  { dataset, once, fault }: Circumstances,
 ): number {
+  const goesOn = !once && run.rows > 0 && partial?.hasBegun === true;
   if (end.kind === 'paused') {
     tell(
-      partial?.isKept === true
+      goesOn
         ? `interrupted after ${run.rows} rows; go on with --resume`
         : 'interrupted; the output is incomplete',
     );
@@ -122,10 +131,7 @@ function conclude(
     throw new Error(end.refused.detail);
   }
   if (end.kind === 'broken') {
-    const goOn =
-      partial?.isKept === true && run.rows > 0
-        ? `; go on after ${run.rows} rows with --resume`
-        : '';
+    const goOn = goesOn ? `; go on after ${run.rows} rows with --resume` : '';
     throw new Error(fault === null ? end.message : fault + goOn);
   }
   const { rows, codes, stopped } = end.end;
@@ -146,15 +152,6 @@ interface BulkWorkers extends Partial<Omit<FleetWorkers, 'schedule' | 'close'>> 
   readonly release: { readonly id: string; readonly dir: string };
   readonly schedule: ChunkSchedule;
   close(): Promise<void>;
-}
-
-/** A thread takes as long to start as to answer the rows of so many bytes. */
-const THREAD_BYTES_MIN = 262_144;
-
-/** How many threads a file is worth, where none were asked for; `plainBytes` may not be known. */
-export function threadsFor(plainBytes: number | null, processors: number): number {
-  if (plainBytes === null) return processors;
-  return Math.min(processors, Math.max(1, Math.floor(plainBytes / THREAD_BYTES_MIN)));
 }
 
 /** Workers of this machine. @throws Error with a sentence where the release is not sound. */
@@ -189,12 +186,13 @@ async function runBulk(
 ): Promise<number> {
   const held = to instanceof PartialFile ? to : null;
   const input = await openRows(options.file);
-  if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
-  const fleet =
-    options.fleet === null
-      ? null
-      : await (await import('./bulk-fleet.js')).BulkFleet.open(options.fleet, tell);
+  let fleet: BulkFleet | null = null;
   try {
+    if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
+    if (options.fleet !== null) {
+      const { BulkFleet } = await import('./bulk-fleet.js');
+      fleet = await BulkFleet.open(options.fleet, tell);
+    }
     const planned = await plan(options, config, input, held, fleet);
     const { job, dataset } = planned.run;
     const threads = options.threads ?? threadsFor(input.plainBytes, availableParallelism());
@@ -204,6 +202,7 @@ async function runBulk(
         : { release: { id: dataset, dir: '' }, ...fleet.workers(config, job, dataset) };
     return await runWith(options, to, input, planned, workers).finally(() => workers.close());
   } finally {
+    input.close();
     await fleet?.close();
   }
 }
@@ -249,7 +248,8 @@ async function runWith(
   try {
     const end = await run.run();
     progress?.end();
-    return conclude(end, options, held, run, about.dataset, workers.fault?.() ?? null);
+    const fault = workers.fault?.() ?? null;
+    return conclude(end, options, held, run, { dataset: about.dataset, once: input.once, fault });
   } finally {
     progress?.end();
     unwatch();

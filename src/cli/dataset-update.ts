@@ -27,7 +27,7 @@ import { datasetsDir, SourceFiles } from '../ingest/source-files.js';
 import { auditRelease } from './open-store.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
 import { superviseBuild } from './dataset-build.js';
-import { findingsBeside, tellFindings } from './findings.js';
+import { findingsBeside, releaseBefore, tellFindings } from './findings.js';
 import { print, progress, UsageError } from './command-line.js';
 import { hasRecipe, requireRecipe } from './recipe-names.js';
 import { releaseSummary } from './dataset-diff.js';
@@ -133,6 +133,16 @@ async function fetchNew(
   return failed;
 }
 
+/** Whether a release has layers of the operator's; one that cannot be read counts as one. */
+function hasOwnLayers(varDir: string, name: string): boolean {
+  try {
+    const [, ...layers] = readManifest(join(releasesDir(varDir), name)).recipe.split('+');
+    return !layers.every((layer) => (OPTIONAL_LAYERS as readonly string[]).includes(layer));
+  } catch {
+    return true;
+  }
+}
+
 /** The release that the files make, built where none was; "" and a code where that failed. */
 async function releaseOf(
   plan: Plan,
@@ -147,8 +157,9 @@ async function releaseOf(
     layers,
   );
   sums.write();
-  const made = releaseMadeOf(varDir, hash, listReleases(varDir));
   // Of an operator's layers the hash knows nothing: with any, the build tells what has changed.
+  const plain = listReleases(varDir).filter((name) => !hasOwnLayers(varDir, name));
+  const made = releaseMadeOf(varDir, hash, plain);
   if (made !== null && plan.own.length === 0) return { code: 0, name: made };
   return superviseBuild(
     [
@@ -185,6 +196,18 @@ async function agreed(name: string): Promise<boolean> {
 
 const WRONG = '; what it says cannot be right';
 
+/** Whether there is a release to compare one with; tells where there are none but others. */
+function isCompared({ varDir, active }: Plan, name: string): boolean {
+  if (active === null || releaseBefore(varDir, join(releasesDir(varDir), name)) !== null)
+    return true;
+  progress(
+    `whether lists have lost rows cannot be told: ${active} and the release before it have ` +
+      `another recipe, or layers that ${name} has not; see: ` +
+      `npx situs dataset diff ${active} ${name}`,
+  );
+  return false;
+}
+
 /** Whether nothing of what a release says is a fault by which an answer may be wrong. */
 async function isPlausible({ varDir }: Plan, dir: string): Promise<boolean> {
   const findings = await findingsBeside(varDir, dir, null);
@@ -199,7 +222,8 @@ async function isPlausible({ varDir }: Plan, dir: string): Promise<boolean> {
 
 async function activate(plan: Plan, name: string, asked: UpdateAsked): Promise<boolean> {
   const { varDir } = plan;
-  const plausible = await isPlausible(plan, join(releasesDir(varDir), name));
+  const compared = isCompared(plan, name);
+  const plausible = (await isPlausible(plan, join(releasesDir(varDir), name))) && compared;
   const asks = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const said = asked.yes === true ? plausible : asks && (await agreed(name));
   if (!said) {

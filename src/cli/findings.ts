@@ -20,7 +20,7 @@ function manifestOf(varDir: string, name: string): Manifest | null {
 }
 
 /** The release that another is compared with: the active or the one before, if comparable. */
-function releaseBefore(varDir: string, dir: string): Manifest | null {
+export function releaseBefore(varDir: string, dir: string): Manifest | null {
   const own = readManifest(dir);
   for (const name of [currentRelease(varDir), previousRelease(varDir)]) {
     if (name === null) continue;

@@ -7,7 +7,9 @@ import { Engine } from '../engine/engine.js';
 import { GRANT_ALL } from '../pool/types.js';
 import { isProblem } from '../base/problem.js';
 import { isFailure, type Failure } from '../failure.js';
+import type { ByteSource } from '../bulk/job/byte-source.js';
 import { readBeginning } from '../bulk/job/file-run.js';
+import type { Begun } from '../bulk/run/csv-beginning.js';
 import { csvRows } from '../bulk/row/text-rows.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, type RawChunk } from '../bulk/row/record-form.js';
 import type { Table } from '../bulk/row/chunk-payload.js';
@@ -224,36 +226,43 @@ class Linter {
   }
 }
 
+/** Has all rows behind a header line looked at. */
+async function lintRows(linter: Linter, { table, head }: Begun, rows: ByteSource): Promise<void> {
+  const cutter = rowCutter(table, 'lookup', null);
+  const drain = (): void => {
+    for (;;) {
+      const chunk = cutter.take(CHUNK_ROWS_MAX, CHUNK_BYTES_MAX);
+      if (chunk === null) return;
+      linter.chunk(chunk);
+    }
+  };
+  for await (const piece of rows(head.bytes)) {
+    cutter.push(piece);
+    drain();
+  }
+  cutter.end();
+  drain();
+}
+
 async function lint(file: string, asked: RowsAsked): Promise<LintReport> {
   const request = requestFor(file, asked, 'lookup');
   if (request.input !== 'csv') throw new UsageError('lint reads CSV');
   const { varDir } = loadConfig();
   const { kept } = request;
   const release = kept === undefined ? requireActive(varDir) : keptRelease(varDir, kept.dataset);
-  const { source: input } = await openRows(file);
-  const begun = await readBeginning(input, request);
-  if (begun === null || isProblem(begun)) throw new Error(begun?.detail ?? 'no table');
-  const { table, head } = begun;
-  const dataset = openDataset(await soundRelease(varDir, release));
+  const input = await openRows(file);
+  let dataset: Dataset | null = null;
   try {
-    const linter = new Linter(dataset, table, request.defaults, kept?.atMs ?? Date.now());
-    const cutter = rowCutter(table, 'lookup', null);
-    const drain = (): void => {
-      for (;;) {
-        const chunk = cutter.take(CHUNK_ROWS_MAX, CHUNK_BYTES_MAX);
-        if (chunk === null) return;
-        linter.chunk(chunk);
-      }
-    };
-    for await (const piece of input(head.bytes)) {
-      cutter.push(piece);
-      drain();
-    }
-    cutter.end();
-    drain();
+    const begun = await readBeginning(input.source, request);
+    if (begun === null || isProblem(begun)) throw new Error(begun?.detail ?? 'no table');
+    dataset = openDataset(await soundRelease(varDir, release));
+    const { defaults } = request;
+    const linter = new Linter(dataset, begun.table, defaults, kept?.atMs ?? Date.now());
+    await lintRows(linter, begun, input.source);
     return linter.tally.report(release);
   } finally {
-    dataset.close();
+    dataset?.close();
+    input.close();
   }
 }
 

@@ -4,13 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  closeSync,
   constants,
+  createReadStream,
   createWriteStream,
   existsSync,
-  openSync,
   readFileSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -19,12 +17,15 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { fileBytes, type FileIdentity } from '../bulk/job/byte-source.js';
 import { DurableOutput, type OutputEvents, type RunOutput } from '../bulk/job/durable-output.js';
 import { type Checkpoint, parseCheckpoint } from '../bulk/run/checkpoint.js';
 import { STANDARD } from './bulk-options.js';
 import { UsageError } from './command-line.js';
+import { PipeWriter } from './named-pipe.js';
+
+const COPY_BYTES = 262_144;
 
 /** What a partial file is the beginning of. */
 export interface PartialRun {
@@ -59,6 +60,11 @@ export class PartialFile {
     this.isKept = isKept;
     this.path = `${target}.part`;
     this.#state = `${target}.part.json`;
+  }
+
+  /** Whether there is something that another run can go on with. */
+  get hasBegun(): boolean {
+    return this.isKept && existsSync(this.#state);
   }
 
   /** Keeps how far it has come: whole or not at all. */
@@ -142,7 +148,7 @@ export function openTarget(out: string, file: string): RowsTarget {
     }
     return { kind: 'file', path: realpathSync(path) };
   }
-  const stream = createWriteStream(path);
+  const stream = found.isFIFO() ? new PipeWriter(path) : createWriteStream(path);
   return {
     kind: 'stream',
     stream,
@@ -216,19 +222,7 @@ export async function openRowsOutput(
   };
 }
 
-/** Copies a finished file to a stream. */
-export async function copyOut(path: string, stream: NodeJS.WritableStream): Promise<void> {
-  const file = openSync(path, 'r');
-  try {
-    const piece = Buffer.alloc(262_144);
-    for (;;) {
-      const read = readSync(file, piece);
-      if (read === 0) return;
-      if (!stream.write(Buffer.from(piece.subarray(0, read)))) {
-        await new Promise((drained) => stream.once('drain', drained));
-      }
-    }
-  } finally {
-    closeSync(file);
-  }
+/** Copies a finished file to a stream. @throws what writing it throws. */
+export function copyOut(path: string, stream: NodeJS.WritableStream): Promise<void> {
+  return pipeline(createReadStream(path, { highWaterMark: COPY_BYTES }), stream, { end: false });
 }

@@ -1,5 +1,5 @@
 /** `situs store …`: backups, also while a server runs, putting one back, stores in databases. */
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
@@ -7,9 +7,9 @@ import {
   type BackupFacts,
   backupStore,
   obstacle,
+  removeLeftStores,
   restoreStore,
   verifyBackup,
-  verifyFolder,
 } from '../store/backup.js';
 import { copyStore } from '../store/copy.js';
 import { KekFile } from '../store/kek-file.js';
@@ -99,7 +99,7 @@ function requireFile(file: string): void {
 async function verify(config: Config, file: string): Promise<number> {
   const { code, signal, interrupted } = await watched(
     [process.argv[1]!, 'store', 'verify', '--in-this-process', file],
-    (pid) => rmSync(verifyFolder(config.varDir, pid), { recursive: true, force: true }),
+    () => removeLeftStores(config.varDir),
   );
   if (interrupted > 0) process.exit(interrupted);
   if (signal === 'SIGPIPE') return READER_GONE;

@@ -5,7 +5,8 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MANIFEST_FILE } from './manifest.js';
-import { isAlive, PROCESS_COPIES } from './process-copies.js';
+import { isAlive } from '../base/process.js';
+import { PROCESS_COPIES } from './process-copies.js';
 import { SERVER_COPIES } from './release-copy.js';
 import {
   ANSWERED_FILE,

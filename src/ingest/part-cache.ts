@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { isAlive } from '../dataset/process-copies.js';
+import { isAlive } from '../base/process.js';
 import { releasesDir } from '../dataset/release.js';
 import { SUMS_FILE } from './file-sums.js';
 

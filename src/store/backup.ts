@@ -9,7 +9,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -19,7 +18,12 @@ import {
   readSync,
   truncateSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import {
+  makeProcessFolder,
+  removeLeftFolders,
+  removeProcessFolder,
+} from '../base/process-folder.js';
 import { makeFolder, syncToDisk } from './folder.js';
 import type { StoreKey } from './format.js';
 import { sealedCounts } from './rotation.js';
@@ -111,10 +115,20 @@ export interface BackupFacts {
   readonly damaged: readonly StoreKey[];
 }
 
-/** A folder beside a path that a rename can move files out of; for one process. */
-function folderBeside(path: string): string {
-  makeFolder(dirname(path), 'FILE');
-  return mkdtempSync(join(dirname(path), `.${basename(path)}.`));
+/** What folders are called in which a store lies while it is read or written; for one process. */
+const TEMPORARY = '.situs-store.';
+
+/** A folder below one, which a rename can move files out of. */
+export function temporaryIn(folder: string, setting: string, mode?: number): string {
+  makeFolder(folder, setting, mode);
+  removeLeftFolders(folder, TEMPORARY);
+  return makeProcessFolder(folder, TEMPORARY);
+}
+
+/** Removes the copies that commands which were killed have left in and below a folder. */
+export function removeLeftStores(varDir: string): void {
+  removeLeftFolders(varDir, TEMPORARY);
+  removeLeftFolders(storeDir(varDir), TEMPORARY);
 }
 
 async function countRecords(store: Store, damaged: StoreKey[]): Promise<number> {
@@ -165,7 +179,7 @@ export async function backupStore(
   begun: (temporary: string) => void = () => undefined,
 ): Promise<BackupFacts> {
   if (existsSync(file)) throw new Error(`${file} exists; a backup does not replace one`);
-  const temporary = folderBeside(file);
+  const temporary = temporaryIn(dirname(file), 'FILE');
   begun(temporary);
   try {
     const copied = storeDir(temporary);
@@ -186,28 +200,24 @@ export async function backupStore(
     syncToDisk(dirname(file));
     return facts;
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    removeProcessFolder(temporary);
   }
 }
 
-/** Where the process of an id reads a backup; in a folder on the same disk as the store. */
-export function verifyFolder(varDir: string, pid: number): string {
-  return join(varDir, `.store-verify.${pid}`);
-}
-
 /**
- * Reads a whole backup without changing it. A damaged file may end the process that reads it.
+ * Reads a whole backup without changing it, as a copy on the same disk as the store. A damaged file
+ * may end the process that reads it.
  * @throws Error when it is not sound.
  */
 export async function verifyBackup(varDir: string, file: string): Promise<BackupFacts> {
-  const temporary = verifyFolder(varDir, process.pid);
+  const temporary = temporaryIn(varDir, 'SITUS_VAR', 0o700);
   try {
-    makeFolder(storeDir(temporary), 'SITUS_VAR', 0o700);
+    mkdirSync(storeDir(temporary), { mode: 0o700 });
     const copied = join(storeDir(temporary), STORE_FILE);
     copyFileSync(file, copied);
     return await factsOf(temporary, stripDigest(copied));
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    removeProcessFolder(temporary);
   }
 }
 
@@ -246,9 +256,8 @@ export function restoreStore(
   begun: (temporary: string) => void = () => undefined,
 ): void {
   const folder = storeDir(varDir);
-  makeFolder(folder, 'SITUS_VAR', 0o700);
   const place = join(folder, STORE_FILE);
-  const temporary = folderBeside(place);
+  const temporary = temporaryIn(folder, 'SITUS_VAR', 0o700);
   begun(temporary);
   try {
     const copied = join(temporary, STORE_FILE);
@@ -263,6 +272,6 @@ export function restoreStore(
     renameSync(copied, place);
     syncToDisk(folder);
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    removeProcessFolder(temporary);
   }
 }

@@ -4,9 +4,10 @@
  * there is none.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { obstacle } from './backup.js';
+import { removeProcessFolder } from '../base/process-folder.js';
+import { obstacle, temporaryIn } from './backup.js';
 import { makeFolder, syncToDisk } from './folder.js';
 import type { StoreKey } from './format.js';
 import { LmdbRoot } from './lmdb-root.js';
@@ -107,8 +108,7 @@ async function folderTarget(
 ): Promise<CopyTarget> {
   const problem = await obstacle(varDir, false);
   if (problem !== null) throw new Error(problem.replace(/; --force replaces it$/, ''));
-  makeFolder(varDir, 'SITUS_VAR', 0o700);
-  const temporary = mkdtempSync(join(varDir, '.store-copy.'));
+  const temporary = temporaryIn(varDir, 'SITUS_VAR', 0o700);
   begun(temporary);
   const made = storeDir(temporary);
   mkdirSync(made, { mode: 0o700 });
@@ -132,7 +132,7 @@ async function folderTarget(
     },
     close: async () => {
       await close();
-      rmSync(temporary, { recursive: true, force: true });
+      removeProcessFolder(temporary);
     },
   };
 }

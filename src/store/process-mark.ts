@@ -3,6 +3,7 @@
  * the same processes: the rest of the world waits for its beats to stay out.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
+import { processFacts } from '../base/process.js';
 
 /** A process, told apart from any other that ever has its number. */
 export interface ProcessMark {
@@ -11,23 +12,6 @@ export interface ProcessMark {
   readonly pid: number;
   /** When it began, in the kernel's own count; empty if unknown. */
   readonly began: string;
-}
-
-/** States of a process that has ended and waits to be asked for. */
-const ENDED = new Set(['Z', 'X']);
-
-/** State and beginning of a process; null where there is none of that number. */
-function processOf(
-  pid: number | 'self',
-): { readonly state: string; readonly began: string } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name stands in brackets and may hold anything.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', began: fields[19] ?? '' };
-  } catch {
-    return null;
-  }
 }
 
 function machineOf(): string {
@@ -41,12 +25,12 @@ function machineOf(): string {
 
 /** The mark of this process. */
 export function ownMark(): ProcessMark {
-  return { machine: machineOf(), pid: process.pid, began: processOf('self')?.began ?? '' };
+  return { machine: machineOf(), pid: process.pid, began: processFacts('self')?.began ?? '' };
 }
 
 /** Whether a process has certainly ended; false for those that cannot be seen from here. */
 export function hasEnded(mark: ProcessMark, own: ProcessMark): boolean {
   if (mark.machine === '' || mark.began === '' || mark.machine !== own.machine) return false;
-  const found = processOf(mark.pid);
-  return found === null || found.began !== mark.began || ENDED.has(found.state);
+  const found = processFacts(mark.pid);
+  return found === null || found.began !== mark.began || found.ended;
 }

@@ -41,3 +41,22 @@ for (const page of PAGES) {
     }
   });
 }
+
+test('pages that are installed link to what is installed', () => {
+  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly files: readonly string[];
+  };
+  const left = new Set(files.filter((each) => each.startsWith('!')).map((each) => each.slice(1)));
+  const isInstalled = (path: string): boolean =>
+    path === 'README.md' ||
+    (!left.has(path) && files.some((each) => path === each || path.startsWith(`${each}/`)));
+  for (const page of PAGES.filter(isInstalled)) {
+    const whole = readFileSync(join(ROOT, page), 'utf8');
+    // What README.md names behind these words is told to be elsewhere.
+    const [text = ''] = whole.split('\nIn the repository alone');
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)) {
+      if (/^https?:/.test(link)) continue;
+      assert.ok(isInstalled(normalize(join(dirname(page), link))), `${page}: ${link}`);
+    }
+  }
+});

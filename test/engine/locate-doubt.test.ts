@@ -35,7 +35,7 @@ test('a number that the town named lacks may be new there, though its ZIP has it
 });
 
 test('a door outside the place named and under another ZIP is not the one asked for', () => {
-  assert.match(refusal('9 Osier Ln, Dale, QZ 97001'), /leads to another with different taxes/);
+  assert.match(refusal('9 Osier Ln, Dale, QZ 97001'), /leads to another, which may be/);
   expect('9 Osier Ln, Brookmere, QZ 97001', 'point', 0);
   expect('9 Osier Ln, Dale, QZ 97002', 'point', 0);
 });
@@ -43,12 +43,12 @@ test('a door outside the place named and under another ZIP is not the one asked 
 test('of one address in two places that is meant which is named, unless all of the ZIP is', () => {
   expect('11 Teasel Ln, Dale, QZ 97001', 'point', 1);
   expect('11 Teasel Ln Dale QZ 97001', 'point', 1);
-  assert.match(refusal('11 Teasel Ln, Brookmere, QZ 97001'), /matches places with different taxes/);
-  assert.match(refusal('11 Teasel Ln, QZ 97001'), /matches places with different taxes/);
+  assert.match(refusal('11 Teasel Ln, Brookmere, QZ 97001'), /matches several places/);
+  assert.match(refusal('11 Teasel Ln, QZ 97001'), /matches several places/);
 });
 
 test('without a ZIP the street in the place named may have the number, though a neighbour has it', () => {
-  assert.match(refusal('15 Teasel Ct, Dale, QZ'), /matches places with different taxes/);
+  assert.match(refusal('15 Teasel Ct, Dale, QZ'), /matches several places/);
   expect('15 Teasel Ct, Fenway, QZ', 'point', 3);
   expect('13 Teasel Ct, Dale, QZ', 'point', 1);
 });

@@ -67,7 +67,7 @@ test('a state of a location that is none refuses, though the rest leads to a pla
   assert.equal(updated.status, 422, updated.text);
 });
 
-test('the compliance provider is not asked for kept datasets and receipts', async () => {
+test('the compliance provider is not asked for kept datasets, receipts, roundings and explanations', async () => {
   const ask = (query: string, merchantId = provider): ReturnType<typeof service.post> =>
     service.post(`${CART}?${query}`, { merchantId, items: [sentCart()] });
   const kept = 'dataset=2026-01-01-000000000000';
@@ -77,6 +77,10 @@ test('the compliance provider is not asked for kept datasets and receipts', asyn
     ['dataset=%FF', ['dataset']],
     ['receipt=true', ['receipt']],
     ['receipt=x', ['receipt']],
+    ['explain=true', ['explain']],
+    ['explain=&explain=TRUE', ['explain']],
+    ['rounding=half-up', ['rounding']],
+    ['rounding=%FF&explain=2&receipt=true', ['receipt', 'rounding', 'explain']],
   ] as const) {
     const { status, text, body } = await ask(query);
     assert.equal(status, 400, text);
@@ -86,7 +90,13 @@ test('the compliance provider is not asked for kept datasets and receipts', asyn
       names.map((name) => ({ location: `query.${name}`, message })),
     );
   }
-  for (const query of ['', 'receipt=false', 'dataset=&at=', 'explain=true']) {
+  for (const query of [
+    '',
+    'receipt=false',
+    'dataset=&at=',
+    'explain=false',
+    'explain=&rounding=',
+  ]) {
     assert.match((await ask(query)).text, /No credentials are stored/, query);
   }
   for (const query of ['dataset=%FF', 'at=%FF', 'receipt=%FF']) {
@@ -102,4 +112,5 @@ test('an empty parameter of a cart counts as not given', async () => {
     assert.equal(await ask(query), 200, query);
   }
   assert.equal(await ask('explain=2'), 422);
+  assert.equal(await ask('explain=&explain=2'), 422);
 });

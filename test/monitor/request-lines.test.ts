@@ -192,6 +192,60 @@ test('a pipe whose reader stands still holds no end up', { timeout: 20_000 }, as
   assert.match(text, /\}\n$/);
 });
 
+/** Makes a pipe and opens it for reading; what comes is waited for. */
+function readPipe(context: TestContext, path: string): () => Promise<string> {
+  execFileSync('mkfifo', [path]);
+  const reader = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  context.after(() => fs.closeSync(reader));
+  return async () => {
+    const piece = Buffer.alloc(65_536);
+    let length = 0;
+    await eventually(() => {
+      try {
+        length = fs.readSync(reader, piece);
+      } catch {
+        // Nothing is there.
+      }
+      return length > 0;
+    });
+    return piece.toString('latin1', 0, length);
+  };
+}
+
+test('a log is opened anew by its name also where that is or was a pipe', async (context) => {
+  const path = join(temporaryDir(context), 'requests.log');
+  const say = (requestId: string): void => log.told({ ...LINE_TOLD, requestId });
+  const first = readPipe(context, path);
+  const { log, events } = openLog(path);
+  say('first');
+  assert.match(await first(), /"first"/);
+  // The same one: what waits for it still goes there.
+  say('waiting');
+  log.reopen();
+  say('same');
+  assert.match(await first(), /"waiting".*\n.*"same"/);
+  // Another pipe of that name, as whoever gathers lines makes at its own start.
+  fs.unlinkSync(path);
+  const second = readPipe(context, path);
+  say('old');
+  log.reopen();
+  say('second');
+  assert.match(await second(), /"second"/);
+  assert.match(await first(), /"old"/);
+  // A file, and a pipe again.
+  renameSync(path, `${path}.1`);
+  log.reopen();
+  say('file');
+  await eventually(() => readFileSync(path, 'utf8').includes('"file"'));
+  fs.unlinkSync(path);
+  const third = readPipe(context, path);
+  log.reopen();
+  say('third');
+  assert.match(await third(), /"third"/);
+  await log.close();
+  assert.deepEqual(events(), []);
+});
+
 test('told to open its file anew while the folder is gone, a log goes on in the one before and closes that once', async (context) => {
   const dir = join(temporaryDir(context), 'logs');
   mkdirSync(dir);

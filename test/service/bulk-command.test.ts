@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
-import { threadsFor } from '../../src/cli/bulk.js';
+import { threadsFor } from '../../src/cli/bulk-options.js';
 import { RowsProgress } from '../../src/cli/rows-progress.js';
 import { buildRecipe, CLI, LATER_OPTIMIZED, type Built } from '../support/built-dataset.js';
 import { CSV, NDJSON, readLines, sendBulk, startBulkApp } from '../support/bulk-client.js';

@@ -1,12 +1,17 @@
 /** `situs bulk` with pipes, links and folders where files are expected. */
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
+  closeSync,
+  constants,
   createReadStream,
   existsSync,
   lstatSync,
   mkdtempSync,
+  openSync,
   readFileSync,
+  readSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -18,6 +23,7 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
+import { eventually } from '../support/http-eventually.js';
 import type { Ran } from '../support/run-command.js';
 
 const TABLE = `id,address\n${'1,"120 Main St, Elmton, QA 91010"\n'.repeat(300)}`;
@@ -93,6 +99,70 @@ function promiseOf(path: string): Promise<void> {
     execFile('cp', [rows, path], (error) => (error === null ? resolve() : reject(error)));
   });
 }
+
+/** Interrupts a command once it does what it waits in; returns how it ended. */
+async function interrupted(
+  args: readonly string[],
+  signal: NodeJS.Signals,
+  waits: (child: ChildProcess) => Promise<void>,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir },
+  });
+  const told = [buffer(child.stdout), buffer(child.stderr)] as const;
+  await waits(child);
+  child.kill(signal);
+  const [code] = (await once(child, 'close')) as [number | null];
+  const [out, err] = await Promise.all(told);
+  return { code: code ?? -1, out, err: err.toString() };
+}
+
+test('pipes whose other end stands still hold no interrupted command', async () => {
+  const [still, unread, silent] = [pipe('still'), pipe('unread'), pipe('silent')];
+  const [more, out] = [join(dir, 'more.csv'), join(dir, 'silent.csv')];
+  writeFileSync(more, TABLE + TABLE.slice(TABLE.indexOf('\n') + 1).repeat(20));
+  const ends = [still, silent].map((path) => openSync(path, 'r+'));
+  const begun = async ({ stderr }: ChildProcess): Promise<void> => {
+    await once(stderr!, 'data');
+  };
+  for (const [args, signal] of [
+    // One that reads nothing, one that nobody has opened, and one that is not written to.
+    [[more, '-o', still], 'SIGINT'],
+    [[more, '-o', unread], 'SIGTERM'],
+    [[silent, '-o', out], 'SIGTERM'],
+    [['-', '-o', out], 'SIGINT'],
+  ] as const) {
+    // Its progress is told once it works.
+    const { code, err } = await interrupted(['bulk', ...args], signal, begun);
+    assert.equal(code, 130, err);
+    assert.match(err, /interrupted; the output is incomplete\n$/);
+  }
+  assert.ok(!existsSync(out));
+  ends.forEach((end) => closeSync(end));
+});
+
+test('all rows or none: a reader that goes away, and a full device, are told', async () => {
+  const to = pipe('gone');
+  const reader = openSync(to, constants.O_RDONLY | constants.O_NONBLOCK);
+  const many = join(dir, 'many.csv');
+  writeFileSync(many, TABLE + TABLE.slice(TABLE.indexOf('\n') + 1).repeat(20));
+  const writing = run(['bulk', many, '-o', to, '--strict', '--quiet']);
+  await eventually(() => {
+    try {
+      return readSync(reader, Buffer.alloc(1)) === 1;
+    } catch {
+      return false;
+    }
+  });
+  closeSync(reader);
+  for (const { code, err } of [
+    await writing,
+    await run(['bulk', many, '-o', '/dev/full', '--strict', '--quiet']),
+  ]) {
+    assert.equal(code, 1);
+    assert.match(err, /^situs: [^\n]*(EPIPE|ENOSPC)[^\n]*\n$/);
+  }
+});
 
 test('standard input may be packed', async () => {
   const packed = await run(['bulk', '-', '--quiet'], gzipSync(TABLE));

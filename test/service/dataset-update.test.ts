@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { readManifest, type Manifest } from '../../src/dataset/manifest.js';
 import { currentFile, releasesDir } from '../../src/dataset/release.js';
 import { partsDir } from '../../src/ingest/part-cache.js';
+import { datasetsDir } from '../../src/ingest/source-files.js';
 import { BY_HAND, LISTING, MORE_DOORS, rateFile, UpdateWorld } from '../support/update-world.js';
 
 const world = new UpdateWorld();
@@ -204,6 +205,25 @@ test('what a release says that cannot be right is told once', async () => {
   assert.equal(code, 4, err);
   assert.match(err, /^error total-out-of-bounds/m);
   assert.equal(err.match(/ errors, \d+ warnings/g)?.length, 1, err);
+});
+
+test('what can be compared with neither release before waits, and is told why', async () => {
+  const layer = join(sources, 'mild.csv');
+  const row = 'QA,city,Elmton,,1.5,2020-01-01,invented,2026-01-01';
+  writeFileSync(layer, `state,level,name,county,rate,from,source,as_of\n${row}\n`);
+  // All doors again, and more than the active release has; the archive of before stays torn (3).
+  publishers.put(MORE_DOORS, readFileSync(join(datasetsDir(), 'fixture', 'points.csv'), 'utf8'));
+  world.putDoors(4);
+  const before = world.active;
+  const layered = await world.run(world.words('--yes', '--quiet', '--layer', layer));
+  rmSync(layer);
+  const answering = world.active;
+  assert.equal(layered.code, 3, layered.out + layered.err);
+  assert.notEqual(answering, before, 'with the layer, as the release before');
+  const { code, out, err } = await world.run(world.words('--yes', '--quiet'));
+  assert.equal(code, 4, out + err);
+  assert.match(err, new RegExp(`cannot be told: ${answering} and the release before it have`));
+  assert.equal(world.active, answering);
 });
 
 test("a folder of files is one command's at a time, until that is gone", async () => {

@@ -4,7 +4,13 @@
  */
 import { isProblem } from '../../base/problem.js';
 import { calculate, type CartWorkers, SMALL_CART_BYTES_MAX } from './cart-pool.js';
-import { type CartOptions, optionBits, optionsOfQuery, PRODUCT_BIT } from './options.js';
+import {
+  askedOptions,
+  type CartOptions,
+  optionBits,
+  optionsOfQuery,
+  PRODUCT_BIT,
+} from './options.js';
 import { merchantIdOf } from './cart-text.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
@@ -93,7 +99,7 @@ function cartOf(
     return caller.problem(403, 'The merchant is not one of this account.');
   }
   if (merchant.type === 'provider') {
-    const refused = keptNames(request.query);
+    const refused = [...keptNames(request.query), ...askedOptions(request.query)];
     if (refused.length === 0) return services.relayCart(caller, merchant, request, body);
     const message = 'not accepted for provider-connected merchants';
     return caller.problem(

@@ -54,17 +54,33 @@ function parseRounding(text: string): Rounding | null {
   return mode === undefined || level === undefined || more.length > 0 ? null : { mode, level };
 }
 
+/** What a query says of the options; an empty parameter counts as not given. */
+function readOptions(query: string): { readonly explain: string; readonly rounding: string } {
+  const parameters = new URLSearchParams(query);
+  const first = (name: string): string => parameters.getAll(name).find((text) => text !== '') ?? '';
+  return { explain: first('explain').toLowerCase(), rounding: first('rounding') };
+}
+
+/** Names of the options that a query asks for. */
+export function askedOptions(query: string): readonly string[] {
+  if (query === '') return [];
+  const { explain, rounding } = readOptions(query);
+  return [
+    ...(rounding === '' ? [] : ['rounding']),
+    ...(explain === '' || explain === 'false' ? [] : ['explain']),
+  ];
+}
+
 /** The options of a query string, or what is wrong with it. */
 export function optionsOfQuery(query: string): CartOptions | Problem {
   if (query === '') return CART_DEFAULTS;
-  const parameters = new URLSearchParams(query);
-  // An empty one counts as not given.
-  const explain = parameters.get('explain')?.toLowerCase() || 'false';
+  const { explain: asked, rounding: named } = readOptions(query);
+  const explain = asked || 'false';
   if (explain !== 'true' && explain !== 'false') {
     const message = 'expected true or false';
     return invalid({ location: 'query.explain', message, value: explain });
   }
-  const text = parameters.get('rounding') || CART_DEFAULTS.mode;
+  const text = named || CART_DEFAULTS.mode;
   const rounding = parseRounding(text);
   if (rounding === null) {
     return invalid({ location: 'query.rounding', message: EXPECTED, value: text });

@@ -159,6 +159,10 @@ export class FileRun {
   #at = 0;
   #run: RowRun | null = null;
   #pausing = false;
+  #tellPaused: () => void = () => undefined;
+  readonly #paused = new Promise<'paused'>((resolve) => {
+    this.#tellPaused = () => resolve('paused');
+  });
   #resting = false;
   #wake: () => void = () => undefined;
 
@@ -182,7 +186,8 @@ export class FileRun {
    */
   async run(): Promise<FileRunEnd> {
     const { input, request, from, output } = this.#options;
-    const begun = await readBeginning(input, request);
+    const begun = await Promise.race([readBeginning(input, request), this.#paused]);
+    if (begun === 'paused') return { kind: 'paused' };
     if (begun !== null && isProblem(begun)) return { kind: 'refused', refused: begun };
     const totals = await this.#earlier();
     const over = new Promise<RunEnd>((resolve, reject) => {
@@ -204,6 +209,7 @@ export class FileRun {
   /** Stops after the chunks under way; `run` then resolves. */
   pause(): void {
     this.#pausing = true;
+    this.#tellPaused();
     this.#run?.pause();
     this.#options.paused?.();
     this.#wake();

@@ -21,11 +21,11 @@ import { AREA_MIXED } from './street-fit.js';
 const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
 const TWO_ZIPS = 'two ZIP codes stand behind each other: give the one that is meant';
 export const AMBIGUOUS =
-  'the address matches places with different taxes: add or check the ZIP code, ' +
-  'city, street type or direction';
+  'the address matches several places, which may be taxed differently: add or check the ' +
+  'ZIP code, city, street type or direction';
 export const CONTRADICTION =
-  'the street is known in one place and the ZIP code or city leads to another ' +
-  'with different taxes: check them';
+  'the street is known in one place and the ZIP code or city leads to another, ' +
+  'which may be taxed differently: check them';
 
 /** Of a line that gives no reading which could be looked up. */
 export function unreadable(text: string, gazetteer: DatasetGazetteer): Failure {

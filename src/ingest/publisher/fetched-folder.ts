@@ -12,7 +12,7 @@ import {
 import { hostname } from 'node:os';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { isObject } from '../../base/json-object.js';
-import { isAlive } from '../../dataset/process-copies.js';
+import { isAlive } from '../../base/process.js';
 import { fileSha256, putFile } from '../../dataset/stamp.js';
 import { datasetsDir } from '../source-files.js';
 import { unknownName } from '../spelling.js';
