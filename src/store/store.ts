@@ -9,7 +9,7 @@ import { LmdbRoot } from './lmdb-root.js';
 import { bytesOf, NewRecord, type StoredValue, unpackRecord, unpackSound } from './record-bytes.js';
 import type { Root } from './root.js';
 import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
-import { WatchedRecords } from './watched.js';
+import { type Looking, type Watched, WatchedRecords } from './watched.js';
 
 export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
 
@@ -41,7 +41,7 @@ export class Store {
   readonly #bytesMax: number;
   #writes = 0;
   #measured = -1;
-  /** What was written when changes were last looked for: once for all that share a commit. */
+  /** What was written when reading last saw the newest: once for all that share a commit. */
   #seen = 0;
   #full = false;
   readonly #watched = new WatchedRecords();
@@ -54,10 +54,7 @@ export class Store {
     this.#root = root;
     this.#bytesMax = options.bytesMax ?? STORE_BYTES_MAX;
     this.#failed = options.failed ?? ((): void => undefined);
-    // Nobody watches yet: this only counts what there is.
-    this.#look((error) => {
-      throw error;
-    });
+    this.#watched.start(this.#version);
     root.watch(() => this.refresh());
     this.#poll = setInterval(() => this.refresh(), POLL_MS).unref();
   }
@@ -145,16 +142,20 @@ export class Store {
     { quiet = false, certain = false }: WriteOptions = {},
   ): Promise<T> {
     this.#measure();
+    let changed: readonly Watched[] = [];
     const result = await this.#root.write(
       () => {
         this.#watched.begin();
         const done = action(this.#transaction);
-        for (const version of this.#watched.changed(quiet)) this.#bump(version);
+        changed = this.#watched.changed(quiet);
+        for (const { version } of changed) this.#bump(version);
         return done;
       },
       { certain },
     );
-    if (this.#root.written !== this.#seen) this.refresh();
+    if (this.#root.written !== this.#seen) this.#readNewest();
+    // What others have changed is told when it is looked for, or by the store.
+    this.#watched.wrote(changed, this.#looking());
     return result;
   }
 
@@ -216,9 +217,8 @@ export class Store {
 
   /** Looks for changes now. */
   refresh(): void {
-    this.#seen = this.#root.written;
-    this.#root.refresh();
-    this.#look(this.#failed);
+    this.#readNewest();
+    this.#watched.look(this.#looking());
   }
 
   async close(): Promise<void> {
@@ -277,8 +277,13 @@ export class Store {
     }
   }
 
-  #look(failed: (error: unknown) => void): void {
-    this.#watched.look((version) => this.#version(version), failed);
+  #readNewest(): void {
+    this.#seen = this.#root.written;
+    this.#root.refresh();
+  }
+
+  #looking(): Looking {
+    return { written: this.#seen, count: this.#version, failed: this.#failed };
   }
 
   #bump(key: StoreKey): void {
@@ -287,8 +292,8 @@ export class Store {
     this.#root.put(key, new NewRecord(key, version + 1));
   }
 
-  #version(key: StoreKey): number {
+  readonly #version = (key: StoreKey): number => {
     const version = this.getSound(key);
     return typeof version === 'number' ? version : 0;
-  }
+  };
 }

@@ -15,7 +15,8 @@ import { MERCHANT_PREFIX, type MerchantRecord } from './merchant-format.js';
 import { findMerchant } from './merchants.js';
 import type { Store } from './store.js';
 
-class Watched {
+/** Records of a kind whose changes are counted and told. */
+export class Watched {
   /** First part of the keys of such records; null for all that changes are told of. */
   readonly prefix: string | null;
   /** Where changes are counted, for other processes. */
@@ -23,6 +24,8 @@ class Watched {
   readonly watchers = new Set<() => void>();
   /** Whether the action under way changed one. */
   touched = false;
+  /** What this process had written when it was last looked at. */
+  lookedAt = -1;
   #seen = 0;
 
   constructor(prefix: string | null, version: StoreKey) {
@@ -36,6 +39,16 @@ class Watched {
     this.#seen = count;
     for (const changed of this.watchers) changed();
   }
+}
+
+/** How it is looked for changes. */
+export interface Looking {
+  /** What this process has written, all of which is seen. */
+  readonly written: number;
+  /** How many changes are counted under a key. */
+  readonly count: (version: StoreKey) => number;
+  /** Is handed what a watcher throws: what was written is written all the same. */
+  readonly failed: (error: unknown) => void;
 }
 
 /** Everything that is watched: API keys, merchants, and all changes that are told. */
@@ -58,6 +71,11 @@ export class WatchedRecords {
     return this.#merchants.watchers;
   }
 
+  /** Counts the changes there were, before anybody watches. */
+  start(count: Looking['count']): void {
+    for (const watched of this.#each) watched.look(count(watched.version));
+  }
+
   /** An action begins: it has changed nothing yet. */
   begin(): void {
     for (const watched of this.#each) watched.touched = false;
@@ -68,24 +86,30 @@ export class WatchedRecords {
     for (const watched of this.#each) if (key[0] === watched.prefix) watched.touched = true;
   }
 
-  /** Where the changes of an action are counted that has ended. */
-  changed(quiet: boolean): readonly StoreKey[] {
+  /** What an action has changed that has ended. */
+  changed(quiet: boolean): readonly Watched[] {
     this.#all.touched = !quiet;
-    return this.#each.filter(({ touched }) => touched).map(({ version }) => version);
+    return this.#each.filter(({ touched }) => touched);
   }
 
-  /**
-   * Tells the watchers of what has changed.
-   * @param count how many changes are counted under a key
-   * @param failed is handed what a watcher throws: what was written is written all the same
-   */
-  look(count: (version: StoreKey) => number, failed: (error: unknown) => void): void {
-    for (const watched of this.#each) {
-      try {
-        watched.look(count(watched.version));
-      } catch (error) {
-        failed(error);
-      }
+  /** Tells the watchers of whatever has changed. */
+  look(looking: Looking): void {
+    for (const watched of this.#each) this.#tell(watched, looking);
+  }
+
+  /** Tells them of what a write of this process has changed, once for all that share a commit. */
+  wrote(changed: readonly Watched[], looking: Looking): void {
+    for (const watched of changed) {
+      if (watched.lookedAt !== looking.written) this.#tell(watched, looking);
+    }
+  }
+
+  #tell(watched: Watched, { written, count, failed }: Looking): void {
+    watched.lookedAt = written;
+    try {
+      watched.look(count(watched.version));
+    } catch (error) {
+      failed(error);
     }
   }
 
