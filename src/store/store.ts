@@ -9,7 +9,7 @@ import { LmdbRoot } from './lmdb-root.js';
 import { bytesOf, NewRecord, type StoredValue, unpackRecord, unpackSound } from './record-bytes.js';
 import type { Root } from './root.js';
 import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
-import { type Looking, type Watched, WatchedRecords } from './watched.js';
+import { type Change, WatchedRecords } from './watched.js';
 
 export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
 
@@ -142,20 +142,24 @@ export class Store {
     { quiet = false, certain = false }: WriteOptions = {},
   ): Promise<T> {
     this.#measure();
-    let changed: readonly Watched[] = [];
+    let changes: readonly Change[] = [];
     const result = await this.#root.write(
       () => {
         this.#watched.begin();
         const done = action(this.#transaction);
-        changed = this.#watched.changed(quiet);
-        for (const { version } of changed) this.#bump(version);
+        changes = this.#watched.changed(quiet, this.#bump);
         return done;
       },
       { certain },
     );
-    if (this.#root.written !== this.#seen) this.#readNewest();
-    // What others have changed is told when it is looked for, or by the store.
-    this.#watched.wrote(changed, this.#looking());
+    const isNew = this.#root.written !== this.#seen;
+    // What is at hand of a shared store may be behind what was written: there it is looked at.
+    if (this.age() !== null) {
+      if (isNew) this.refresh();
+      return result;
+    }
+    if (isNew) this.#readNewest();
+    this.#watched.wrote(changes, this.#seen, this.#failed);
     return result;
   }
 
@@ -218,7 +222,7 @@ export class Store {
   /** Looks for changes now. */
   refresh(): void {
     this.#readNewest();
-    this.#watched.look(this.#looking());
+    this.#watched.look({ written: this.#seen, count: this.#version, failed: this.#failed });
   }
 
   async close(): Promise<void> {
@@ -282,15 +286,12 @@ export class Store {
     this.#root.refresh();
   }
 
-  #looking(): Looking {
-    return { written: this.#seen, count: this.#version, failed: this.#failed };
-  }
-
-  #bump(key: StoreKey): void {
+  readonly #bump = (key: StoreKey): number => {
     const known = given(this.#root.known(key));
-    const version = typeof known === 'number' ? known : this.#version(key);
-    this.#root.put(key, new NewRecord(key, version + 1));
-  }
+    const version = (typeof known === 'number' ? known : this.#version(key)) + 1;
+    this.#root.put(key, new NewRecord(key, version));
+    return version;
+  };
 
   readonly #version = (key: StoreKey): number => {
     const version = this.getSound(key);

@@ -16,7 +16,7 @@ import { findMerchant } from './merchants.js';
 import type { Store } from './store.js';
 
 /** Records of a kind whose changes are counted and told. */
-export class Watched {
+class Watched {
   /** First part of the keys of such records; null for all that changes are told of. */
   readonly prefix: string | null;
   /** Where changes are counted, for other processes. */
@@ -35,14 +35,29 @@ export class Watched {
 
   /** Tells the watchers when there were changes since the last look. */
   look(count: number): void {
-    if (count === this.#seen) return;
+    if (count !== this.#seen) this.#tell(count);
+  }
+
+  /** Tells them of a change that brought the count to so many, unless they were told of it. */
+  wrote(count: number, isTold: boolean): void {
+    if (!isTold) this.#tell(Math.max(this.#seen, count));
+    else if (count > this.#seen) this.#seen = count;
+  }
+
+  #tell(count: number): void {
     this.#seen = count;
     for (const changed of this.watchers) changed();
   }
 }
 
+/** A change of this process, and how many there were with it. */
+export interface Change {
+  readonly watched: Watched;
+  readonly count: number;
+}
+
 /** How it is looked for changes. */
-export interface Looking {
+interface Looking {
   /** What this process has written, all of which is seen. */
   readonly written: number;
   /** How many changes are counted under a key. */
@@ -86,30 +101,42 @@ export class WatchedRecords {
     for (const watched of this.#each) if (key[0] === watched.prefix) watched.touched = true;
   }
 
-  /** What an action has changed that has ended. */
-  changed(quiet: boolean): readonly Watched[] {
+  /**
+   * What an action has changed that has ended.
+   * @param bump counts the change and tells how many there are then
+   */
+  changed(quiet: boolean, bump: (version: StoreKey) => number): readonly Change[] {
     this.#all.touched = !quiet;
-    return this.#each.filter(({ touched }) => touched);
+    return this.#each
+      .filter(({ touched }) => touched)
+      .map((watched) => ({ watched, count: bump(watched.version) }));
   }
 
   /** Tells the watchers of whatever has changed. */
-  look(looking: Looking): void {
-    for (const watched of this.#each) this.#tell(watched, looking);
-  }
-
-  /** Tells them of what a write of this process has changed, once for all that share a commit. */
-  wrote(changed: readonly Watched[], looking: Looking): void {
-    for (const watched of changed) {
-      if (watched.lookedAt !== looking.written) this.#tell(watched, looking);
+  look({ written, count, failed }: Looking): void {
+    for (const watched of this.#each) {
+      watched.lookedAt = written;
+      try {
+        watched.look(count(watched.version));
+      } catch (error) {
+        failed(error);
+      }
     }
   }
 
-  #tell(watched: Watched, { written, count, failed }: Looking): void {
-    watched.lookedAt = written;
-    try {
-      watched.look(count(watched.version));
-    } catch (error) {
-      failed(error);
+  /**
+   * Tells them of what a write of this process has changed, once for all that share a commit. The
+   * counts are not read for that: what others have changed is told when it is looked for.
+   */
+  wrote(changes: readonly Change[], written: number, failed: Looking['failed']): void {
+    for (const { watched, count } of changes) {
+      const isTold = watched.lookedAt === written;
+      watched.lookedAt = written;
+      try {
+        watched.wrote(count, isTold);
+      } catch (error) {
+        failed(error);
+      }
     }
   }
 
