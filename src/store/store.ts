@@ -16,7 +16,7 @@ export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.j
 /** Most bytes in use; the rest of the map is for pages that are freed and not yet reused. */
 export const STORE_BYTES_MAX = 3 * 1024 ** 3;
 /** The size is looked at every so many writes. */
-const SIZE_CHECK_WRITES = 16;
+const SIZE_CHECK_WRITES = 64;
 /** How often another process's writes are looked for. */
 const POLL_MS = 250;
 /** What is at hand of a shared store is a second old while its database is reached; if older: */
