@@ -75,19 +75,19 @@ function converted(window: RateWindow, now: number, exact: boolean): RateWindow 
   return next;
 }
 
-/** Drops the windows that hold nothing. */
-function sweep(windows: Map<string, RateWindow>, now: number): void {
-  for (const [id, window] of windows) {
-    if (window.remaining(now, 1) === 1) windows.delete(id);
-  }
+/** A window, and the key that it was last asked for with: it is of the kind for its rate. */
+interface Held {
+  key: Rated;
+  window: RateWindow;
 }
+
+const NONE: Held = { key: { id: '', rate: 0 }, window: new ExactWindow() };
 
 /** The windows of keys in the memory of this process; times are milliseconds of one clock. */
 export class KeyWindows {
-  readonly #windows = new Map<string, RateWindow>();
-  /** The key that was asked for last, and its window: keys come in runs. */
-  #lastKey: Rated | null = null;
-  #last: RateWindow | null = null;
+  readonly #windows = new Map<string, Held>();
+  /** The one that was asked for last: keys come in runs. */
+  #last = NONE;
   #sweptAt: number;
 
   constructor(now: number) {
@@ -106,34 +106,45 @@ export class KeyWindows {
 
   /** The window of a key. */
   of(key: Rated, now: number): RateWindow {
-    if (now - this.#sweptAt >= WINDOW_MS) {
-      this.#sweptAt = now;
-      sweep(this.#windows, now);
-      this.#lastKey = null;
+    if (now - this.#sweptAt >= WINDOW_MS) this.#sweep(now);
+    let held = this.#last;
+    // Nothing of a key changes: with another rate it is another object.
+    if (held.key !== key) {
+      held = this.#windows.get(key.id) ?? NONE;
+      if (held.key !== key) held = this.#fit(key, now);
+      this.#last = held;
     }
-    // Nothing of a key changes: with another rate it is another object, and so is its window.
-    if (key === this.#lastKey && this.#last !== null) return this.#last;
-    this.#lastKey = key;
-    this.#last = this.#find(key, now);
-    return this.#last;
+    return held.window;
   }
 
-  #find({ id, rate }: Rated, now: number): RateWindow {
-    const exact = rate <= EXACT_MAX;
-    let window = this.#windows.get(id);
-    if (window === undefined) {
-      window = exact ? new ExactWindow() : new BucketWindow(now);
-      this.#windows.set(id, window);
-    } else if (window instanceof ExactWindow !== exact) {
-      window = converted(window, now, exact);
-      this.#windows.set(id, window);
+  /** Drops the windows that hold nothing. */
+  #sweep(now: number): void {
+    this.#sweptAt = now;
+    this.#last = NONE;
+    for (const [id, { window }] of this.#windows) {
+      if (window.remaining(now, 1) === 1) this.#windows.delete(id);
     }
-    return window;
+  }
+
+  /** The window of a key that it was not asked for with. */
+  #fit(key: Rated, now: number): Held {
+    const exact = key.rate <= EXACT_MAX;
+    const found = this.#windows.get(key.id);
+    if (found === undefined) {
+      const made = { key, window: exact ? new ExactWindow() : new BucketWindow(now) };
+      this.#windows.set(key.id, made);
+      return made;
+    }
+    if (found.window instanceof ExactWindow !== exact) {
+      found.window = converted(found.window, now, exact);
+    }
+    found.key = key;
+    return found;
   }
 
   /** The window of a key that has one. */
   find(id: string): RateWindow | undefined {
-    return this.#windows.get(id);
+    return this.#windows.get(id)?.window;
   }
 }
 

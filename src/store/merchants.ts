@@ -19,7 +19,14 @@ import {
   referenceKey,
 } from './merchant-format.js';
 import { retire } from './retired.js';
-import { addShare, putShared, recordBytes } from './share.js';
+import {
+  addShare,
+  packedRecord,
+  type PackedRecord,
+  putNewShared,
+  putShared,
+  recordBytes,
+} from './share.js';
 import type { StoreTransaction } from './store.js';
 
 export type { Contacts, MerchantRecord, MerchantType } from './merchant-format.js';
@@ -179,18 +186,12 @@ function recordOf(
       };
 }
 
-/**
- * Stores a new merchant; `'reference-taken'` when a live one has its reference id.
- * @throws LimitReached when the account has used up its share.
- */
-export function createMerchant(
-  transaction: StoreTransaction,
-  merchant: NewMerchant,
-): MerchantRecord | 'reference-taken' {
+/** A merchant that is to be stored. */
+export type ReadyMerchant = PackedRecord<MerchantRecord>;
+
+/** Makes the record of a new merchant: all of it that needs no transaction. */
+export function readyMerchant(merchant: NewMerchant): ReadyMerchant {
   const { account, merchantId, name, contacts, referenceId, type, now } = merchant;
-  if (referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)) {
-    return 'reference-taken';
-  }
   const record = recordOf(
     {
       v: 1,
@@ -205,7 +206,23 @@ export function createMerchant(
     },
     referenceId,
   );
-  putShared(transaction, account, merchantKey(account, merchantId), record, undefined);
+  return packedRecord(merchantKey(account, merchantId), record);
+}
+
+/**
+ * Stores a new merchant; `'reference-taken'` when a live one has its reference id.
+ * @throws LimitReached when the account has used up its share.
+ */
+export function createMerchant(
+  transaction: StoreTransaction,
+  merchant: ReadyMerchant,
+): MerchantRecord | 'reference-taken' {
+  const { record } = merchant;
+  const { account, merchantId, referenceId } = record;
+  if (referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)) {
+    return 'reference-taken';
+  }
+  putNewShared(transaction, account, merchant);
   return record;
 }
 

@@ -6,6 +6,8 @@
 
 /** Longest text that is copied here; longer ones the system copies faster. */
 const TEXT_CHARS_MAX = 255;
+/** Longest text that is packed here at all, as the lines of an audit block. */
+const LONG_TEXT_CHARS_MAX = 4_096;
 /** Bytes of a value, as those of a sealed secret. */
 const BYTES_MAX = 4_096;
 /** Members of a record, or elements of a list. */
@@ -16,17 +18,19 @@ export const PACKED = Buffer.allocUnsafeSlow(PACKED_BYTES);
 /** From here on no further value is begun: an object begins with its names. */
 const FULL = PACKED_BYTES - 2 * MEMBERS_MAX * TEXT_CHARS_MAX;
 
-/** Ids of the shapes of a record and of the object in it. */
+/** Id of the shape of a record; those of objects in it have the next ones. */
 const SHAPE_ID = 0x40;
-const INNER_ID = 0x41;
+/** Shapes of objects in a record, its own among them. */
+const SHAPES_MAX = 8;
+/** Objects and lists within each other, as the actors of an audit block are. */
+const DEPTH_MAX = 4;
 
 let at = 0;
 /** Bytes fewer where shapes are not told apart from maps, as shares count them. */
 let plainLess = 0;
-/** Names of the object in the record, of which it may have several; their number is -1 before. */
-const innerNames: string[] = [];
-let innerCount = -1;
-let innerNameBytes = 0;
+/** Shapes that objects of the record have had so far, each with the bytes of its names. */
+const shapes = Array.from({ length: SHAPES_MAX }, () => ({ names: [] as string[], bytes: 0 }));
+let shapeCount = 0;
 
 /** False where a text is long or holds more than ASCII. */
 function packText(text: string): boolean {
@@ -42,6 +46,18 @@ function packText(text: string): boolean {
     if (code >= 0x80) return false;
     PACKED[at++] = code;
   }
+  return true;
+}
+
+/** As `packText`, for a longer one. */
+function packLongText(text: string): boolean {
+  const { length } = text;
+  if (length > LONG_TEXT_CHARS_MAX) return false;
+  PACKED[at] = 0xda;
+  at = PACKED.writeUInt16BE(length, at + 1);
+  // More than ASCII takes more bytes than it has characters.
+  if (PACKED.write(text, at) !== length) return false;
+  at += length;
   return true;
 }
 
@@ -92,12 +108,12 @@ function packBytes(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** False where it is none of the plain ones; objects in the record itself have the same names. */
+/** False where it is none of the plain ones. */
 function packValue(value: unknown, depth: number): boolean {
   if (at > FULL) return false;
   switch (typeof value) {
     case 'string':
-      return packText(value);
+      return value.length > TEXT_CHARS_MAX ? packLongText(value) : packText(value);
     case 'number':
       packNumber(value);
       return true;
@@ -110,58 +126,70 @@ function packValue(value: unknown, depth: number): boolean {
         return true;
       }
       if (value instanceof Uint8Array) return packBytes(value);
-      return depth === 0 && packInner(value);
+      if (depth === DEPTH_MAX) return false;
+      return Array.isArray(value) ? packList(value, depth + 1) : packObject(value, depth + 1);
     default:
       return false;
   }
 }
 
-function packInner(value: object): boolean {
-  if (!Array.isArray(value)) {
-    return innerCount < 0 ? packObject(value, INNER_ID, 1) : packAlike(value);
-  }
-  if (value.length > MEMBERS_MAX) return false;
-  PACKED[at++] = 0x90 + value.length;
-  for (const each of value) if (!packValue(each, 1)) return false;
+function packList(list: readonly unknown[], depth: number): boolean {
+  if (list.length > MEMBERS_MAX) return false;
+  PACKED[at++] = 0x90 + list.length;
+  for (const each of list) if (!packValue(each, depth)) return false;
   return true;
 }
 
-/** A further object of the names that one in the record had, which its id stands for. */
-function packAlike(object: object): boolean {
-  if (object.constructor !== Object) return false;
+/** Whether an object has these names, in order. */
+function isOf(names: readonly string[], object: object): boolean {
   let count = 0;
   for (const name in object) {
-    if (innerNames[count] !== name) return false;
+    if (names[count] !== name) return false;
     count += 1;
   }
-  if (count !== innerCount) return false;
-  PACKED[at++] = INNER_ID;
-  // A map begins with three bytes and has its names.
-  plainLess -= 2 + innerNameBytes;
-  for (const name in object) {
-    if (!packValue((object as Readonly<Record<string, unknown>>)[name], 1)) return false;
-  }
-  return true;
+  return count === names.length;
 }
 
-function packObject(object: object, id: number, depth: number): boolean {
-  if (object.constructor !== Object) return false;
+/** The place of the shape of an object, where one had it before; -1 where it is new. */
+function shapeOf(object: object): number {
+  for (let index = 0; index < shapeCount; index += 1) {
+    if (isOf(shapes[index]!.names, object)) return index;
+  }
+  return -1;
+}
+
+/** Packs the names of an object, in whose place the next one of them has its id. */
+function packShape(object: object): boolean {
+  const shape = shapes[shapeCount];
+  if (shape === undefined) return false;
   PACKED[at++] = 0xd4;
   PACKED[at++] = 0x72;
-  PACKED[at++] = id;
+  PACKED[at++] = SHAPE_ID + shapeCount;
   const countAt = at;
   at += 1;
   plainLess += 1;
   let count = 0;
   for (const name in object) {
+    if (count === MEMBERS_MAX || !packText(name)) return false;
+    shape.names[count] = name;
     count += 1;
-    if (count > MEMBERS_MAX || !packText(name)) return false;
-    if (depth === 1) innerNames[count - 1] = name;
   }
   PACKED[countAt] = 0x90 + count;
-  if (depth === 1) {
-    innerCount = innerNames.length = count;
-    innerNameBytes = at - countAt - 1;
+  shape.names.length = count;
+  shape.bytes = at - countAt - 1;
+  shapeCount += 1;
+  return true;
+}
+
+function packObject(object: object, depth: number): boolean {
+  if (object.constructor !== Object) return false;
+  const known = shapeOf(object);
+  if (known < 0) {
+    if (!packShape(object)) return false;
+  } else {
+    PACKED[at++] = SHAPE_ID + known;
+    // A map begins with three bytes and has its names.
+    plainLess -= 2 + shapes[known]!.bytes;
   }
   for (const name in object) {
     if (!packValue((object as Readonly<Record<string, unknown>>)[name], depth)) return false;
@@ -170,14 +198,18 @@ function packObject(object: object, id: number, depth: number): boolean {
 }
 
 /**
- * Packs a record into a memory that the next one takes, from some byte on.
+ * Packs a record, or a number of its own, into a memory that the next one takes, from some byte on.
  * @returns where it ends; -1 where it is left to msgpackr
  */
 export function packSmall(record: unknown, from: number): number {
   at = from;
   plainLess = 0;
-  innerCount = -1;
-  const isPacked = typeof record === 'object' && record !== null && packObject(record, SHAPE_ID, 0);
+  shapeCount = 0;
+  if (typeof record === 'number') {
+    packNumber(record);
+    return at;
+  }
+  const isPacked = typeof record === 'object' && record !== null && packObject(record, 0);
   return isPacked ? at : -1;
 }
 

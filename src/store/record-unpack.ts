@@ -4,18 +4,24 @@
  * by their bytes. Whatever else there is in a record leaves it to msgpackr.
  */
 
-/** Ids of the shapes of a record and of the object in it, as they are packed. */
+/** Id of the shape of a record, as it is packed; those of objects in it have the next ones. */
 const SHAPE_ID = 0x40;
-const INNER_ID = 0x41;
+/** Shapes of objects in a record, its own among them. */
+const RECORD_SHAPES_MAX = 8;
+/** Objects and lists within each other. */
+const DEPTH_MAX = 4;
 
 /** Names that are remembered of a kind; a record has them as its optional members are there. */
 const SHAPES_MAX = 8;
-/** Kinds of records and of objects in them. */
+/** Kinds of records, and of objects in them. */
 const KINDS_MAX = 128;
 /** Longer records are read by msgpackr, which has better ways with long texts. */
 const RECORD_BYTES_MAX = 4_096;
 
-/** The names of a record or of the object in it. */
+/** The longest number. */
+const NUMBER_BYTES_MAX = 9;
+
+/** The names of a record or of an object in it. */
 interface Shape {
   /** From the number of names to the last of them. */
   readonly bytes: Uint8Array;
@@ -31,8 +37,8 @@ let end = 0;
 let start = 0;
 /** All bytes of the record as characters. */
 let text = '';
-/** Names of the object in the record, once there was one. */
-let innerShape: Shape | null = null;
+/** Shapes of the record and of objects in it, in the order of their ids. */
+const met: Shape[] = [];
 
 const outer = new Map<string, Shape[]>();
 const inner = new Map<string, Shape[]>();
@@ -95,38 +101,39 @@ function shapeOf(known: Map<string, Shape[]>, kind: string): Shape | null {
 }
 
 /** Reads an object behind its mark; null where it is left to msgpackr. */
-function objectOf(known: Map<string, Shape[]>, kind: string): object | null {
+function objectOf(known: Map<string, Shape[]>, kind: string, depth: number): object | null {
+  if (met.length === RECORD_SHAPES_MAX) return null;
   const shape = shapeOf(known, kind);
   if (shape === null) return null;
-  if (known === inner) innerShape = shape;
-  return membersOf(shape, known === outer, kind);
+  met.push(shape);
+  return membersOf(shape, kind, depth);
 }
 
 /** Reads the members of an object of known names; null where one is left to msgpackr. */
-function membersOf({ names }: Shape, mayNest: boolean, kind: string): object | null {
+function membersOf({ names }: Shape, kind: string, depth: number): object | null {
   const object: Record<string, unknown> = {};
   for (let index = 0; index < names.length; index += 1) {
-    const value = valueAt(kind, mayNest);
+    const value = valueAt(kind, depth);
     if (value === LEFT) return null;
     object[names[index]!] = value;
   }
   return object;
 }
 
-function listOf(length: number): unknown {
+function listOf(length: number, kind: string, depth: number): unknown {
   const list: unknown[] = [];
   for (let index = 0; index < length; index += 1) {
-    const value = valueAt('', false);
+    const value = valueAt(kind, depth);
     if (value === LEFT) return LEFT;
     list.push(value);
   }
   return list;
 }
 
-/** The object in a record, behind its mark. */
-function innerOf(kind: string): unknown {
-  if (bytes[at - 2] !== 0x72 || bytes[at - 1] !== INNER_ID || innerShape !== null) return LEFT;
-  return objectOf(inner, kind) ?? LEFT;
+/** An object in a record, behind its mark. */
+function innerOf(kind: string, depth: number): unknown {
+  if (bytes[at - 2] !== 0x72 || bytes[at - 1] !== SHAPE_ID + met.length) return LEFT;
+  return objectOf(inner, kind, depth) ?? LEFT;
 }
 
 function bytesOf(length: number): unknown {
@@ -149,21 +156,27 @@ for (const [token, length] of [
   [0xd2, 4],
   [0xd4, 2],
   [0xd9, 1],
+  [0xda, 2],
 ] as const)
   BEHIND[token] = length;
 
+/** An object or list whose first byte was read; LEFT where it is neither. */
+function nestedAt(token: number, kind: string, depth: number): unknown {
+  if (depth > DEPTH_MAX) return LEFT;
+  if (token >= 0x90) return listOf(token - 0x90, kind, depth);
+  const shape = met[token - SHAPE_ID];
+  return shape === undefined ? LEFT : (membersOf(shape, kind, depth) ?? LEFT);
+}
+
 /** Reads a value of an object or list; LEFT where it is none of the plain ones. */
-function valueAt(kind: string, mayNest: boolean): unknown {
+function valueAt(kind: string, depth: number): unknown {
   if (at >= end) return LEFT;
   const token = bytes[at]!;
   at += 1;
   if (token < SHAPE_ID) return token;
-  if (token === INNER_ID && mayNest && innerShape !== null) {
-    return membersOf(innerShape, false, kind) ?? LEFT;
-  }
+  if (token < 0xa0) return nestedAt(token, kind, depth + 1);
   if (token >= 0xe0) return token - 0x100;
-  if (token >= 0xa0 && token < 0xc0) return shortText(token - 0xa0) ?? LEFT;
-  if (token >= 0x90 && token < 0xa0) return mayNest ? listOf(token - 0x90) : LEFT;
+  if (token < 0xc0) return shortText(token - 0xa0) ?? LEFT;
   const from = at;
   at += BEHIND[token]!;
   if (at > end) return LEFT;
@@ -193,19 +206,40 @@ function valueAt(kind: string, mayNest: boolean): unknown {
     case 0xd2:
       return bytes.readInt32BE(from);
     case 0xd4:
-      return mayNest ? innerOf(kind) : LEFT;
+      return depth < DEPTH_MAX ? innerOf(kind, depth + 1) : LEFT;
     case 0xd9:
       return shortText(bytes[from]!) ?? LEFT;
+    case 0xda:
+      return shortText(bytes.readUInt16BE(from)) ?? LEFT;
     default:
       return LEFT;
   }
+}
+
+/** A number that is a record of its own, as counts of changes are; null where it is none. */
+function numberOf(within: Buffer, from: number, to: number): number | null {
+  const token = within[from]!;
+  if (token >= SHAPE_ID && (token < 0xcb || token > 0xd2)) return null;
+  bytes = within;
+  end = to;
+  at = from;
+  const value = valueAt('', DEPTH_MAX);
+  return typeof value === 'number' && at === end ? value : null;
 }
 
 /**
  * The record of a kind that lies within some bytes, `from` to `to`; null where it is left to
  * msgpackr. It keeps nothing of the bytes.
  */
-export function unpackSmall(within: Buffer, from: number, to: number, kind: string): object | null {
+export function unpackSmall(
+  within: Buffer,
+  from: number,
+  to: number,
+  kind: string,
+): object | number | null {
+  if (to - from <= NUMBER_BYTES_MAX && to > from && within[from] !== 0xd4) {
+    return numberOf(within, from, to);
+  }
   if (to - from > RECORD_BYTES_MAX || to - from < 4) return null;
   if (within[from] !== 0xd4 || within[from + 1] !== 0x72 || within[from + 2] !== SHAPE_ID) {
     return null;
@@ -214,8 +248,8 @@ export function unpackSmall(within: Buffer, from: number, to: number, kind: stri
   start = from;
   end = to;
   at = from + 3;
-  innerShape = null;
+  met.length = 0;
   text = within.toString('latin1', from, to);
-  const record = objectOf(outer, kind);
+  const record = objectOf(outer, kind, 0);
   return record !== null && at === end ? record : null;
 }

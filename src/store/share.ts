@@ -120,6 +120,34 @@ export function takeShare(
   setShare(transaction, kind, account, Math.max(0, bytes));
 }
 
+/** A record that is packed before it is put, as that tells how long it is. */
+export interface PackedRecord<T extends object = object> {
+  readonly record: T;
+  readonly key: StoreKey;
+  readonly packed: NewRecord;
+  /** What it counts for. */
+  readonly bytes: number;
+}
+
+/** Packs a record, within a transaction or ahead of it. */
+export function packedRecord<T extends object>(key: StoreKey, record: T): PackedRecord<T> {
+  const packed = new NewRecord(key, record);
+  return { record, key, packed, bytes: bytesBeside(record, packed.pack()) };
+}
+
+/**
+ * Stores a record of an account's merchants within its share, where there was none.
+ * @throws LimitReached when there is no room.
+ */
+export function putNewShared(
+  transaction: StoreTransaction,
+  account: string,
+  { key, packed, bytes }: PackedRecord,
+): void {
+  takeShare(transaction, 'merchants', account, bytes);
+  transaction.put(key, packed);
+}
+
 /**
  * Stores a record of an account's merchants within its share.
  * @param before what is stored under the key; undefined for nothing
@@ -132,9 +160,7 @@ export function putShared(
   record: object,
   before: unknown,
 ): void {
-  // Packed before it is put, as that tells how long it is.
-  const packed = new NewRecord(key, record);
-  const bytes = bytesBeside(record, packed.pack());
+  const { packed, bytes } = packedRecord(key, record);
   const by = bytes - (before === undefined ? 0 : recordBytes(before));
   takeShare(transaction, 'merchants', account, by);
   transaction.put(key, packed);

@@ -9,14 +9,14 @@ import { LmdbRoot } from './lmdb-root.js';
 import { bytesOf, NewRecord, type StoredValue, unpackRecord, unpackSound } from './record-bytes.js';
 import type { Root } from './root.js';
 import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
-import { WatchedRecords } from './watched.js';
+import { type Change, WatchedRecords } from './watched.js';
 
 export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
 
 /** Most bytes in use; the rest of the map is for pages that are freed and not yet reused. */
 export const STORE_BYTES_MAX = 3 * 1024 ** 3;
 /** The size is looked at every so many writes. */
-const SIZE_CHECK_WRITES = 16;
+const SIZE_CHECK_WRITES = 64;
 /** How often another process's writes are looked for. */
 const POLL_MS = 250;
 /** What is at hand of a shared store is a second old while its database is reached; if older: */
@@ -41,7 +41,7 @@ export class Store {
   readonly #bytesMax: number;
   #writes = 0;
   #measured = -1;
-  /** What was written when changes were last looked for: once for all that share a commit. */
+  /** What was written when reading last saw the newest: once for all that share a commit. */
   #seen = 0;
   #full = false;
   readonly #watched = new WatchedRecords();
@@ -54,10 +54,7 @@ export class Store {
     this.#root = root;
     this.#bytesMax = options.bytesMax ?? STORE_BYTES_MAX;
     this.#failed = options.failed ?? ((): void => undefined);
-    // Nobody watches yet: this only counts what there is.
-    this.#look((error) => {
-      throw error;
-    });
+    this.#watched.start(this.#version);
     root.watch(() => this.refresh());
     this.#poll = setInterval(() => this.refresh(), POLL_MS).unref();
   }
@@ -145,16 +142,24 @@ export class Store {
     { quiet = false, certain = false }: WriteOptions = {},
   ): Promise<T> {
     this.#measure();
+    let changes: readonly Change[] = [];
     const result = await this.#root.write(
       () => {
         this.#watched.begin();
         const done = action(this.#transaction);
-        for (const version of this.#watched.changed(quiet)) this.#bump(version);
+        changes = this.#watched.changed(quiet, this.#bump);
         return done;
       },
       { certain },
     );
-    if (this.#root.written !== this.#seen) this.refresh();
+    const isNew = this.#root.written !== this.#seen;
+    // What is at hand of a shared store may be behind what was written: there it is looked at.
+    if (this.age() !== null) {
+      if (isNew) this.refresh();
+      return result;
+    }
+    if (isNew) this.#readNewest();
+    this.#watched.wrote(changes, this.#seen, this.#failed);
     return result;
   }
 
@@ -216,9 +221,8 @@ export class Store {
 
   /** Looks for changes now. */
   refresh(): void {
-    this.#seen = this.#root.written;
-    this.#root.refresh();
-    this.#look(this.#failed);
+    this.#readNewest();
+    this.#watched.look({ written: this.#seen, count: this.#version, failed: this.#failed });
   }
 
   async close(): Promise<void> {
@@ -277,18 +281,20 @@ export class Store {
     }
   }
 
-  #look(failed: (error: unknown) => void): void {
-    this.#watched.look((version) => this.#version(version), failed);
+  #readNewest(): void {
+    this.#seen = this.#root.written;
+    this.#root.refresh();
   }
 
-  #bump(key: StoreKey): void {
+  readonly #bump = (key: StoreKey): number => {
     const known = given(this.#root.known(key));
-    const version = typeof known === 'number' ? known : this.#version(key);
-    this.#root.put(key, new NewRecord(key, version + 1));
-  }
+    const version = (typeof known === 'number' ? known : this.#version(key)) + 1;
+    this.#root.put(key, new NewRecord(key, version));
+    return version;
+  };
 
-  #version(key: StoreKey): number {
+  readonly #version = (key: StoreKey): number => {
     const version = this.getSound(key);
     return typeof version === 'number' ? version : 0;
-  }
+  };
 }

@@ -77,6 +77,8 @@ export interface UsageOptions {
 export class Meter {
   readonly id: string;
   readonly account: string;
+  /** The key that it was last asked for with: nothing of it changes. */
+  key: Metered | null = null;
   /** Used in this month, stored or not. */
   core = 0;
   geo = 0;

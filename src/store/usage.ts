@@ -48,8 +48,7 @@ export class UsageBook {
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #meters = new Map<string, Meter>();
-  /** The key that was asked for last, and its meter: keys come in runs. None is ever taken away. */
-  #lastKey: Metered | null = null;
+  /** The meter that was asked for last: keys come in runs. None is ever taken away. */
   #last = new Meter('', '');
   /** Meters with counts that are not stored. */
   #dirty: Meter[] = [];
@@ -83,9 +82,7 @@ export class UsageBook {
   counts(id: string): Counts {
     this.#turn();
     if (this.#shared()) this.#lookUp(id);
-    const meter = this.#meters.get(id);
-    if (meter === undefined) return NO_COUNTS;
-    const { core, geo, merchant } = meter;
+    const { core, geo, merchant } = this.#meters.get(id) ?? NO_COUNTS;
     return { core, geo, merchant };
   }
 
@@ -214,18 +211,24 @@ export class UsageBook {
     return meter;
   }
 
+  /** The meter of a key; short, since it is part of every request. */
   #meter(key: Metered): Meter {
     if (this.#ending) this.#turn();
-    if (key !== this.#lastKey) {
-      this.#last = this.#meterOf(key.id, key.account);
-      this.#lastKey = key;
+    let meter = this.#last;
+    if (meter.key !== key) {
+      meter = this.#meters.get(key.id) ?? this.#meterOf(key.id, key.account);
+      this.#last = meter;
     }
-    const meter = this.#last;
-    if (meter.turn === this.#turns) return meter;
+    if (meter.key !== key || meter.turn !== this.#turns) this.#catchUp(meter, key);
+    return meter;
+  }
+
+  /** Looks up what others have counted, where a limit asks, once for each time counts are stored. */
+  #catchUp(meter: Meter, key: Metered): void {
     const { id, coreLimit, geoLimit, merchantLimit } = key;
+    meter.key = key;
     const isFree = coreLimit + geoLimit + merchantLimit === 0;
     if (isFree || !this.#shared() || this.#lookUp(id)) meter.turn = this.#turns;
-    return meter;
   }
 
   /**
@@ -266,8 +269,7 @@ export class UsageBook {
 
   #addLate(delta: UsageDelta): void {
     const name = `${delta.month} ${delta.id}`;
-    const before = this.#late.get(name) ?? NO_COUNTS;
-    this.#late.set(name, { ...delta, ...plusCounts(before, delta, 1) });
+    this.#late.set(name, { ...delta, ...plusCounts(this.#late.get(name) ?? NO_COUNTS, delta, 1) });
   }
 
   #load(): void {

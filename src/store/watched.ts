@@ -15,6 +15,7 @@ import { MERCHANT_PREFIX, type MerchantRecord } from './merchant-format.js';
 import { findMerchant } from './merchants.js';
 import type { Store } from './store.js';
 
+/** Records of a kind whose changes are counted and told. */
 class Watched {
   /** First part of the keys of such records; null for all that changes are told of. */
   readonly prefix: string | null;
@@ -23,6 +24,8 @@ class Watched {
   readonly watchers = new Set<() => void>();
   /** Whether the action under way changed one. */
   touched = false;
+  /** What this process had written when it was last looked at. */
+  lookedAt = -1;
   #seen = 0;
 
   constructor(prefix: string | null, version: StoreKey) {
@@ -32,10 +35,35 @@ class Watched {
 
   /** Tells the watchers when there were changes since the last look. */
   look(count: number): void {
-    if (count === this.#seen) return;
+    if (count !== this.#seen) this.#tell(count);
+  }
+
+  /** Tells them of a change that brought the count to so many, unless they were told of it. */
+  wrote(count: number, isTold: boolean): void {
+    if (!isTold) this.#tell(Math.max(this.#seen, count));
+    else if (count > this.#seen) this.#seen = count;
+  }
+
+  #tell(count: number): void {
     this.#seen = count;
     for (const changed of this.watchers) changed();
   }
+}
+
+/** A change of this process, and how many there were with it. */
+export interface Change {
+  readonly watched: Watched;
+  readonly count: number;
+}
+
+/** How it is looked for changes. */
+interface Looking {
+  /** What this process has written, all of which is seen. */
+  readonly written: number;
+  /** How many changes are counted under a key. */
+  readonly count: (version: StoreKey) => number;
+  /** Is handed what a watcher throws: what was written is written all the same. */
+  readonly failed: (error: unknown) => void;
 }
 
 /** Everything that is watched: API keys, merchants, and all changes that are told. */
@@ -58,6 +86,11 @@ export class WatchedRecords {
     return this.#merchants.watchers;
   }
 
+  /** Counts the changes there were, before anybody watches. */
+  start(count: Looking['count']): void {
+    for (const watched of this.#each) watched.look(count(watched.version));
+  }
+
   /** An action begins: it has changed nothing yet. */
   begin(): void {
     for (const watched of this.#each) watched.touched = false;
@@ -68,21 +101,39 @@ export class WatchedRecords {
     for (const watched of this.#each) if (key[0] === watched.prefix) watched.touched = true;
   }
 
-  /** Where the changes of an action are counted that has ended. */
-  changed(quiet: boolean): readonly StoreKey[] {
+  /**
+   * What an action has changed that has ended.
+   * @param bump counts the change and tells how many there are then
+   */
+  changed(quiet: boolean, bump: (version: StoreKey) => number): readonly Change[] {
     this.#all.touched = !quiet;
-    return this.#each.filter(({ touched }) => touched).map(({ version }) => version);
+    return this.#each
+      .filter(({ touched }) => touched)
+      .map((watched) => ({ watched, count: bump(watched.version) }));
+  }
+
+  /** Tells the watchers of whatever has changed. */
+  look({ written, count, failed }: Looking): void {
+    for (const watched of this.#each) {
+      watched.lookedAt = written;
+      try {
+        watched.look(count(watched.version));
+      } catch (error) {
+        failed(error);
+      }
+    }
   }
 
   /**
-   * Tells the watchers of what has changed.
-   * @param count how many changes are counted under a key
-   * @param failed is handed what a watcher throws: what was written is written all the same
+   * Tells them of what a write of this process has changed, once for all that share a commit. The
+   * counts are not read for that: what others have changed is told when it is looked for.
    */
-  look(count: (version: StoreKey) => number, failed: (error: unknown) => void): void {
-    for (const watched of this.#each) {
+  wrote(changes: readonly Change[], written: number, failed: Looking['failed']): void {
+    for (const { watched, count } of changes) {
+      const isTold = watched.lookedAt === written;
+      watched.lookedAt = written;
       try {
-        watched.look(count(watched.version));
+        watched.wrote(count, isTold);
       } catch (error) {
         failed(error);
       }

@@ -5,7 +5,12 @@ import { performance } from 'node:perf_hooks';
 import { isProblem } from '../../src/base/problem.js';
 import { CURSOR_HEADER, pageAsked } from '../../src/api/merchant/merchant-list.js';
 import { INVITATIONS_RECIPIENT_DAY_MAX } from '../../src/store/invited.js';
-import { createMerchant, deleteMerchant, findMerchant } from '../../src/store/merchants.js';
+import {
+  createMerchant,
+  deleteMerchant,
+  findMerchant,
+  readyMerchant,
+} from '../../src/store/merchants.js';
 import { setShare, SHARE_BYTES_MAX, type ShareKind } from '../../src/store/share.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
@@ -134,14 +139,17 @@ test('ten thousand merchants are listed in pieces, whole and in pages', async ()
     for (let from = 0; from < MANY; from += 1_000) {
       await store.write((transaction) => {
         for (let index = from; index < from + 1_000; index += 1) {
-          createMerchant(transaction, {
-            account: 'counted',
-            merchantId: id(index),
-            name: `Shop ${index}`,
-            contacts: {},
-            type: 'provider',
-            now: MANY - index,
-          });
+          createMerchant(
+            transaction,
+            readyMerchant({
+              account: 'counted',
+              merchantId: id(index),
+              name: `Shop ${index}`,
+              contacts: {},
+              type: 'provider',
+              now: MANY - index,
+            }),
+          );
         }
         const first = findMerchant(transaction, 'counted', id(from));
         if (first !== null) deleteMerchant(transaction, first, 1, 1);

@@ -5,7 +5,7 @@ import { addAudit } from '../../src/store/audit.js';
 import { setEndpoint } from '../../src/store/endpoint.js';
 import { IdempotencyBook } from '../../src/store/idempotency.js';
 import { countInvitation } from '../../src/store/invited.js';
-import { createMerchant, type MerchantRecord } from '../../src/store/merchants.js';
+import { createMerchant, type MerchantRecord, readyMerchant } from '../../src/store/merchants.js';
 import { countNexus } from '../../src/store/nexus-count.js';
 import { deleteNexus, putNexus, type NexusRecord } from '../../src/store/nexus.js';
 import { outboxCounts } from '../../src/store/outbox-count.js';
@@ -35,14 +35,17 @@ const COUNTS: readonly (readonly string[])[] = [
 const INVITED = ['invited', DAY, 'account', ACCOUNT];
 
 function make(transaction: StoreTransaction, merchantId: string): MerchantRecord {
-  const made = createMerchant(transaction, {
-    account: ACCOUNT,
-    merchantId,
-    name: 'Shop',
-    contacts: {},
-    type: 'self-managed',
-    now: NOW,
-  });
+  const made = createMerchant(
+    transaction,
+    readyMerchant({
+      account: ACCOUNT,
+      merchantId,
+      name: 'Shop',
+      contacts: {},
+      type: 'self-managed',
+      now: NOW,
+    }),
+  );
   return made === 'reference-taken' ? assert.fail(made) : made;
 }
 

@@ -13,7 +13,7 @@ import { KeyCache } from '../../src/store/watched.js';
 import { bootstrapKey, createKey, keyId, listKeys } from '../../src/store/keys.js';
 import { listJobs, storeJob } from '../../src/store/jobs.js';
 import { packRecord, unpackRecord } from '../../src/store/record-bytes.js';
-import { createMerchant, deleteMerchant } from '../../src/store/merchants.js';
+import { createMerchant, deleteMerchant, readyMerchant } from '../../src/store/merchants.js';
 import { RETIRED_MS_MAX, sweepRetired } from '../../src/store/retired.js';
 import { shareBytes } from '../../src/store/share.js';
 import { type Store, storeDir } from '../../src/store/store.js';
@@ -168,14 +168,17 @@ test('damaged records of one account keep nothing deleted of others', async (t) 
   await withStore(varDir, (store) =>
     store.write((transaction) => {
       for (const account of ids) {
-        const made = createMerchant(transaction, {
-          account,
-          merchantId: account,
-          name: 'Shop',
-          contacts: {},
-          type: 'self-managed',
-          now,
-        });
+        const made = createMerchant(
+          transaction,
+          readyMerchant({
+            account,
+            merchantId: account,
+            name: 'Shop',
+            contacts: {},
+            type: 'self-managed',
+            now,
+          }),
+        );
         if (made === 'reference-taken') throw new Error('taken');
         for (const location of ['a', 'b']) {
           transaction.put(['nexus', account, account, location], { v: 1 });

@@ -7,6 +7,7 @@ import {
   deleteMerchant,
   type MerchantRecord,
   updateMerchant,
+  readyMerchant,
 } from '../../src/store/merchants.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -15,14 +16,17 @@ const NOW = 1_700_000_000_000;
 
 async function create(store: Store, account: string): Promise<MerchantRecord> {
   const made = await store.write((transaction) =>
-    createMerchant(transaction, {
-      merchantId: randomUUID(),
-      account,
-      name: 'Shop',
-      contacts: {},
-      type: 'provider',
-      now: NOW,
-    }),
+    createMerchant(
+      transaction,
+      readyMerchant({
+        merchantId: randomUUID(),
+        account,
+        name: 'Shop',
+        contacts: {},
+        type: 'provider',
+        now: NOW,
+      }),
+    ),
   );
   assert.ok(typeof made === 'object');
   return made;

@@ -51,6 +51,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'store/share': {},
   'store/store': {
     'keys are looked at again when one changed, and not for other changes': AT_ONCE,
+    'a write tells of what it changed before it returns, once for all that share a commit': AT_ONCE,
     'a store of a newer program is refused': FILE,
   },
   'store/unstored-outcomes': {},

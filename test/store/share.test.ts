@@ -14,6 +14,7 @@ import {
   pageOfMerchants,
   updateMerchant,
   type MerchantRecord,
+  readyMerchant,
 } from '../../src/store/merchants.js';
 import { countNexus, NEXUS_LOCATIONS_MAX } from '../../src/store/nexus-count.js';
 import { deleteNexus, putNexus, type NexusRecord } from '../../src/store/nexus.js';
@@ -28,14 +29,17 @@ const NOW = 1_800_000_000_000;
 
 async function make(store: Store, account: string, name = 'Shop'): Promise<MerchantRecord> {
   const merchant = await store.write((transaction) =>
-    createMerchant(transaction, {
-      account,
-      merchantId: randomUUID(),
-      name,
-      contacts: {},
-      type: 'self-managed',
-      now: NOW,
-    }),
+    createMerchant(
+      transaction,
+      readyMerchant({
+        account,
+        merchantId: randomUUID(),
+        name,
+        contacts: {},
+        type: 'self-managed',
+        now: NOW,
+      }),
+    ),
   );
   if (merchant === 'reference-taken') throw new Error('taken');
   return merchant;

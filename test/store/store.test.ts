@@ -68,6 +68,42 @@ test('keys are looked at again when one changed, and not for other changes', asy
   assert.deepEqual(seen, { all: 3, keys: 2 });
 });
 
+test('a write tells of what it changed before it returns, once for all that share a commit', async (context) => {
+  const varDir = newVarDir(context);
+  const [store, other] = [await Store.open(varDir), await Store.open(varDir)];
+  context.after(() => Promise.all([store.close(), other.close()]));
+  const told: string[] = [];
+  const found = (): string => `${store.list(['merchant']).length} ${store.list(['key']).length}`;
+  store.watch(() => told.push(`all ${found()}`));
+  store.watchKeys(() => told.push(`keys ${found()}`));
+  store.watchMerchants(() => told.push(`merchants ${found()}`));
+  const put = (into: Store, kind: string, id: string, quiet: boolean): Promise<string[]> =>
+    into
+      .write((transaction) => transaction.put([kind, 'a', id], { v: 1 }), { quiet })
+      .then(() => told.splice(0));
+  const both = await Promise.all([
+    put(store, 'merchant', '1', true),
+    put(store, 'key', '1', false),
+    put(store, 'merchant', '2', true),
+    put(store, 'thing', '1', true),
+  ]);
+  assert.deepEqual(both.flat(), ['merchants 2 1', 'all 2 1', 'keys 2 1']);
+  // Nothing of it is told again.
+  store.refresh();
+  assert.deepEqual(told, []);
+  // What another process changed meanwhile is there when the own change is told, or told for itself.
+  await put(other, 'merchant', '3', true);
+  await put(other, 'key', '2', true);
+  assert.deepEqual(await put(store, 'merchant', '4', true), ['merchants 4 2']);
+  store.refresh();
+  assert.deepEqual(told.splice(0), ['keys 4 2']);
+  await put(other, 'merchant', '5', true);
+  store.refresh();
+  assert.deepEqual(told.splice(0), ['merchants 5 2']);
+  const next = [await put(store, 'merchant', '6', true), await put(store, 'merchant', '7', true)];
+  assert.deepEqual(next, [['merchants 6 2'], ['merchants 7 2']]);
+});
+
 test('a list holds one prefix and nothing beside it', async (context) => {
   const store = await Store.open(newVarDir(context));
   context.after(() => store.close());

@@ -5,7 +5,7 @@ import { parseSecrets, type Secret } from '../../src/event/event-signature.js';
 import { createLog } from '../../src/log.js';
 import type { Invitation } from '../../src/store/outbox-record.js';
 import { addEvent, addInvitation } from '../../src/store/outbox.js';
-import { createMerchant, findMerchant } from '../../src/store/merchants.js';
+import { createMerchant, findMerchant, readyMerchant } from '../../src/store/merchants.js';
 import { Store, type StoreTransaction } from '../../src/store/store.js';
 import { openVault, type Vault } from '../../src/store/vault.js';
 import { newVarDir } from './http-var-dir.js';
@@ -62,18 +62,21 @@ const INVITED = {
 function createInvited(transaction: StoreTransaction, invitation: Invitation): void {
   const { account, merchantId, merchantName: name, contactFirst, contactLast, email } = invitation;
   if (findMerchant(transaction, account, merchantId) !== null) return;
-  createMerchant(transaction, {
-    account,
-    merchantId,
-    name,
-    contacts: {
-      email,
-      ...(contactFirst === undefined ? {} : { first: contactFirst }),
-      ...(contactLast === undefined ? {} : { last: contactLast }),
-    },
-    type: 'provider',
-    now: invitation.now,
-  });
+  createMerchant(
+    transaction,
+    readyMerchant({
+      account,
+      merchantId,
+      name,
+      contacts: {
+        email,
+        ...(contactFirst === undefined ? {} : { first: contactFirst }),
+        ...(contactLast === undefined ? {} : { last: contactLast }),
+      },
+      type: 'provider',
+      now: invitation.now,
+    }),
+  );
 }
 
 /** Opens a store, in a new folder unless one is given, and a delivery that looks when told. */

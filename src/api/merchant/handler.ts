@@ -6,6 +6,8 @@ import {
   findMerchant,
   hasCredentials,
   type MerchantRecord,
+  type ReadyMerchant,
+  readyMerchant,
   statusOf,
   updateMerchant,
 } from '../../store/merchants.js';
@@ -33,6 +35,7 @@ import {
   type HandlerServices,
   isReply,
   ownMerchant,
+  preparedRoute,
   readRoute,
   vouchForNone,
   writeRoute,
@@ -94,12 +97,28 @@ function told(
   return resultOf(merchantId, `${done}; the invitation waits until this service can send mails`);
 }
 
-function create(
+/** A merchant and the answer to it, as far as they need no transaction. */
+interface Ready {
+  readonly merchant: ReadyMerchant;
+  /** Null where the answer depends on an invitation. */
+  readonly reply: Reply | null;
+}
+
+function createdReply(
   services: HandlerServices,
   caller: MerchantCaller,
-  transaction: StoreTransaction,
+  merchantId: string,
+  invited: boolean,
+): Reply {
+  return caller.json(201, told(services, merchantId, 'merchant created successfully', invited));
+}
+
+/** What is made of a body while the transaction begins, or why it is refused. */
+function readyToCreate(
+  services: HandlerServices,
+  caller: MerchantCaller,
   body: CreateBody,
-): Change | Reply {
+): Ready | Reply {
   const refused = body.type === 'provider' ? needsEnterprise(caller) : null;
   if (refused !== null) return refused;
   if (body.invite && body.contacts.email === undefined) {
@@ -108,18 +127,29 @@ function create(
   const now = services.now();
   const { name, contacts, referenceId, type, invite: wanted } = body;
   const [merchantId, { account }] = [services.newId(), caller];
-  const merchant = createMerchant(
-    transaction,
+  const merchant = readyMerchant(
     referenceId === undefined
       ? { name, contacts, type, merchantId, account, now }
       : { name, contacts, referenceId, type, merchantId, account, now },
   );
+  return { merchant, reply: wanted ? null : createdReply(services, caller, merchantId, false) };
+}
+
+function create(
+  services: HandlerServices,
+  caller: MerchantCaller,
+  transaction: StoreTransaction,
+  ready: Ready | Reply,
+): Change | Reply {
+  if (isReply(ready)) return ready;
+  const merchant = createMerchant(transaction, ready.merchant);
   if (merchant === 'reference-taken') {
-    return referenceTaken(caller, 'body.referenceId', referenceId);
+    return referenceTaken(caller, 'body.referenceId', ready.merchant.record.referenceId);
   }
-  if (wanted) invite(transaction, merchant, now);
-  const members = told(services, merchantId, 'merchant created successfully', wanted);
-  return { merchantId, reply: caller.json(201, members) };
+  const { merchantId, createdAt } = merchant;
+  if (ready.reply !== null) return { merchantId, reply: ready.reply };
+  invite(transaction, merchant, createdAt);
+  return { merchantId, reply: createdReply(services, caller, merchantId, true) };
 }
 
 function update(
@@ -171,7 +201,7 @@ function membersOf(services: HandlerServices, merchant: MerchantRecord): WireObj
 export function merchantRoutes(services: HandlerServices): readonly Route[] {
   const needs = 'merchants';
   return [
-    writeRoute(
+    preparedRoute(
       services,
       {
         path: '/merchant/create',
@@ -181,7 +211,8 @@ export function merchantRoutes(services: HandlerServices): readonly Route[] {
         action: 'merchant.create',
         tells: ({ invite }) => invite,
       },
-      (caller, transaction, body) => create(services, caller, transaction, body),
+      (caller, body) => readyToCreate(services, caller, body),
+      (caller, transaction, ready) => create(services, caller, transaction, ready),
     ),
     writeRoute(
       services,

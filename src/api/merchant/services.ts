@@ -138,6 +138,23 @@ function bodyRoute<T extends object>(
   );
 }
 
+/** Makes something once: when it is asked for, or before. What it throws is thrown when asked. */
+function ahead<T>(make: () => T): { readonly get: () => T; readonly begin: () => void } {
+  let made: { readonly value: T } | null = null;
+  const get = (): T => (made ??= { value: make() }).value;
+  const begin = (): void => {
+    try {
+      get();
+    } catch {
+      // It is tried again by whoever asks.
+    }
+  };
+  return { get, begin };
+}
+
+/** What becomes of a body, or of what was prepared of it, in a transaction. */
+type Write<T> = (caller: MerchantCaller, transaction: StoreTransaction, of: T) => Change | Reply;
+
 /**
  * A route whose body is read, and whose change is one transaction: `write` runs inside it and
  * returns the answer, which is kept for the Idempotency-Key when it is a success. A refusal must
@@ -146,21 +163,38 @@ function bodyRoute<T extends object>(
 export function writeRoute<T extends object>(
   services: HandlerServices,
   operation: WriteOperation<T>,
-  write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Change | Reply,
+  write: Write<T>,
+): Route {
+  return preparedRoute(services, operation, (_, body) => body, write);
+}
+
+/**
+ * The same, where `write` is given what `prepare` makes of the body: that is made while a thread of
+ * the store's begins the transaction, for which the main thread would wait otherwise.
+ */
+export function preparedRoute<T extends object, R>(
+  services: HandlerServices,
+  operation: WriteOperation<T>,
+  prepare: (caller: MerchantCaller, body: T) => R,
+  write: Write<R>,
 ): Route {
   const { action, tells = () => false } = operation;
-  return bodyRoute(services, operation, true, (caller, body) =>
-    services.store.write(
+  return bodyRoute(services, operation, true, (caller, body) => {
+    const { get, begin } = ahead(() => prepare(caller, body));
+    const written = services.store.write(
       (transaction) => {
-        const done = write(caller, transaction, body);
+        const done = write(caller, transaction, get());
         if (isReply(done)) return done;
         caller.keep(transaction, done.reply);
         audit(transaction, caller, action, done, services.now());
         return done.reply;
       },
       { quiet: !tells(body) },
-    ),
-  );
+    );
+    // Behind the store, which asks for the transaction at the end of this turn.
+    setImmediate(begin);
+    return written;
+  });
 }
 
 /** A route that reads a body and changes nothing. */
