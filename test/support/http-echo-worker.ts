@@ -11,6 +11,7 @@ import { serveLane, type ServeTask } from '../../src/pool/lane-server.js';
 
 const BODY_BYTES = 1900;
 const SLEEP_MS = 200;
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 const BODY = Buffer.alloc(BODY_BYTES, '{"filler":"0123456789"}');
 
 const FIXED: Answer = { status: 200, code: 100, precision: 1, flags: 0, body: [BODY] };
@@ -19,8 +20,8 @@ function answerWord(query: string, task: EngineTask): Answer {
   if (query === 'exit') process.exit(3);
   if (query === 'throw') throw new Error('asked to fail');
   while (query === 'hang');
-  const until = query === 'sleep' ? performance.now() + SLEEP_MS : 0;
-  while (performance.now() < until);
+  // The thread stands still, as one that computes would, and takes nothing from other processes.
+  if (query === 'sleep') Atomics.wait(NEVER_WOKEN, 0, 0, SLEEP_MS);
   if (query === 'dataset') return { ...FIXED, body: [Buffer.from(task.dataset.id)] };
   if (query === 'heap') return { ...FIXED, body: [JSON.stringify(resourceLimits)] };
   if (query === 'settings') return { ...FIXED, body: [JSON.stringify(workerData)] };
