@@ -1,6 +1,7 @@
 /** Lanes: what passes through shared memory, what does not fit it, and workers that fail alone. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SILENT } from '../../src/log.js';
 import type { PoolOptions } from '../../src/pool/threads.js';
 import { EnginePool, type PinnedRelease } from '../../src/pool.js';
@@ -9,6 +10,8 @@ import { startEchoPool } from '../support/echo-pool.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 
 const MIB = 1_048_576;
+/** Between requests beside a worker that answers nothing. */
+const BETWEEN_MS = 5;
 
 /** A pool whose every task names another release. */
 function startPool(
@@ -181,7 +184,7 @@ test('a worker that ends leaves the tasks of the others alone', async (context) 
 
 test('a worker that hangs holds up nobody else, and is replaced alone', async (context) => {
   const { pool, pins } = startPool(context, { threads: 2, taskMs: 1_500, watchMs: 50 });
-  const hung = ask(pool, 'hang');
+  const hung = ask(pool, 'stand');
   await nextTurn();
   let answered = 0;
   let ended = false;
@@ -191,6 +194,7 @@ test('a worker that hangs holds up nobody else, and is replaced alone', async (c
   while (!ended) {
     assert.equal(await ask(pool, 'echo=meanwhile'), 'echo=meanwhile');
     answered += 1;
+    await delay(BETWEEN_MS);
   }
   assert.equal(await hung, 'internal');
   assert.ok(answered > 1);

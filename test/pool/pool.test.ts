@@ -119,7 +119,7 @@ test('a task that throws fails alone', async (context) => {
 });
 
 test('a worker that hangs is replaced after the longest time of a task', async (context) => {
-  const { pool, pins } = startPool(context, { taskMs: 2_000, watchMs: 50 });
+  const { pool, pins } = startPool(context, { taskMs: 1_000, watchMs: 50 });
   assert.equal(await ask(pool, 'hang'), 'internal');
   // The next one may take longer than that to start.
   await eventually(async () => (await ask(pool, 'echo=4')) === 'echo=4');

@@ -1,6 +1,6 @@
 /**
  * A worker without a dataset. An address gets a fixed body, other queries what they ask for:
- * `exit` ends the thread, `throw` fails the task, `hang` never returns, `sleep` takes a while,
+ * `exit` ends the thread, `throw` fails the task, `hang` computes for ever, `stand` waits for ever, `sleep` for a while,
  * `heap` tells the limits of its heap, `settings` what it was told, `grow=N` gets N bytes, `echo` and anything else the query.
  */
 import { resourceLimits, workerData } from 'node:worker_threads';
@@ -11,6 +11,7 @@ import { serveLane, type ServeTask } from '../../src/pool/lane-server.js';
 
 const BODY_BYTES = 1900;
 const SLEEP_MS = 200;
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 const BODY = Buffer.alloc(BODY_BYTES, '{"filler":"0123456789"}');
 
 const FIXED: Answer = { status: 200, code: 100, precision: 1, flags: 0, body: [BODY] };
@@ -19,8 +20,9 @@ function answerWord(query: string, task: EngineTask): Answer {
   if (query === 'exit') process.exit(3);
   if (query === 'throw') throw new Error('asked to fail');
   while (query === 'hang');
-  const until = query === 'sleep' ? performance.now() + SLEEP_MS : 0;
-  while (performance.now() < until);
+  // The thread is kept as by one that computes, and takes nothing from other processes.
+  if (query === 'stand') Atomics.wait(NEVER_WOKEN, 0, 0);
+  if (query === 'sleep') Atomics.wait(NEVER_WOKEN, 0, 0, SLEEP_MS);
   if (query === 'dataset') return { ...FIXED, body: [Buffer.from(task.dataset.id)] };
   if (query === 'heap') return { ...FIXED, body: [JSON.stringify(resourceLimits)] };
   if (query === 'settings') return { ...FIXED, body: [JSON.stringify(workerData)] };
