@@ -9,7 +9,6 @@ import { WordTable } from '../../base/word-table.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import type { Locality } from '../../dataset/street-index.js';
-import type { StreetCursor } from '../../dataset/street-cursor.js';
 import { withoutSlivers } from './doubt.js';
 
 /** Answers kept, in each of two generations. */
@@ -185,22 +184,4 @@ export class ZipTowns {
 
 function withoutZips(localities: readonly Locality[]): readonly Locality[] {
   return [...new Set(localities.filter((locality) => locality.withoutZips))];
-}
-
-/** Whether the street under the cursor is one of a town's that the ZIP may have. */
-export function mayReach(cursor: StreetCursor, { towns, namesakes, areas }: Reached): boolean {
-  if (!lies(cursor, towns)) return false;
-  if (!lies(cursor, namesakes)) return true;
-  for (let index = 0; index < cursor.areaCount; index += 1) {
-    if (areas.has(cursor.areaOf(index))) return true;
-  }
-  return false;
-}
-
-/** Whether the street under the cursor lies in one of the places. */
-export function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  for (const { id } of localities) {
-    if (cursor.city === id || cursor.municipality === id) return true;
-  }
-  return false;
 }

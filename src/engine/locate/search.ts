@@ -9,7 +9,7 @@ import type { Situs } from '../situs.js';
 import { type AddressWriter, doorFound } from './address-writer.js';
 import { Candidates } from './candidates.js';
 import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from './doubt.js';
-import { lies, mayReach, NOWHERE, type Reached, ZipTowns } from './place-names.js';
+import { NOWHERE, type Reached, ZipTowns } from './place-names.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
@@ -278,4 +278,22 @@ function isIn({ localities }: Query, city: number, municipality: number): boolea
 /** Whether the street under the cursor lies in the place named; in any, where none is known. */
 function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
   return localities.length === 0 || lies(cursor, localities);
+}
+
+/** Whether the street under the cursor is one of a town's that the ZIP may have. */
+function mayReach(cursor: StreetCursor, { towns, namesakes, areas }: Reached): boolean {
+  if (!lies(cursor, towns)) return false;
+  if (!lies(cursor, namesakes)) return true;
+  for (let index = 0; index < cursor.areaCount; index += 1) {
+    if (areas.has(cursor.areaOf(index))) return true;
+  }
+  return false;
+}
+
+/** Whether the street under the cursor lies in one of the places. */
+function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  for (const { id } of localities) {
+    if (cursor.city === id || cursor.municipality === id) return true;
+  }
+  return false;
 }
