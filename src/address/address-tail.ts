@@ -77,11 +77,6 @@ export function isKnownCity(
   return second !== '' && second !== first && gazetteer.isCity(state, second + rest);
 }
 
-/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
-export function isOtherWord(word: string): boolean {
-  return directionOf(word) !== '' || suffixOf(word) !== '';
-}
-
 /** Tells five digits from any other word. */
 export function isZip(word: string): boolean {
   return word.length === 5 && isDigits(word);

@@ -9,7 +9,6 @@ import {
   COUNTRY_LAST,
   isKnownCity,
   OFFICES,
-  isOtherWord,
   isZip,
   OFFICE_WORDS,
   readTail,
@@ -21,9 +20,9 @@ import { endsInUnit, isNumbered } from './reading.js';
 import { foldStreetName, readStreet, type StreetName } from './street-name.js';
 import { ordinalValue, SPELLED_WORDS } from './street-words.js';
 import { SUFFIX_WORDS } from './suffix.js';
-import { tokenize } from './word.js';
-import { DESIGNATORS, UNIT_WORDS } from './unit.js';
 import {
+  isOtherWord,
+  tokenize,
   honouredKey,
   suffixOf,
   directionOf,
@@ -32,6 +31,7 @@ import {
   JOIN,
   type Line,
 } from './word.js';
+import { DESIGNATORS, UNIT_WORDS } from './unit.js';
 
 /** A street with the folded name that it is looked up by. */
 export interface FoldedStreet extends StreetName {

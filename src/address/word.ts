@@ -282,3 +282,8 @@ export function honouredKey(key: string): string {
   }
   return key;
 }
+
+/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
+export function isOtherWord(word: string): boolean {
+  return directionOf(word) !== '' || suffixOf(word) !== '';
+}

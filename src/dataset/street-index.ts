@@ -1,4 +1,5 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
+import type { StreetCursor } from './street-cursor.js';
 import { NumberCache, RecentCache } from '../base/recent-cache.js';
 import { wordsOf, type WordTable } from '../base/word-table.js';
 import type { DateInt } from '../tax/date.js';
@@ -205,4 +206,17 @@ export class StreetIndex {
     }
     return known;
   }
+}
+
+/** Whether the street under the cursor lies in one of the places. */
+export function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  for (const { id } of localities) {
+    if (cursor.city === id || cursor.municipality === id) return true;
+  }
+  return false;
+}
+
+/** Whether it lies in the place named; in any, where none is known. */
+export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  return localities.length === 0 || lies(cursor, localities);
 }

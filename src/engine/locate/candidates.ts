@@ -43,7 +43,7 @@ function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
   return clash ? 0 : 1;
 }
 
-/** What a scan of streets found. `area` of the door and of the street are apart on purpose. */
+/** What a scan of streets found: the best door, and the best streets that lack the number. */
 export class Candidates {
   found = false;
   /** Doors of several tax areas are equally good. */

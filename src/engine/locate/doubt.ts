@@ -55,7 +55,7 @@ export type DateOf = (state: string) => DateInt;
 /** Parts below this share of a ZIP's doors are slivers (0.5 %). */
 const SLIVER_PPM = 5_000;
 
-/** Cities lend their name to ZIPs so far from theirs: 30 km, in microdegrees of latitude. */
+/** ZIPs so near to those of a city may use its name: 30 km, in microdegrees of latitude. */
 const NEAR_MICRO = 270_000;
 
 /** The parts of a ZIP that an address may lie in. */

@@ -8,8 +8,8 @@ import { RecentCache, NumberCache } from '../../base/recent-cache.js';
 import { WordTable } from '../../base/word-table.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
-import type { Locality } from '../../dataset/street-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
+import { lies, type Locality } from '../../dataset/street-index.js';
 import { withoutSlivers } from './doubt.js';
 
 /** Answers kept, in each of two generations. */
@@ -197,20 +197,7 @@ export function mayReach(cursor: StreetCursor, { towns, namesakes, areas }: Reac
   return false;
 }
 
-/** Whether the street under the cursor lies in one of the places. */
-export function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  for (const { id } of localities) {
-    if (cursor.city === id || cursor.municipality === id) return true;
-  }
-  return false;
-}
-
-/** Whether it lies in the place named; in any, where none is known. */
-export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  return localities.length === 0 || lies(cursor, localities);
-}
-
-/** The same of a door or street that was found, by the numbers of its localities. */
+/** As `liesIn`, of a door or street that was found, by the numbers of its localities. */
 export function isIn(localities: readonly Locality[], city: number, municipality: number): boolean {
   return (
     localities.length === 0 ||

@@ -3,13 +3,13 @@ import type { ParsedAddress } from '../../address/parsed.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
-import type { Locality, StreetIndex } from '../../dataset/street-index.js';
+import { lies, liesIn, type Locality, type StreetIndex } from '../../dataset/street-index.js';
 import { failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Situs } from '../situs.js';
 import { type AddressWriter, doorFound } from './address-writer.js';
 import { Candidates } from './candidates.js';
 import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from './doubt.js';
-import { isIn, lies, liesIn, mayReach, NOWHERE, type Reached, ZipTowns } from './place-names.js';
+import { isIn, mayReach, NOWHERE, type Reached, ZipTowns } from './place-names.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
