@@ -128,9 +128,18 @@ class CartOracle {
     if (rule !== null) ({ state, local } = withinCap(rule, scope, { state, local }));
     const holiday = holidayOn(this.#of.world, this.#of.state, this.#of.cart.date, { tic, price });
     const isPaid = quantity.over > 0n && state.over + local.over > 0n;
-    if (isPaid && this.#of.isUntoldArticle(tic, rule, price)) return null;
-    if (isPaid && !isWithinDelivered(holiday, price, this.#delivery())) return null;
+    if (isPaid && !this.#isTold(tic, rule, price, holiday)) return null;
     return onHoliday(holiday, times(state, quantity), times(local, quantity));
+  }
+
+  #isTold(
+    tic: string,
+    rule: Row | null,
+    price: Rational,
+    holiday: Row | 'unclear' | null,
+  ): boolean {
+    const isUntold = this.#of.isUntoldArticle(tic, rule, price);
+    return !isUntold && isWithinDelivered(holiday, price, this.#delivery());
   }
 
   /** The rule for a charge: an empty one where a law that exempts shipping may tax handling. */

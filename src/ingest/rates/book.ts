@@ -19,7 +19,7 @@ import type {
 import { type LineContext, linesOf, stateLine, type TupleParts } from './lines.js';
 import { DATE_MIN, DATE_OPEN, OWN_CODE } from './list.js';
 import { type StatedList, statedInput } from './stated-rates.js';
-import { resolveProvince } from './province.js';
+import { resolveProvince } from './province-taxes.js';
 import { indexMembers, indexRows } from './rate-rows.js';
 
 /** Everything a book is made of. Nothing in it is looked up elsewhere. */
