@@ -223,7 +223,7 @@ export class UsageBook {
     return meter;
   }
 
-  /** Looks up what others counted, where a limit asks, once for each time counts are stored. */
+  /** Looks up what others have counted, where a limit asks, once for each time it is stored. */
   #catchUp(meter: Meter, key: Metered): void {
     const { id, coreLimit, geoLimit, merchantLimit } = key;
     meter.key = key;

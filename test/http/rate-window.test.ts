@@ -61,3 +61,30 @@ test('a key keeps its window when its rate crosses to buckets and back', () => {
   now += WINDOW_MS - 2;
   assert.equal(gate.take({ id: 'a', rate: 3 }), 0, 'only the oldest request has left');
 });
+
+test('keys in any order have a window each, also as other objects and after they stood empty', () => {
+  const low = [
+    { id: 'a', rate: 3 },
+    { id: 'b', rate: 3 },
+    { id: 'c', rate: 5 },
+  ];
+  const keys = [...low, { id: 'a', rate: 5 }, { id: 'b', rate: 200_000 }, { ...low[2]! }];
+  const steps = fc.array(
+    fc.record({ wait: fc.integer({ min: 0, max: 25_000 }), key: fc.nat(keys.length - 1) }),
+    { maxLength: 200 },
+  );
+  fc.assert(
+    fc.property(steps, (asked) => {
+      let now = 0;
+      const gate = createRateGate(() => now);
+      const lists = new Map<string, ListWindow>();
+      for (const { wait, key: at } of asked) {
+        now += wait;
+        const key = keys[at]!;
+        const list = lists.get(key.id) ?? new ListWindow();
+        lists.set(key.id, list);
+        assert.equal(gate.take(key), list.take(now, key.rate));
+      }
+    }),
+  );
+});
