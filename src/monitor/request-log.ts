@@ -2,6 +2,7 @@
  * The log of requests: one JSON line each, written behind the answers. Without being asked for, no
  * line holds a street address, a client's address or more of a key than `situs key list` shows.
  */
+import { once } from 'node:events';
 import { pino, type Logger } from 'pino';
 import type { RequestLogConfig } from '../config.js';
 import { PRECISIONS } from '../engine/situs.js';
@@ -74,9 +75,13 @@ export class RequestLog implements RequestSink {
    * Opens the log; null where none is asked for.
    * @throws Error that names the setting when the file cannot be written.
    */
-  static open(config: RequestLogConfig, log: Log): RequestLog | null {
+  static async open(config: RequestLogConfig, log: Log): Promise<RequestLog | null> {
     const { path } = config;
-    return path === null ? null : new RequestLog(path, config, log);
+    if (path === null) return null;
+    const opened = new RequestLog(path, config, log);
+    // The library throws where the process ends before, as at a start that something else ends.
+    await once(opened.#file.lines, 'ready');
+    return opened;
   }
 
   /** Of answered requests one in so many is written, of refused ones each. */

@@ -1,6 +1,6 @@
 /** What the log of requests and the metrics tell of answers: as much as the answers themselves. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs, { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import {
   removeDirs,
   startMerchants,
 } from '../support/merchant-service.js';
+import { LATER_OPTIMIZED, MAIN } from '../support/program.js';
 import { sentCalculation, sentCart, sentLine } from '../support/sent-carts.js';
 import { parsedLines } from '../support/watched-service.js';
 
@@ -150,12 +151,15 @@ const LINE_TOLD = {
 };
 
 /** A log of every request, and the events that it tells. */
-function openLog(path: string): { readonly log: RequestLog; readonly events: () => string[] } {
+async function openLog(
+  path: string,
+): Promise<{ readonly log: RequestLog; readonly events: () => string[] }> {
   const told: string[] = [];
-  const log = RequestLog.open(
+  const log = await RequestLog.open(
     { path, every: 1, clients: false, queries: false },
     createLog('info', (line) => told.push(line)),
-  )!;
+  );
+  assert.ok(log !== null);
   return { log, events: () => told.map((each) => (JSON.parse(each) as { event: string }).event) };
 }
 
@@ -165,9 +169,25 @@ function temporaryDir(context: TestContext): string {
   return dir;
 }
 
+test('a start that something else ends says that alone, though it has opened a log', (context) => {
+  const dir = temporaryDir(context);
+  const { status, stderr } = spawnSync(process.execPath, [...LATER_OPTIMIZED, MAIN], {
+    encoding: 'utf8',
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      SITUS_VAR: dir,
+      SITUS_REQUEST_LOG: join(dir, 'requests.log'),
+      SITUS_REQUIRE_SIGNATURE: join(dir, 'none.pem'),
+    },
+  });
+  assert.match(stderr, /^situs: SITUS_REQUIRE_SIGNATURE: [^\n]+\n$/);
+  assert.equal(status, 1);
+});
+
 test('a disk that is full is told once, and lines that wait for it are bounded', async (context) => {
   if (!existsSync('/dev/full')) return context.skip('there is no /dev/full');
-  const { log, events } = openLog('/dev/full');
+  const { log, events } = await openLog('/dev/full');
   for (let turn = 0; turn < 200; turn += 1) {
     for (let index = 0; index < 150; index += 1) log.told(LINE_TOLD);
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -181,7 +201,7 @@ test('a pipe whose reader stands still holds no end up', { timeout: 20_000 }, as
   execFileSync('mkfifo', [path]);
   const reader = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
   context.after(() => fs.closeSync(reader));
-  const { log, events } = openLog(path);
+  const { log, events } = await openLog(path);
   for (let index = 0; index < 1_000; index += 1) log.told(LINE_TOLD);
   await log.close();
   assert.deepEqual(events(), ['request log not written']);
@@ -249,7 +269,7 @@ test('a log is opened anew by its name also where that is or was a pipe', async 
 test('told to open its file anew while the folder is gone, a log goes on in the one before and closes that once', async (context) => {
   const dir = join(temporaryDir(context), 'logs');
   mkdirSync(dir);
-  const { log, events } = openLog(join(dir, 'requests.log'));
+  const { log, events } = await openLog(join(dir, 'requests.log'));
   const line = async (name: string): Promise<void> => {
     log.told(LINE_TOLD);
     await eventually(() => readFileSync(join(dir, name), 'utf8') !== '');
