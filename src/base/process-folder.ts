@@ -3,7 +3,7 @@
  * known what a process has left that was killed; it goes with the next one that looks.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './process.js';
@@ -39,9 +39,18 @@ function isLeft(path: string, owner: string): boolean {
   return found !== undefined && Date.now() - found.mtimeMs > SILENT_MS_MAX;
 }
 
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Whoever opens something in it says why that cannot be.
+    return [];
+  }
+}
+
 /** Removes what processes that are gone have left; what another user has left may stay. */
 export function removeLeftFolders(parent: string, prefix: string): void {
-  for (const name of existsSync(parent) ? readdirSync(parent) : []) {
+  for (const name of namesIn(parent)) {
     const path = join(parent, name);
     if (!name.startsWith(prefix) || !isLeft(path, name.slice(prefix.length))) continue;
     try {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -63,4 +63,11 @@ test('what killed commands have left goes with the next one and at a start', asy
   });
   await app.stop();
   assert.ok(left.every((folder) => !existsSync(folder)));
+});
+
+test('a folder that is none is told by what opens it', async (context) => {
+  const file = join(newVarDir(context), 'file');
+  writeFileSync(file, '');
+  const config = loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: file });
+  await assert.rejects(App.start({ config, log: SILENT }), /SITUS_VAR says where.*not a folder/);
 });
