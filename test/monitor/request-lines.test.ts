@@ -236,7 +236,7 @@ test('a log is opened anew by its name also where that is or was a pipe', async 
   const path = join(temporaryDir(context), 'requests.log');
   const say = (requestId: string): void => log.told({ ...LINE_TOLD, requestId });
   const first = readPipe(context, path);
-  const { log, events } = openLog(path);
+  const { log, events } = await openLog(path);
   say('first');
   assert.match(await first(), /"first"/);
   // The same one: what waits for it still goes there.
