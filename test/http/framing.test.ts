@@ -1,18 +1,25 @@
 /** Requests whose body something in front of the service may read in another way. */
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FIELDS_MAX } from '../../src/http/head-refusal.js';
 import { RawClient } from '../support/http-client.js';
-import { startStubServer } from '../support/http-stub-server.js';
+import { startStubServer, type StubServer } from '../support/http-stub-server.js';
 
 const HEAD = 'HTTP/1.1\r\nHost: a\r\n';
 /** What an attacker hides behind or within a body. */
 const HIDDEN = `GET /hidden ${HEAD}\r\n`;
 
+let server: StubServer;
+
+before(async () => {
+  server = await startStubServer();
+});
+
+after(() => server.close());
+
+/** A connection of its own: what is hidden in one could be served on no other. */
 async function open(context: TestContext): Promise<RawClient> {
-  const server = await startStubServer();
-  context.after(server.close);
   const client = await RawClient.open(server.port);
   context.after(() => client.close());
   return client;
@@ -77,10 +84,7 @@ test('both a length and an encoding are refused', async (context) => {
 });
 
 test('one length that is said twice is taken by the native server, and by Node.js refused', async (context) => {
-  const server = await startStubServer();
-  context.after(server.close);
-  const client = await RawClient.open(server.port);
-  context.after(() => client.close());
+  const client = await open(context);
   client.write(`POST /echo ${HEAD}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`);
   const answer = await client.answer();
   if (server.server.transport === 'native') assert.equal(answer?.body, 'abc');

@@ -1,11 +1,16 @@
 /** Clients that end their half of the connection behind the request, as `nc -N` does. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { eventually } from '../support/http-eventually.js';
 import { RawClient } from '../support/http-client.js';
-import { LARGE_BYTES, startStubServer, STUB_KEY } from '../support/http-stub-server.js';
+import {
+  LARGE_BYTES,
+  startStubServer,
+  STUB_KEY,
+  type StubServer,
+} from '../support/http-stub-server.js';
 
 const HEAD = `HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${STUB_KEY}\r\n`;
 
@@ -26,10 +31,16 @@ const ASKED: readonly (readonly [name: string, request: string, status: number])
   ],
 ];
 
+let server: StubServer;
+
+before(async () => {
+  server = await startStubServer();
+});
+
+after(() => server.close());
+
 for (const [name, request, status] of ASKED) {
-  test(`${name} is answered after the client has ended its half`, async (context) => {
-    const server = await startStubServer();
-    context.after(server.close);
+  test(`${name} is answered after the client has ended its half`, async () => {
     const client = await RawClient.open(server.port);
     client.socket.end(request);
     assert.equal((await client.answer())?.status, status);
@@ -38,22 +49,18 @@ for (const [name, request, status] of ASKED) {
   });
 }
 
-test('a large answer comes whole after the client has ended its half', async (context) => {
-  const server = await startStubServer();
-  context.after(server.close);
+test('a large answer comes whole after the client has ended its half', async () => {
   const client = await RawClient.open(server.port);
   client.socket.end(`GET /large ${HEAD}\r\n`);
   assert.equal((await client.answer())?.body.length, LARGE_BYTES);
   client.close();
 });
 
-test('of bodies that end before their length nothing is kept', async (context) => {
+test('of bodies that end before their length nothing is kept', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
-  const server = await startStubServer();
-  context.after(server.close);
   const bytes = 1_000_000;
-  const before = process.memoryUsage().arrayBuffers;
+  const held = process.memoryUsage().arrayBuffers;
   const request = `POST /echo ${HEAD}Content-Length: ${bytes + 1}\r\n\r\n${'x'.repeat(bytes)}`;
   for (let sent = 0; sent < 40; sent += 1) {
     const client = await RawClient.open(server.port);
@@ -63,6 +70,6 @@ test('of bodies that end before their length nothing is kept', async (context) =
   }
   await eventually(() => {
     collectGarbage();
-    return process.memoryUsage().arrayBuffers - before < 10 * bytes;
+    return process.memoryUsage().arrayBuffers - held < 10 * bytes;
   }, 5_000);
 });

@@ -28,22 +28,24 @@ const ASKED: readonly string[] = [
   'POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
 ];
 
-for (const text of ASKED) {
-  test(`resets do not end the process: ${JSON.stringify(text.slice(0, 60))}`, async (context) => {
-    const { port, process: child } = await startChildServer(context);
-    const isNative = (await ask(port, '/nothing')).headers.has('uwebsockets');
-    const tries = isNative ? TRIES : TRIES_OVER_NODE;
-    for (let at = 0; at < tries && child.exitCode === null; at += AT_ONCE) {
-      await Promise.all(
-        Array.from({ length: AT_ONCE }, (_, of) =>
-          resetAfter(port, text, of % 2 === 0).catch(() => undefined),
-        ),
-      );
-    }
-    assert.deepEqual([child.exitCode, child.signalCode], [null, null]);
-    const client = await RawClient.open(port);
-    client.get('/nothing');
-    assert.equal((await client.answer())?.status, 404);
-    client.close();
-  });
-}
+test('resets do not end the process', async (context) => {
+  const { port, process: child } = await startChildServer(context);
+  const isNative = (await ask(port, '/nothing')).headers.has('uwebsockets');
+  const tries = isNative ? TRIES : TRIES_OVER_NODE;
+  for (const text of ASKED) {
+    await context.test(JSON.stringify(text.slice(0, 60)), async () => {
+      for (let at = 0; at < tries && child.exitCode === null; at += AT_ONCE) {
+        await Promise.all(
+          Array.from({ length: AT_ONCE }, (_, of) =>
+            resetAfter(port, text, of % 2 === 0).catch(() => undefined),
+          ),
+        );
+      }
+      assert.deepEqual([child.exitCode, child.signalCode], [null, null]);
+      const client = await RawClient.open(port);
+      client.get('/nothing');
+      assert.equal((await client.answer())?.status, 404);
+      client.close();
+    });
+  }
+});
