@@ -20,8 +20,8 @@ export const OVER_NODE_ENDING = ', over the HTTP server of Node.js';
 /** Files in one process, of those that may share one: more would leave a processor idle at the end. */
 const TOGETHER_MAX: Readonly<Record<Exclude<Company, 'alone'>, number>> = {
   calculating: 36,
-  serving: 18,
-  starting: 8,
+  serving: 24,
+  starting: 14,
 };
 
 /** They build the datasets that take long; begun first, so that others find them built. */

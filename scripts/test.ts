@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { COMPILED, compiledOf } from './compiled.js';
 import { OVER_NODE_TOO } from './over-node-too.js';
 import { runTests } from './run-tests.js';
+import { useMemory } from './scratch.js';
 import { makeTestProgram } from './test-program.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -48,7 +49,14 @@ async function main(args: readonly string[]): Promise<number> {
   if (!args.includes(ONE)) {
     const program = await makeTestProgram(ROOT);
     if (program !== null) process.env['SITUS_TEST_PROGRAM'] = program;
-    return runBoth(options, again);
+    // An interrupt ends the tests, and then this process in its own way.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => undefined);
+    const remove = useMemory();
+    try {
+      return runBoth(options, again);
+    } finally {
+      remove();
+    }
   }
   const files = args.filter((arg) => !arg.startsWith('-')).map((arg) => compiledOf(ROOT, arg));
   const missing = files.find((file) => !existsSync(join(ROOT, file)));

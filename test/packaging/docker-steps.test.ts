@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
@@ -16,6 +15,7 @@ import { buildRecipe } from '../support/built-dataset.js';
 import { environmentOf, execWords, readStages, type Step } from '../support/packaging-files.js';
 import { eventually } from '../support/http-eventually.js';
 import {
+  besideKept,
   copyCompiled,
   keptFolder,
   linkAs,
@@ -183,7 +183,7 @@ function healthOf(port: string): number | null {
 
 test('the steps of the Dockerfile make a program that becomes healthy', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root gives folders to others');
-  const dir = mkdtempSync(join(tmpdir(), 'situs-image-'));
+  const dir = mkdtempSync(join(besideKept(), 'situs-image-'));
   context.after(() => rmSync(dir, { recursive: true, force: true }));
   let place: Place;
   try {

@@ -11,11 +11,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
+import { besideKept } from '../support/kept-folders.js';
 import { install, installGlobally, pack, type Packed } from '../support/packed.js';
 
 const KEY = 'a-key-for-the-package-test';
@@ -50,7 +50,7 @@ let beside: string;
 let installed: string;
 
 before(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), 'situs-package-')));
+  dir = realpathSync(mkdtempSync(join(besideKept(), 'situs-package-')));
   packed = pack();
   beside = join(dir, 'beside');
   mkdirSync(beside);

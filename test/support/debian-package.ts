@@ -1,10 +1,11 @@
 /** The Debian package for tests: made and kept, and a lighter one of what it installed. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryFolder } from '../../scripts/scratch.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { keptFolder, linkAs, npmVersion } from './kept-folders.js';
 import { packedContent } from './packed.js';
@@ -35,12 +36,7 @@ const OTHERS = [
 
 /** A folder in memory, where there is much of it: a disk takes half of the time of thousands of files. */
 export function scratchIn(): string {
-  const memory = '/dev/shm';
-  const mounted = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'latin1') : '';
-  const [, options] = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(mounted) ?? [];
-  if (options === undefined || /\bnoexec\b/.test(options)) return tmpdir();
-  const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize >= MEMORY_BYTES_MIN ? memory : tmpdir();
+  return memoryFolder(MEMORY_BYTES_MIN) ?? tmpdir();
 }
 
 /** The path of the package, kept until anything changes that it is made of. */

@@ -13,6 +13,14 @@ import { type Ingredients, KEPT_DIR, keptBuild } from './kept-datasets.js';
 /** Npm writes them where they are, whenever it changes a folder's modules. */
 const REWRITTEN = ['package.json', 'package-lock.json', join('node_modules', '.package-lock.json')];
 
+/**
+ * Where what is to be links to kept files is made: on a disk, as these are. A whole run has other
+ * temporary files in memory, where it can (scripts/scratch.ts).
+ */
+export function besideKept(): string {
+  return process.env['SITUS_TEST_DISK'] ?? tmpdir();
+}
+
 /** The environment of commands that ask npm's registry: the runner keeps its authorities from all others. */
 export function registryEnvironment(): NodeJS.ProcessEnv {
   const authorities = process.env['SITUS_TEST_AUTHORITIES'];
@@ -55,7 +63,7 @@ export function unlinkRewritten(folder: string): void {
  */
 export function keptFolder(ingredients: Ingredients, make: (path: string) => void): string {
   const { varDir } = keptBuild(KEPT_DIR, ingredients, (place) => {
-    const dir = mkdtempSync(join(tmpdir(), 'situs-made-'));
+    const dir = mkdtempSync(join(besideKept(), 'situs-made-'));
     try {
       make(join(dir, 'made'));
       // Unlike a rename it also moves between file systems.

@@ -1,0 +1,66 @@
+/** Where tests have their temporary files: in memory, where there is much of it. */
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const MEMORY = '/dev/shm';
+/** A folder of a run, with the number of its process. */
+const OF_A_RUN = /^situs-run-(\d+)-/;
+
+/** Bytes that the system could give without taking any from a process; 0 where it does not say. */
+function bytesAvailable(): number {
+  if (!existsSync('/proc/meminfo')) return 0;
+  const told = /^MemAvailable:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'latin1'));
+  return Number(told?.[1] ?? 0) * 1_024;
+}
+
+/**
+ * A folder in memory whose files may be run and may take so many bytes; null where there is none. On a
+ * disk the same files take more of the processor, and twice as much where there are thousands.
+ */
+export function memoryFolder(bytesMin: number): string | null {
+  const mounted = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'latin1') : '';
+  const [, options] = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(mounted) ?? [];
+  if (options === undefined || /\bnoexec\b/.test(options)) return null;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return Math.min(bavail * bsize, bytesAvailable()) >= bytesMin ? MEMORY : null;
+}
+
+function isAlive(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
+}
+
+/** Four times what the files of a whole run took at most, with six processes of tests at once. */
+const RUN_BYTES_MIN = 3_000_000_000;
+/** As that of the system: some tests start programs as other users, whose folders are below it. */
+const ALL_MAY_WRITE = 0o1777;
+
+/**
+ * Gives the processes that this one starts a folder in memory for what is temporary, unless the
+ * environment names one; SITUS_TEST_DISK is then where it would be. The function that comes back
+ * removes it. What a run that was killed has left there is removed first.
+ */
+export function useMemory(): () => void {
+  if (process.env['TMPDIR'] !== undefined) return () => undefined;
+  const memory = memoryFolder(RUN_BYTES_MIN);
+  if (memory === null) return () => undefined;
+  for (const name of readdirSync(memory)) {
+    const [, pid] = OF_A_RUN.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) {
+      rmSync(join(memory, name), { recursive: true, force: true });
+    }
+  }
+  const dir = mkdtempSync(join(memory, `situs-run-${process.pid}-`));
+  chmodSync(dir, ALL_MAY_WRITE);
+  process.env['SITUS_TEST_DISK'] = tmpdir();
+  process.env['TMPDIR'] = dir;
+  return () => rmSync(dir, { recursive: true, force: true });
+}
