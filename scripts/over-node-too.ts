@@ -1,7 +1,6 @@
 /**
  * Tests that hold what an HTTP server underneath can get wrong (sockets, uploads, streams, TLS): they
- * are run over the native one and over that of Node.js. What is decided above both, such as which key
- * may ask what, what is stored or logged, and what a trace tells, is tested over one.
+ * are run over the native one and over that of Node.js.
  */
 const NAMES: readonly string[] = [
   ...[
@@ -14,11 +13,14 @@ const NAMES: readonly string[] = [
     'guess-guard',
     'half-close',
     'idempotency',
+    'key-scope',
     'pipeline',
     'ready',
     'reset',
+    'secret-leak',
     'staying',
     'tls',
+    'traces',
   ].map((name) => `http/${name}`),
   ...['socket', 'stream', 'stream-close', 'stream-stuck'].map((name) => `bulk/${name}`),
   'service/http',

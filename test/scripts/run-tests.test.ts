@@ -265,16 +265,9 @@ test('what a file imports decides whether it shares a process, whoever imports i
 });
 
 /** They start servers, and are run once: what they hold is not the server's affair, or they ask both. */
-const ONCE: readonly string[] = [
-  'hostile-json',
-  'key-scope',
-  'late-requests',
-  'secret-leak',
-  'traces',
-  'transport',
-];
+const ONCE: readonly string[] = ['hostile-json', 'late-requests', 'transport'];
 
-test('every test of HTTP that starts a server is run over both, but for those that are named', () => {
+test('every test of HTTP that starts a server is run over both', () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   for (const file of OVER_NODE_TOO) assert.ok(existsSync(join(root, file)), file);
   const starting = readdirSync(join(root, 'test', 'http')).filter((name) =>
