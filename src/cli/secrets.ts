@@ -5,7 +5,6 @@ import { type Config, loadConfig } from '../config.js';
 import { emptyCoreDumps } from '../base/process.js';
 import type { StoreKey } from '../store/format.js';
 import { KekFile } from '../store/kek-file.js';
-import { openKekSource } from '../store/kek-source.js';
 import { listNodes } from '../store/nodes.js';
 import {
   auditRotation,
@@ -15,7 +14,7 @@ import {
   sealedCounts,
 } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
-import { storedIndexKey } from '../store/vault.js';
+import { openKeys } from '../store/vault.js';
 import { commandActor, tellDamaged, withStore } from './open-store.js';
 import { print, progress } from './command-line.js';
 
@@ -33,7 +32,7 @@ function report({ done, total }: RotationProgress): void {
 /** Wraps everything with SITUS_KEK once the server knows it. */
 async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreKey[]> {
   if (config.kekPrevious.length === 0) throw new Error(FROM_ENVIRONMENT);
-  const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
+  const { source } = openKeys(config, store);
   await store.write(
     (transaction) => auditRotation(transaction, commandActor(), source.current().id, Date.now()),
     { quiet: true },
@@ -46,7 +45,7 @@ async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreK
 
 /** Rotates, and gives the keys of records that are damaged. */
 async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]> {
-  const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
+  const { source } = openKeys(config, store);
   if (!(source instanceof KekFile)) return rewrapOnly(config, store);
   const place = placeOf(jobsDirOf(config.varDir));
   let waits = false;
@@ -88,7 +87,7 @@ async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]
 async function status(config: Config, store: Store, json: boolean): Promise<readonly StoreKey[]> {
   const damaged: StoreKey[] = [];
   const counts = await sealedCounts(store, (key) => damaged.push(key));
-  const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
+  const { source } = openKeys(config, store);
   const current = source.current().id;
   const ids = [...new Set([...source.all().map(({ id }) => id), ...counts.keys()])];
   const known = new Set(source.all().map(({ id }) => id));

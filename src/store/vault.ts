@@ -70,7 +70,7 @@ function keepIndexKey(transaction: StoreTransaction, kek: Kek): unknown {
 }
 
 /** The sealed key of the index; null where the store has never sealed anything. */
-export function storedIndexKey(store: Store): Sealed | null {
+function storedIndexKey(store: Store): Sealed | null {
   const record = store.get(INDEX_KEY);
   return record === undefined ? null : indexSealed(record);
 }
@@ -83,12 +83,32 @@ function indexSealed(record: unknown): Sealed {
 }
 
 /**
+ * Opens the keys that a store needs, with what it has sealed for the index; null where nothing is.
+ * @throws Error as `openKekSource` does.
+ */
+export function openKeys(
+  config: KekConfig,
+  store: Store,
+): { readonly source: KekSource; readonly known: Sealed | null } {
+  for (let known = storedIndexKey(store); ; ) {
+    try {
+      return { source: openKekSource(config, known?.kek ?? null), known };
+    } catch (error) {
+      // A rotation may have dropped that key meanwhile: then the store names another one by now.
+      store.refresh();
+      const now = storedIndexKey(store);
+      if (now?.kek === known?.kek) throw error;
+      known = now;
+    }
+  }
+}
+
+/**
  * Opens the vault of a store. A first key-encryption key is made where the store has no secrets.
  * @throws Error when the store's key-encryption key is missing, damaged or readable by others.
  */
 export async function openVault(config: KekConfig, store: Store): Promise<Vault> {
-  const known = storedIndexKey(store);
-  const source = openKekSource(config, known === null ? null : known.kek);
+  const { source, known } = openKeys(config, store);
   const record =
     known === null
       ? await store.write((transaction) => keepIndexKey(transaction, source.current()))

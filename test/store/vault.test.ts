@@ -14,7 +14,9 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fastCheck from 'fast-check';
 import { loadConfig } from '../../src/config.js';
+import { KekFile } from '../../src/store/kek-file.js';
 import { openKekSource } from '../../src/store/kek-source.js';
+import { rotateKek } from '../../src/store/rotation.js';
 import { lengthPrefixed, openSealed, sealText } from '../../src/store/sealed.js';
 import { Store } from '../../src/store/store.js';
 import { openVault, parseSealed, type SealPlace, type Vault } from '../../src/store/vault.js';
@@ -228,4 +230,29 @@ test('keys of the environment are 32 bytes in base64, and a bad one is not repea
       );
     }
   }
+});
+
+test('a key that a rotation drops while a vault is opened is the one that came after it', async (context) => {
+  const { varDir, store, vault } = await opened(context);
+  const sealed = vault.seal(DISTINCTIVE, PLACE);
+  await store.write((transaction) => transaction.put(['secret', 'a'], { v: 1, sealed }));
+  const before = store.get(['vault', 'index']);
+  const quiet = { report: (): void => undefined, begun: (): void => undefined };
+  const actor = { kind: 'cli', uid: 7, user: 'someone' } as const;
+  const file = KekFile.open(join(varDir, 'kek'), null);
+  const { dropped } = await rotateKek(store, file, new Date(), actor, quiet);
+  assert.deepEqual(dropped, [sealed.kek]);
+  let looked = 0;
+  const late = new Proxy(store, {
+    get: (target, name) => {
+      // As it was read a moment before the rotation ended.
+      if (name === 'get' && looked++ === 0) return () => before;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+  const opener = await openVault(fileConfig(varDir), late);
+  assert.ok(looked > 1);
+  const record = store.get(['secret', 'a']) as { readonly sealed: unknown };
+  assert.equal(opener.open(parseSealed(record.sealed), PLACE), DISTINCTIVE);
 });
