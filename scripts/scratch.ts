@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from '../src/base/process.js';
 
 const MEMORY = '/dev/shm';
 /** A folder of a run, with the number of its process. */
@@ -32,10 +33,6 @@ export function memoryFolder(bytesMin: number): string | null {
   if (options === undefined || /\bnoexec\b/.test(options)) return null;
   const { bavail, bsize } = statfsSync(MEMORY);
   return Math.min(bavail * bsize, bytesAvailable()) >= bytesMin ? MEMORY : null;
-}
-
-function isAlive(pid: number): boolean {
-  return existsSync(`/proc/${pid}`);
 }
 
 /** Four times what the files of a whole run took at most, with six processes of tests at once. */

@@ -6,7 +6,6 @@
  */
 import { MINIMUM_PRECISIONS } from '../../config.js';
 import { fail, type Failure, FAILURE_KINDS } from '../../failure.js';
-
 import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import type { CartParameter } from './cart-parameters.js';
