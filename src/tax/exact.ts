@@ -11,6 +11,21 @@ export function exactOf(value: bigint): Exact {
   return Number.isSafeInteger(number) ? number : value;
 }
 
+const POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power);
+
+/** Whether a safe integer has a power of ten; one that is none is not looked at. */
+export function hasTens(value: Exact, power: number): boolean {
+  if (typeof value !== 'number') return false;
+  const ten = POWERS[power]!;
+  return Math.round(value / ten) * ten === value;
+}
+
+/** A number without a power of ten that it has. */
+export function withoutTens(value: Exact, power: number): Exact {
+  if (power === 0) return value;
+  return typeof value === 'number' ? value / POWERS[power]! : value / 10n ** BigInt(power);
+}
+
 /** The product. */
 export function times(one: Exact, other: Exact): Exact {
   if (typeof one === 'number' && typeof other === 'number') {

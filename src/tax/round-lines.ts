@@ -8,13 +8,11 @@ import {
   type RoundingMode,
   times,
 } from './exact.js';
-import { COARSE, GROSS_DIGITS, TAX_DIGITS, type LineTax } from './line-tax.js';
+import { FINE, type LineTax, type SharedTax } from './line-tax.js';
 import type { Rate } from './rate.js';
 
-/** The exact tax of a line: (state + local) ÷ denominator, which is 1 in COARSE. */
-export interface ExactLine extends LineTax {
-  readonly denominator: bigint;
-}
+/** The exact tax of a line: (state + local) ÷ denominator. */
+export type ExactLine = SharedTax;
 
 interface RoundingWish {
   readonly mode: RoundingMode;
@@ -22,28 +20,24 @@ interface RoundingWish {
   readonly digits: number;
 }
 
-/** Decimals of amounts inside. */
+/** Decimals of amounts inside, and 10⁻⁹ dollars of an amount of so many decimals. */
 const AMOUNT_DIGITS = 9;
-/** Decimals of an effective rate (specification, cart calculate), and of rates inside. */
-const RATE_DIGITS = 5;
+/** A hundred-thousandth in parts per billion. */
 const RATE_SCALE = 10_000;
 
-/** Taxes of a unit of so many decimals in FINE and in COARSE, and 10⁻⁹ dollars in the same. */
-const UNITS = Array.from(
-  { length: AMOUNT_DIGITS + 1 },
-  (_, digits) => 10n ** BigInt(TAX_DIGITS - digits),
-);
-const COARSE_UNITS = UNITS.map((unit) => Number(unit / COARSE.tax));
 const AMOUNTS = Array.from(
   { length: AMOUNT_DIGITS + 1 },
   (_, digits) => 10 ** (AMOUNT_DIGITS - digits),
 );
-const RATE_NUMERATOR = 10n ** BigInt(RATE_DIGITS);
-const RATE_DENOMINATOR = 10n ** BigInt(TAX_DIGITS - GROSS_DIGITS);
 
 /** The tax of a line over its denominator, in 10⁻³¹ dollars. */
 export function exactTax({ state, local, scale }: LineTax): bigint {
   return BigInt(plus(state, local)) * scale.tax;
+}
+
+/** A unit of so many decimals of a dollar in FINE. */
+function fineUnit(digits: number): bigint {
+  return BigInt(FINE.units[digits]!);
 }
 
 /** Rounds a line on its own to 10⁻⁹ dollars. */
@@ -51,8 +45,12 @@ function roundLine(line: ExactLine, mode: RoundingMode, digits: number): Exact {
   const { state, local, scale, denominator } = line;
   const tax = plus(state, local);
   if (tax <= 0) return 0;
-  const unit: Exact = scale === COARSE ? COARSE_UNITS[digits]! : UNITS[digits]! * denominator;
-  const amount = times(rounded(tax, unit, mode), AMOUNTS[digits]!);
+  const unit = scale.units[digits]!;
+  const units =
+    unit === null
+      ? rounded(exactTax(line), BigInt(denominator) * fineUnit(digits), mode)
+      : rounded(tax, times(unit, denominator), mode);
+  const amount = times(units, AMOUNTS[digits]!);
   return typeof amount === 'number' ? amount : exactOf(amount);
 }
 
@@ -65,21 +63,20 @@ export function roundAmounts(
   lines: readonly ExactLine[],
   { mode, level, digits }: RoundingWish,
 ): readonly Exact[] {
-  const unit = UNITS[digits];
   const amount = AMOUNTS[digits];
-  if (unit === undefined || amount === undefined) throw new RangeError(`${digits} decimals`);
+  if (amount === undefined) throw new RangeError(`${digits} decimals`);
   if (level === 'line') return lines.map((line) => roundLine(line, mode, digits));
   const common = lines.reduce(
     (most, { denominator }) =>
-      denominator === 1n || denominator === most ? most : most * denominator,
+      denominator === 1 || BigInt(denominator) === most ? most : most * BigInt(denominator),
     1n,
   );
   const shares = lines.map((line, at) => ({
-    numerator: exactTax(line) * (common / line.denominator),
+    numerator: exactTax(line) * (common / BigInt(line.denominator)),
     rank: ranks[at]?.index ?? at,
   }));
   const sum = shares.reduce((all, { numerator }) => all + numerator, 0n);
-  const whole = unit * common;
+  const whole = fineUnit(digits) * common;
   const total = BigInt(rounded(sum, whole, mode));
   return distribute(total, shares, whole).map((units) => exactOf(units * BigInt(amount)));
 }
@@ -87,10 +84,10 @@ export function roundAmounts(
 /** The effective rate of a line, to five decimals; zero where there is none. */
 export function roundRate(line: ExactLine | null): Rate {
   if (line === null || line.gross <= 0) return 0 as Rate;
-  const gross = BigInt(line.gross) * line.scale.gross;
+  const { state, local, gross, denominator, scale } = line;
   const units = rounded(
-    exactTax(line) * RATE_NUMERATOR,
-    gross * RATE_DENOMINATOR * line.denominator,
+    times(plus(state, local), scale.rate.times),
+    times(times(gross, denominator), scale.rate.over),
     'half-up',
   );
   return (Number(units) * RATE_SCALE) as Rate;

@@ -256,7 +256,7 @@ export class Carts {
     const goods = this.#lines.followsGoods(site) ? totalOf(taxed) : NO_GOODS;
     for (const at of charges) {
       const tax = this.#lines.freight(site, lines[at]!, goods);
-      if (isFailure(tax)) return refuse(`lineItems[${at}]`, tax);
+      if (!isTaxed(tax)) return refuse(`lineItems[${at}]`, tax);
       taxed[at] = tax;
     }
     const bent = bentByDelivery(lines, taxed);

@@ -103,7 +103,7 @@ export class CartExplainer {
     return taxed.map((tax, at): LineExplanation => {
       const line = cart.lines[at]!;
       const own = parts[at]!;
-      const exact = exactText(exactTax(tax), TAX_DIGITS, tax.denominator);
+      const exact = exactText(exactTax(tax), TAX_DIGITS, BigInt(tax.denominator));
       return {
         index: line.index,
         price: formatUsd(BigInt(line.price)),

@@ -64,14 +64,14 @@ function freightParts(
     case 'as-goods':
       return gathered(ofGoods).map((part) => ({
         ...part,
-        base: part.base * BigInt(tax.gross),
-        fixed: part.fixed * BigInt(tax.gross),
-        denominator: tax.denominator,
+        base: part.base * BigInt(tax.gross) * tax.scale.gross,
+        fixed: part.fixed * BigInt(tax.gross) * tax.scale.gross,
+        denominator: BigInt(goods.gross) * goods.scale.gross,
       }));
     case 'ordinary':
     case 'whole':
       return itemParts(charge, line, 'none').filter(
-        ({ levy }) => tax.freight === 'ordinary' || (levy.ofState ? goods.state : goods.local) > 0n,
+        ({ levy }) => tax.freight === 'ordinary' || (levy.ofState ? goods.state : goods.local) > 0,
       );
     default:
       return [];

@@ -1,6 +1,13 @@
 /** A line of a cart with its exact tax, and lines added up. */
 import { type Exact, plus, times } from '../../tax/exact.js';
-import { COARSE, FINE, type HolidayReach, type Scale } from '../../tax/line-tax.js';
+import {
+  COARSE,
+  FINE,
+  type HolidayReach,
+  type LineTax,
+  type Scale,
+  type SharedTax,
+} from '../../tax/line-tax.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
 import type { Failure } from '../../failure.js';
 import { type CartLine, QUANTITY_ONE } from './outcome.js';
@@ -30,11 +37,7 @@ export function isTaxed(tax: TaxedLine | Failure): tax is TaxedLine {
 export type FreightCharge = 'exempt' | 'ordinary' | 'as-goods' | 'whole';
 
 /** Goods of a cart together, for the delivery charges. */
-export interface GoodsTotal {
-  /** In FINE. */
-  readonly gross: bigint;
-  readonly state: bigint;
-  readonly local: bigint;
+export interface GoodsTotal extends LineTax {
   /** Whether the goods are taxed at shares of their price that differ from one to another. */
   readonly mixed: boolean;
 }
@@ -46,8 +49,8 @@ function differ(one: TaxedLine, other: TaxedLine): boolean {
   return exactTax(one) * grossOf(other) !== exactTax(other) * grossOf(one);
 }
 
-/** Adds up the lines of a scale. */
-function sumOf(lines: readonly TaxedLine[], scale: Scale): Omit<GoodsTotal, 'mixed'> {
+/** Adds up lines of one scale. */
+function sumOf(lines: readonly TaxedLine[], scale: Scale): LineTax {
   let gross: Exact = 0;
   let state: Exact = 0;
   let local: Exact = 0;
@@ -57,28 +60,31 @@ function sumOf(lines: readonly TaxedLine[], scale: Scale): Omit<GoodsTotal, 'mix
     state = plus(state, line.state);
     local = plus(local, line.local);
   }
-  return {
-    gross: BigInt(gross) * scale.gross,
-    state: BigInt(state) * scale.tax,
-    local: BigInt(local) * scale.tax,
-  };
+  return { scale, gross, state, local };
 }
 
 /** Adds up goods; charges are UNTAXED as yet. */
 export function totalOf(lines: readonly TaxedLine[]): GoodsTotal {
   let first: TaxedLine | null = null;
   let mixed = false;
+  let fine = false;
   for (const line of lines) {
     if (line.gross <= 0) continue;
+    fine ||= line.scale !== COARSE;
     if (first === null) first = line;
     else mixed ||= differ(first, line);
   }
   const coarse = sumOf(lines, COARSE);
-  const fine = sumOf(lines, FINE);
+  if (!fine) {
+    const { scale, gross, state, local } = coarse;
+    return { scale, gross, state, local, mixed };
+  }
+  const rest = sumOf(lines, FINE);
   return {
-    gross: coarse.gross + fine.gross,
-    state: coarse.state + fine.state,
-    local: coarse.local + fine.local,
+    scale: FINE,
+    gross: BigInt(rest.gross) + BigInt(coarse.gross) * COARSE.gross,
+    state: BigInt(rest.state) + BigInt(coarse.state) * COARSE.tax,
+    local: BigInt(rest.local) + BigInt(coarse.local) * COARSE.tax,
     mixed,
   };
 }
@@ -93,37 +99,40 @@ export function locallyTaxed(lines: readonly TaxedLine[]): bigint {
 }
 
 /** A cart without goods: stands in where a charge does not follow the goods. */
-export const NO_GOODS: GoodsTotal = { gross: 0n, state: 0n, local: 0n, mixed: false };
+export const NO_GOODS: GoodsTotal = { scale: FINE, gross: 0, state: 0, local: 0, mixed: false };
+
+/**
+ * A delivery charge with its tax. Members are named one by one, in the order that goods have them:
+ * what is copied as a whole is laid out anew in memory each time.
+ */
+export function chargeLine(
+  { scale, gross, state, local, denominator }: SharedTax,
+  freight: FreightCharge,
+  flat: number | null,
+): TaxedLine {
+  return {
+    scale,
+    gross,
+    state,
+    local,
+    denominator,
+    treatment: null,
+    holiday: null,
+    reach: 'none',
+    freight,
+    flat,
+  };
+}
 
 /** Stands in for a delivery charge until the goods are known. */
-export const UNTAXED: TaxedLine = {
-  scale: FINE,
-  gross: 0,
-  state: 0,
-  local: 0,
-  denominator: 1n,
-  treatment: null,
-  holiday: null,
-  reach: 'none',
-  freight: 'exempt',
-  flat: 0,
-};
+export const UNTAXED: TaxedLine = chargeLine(
+  { scale: FINE, gross: 0, state: 0, local: 0, denominator: 1 },
+  'exempt',
+  0,
+);
 
 /** A delivery charge that is not taxed. */
 export function exemptLine({ price, quantity }: CartLine): TaxedLine {
-  return { ...UNTAXED, gross: times(price, quantity) };
-}
-
-/** A delivery charge that is taxed at the goods' average share. */
-export function sharedLine({ price, quantity }: CartLine, goods: GoodsTotal): TaxedLine {
-  const gross = BigInt(price) * BigInt(quantity);
-  return {
-    ...UNTAXED,
-    gross,
-    state: gross * goods.state,
-    local: gross * goods.local,
-    denominator: goods.gross > 0n ? goods.gross : 1n,
-    freight: 'as-goods',
-    flat: null,
-  };
+  const gross = times(price, quantity);
+  return chargeLine({ scale: FINE, gross, state: 0, local: 0, denominator: 1 }, 'exempt', 0);
 }

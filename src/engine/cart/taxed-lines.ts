@@ -2,7 +2,7 @@
 import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Exact } from '../../tax/exact.js';
-import { lineTax, ruledUnit, type HolidayReach } from '../../tax/line-tax.js';
+import { lineTax, ruledUnit, sharedTax, type HolidayReach } from '../../tax/line-tax.js';
 import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
@@ -10,10 +10,11 @@ import { type Holiday, isWithin } from './holidays.js';
 import type { CartLine } from './outcome.js';
 import type { Site } from './site.js';
 import {
+  chargeLine,
   exemptLine,
   type FreightCharge,
   type GoodsTotal,
-  sharedLine,
+  isTaxed,
   type TaxedLine,
 } from './taxed-line.js';
 import type { Treatment, Treatments } from './treatment.js';
@@ -100,7 +101,7 @@ function taxTreated(treatment: Treatment, { price, quantity }: CartLine): TaxedL
     gross,
     state,
     local,
-    denominator: 1n,
+    denominator: 1,
     treatment,
     holiday,
     reach,
@@ -176,7 +177,7 @@ export class LineTaxer {
       case 'CONDITIONAL':
         return site.rules.freightTaxable === 'Y' ? 'ordinary' : 'exempt';
       case 'ITEM_SPECIFIC': {
-        if (goods.gross === 0n) return taxable ? 'ordinary' : 'exempt';
+        if (goods.gross <= 0) return taxable ? 'ordinary' : 'exempt';
         if (!goods.mixed) return 'as-goods';
         const mix = this.freightMix(site);
         if (mix !== null) return mix.mixed === 'whole' ? 'whole' : 'as-goods';
@@ -193,18 +194,16 @@ export class LineTaxer {
     const charge = this.#charge(site, line, goods);
     if (charge === 'ordinary' || charge === 'whole') {
       const tax = taxTreated(this.#treatments.ofCharge(site), line);
-      if (isFailure(tax)) return tax;
-      const ordinary = { ...tax, treatment: null, freight: charge };
-      return charge === 'ordinary'
-        ? ordinary
-        : {
-            ...ordinary,
-            flat: null,
-            state: goods.state > 0n ? tax.state : 0,
-            local: goods.local > 0n ? tax.local : 0,
-          };
+      if (!isTaxed(tax)) return tax;
+      if (charge === 'ordinary') return chargeLine(tax, charge, tax.flat);
+      const { scale, gross, denominator } = tax;
+      const state = goods.state > 0 ? tax.state : 0;
+      const local = goods.local > 0 ? tax.local : 0;
+      return chargeLine({ scale, gross, state, local, denominator }, charge, null);
     }
-    if (charge === 'as-goods') return sharedLine(line, goods);
+    if (charge === 'as-goods') {
+      return chargeLine(sharedTax(line.price, line.quantity, goods), charge, null);
+    }
     // Nothing is owed on a charge of nothing, whatever the rule is.
     const isOwed = charge !== 'exempt' && line.price > 0 && line.quantity > 0;
     return isOwed ? charge : exemptLine(line);
