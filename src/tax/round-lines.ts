@@ -41,7 +41,10 @@ function fineUnit(digits: number): bigint {
 }
 
 /** Rounds a line on its own to 10⁻⁹ dollars. */
-function roundLine(line: ExactLine, mode: RoundingMode, digits: number): Exact {
+export function roundLine(
+  line: ExactLine,
+  { mode, digits }: Pick<RoundingWish, 'mode' | 'digits'>,
+): Exact {
   const { state, local, scale, denominator } = line;
   const tax = plus(state, local);
   if (tax <= 0) return 0;
@@ -61,11 +64,12 @@ function roundLine(line: ExactLine, mode: RoundingMode, digits: number): Exact {
 export function roundAmounts(
   ranks: readonly { readonly index: number }[],
   lines: readonly ExactLine[],
-  { mode, level, digits }: RoundingWish,
+  wish: RoundingWish,
 ): readonly Exact[] {
+  const { mode, level, digits } = wish;
   const amount = AMOUNTS[digits];
   if (amount === undefined) throw new RangeError(`${digits} decimals`);
-  if (level === 'line') return lines.map((line) => roundLine(line, mode, digits));
+  if (level === 'line') return lines.map((line) => roundLine(line, wish));
   const common = lines.reduce(
     (most, { denominator }) =>
       denominator === 1 || BigInt(denominator) === most ? most : most * BigInt(denominator),

@@ -60,11 +60,8 @@ export function ticOf(tic: number | null | undefined): string | null {
   const known = TICS[tic];
   if (known !== undefined) return known;
   const text = String(tic).padStart(TIC_DIGITS, '0');
-  if (tic > TIC_MAX) return text;
-  // A name of a member is one text wherever it is used, and is compared without a look at it.
-  const [name = text] = Object.keys({ [text]: null });
-  TICS[tic] = name;
-  return name;
+  if (tic <= TIC_MAX) TICS[tic] = text;
+  return text;
 }
 
 /** A line of either endpoint after its schema was checked. */

@@ -44,10 +44,10 @@ export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
   return (
     other.kind === 'split' &&
     one.line1 === other.line1 &&
-    one.line2 === other.line2 &&
+    one.zip === other.zip &&
     one.city === other.city &&
-    one.state === other.state &&
-    one.zip === other.zip
+    one.line2 === other.line2 &&
+    one.state === other.state
   );
 }
 

@@ -9,7 +9,7 @@ import { type DateInt, todayIn } from '../../tax/date.js';
 import { type Exact, plus } from '../../tax/exact.js';
 import { GENERAL } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
-import { fiveDecimals, roundAmounts, roundRate } from '../../tax/round-lines.js';
+import { fiveDecimals, roundAmounts, roundLine, roundRate } from '../../tax/round-lines.js';
 import type { AddressLocator } from '../locate/locator.js';
 import { unruledSentence, type ProductRules } from '../product/rules.js';
 import type { RatesByArea, States } from '../rate/on-day.js';
@@ -139,13 +139,22 @@ export class Carts {
       const why = unruledSentence(cart.lines[first]!.tic ?? GENERAL, site.state.name);
       return refuse(`lineItems[${first}]`, fail('no-result', why));
     }
-    const amounts = roundAmounts(cart.lines, taxed, cart.rounding);
-    const notes = cart.explain ? this.#explainer.lines(site, cart, taxed, amounts) : null;
+    const { rounding } = cart;
+    const spread = rounding.level === 'cart' ? roundAmounts(cart.lines, taxed, rounding) : null;
+    const amountOf = (at: number): Exact => spread?.[at] ?? roundLine(taxed[at]!, rounding);
+    const notes = cart.explain
+      ? this.#explainer.lines(
+          site,
+          cart,
+          taxed,
+          taxed.map((_, at) => amountOf(at)),
+        )
+      : null;
     let total: Exact = 0;
     const lines: LineOutcome[] = [];
     for (let at = 0; at < taxed.length; at += 1) {
       const line = cart.lines[at]!;
-      const amount = amounts[at]!;
+      const amount = amountOf(at);
       total = plus(total, amount);
       lines.push({
         index: line.index,

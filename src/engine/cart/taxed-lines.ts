@@ -20,9 +20,13 @@ import {
 import type { Treatment, Treatments } from './treatment.js';
 
 const ONE = BigInt(RATE_ONE);
+/** The first of both codes. */
+const FREIGHT_DIGIT = SHIPPING.charCodeAt(0);
 
 /** Shipping (10001) and handling (11000); the provider's shipping codes are ordinary codes. */
 export function isFreight({ tic }: CartLine): boolean {
+  // Two texts that differ in their last digit alone are compared as a whole: most differ in the first.
+  if (tic === null || tic.charCodeAt(0) !== FREIGHT_DIGIT) return false;
   return tic === SHIPPING || tic === HANDLING;
 }
 
