@@ -1,5 +1,5 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
 import {
@@ -16,6 +16,7 @@ import { readCalculation, readCalculationBody } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
 import { readJson, type Members } from './cart-text.js';
 import { ByteWriter, Piece } from '../../base/byte-writer.js';
+import { randomId } from '../../base/uuid.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
@@ -75,7 +76,7 @@ function beginItems(bodyBytes = 0): ByteWriter {
 }
 
 /** Makes the id of the cart at a place of the body. */
-type CartId = (index: number) => string;
+type CartId = (index: number) => string | Uint8Array;
 
 /** Writes the carts of a body, and tells what they rest on. */
 type Calculate = (
@@ -223,7 +224,7 @@ function calculateWhole(
 function answerBody(context: WireContext, engine: Engine, sent: SentCarts, nowMs: number): Answer {
   const { endpoint, optionBits, payload } = sent;
   const options = optionsOfBits(optionBits);
-  const cartId = options.sameIds === true ? sameIds(payload, nowMs) : (): string => randomUUID();
+  const cartId = options.sameIds === true ? sameIds(payload, nowMs) : randomId;
   const isLarge = endpoint === 'merchant' && payload.length > LARGE_BODY_BYTES;
   const inTurn = isLarge ? cartsInTurn(payload, options) : null;
   const result =

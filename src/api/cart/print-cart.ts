@@ -37,6 +37,7 @@ const PIECES = {
   nextItemId: new Piece(',{"itemId":'),
 };
 
+const QUOTE = 0x22;
 const COMMA = 0x2c;
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
@@ -115,16 +116,24 @@ function writeLine(
   into.byte(CLOSE_BRACE);
 }
 
+/** Writes the id of a cart: the caller's, or the characters of a new one. */
+function writeId(into: ByteWriter, id: string | Uint8Array): void {
+  into.piece(PIECES.cartId);
+  if (typeof id === 'string') return into.json(id);
+  into.byte(QUOTE);
+  into.copy(id);
+  into.byte(QUOTE);
+}
+
 /** Writes a calculated cart; `cartId` is the caller's or a new one. */
 export function writeCart(
   into: ByteWriter,
   { sent }: ReadCart,
   outcome: CartOutcome,
-  cartId: string,
+  cartId: string | Uint8Array,
 ): void {
   const { lineItems } = sent;
-  into.piece(PIECES.cartId);
-  into.json(cartId);
+  writeId(into, cartId);
   into.piece(PIECES.customerId);
   into.json(sent.customerId);
   into.piece(PIECES.currencyAndOrigin);
@@ -146,11 +155,10 @@ export function writeCalculation(
   into: ByteWriter,
   { sent }: ReadCalculation,
   outcome: CartOutcome,
-  cartId: string,
+  cartId: string | Uint8Array,
 ): void {
   const { customerId, destination, origin, lineItems } = sent;
-  into.piece(PIECES.cartId);
-  into.json(cartId);
+  writeId(into, cartId);
   into.piece(PIECES.customerId);
   into.json(customerId);
   into.piece(PIECES.destination);
