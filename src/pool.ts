@@ -43,8 +43,8 @@ export interface ReleaseSource {
 
 const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
-/** Requests that a worker with nothing to do is given before the turn ends. */
-const REQUESTS_AT_ONCE = 16;
+/** Lookups, or what takes as long, that a worker with nothing to do is given before the turn ends. */
+const WEIGHT_AT_ONCE = 16;
 /**
  * In a task a request that is no lookup counts as so many as its bytes take the time of: a cart of
  * ten lines, which has 900, as seven.
@@ -70,6 +70,7 @@ export class EnginePool {
   #piscina: Piscina<ServeTask, never>;
   #waiting: PoolRequest[] = [];
   #waitingBytes = 0;
+  #waitingWeight = 0;
   #scheduled = false;
   #closed = false;
   #ended = 0;
@@ -112,13 +113,18 @@ export class EnginePool {
       this.#refuse(request);
       return;
     }
+    const before = this.#waitingWeight;
+    const weight = before + weightOf(request);
+    this.#waiting.push(request);
     this.#waitingBytes += length;
-    const waiting = this.#waiting.push(request);
+    this.#waitingWeight = weight;
     this.#schedule();
     if (
       // One more like it would not go into the same task.
-      (waiting + 1) * weightOf(request) > this.#options.requestsPerTask ||
-      (waiting === REQUESTS_AT_ONCE && this.#lanes.some(({ length: tasks }) => tasks === 0))
+      2 * weight - before > this.#options.requestsPerTask ||
+      (before < WEIGHT_AT_ONCE &&
+        weight >= WEIGHT_AT_ONCE &&
+        this.#lanes.some(({ length: tasks }) => tasks === 0))
     ) {
       this.#dispatch();
     }
@@ -184,7 +190,10 @@ export class EnginePool {
       if (free === null) return;
       const share = Math.ceil(this.#waiting.length / Math.max(1, idle));
       const next = this.#next(Math.min(share, this.#options.requestsPerTask));
-      for (const { payload } of next) this.#waitingBytes -= payload.length;
+      for (const request of next) {
+        this.#waitingBytes -= request.payload.length;
+        this.#waitingWeight -= weightOf(request);
+      }
       this.#post(free, next);
     }
   }

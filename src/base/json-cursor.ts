@@ -41,6 +41,11 @@ const STRETCH_BYTES = 65_536;
 /** Powers of ten: a double holds each, so that a quotient by it is the nearest one (IEEE 754). */
 const TENS = Array.from({ length: NUMBER_DIGITS_MAX + 1 }, (_, power) => 10 ** power);
 
+/** Names of members as they mostly stand in a text. */
+export function memberNames(names: readonly string[]): readonly Uint8Array[] {
+  return names.map((name) => Buffer.from(`"${name}":`));
+}
+
 export class JsonCursor {
   #bytes = NO_BYTES;
   #at = 0;
@@ -120,27 +125,34 @@ export class JsonCursor {
 
   /**
    * The name of a member and its colon: which of `names` it is, looked for from `expected` on, or
-   * OTHER_NAME, or NO_NAME.
+   * OTHER_NAME, or NO_NAME. Names are as `memberNames` makes them.
    */
   name(names: readonly Uint8Array[], expected: number): number {
+    const usual = names[expected]!;
+    if (!this.#is(usual, this.#at)) return this.#otherName(names, expected);
+    this.#at += usual.length;
+    return expected;
+  }
+
+  /** The same of a name with blanks around it, or of one that is not expected. */
+  #otherName(names: readonly Uint8Array[], expected: number): number {
     if (this.#peek() !== QUOTE) return NO_NAME;
     const { length } = names;
     for (let tried = 0; tried < length; tried += 1) {
       const next = expected + tried;
       const which = next < length ? next : next - length;
-      if (!this.#is(names[which]!, this.#at + 1)) continue;
-      const end = this.#at + 1 + names[which]!.length;
-      if (this.#bytes[end] !== QUOTE) continue;
-      this.#at = end + 1;
+      const name = names[which]!;
+      // Without the colon, which blanks may come before.
+      if (!this.#is(name, this.#at, name.length - 1)) continue;
+      this.#at += name.length - 1;
       return this.takes(COLON) ? which : NO_NAME;
     }
     return this.#passText() >= 0 && this.takes(COLON) ? OTHER_NAME : NO_NAME;
   }
 
   /** Whether bytes stand at a place. */
-  #is(expected: Uint8Array, from: number): boolean {
+  #is(expected: Uint8Array, from: number, length = expected.length): boolean {
     const bytes = this.#bytes;
-    const { length } = expected;
     for (let at = 0; at < length; at += 1) if (bytes[from + at] !== expected[at]) return false;
     return true;
   }

@@ -7,7 +7,7 @@
  * name, so that V8 inlines them, and all objects of a shape are laid out alike. The code holds
  * names and limits of the shape, and nothing of any body.
  */
-import { JsonCursor, MISFIT, OTHER_NAME } from './json-cursor.js';
+import { JsonCursor, memberNames, MISFIT, OTHER_NAME } from './json-cursor.js';
 import type { Finding, ListLimits, OwnCheck } from './validator.js';
 
 const OPEN_BRACE = 0x7b;
@@ -169,7 +169,7 @@ export function readsObject(
     const needed = all.reduce((bits, { optional }, at) => (optional ? bits : bits | (1 << at)), 0);
     const reads = all.map(({ read }, at) => [`read${at}`, read()] as const);
     return compiled(objectCode(names, needed, isOpen), {
-      names: names.map((name) => Buffer.from(name)),
+      names: memberNames(names),
       ...Object.fromEntries(reads),
     });
   });
