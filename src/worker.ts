@@ -19,6 +19,7 @@ import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
 import { answerBulk } from './bulk/row/row-chunk.js';
 import { answerCarts } from './api/cart/answer.js';
+import { calculateCarts, readCarts, type CartsUnderWay } from './api/cart/body-carts.js';
 import { openWire, type WireContext } from './api/lookup/context.js';
 import { answerBody } from './api/merchant/checked-body.js';
 import { renderLegacy, renderV60Postal } from './api/lookup/legacy.js';
@@ -41,12 +42,14 @@ interface Step {
   parsed: ParsedQuery | Failure | null;
   /** What is found at a lookup's address or coordinates. */
   outcome: LookupOutcome | null;
+  /** Carts of a merchant. */
+  carts: CartsUnderWay | null;
 }
 
 /**
  * Answers every request of a frame, in order. A request that cannot be answered gets a failure of
- * its own and leaves the others alone. Lookups go through each step together: a processor keeps
- * less code at hand than a lookup goes through.
+ * its own and leaves the others alone. Lookups and carts go through each step together: a processor
+ * keeps less code at hand than one goes through.
  */
 export function answerInto(
   writer: AnswerWriter,
@@ -58,7 +61,7 @@ export function answerInto(
   const requests = new RequestReader(frame);
   const steps: Step[] = [];
   for (let next = requests.next(); next !== null; next = requests.next()) {
-    steps.push({ request: next, parsed: null, outcome: null });
+    steps.push({ request: next, parsed: null, outcome: null, carts: null });
   }
   if (steps.length > 1) {
     for (const step of steps) read(step);
@@ -69,8 +72,9 @@ export function answerInto(
 
 function read(step: Step): void {
   const { request } = step;
-  if (request.kind !== 'lookup') return;
   try {
+    if (request.kind === 'cart') step.carts = readCarts(request);
+    if (request.kind !== 'lookup') return;
     step.parsed = parseQuery(request.payload, request.version, request.grants);
   } catch {
     // A bug, which is reported and answered when it throws again.
@@ -82,7 +86,8 @@ function read(step: Step): void {
  * they lie in, which is at hand for the moment.
  */
 function find(step: Step, context: WireContext, engine: Engine, nowMs: number): void {
-  const { request, parsed } = step;
+  const { request, parsed, carts } = step;
+  if (carts !== null) return findTaxes(carts, context, engine, nowMs);
   if (parsed === null || isUnread(parsed) || request.kind !== 'lookup') return;
   const { query, dataset } = parsed;
   if (query.kind === 'postal' || dataset !== null) return;
@@ -91,6 +96,20 @@ function find(step: Step, context: WireContext, engine: Engine, nowMs: number): 
     const isPoint = query.kind === 'point' && request.version === 60;
     if (isPoint && !isRefused(outcome) && outcome.kind === 'situs') engine.border(outcome);
     step.outcome = outcome;
+  } catch {
+    // As above.
+  }
+}
+
+/** Calculates carts that were read. */
+function findTaxes(
+  carts: CartsUnderWay,
+  context: WireContext,
+  engine: Engine,
+  nowMs: number,
+): void {
+  try {
+    calculateCarts(context, engine, carts, nowMs);
   } catch {
     // As above.
   }
@@ -139,7 +158,7 @@ function answerRequest(context: WireContext, engine: Engine, step: Step, nowMs: 
     case 'locate':
       return guarded(context, () => answerLocate(engine, request.payload.toString('utf8'), nowMs));
     case 'cart':
-      return answerCarts(context, engine, request, nowMs);
+      return answerCarts(context, engine, request, nowMs, step.carts);
     default:
       return answerOneBody(context, request);
   }

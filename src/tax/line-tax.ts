@@ -4,7 +4,7 @@ import type { ProductRule } from './product-rule.js';
 import { RATE_ONE, type Rate } from './rate.js';
 
 /** Decimals of a dollar in FINE: of price × quantity, of the taxed part of it, and of a tax. */
-export const GROSS_DIGITS = 13;
+const GROSS_DIGITS = 13;
 export const BASE_DIGITS = 22;
 export const TAX_DIGITS = 31;
 
