@@ -43,7 +43,7 @@ export interface ReleaseSource {
 
 const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
-/** Lookups, or what takes as long, that a worker with nothing to do is given before the turn ends. */
+/** Lookups, or what takes as long, for a worker with nothing to do before the turn ends. */
 const WEIGHT_AT_ONCE = 16;
 /**
  * In a task a request that is no lookup counts as so many as its bytes take the time of: a cart of

@@ -25,7 +25,7 @@ const FREIGHT_DIGIT = SHIPPING.charCodeAt(0);
 
 /** Shipping (10001) and handling (11000); the provider's shipping codes are ordinary codes. */
 export function isFreight({ tic }: CartLine): boolean {
-  // Two texts that differ in their last digit alone are compared as a whole: most differ in the first.
+  // Most codes differ from both in their first digit, which takes no look at the whole text.
   if (tic === null || tic.charCodeAt(0) !== FREIGHT_DIGIT) return false;
   return tic === SHIPPING || tic === HANDLING;
 }
