@@ -1,68 +1,10 @@
 /** The exact tax of one line: of every levy its part, and their sum. */
-import { type Exact, exactOf, hasTens, times, withoutTens } from './exact.js';
+import { type Exact, times } from './exact.js';
 import type { ProductRule } from './product-rule.js';
 import { RATE_ONE, type Rate } from './rate.js';
-
-/** Decimals of a dollar in FINE: of price × quantity, of the taxed part of it, and of a tax. */
-const GROSS_DIGITS = 13;
-export const BASE_DIGITS = 22;
-export const TAX_DIGITS = 31;
-
-/** Decimals that amounts of money may be rounded to. */
-const AMOUNT_DIGITS_MAX = 9;
-/** Decimals of an effective rate (specification, cart calculate). */
-const RATE_DIGITS = 5;
-
-/**
- * What the figures of a line are counted in. In FINE all of them are whole: prices have 9 decimals,
- * quantities 4, rates and shares of a price 9 each. Those of everyday lines are whole in COARSE
- * too, and safe integers there: cents, quantities of 4 decimals and rates of 6.
- */
-export interface Scale {
-  /** A unit of price × quantity, and one of a tax, in FINE. */
-  readonly gross: bigint;
-  readonly tax: bigint;
-  /** Taxes of a unit of so many decimals of a dollar; null where that is not whole. */
-  readonly units: readonly (Exact | null)[];
-  /** What makes a tax over its price × quantity a rate in hundred-thousandths. */
-  readonly rate: { readonly times: Exact; readonly over: Exact };
-}
-
-function tens(power: number): Exact {
-  return exactOf(10n ** BigInt(power));
-}
-
-/** The scale whose units are so many powers of ten of those of FINE. */
-function scaleOf(gross: number, tax: number): Scale {
-  const rate = tax - gross + RATE_DIGITS + GROSS_DIGITS - TAX_DIGITS;
-  return {
-    gross: 10n ** BigInt(gross),
-    tax: 10n ** BigInt(tax),
-    units: Array.from({ length: AMOUNT_DIGITS_MAX + 1 }, (_, digits) =>
-      TAX_DIGITS - digits < tax ? null : tens(TAX_DIGITS - digits - tax),
-    ),
-    rate: { times: tens(Math.max(0, rate)), over: tens(Math.max(0, -rate)) },
-  };
-}
-
-const COARSE_GROSS = 7;
-const COARSE_TAX = 19;
-/** Powers of ten that whole quantities have beyond COARSE, and taxes of them at most. */
-const WHOLE_TENS = 4;
-const TAX_TENS_MAX = 7;
-
-export const FINE: Scale = scaleOf(0, 0);
-export const COARSE: Scale = scaleOf(COARSE_GROSS, COARSE_TAX);
-
-/** Scales beyond COARSE, by the powers of ten of price × quantity and of a tax. */
-const COARSER = [0, WHOLE_TENS].map((gross) =>
-  Array.from({ length: TAX_TENS_MAX + 1 }, (_, tax) =>
-    scaleOf(COARSE_GROSS + gross, COARSE_TAX + tax),
-  ),
-);
+import { COARSE, FINE, type LineTax, wholeCents } from './scale.js';
 
 const ONE = BigInt(RATE_ONE);
-const NANO_PER_CENT = 10_000_000;
 const PARTS_PER_MILLIONTH = 1_000;
 /** A tax on one item in FINE, before the decimals of the quantity, from 10⁻⁹ dollars. */
 const UNIT_TAX = 10n ** 18n;
@@ -120,14 +62,6 @@ export interface LineRule<Levy extends LineLevy = LineLevy> {
 
 /** What a holiday takes from a line. */
 export type HolidayReach = 'none' | 'state' | 'all';
-
-/** Price × quantity and its exact tax. */
-export interface LineTax {
-  readonly scale: Scale;
-  readonly gross: Exact;
-  readonly state: Exact;
-  readonly local: Exact;
-}
 
 /** Is told the part of every levy in FINE: tax = base × rate + fixed. */
 type PartVisitor<Levy extends LineLevy> = (levy: Levy, base: bigint, fixed: bigint) => void;
@@ -264,13 +198,6 @@ function addedUp<Levy extends LineLevy>(
   return { scale: FINE, gross: price * quantity, state, local };
 }
 
-/** A price of whole cents in cents; null for any other. */
-function wholeCents(price: Exact): number | null {
-  // Below 2⁵³ ÷ 10⁷ doubles lie closer together than 10⁻⁷: only whole cents come out whole.
-  const cents = Number(price) / NANO_PER_CENT;
-  return Number.isInteger(cents) ? cents : null;
-}
-
 /** The exact tax of `quantity` (10⁻⁴) items at `price` (10⁻⁹ dollars). */
 export function lineTax(
   rule: LineRule,
@@ -289,49 +216,6 @@ export function lineTax(
     }
   }
   return addedUp(rule, BigInt(price), BigInt(quantity), reach, null);
-}
-
-/** The tax of a line over a denominator. */
-export interface SharedTax extends LineTax {
-  readonly denominator: Exact;
-}
-
-/**
- * The exact tax of `quantity` (10⁻⁴) items at `price` (10⁻⁹ dollars) at the average share of other
- * lines, whose price × quantity is above zero.
- */
-export function sharedTax(price: Exact, quantity: number, others: LineTax): SharedTax {
-  const cents = others.scale === COARSE ? wholeCents(price) : null;
-  if (cents === null) return finelyShared(price, quantity, others);
-  const gross = times(cents, quantity);
-  // Powers of ten that both sides of a quotient have are left out: it stays among safe integers.
-  const isWhole = hasTens(gross, WHOLE_TENS) && hasTens(others.gross, WHOLE_TENS);
-  const ofGross = isWhole ? WHOLE_TENS : 0;
-  let ofTax = TAX_TENS_MAX;
-  while (ofTax > 0 && !(hasTens(others.state, ofTax) && hasTens(others.local, ofTax))) ofTax -= 1;
-  const own = withoutTens(gross, ofGross);
-  return {
-    scale: COARSER[isWhole ? 1 : 0]![ofTax]!,
-    gross: own,
-    state: times(own, withoutTens(others.state, ofTax)),
-    local: times(own, withoutTens(others.local, ofTax)),
-    denominator: withoutTens(others.gross, ofGross),
-  };
-}
-
-function finelyShared(
-  price: Exact,
-  quantity: number,
-  { scale, gross: whole, state, local }: LineTax,
-): SharedTax {
-  const gross = BigInt(price) * BigInt(quantity);
-  return {
-    scale: FINE,
-    gross,
-    state: gross * BigInt(state) * scale.tax,
-    local: gross * BigInt(local) * scale.tax,
-    denominator: BigInt(whole) * scale.gross,
-  };
 }
 
 /** Tells the parts that `lineTax` is the sum of. */

@@ -8,7 +8,8 @@ import {
   type RoundingMode,
   times,
 } from './exact.js';
-import { FINE, type LineTax, type SharedTax } from './line-tax.js';
+import { FINE, type LineTax } from './scale.js';
+import type { SharedTax } from './shared-tax.js';
 import type { Rate } from './rate.js';
 
 /** The exact tax of a line: (state + local) ÷ denominator. */

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { COARSE, FINE } from '../../src/tax/scale.js';
 import {
-  COARSE,
   coarseRates,
-  FINE,
   lineParts,
   lineTax,
   tierlessOf,

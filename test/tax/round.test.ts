@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { distribute, roundAmounts, roundRate } from '../../src/tax/round-lines.js';
 import { decimalText, exactText } from '../../src/tax/amount.js';
-import { FINE } from '../../src/tax/line-tax.js';
+import { FINE } from '../../src/tax/scale.js';
 import { rounded, ROUNDING_MODES } from '../../src/tax/exact.js';
 
 test('each mode at, below and above a tie', () => {

@@ -24,7 +24,16 @@ import {
 } from './cart-facts.js';
 import { bentByDelivery, overLimit } from './delivered-price.js';
 import { aboveLimit } from './not-supported.js';
-import { isTaxed, locallyTaxed, NO_GOODS, totalOf, type TaxedLine, UNTAXED } from './taxed-line.js';
+import {
+  codesOf,
+  isTaxed,
+  locallyTaxed,
+  NO_GOODS,
+  totalOf,
+  type TaxedLine,
+  unruledOf,
+  UNTAXED,
+} from './taxed-line.js';
 import { isFreight, LineTaxer } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import {
@@ -43,7 +52,7 @@ import {
   type KeptPlace,
 } from './cart-place.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
-import { isUnruled, Treatments } from './treatment.js';
+import { Treatments } from './treatment.js';
 
 /** The places of a cart, as far as they were needed, and the site that taxes it. */
 interface PlacedCart extends ExplainedPlaces {
@@ -66,22 +75,6 @@ interface CartCollaborators {
  */
 function refuse(field: Side | `lineItems[${number}]` | null, failure: Failure): Failure {
   return { ...failure, field };
-}
-
-/** Positions of lines whose code no rule is held for. */
-function unruledOf(taxed: readonly TaxedLine[]): readonly number[] {
-  const found: number[] = [];
-  for (let at = 0; at < taxed.length; at += 1) {
-    const { treatment } = taxed[at]!;
-    if (treatment !== null && treatment.rule === null && isUnruled(treatment)) found.push(at);
-  }
-  return found;
-}
-
-/** The codes of lines, each once. */
-function codesOf(lines: readonly CartLine[], positions: readonly number[]): readonly string[] {
-  if (positions.length === 0) return [];
-  return [...new Set(positions.map((at) => lines[at]!.tic ?? GENERAL))];
 }
 
 /** Calculates carts of one dataset; keeps their places and what lines have in common. */
@@ -142,14 +135,8 @@ export class Carts {
     const { rounding } = cart;
     const spread = rounding.level === 'cart' ? roundAmounts(cart.lines, taxed, rounding) : null;
     const amountOf = (at: number): Exact => spread?.[at] ?? roundLine(taxed[at]!, rounding);
-    const notes = cart.explain
-      ? this.#explainer.lines(
-          site,
-          cart,
-          taxed,
-          taxed.map((_, at) => amountOf(at)),
-        )
-      : null;
+    const amounts = (): readonly Exact[] => taxed.map((_, at) => amountOf(at));
+    const notes = cart.explain ? this.#explainer.lines(site, cart, taxed, amounts()) : null;
     let total: Exact = 0;
     const lines: LineOutcome[] = [];
     for (let at = 0; at < taxed.length; at += 1) {

@@ -2,7 +2,7 @@
 import { decimalText, exactText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import type { Exact } from '../../tax/exact.js';
-import { BASE_DIGITS, TAX_DIGITS } from '../../tax/line-tax.js';
+import { BASE_DIGITS, TAX_DIGITS } from '../../tax/scale.js';
 import { GENERAL } from '../../tax/product-rule.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { exactTax } from '../../tax/round-lines.js';

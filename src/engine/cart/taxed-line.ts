@@ -1,18 +1,14 @@
 /** A line of a cart with its exact tax, and lines added up. */
 import { type Exact, plus, times } from '../../tax/exact.js';
-import {
-  COARSE,
-  FINE,
-  type HolidayReach,
-  type LineTax,
-  type Scale,
-  type SharedTax,
-} from '../../tax/line-tax.js';
+import { COARSE, FINE, type LineTax, type Scale } from '../../tax/scale.js';
+import type { HolidayReach } from '../../tax/line-tax.js';
+import type { SharedTax } from '../../tax/shared-tax.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
 import type { Failure } from '../../failure.js';
 import { type CartLine, QUANTITY_ONE } from './outcome.js';
 import type { Holiday } from './holidays.js';
-import type { Treatment } from './treatment.js';
+import { isUnruled, type Treatment } from './treatment.js';
+import { GENERAL } from '../../tax/product-rule.js';
 
 /** The exact tax of a line, and what it follows from. */
 export interface TaxedLine extends ExactLine {
@@ -135,4 +131,23 @@ export const UNTAXED: TaxedLine = chargeLine(
 export function exemptLine({ price, quantity }: CartLine): TaxedLine {
   const gross = times(price, quantity);
   return chargeLine({ scale: FINE, gross, state: 0, local: 0, denominator: 1 }, 'exempt', 0);
+}
+
+/** Positions of lines whose code no rule is held for. */
+export function unruledOf(taxed: readonly TaxedLine[]): readonly number[] {
+  const found: number[] = [];
+  for (let at = 0; at < taxed.length; at += 1) {
+    const { treatment } = taxed[at]!;
+    if (treatment !== null && treatment.rule === null && isUnruled(treatment)) found.push(at);
+  }
+  return found;
+}
+
+/** The codes of lines, each once. */
+export function codesOf(
+  lines: readonly CartLine[],
+  positions: readonly number[],
+): readonly string[] {
+  if (positions.length === 0) return [];
+  return [...new Set(positions.map((at) => lines[at]!.tic ?? GENERAL))];
 }

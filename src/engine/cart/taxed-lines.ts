@@ -2,7 +2,8 @@
 import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Exact } from '../../tax/exact.js';
-import { lineTax, ruledUnit, sharedTax, type HolidayReach } from '../../tax/line-tax.js';
+import { lineTax, ruledUnit, type HolidayReach } from '../../tax/line-tax.js';
+import { sharedTax } from '../../tax/shared-tax.js';
 import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
