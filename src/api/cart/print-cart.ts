@@ -68,18 +68,25 @@ function writePlace(into: ByteWriter, place: SentPlace): void {
 /** Rates whose texts are kept; they have five decimals and repeat from line to line. */
 const RATES_MAX = 4_096;
 const RATES = new RecentCache<Rate, Piece>(RATES_MAX);
-/** That of the line before, which is most often the one of the next. */
-let last: { readonly rate: Rate; readonly piece: Piece } | null = null;
+/** Those of the last two rates: most carts have an ordinary one and none. */
+let last = { rate: Number.NaN as Rate, piece: PIECES.none };
+let before = last;
 
 /** The tax of a line up to its amount. */
 function taxPiece(rate: Rate): Piece {
-  if (last !== null && last.rate === rate) return last.piece;
+  if (last.rate === rate) return last.piece;
+  const known = before.rate === rate ? before : { rate, piece: keptPiece(rate) };
+  before = last;
+  last = known;
+  return known.piece;
+}
+
+function keptPiece(rate: Rate): Piece {
   let piece = RATES.get(rate);
   if (piece === undefined) {
     piece = new Piece(`,"tax":{"rate":${formatRate(rate)},"amount":`);
     RATES.set(rate, piece);
   }
-  last = { rate, piece };
   return piece;
 }
 
