@@ -1,7 +1,8 @@
 /**
- * Streamlined Sales Tax rate file: nine columns, no header, full history. Columns: state FIPS,
- * jurisdiction type, code, general rate (intrastate, interstate), food and drug rate (the same
- * two), first and last day. Types: 45 state, 00 county, 01 to 09 municipalities, 63 and 69
+ * Streamlined Sales Tax rate file: nine columns, no header, with what has ended: in some states all
+ * of it, in others that of the last years alone (Minnesota five), before which the completeness mark
+ * tells nothing. Columns: state FIPS, jurisdiction type, code, general rate (intrastate,
+ * interstate), food and drug rate (the same two), first and last day. Types: 45 state, 00 county, 01 to 09 municipalities, 63 and 69
  * districts. Only the general rate is read here. What a number means differs between states, and so
  * does whether a city's rate adds to its county's. Options: `cities` "sole", where it stands in the
  * county's place; `districts`, further types that are districts of their own; `without`, types that
