@@ -104,9 +104,7 @@ function seasonOf({ days, heldFrom }: HolidayRule, year: number): DaySpan | null
 /** Whether a holiday of other years may be on a day, which moves by some days in a year. */
 function isAbout(season: DaySpan, date: DateInt): boolean {
   const day = seasonDay(date);
-  return (
-    seasonDay(season.from) - SEASON_DAYS <= day && day <= seasonDay(season.to) + SEASON_DAYS
-  );
+  return seasonDay(season.from) - SEASON_DAYS <= day && day <= seasonDay(season.to) + SEASON_DAYS;
 }
 
 /**
