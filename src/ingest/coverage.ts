@@ -97,7 +97,8 @@ function localLevel(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): Cover
     source: source?.name ?? '',
     asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
     until: mark.until === DATE_OPEN ? '' : formatDate(mark.until),
-    jurisdictions: countOf(rows, ({ basis }) => basis !== 'unknown'),
+    // A level without taxes may have rows of the past.
+    jurisdictions: held ? countOf(rows, ({ basis }) => basis !== 'unknown') : 0,
     ...(Object.keys(lists).length === 0 ? {} : { lists }),
   };
 }

@@ -218,6 +218,22 @@ test("El Paso's midnight is an hour after Austin's, Pensacola's after Miami's", 
   assert.equal(told.explain?.timeZone, 'America/Denver');
 });
 
+test('counties on the other clock of their state: day and zone of a sale are theirs', () => {
+  // Half an hour after midnight of the state's main zone, before midnight in these counties.
+  for (const [state, county, zone, when] of [
+    ['SD', '103', 'America/Denver', instant('2027-01-01', '00:30:00', '-06:00')],
+    ['NE', '157', 'America/Denver', instant('2027-01-01', '00:30:00', '-06:00')],
+    ['ND', '089', 'America/Denver', instant('2027-01-01', '00:30:00', '-06:00')],
+    ['KY', '227', 'America/Chicago', instant('2027-01-01', '00:30:00', '-05:00')],
+    ['ID', '055', 'America/Los_Angeles', instant('2027-01-01', '00:30:00', '-07:00')],
+  ] as const) {
+    const world = cartWorld([{ state, county, percents: [['state', '5']] }]);
+    const at = splitAt(state, 0);
+    const told = calculated(world, cartOf(at, at, [['50']], { explain: true, at: when }));
+    assert.deepEqual([told.explain?.timeZone, told.marks.date], [zone, 20261231], state);
+  }
+});
+
 test("a holiday's limit is part of it or not, as the law says", () => {
   const noon = instant('2026-08-08', '12:00:00', '-05:00');
   const state = (code: string): FactPlace => ({ state: code, percents: [['state', '5']] });

@@ -226,3 +226,17 @@ test('a holiday is held for every year but those its row does not speak for', ()
   }
   assert.deepEqual(amountsOf(calculated(...cartOn('MA', '20021', 20271107))), ['3.00']);
 });
+
+test('days that a circular names for one season tell nothing of the other one of a year', () => {
+  const SUPPLIES = '20070';
+  const place: FactPlace = { state: 'PR', percents: levies('state 10.5, county 1') };
+  const at = splitAt('PR', 0);
+  const why = (day: number): string =>
+    refused(cartWorld([place]), cartOf(at, at, [['100', 1, SUPPLIES]], noon(day))).detail ?? '';
+  // January 2026 is told, July 2026 and January 2027 are not.
+  assert.match(why(20260102), /Whether local taxes take part in .* is not held/);
+  assert.match(why(20260717), /holidays of 2026 are not held/);
+  assert.match(why(20270108), /holidays of 2027 are not held/);
+  for (const day of [20260101, 20260104, 20260301, 20261121])
+    assert.deepEqual(taxAt(place, [['100', 1, SUPPLIES]], noon(day)), ['11.50'], String(day));
+});

@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';
 import { isFailure } from '../../src/failure.js';
-import { dateOf, dataset } from '../support/postal-world.js';
+import { dateOf, dataset, IN_OAK } from '../support/postal-world.js';
 
 const RATES = new RatesByArea(dataset);
 
 const LISTS = new ZipLists(dataset, RATES);
 
-function listed(fields: Partial<PostalQuery>): readonly string[] | string {
+function listed(fields: Partial<PostalQuery>, lists = LISTS): readonly string[] | string {
   const query = { zip: '10003', state: '', stateCode: '', city: '', county: '', ...fields };
-  const found = LISTS.list(query, dateOf);
+  const found = lists.list(query, dateOf);
   return isFailure(found) ? found.failure : found.map((row) => row.city);
 }
 
@@ -33,4 +33,33 @@ test('a postal lookup that cannot be complete is refused', () => {
   assert.equal(listed({ county: 'Other' }), 'no-result');
   assert.equal(listed({ state: 'Nowhere' }), 'invalid-state');
   assert.equal(listed({ stateCode: 'ZZ' }), 'invalid-state');
+});
+
+test('a county and an independent city of one name are told apart by their kind', () => {
+  const named: typeof dataset = {
+    ...dataset,
+    area: (id) => {
+      const area = dataset.area(id);
+      const kind = id === IN_OAK ? 'city' : 'County';
+      return { ...area, countyFullName: `${area.countyName} ${kind}` };
+    },
+  };
+  const lists = new ZipLists(named, new RatesByArea(named));
+  assert.deepEqual(listed({ county: 'C001 County' }, lists), ['ELM']);
+  assert.deepEqual(listed({ county: 'c001 city' }, lists), ['ST. OAK']);
+  assert.deepEqual(listed({ county: 'C001' }, lists), ['ST. OAK', 'ELM']);
+  assert.deepEqual(listed({ county: 'C001 Parish' }, lists), ['ST. OAK', 'ELM']);
+});
+
+test("a city is narrowed to by its own name, which other answers give, as by its post office's", () => {
+  const renamed: typeof dataset = {
+    ...dataset,
+    area: (id) => {
+      const area = dataset.area(id);
+      return id === IN_OAK ? { ...area, placeName: 'St. Oak-Alder' } : area;
+    },
+  };
+  const lists = new ZipLists(renamed, new RatesByArea(renamed));
+  assert.deepEqual(listed({ city: 'Saint Oak-Alder' }, lists), ['ST. OAK']);
+  assert.deepEqual(listed({ city: 'ST. OAK' }, lists), ['ST. OAK']);
 });

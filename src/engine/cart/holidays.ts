@@ -101,21 +101,25 @@ function seasonOf({ days, heldFrom }: HolidayRule, year: number): DaySpan | null
   return days(year) ?? (heldFrom === null ? null : days(yearOf(heldFrom)));
 }
 
-/** Why it cannot be told whether a year without recorded holidays has one now; "" where it can. */
+/** Whether a holiday of other years may be on a day, which moves by some days in a year. */
+function isAbout(season: DaySpan, date: DateInt): boolean {
+  const day = seasonDay(date);
+  return seasonDay(season.from) - SEASON_DAYS <= day && day <= seasonDay(season.to) + SEASON_DAYS;
+}
+
+/**
+ * Why it cannot be told whether a season without recorded holidays has one in a year; "" where it
+ * can. A state may have several seasons a year, and name the days of one before those of another.
+ */
 export function unheldHoliday(rules: readonly HolidayRule[], date: DateInt): string {
   const year = yearOf(date);
-  if (rules.some((rule) => holidayIn(rule, year) !== null)) return '';
-  const day = seasonDay(date);
-  const near = rules.find((rule) => {
+  const near = rules.filter((rule) => {
     const season = seasonOf(rule, year);
-    return (
-      season !== null &&
-      seasonDay(season.from) - SEASON_DAYS <= day &&
-      day <= seasonDay(season.to) + SEASON_DAYS
-    );
+    return season !== null && isAbout(season, date);
   });
-  return near === undefined
+  const [first] = near;
+  return first === undefined || near.some((rule) => holidayIn(rule, year) !== null)
     ? ''
     : `Sales-tax holidays of ${year} are not held; in other years ` +
-        `there is "${near.name}" about this day.`;
+        `there is "${first.name}" about this day.`;
 }

@@ -70,10 +70,10 @@ export class ZipLists {
       const { area } = row;
       if (state !== '' && area.state !== state) continue;
       if (stateCode !== '' && area.state !== stateCode) continue;
-      if (query.county !== '' && !inCounty(area, query.county)) continue;
       rows.push(row);
     }
-    const inCity = this.#inCity(record?.cities ?? [], rows, query.city);
+    const inCounties = query.county === '' ? rows : inCounty(rows, query.county);
+    const inCity = this.#inCity(record?.cities ?? [], inCounties, query.city);
     return this.#withRates(query.zip, inCity, dateOf);
   }
 
@@ -113,7 +113,10 @@ export class ZipLists {
     const postal = cities.some((other) => foldName(other) === name);
     return rows.filter(
       (row) =>
-        foldName(row.city) === name || areas.has(row.area.id) || (postal && !row.incorporated),
+        foldName(row.city) === name ||
+        foldName(row.area.placeName) === name ||
+        areas.has(row.area.id) ||
+        (postal && !row.incorporated),
     );
   }
 
@@ -136,6 +139,16 @@ export class ZipLists {
   }
 }
 
-function inCounty(area: AreaRecord, county: string): boolean {
-  return county === area.countyFips || foldCounty(area.countyName) === foldCounty(county);
+/**
+ * Rows of a county by its code or its name, with its kind or without. A county and an independent
+ * city of one name are told apart where the kind is said ("St. Louis County").
+ */
+function inCounty(rows: readonly Row[], county: string): readonly Row[] {
+  const full = foldName(county);
+  const own = rows.filter(({ area }) => foldName(area.countyFullName) === full);
+  if (own.length > 0) return own;
+  const name = foldCounty(county);
+  return rows.filter(
+    ({ area }) => county === area.countyFips || foldCounty(area.countyName) === name,
+  );
 }

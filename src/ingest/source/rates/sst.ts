@@ -1,14 +1,16 @@
 /**
- * Streamlined Sales Tax rate file: nine columns, no header, full history. Columns: state FIPS,
- * jurisdiction type, code, general rate (intrastate, interstate), food and drug rate (the same
- * two), first and last day. Types: 45 state, 00 county, 01 to 09 municipalities, 63 and 69
- * districts. Only the general rate is read here. What a number means differs between states, and so
- * does whether a city's rate adds to its county's. Options: `cities` "sole", where it stands in the
- * county's place; `districts`, further types that are districts of their own; `without`, types that
- * are left out: combinations of jurisdictions that are listed themselves (Kansas 79), reservations
- * whose rate replaces the state's (South Dakota 49), districts listed with their county's rate in
- * theirs (Nevada 63); `stateDiffers`, types of districts in which the state's own rate is another,
- * so that nothing adds up (Nebraska 63, good life districts: Neb. Rev. Stat. 77-2701.02(6)).
+ * Streamlined Sales Tax rate file: nine columns, no header, with rates that have ended: all of them
+ * in some states, in others those of the last years alone (Minnesota: five), which the completeness
+ * mark knows. Columns: state FIPS, jurisdiction type, code, general rate (intrastate, interstate),
+ * food and drug rate (the same two), first and last day. Types: 45 state, 00 county, 01 to 09
+ * municipalities, 63 and 69 districts. Only the general rate is read here. What a number means
+ * differs between states, and so does whether a city's rate adds to its county's. Options: `cities`
+ * "sole", where it stands in the county's place; `districts`, further types that are districts of
+ * their own; `without`, types that are left out: combinations of jurisdictions that are listed
+ * themselves (Kansas 79), reservations whose rate replaces the state's (South Dakota 49), districts
+ * listed with their county's rate in theirs (Nevada 63); `stateDiffers`, types of districts in
+ * which the state's own rate is another, so that nothing adds up (Nebraska 63, good life districts:
+ * Neb. Rev. Stat. 77-2701.02(6)).
  */
 import type { DateInt } from '../../../tax/date.js';
 import type { Level } from '../../../tax/jurisdiction.js';
