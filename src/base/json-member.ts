@@ -14,13 +14,23 @@ const ESCAPE_BYTES_MAX = 6;
 interface MemberName {
   readonly text: string;
   readonly bytes: Buffer;
-  /** As JSON, without the quote before it: there are many quotes to begin at. */
-  readonly quoted: Buffer;
+  /** How it ends as JSON, from its rarest letter on: a search begins anew at each first byte. */
+  readonly ending: Buffer;
+}
+
+/** Letters of names, the rarest first. */
+const BY_RARITY = 'zqxjkvwybhgfupmdlcsronaite';
+
+/** The end of a name from its rarest letter on. */
+function endingOf(text: string): string {
+  const json = JSON.stringify(text);
+  const rarest = [...BY_RARITY].find((letter) => text.includes(letter));
+  return json.slice(rarest === undefined ? 1 : json.lastIndexOf(rarest));
 }
 
 /** Makes a name to look for; once where it is looked for often. */
 export function memberName(text: string): MemberName {
-  return { text, bytes: Buffer.from(text), quoted: Buffer.from(JSON.stringify(text).slice(1)) };
+  return { text, bytes: Buffer.from(text), ending: Buffer.from(endingOf(text)) };
 }
 
 /** Whether the text between two quotes, those included, is a name. */
@@ -95,12 +105,15 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
 
 const ESCAPE = Buffer.from('\\u', 'latin1');
 
-/** Whether no name stands behind an offset again, before a quote or written with escapes. */
-function isLast(bytes: Uint8Array, from: number, { quoted }: MemberName): boolean {
+/**
+ * Whether no name stands behind an offset again, before a quote or written with escapes: nothing
+ * that ends like it does.
+ */
+function isLast(bytes: Uint8Array, from: number, { ending }: MemberName): boolean {
   const buffer = Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return buffer.indexOf(quoted, from) < 0 && buffer.indexOf(ESCAPE, from) < 0;
+  return buffer.indexOf(ending, from) < 0 && buffer.indexOf(ESCAPE, from) < 0;
 }
 
 /**

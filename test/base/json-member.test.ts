@@ -73,7 +73,19 @@ function spelt(name: string, escaped: boolean): string {
 }
 
 const named = fc.record({
-  name: fc.constantFrom('m', 'm', 'mm', '', 'M', 'é', '__proto__', 'm"'),
+  name: fc.constantFrom(
+    'm',
+    'm',
+    'mm',
+    '',
+    'M',
+    'é',
+    '__proto__',
+    'm"',
+    'branchId',
+    'anchId',
+    'Id',
+  ),
   escaped: fc.boolean(),
   value: scalar,
   spaces: fc.tuple(space, space, space, space),
@@ -83,7 +95,7 @@ test('a member reads as the parser reads it, however it is spelt and repeated', 
   fc.assert(
     fc.property(
       fc.array(named, { maxLength: 8 }),
-      fc.constantFrom('m', 'é', '', 'm"'),
+      fc.constantFrom('m', 'é', '', 'm"', 'branchId'),
       (members, name) => {
         const whole = `{${members
           .map(

@@ -113,6 +113,9 @@ const MERCHANT_ID = memberName('merchantId');
 /** In lower case, as ids are kept and most often sent: such a text is taken as it is. */
 const KEPT_ID_JSON = new RegExp(UUID_JSON.source);
 
+/** The last id in lower case that was read, and its JSON: shops send one cart after another. */
+let last = { json: Buffer.alloc(0), id: '' };
+
 /** The merchant that a body names; null when it names none. */
 export function merchantIdOf(body: Uint8Array): string | null {
   const value = memberValue(body, MERCHANT_ID);
@@ -120,8 +123,12 @@ export function merchantIdOf(body: Uint8Array): string | null {
   const bytes = Buffer.isBuffer(value)
     ? value
     : Buffer.from(value.buffer, value.byteOffset, value.length);
+  if (last.json.equals(bytes)) return last.id;
   const text = bytes.toString('latin1');
-  if (KEPT_ID_JSON.test(text)) return text.slice(1, -1);
+  if (KEPT_ID_JSON.test(text)) {
+    last = { json: Buffer.from(bytes), id: text.slice(1, -1) };
+    return last.id;
+  }
   try {
     const id: unknown = JSON.parse(bytes.toString('utf8'));
     return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
