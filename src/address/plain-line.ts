@@ -5,14 +5,7 @@
  * read in another way with other words beside it is left to `parseAddress`.
  */
 import { wordsOf, WordTable } from '../base/word-table.js';
-import {
-  COUNTRY_LAST,
-  isKnownCity,
-  OFFICES,
-  isZip,
-  OFFICE_WORDS,
-  readTail,
-} from './address-tail.js';
+import { COUNTRY_LAST, OFFICES, isZip, OFFICE_WORDS } from './address-tail.js';
 import { LETTERED_ROADS } from './highway.js';
 import { COUNTY_WORDS } from './parse.js';
 import type { Gazetteer } from './parsed.js';
@@ -21,6 +14,7 @@ import { foldStreetName, readStreet, type StreetName } from './street-name.js';
 import { ordinalValue, SPELLED_WORDS } from './street-words.js';
 import { SUFFIX_WORDS } from './suffix.js';
 import {
+  isKnownCity,
   isOtherWord,
   tokenize,
   honouredKey,
@@ -29,7 +23,6 @@ import {
   isOrdinal,
   startsWithDigit,
   JOIN,
-  type Line,
 } from './word.js';
 import { DESIGNATORS, UNIT_WORDS } from './unit.js';
 
@@ -99,13 +92,8 @@ interface PlainPlace {
   readonly zip: string;
 }
 
-/** What stands behind the street, from its comma on. */
-const PLACE = /^, ?[A-Za-z]+(?: [A-Za-z]+)*(?:, ?| )[A-Za-z]{2}(?: [0-9]{5})?$/;
 const STREET = /^[A-Za-z0-9 ]+$/;
 
-/** In front of a place: a number and a street that mean nothing else. */
-const BEFORE_PLACE = '1 X';
-const WORDS_BEFORE_PLACE = 2;
 /** A state and a unit: as that it follows an ordinal. */
 const FLORIDA = 'FL';
 
@@ -114,37 +102,34 @@ function isPlain(word: string): boolean {
   return !DESIGNATORS.has(word) && !OFFICES.has(word);
 }
 
-/** Words [WORDS_BEFORE_PLACE, end) of a line are a city, and what follows is its state and ZIP. */
-function isPlainCity({ words }: Line, end: number): boolean {
-  const last = words[end - 1] ?? '';
-  for (let index = WORDS_BEFORE_PLACE; index < words.length; index++) {
-    const word = words[index]!;
-    if (isPlain(word)) continue;
-    const state = index === end && word === FLORIDA;
-    if (!state || ordinalValue(last) !== 0) return false;
-  }
-  const single = end - WORDS_BEFORE_PLACE === 1;
-  return single
-    ? directionOf(last) === '' && !COUNTRY_LAST.has(last)
-    : !COUNTY_WORDS.has(last) && !COUNTRY_LAST.has(last);
+/** Whether the words of a city, and the code of a state behind it, mean nothing else. */
+function isPlainCity(words: readonly string[], state: string): boolean {
+  const last = words.at(-1)!;
+  if (!words.every(isPlain) || COUNTRY_LAST.has(last)) return false;
+  if (!isPlain(state) && (state !== FLORIDA || ordinalValue(last) !== 0)) return false;
+  return words.length === 1 ? directionOf(last) === '' : !COUNTY_WORDS.has(last);
 }
 
-/** Whether text is written as places are that `readPlainPlace` reads. */
-export function mayBePlain(text: string): boolean {
-  return PLACE.test(text);
-}
+/** What stands behind the street from its comma on: city, what divides, state, ZIP. */
+const PLACE = /^, ?([A-Za-z]+(?: [A-Za-z]+)*)(, ?| )([A-Za-z]{2})(?: ([0-9]{5}))?$/;
 
-/** Reads ", Burlington, VT 05401"; null for a place that more is to be known of. */
-export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace | null {
-  if (!PLACE.test(text)) return null;
-  const line = tokenize(BEFORE_PLACE + text);
-  const tail = readTail(line, gazetteer);
-  const { end, state, zip } = tail;
-  if (state === '' || tail.doubtful || tail.country !== '') return null;
-  const known = line.words.length - (zip === '' ? 1 : 2);
-  if (end !== known || end <= WORDS_BEFORE_PLACE || !isPlainCity(line, end)) return null;
-  if (!isKnownCity(line.words, WORDS_BEFORE_PLACE, end, state, gazetteer)) return null;
-  return { city: line.words.slice(WORDS_BEFORE_PLACE, end).join(' '), state, zip };
+/**
+ * Reads ", Burlington, VT 05401" as `readTail` does. Undefined where it is not written like that;
+ * null for a place that more is to be known of.
+ */
+export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace | null | undefined {
+  const found = PLACE.exec(text);
+  if (found === null) return undefined;
+  const [, written = '', divider = '', letters = '', zip = ''] = found;
+  const words = written.toUpperCase().split(' ');
+  const code = letters.toUpperCase();
+  const state = gazetteer.stateOf(code);
+  // "Pine CT" may be a court; behind a comma it is Connecticut.
+  const isDoubtful = divider === ' ' && isOtherWord(code);
+  if (state === '' || isDoubtful || COUNTRY_LAST.has(code)) return null;
+  if (!isPlainCity(words, code)) return null;
+  if (!isKnownCity(words, 0, words.length, state, gazetteer)) return null;
+  return { city: words.join(' '), state, zip };
 }
 
 /** Whether the first word of a street may be a part of the number before it. */

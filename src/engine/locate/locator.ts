@@ -5,12 +5,7 @@
  */
 import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
-import {
-  type FoldedStreet,
-  mayBePlain,
-  readPlainPlace,
-  readPlainStreet,
-} from '../../address/plain-line.js';
+import { type FoldedStreet, readPlainPlace, readPlainStreet } from '../../address/plain-line.js';
 import { TextMemo } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
@@ -89,8 +84,8 @@ class PlainLines {
 
   /** Nothing for what is not written as plain places are; null for one that is none. */
   #place(text: string): Place | null | undefined {
-    if (!mayBePlain(text)) return undefined;
     const place = readPlainPlace(text, this.#gazetteer);
+    if (place === undefined) return undefined;
     if (place === null || !this.#dataset.streets.hasState(place.state)) return null;
     const { city, state, zip } = place;
     const { localities, record } = this.#gazetteer.named(state, city);
