@@ -2,7 +2,7 @@
  * What ends an address: a known city, postal code, state and country; a military address is nothing
  * else.
  */
-import { wordsOf } from '../base/word-table.js';
+import { wordsOf } from '../base/tables.js';
 import { readCanadianTail, takeCanadianCode } from './canadian-tail.js';
 import { type Gazetteer, type ParsedAddress, type Tail, type TailDraft, unread } from './parsed.js';
 import { cardinalValue } from './street-words.js';

@@ -1,5 +1,5 @@
 /** How the end of an address is read that is one of Canada. */
-import { wordsOf } from '../base/word-table.js';
+import { wordsOf } from '../base/tables.js';
 import { type Gazetteer, type Tail, type TailDraft, unread } from './parsed.js';
 import { DESIGNATORS } from './unit.js';
 import { isStrongSuffix, suffixOf, hasDigit, startsWithDigit, JOIN, type Line } from './word.js';

@@ -1,5 +1,5 @@
 /** Reads one line of address. */
-import { wordsOf } from '../base/word-table.js';
+import { wordsOf } from '../base/tables.js';
 import { innerZipAt, readMilitary, readTail, withoutState } from './address-tail.js';
 import {
   crossingAt,

@@ -4,7 +4,7 @@
  * the place each by itself, so that neither has to be read again with the next line. What could be
  * read in another way with other words beside it is left to `parseAddress`.
  */
-import { wordsOf, WordTable } from '../base/word-table.js';
+import { wordsOf, WordTable } from '../base/tables.js';
 import { COUNTRY_LAST, OFFICES, isZip, OFFICE_WORDS } from './address-tail.js';
 import { LETTERED_ROADS } from './highway.js';
 import { COUNTY_WORDS } from './parse.js';

@@ -3,7 +3,7 @@
  * suffixes and cities.
  */
 import type { Gazetteer } from './parsed.js';
-import { WordTable, wordsOf } from '../base/word-table.js';
+import { WordTable, wordsOf } from '../base/tables.js';
 import { SUFFIX_FULL_WORDS, STRONG_SUFFIXES, SUFFIX_ABBREVIATIONS } from './suffix.js';
 
 /** What stands between a word and the one before it. */

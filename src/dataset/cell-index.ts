@@ -1,6 +1,6 @@
 /** Point → tax area over the tables written by ingest/boundary/cells.ts. */
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../geo/microdegrees.js';
-import { NumberCache } from '../base/recent-cache.js';
+import { NumberCache } from '../base/tables.js';
 import { areasWithin, areaWithin, hasEdge, type Around } from './border-cell.js';
 import { KeptLeaves } from './kept-leaves.js';
 import type { ByteTable } from './layout.js';

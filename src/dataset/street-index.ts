@@ -1,7 +1,6 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
 import type { StreetCursor } from './street-cursor.js';
-import { NumberCache, RecentCache } from '../base/recent-cache.js';
-import { wordsOf, type WordTable } from '../base/word-table.js';
+import { NumberCache, RecentCache, wordsOf, type WordTable } from '../base/tables.js';
 import type { DateInt } from '../tax/date.js';
 import { type Group, KeptGroups } from './kept-groups.js';
 import type { StreetTable } from './layout.js';

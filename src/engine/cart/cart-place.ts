@@ -1,5 +1,5 @@
 /** The origin and the destination of a cart: located as lookups are, down to the state at least. */
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';

@@ -1,5 +1,5 @@
 /** Which rates tax a cart: the rows of the places that the state's sourcing rule points to. */
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';

@@ -1,5 +1,5 @@
 /** How near a spot is to a line beyond which another rate holds, or to a shore drawn too far in. */
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import {
   BORDER_METRES_MAX,
   BORDER_REACH,

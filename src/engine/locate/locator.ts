@@ -6,7 +6,7 @@
 import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
 import { type FoldedStreet, readPlainPlace, readPlainStreet } from '../../address/plain-line.js';
-import { TextMemo } from '../../base/recent-cache.js';
+import { TextMemo } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { directionCode } from '../../dataset/street-format.js';

@@ -4,8 +4,7 @@
  */
 import type { Gazetteer } from '../../address/parsed.js';
 import { foldName } from '../../address/place-name.js';
-import { RecentCache, NumberCache } from '../../base/recent-cache.js';
-import { WordTable } from '../../base/word-table.js';
+import { RecentCache, NumberCache, WordTable } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';

@@ -1,5 +1,5 @@
 /** Coordinates → tax area: the area they lie in, and what makes that doubtful in Canada. */
-import { NumberCache } from '../../base/recent-cache.js';
+import { NumberCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';

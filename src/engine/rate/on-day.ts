@@ -2,7 +2,7 @@
  * What day it is in a state, and which rules of it hold on a day; the single place where a tax
  * area's components meet a date.
  */
-import { NumberCache, RecentCache } from '../../base/recent-cache.js';
+import { NumberCache, RecentCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type {
   ComponentRecord,
