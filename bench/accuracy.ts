@@ -24,7 +24,7 @@ import type { Dataset } from '../src/dataset/dataset.js';
 import { readManifest } from '../src/dataset/manifest.js';
 import { openDataset } from '../src/dataset/open.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
-import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
+import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-index.js';
 import { DatasetGazetteer } from '../src/engine/locate/place-names.js';
 import { AddressLocator } from '../src/engine/locate/locator.js';
 import { RatesByArea } from '../src/engine/rate/on-day.js';

@@ -9,7 +9,7 @@ import { type FoldedStreet, readPlainPlace, readPlainStreet } from '../../addres
 import { TextMemo } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
-import { directionCode } from '../../dataset/street-format.js';
+import { directionCode } from '../../dataset/street-index.js';
 import type { Locality } from '../../dataset/street-index.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';

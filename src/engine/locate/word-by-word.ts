@@ -9,7 +9,7 @@ import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading, typoAllowed } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { ZipRecord } from '../../dataset/records.js';
-import { directionCode } from '../../dataset/street-format.js';
+import { directionCode } from '../../dataset/street-index.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import { DATE_OPEN } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
