@@ -8,7 +8,7 @@ import { wordsOf, WordTable } from '../base/tables.js';
 import { COUNTRY_LAST, OFFICES, isZip, OFFICE_WORDS } from './address-tail.js';
 import { LETTERED_ROADS } from './highway.js';
 import { COUNTY_WORDS } from './parse.js';
-import type { Gazetteer } from './parsed.js';
+import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { endsInUnit, isNumbered } from './reading.js';
 import { foldStreetName, readStreet, type StreetName } from './street-name.js';
 import { ordinalValue, SPELLED_WORDS } from './street-words.js';
@@ -130,6 +130,34 @@ export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace |
   if (!isPlainCity(words, code)) return null;
   if (!isKnownCity(words, 0, words.length, state, gazetteer)) return null;
   return { city: words.join(' '), state, zip };
+}
+
+/** The likeliest reading of a line of a number with its integer, a street and a place. */
+export function plainReading(
+  number: string,
+  numberValue: number,
+  { preDirection, name, suffix, postDirection }: FoldedStreet,
+  { city, state, zip }: PlainPlace,
+): ParsedAddress {
+  return {
+    number,
+    numberValue,
+    numberSuffix: '',
+    numberHigh: -1,
+    preDirection,
+    name,
+    suffix,
+    postDirection,
+    unit: '',
+    city,
+    state,
+    otherPlace: '',
+    zip,
+    zip4: '',
+    country: '',
+    canadianPostalCode: '',
+    kind: 'street',
+  };
 }
 
 /** Whether the first word of a street may be a part of the number before it. */

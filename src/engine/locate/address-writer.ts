@@ -9,7 +9,7 @@ import type { Locality } from '../../dataset/street-index.js';
 import type { Country } from '../../tax/jurisdiction.js';
 import type { Precision, Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
-import type { DatasetGazetteer } from './place-names.js';
+import type { DatasetGazetteer } from './locator.js';
 import type { Query } from './search.js';
 
 /** What is known of a located address before it is written out. */
