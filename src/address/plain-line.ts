@@ -4,7 +4,7 @@
  * the place each by itself, so that neither has to be read again with the next line. What could be
  * read in another way with other words beside it is left to `parseAddress`.
  */
-import { wordsOf, WordTable } from '../base/tables.js';
+import { WordTable } from '../base/tables.js';
 import { COUNTRY_LAST, OFFICES, isZip, OFFICE_WORDS } from './address-tail.js';
 import { LETTERED_ROADS } from './highway.js';
 import { COUNTY_WORDS } from './parse.js';
@@ -14,8 +14,8 @@ import { foldStreetName, readStreet, type StreetName } from './street-name.js';
 import { ordinalValue, SPELLED_WORDS } from './street-words.js';
 import { SUFFIX_WORDS } from './suffix.js';
 import {
+  DIRECTIONS,
   isKnownCity,
-  isOtherWord,
   tokenize,
   honouredKey,
   suffixOf,
@@ -31,20 +31,44 @@ export interface FoldedStreet extends StreetName {
   readonly fold: string;
 }
 
+/** What a word of a street may mean besides itself. */
+interface Meaning {
+  /** "N" for "N" and "NORTH"; "" for what is no direction. */
+  readonly direction: string;
+  /** "ST" for "ST" and "STREET"; "" for what is no type, or as often a unit or a direction. */
+  readonly type: string;
+  /** It is one of the suffixes, whatever else it may be. */
+  readonly isSuffix: boolean;
+  /** It is read together with words beside it. */
+  readonly isSpecial: boolean;
+}
+
 /** Words that mean something else than themselves before the last word of a street. */
-const SPECIAL = wordsOf([
+const SPECIAL = [
   ...['NO', 'SO', 'OF', 'THE'],
   ...SPELLED_WORDS,
   ...LETTERED_ROADS,
   ...SUFFIX_WORDS.filter((word) => suffixOf(word) === 'AVE'),
   ...UNIT_WORDS,
   ...OFFICE_WORDS,
-]);
+];
 
-/** Types by the words that they are written with; what may be a unit or a direction is none. */
-const TYPES = new WordTable(
-  SUFFIX_WORDS.filter((word) => !UNIT_WORDS.includes(word) && directionOf(word) === '').map(
-    (word) => [word, suffixOf(word)] as const,
+function meaningOf(word: string): Meaning {
+  const direction = directionOf(word);
+  const isType = direction === '' && !UNIT_WORDS.includes(word);
+  const suffix = suffixOf(word);
+  return {
+    direction,
+    type: isType ? suffix : '',
+    isSuffix: suffix !== '',
+    isSpecial: SPECIAL.includes(word),
+  };
+}
+
+/** Of all words that have any, so that one look tells all of a word. */
+const MEANINGS = new WordTable(
+  [...DIRECTIONS.flat(), ...SUFFIX_WORDS, ...SPECIAL].map(
+    (word) => [word, meaningOf(word)] as const,
   ),
 );
 
@@ -69,20 +93,28 @@ function readSimpleStreet(text: string): FoldedStreet | null {
     if (code >= CAPITAL_A && code <= CAPITAL_Z) continue;
     if (code !== SPACE || at === start) return null;
     const word = words.slice(start, at);
-    if (start === 0 && (preDirection = directionOf(word)) !== '') nameAt = at + 1;
-    else if (SPECIAL.has(word)) return null;
+    const meaning = MEANINGS.get(word);
+    if (meaning === undefined) fold += word;
+    else if (start === 0 && meaning.direction !== '') {
+      preDirection = meaning.direction;
+      nameAt = at + 1;
+    } else if (meaning.isSpecial) return null;
     else fold += word;
     start = at + 1;
   }
   // "12 A St": a letter behind a number may belong to it.
   if (start === length || (nameAt === 0 && words.charCodeAt(1) === SPACE)) return null;
   const last = words.slice(start);
-  const suffix = fold === '' ? undefined : TYPES.get(last);
-  if (suffix === undefined && SPECIAL.has(last)) return null;
-  if (suffix === undefined && suffixOf(last) !== '') return null;
-  const name = words.slice(nameAt, suffix === undefined ? length : start - 1);
-  if (suffix === undefined) fold += last;
-  return { preDirection, name, suffix: suffix ?? '', postDirection: '', fold: honouredKey(fold) };
+  const meaning = MEANINGS.get(last);
+  const suffix = fold === '' || meaning === undefined ? '' : meaning.type;
+  if (suffix === '') {
+    if (meaning !== undefined && (meaning.isSpecial || meaning.isSuffix)) return null;
+    fold += last;
+  }
+  const name = words.slice(nameAt, suffix === '' ? length : start - 1);
+  // "MLK" and "Martin Luther King" alone are spelt in several ways.
+  if (fold.includes('LK') || fold.includes('KING')) fold = honouredKey(fold);
+  return { preDirection, name, suffix, postDirection: '', fold };
 }
 
 /** A city of a state, with its ZIP or "". */
@@ -102,12 +134,19 @@ function isPlain(word: string): boolean {
   return !DESIGNATORS.has(word) && !OFFICES.has(word);
 }
 
+/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
+function isDoubtful(code: string): boolean {
+  const meaning = MEANINGS.get(code);
+  return meaning !== undefined && (meaning.isSuffix || meaning.direction !== '');
+}
+
 /** Whether the words of a city, and the code of a state behind it, mean nothing else. */
 function isPlainCity(words: readonly string[], state: string): boolean {
   const last = words.at(-1)!;
   if (!words.every(isPlain) || COUNTRY_LAST.has(last)) return false;
   if (!isPlain(state) && (state !== FLORIDA || ordinalValue(last) !== 0)) return false;
-  return words.length === 1 ? directionOf(last) === '' : !COUNTY_WORDS.has(last);
+  if (words.length > 1) return !COUNTY_WORDS.has(last);
+  return (MEANINGS.get(last)?.direction ?? '') === '';
 }
 
 /** What stands behind the street from its comma on: city, what divides, state, ZIP. */
@@ -124,12 +163,14 @@ export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace |
   const words = written.toUpperCase().split(' ');
   const code = letters.toUpperCase();
   const state = gazetteer.stateOf(code);
+  if (state === '' || COUNTRY_LAST.has(code) || !isPlainCity(words, code)) return null;
   // "Pine CT" may be a court; behind a comma it is Connecticut.
-  const isDoubtful = divider === ' ' && isOtherWord(code);
-  if (state === '' || isDoubtful || COUNTRY_LAST.has(code)) return null;
-  if (!isPlainCity(words, code)) return null;
-  if (!isKnownCity(words, 0, words.length, state, gazetteer)) return null;
-  return { city: words.join(' '), state, zip };
+  if (divider === ' ' && isDoubtful(code)) return null;
+  const city = words.join(' ');
+  const isKnown = gazetteer.isCity(state, city);
+  return isKnown || isKnownCity(words, 0, words.length, state, gazetteer)
+    ? { city, state, zip }
+    : null;
 }
 
 /** The likeliest reading of a line of a number with its integer, a street and a place. */
@@ -170,7 +211,7 @@ function joinsNumber(word: string): boolean {
 function endsInState(text: string, gazetteer: Gazetteer): boolean {
   if (text.charCodeAt(text.length - 3) !== SPACE) return false;
   const code = text.slice(-2).toUpperCase();
-  return !isOtherWord(code) && gazetteer.stateOf(code) !== '';
+  return !isDoubtful(code) && gazetteer.stateOf(code) !== '';
 }
 
 /** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */
