@@ -1,32 +1,15 @@
-/** How near a spot is to a line beyond which another rate holds, or to a shore drawn too far in. */
+/** How near a spot is to a line beyond which another rate holds. */
 import { RecentCache } from '../../base/tables.js';
 import {
   BORDER_METRES_MAX,
   BORDER_REACH,
   type CellIndex,
   type CellJudge,
-  METRES_PER_MICRO,
 } from '../../dataset/cell-index.js';
-import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
 import { isUnrated, type RatesByArea } from '../rate/on-day.js';
 import type { Situs, Precision } from '../situs.js';
-import type { AreaRecord } from '../../dataset/records.js';
-
-const DIRECTIONS = circle(16);
-/** Spots on a ray that are looked at before it is halved. */
-const RINGS = [0.5, 1];
-/** Halvings of 25 metres until what is left is under half of one. */
-const HALVINGS = 6;
-
-/** Directions around a spot, from the east on. */
-function circle(count: number): readonly { readonly sin: number; readonly cos: number }[] {
-  return Array.from({ length: count }, (_, at) => {
-    const angle = (at / count) * 2 * Math.PI;
-    return { sin: Math.sin(angle), cos: Math.cos(angle) };
-  });
-}
 
 /** The nearest such line. */
 export interface Border {
@@ -81,7 +64,12 @@ export class Borders implements CellJudge {
     // Spots that are looked at are rounded, so that they may lie a microdegree farther off.
     const mayDiffer = precision === 'polygon' || this.#cells.anyNear(lat, lng, reach + 1, this);
     if (!mayDiffer) return null;
-    return this.#cells.isNear(lat, lng, reach) ? this.#search(lat, lng, reach) : null;
+    if (!this.#cells.isNear(lat, lng, reach)) return null;
+    const line = this.#cells.nearest(lat, lng, reach, (other) => this.#isOther(other));
+    if (line === null) return null;
+    const there = this.#rates.at(line.area, date);
+    const metres = Math.round(line.share * BORDER_METRES_MAX);
+    return { metres, rate: isUnrated(there) ? null : there.sales };
   }
 
   whole(area: number): boolean {
@@ -99,12 +87,10 @@ export class Borders implements CellJudge {
   }
 
   #turnTo(date: DateInt): void {
-    let taxes = this.#days.get(date);
-    if (taxes === undefined) {
-      this.#days.set(date, (taxes = new Map()));
-    }
+    const known = this.#days.get(date);
     this.#date = date;
-    this.#taxes = taxes;
+    this.#taxes = known ?? new Map();
+    if (known === undefined) this.#days.set(date, this.#taxes);
   }
 
   /** One more than a tax area that all of the cell's are taxed like; MIXED or EMPTY. */
@@ -130,130 +116,6 @@ export class Borders implements CellJudge {
       isUnrated(here) || isUnrated(there) || here.sales !== there.sales || here.use !== there.use
     );
   }
-
-  #search(lat: Microdegrees, lng: Microdegrees, reach: number): Border | null {
-    const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
-    let nearest = Infinity;
-    let beyond = -1;
-    for (const { sin, cos } of DIRECTIONS) {
-      const at = (share: number): number =>
-        this.#cells.locate(
-          Math.round(lat + reach * share * sin),
-          Math.round(lng + (reach * share * cos) / shrink),
-        );
-      let inside = 0;
-      for (const ring of RINGS) {
-        let other = at(ring);
-        if (!this.#isOther(other)) {
-          inside = ring;
-          continue;
-        }
-        let outside = ring;
-        for (let halving = 0; halving < HALVINGS; halving += 1) {
-          const middle = (inside + outside) / 2;
-          const found = at(middle);
-          if (this.#isOther(found)) [outside, other] = [middle, found];
-          else inside = middle;
-        }
-        const line = (inside + outside) / 2;
-        if (line < nearest) [nearest, beyond] = [line, other];
-        break;
-      }
-    }
-    if (beyond < 0) return null;
-    const there = this.#rates.at(beyond, this.#date);
-    const metres = Math.round(nearest * BORDER_METRES_MAX);
-    return { metres, rate: isUnrated(there) ? null : there.sales };
-  }
-}
-
-// Provinces are drawn by a map whose lines are off by up to some kilometre: harbours and old towns
-// at the water lie in no province, and towns at a line may lie in the next one. Counties are drawn
-// finely and hold their waters; none of this concerns them.
-
-/** How far off a shore or a line may be drawn: 1.2 km were seen at Quebec City, 1.7 at Hull. */
-export const PROVINCE_LINE_METRES = 2_000;
-/** Within this nothing but the one province may lie. */
-export const ALONE_METRES = 4_000;
-/** So near to a county a spot may be one of its own. */
-const COUNTY_METRES = 50;
-const STEP_METRES = 250;
-const LINE_DIRECTIONS = circle(24);
-
-/** What of an index is looked at. */
-export interface AreaView {
-  readonly cells: CellIndex;
-  readonly areaOf: (id: number) => AreaRecord;
-}
-
-/** The areas on a circle around a spot, as often as they are met. */
-function* around(
-  { cells }: AreaView,
-  lat: Microdegrees,
-  lng: Microdegrees,
-  metres: number,
-): Generator<number> {
-  const reach = metres / METRES_PER_MICRO;
-  const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
-  for (const { sin, cos } of LINE_DIRECTIONS) {
-    const found = cells.locate(
-      Math.round(lat + reach * sin),
-      Math.round(lng + (reach * cos) / shrink),
-    );
-    if (found >= 0) yield found;
-  }
-}
-
-function isProvince({ areaOf }: AreaView, id: number): boolean {
-  return areaOf(id).countyFips === '';
-}
-
-/** In microdegrees of latitude, with what rounding adds. */
-const PROVINCE_REACH = PROVINCE_LINE_METRES / METRES_PER_MICRO + 1;
-/** Says yes to every cell that is not empty. */
-const ANY_AREA: CellJudge = { whole: (area) => area >= 0, border: () => true };
-
-/**
- * The province whose shore is near a spot that lies in no area, and another that is anywhere near
- * it; one that is alone has the spot. None out at sea and abroad, and where a county is near.
- */
-export function shoreAreas(
-  view: AreaView,
-  lat: Microdegrees,
-  lng: Microdegrees,
-): readonly [] | readonly [alone: number] | readonly [nearest: number, other: number] {
-  // Far out at sea and abroad nothing needs to be walked around.
-  if (!view.cells.anyNear(lat, lng, PROVINCE_REACH, ANY_AREA)) return [];
-  for (const found of around(view, lat, lng, COUNTY_METRES)) {
-    if (!isProvince(view, found)) return [];
-  }
-  let shore = -1;
-  for (let metres = STEP_METRES; metres <= ALONE_METRES; metres += STEP_METRES) {
-    if (metres > PROVINCE_LINE_METRES && shore < 0) return [];
-    for (const found of around(view, lat, lng, metres)) {
-      if (found === shore || !isProvince(view, found)) continue;
-      if (shore >= 0) return [shore, found];
-      shore = found;
-    }
-  }
-  return shore < 0 ? [] : [shore];
-}
-
-/** The other provinces that a spot of one may lie in instead. */
-export function provincesNear(
-  view: AreaView,
-  area: number,
-  lat: Microdegrees,
-  lng: Microdegrees,
-): ReadonlySet<number> {
-  const near = new Set<number>();
-  if (!view.cells.isNear(lat, lng, PROVINCE_LINE_METRES / METRES_PER_MICRO)) return near;
-  for (let metres = STEP_METRES; metres <= PROVINCE_LINE_METRES; metres += STEP_METRES) {
-    for (const found of around(view, lat, lng, metres)) {
-      if (found !== area && isProvince(view, found)) near.add(found);
-    }
-  }
-  return near;
 }
 
 /** Whether a place was told by its ZIP or its city's name, and not by a door or a spot. */
