@@ -10,7 +10,7 @@ import { Carts } from './cart/cart.js';
 import { type FoundPlace, unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome, CartQuery } from './cart/outcome.js';
-import { type Border, Borders, isByArea } from './locate/border.js';
+import { Borders, isByArea, RatesByArea, type Unheld, areaOf, States } from './rate/on-day.js';
 import type { DateOf } from './locate/doubt.js';
 import type { AddressLocator } from './locate/locator.js';
 import { PlaceLocator } from './locate/place-locator.js';
@@ -23,8 +23,9 @@ import type {
   PostalOutcome,
   SitusOutcome,
   ZipQuery,
+  Border,
+  KnownRates,
 } from './lookup-query.js';
-import { RatesByArea, type KnownRates, type Unheld, areaOf, States } from './rate/on-day.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { ZipLists } from './rate/zip-list.js';
 import { PRECISIONS, WEAKEST, type Precision, type Situs } from './situs.js';

@@ -2,7 +2,7 @@
 import { Piece, type ByteWriter } from '../base/byte-writer.js';
 import { OfRelease, RecentCache } from '../base/tables.js';
 import type { Precision, RateRange } from '../engine/situs.js';
-import type { Border } from '../engine/locate/border.js';
+import type { Border } from '../engine/lookup-query.js';
 import { jsonMembers, rateOf, type WireObject } from './tree.js';
 
 export interface SitusNote {

@@ -12,7 +12,7 @@ import {
   LOCATOR,
   PLACES,
 } from '../support/located-world.js';
-import { isByArea } from '../../src/engine/locate/border.js';
+import { isByArea } from '../../src/engine/rate/on-day.js';
 
 test('a door by its point, normalized with its ZIP+4 and without the unit', () => {
   const found = expect('200 spindle center drive suite 3 brookmere qz 97001', 'point', 0);

@@ -5,7 +5,6 @@
 import { NumberCache, OfRelease } from '../../base/tables.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
-import type { KnownRates } from '../../engine/rate/on-day.js';
 import { fail, type Failure } from '../../failure.js';
 import {
   FLAG_ESTIMATED,
@@ -23,6 +22,7 @@ import type {
   LookupQuery,
   PostalOutcome,
   SitusOutcome,
+  KnownRates,
 } from '../../engine/lookup-query.js';
 import { PRECISIONS, type Precision } from '../../engine/situs.js';
 import { metadata, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
