@@ -216,8 +216,11 @@ function endsInState(text: string, gazetteer: Gazetteer): boolean {
 
 /** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */
 export function readPlainStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
+  const simple = readSimpleStreet(text);
+  // A type is no state.
+  if (simple !== null && simple.suffix !== '') return simple;
   if (endsInState(text, gazetteer)) return null;
-  return readSimpleStreet(text) ?? readOtherStreet(text, gazetteer);
+  return simple ?? readOtherStreet(text, gazetteer);
 }
 
 function readOtherStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
