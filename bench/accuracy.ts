@@ -24,9 +24,9 @@ import type { Dataset } from '../src/dataset/dataset.js';
 import { readManifest } from '../src/dataset/manifest.js';
 import { openDataset } from '../src/dataset/open.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
-import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
-import { DatasetGazetteer } from '../src/engine/locate/place-names.js';
-import { AddressLocator } from '../src/engine/locate/locator.js';
+import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-index.js';
+import { DatasetGazetteer } from '../src/engine/locate/locator.js';
+import { PlaceLocator } from '../src/engine/locate/place-locator.js';
 import { RatesByArea } from '../src/engine/rate/on-day.js';
 import { normalizedAddress } from '../src/engine/locate/address-writer.js';
 import { isFailure } from '../src/failure.js';
@@ -164,7 +164,7 @@ function count(into: Map<string, number>, key: string): void {
 /** Asks for every address in one manner. */
 function measure(dataset: Dataset, addresses: readonly Address[], manner: Manner): Tally {
   const today = parseDate(new Date().toISOString().slice(0, 10)) ?? DATE_OPEN;
-  const locator = new AddressLocator(dataset, new RatesByArea(dataset));
+  const locator = new PlaceLocator(dataset, new RatesByArea(dataset)).addresses;
   const tally: Tally = {
     name: manner.name,
     target: manner.target,

@@ -2,9 +2,9 @@
  * What ends an address: a known city, postal code, state and country; a military address is nothing
  * else.
  */
-import { WordTable, wordsOf } from '../base/word-table.js';
+import { wordsOf } from '../base/tables.js';
 import { readCanadianTail, takeCanadianCode } from './canadian-tail.js';
-import type { Gazetteer, ParsedAddress, Tail, TailDraft } from './parsed.js';
+import { type Gazetteer, type ParsedAddress, type Tail, type TailDraft, unread } from './parsed.js';
 import { cardinalValue } from './street-words.js';
 import {
   suffixOf,
@@ -14,7 +14,6 @@ import {
   startsWithDigit,
   JOIN,
   type Line,
-  unread,
 } from './word.js';
 
 const USA: readonly (readonly string[])[] = [
@@ -47,34 +46,6 @@ function takeCountry(line: Line, tail: TailDraft): boolean {
     return true;
   }
   return false;
-}
-
-/** First words of cities that are written in two ways. */
-export const CITY_FIRST = new WordTable([
-  ['ST', 'SAINT'],
-  ['SAINT', 'ST'],
-  ['STE', 'SAINTE'],
-  ['MT', 'MOUNT'],
-  ['MOUNT', 'MT'],
-  ['FT', 'FORT'],
-  ['FORT', 'FT'],
-]);
-
-/** Whether the words from `from` to before `to` name a city, in either spelling of the first. */
-export function isKnownCity(
-  words: readonly string[],
-  from: number,
-  to: number,
-  state: string,
-  gazetteer: Gazetteer,
-): boolean {
-  const first = words[from] ?? '';
-  let rest = '';
-  for (let index = from + 1; index < to; index++) rest += ` ${words[index] ?? ''}`;
-  if (gazetteer.isCity(state, first + rest)) return true;
-  if (rest === '') return false;
-  const second = CITY_FIRST.get(first) ?? directionWord(directionOf(first));
-  return second !== '' && second !== first && gazetteer.isCity(state, second + rest);
 }
 
 /** Tells five digits from any other word. */

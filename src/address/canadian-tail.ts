@@ -1,16 +1,8 @@
 /** How the end of an address is read that is one of Canada. */
-import { wordsOf } from '../base/word-table.js';
-import type { Gazetteer, Tail, TailDraft } from './parsed.js';
+import { wordsOf } from '../base/tables.js';
+import { type Gazetteer, type Tail, type TailDraft, unread } from './parsed.js';
 import { DESIGNATORS } from './unit.js';
-import {
-  isStrongSuffix,
-  suffixOf,
-  hasDigit,
-  startsWithDigit,
-  JOIN,
-  type Line,
-  unread,
-} from './word.js';
+import { isStrongSuffix, suffixOf, hasDigit, startsWithDigit, JOIN, type Line } from './word.js';
 
 const CANADIAN = /^[A-Z]\d[A-Z]\d[A-Z]\d$/;
 

@@ -2,7 +2,7 @@
  * Numbered roads. Publication 28, section 234, names the forms; every way of writing one comes to
  * the same name: "US HIGHWAY 7", "STATE ROUTE 100", "COUNTY HIGHWAY 12", "INTERSTATE 89".
  */
-import { WordTable, wordsOf } from '../base/word-table.js';
+import { WordTable, wordsOf } from '../base/tables.js';
 import type { Gazetteer } from './parsed.js';
 import { suffixOf, directionOf, hasDigit, isDigits, startsWithDigit } from './word.js';
 

@@ -1,9 +1,11 @@
 /** Cities and states of a line: where a street ends, and what stands behind the address. */
-import { CITY_FIRST, isKnownCity, isZip } from './address-tail.js';
+import { isZip } from './address-tail.js';
 import { readHighway } from './highway.js';
 import type { Gazetteer, Tail } from './parsed.js';
 import { isShortDirection } from './street-words.js';
 import {
+  CITY_FIRST,
+  isKnownCity,
   isOtherWord,
   isStrongSuffix,
   suffixOf,

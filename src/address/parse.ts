@@ -1,6 +1,6 @@
 /** Reads one line of address. */
-import { wordsOf } from '../base/word-table.js';
-import { innerZipAt, isKnownCity, readMilitary, readTail, withoutState } from './address-tail.js';
+import { wordsOf } from '../base/tables.js';
+import { innerZipAt, readMilitary, readTail, withoutState } from './address-tail.js';
 import {
   crossingAt,
   placeWithin,
@@ -22,9 +22,17 @@ import {
   type Span,
 } from './reading.js';
 import type { Gazetteer, ParsedAddress, Tail } from './parsed.js';
-import { tokenize } from './word.js';
 import { takeUnits } from './unit.js';
-import { suffixOf, directionOf, hasDigit, startsWithDigit, JOIN, type Line } from './word.js';
+import {
+  suffixOf,
+  directionOf,
+  hasDigit,
+  isKnownCity,
+  startsWithDigit,
+  JOIN,
+  tokenize,
+  type Line,
+} from './word.js';
 
 /** No address is longer; the wire takes 100. Longer text is refused, not cut. */
 export const ADDRESS_CHARS_MAX = 500;

@@ -70,3 +70,19 @@ export interface Tail {
 }
 
 export type TailDraft = { -readonly [Key in keyof Tail]: Tail[Key] };
+
+/** The end of a line of so many words of which none is read yet. */
+export function unread(end: number): TailDraft {
+  return {
+    end,
+    country: '',
+    state: '',
+    doubtful: false,
+    stateEnd: -1,
+    zip: '',
+    zip4: '',
+    canadianPostalCode: '',
+    otherPlace: '',
+    twoZips: false,
+  };
+}

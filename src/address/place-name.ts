@@ -56,3 +56,29 @@ export function foldCounty(name: string): string {
     .replace(COUNTY_KIND, '')
     .replace(/ CITY$/, '');
 }
+
+/** Words of cities' names that are written in two ways. */
+const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
+  ST: 'SAINT',
+  SAINT: 'ST',
+  MT: 'MOUNT',
+  MOUNT: 'MT',
+  FT: 'FORT',
+  FORT: 'FT',
+  STE: 'SAINTE',
+  N: 'NORTH',
+  S: 'SOUTH',
+  E: 'EAST',
+  W: 'WEST',
+  HTS: 'HEIGHTS',
+  SPGS: 'SPRINGS',
+  JCT: 'JUNCTION',
+};
+
+/** The other way in which a city's name in capitals is written: "ST PAUL" is "SAINT PAUL". */
+export function otherSpelling(name: string): string {
+  return name
+    .split(' ')
+    .map((word) => OTHER_SPELLINGS[word] ?? word)
+    .join(' ');
+}

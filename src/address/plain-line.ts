@@ -4,24 +4,18 @@
  * the place each by itself, so that neither has to be read again with the next line. What could be
  * read in another way with other words beside it is left to `parseAddress`.
  */
-import { wordsOf, WordTable } from '../base/word-table.js';
-import {
-  COUNTRY_LAST,
-  isKnownCity,
-  OFFICES,
-  isZip,
-  OFFICE_WORDS,
-  readTail,
-} from './address-tail.js';
+import { WordTable } from '../base/tables.js';
+import { COUNTRY_LAST, OFFICES, isZip, OFFICE_WORDS } from './address-tail.js';
 import { LETTERED_ROADS } from './highway.js';
 import { COUNTY_WORDS } from './parse.js';
-import type { Gazetteer } from './parsed.js';
+import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { endsInUnit, isNumbered } from './reading.js';
 import { foldStreetName, readStreet, type StreetName } from './street-name.js';
 import { ordinalValue, SPELLED_WORDS } from './street-words.js';
 import { SUFFIX_WORDS } from './suffix.js';
 import {
-  isOtherWord,
+  DIRECTIONS,
+  isKnownCity,
   tokenize,
   honouredKey,
   suffixOf,
@@ -29,7 +23,6 @@ import {
   isOrdinal,
   startsWithDigit,
   JOIN,
-  type Line,
 } from './word.js';
 import { DESIGNATORS, UNIT_WORDS } from './unit.js';
 
@@ -38,20 +31,44 @@ export interface FoldedStreet extends StreetName {
   readonly fold: string;
 }
 
+/** What a word of a street may mean besides itself. */
+interface Meaning {
+  /** "N" for "N" and "NORTH"; "" for what is no direction. */
+  readonly direction: string;
+  /** "ST" for "ST" and "STREET"; "" for what is no type, or as often a unit or a direction. */
+  readonly type: string;
+  /** It is one of the suffixes, whatever else it may be. */
+  readonly isSuffix: boolean;
+  /** It is read together with words beside it. */
+  readonly isSpecial: boolean;
+}
+
 /** Words that mean something else than themselves before the last word of a street. */
-const SPECIAL = wordsOf([
+const SPECIAL = [
   ...['NO', 'SO', 'OF', 'THE'],
   ...SPELLED_WORDS,
   ...LETTERED_ROADS,
   ...SUFFIX_WORDS.filter((word) => suffixOf(word) === 'AVE'),
   ...UNIT_WORDS,
   ...OFFICE_WORDS,
-]);
+];
 
-/** Types by the words that they are written with; what may be a unit or a direction is none. */
-const TYPES = new WordTable(
-  SUFFIX_WORDS.filter((word) => !UNIT_WORDS.includes(word) && directionOf(word) === '').map(
-    (word) => [word, suffixOf(word)] as const,
+function meaningOf(word: string): Meaning {
+  const direction = directionOf(word);
+  const isType = direction === '' && !UNIT_WORDS.includes(word);
+  const suffix = suffixOf(word);
+  return {
+    direction,
+    type: isType ? suffix : '',
+    isSuffix: suffix !== '',
+    isSpecial: SPECIAL.includes(word),
+  };
+}
+
+/** Of all words that have any, so that one look tells all of a word. */
+const MEANINGS = new WordTable(
+  [...DIRECTIONS.flat(), ...SUFFIX_WORDS, ...SPECIAL].map(
+    (word) => [word, meaningOf(word)] as const,
   ),
 );
 
@@ -76,20 +93,28 @@ function readSimpleStreet(text: string): FoldedStreet | null {
     if (code >= CAPITAL_A && code <= CAPITAL_Z) continue;
     if (code !== SPACE || at === start) return null;
     const word = words.slice(start, at);
-    if (start === 0 && (preDirection = directionOf(word)) !== '') nameAt = at + 1;
-    else if (SPECIAL.has(word)) return null;
+    const meaning = MEANINGS.get(word);
+    if (meaning === undefined) fold += word;
+    else if (start === 0 && meaning.direction !== '') {
+      preDirection = meaning.direction;
+      nameAt = at + 1;
+    } else if (meaning.isSpecial) return null;
     else fold += word;
     start = at + 1;
   }
   // "12 A St": a letter behind a number may belong to it.
   if (start === length || (nameAt === 0 && words.charCodeAt(1) === SPACE)) return null;
   const last = words.slice(start);
-  const suffix = fold === '' ? undefined : TYPES.get(last);
-  if (suffix === undefined && SPECIAL.has(last)) return null;
-  if (suffix === undefined && suffixOf(last) !== '') return null;
-  const name = words.slice(nameAt, suffix === undefined ? length : start - 1);
-  if (suffix === undefined) fold += last;
-  return { preDirection, name, suffix: suffix ?? '', postDirection: '', fold: honouredKey(fold) };
+  const meaning = MEANINGS.get(last);
+  const suffix = fold === '' || meaning === undefined ? '' : meaning.type;
+  if (suffix === '') {
+    if (meaning !== undefined && (meaning.isSpecial || meaning.isSuffix)) return null;
+    fold += last;
+  }
+  const name = words.slice(nameAt, suffix === '' ? length : start - 1);
+  // "MLK" and "Martin Luther King" alone are spelt in several ways.
+  if (fold.includes('LK') || fold.includes('KING')) fold = honouredKey(fold);
+  return { preDirection, name, suffix, postDirection: '', fold };
 }
 
 /** A city of a state, with its ZIP or "". */
@@ -99,13 +124,8 @@ interface PlainPlace {
   readonly zip: string;
 }
 
-/** What stands behind the street, from its comma on. */
-const PLACE = /^, ?[A-Za-z]+(?: [A-Za-z]+)*(?:, ?| )[A-Za-z]{2}(?: [0-9]{5})?$/;
 const STREET = /^[A-Za-z0-9 ]+$/;
 
-/** In front of a place: a number and a street that mean nothing else. */
-const BEFORE_PLACE = '1 X';
-const WORDS_BEFORE_PLACE = 2;
 /** A state and a unit: as that it follows an ordinal. */
 const FLORIDA = 'FL';
 
@@ -114,37 +134,71 @@ function isPlain(word: string): boolean {
   return !DESIGNATORS.has(word) && !OFFICES.has(word);
 }
 
-/** Words [WORDS_BEFORE_PLACE, end) of a line are a city, and what follows is its state and ZIP. */
-function isPlainCity({ words }: Line, end: number): boolean {
-  const last = words[end - 1] ?? '';
-  for (let index = WORDS_BEFORE_PLACE; index < words.length; index++) {
-    const word = words[index]!;
-    if (isPlain(word)) continue;
-    const state = index === end && word === FLORIDA;
-    if (!state || ordinalValue(last) !== 0) return false;
-  }
-  const single = end - WORDS_BEFORE_PLACE === 1;
-  return single
-    ? directionOf(last) === '' && !COUNTRY_LAST.has(last)
-    : !COUNTY_WORDS.has(last) && !COUNTRY_LAST.has(last);
+/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
+function isDoubtful(code: string): boolean {
+  const meaning = MEANINGS.get(code);
+  return meaning !== undefined && (meaning.isSuffix || meaning.direction !== '');
 }
 
-/** Whether text is written as places are that `readPlainPlace` reads. */
-export function mayBePlain(text: string): boolean {
-  return PLACE.test(text);
+/** Whether the words of a city, and the code of a state behind it, mean nothing else. */
+function isPlainCity(words: readonly string[], state: string): boolean {
+  const last = words.at(-1)!;
+  if (!words.every(isPlain) || COUNTRY_LAST.has(last)) return false;
+  if (!isPlain(state) && (state !== FLORIDA || ordinalValue(last) !== 0)) return false;
+  if (words.length > 1) return !COUNTY_WORDS.has(last);
+  return (MEANINGS.get(last)?.direction ?? '') === '';
 }
 
-/** Reads ", Burlington, VT 05401"; null for a place that more is to be known of. */
-export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace | null {
-  if (!PLACE.test(text)) return null;
-  const line = tokenize(BEFORE_PLACE + text);
-  const tail = readTail(line, gazetteer);
-  const { end, state, zip } = tail;
-  if (state === '' || tail.doubtful || tail.country !== '') return null;
-  const known = line.words.length - (zip === '' ? 1 : 2);
-  if (end !== known || end <= WORDS_BEFORE_PLACE || !isPlainCity(line, end)) return null;
-  if (!isKnownCity(line.words, WORDS_BEFORE_PLACE, end, state, gazetteer)) return null;
-  return { city: line.words.slice(WORDS_BEFORE_PLACE, end).join(' '), state, zip };
+/** What stands behind the street from its comma on: city, what divides, state, ZIP. */
+const PLACE = /^, ?([A-Za-z]+(?: [A-Za-z]+)*)(, ?| )([A-Za-z]{2})(?: ([0-9]{5}))?$/;
+
+/**
+ * Reads ", Burlington, VT 05401" as `readTail` does. Undefined where it is not written like that;
+ * null for a place that more is to be known of.
+ */
+export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace | null | undefined {
+  const found = PLACE.exec(text);
+  if (found === null) return undefined;
+  const [, written = '', divider = '', letters = '', zip = ''] = found;
+  const words = written.toUpperCase().split(' ');
+  const code = letters.toUpperCase();
+  const state = gazetteer.stateOf(code);
+  if (state === '' || COUNTRY_LAST.has(code) || !isPlainCity(words, code)) return null;
+  // "Pine CT" may be a court; behind a comma it is Connecticut.
+  if (divider === ' ' && isDoubtful(code)) return null;
+  const city = words.join(' ');
+  const isKnown = gazetteer.isCity(state, city);
+  return isKnown || isKnownCity(words, 0, words.length, state, gazetteer)
+    ? { city, state, zip }
+    : null;
+}
+
+/** The likeliest reading of a line of a number with its integer, a street and a place. */
+export function plainReading(
+  number: string,
+  numberValue: number,
+  { preDirection, name, suffix, postDirection }: FoldedStreet,
+  { city, state, zip }: PlainPlace,
+): ParsedAddress {
+  return {
+    number,
+    numberValue,
+    numberSuffix: '',
+    numberHigh: -1,
+    preDirection,
+    name,
+    suffix,
+    postDirection,
+    unit: '',
+    city,
+    state,
+    otherPlace: '',
+    zip,
+    zip4: '',
+    country: '',
+    canadianPostalCode: '',
+    kind: 'street',
+  };
 }
 
 /** Whether the first word of a street may be a part of the number before it. */
@@ -157,13 +211,16 @@ function joinsNumber(word: string): boolean {
 function endsInState(text: string, gazetteer: Gazetteer): boolean {
   if (text.charCodeAt(text.length - 3) !== SPACE) return false;
   const code = text.slice(-2).toUpperCase();
-  return !isOtherWord(code) && gazetteer.stateOf(code) !== '';
+  return !isDoubtful(code) && gazetteer.stateOf(code) !== '';
 }
 
 /** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */
 export function readPlainStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
+  const simple = readSimpleStreet(text);
+  // A type is no state.
+  if (simple !== null && simple.suffix !== '') return simple;
   if (endsInState(text, gazetteer)) return null;
-  return readSimpleStreet(text) ?? readOtherStreet(text, gazetteer);
+  return simple ?? readOtherStreet(text, gazetteer);
 }
 
 function readOtherStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {

@@ -1,5 +1,5 @@
 /** Words of street names: numbers, and one spelling of each word for keys. */
-import { WordTable } from '../base/word-table.js';
+import { WordTable } from '../base/tables.js';
 import { SUFFIX_EXPANSIONS } from './suffix.js';
 import {
   startsWithDigit,

@@ -1,5 +1,5 @@
 /** Parts of a building and boxes: found anywhere in a line and taken out of it. */
-import { WordTable, wordsOf } from '../base/word-table.js';
+import { WordTable, wordsOf } from '../base/tables.js';
 import { ordinal, ordinalValue } from './street-words.js';
 import {
   isStrongSuffix,

@@ -1,9 +1,9 @@
 /**
- * Words of an address line: how it is cut into them, and which of them are figures, directions and
- * suffixes.
+ * Words of an address line: how it is cut into them, and which of them are figures, directions,
+ * suffixes and cities.
  */
-import type { TailDraft } from './parsed.js';
-import { WordTable, wordsOf } from '../base/word-table.js';
+import type { Gazetteer } from './parsed.js';
+import { WordTable, wordsOf } from '../base/tables.js';
 import { SUFFIX_FULL_WORDS, STRONG_SUFFIXES, SUFFIX_ABBREVIATIONS } from './suffix.js';
 
 /** What stands between a word and the one before it. */
@@ -15,22 +15,6 @@ export interface Line {
   readonly words: readonly string[];
   /** What stands before the word of the same index. */
   readonly joins: readonly Join[];
-}
-
-/** The end of a line of so many words of which none is read yet. */
-export function unread(end: number): TailDraft {
-  return {
-    end,
-    country: '',
-    state: '',
-    doubtful: false,
-    stateEnd: -1,
-    zip: '',
-    zip4: '',
-    canadianPostalCode: '',
-    otherPlace: '',
-    twoZips: false,
-  };
 }
 
 /** Combining marks, then everything that reads as an apostrophe, dash, fraction or plain letter. */
@@ -193,23 +177,20 @@ export function isOrdinal(word: string): boolean {
 export function isDigits(word: string): boolean {
   if (word === '') return false;
   for (let index = 0; index < word.length; index++) {
-    const code = word.charCodeAt(index);
-    if (code < 48 || code > 57) return false;
+    if (!isDigit(word.charCodeAt(index))) return false;
   }
   return true;
 }
 
 /** Whether a word begins with a figure. */
 export function startsWithDigit(word: string): boolean {
-  const code = word.charCodeAt(0);
-  return code >= 48 && code <= 57;
+  return isDigit(word.charCodeAt(0));
 }
 
 /** Whether a word contains a figure. */
 export function hasDigit(word: string): boolean {
   for (let index = 0; index < word.length; index++) {
-    const code = word.charCodeAt(index);
-    if (code >= 48 && code <= 57) return true;
+    if (isDigit(word.charCodeAt(index))) return true;
   }
   return false;
 }
@@ -286,4 +267,32 @@ export function honouredKey(key: string): string {
 /** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
 export function isOtherWord(word: string): boolean {
   return directionOf(word) !== '' || suffixOf(word) !== '';
+}
+
+/** First words of cities that are written in two ways. */
+export const CITY_FIRST = new WordTable([
+  ['ST', 'SAINT'],
+  ['SAINT', 'ST'],
+  ['STE', 'SAINTE'],
+  ['MT', 'MOUNT'],
+  ['MOUNT', 'MT'],
+  ['FT', 'FORT'],
+  ['FORT', 'FT'],
+]);
+
+/** Whether the words from `from` to before `to` name a city, in either spelling of the first. */
+export function isKnownCity(
+  words: readonly string[],
+  from: number,
+  to: number,
+  state: string,
+  gazetteer: Gazetteer,
+): boolean {
+  const first = words[from] ?? '';
+  let rest = '';
+  for (let index = from + 1; index < to; index++) rest += ` ${words[index] ?? ''}`;
+  if (gazetteer.isCity(state, first + rest)) return true;
+  if (rest === '') return false;
+  const second = CITY_FIRST.get(first) ?? directionWord(directionOf(first));
+  return second !== '' && second !== first && gazetteer.isCity(state, second + rest);
 }

@@ -8,7 +8,7 @@ import { packageVersion } from '../base/process.js';
 import { loadConfig } from '../config.js';
 import { openDataset } from '../dataset/open.js';
 import { Engine } from '../engine/engine.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome } from '../engine/lookup-query.js';
+import type { Border, LookupQuery, PostalOutcome, SitusOutcome } from '../engine/lookup-query.js';
 import { type Failure, isFailure } from '../failure.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_ALL } from '../pool/types.js';
 import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
@@ -16,9 +16,7 @@ import { failureMessage, RESPONSE_CODES, SUCCESS } from '../wire/response-code.j
 import { print, UsageError } from './command-line.js';
 import { requireActive, soundRelease } from './sound-release.js';
 import { NO_PRODUCT } from '../api/lookup/product-detail.js';
-import type { Border } from '../engine/locate/border.js';
 import { type NoProduct, ordinaryRates, type ProductFinding } from '../engine/product/rules.js';
-import type { KnownRates } from '../engine/rate/on-day.js';
 import { normalizedAddress } from '../engine/locate/address-writer.js';
 import type { RateRange } from '../engine/situs.js';
 import { formatUsd } from '../tax/amount.js';
@@ -65,7 +63,7 @@ function terms(rule: ProductRule): readonly string[] {
 export function productLines(
   code: string,
   found: ProductFinding | NoProduct,
-  rates: KnownRates,
+  rates: SitusOutcome['rates'],
 ): readonly string[] {
   if (found.kind === 'no-catalogue') return [];
   if (found.kind !== 'found') {

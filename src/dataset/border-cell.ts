@@ -1,4 +1,14 @@
-/** What decides inside a border cell of the point index; its layout stands in cell-index.ts. */
+/**
+ * What decides inside a border cell of the point index.
+ *
+ * Leaf: 32-bit integers, what decides inside a border cell:
+ *   x0 · y0 · X · groups · {stride} per group · areas · {area} · polygons · per polygon:
+ *   group · choice · parity · flips · {row} · chains · per chain: vertices · {x · y}
+ * `parity` tells whether the point (X, y0) at the cell's east side is inside; every flip row turns
+ * it for rows from there on. A point is inside when the parity of its row, turned by every edge
+ * between the point and X, is odd. Choices of a group are tested in order, the first one wins;
+ * the area is entry Σ choice × stride of the table, −1 for none.
+ */
 import { crossesRight, isRightOf } from '../geo/polygon.js';
 
 /** The tax area that holds a point of the border cell that begins at `from`, −1 for none. */

@@ -1,6 +1,13 @@
 /** Point → tax area over the tables written by ingest/boundary/cells.ts. */
-import { LAT_MAX, LNG_MAX, type Microdegrees } from '../geo/microdegrees.js';
-import { NumberCache } from '../base/recent-cache.js';
+import {
+  type Direction,
+  directions,
+  LAT_MAX,
+  LNG_MAX,
+  METRES_PER_MICRO,
+  type Microdegrees,
+} from '../geo/microdegrees.js';
+import { NumberCache } from '../base/tables.js';
 import { areasWithin, areaWithin, hasEdge, type Around } from './border-cell.js';
 import { KeptLeaves } from './kept-leaves.js';
 import type { ByteTable } from './layout.js';
@@ -13,13 +20,6 @@ import type { ByteTable } from './layout.js';
  *                                           −2 … −2^30 border cell: leaf number −2 − v
  *                                           below      four children from index −2^30 − v − 1
  *                                                      (south-west, south-east, then the north)
- * Leaf: 32-bit integers, what decides inside a border cell:
- *   x0 · y0 · X · groups · {stride} per group · areas · {area} · polygons · per polygon:
- *   group · choice · parity · flips · {row} · chains · per chain: vertices · {x · y}
- * `parity` tells whether the point (X, y0) at the cell's east side is inside; every flip row turns
- * it for rows from there on. A point is inside when the parity of its row, turned by every edge
- * between the point and X, is odd. Choices of a group are tested in order, the first one wins;
- * the area is entry Σ choice × stride of the table, −1 for none.
  */
 export const TILE_BITS = 19;
 export const TILE_SIZE = 1 << TILE_BITS;
@@ -30,7 +30,6 @@ export const INTERNAL = -(2 ** 30);
 
 /** A line between tax areas that is farther away is not told of: little is drawn much finer. */
 export const BORDER_METRES_MAX = 50;
-export const METRES_PER_MICRO = 0.111_195;
 /** The same in microdegrees of latitude. Streets say which have no line as near (`FLAG_APART`). */
 export const BORDER_REACH = BORDER_METRES_MAX / METRES_PER_MICRO;
 
@@ -104,6 +103,12 @@ interface Square {
   north: number;
 }
 
+const RAYS = directions(16);
+/** Spots on a ray that are looked at before it is halved. */
+const RINGS = [0.5, 1];
+/** Halvings of 25 metres until what is left is under half of one. */
+const HALVINGS = 6;
+
 function shrinkAt(lat: Microdegrees): number {
   return Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
 }
@@ -117,9 +122,6 @@ export class CellIndex {
   readonly #leaves: ByteTable<number>;
   readonly #recent = new NumberCache(TILE_CELLS_MAX, cellsOf);
   readonly #kept = new KeptLeaves();
-  /** The memory that leaves are read from, as integers: the table hands out the same one. */
-  #source: ArrayBufferLike = new ArrayBuffer(0);
-  #integers = new Int32Array(this.#source);
   /** Which leaf is loaded, and which tile was read last: a point's borders lie where it does. */
   #loaded = -1;
   #lastKey = -1;
@@ -149,6 +151,48 @@ export class CellIndex {
     if (value >= NOWHERE) return value;
     const { cells: leaf, from } = this.#load(-2 - value);
     return areaWithin(leaf, from, x, lat);
+  }
+
+  /** The same so many microdegrees of latitude away from a spot. */
+  locateAway(lat: Microdegrees, lng: Microdegrees, away: number, { sin, cos }: Direction): number {
+    const east = (away * cos) / shrinkAt(lat);
+    return this.locate(Math.round(lat + away * sin), Math.round(lng + east));
+  }
+
+  /**
+   * The nearest area within `reach` microdegrees of latitude of a point that `isOther` tells, and
+   * the share of it that its line is away; null for none. Good to a fiftieth by direction.
+   */
+  nearest(
+    lat: Microdegrees,
+    lng: Microdegrees,
+    reach: number,
+    isOther: (area: number) => boolean,
+  ): { readonly area: number; readonly share: number } | null {
+    let nearest = Infinity;
+    let beyond = NOWHERE;
+    for (const ray of RAYS) {
+      const at = (share: number): number => this.locateAway(lat, lng, reach * share, ray);
+      let inside = 0;
+      for (const ring of RINGS) {
+        let other = at(ring);
+        if (!isOther(other)) {
+          inside = ring;
+          continue;
+        }
+        let outside = ring;
+        for (let halving = 0; halving < HALVINGS; halving += 1) {
+          const middle = (inside + outside) / 2;
+          const found = at(middle);
+          if (isOther(found)) [outside, other] = [middle, found];
+          else inside = middle;
+        }
+        const line = (inside + outside) / 2;
+        if (line < nearest) [nearest, beyond] = [line, other];
+        break;
+      }
+    }
+    return beyond < 0 ? null : { area: beyond, share: nearest };
   }
 
   /**
@@ -244,32 +288,12 @@ export class CellIndex {
   #load(number: number): KeptLeaves {
     const kept = this.#kept;
     if (number === this.#loaded) return kept;
-    if (!kept.find(number)) this.#read(number);
+    if (!kept.find(number)) {
+      const bytes = this.#leaves.get(number);
+      if (bytes === null) throw new Error(`dataset has no border cell ${number}`);
+      kept.add(number, bytes);
+    }
     this.#loaded = number;
     return kept;
   }
-
-  #read(number: number): void {
-    const bytes = this.#leaves.get(number);
-    if (bytes === null) throw new Error(`dataset has no border cell ${number}`);
-    const count = bytes.length >> 2;
-    this.#kept.add(number, count);
-    const { cells, from } = this.#kept;
-    const { buffer, byteOffset } = bytes;
-    if ((byteOffset & 3) === 0) {
-      if (buffer !== this.#source) {
-        this.#source = buffer;
-        this.#integers = new Int32Array(buffer, 0, buffer.byteLength >> 2);
-      }
-      const integers = this.#integers;
-      const first = byteOffset >> 2;
-      for (let at = 0; at < count; at += 1) cells[from + at] = integers[first + at]!;
-    } else {
-      for (let at = 0; at < count; at += 1) cells[from + at] = integerAt(bytes, at * 4);
-    }
-  }
-}
-
-function integerAt(bytes: Uint8Array, at: number): number {
-  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
 }

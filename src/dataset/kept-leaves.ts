@@ -3,7 +3,7 @@
  * (docs/benchmarks.md). Two generations of fixed size, as of the groups of streets: when the young
  * one is full it becomes the old one, whose memory is used anew.
  */
-import { KeepingPays } from './kept-groups.js';
+import { KeepingPays } from './street-groups.js';
 
 const WORD = 4;
 /** Integers of a generation, whose memory the system hands out as it is written. */
@@ -53,6 +53,9 @@ export class KeptLeaves {
   /** Holds what is not kept, until the next one. */
   #passing = new Int32Array(1024);
   readonly #pays = new KeepingPays();
+  /** The memory that cells are read from, as integers: the table hands out the same one. */
+  #source: ArrayBufferLike = new ArrayBuffer(0);
+  #integers = new Int32Array(this.#source);
   /** The cell that was found, or that room was made for: integers in `cells` from `from` on. */
   cells: Int32Array = this.#passing;
   from = 0;
@@ -74,8 +77,26 @@ export class KeptLeaves {
     return true;
   }
 
-  /** Makes room for the cell that was looked for last and not found; the caller fills it. */
-  add(number: number, length: number): void {
+  /** Takes the integers of the cell that was looked for last and not found. */
+  add(number: number, bytes: Uint8Array): void {
+    const length = bytes.length >> 2;
+    this.#makeRoom(number, length);
+    const { cells, from } = this;
+    const { buffer, byteOffset } = bytes;
+    if ((byteOffset & 3) === 0) {
+      if (buffer !== this.#source) {
+        this.#source = buffer;
+        this.#integers = new Int32Array(buffer, 0, buffer.byteLength >> 2);
+      }
+      const integers = this.#integers;
+      const first = byteOffset >> 2;
+      for (let at = 0; at < length; at += 1) cells[from + at] = integers[first + at]!;
+    } else {
+      for (let at = 0; at < length; at += 1) cells[from + at] = integerAt(bytes, at * 4);
+    }
+  }
+
+  #makeRoom(number: number, length: number): void {
     this.from = 0;
     if (!this.#pays.isResting && length <= KEPT_CELLS_MAX) {
       this.#young ??= new Generation();
@@ -95,4 +116,8 @@ export class KeptLeaves {
     this.#old = this.#pays.turn() ? this.#young : null;
     this.#young = spent;
   }
+}
+
+function integerAt(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
 }

@@ -14,8 +14,7 @@ import {
 } from './layout.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { pageProblem } from './page-check.js';
-import { NumberCache, RecentCache } from '../base/recent-cache.js';
-import { WordTable } from '../base/word-table.js';
+import { NumberCache, RecentCache, WordTable } from '../base/tables.js';
 import type {
   AreaRecord,
   CityRecord,

@@ -1,5 +1,5 @@
 /** Walks the streets of a group where they lie; nothing is decoded that is not asked for. */
-import type { Group } from './kept-groups.js';
+import type { Group } from './street-groups.js';
 import {
   FLAG_APART,
   FLAG_STATED,

@@ -26,6 +26,7 @@
  * [i32 lat, i32 lng, then zigzag varint steps]
  */
 import { Buffer } from 'node:buffer';
+import { StreetKey, zipText } from './street-groups.js';
 
 export const STREET_HEAD_BYTES = 29;
 export const RANGE_HEAD_BYTES = 22;
@@ -62,22 +63,10 @@ export const LOCALITY_IS_MUNICIPALITY = 2;
 /** One entry of a `p` list: folded name, label, flags. */
 export type LocalityRow = readonly [name: string, label: string, flags: number];
 
-const DIRECTIONS = ['', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'];
-
-/** Code of a direction's abbreviation; 0 for none. */
-export function directionCode(direction: string): number {
-  return Math.max(0, DIRECTIONS.indexOf(direction));
-}
-
 export const STATES_KEY = 's';
 
 export function localitiesKey(state: string): string {
   return `p|${state}`;
-}
-
-/** Five digits of a ZIP kept as an integer. */
-export function zipText(zip: number): string {
-  return zip < 10_000 ? String(zip).padStart(5, '0') : String(zip);
 }
 
 export function zipGroupKey(state: string, zip: number, fold: string): string {
@@ -102,143 +91,6 @@ export const statedZipKey = ofZip('5');
 
 export function cityNamesKey(state: string, locality: number): string {
   return `m|${state}:${locality}`;
-}
-
-const LONG_FORMS: Readonly<Record<string, string>> = {
-  ST: 'SAINT',
-  STE: 'SAINTE',
-  MT: 'MOUNT',
-  FT: 'FORT',
-  PT: 'POINT',
-  N: 'NORTH',
-  S: 'SOUTH',
-  SO: 'SOUTH',
-  NO: 'NORTH',
-  E: 'EAST',
-  W: 'WEST',
-  HTS: 'HEIGHTS',
-  SPGS: 'SPRINGS',
-  JCT: 'JUNCTION',
-};
-
-/** Folds a locality's name so that "St. Albans", "SAINT ALBANS" and "Saintalbans" are one. */
-export function foldLocality(name: string): string {
-  const words = name
-    .normalize('NFD')
-    .toUpperCase()
-    .replace(/['’.]|\p{M}/gu, '')
-    .split(/[^A-Z0-9]+/u);
-  let folded = '';
-  for (const word of words) folded += LONG_FORMS[word] ?? word;
-  return folded;
-}
-
-/** Kinds of municipality that a name may end in where two neighbours share the rest. */
-const MUNICIPAL_ENDING = /.(?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
-
-/** A folded name without its municipal ending, or "" when it has none. */
-export function withoutMunicipalEnding(fold: string): string {
-  const found = MUNICIPAL_ENDING.exec(fold);
-  return found === null ? '' : fold.slice(0, found.index + 1);
-}
-
-/** The table takes no longer keys; the words of an address come nowhere near. */
-const KEY_BYTES_MAX = 1900;
-const BAR = 124;
-const COLON = 58;
-const DIGIT_ZERO = 48;
-const ZIP_DIGITS = 5;
-const ASCII_MAX = 127;
-
-/**
- * A key of the table put together in place, byte by byte: to build its text and encode that would
- * cost a lookup more than the read itself. One key at a time: every method starts anew and gives
- * the key itself.
- */
-export class StreetKey {
-  readonly bytes = new Uint8Array(KEY_BYTES_MAX);
-  /** The same memory; hashing clears what the last word has beyond the key. */
-  readonly words = new Int32Array(this.bytes.buffer);
-  length = 0;
-
-  /** Streets of a folded name in a ZIP. */
-  zipGroup(state: string, zip: number, fold: string): this {
-    this.#begin('z', state);
-    let rest = zip;
-    for (let at = this.length + ZIP_DIGITS - 1; at >= this.length; at -= 1) {
-      this.bytes[at] = DIGIT_ZERO + (rest % 10);
-      rest = Math.floor(rest / 10);
-    }
-    this.length += ZIP_DIGITS;
-    return this.#end(fold);
-  }
-
-  /** Streets of a folded name in a locality, those whose ZIP is not known. */
-  townGroup(state: string, locality: number, fold: string): this {
-    return this.#ofLocality('t', state, locality, fold);
-  }
-
-  /** Where a locality has streets of a folded name. */
-  city(state: string, locality: number, fold: string): this {
-    return this.#ofLocality('c', state, locality, fold);
-  }
-
-  /** A number of 32 bits that nearly every key has alone. */
-  hash(): number {
-    const { bytes, words, length } = this;
-    bytes[length] = bytes[length + 1] = bytes[length + 2] = 0;
-    let hash = length;
-    for (let at = (length - 1) >> 2; at >= 0; at -= 1) {
-      hash = Math.imul(hash ^ words[at]!, 0x9e37_79b1);
-      hash ^= hash >>> 15;
-    }
-    return hash;
-  }
-
-  /** The key as text, for tables that are not read by bytes. */
-  toString(): string {
-    return Buffer.from(this.bytes.buffer, 0, this.length).toString('latin1');
-  }
-
-  #ofLocality(kind: string, state: string, locality: number, fold: string): this {
-    this.#begin(kind, state);
-    this.bytes[this.length] = COLON;
-    this.length += 1;
-    this.#text(String(locality));
-    return this.#end(fold);
-  }
-
-  #begin(kind: string, state: string): void {
-    this.length = 0;
-    this.#text(kind);
-    this.#bar();
-    this.#text(state);
-  }
-
-  #end(fold: string): this {
-    this.#bar();
-    this.#text(fold);
-    return this;
-  }
-
-  #bar(): void {
-    this.bytes[this.length] = BAR;
-    this.length += 1;
-  }
-
-  #text(text: string): void {
-    const { bytes } = this;
-    const at = this.length;
-    if (at + text.length + ZIP_DIGITS + 2 > KEY_BYTES_MAX) throw new RangeError('key too long');
-    let bits = 0;
-    for (let index = 0; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      bits |= code;
-      bytes[at + index] = code;
-    }
-    if (bits > ASCII_MAX) throw new RangeError('a folded name has letters and figures alone');
-    this.length = at + text.length;
-  }
 }
 
 /** How lmdb is to write and read keys of the street table; the bytes are those of plain text. */

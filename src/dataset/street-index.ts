@@ -1,15 +1,13 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
 import type { StreetCursor } from './street-cursor.js';
-import { NumberCache, RecentCache } from '../base/recent-cache.js';
-import { wordsOf, type WordTable } from '../base/word-table.js';
+import { NumberCache, RecentCache, wordsOf, type WordTable } from '../base/tables.js';
 import type { DateInt } from '../tax/date.js';
-import { type Group, KeptGroups } from './kept-groups.js';
+import { type Group, KeptGroups, StreetKey } from './street-groups.js';
 import type { StreetTable } from './layout.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
 import {
   addOnsKey,
   cityNamesKey,
-  foldLocality,
   localitiesKey,
   LOCALITY_IS_MUNICIPALITY,
   LOCALITY_WITHOUT_ZIPS,
@@ -17,11 +15,54 @@ import {
   namesWithinOneTypo,
   statedZipKey,
   STATES_KEY,
-  StreetKey,
   TOWN_BIT,
-  withoutMunicipalEnding,
   zipNamesKey,
 } from './street-format.js';
+
+const DIRECTIONS = ['', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'];
+
+/** Code of a direction's abbreviation; 0 for none. */
+export function directionCode(direction: string): number {
+  return Math.max(0, DIRECTIONS.indexOf(direction));
+}
+
+const LONG_FORMS: Readonly<Record<string, string>> = {
+  ST: 'SAINT',
+  STE: 'SAINTE',
+  MT: 'MOUNT',
+  FT: 'FORT',
+  PT: 'POINT',
+  N: 'NORTH',
+  S: 'SOUTH',
+  SO: 'SOUTH',
+  NO: 'NORTH',
+  E: 'EAST',
+  W: 'WEST',
+  HTS: 'HEIGHTS',
+  SPGS: 'SPRINGS',
+  JCT: 'JUNCTION',
+};
+
+/** Folds a locality's name so that "St. Albans", "SAINT ALBANS" and "Saintalbans" are one. */
+export function foldLocality(name: string): string {
+  const words = name
+    .normalize('NFD')
+    .toUpperCase()
+    .replace(/['’.]|\p{M}/gu, '')
+    .split(/[^A-Z0-9]+/u);
+  let folded = '';
+  for (const word of words) folded += LONG_FORMS[word] ?? word;
+  return folded;
+}
+
+/** Kinds of municipality that a name may end in where two neighbours share the rest. */
+const MUNICIPAL_ENDING = /.(?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
+
+/** A folded name without its municipal ending, or "" when it has none. */
+export function withoutMunicipalEnding(fold: string): string {
+  const found = MUNICIPAL_ENDING.exec(fold);
+  return found === null ? '' : fold.slice(0, found.index + 1);
+}
 
 /** A city, town or village as the address sources name it. */
 export interface Locality {

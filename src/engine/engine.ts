@@ -10,9 +10,10 @@ import { Carts } from './cart/cart.js';
 import { type FoundPlace, unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome, CartQuery } from './cart/outcome.js';
-import { type Border, Borders, isByArea } from './locate/border.js';
+import { Borders, isByArea, RatesByArea, type Unheld, areaOf, States } from './rate/on-day.js';
 import type { DateOf } from './locate/doubt.js';
-import { AddressLocator } from './locate/locator.js';
+import type { AddressLocator } from './locate/locator.js';
+import { PlaceLocator } from './locate/place-locator.js';
 import { elsewhere, PointLocator } from './locate/point.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
@@ -22,8 +23,9 @@ import type {
   PostalOutcome,
   SitusOutcome,
   ZipQuery,
+  Border,
+  KnownRates,
 } from './lookup-query.js';
-import { RatesByArea, type KnownRates, type Unheld, areaOf, States } from './rate/on-day.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { ZipLists } from './rate/zip-list.js';
 import { PRECISIONS, WEAKEST, type Precision, type Situs } from './situs.js';
@@ -38,7 +40,8 @@ export class Engine {
   readonly #dataset: Dataset;
   readonly #states: States;
   readonly #rates: RatesByArea;
-  readonly #locator: AddressLocator;
+  readonly #places: PlaceLocator;
+  readonly #addresses: AddressLocator;
   readonly #zipLists: ZipLists;
   readonly #products: ProductRules;
   readonly #sources: SourceNotes;
@@ -59,13 +62,14 @@ export class Engine {
     this.#dataset = dataset;
     this.#states = new States(dataset);
     this.#rates = new RatesByArea(dataset);
-    this.#locator = new AddressLocator(dataset, this.#rates);
+    this.#places = new PlaceLocator(dataset, this.#rates);
+    this.#addresses = this.#places.addresses;
     this.#zipLists = new ZipLists(dataset, this.#rates);
     this.#products = new ProductRules(dataset);
     this.#sources = new SourceNotes(dataset);
     this.#borders = new Borders(dataset.cells, this.#rates);
     this.#points = new PointLocator(dataset, this.#rates, (area, lat, lng) =>
-      this.#locator.unheldNear(area, lat, lng),
+      this.#places.unheldNear(area, lat, lng),
     );
   }
 
@@ -122,8 +126,8 @@ export class Engine {
     const { country: asked } = query.options;
     const situs =
       asked === 'CAN'
-        ? this.#locator.locateCanadian(query.address, dateAt)
-        : this.#locator.locate(query.address, dateAt);
+        ? this.#places.locateCanadian(query.address, dateAt)
+        : this.#addresses.locate(query.address, dateAt);
     if (isRefusal(situs)) return situs;
     const { country } = this.#dataset.area(situs.area);
     return reaches(asked, country) ? situs : elsewhere(asked);
@@ -147,7 +151,7 @@ export class Engine {
    */
   locateInState(address: string, nowMs: number, state?: string): FoundPlace | Failure {
     const dateAt: DateOf = (code) => this.#states.today(code, nowMs);
-    const situs = this.#locator.locateInState(address, dateAt);
+    const situs = this.#places.locateInState(address, dateAt);
     if (isFailure(situs)) return situs;
     const unknown = state === undefined ? null : unknownState(this.#dataset, state);
     if (unknown !== null) return unknown;
@@ -209,7 +213,7 @@ export class Engine {
     return (this.#carts ??= new Carts(this.#dataset, {
       states: this.#states,
       rates: this.#rates,
-      locator: this.#locator,
+      locator: this.#places,
       products: this.#products,
       sources: this.#sources,
     }));

@@ -1,11 +1,10 @@
 /** What a lookup asks, after the wire has read and checked its parameters, and what it leads to. */
-import type { AreaRecord } from '../dataset/records.js';
+import type { AreaRecord, ComponentRecord } from '../dataset/records.js';
 import type { Failure } from '../failure.js';
 import { type Microdegrees, toMicrodegrees } from '../geo/microdegrees.js';
 import type { DateInt } from '../tax/date.js';
 import type { Country } from '../tax/jurisdiction.js';
-import type { Border } from './locate/border.js';
-import type { KnownRates } from './rate/on-day.js';
+import type { Rate } from '../tax/rate.js';
 import type { PostalRow } from './rate/zip-list.js';
 import type { Situs } from './situs.js';
 
@@ -64,6 +63,31 @@ export interface ZipQuery {
 }
 
 export type LookupQuery = AddressQuery | PointQuery | ZipQuery;
+
+/** What one jurisdiction levies on the day. */
+export interface AreaRateRow {
+  readonly component: ComponentRecord;
+  readonly sales: Rate;
+  readonly use: Rate;
+  /** Index of the SourceRecord; null where the jurisdiction levies nothing on the day. */
+  readonly source: number | null;
+  readonly estimated: boolean;
+}
+
+/** The rates of an area on a day, in wire order: state, county, city, districts. */
+export interface KnownRates {
+  readonly sales: Rate;
+  readonly use: Rate;
+  readonly rows: readonly AreaRateRow[];
+}
+
+/** The nearest line to a spot beyond which another rate holds. */
+export interface Border {
+  /** Whole metres from the spot, good to about one, and to a fiftieth by direction. */
+  readonly metres: number;
+  /** Combined sales rate beyond; null where it is not known. */
+  readonly rate: Rate | null;
+}
 
 /** A single place with its rates on a day. */
 export interface SitusOutcome {

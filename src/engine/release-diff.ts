@@ -4,7 +4,8 @@ import type { AreaRecord } from '../dataset/records.js';
 import { type Failure, isFailure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
 import { formatRate, type Rate } from '../tax/rate.js';
-import { type KnownRates, periodOn, RatesByArea } from './rate/on-day.js';
+import { periodOn, RatesByArea } from './rate/on-day.js';
+import type { KnownRates } from './lookup-query.js';
 import type { ListedDataset } from '../dataset/open.js';
 
 /** A side that the release refuses to tell. */

@@ -1,4 +1,4 @@
-/** The unit of coordinates, how it is written, distances, and places along a line. */
+/** The unit of coordinates, how it is written, distances, directions, and places along a line. */
 
 /** Degrees times one million, rounded to an integer: about 11 cm. All geometry is in these. */
 export type Microdegrees = number;
@@ -35,7 +35,7 @@ export function formatMicrodegrees(value: Microdegrees): string {
 // Places along a line: where a house number of a range stands.
 
 /** Metres in a microdegree of latitude. */
-const METRES = 0.111_195;
+export const METRES_PER_MICRO = 0.111_195;
 
 /** How far a door is taken to stand from the line of its street. */
 export const DOOR_SETBACK_METRES = { usual: 8, wide: 20 } as const;
@@ -57,7 +57,7 @@ export function distanceMetres(
   lngB: Microdegrees,
 ): number {
   const east = (lngB - lngA) * eastScale((latA + latB) / 2);
-  return Math.hypot(latB - latA, east) * METRES;
+  return Math.hypot(latB - latA, east) * METRES_PER_MICRO;
 }
 
 /**
@@ -84,7 +84,7 @@ export function interpolate(line: readonly number[], fraction: number, right: nu
   const lng = line[at - 1]! + east * part;
   if (length === 0) return { lat: Math.round(lat), lng: Math.round(lng) };
   // To the right of (north, east) lies (−east, north); east counts in scaled units.
-  const off = right / METRES / length;
+  const off = right / METRES_PER_MICRO / length;
   return {
     lat: Math.round(lat - east * scale * off),
     lng: Math.round(lng + (north * off) / scale),
@@ -93,4 +93,18 @@ export function interpolate(line: readonly number[], fraction: number, right: nu
 
 function step(line: readonly number[], at: number, scale: number): number {
   return Math.hypot(line[at]! - line[at - 2]!, (line[at + 1]! - line[at - 1]!) * scale);
+}
+
+/** A direction from a spot, counted from the east on. */
+export interface Direction {
+  readonly sin: number;
+  readonly cos: number;
+}
+
+/** So many directions around a spot. */
+export function directions(count: number): readonly Direction[] {
+  return Array.from({ length: count }, (_, at) => {
+    const angle = (at / count) * 2 * Math.PI;
+    return { sin: Math.sin(angle), cos: Math.cos(angle) };
+  });
 }

@@ -1,6 +1,6 @@
 /** Records that are kept in memory: who is told when one of them changes, keys, merchants. */
 import { LRUCache } from 'lru-cache';
-import { RecentCache } from '../base/recent-cache.js';
+import { RecentCache } from '../base/tables.js';
 import {
   KEY_PREFIX,
   type KeyRecord,

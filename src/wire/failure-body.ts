@@ -1,5 +1,5 @@
 /** Bodies of refused lookups, in the envelope of each version. */
-import { RecentCache } from '../base/recent-cache.js';
+import { RecentCache } from '../base/tables.js';
 import type { Failure, FailureKind } from '../failure.js';
 import { jsonMembers, type Format } from './tree.js';
 import {

@@ -1,8 +1,8 @@
 /** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
 import { Piece, type ByteWriter } from '../base/byte-writer.js';
-import { OfRelease, RecentCache } from '../base/recent-cache.js';
+import { OfRelease, RecentCache } from '../base/tables.js';
 import type { Precision, RateRange } from '../engine/situs.js';
-import type { Border } from '../engine/locate/border.js';
+import type { Border } from '../engine/lookup-query.js';
 import { jsonMembers, rateOf, type WireObject } from './tree.js';
 
 export interface SitusNote {

@@ -34,7 +34,7 @@ const NUMBERS = ['12', '05401', '7', '0012', '1234567'];
 
 /** Holds a line against the whole reading of it; false where it is not plain. */
 function holds(number: string, street: string, place: string): boolean {
-  const known = readPlainPlace(place, GAZETTEER);
+  const known = readPlainPlace(place, GAZETTEER) ?? null;
   const read = readPlainStreet(street, GAZETTEER);
   if (known === null || read === null || read.name === '') return false;
   const { fold, ...name } = read;
@@ -102,9 +102,9 @@ test('what is read with what stands beside it is not plain', () => {
     ', Burlington, XX 05401',
     ' Burlington, VT 05401',
   ]) {
-    assert.equal(readPlainPlace(place, GAZETTEER), null, place);
+    assert.equal(readPlainPlace(place, GAZETTEER) ?? null, null, place);
   }
-  assert.deepEqual(readPlainPlace(', st. albans, VT', GAZETTEER), null);
+  assert.deepEqual(readPlainPlace(', st. albans, VT', GAZETTEER), undefined);
   assert.deepEqual(readPlainPlace(', Burlington, CT', GAZETTEER), {
     city: 'BURLINGTON',
     state: 'CT',

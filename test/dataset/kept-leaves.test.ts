@@ -9,8 +9,8 @@ const lengthOf = (number: number): number => 20 + (number % 60);
 function ask(kept: KeptLeaves, number: number, length = lengthOf(number)): boolean {
   const found = kept.find(number);
   if (!found) {
-    kept.add(number, length);
-    for (let at = 0; at < length; at += 1) kept.cells[kept.from + at] = number * 7 + at;
+    const cell = Int32Array.from({ length }, (_, at) => number * 7 + at);
+    kept.add(number, new Uint8Array(cell.buffer));
   }
   const { cells, from } = kept;
   for (let at = 0; at < length; at += 1) assert.equal(cells[from + at], number * 7 + at);

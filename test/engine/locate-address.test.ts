@@ -10,8 +10,9 @@ import {
   refusal,
   situs,
   LOCATOR,
+  PLACES,
 } from '../support/located-world.js';
-import { isByArea } from '../../src/engine/locate/border.js';
+import { isByArea } from '../../src/engine/rate/on-day.js';
 
 test('a door by its point, normalized with its ZIP+4 and without the unit', () => {
   const found = expect('200 spindle center drive suite 3 brookmere qz 97001', 'point', 0);
@@ -263,7 +264,7 @@ test('a line of two places is refused, whichever stands last', () => {
     const detail = refusal(`12 Main St, ${first}, Brookmere, QZ 97001`);
     assert.match(detail, /^the address names (?:QZ 97002|FENWAY, QZ), and .* leads to QZ 97001$/);
   }
-  assert.ok(isFailure(LOCATOR.locatePlace('Fenway, QZ 97002, Brookmere, QZ 97001', dateOf)));
+  assert.ok(isFailure(PLACES.locatePlace('Fenway, QZ 97002, Brookmere, QZ 97001', dateOf)));
 });
 
 test('never across a state line, never without what leads to a door', () => {
@@ -284,13 +285,13 @@ test('never across a state line, never without what leads to a door', () => {
 test('where the state alone matters, what divides the places of a ZIP does not', () => {
   for (const text of ['41 N Main St, QZ 97001', '8 Cedar Ct, Brookmere, QZ 97001']) {
     assert.match(refusal(text), /overlaps|matches/);
-    const found = LOCATOR.locateInState(text, dateOf);
+    const found = PLACES.locateInState(text, dateOf);
     assert.ok(!isFailure(found), text);
     assert.match(normalizedAddress(found), /QZ 97001, United States$/);
   }
   const door = '200 Spindle Center Dr, Brookmere, QZ 97001';
-  assert.deepEqual(LOCATOR.locateInState(door, dateOf), LOCATOR.locate(door, dateOf));
+  assert.deepEqual(PLACES.locateInState(door, dateOf), LOCATOR.locate(door, dateOf));
   for (const text of ['12 Main St, Brookmere, QB 97001', 'PO Box 12, Brookmere, QZ 97001']) {
-    assert.deepEqual(LOCATOR.locateInState(text, dateOf), LOCATOR.locate(text, dateOf));
+    assert.deepEqual(PLACES.locateInState(text, dateOf), LOCATOR.locate(text, dateOf));
   }
 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { ParsedAddress } from '../../src/address/parsed.js';
 import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
 import { Doubts } from '../../src/engine/locate/doubt.js';
-import { DatasetGazetteer } from '../../src/engine/locate/place-names.js';
+import { DatasetGazetteer } from '../../src/engine/locate/locator.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import { normalizedAddress } from '../../src/engine/locate/address-writer.js';

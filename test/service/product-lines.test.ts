@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { productLines } from '../../src/cli/lookup.js';
 import type { MealRule } from '../../src/engine/product/meal-tax.js';
 import type { NoProduct, ProductFinding } from '../../src/engine/product/rules.js';
-import type { KnownRates } from '../../src/engine/rate/on-day.js';
+import type { KnownRates } from '../../src/engine/lookup-query.js';
 import { parseUsd } from '../../src/tax/amount.js';
 import type { DateInt } from '../../src/tax/date.js';
 import type { ProductRule } from '../../src/tax/product-rule.js';

@@ -3,8 +3,12 @@ import { foldName, plainName } from '../../src/address/place-name.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../src/dataset/records.js';
 import { Engine } from '../../src/engine/engine.js';
-import { type LookupOutcome, type LookupQuery, NO_OPTIONS } from '../../src/engine/lookup-query.js';
-import type { KnownRates } from '../../src/engine/rate/on-day.js';
+import {
+  type LookupOutcome,
+  type LookupQuery,
+  NO_OPTIONS,
+  type KnownRates,
+} from '../../src/engine/lookup-query.js';
 import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
 import { isFailure } from '../../src/failure.js';
 import {

@@ -4,7 +4,7 @@ import { CellIndex } from '../../src/dataset/cell-index.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { CityRecord, StateRecord, ZipRecord } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import { AddressLocator } from '../../src/engine/locate/locator.js';
+import { PlaceLocator } from '../../src/engine/locate/place-locator.js';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import type { Situs } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
@@ -256,7 +256,8 @@ function world(): Dataset {
 }
 
 const WORLD = world();
-export const LOCATOR = new AddressLocator(WORLD, new RatesByArea(WORLD));
+export const PLACES = new PlaceLocator(WORLD, new RatesByArea(WORLD));
+export const LOCATOR = PLACES.addresses;
 export const dateOf = (): DateInt => 20260101 as DateInt;
 
 export function situs(text: string): Situs {

@@ -3,7 +3,7 @@
  * parts, others with addresses on one line.
  */
 import { Piece, type ByteWriter } from '../../base/byte-writer.js';
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import type { ReadCalculation } from './calculation.js';

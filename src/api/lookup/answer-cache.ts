@@ -4,7 +4,7 @@
  * release, the version, the entitlements, the query and the calendar day alone, so it is kept under
  * all of these, and for a quarter of an hour at most: days begin at quarters, in whatever zone.
  */
-import { AskedBefore } from '../../base/recent-cache.js';
+import { AskedBefore } from '../../base/tables.js';
 import { dateSlot } from '../../tax/date.js';
 
 /** An answer of status 200. */

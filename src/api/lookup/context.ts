@@ -1,6 +1,6 @@
 /** What a worker's answers share: settings, and what is kept in print of the release. */
 import { bytesOfParts } from '../../base/byte-writer.js';
-import { OfRelease, RecentCache } from '../../base/recent-cache.js';
+import { OfRelease, RecentCache } from '../../base/tables.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
 import { FragmentCache } from './fragment.js';

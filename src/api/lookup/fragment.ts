@@ -2,10 +2,9 @@
  * Printed parts of answers that are kept: what depends on the tax area and the day alone, within a
  * bound in bytes, and the beginnings of answers of version 60.
  */
-import { RecentCache } from '../../base/recent-cache.js';
+import { NumberCache, OfRelease } from '../../base/tables.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
-import type { KnownRates } from '../../engine/rate/on-day.js';
 import { fail, type Failure } from '../../failure.js';
 import {
   FLAG_ESTIMATED,
@@ -23,6 +22,7 @@ import type {
   LookupQuery,
   PostalOutcome,
   SitusOutcome,
+  KnownRates,
 } from '../../engine/lookup-query.js';
 import { PRECISIONS, type Precision } from '../../engine/situs.js';
 import { metadata, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
@@ -42,19 +42,11 @@ export type Variant = (typeof VARIANTS)[keyof typeof VARIANTS];
 
 /** Map entry, key, object and buffer around the bytes, about. */
 const OVERHEAD_BYTES = 240;
-/** The key packs variant, day and area into 4 + 22 + 27 bits, exact in a double. */
+/** The key packs day, variant and area into 22 + 4 + 27 bits, exact in a double. */
 const VARIANT_SPAN = 16;
-const DAY_SPAN = 2 ** 22;
+const AREA_SPAN = 2 ** 27;
 const DAYS_IN_MONTH = 31;
 const DAYS_IN_YEAR = 372;
-
-/** A power of two. */
-const SLOTS = 16_384;
-const NO_KEY = -1;
-
-function slotOf(key: number): number {
-  return (key / (DAY_SPAN * VARIANT_SPAN)) & (SLOTS - 1);
-}
 
 function dayOf(date: DateInt): number {
   const year = Math.floor(date / 10_000);
@@ -66,68 +58,34 @@ function weightOf({ bytes }: Fragment): number {
   return bytes.length + OVERHEAD_BYTES;
 }
 
-/** Two generations, each of half the limit. Holds one dataset; naming another starts anew. */
+/** Holds what is printed of one dataset, within a bound in bytes; naming another starts anew. */
 export class FragmentCache {
   readonly #generationBytesMax: number;
-  #dataset = '';
-  #kept: RecentCache<number, Fragment>;
-  /** How often the generations had turned when the slots were emptied last. */
-  #turns = 0;
-  /** Of the young ones, for each slot of areas the one met last: most are found at one look. */
-  readonly #slotKeys = new Float64Array(SLOTS).fill(NO_KEY);
-  readonly #slotFragments: Fragment[] = [];
+  readonly #kept: OfRelease<NumberCache<Fragment>>;
 
   constructor(bytesMax: number) {
-    this.#generationBytesMax = bytesMax / 2;
-    this.#kept = new RecentCache(this.#generationBytesMax, weightOf);
+    const generationBytesMax = bytesMax / 2;
+    this.#generationBytesMax = generationBytesMax;
+    this.#kept = new OfRelease(() => new NumberCache(generationBytesMax, weightOf));
   }
 
   get bytes(): number {
-    return this.#kept.weight;
+    return this.#kept.latest.weight;
   }
 
   /** The key of a fragment for `get` and `set`. */
   key(area: number, date: DateInt, variant: Variant, format: Format): number {
     const printed = format === 'xml' ? variant + 1 : variant;
-    return (area * DAY_SPAN + dayOf(date)) * VARIANT_SPAN + printed;
+    return (dayOf(date) * VARIANT_SPAN + printed) * AREA_SPAN + area;
   }
 
   get(dataset: string, key: number): Fragment | null {
-    if (dataset !== this.#dataset) this.#restart(dataset);
-    const slot = slotOf(key);
-    if (this.#slotKeys[slot] === key) return this.#slotFragments[slot]!;
-    const found = this.#kept.get(key);
-    if (found === undefined) return null;
-    this.#toSlot(slot, key, found);
-    return found;
+    return this.#kept.get(dataset).get(key) ?? null;
   }
 
   set(dataset: string, key: number, fragment: Fragment): void {
-    if (dataset !== this.#dataset) this.#restart(dataset);
     if (weightOf(fragment) > this.#generationBytesMax) return;
-    this.#kept.set(key, fragment);
-    this.#toSlot(slotOf(key), key, fragment);
-  }
-
-  #toSlot(slot: number, key: number, fragment: Fragment): void {
-    // What is no longer young would be kept beyond the limit.
-    if (this.#kept.turns !== this.#turns) this.#emptySlots();
-    // Filled from the front, so that it stays an array whose memory is one piece.
-    while (this.#slotFragments.length < slot) this.#slotFragments.push(fragment);
-    this.#slotFragments[slot] = fragment;
-    this.#slotKeys[slot] = key;
-  }
-
-  #emptySlots(): void {
-    this.#turns = this.#kept.turns;
-    this.#slotKeys.fill(NO_KEY);
-    this.#slotFragments.length = 0;
-  }
-
-  #restart(dataset: string): void {
-    this.#dataset = dataset;
-    this.#kept = new RecentCache(this.#generationBytesMax, weightOf);
-    this.#emptySlots();
+    this.#kept.get(dataset).set(key, fragment);
   }
 }
 

@@ -2,7 +2,7 @@
  * The flat rows of v10 to v50: up to 34 fields, none of them null. The parts of a row always add
  * up to its totals, so what has no field of its own is added to one that has.
  */
-import type { AreaRateRow } from '../../engine/rate/on-day.js';
+import type { AreaRateRow } from '../../engine/lookup-query.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import { sumRates, type Rate } from '../../tax/rate.js';
 import type { RuledArea } from './fragment.js';

@@ -28,7 +28,7 @@ import {
   type OrdinaryRates,
   type ProductRule,
 } from '../../tax/product-rule.js';
-import { isByArea } from '../../engine/locate/border.js';
+import { isByArea } from '../../engine/rate/on-day.js';
 
 /** What rules are shown against. */
 interface RuleContext {

@@ -3,7 +3,7 @@
  * pass; any other is split into parameters. Of a repeated parameter the first value counts; an
  * empty value counts as a parameter that was not sent.
  */
-import { WordTable } from '../../base/word-table.js';
+import { WordTable } from '../../base/tables.js';
 import {
   PARAMETER_NAMES,
   type ParameterName,

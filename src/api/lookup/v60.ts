@@ -1,6 +1,11 @@
 /** Version 60: the structured answer for a place. */
 import type { Engine } from '../../engine/engine.js';
-import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
+import type {
+  LookupQuery,
+  SitusOutcome,
+  AreaRateRow,
+  KnownRates,
+} from '../../engine/lookup-query.js';
 import type { BodyPart } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import {
@@ -28,7 +33,6 @@ import {
 } from './fragment.js';
 import type { WireContext } from './context.js';
 import { productDetail } from './product-detail.js';
-import type { AreaRateRow, KnownRates } from '../../engine/rate/on-day.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';

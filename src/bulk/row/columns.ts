@@ -1,9 +1,13 @@
 /** The columns that a CSV row gets: what a lookup finds or a cart costs, in one line. */
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import type { Engine } from '../../engine/engine.js';
-import type { KnownRates } from '../../engine/rate/on-day.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../../pool/types.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
+import type {
+  LookupQuery,
+  PostalOutcome,
+  SitusOutcome,
+  KnownRates,
+} from '../../engine/lookup-query.js';
 import { normalizedAddress } from '../../engine/locate/address-writer.js';
 import type { RateRange } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';

@@ -1,11 +1,11 @@
 /** The origin and the destination of a cart: located as lookups are, down to the state at least. */
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { dateSlot } from '../../tax/date.js';
 import type { DateOf } from '../locate/doubt.js';
-import type { AddressLocator } from '../locate/locator.js';
+import type { PlaceLocator } from '../locate/place-locator.js';
 import { areaOf } from '../rate/on-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './outcome.js';
@@ -127,11 +127,11 @@ function ownPlace(place: CartPlace): CartPlace {
  */
 export class CartPlaces<T> {
   readonly #dataset: Dataset;
-  readonly #locator: AddressLocator;
+  readonly #locator: PlaceLocator;
   #slot = Number.NaN;
   #kept = new RecentCache<string | number, KeptPlace<T>>(PLACES_MAX);
 
-  constructor(dataset: Dataset, locator: AddressLocator) {
+  constructor(dataset: Dataset, locator: PlaceLocator) {
     this.#dataset = dataset;
     this.#locator = locator;
   }

@@ -10,7 +10,7 @@ import { type Exact, plus } from '../../tax/exact.js';
 import { GENERAL } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import { fiveDecimals, roundAmounts, roundLine, roundRate } from '../../tax/round-lines.js';
-import type { AddressLocator } from '../locate/locator.js';
+import type { PlaceLocator } from '../locate/place-locator.js';
 import { unruledSentence, type ProductRules } from '../product/rules.js';
 import type { RatesByArea, States } from '../rate/on-day.js';
 import { PRECISIONS, type Precision } from '../situs.js';
@@ -64,7 +64,7 @@ interface PlacedCart extends ExplainedPlaces {
 interface CartCollaborators {
   readonly states: States;
   readonly rates: RatesByArea;
-  readonly locator: AddressLocator;
+  readonly locator: PlaceLocator;
   readonly products: ProductRules;
   readonly sources: SourceNotes;
 }

@@ -7,12 +7,11 @@ import type { AreaRecord, ComponentRecord } from '../../dataset/records.js';
 import { isFailure } from '../../failure.js';
 import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
-import type { RatesByArea } from '../rate/on-day.js';
+import { type RatesByArea, isByArea } from '../rate/on-day.js';
 import { localityKey, type CartFacts, type Locality } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
 import type { Site, SiteRow } from './site.js';
 import type { Levy } from './treatment.js';
-import { isByArea } from '../locate/border.js';
 
 interface LocalRow {
   readonly site: SiteRow;

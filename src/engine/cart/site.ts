@@ -1,15 +1,15 @@
 /** Which rates tax a cart: the rows of the places that the state's sourcing rule points to. */
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { RATE_ONE, type Rate } from '../../tax/rate.js';
-import { type AreaRateRow, type KnownRates, type RatesByArea, rulesAt } from '../rate/on-day.js';
+import { type RatesByArea, rulesAt, isByArea } from '../rate/on-day.js';
+import type { AreaRateRow, KnownRates } from '../lookup-query.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
 import { saleLimit } from './not-supported.js';
 import type { Treatment } from './treatment.js';
-import { isByArea } from '../locate/border.js';
 
 export type Side = 'origin' | 'destination';
 

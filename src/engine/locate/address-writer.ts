@@ -3,12 +3,13 @@ import type { ParsedAddress } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord } from '../../dataset/records.js';
-import { foldLocality, zipText } from '../../dataset/street-format.js';
+import { foldLocality } from '../../dataset/street-index.js';
+import { zipText } from '../../dataset/street-groups.js';
 import type { Locality } from '../../dataset/street-index.js';
 import type { Country } from '../../tax/jurisdiction.js';
 import type { Precision, Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
-import type { DatasetGazetteer } from './place-names.js';
+import type { DatasetGazetteer } from './locator.js';
 import type { Query } from './search.js';
 
 /** What is known of a located address before it is written out. */

@@ -13,7 +13,7 @@ import type { Microdegrees } from '../../geo/microdegrees.js';
 import { sumRates } from '../../tax/rate.js';
 import type { RatesByArea } from '../rate/on-day.js';
 import type { RateRange } from '../situs.js';
-import type { DatasetGazetteer } from './place-names.js';
+import type { DatasetGazetteer } from './locator.js';
 import type { Query } from './search.js';
 import type { ParsedAddress } from '../../address/parsed.js';
 import { AREA_MIXED } from './street-fit.js';

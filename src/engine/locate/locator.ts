@@ -3,30 +3,24 @@
  * of the street, its ZIP+4, its whole street, its ZIP and city. Where what is known leads to
  * several tax areas the answer is a refusal, never a choice.
  */
-import { parseAddress } from '../../address/parse.js';
-import type { ParsedAddress } from '../../address/parsed.js';
+import type { Gazetteer, ParsedAddress } from '../../address/parsed.js';
+import { foldName, otherSpelling } from '../../address/place-name.js';
 import {
   type FoldedStreet,
-  mayBePlain,
+  plainReading,
   readPlainPlace,
   readPlainStreet,
 } from '../../address/plain-line.js';
-import { TextMemo } from '../../base/recent-cache.js';
+import { RecentCache, TextMemo, WordTable } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
-import { directionCode } from '../../dataset/street-format.js';
-import type { Locality } from '../../dataset/street-index.js';
-import { isFailure, type Failure } from '../../failure.js';
-import type { Microdegrees } from '../../geo/microdegrees.js';
-import type { RatesByArea } from '../rate/on-day.js';
+import { directionCode, type Locality } from '../../dataset/street-index.js';
+import type { Failure } from '../../failure.js';
+import type { DateInt } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
-import { AddressWriter } from './address-writer.js';
-import { ALIKE, Doubts, type DateOf, namesAnotherPlace } from './doubt.js';
-import { DatasetGazetteer, isExclusive } from './place-names.js';
-import { PostalLocator } from './postal.js';
-import { needsProvince, ProvinceLocator } from './province.js';
-import { type Query, StreetSearch } from './search.js';
-import { ReadingLocator } from './word-by-word.js';
+import type { DateOf } from './doubt.js';
+import type { Query, StreetSearch } from './search.js';
+import type { ReadingLocator } from './word-by-word.js';
 
 /** Longer lines are read word by word. */
 const LINE_CHARS_MAX = 100;
@@ -34,6 +28,109 @@ const DIGITS_MAX = 7;
 const SPACE = 32;
 const ZERO = 48;
 const NINE = 57;
+
+/** Answers kept, in each of two generations. */
+const ANSWERS_MAX = 10_000;
+
+/** What a state has of a city's name. */
+interface NamedCity {
+  readonly record: CityRecord | null;
+  readonly localities: readonly Locality[];
+  /** It has either. */
+  readonly isKnown: boolean;
+}
+
+/** What a state has of a name, and the states behind it that were asked for the same one. */
+interface Answer {
+  readonly state: string;
+  readonly named: NamedCity;
+  readonly next: Answer | null;
+}
+
+const NO_CITY: NamedCity = { record: null, localities: [], isKnown: false };
+
+/** Whether a city is a municipality with doors of its own whose name is not the ZIP's. */
+export function isExclusive(
+  city: string,
+  localities: readonly Locality[],
+  zip: ZipRecord | null,
+): boolean {
+  const isMunicipal = localities.length > 0 && localities.every((one) => one.isMunicipality);
+  return isMunicipal && zip?.cities.some((own) => foldName(own) === foldName(city)) === false;
+}
+
+/** The places of one dataset; keeps what it has of the names that are asked for. */
+export class DatasetGazetteer implements Gazetteer {
+  readonly #dataset: Dataset;
+  /** Codes of states by code and by name. */
+  readonly #codes: WordTable<string>;
+  /** By name, which is hashed as it stands; few states are asked for the same one. */
+  readonly #answers = new RecentCache<string, Answer>(ANSWERS_MAX);
+  /** The city met last: an address that was read by it is searched with it. */
+  #last = NO_CITY;
+  #lastState = '';
+  #lastName = '';
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+    this.#codes = new WordTable(
+      dataset.states().flatMap(
+        ({ code, name }) =>
+          [
+            [code, code],
+            [name.toUpperCase(), code],
+          ] as const,
+      ),
+    );
+  }
+
+  stateOf(words: string): string {
+    return this.#codes.get(words) ?? '';
+  }
+
+  isCity(state: string, city: string): boolean {
+    return this.named(state, city).isKnown;
+  }
+
+  /** What a state has of a city's name; "" stands for any state and tells `isKnown` alone. */
+  named(state: string, city: string): NamedCity {
+    if (city === '') return NO_CITY;
+    if (city === this.#lastName && state === this.#lastState) return this.#last;
+    const found = this.#answer(state, city);
+    if (found.isKnown) [this.#last, this.#lastState, this.#lastName] = [found, state, city];
+    return found;
+  }
+
+  #answer(state: string, city: string): NamedCity {
+    const known = this.#answers.get(city) ?? null;
+    for (let each = known; each !== null; each = each.next) {
+      if (each.state === state) return each.named;
+    }
+    const named = this.#find(state, city);
+    this.#answers.set(city, { state, named, next: known });
+    return named;
+  }
+
+  /** The record of a city under this name or its other spelling ("St Paul", "Saint Paul"). */
+  city(state: string, name: string): CityRecord | null {
+    const found = this.#dataset.city(state, name);
+    if (found !== null) return found;
+    const other = otherSpelling(name);
+    return other === name ? null : this.#dataset.city(state, other);
+  }
+
+  #find(state: string, city: string): NamedCity {
+    if (state === '') {
+      const isKnown = this.#dataset.states().some(({ code }) => this.#find(code, city).isKnown);
+      return isKnown ? { ...NO_CITY, isKnown } : NO_CITY;
+    }
+    const record = this.city(state, city);
+    const localities = this.#dataset.streets.localities(state, city);
+    return record === null && localities.length === 0
+      ? NO_CITY
+      : { record, localities, isKnown: true };
+  }
+}
 
 interface Place {
   readonly city: string;
@@ -44,6 +141,16 @@ interface Place {
   readonly localities: readonly Locality[];
   readonly exclusive: boolean;
   readonly record: CityRecord | null;
+}
+
+/** What addresses of one dataset are located with. */
+interface AddressCollaborators {
+  readonly dataset: Dataset;
+  readonly gazetteer: DatasetGazetteer;
+  readonly search: StreetSearch;
+  readonly readings: ReadingLocator;
+  /** States whose addresses without a ZIP are looked up in another way. */
+  readonly isApart: (state: string) => boolean;
 }
 
 /**
@@ -84,13 +191,14 @@ class PlainLines {
     if (place === null || place === undefined) return null;
     const street = readPlainStreet(text.slice(at + 1, comma), this.#gazetteer);
     if (street === null || street.name === '') return null;
-    return queryOf(number, value, street, place, dateOf);
+    const reading = plainReading(number, value, street, place);
+    return queryOf(reading, street, place, dateOf(place.state));
   }
 
   /** Nothing for what is not written as plain places are; null for one that is none. */
   #place(text: string): Place | null | undefined {
-    if (!mayBePlain(text)) return undefined;
     const place = readPlainPlace(text, this.#gazetteer);
+    if (place === undefined) return undefined;
     if (place === null || !this.#dataset.streets.hasState(place.state)) return null;
     const { city, state, zip } = place;
     const { localities, record } = this.#gazetteer.named(state, city);
@@ -108,32 +216,7 @@ class PlainLines {
   }
 }
 
-function queryOf(
-  number: string,
-  value: number,
-  street: FoldedStreet,
-  { city, state, zip, zipValue, zipRecord, localities, exclusive, record }: Place,
-  dateOf: DateOf,
-): Query {
-  const reading: ParsedAddress = {
-    number,
-    numberValue: value,
-    numberSuffix: '',
-    numberHigh: -1,
-    preDirection: street.preDirection,
-    name: street.name,
-    suffix: street.suffix,
-    postDirection: street.postDirection,
-    unit: '',
-    city,
-    state,
-    otherPlace: '',
-    zip,
-    zip4: '',
-    country: '',
-    canadianPostalCode: '',
-    kind: 'street',
-  };
+function queryOf(reading: ParsedAddress, street: FoldedStreet, place: Place, day: DateInt): Query {
   return {
     reading,
     fold: street.fold,
@@ -141,43 +224,30 @@ function queryOf(
       pre: directionCode(street.preDirection),
       post: directionCode(street.postDirection),
       suffix: street.suffix,
-      value,
+      value: reading.numberValue,
       text: '',
-      hasZip: zip !== '',
-      exclusive,
-      day: dateOf(state),
+      hasZip: place.zip !== '',
+      exclusive: place.exclusive,
+      day,
     },
-    state,
-    zip: zipValue,
-    zipRecord,
-    localities,
-    city: record,
+    state: place.state,
+    zip: place.zipValue,
+    zipRecord: place.zipRecord,
+    localities: place.localities,
+    city: place.record,
   };
 }
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
 export class AddressLocator {
-  readonly #dataset: Dataset;
-  readonly #gazetteer: DatasetGazetteer;
   readonly #search: StreetSearch;
   readonly #plain: PlainLines;
   readonly #readings: ReadingLocator;
-  readonly #postal: PostalLocator;
-  readonly #alike: PostalLocator;
-  readonly #provinces: ProvinceLocator;
 
-  constructor(dataset: Dataset, rates: RatesByArea) {
-    this.#dataset = dataset;
-    const gazetteer = (this.#gazetteer = new DatasetGazetteer(dataset));
-    const doubts = new Doubts(dataset, rates, gazetteer);
-    const writer = new AddressWriter(dataset, gazetteer);
-    const search = (this.#search = new StreetSearch(dataset, doubts, writer));
-    const postal = (this.#postal = new PostalLocator(dataset, doubts));
-    this.#alike = new PostalLocator(dataset, new Doubts(dataset, ALIKE, gazetteer));
-    const provinces = (this.#provinces = new ProvinceLocator(dataset));
-    const evidence = { dataset, gazetteer, search, doubts, writer, postal, provinces };
-    this.#readings = new ReadingLocator(evidence);
-    this.#plain = new PlainLines(dataset, gazetteer, (state) => provinces.has(state));
+  constructor({ dataset, gazetteer, search, readings, isApart }: AddressCollaborators) {
+    this.#search = search;
+    this.#plain = new PlainLines(dataset, gazetteer, isApart);
+    this.#readings = readings;
   }
 
   /**
@@ -188,54 +258,5 @@ export class AddressLocator {
     const plain = this.#plain.query(text, dateOf);
     const found = plain === null ? null : this.#search.exact(plain, dateOf, true);
     return found ?? this.#readings.locate(text, plain, dateOf);
-  }
-
-  /**
-   * The same for a line that is asked for as one of Canada. Without province and postal code it is
-   * looked for in the United States where it names a state or a ZIP.
-   */
-  locateCanadian(text: string, dateOf: DateOf): Situs | Failure {
-    const found = this.#provinces.locateLine(text);
-    if (found !== null) return found;
-    const { zip = '', state = '' } = parseAddress(text, this.#gazetteer)[0] ?? {};
-    const isAmerican = zip !== '' || (state !== '' && !this.#provinces.has(state));
-    return isAmerican ? this.locate(text, dateOf) : needsProvince();
-  }
-
-  /** As `ProvinceLocator.unheldNear`. */
-  unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
-    return this.#provinces.unheldNear(area, lat, lng);
-  }
-
-  /**
-   * The same for places of sales: where the line names no door (a post office box, no house number,
-   * a city alone) its ZIP+4 decides, else its ZIP and city, which answer only where the choice
-   * cannot be wrong.
-   */
-  locatePlace(text: string, dateOf: DateOf): Situs | Failure {
-    const found = this.locate(text, dateOf);
-    if (!isFailure(found)) return found;
-    const [reading] = parseAddress(text, this.#gazetteer);
-    if (reading === undefined || reading.country === 'CAN') return found;
-    if (reading.kind === 'military') return found;
-    // A street with a number was looked for by all evidence; a refusal that came of it stands.
-    if (reading.kind === 'street' && reading.number !== '') return found;
-    const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
-    const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
-    if (namesAnotherPlace(reading, state)) return found;
-    const addOn = this.#readings.addOn(city, state, dateOf);
-    if (addOn !== null && !isFailure(addOn)) return addOn;
-    const postal = this.#postal.locate(city, dateOf);
-    return isFailure(postal) ? found : postal;
-  }
-
-  /** The same where the state alone matters: by ZIP and city where only rates are in doubt. */
-  locateInState(text: string, dateOf: DateOf): Situs | Failure {
-    const found = this.locate(text, dateOf);
-    if (!isFailure(found)) return found;
-    const isPlain = found.failure === 'address-incomplete' && found.ambiguous !== true;
-    const [reading] = isPlain ? [] : parseAddress(text, this.#gazetteer);
-    const place = reading?.zip ? this.#alike.locate(reading, dateOf) : found;
-    return isFailure(place) ? found : place;
   }
 }

@@ -1,19 +1,13 @@
 /** Coordinates → tax area: the area they lie in, and what makes that doubtful in Canada. */
-import { NumberCache } from '../../base/recent-cache.js';
+import { NumberCache } from '../../base/tables.js';
+import type { CellIndex, CellJudge } from '../../dataset/cell-index.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import type { Microdegrees } from '../../geo/microdegrees.js';
+import { directions, METRES_PER_MICRO, type Microdegrees } from '../../geo/microdegrees.js';
 import type { PointQuery } from '../lookup-query.js';
 import type { RatesByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
-import {
-  ALONE_METRES,
-  type AreaView,
-  PROVINCE_LINE_METRES,
-  provincesNear,
-  shoreAreas,
-} from './border.js';
 import type { DateOf } from './doubt.js';
 import { countryName } from './address-writer.js';
 
@@ -125,4 +119,88 @@ function nearLine(metres: number, one: AreaRecord, other: AreaRecord): Failure {
 /** Refuses what lies in another country than was asked for. */
 export function elsewhere(asked: string): Failure {
   return fail('no-result', `The location is not in ${asked}; check countryCode.`);
+}
+
+// Provinces are drawn by a map whose lines are off by up to some kilometre: harbours and old towns
+// at the water lie in no province, and towns at a line may lie in the next one. Counties are drawn
+// finely and hold their waters; none of this concerns them.
+
+/** How far off a shore or a line may be drawn: 1.2 km were seen at Quebec City, 1.7 at Hull. */
+const PROVINCE_LINE_METRES = 2_000;
+/** Within this nothing but the one province may lie. */
+const ALONE_METRES = 4_000;
+/** So near to a county a spot may be one of its own. */
+const COUNTY_METRES = 50;
+const STEP_METRES = 250;
+const AROUND = directions(24);
+
+/** What of an index is looked at. */
+interface AreaView {
+  readonly cells: CellIndex;
+  readonly areaOf: (id: number) => AreaRecord;
+}
+
+/** The areas on a circle around a spot, as often as they are met. */
+function* around(
+  { cells }: AreaView,
+  lat: Microdegrees,
+  lng: Microdegrees,
+  metres: number,
+): Generator<number> {
+  for (const direction of AROUND) {
+    const found = cells.locateAway(lat, lng, metres / METRES_PER_MICRO, direction);
+    if (found >= 0) yield found;
+  }
+}
+
+function isProvince({ areaOf }: AreaView, id: number): boolean {
+  return areaOf(id).countyFips === '';
+}
+
+/** In microdegrees of latitude, with what rounding adds. */
+const PROVINCE_REACH = PROVINCE_LINE_METRES / METRES_PER_MICRO + 1;
+/** Says yes to every cell that is not empty. */
+const ANY_AREA: CellJudge = { whole: (area) => area >= 0, border: () => true };
+
+/**
+ * The province whose shore is near a spot that lies in no area, and another that is anywhere near
+ * it; one that is alone has the spot. None out at sea and abroad, and where a county is near.
+ */
+function shoreAreas(
+  view: AreaView,
+  lat: Microdegrees,
+  lng: Microdegrees,
+): readonly [] | readonly [alone: number] | readonly [nearest: number, other: number] {
+  // Far out at sea and abroad nothing needs to be walked around.
+  if (!view.cells.anyNear(lat, lng, PROVINCE_REACH, ANY_AREA)) return [];
+  for (const found of around(view, lat, lng, COUNTY_METRES)) {
+    if (!isProvince(view, found)) return [];
+  }
+  let shore = -1;
+  for (let metres = STEP_METRES; metres <= ALONE_METRES; metres += STEP_METRES) {
+    if (metres > PROVINCE_LINE_METRES && shore < 0) return [];
+    for (const found of around(view, lat, lng, metres)) {
+      if (found === shore || !isProvince(view, found)) continue;
+      if (shore >= 0) return [shore, found];
+      shore = found;
+    }
+  }
+  return shore < 0 ? [] : [shore];
+}
+
+/** The other provinces that a spot of one may lie in instead. */
+function provincesNear(
+  view: AreaView,
+  area: number,
+  lat: Microdegrees,
+  lng: Microdegrees,
+): ReadonlySet<number> {
+  const near = new Set<number>();
+  if (!view.cells.isNear(lat, lng, PROVINCE_LINE_METRES / METRES_PER_MICRO)) return near;
+  for (let metres = STEP_METRES; metres <= PROVINCE_LINE_METRES; metres += STEP_METRES) {
+    for (const found of around(view, lat, lng, metres)) {
+      if (found !== area && isProvince(view, found)) near.add(found);
+    }
+  }
+  return near;
 }

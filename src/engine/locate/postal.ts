@@ -5,7 +5,7 @@
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName } from '../../address/place-name.js';
 import { titleCase } from '../../address/title-case.js';
-import { RecentCache } from '../../base/recent-cache.js';
+import { RecentCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
 import type { StatedZip } from '../../dataset/stated-areas.js';

@@ -9,8 +9,8 @@ import type { Situs } from '../situs.js';
 import { type AddressWriter, doorFound } from './address-writer.js';
 import { Candidates } from './candidates.js';
 import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from './doubt.js';
-import { isIn, mayReach, NOWHERE, type Reached, ZipTowns } from './place-names.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
+import { isIn, mayReach, NOWHERE, type Reached, ZipTowns } from './zip-towns.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
 export const CITY_ZIPS_MAX = 200;

@@ -9,7 +9,7 @@ import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading, typoAllowed } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { ZipRecord } from '../../dataset/records.js';
-import { directionCode } from '../../dataset/street-format.js';
+import { directionCode } from '../../dataset/street-index.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import { DATE_OPEN } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
@@ -28,10 +28,11 @@ import {
   streetFound,
 } from './address-writer.js';
 import type { Candidates } from './candidates.js';
-import { type DatasetGazetteer, isExclusive, isIn } from './place-names.js';
+import { type DatasetGazetteer, isExclusive } from './locator.js';
 import type { PostalLocator } from './postal.js';
 import type { ProvinceLocator } from './province.js';
 import { CITY_ZIPS_MAX, hasAll, type Query, type StreetSearch } from './search.js';
+import { isIn } from './zip-towns.js';
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;

@@ -5,12 +5,11 @@ import { fail, type Failure } from '../../failure.js';
 import { DATE_MIN, formatDate, type DateInt } from '../../tax/date.js';
 import { codeForm, inForce, type OrdinaryRates, type ProductRule } from '../../tax/product-rule.js';
 import { sumRates, type Rate } from '../../tax/rate.js';
-import type { SitusOutcome } from '../lookup-query.js';
-import type { KnownRates } from '../rate/on-day.js';
+import type { SitusOutcome, KnownRates } from '../lookup-query.js';
+import { isByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
 import { readProductBook, type ProductBook, type ProductCode } from './product-book.js';
 import { MEAL_CODES, mealTaxAt, replacesLocal, type MealTax } from './meal-tax.js';
-import { isByArea } from '../locate/border.js';
 
 /** A valid code with its rules there and then. */
 export interface ProductFinding {

@@ -8,11 +8,11 @@ import { DATE_MIN, DATE_OPEN, type DateInt, formatDate } from '../../tax/date.js
 import { formatRate } from '../../tax/rate.js';
 import type { Citation } from '../cart/cart-facts.js';
 import type { SourceNote } from '../cart/outcome.js';
-import type { PostalOutcome, SitusOutcome } from '../lookup-query.js';
+import type { PostalOutcome, SitusOutcome, KnownRates } from '../lookup-query.js';
 import { type Cells, cellsOf } from '../product/table-cells.js';
 import { normalizedAddress } from '../locate/address-writer.js';
 import type { Precision, Situs } from '../situs.js';
-import { type KnownRates, periodOn } from './on-day.js';
+import { periodOn } from './on-day.js';
 
 // Where the figures of an explanation come from.
 

@@ -4,8 +4,8 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import type { ZipQuery } from '../lookup-query.js';
-import type { KnownRates, RatesByArea } from './on-day.js';
+import type { ZipQuery, KnownRates } from '../lookup-query.js';
+import type { RatesByArea } from './on-day.js';
 
 /** What narrows a list by postal code; empty text where a parameter is not given. */
 export type PostalQuery = Pick<ZipQuery, 'zip' | 'state' | 'stateCode' | 'city' | 'county'>;

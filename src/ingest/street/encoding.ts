@@ -1,6 +1,5 @@
 /** Writes one street of a group, in the layout of dataset/street-format.ts. */
 import {
-  directionCode,
   FLAG_APART,
   FLAG_STATED,
   FLAG_TEXTS,
@@ -8,6 +7,7 @@ import {
   FLAG_WIDE_POINTS,
   FLAG_ZIP4,
 } from '../../dataset/street-format.js';
+import { directionCode } from '../../dataset/street-index.js';
 import { type NearLine, areApart } from './apart.js';
 import type { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';

@@ -1,10 +1,113 @@
 /**
- * Groups of streets that were read last, found by a hash of their keys in place of a walk down the
- * table's tree (docs/benchmarks.md). Two generations of fixed size: when the young one is full it
- * becomes the old one, whose memory is used anew. Where so many are read that most are gone before
- * they are asked for again, none is kept for a while.
+ * Keys of groups of streets, and the groups that were read last, found by a hash of their keys in
+ * place of a walk down the table's tree (docs/benchmarks.md). Two generations of fixed size: when
+ * the young one is full it becomes the old one, whose memory is used anew. Where so many are read
+ * that most are gone before they are asked for again, none is kept for a while.
  */
-import type { StreetKey } from './street-format.js';
+
+/** Five digits of a ZIP kept as an integer. */
+export function zipText(zip: number): string {
+  return zip < 10_000 ? String(zip).padStart(5, '0') : String(zip);
+}
+
+/** The table takes no longer keys; the words of an address come nowhere near. */
+const KEY_BYTES_MAX = 1900;
+const BAR = 124;
+const COLON = 58;
+const DIGIT_ZERO = 48;
+const ZIP_DIGITS = 5;
+const ASCII_MAX = 127;
+
+/**
+ * A key of the table put together in place, byte by byte: to build its text and encode that would
+ * cost a lookup more than the read itself. One key at a time: every method starts anew and gives
+ * the key itself.
+ */
+export class StreetKey {
+  readonly bytes = new Uint8Array(KEY_BYTES_MAX);
+  /** The same memory; hashing clears what the last word has beyond the key. */
+  readonly words = new Int32Array(this.bytes.buffer);
+  length = 0;
+
+  /** Streets of a folded name in a ZIP. */
+  zipGroup(state: string, zip: number, fold: string): this {
+    this.#begin('z', state);
+    let rest = zip;
+    for (let at = this.length + ZIP_DIGITS - 1; at >= this.length; at -= 1) {
+      this.bytes[at] = DIGIT_ZERO + (rest % 10);
+      rest = Math.floor(rest / 10);
+    }
+    this.length += ZIP_DIGITS;
+    return this.#end(fold);
+  }
+
+  /** Streets of a folded name in a locality, those whose ZIP is not known. */
+  townGroup(state: string, locality: number, fold: string): this {
+    return this.#ofLocality('t', state, locality, fold);
+  }
+
+  /** Where a locality has streets of a folded name. */
+  city(state: string, locality: number, fold: string): this {
+    return this.#ofLocality('c', state, locality, fold);
+  }
+
+  /** A number of 32 bits that nearly every key has alone. */
+  hash(): number {
+    const { bytes, words, length } = this;
+    bytes[length] = bytes[length + 1] = bytes[length + 2] = 0;
+    let hash = length;
+    for (let at = (length - 1) >> 2; at >= 0; at -= 1) {
+      hash = Math.imul(hash ^ words[at]!, 0x9e37_79b1);
+      hash ^= hash >>> 15;
+    }
+    return hash;
+  }
+
+  /** The key as text, for tables that are not read by bytes. */
+  toString(): string {
+    return Buffer.from(this.bytes.buffer, 0, this.length).toString('latin1');
+  }
+
+  #ofLocality(kind: string, state: string, locality: number, fold: string): this {
+    this.#begin(kind, state);
+    this.bytes[this.length] = COLON;
+    this.length += 1;
+    this.#text(String(locality));
+    return this.#end(fold);
+  }
+
+  #begin(kind: string, state: string): void {
+    this.length = 0;
+    this.#text(kind);
+    this.#bar();
+    this.#text(state);
+  }
+
+  #end(fold: string): this {
+    this.#bar();
+    this.#text(fold);
+    return this;
+  }
+
+  #bar(): void {
+    this.bytes[this.length] = BAR;
+    this.length += 1;
+  }
+
+  #text(text: string): void {
+    const { bytes } = this;
+    const at = this.length;
+    if (at + text.length + ZIP_DIGITS + 2 > KEY_BYTES_MAX) throw new RangeError('key too long');
+    let bits = 0;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      bits |= code;
+      bytes[at + index] = code;
+    }
+    if (bits > ASCII_MAX) throw new RangeError('a folded name has letters and figures alone');
+    this.length = at + text.length;
+  }
+}
 
 /** Bytes of a group. */
 export interface Group {
@@ -162,13 +265,15 @@ export class KeptGroups {
 
   /** Keeps the group of the key that was looked for last and not found. */
   keep(key: StreetKey, group: Uint8Array): Group {
-    if (this.#pays.isResting || group.length > KEPT_BYTES_MAX) return this.#passOn(group);
+    if (this.#pays.isResting || group.length > KEPT_BYTES_MAX) {
+      return this.#give(group, 0, group.length, false);
+    }
     const young = (this.#young ??= new Generation());
     const entry = young.add(this.#hash, key, group);
     this.#pays.kept += 1;
     if (entry >= 0) return this.#handOut(young, entry);
     this.#turn();
-    return this.#passOn(group);
+    return this.#give(group, 0, group.length, false);
   }
 
   /** Begins a generation, or a rest where fewer than one of three asked for was found. */
@@ -180,20 +285,16 @@ export class KeptGroups {
   }
 
   #handOut(generation: Generation, entry: number): Group {
-    const group = this.#group;
-    group.bytes = generation.bytes;
-    group.start = generation.startOf(entry);
-    group.end = group.start + generation.lengthOf(entry);
-    group.isLasting = true;
-    return group;
+    const start = generation.startOf(entry);
+    return this.#give(generation.bytes, start, start + generation.lengthOf(entry), true);
   }
 
-  #passOn(bytes: Uint8Array): Group {
+  #give(bytes: Uint8Array, start: number, end: number, isLasting: boolean): Group {
     const group = this.#group;
     group.bytes = bytes;
-    group.start = 0;
-    group.end = bytes.length;
-    group.isLasting = false;
+    group.start = start;
+    group.end = end;
+    group.isLasting = isLasting;
     return group;
   }
 }
