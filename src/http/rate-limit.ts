@@ -4,6 +4,7 @@
  * memory follows the keys in use.
  */
 import { performance } from 'node:perf_hooks';
+import { KEY_SLOTS } from '../store/format.js';
 import {
   BucketWindow,
   EXACT_MAX,
@@ -21,6 +22,8 @@ export const REMAINING_HEADER = 'X-RateLimit-Remaining';
 export interface Rated {
   readonly id: string;
   readonly rate: number;
+  /** As that of a KnownKey; keys without one share the first. */
+  readonly slot?: number;
 }
 
 export interface RateGate {
@@ -86,8 +89,8 @@ const NONE: Held = { key: { id: '', rate: 0 }, window: new ExactWindow() };
 /** The windows of keys in the memory of this process; times are milliseconds of one clock. */
 export class KeyWindows {
   readonly #windows = new Map<string, Held>();
-  /** The one that was asked for last: keys come in runs. */
-  #last = NONE;
+  /** Those that were asked for last, by the slots of their keys. */
+  readonly #recent: Held[] = new Array<Held>(KEY_SLOTS).fill(NONE);
   #sweptAt: number;
 
   constructor(now: number) {
@@ -107,20 +110,23 @@ export class KeyWindows {
   /** The window of a key. */
   of(key: Rated, now: number): RateWindow {
     if (now - this.#sweptAt >= WINDOW_MS) this.#sweep(now);
-    let held = this.#last;
+    const held = this.#recent[key.slot ?? 0]!;
     // Nothing of a key changes: with another rate it is another object.
-    if (held.key !== key) {
-      held = this.#windows.get(key.id) ?? NONE;
-      if (held.key !== key) held = this.#fit(key, now);
-      this.#last = held;
-    }
+    return held.key === key ? held.window : this.#search(key, now);
+  }
+
+  /** The window of a key that is not in its slot; it is from now on. */
+  #search(key: Rated, now: number): RateWindow {
+    let held = this.#windows.get(key.id) ?? NONE;
+    if (held.key !== key) held = this.#fit(key, now);
+    this.#recent[key.slot ?? 0] = held;
     return held.window;
   }
 
   /** Drops the windows that hold nothing. */
   #sweep(now: number): void {
     this.#sweptAt = now;
-    this.#last = NONE;
+    this.#recent.fill(NONE);
     for (const [id, { window }] of this.#windows) {
       if (window.remaining(now, 1) === 1) this.#windows.delete(id);
     }

@@ -112,6 +112,18 @@ export const parseKeyRecord = recordReader('key', 1, {
   createdAt: number,
 });
 
+/**
+ * Slots that what is kept of a key in memory may lie in. Keys of one slot push one another out, to
+ * where it is looked for by their ids.
+ */
+export const KEY_SLOTS = 4_096;
+
+/** An API key as requests have it. */
+export interface KnownKey extends KeyRecord {
+  /** A hint where to look first: 0 to KEY_SLOTS - 1. */
+  readonly slot: number;
+}
+
 /** What a key may do in a calendar month. */
 export type Quotas = Pick<KeyRecord, 'coreLimit' | 'geoLimit' | 'merchantLimit'>;
 

@@ -53,6 +53,8 @@ export interface Metered extends Quotas {
   readonly id: string;
   readonly account: string;
   readonly grants: number;
+  /** As that of a KnownKey; keys without one share the first. */
+  readonly slot?: number;
 }
 
 /** Counts that are to be added to a stored record. */

@@ -3,7 +3,7 @@
  * batches, so that a process that is killed loses the counts of one second at most. Batches add to
  * what is stored, so processes that share a store do not overwrite each other's counts.
  */
-import { parseUsageRecord, usageKey, type UsageRecord } from './format.js';
+import { KEY_SLOTS, parseUsageRecord, usageKey, type UsageRecord } from './format.js';
 import { isDoubtful } from './fault.js';
 import { ENTITLEMENTS } from './plan.js';
 import type { Store, StoreTransaction } from './store.js';
@@ -48,8 +48,8 @@ export class UsageBook {
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #meters = new Map<string, Meter>();
-  /** The meter that was asked for last: keys come in runs. None is ever taken away. */
-  #last = new Meter('', '');
+  /** Those that were asked for last, by the slots of their keys. None is ever taken away. */
+  readonly #recent: Meter[] = new Array<Meter>(KEY_SLOTS).fill(new Meter('', ''));
   /** Meters with counts that are not stored. */
   #dirty: Meter[] = [];
   /** Counts of ended months and of batches that failed, by month and key. */
@@ -211,24 +211,23 @@ export class UsageBook {
     return meter;
   }
 
-  /** The meter of a key; short, since it is part of every request. */
+  /** Short, since it is part of every request. */
   #meter(key: Metered): Meter {
     if (this.#ending) this.#turn();
-    let meter = this.#last;
-    if (meter.key !== key) {
-      meter = this.#meters.get(key.id) ?? this.#meterOf(key.id, key.account);
-      this.#last = meter;
-    }
-    if (meter.key !== key || meter.turn !== this.#turns) this.#catchUp(meter, key);
-    return meter;
+    const meter = this.#recent[key.slot ?? 0]!;
+    return meter.key === key && meter.turn === this.#turns ? meter : this.#search(key);
   }
 
-  /** Looks up what others have counted, where a limit asks, once for each time it is stored. */
-  #catchUp(meter: Meter, key: Metered): void {
-    const { id, coreLimit, geoLimit, merchantLimit } = key;
+  /** As above; looks up what others counted, where a limit asks, once between two storings. */
+  #search(key: Metered): Meter {
+    const { id, account, coreLimit, geoLimit, merchantLimit } = key;
+    const meter = this.#meterOf(id, account);
+    this.#recent[key.slot ?? 0] = meter;
+    if (meter.key === key && meter.turn === this.#turns) return meter;
     meter.key = key;
     const isFree = coreLimit + geoLimit + merchantLimit === 0;
     if (isFree || !this.#shared() || this.#lookUp(id)) meter.turn = this.#turns;
+    return meter;
   }
 
   /**

@@ -3,8 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { RecentCache } from '../base/tables.js';
 import {
   KEY_PREFIX,
+  KEY_SLOTS,
   type KeyRecord,
   KEYS_VERSION_KEY,
+  type KnownKey,
   MERCHANTS_VERSION_KEY,
   parseKeyRecord,
   type StoreKey,
@@ -159,8 +161,8 @@ const NO_KEY = '-'.repeat(10);
  */
 export class KeyCache {
   readonly #store: Store;
-  #byId = new Map<string, KeyRecord>();
-  #byText = new RecentCache<string, KeyRecord>(RECENT_MAX);
+  #byId = new Map<string, KnownKey>();
+  #byText = new RecentCache<string, KnownKey>(RECENT_MAX);
 
   constructor(store: Store) {
     this.#store = store;
@@ -169,9 +171,12 @@ export class KeyCache {
   }
 
   /** The key's record, or null when it is malformed, unknown or disabled. */
-  find(text: string): KeyRecord | null {
-    const recent = this.#byText.get(text);
-    if (recent !== undefined) return recent;
+  find(text: string): KnownKey | null {
+    return this.#byText.get(text) ?? this.#search(text);
+  }
+
+  /** A function of its own, so that what each request runs through stays short enough to inline. */
+  #search(text: string): KnownKey | null {
     const wellFormed = isKeyText(text);
     const record = this.#byId.get(keyId(wellFormed ? text : NO_KEY));
     if (record === undefined || !wellFormed || !record.active) return null;
@@ -180,20 +185,20 @@ export class KeyCache {
   }
 
   /** The key's record even when it is disabled; null when it is malformed or unknown. */
-  findAny(text: string): KeyRecord | null {
+  findAny(text: string): KnownKey | null {
     return isKeyText(text) ? (this.#byId.get(keyId(text)) ?? null) : null;
   }
 
   /** The key's record by its id; null when it is unknown or disabled. */
-  findId(id: string): KeyRecord | null {
+  findId(id: string): KnownKey | null {
     const record = this.#byId.get(id);
     return record?.active === true ? record : null;
   }
 
   #load(): void {
-    const byId = new Map<string, KeyRecord>();
+    const byId = new Map<string, KnownKey>();
     for (const value of this.#store.list([KEY_PREFIX])) {
-      const record = inOnePiece(parseKeyRecord(value));
+      const record = inOnePiece(parseKeyRecord(value), byId.size % KEY_SLOTS);
       byId.set(record.id, record);
     }
     this.#byId = byId;
@@ -205,7 +210,7 @@ export class KeyCache {
  * The same record in memory of one piece, as V8 has what is written out at once: what was put
  * together member by member has most of them apart, and every request looks at several.
  */
-function inOnePiece(key: KeyRecord): KeyRecord {
+function inOnePiece(key: KeyRecord, slot: number): KnownKey {
   return {
     v: key.v,
     id: key.id,
@@ -220,6 +225,7 @@ function inOnePiece(key: KeyRecord): KeyRecord {
     merchantLimit: key.merchantLimit,
     active: key.active,
     createdAt: key.createdAt,
+    slot,
   };
 }
 

@@ -62,13 +62,19 @@ test('a key keeps its window when its rate crosses to buckets and back', () => {
   assert.equal(gate.take({ id: 'a', rate: 3 }), 0, 'only the oldest request has left');
 });
 
-test('keys in any order have a window each, also as other objects and after they stood empty', () => {
+test('keys in any order have a window each, also as other objects, in one slot, and after they stood empty', () => {
   const low = [
     { id: 'a', rate: 3 },
     { id: 'b', rate: 3 },
     { id: 'c', rate: 5 },
   ];
-  const keys = [...low, { id: 'a', rate: 5 }, { id: 'b', rate: 200_000 }, { ...low[2]! }];
+  const keys = [
+    ...low,
+    { id: 'a', rate: 5, slot: 0 },
+    { id: 'b', rate: 200_000, slot: 7 },
+    { ...low[2]!, slot: 7 },
+    { ...low[0]!, slot: 8 },
+  ];
   const steps = fc.array(
     fc.record({ wait: fc.integer({ min: 0, max: 25_000 }), key: fc.nat(keys.length - 1) }),
     { maxLength: 200 },

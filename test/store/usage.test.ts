@@ -72,6 +72,24 @@ test('counts are stored with month, key and account, and read at the start', asy
   assert.deepEqual(after.counts('a'), { core: 2, geo: 1, merchant: 0 });
 });
 
+test('each key has counts and limits of its own, whatever slots they have', async (context) => {
+  const book = openBook(context, await newStore(context));
+  const keys = [
+    keyOf('a', { coreLimit: 9 }),
+    keyOf('b', { coreLimit: 4, slot: 3 }),
+    keyOf('c', { slot: 3 }),
+    keyOf('d', { slot: 0 }),
+  ];
+  for (let round = 0; round < 6; round += 1) for (const key of keys) look(book, key);
+  // The same keys with other limits are other objects, in other slots.
+  const later = [keyOf('a', { coreLimit: 7, slot: 3 }), keyOf('b', { coreLimit: 6 })];
+  for (let round = 0; round < 3; round += 1) for (const key of later) look(book, key);
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].map((id) => book.counts(id).core),
+    [7, 6, 6, 6],
+  );
+});
+
 test('closing stores what was counted last', async (context) => {
   const store = await newStore(context);
   const book = openBook(context, store);
