@@ -8,6 +8,7 @@ import {
   AUDIT_MS_MAX,
   listAudit,
 } from '../../src/store/audit.js';
+import { packRecord } from '../../src/store/record-bytes.js';
 import { CLOCK_KEY } from '../../src/store/service-clock.js';
 import { Store, type StoreTransaction } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -16,7 +17,7 @@ const NOW = 1_800_000_000_000;
 const ACTOR: Actor = { kind: 'key', prefix: 'a-key', id: '0123456789ab' };
 const LIST = 'account:alpha';
 /** Entries with which a block of a commit before takes no more. */
-const STORED_MAX = 16;
+const STORED_MAX = 32;
 const COUNT_KEY = ['audit-count', LIST];
 const BLOCK_COUNT_KEY = ['audit-block-count', LIST];
 const NEW_KEY = ['new-audit', LIST];
@@ -111,7 +112,7 @@ test('writes that share a commit share a block, and one that throws undoes its e
   assert.ok(blocksIn(store).length <= 5, String(blocksIn(store).length));
 });
 
-test('commits of one entry each share blocks, for a minute and sixteen entries', async (t) => {
+test('commits of one entry each share blocks, for a minute and 32 entries', async (t) => {
   const store = await openStore(t);
   const counts = (): readonly number[] => blocksIn(store).map(({ count }) => count);
   for (const after of upTo(0, STORED_MAX + 2)) await addEach(store, after);
@@ -135,6 +136,20 @@ test('commits of one entry each share blocks, for a minute and sixteen entries',
   });
   await assert.rejects(failing);
   assert.deepEqual(counts(), [STORED_MAX, 3, 41]);
+});
+
+test('of long ids a block takes fewer, so that it stays within a page', async (t) => {
+  const store = await openStore(t);
+  const id = 'f'.repeat(73);
+  const entry = { actor: ACTOR, account: 'alpha', action: 'nexus.create', object: id } as const;
+  for (let after = 0; after < STORED_MAX; after += 1) {
+    await store.write((transaction) => addAudit(transaction, entry, NOW + after));
+  }
+  const [first, second] = blocksIn(store).map(({ count }) => count);
+  assert.ok(first !== undefined && first < 20 && second !== undefined, String(first));
+  assert.equal(first + second, STORED_MAX);
+  const block = packRecord(NEW_KEY, store.list(['audit-block', LIST])[0]);
+  assert.ok(block.length < 1_900, `${block.length} bytes`);
 });
 
 test('a block says of each actor and action once what is told of all', async (t) => {
@@ -284,8 +299,8 @@ test('a block is put beside that of a version before, which does not see the blo
     put(['audit-block', LIST, String(NOW).padStart(15, '0')], { ...block, acts });
     put(BLOCK_COUNT_KEY, { v: 1, count: 1, last: NOW, oldest: NOW });
   });
-  await addEach(store, 20);
-  assert.deepEqual(told(store), ['other', ...named([...upTo(0, STORED_MAX), 20])]);
+  await addEach(store, 40);
+  assert.deepEqual(told(store), ['other', ...named([...upTo(0, STORED_MAX), 40])]);
   assert.deepEqual(
     blocksIn(store).map(({ count }) => count),
     [1, STORED_MAX, 1],
