@@ -36,7 +36,9 @@ export { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX } from './audit-room.js';
 const BLOCK_ENTRIES_MAX = 64;
 /**
  * With fewer, a block takes the entries of the next commit too: where each has one alone, a block
- * for each would be as much to put, and later to remove, as an entry for each.
+ * for each would be as much to put, and later to remove, as an entry for each. The commit that puts
+ * a block away changes pages that the others leave, and pages that it frees beyond what the next
+ * ones need have LMDB write those in two parts, until they are used up.
  */
 const STORED_ENTRIES_MAX = 32;
 /** So long that the record stays within a page, as one of more than half a page would not. */
@@ -111,7 +113,7 @@ function blockWith(
     : { v, at: from, account, acts, count, told, order };
 }
 
-/** The block of a list that is the last one, and whether it takes more; null where there is none. */
+/** The last block of a list, and whether it takes more; null where there is none. */
 function newBlock(
   transaction: StoreTransaction,
   list: string,

@@ -8,7 +8,6 @@ import {
   AUDIT_MS_MAX,
   listAudit,
 } from '../../src/store/audit.js';
-import { packRecord } from '../../src/store/record-bytes.js';
 import { CLOCK_KEY } from '../../src/store/service-clock.js';
 import { Store, type StoreTransaction } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -136,20 +135,6 @@ test('commits of one entry each share blocks, for a minute and 32 entries', asyn
   });
   await assert.rejects(failing);
   assert.deepEqual(counts(), [STORED_MAX, 3, 41]);
-});
-
-test('of long ids a block takes fewer, so that it stays within a page', async (t) => {
-  const store = await openStore(t);
-  const id = 'f'.repeat(73);
-  const entry = { actor: ACTOR, account: 'alpha', action: 'nexus.create', object: id } as const;
-  for (let after = 0; after < STORED_MAX; after += 1) {
-    await store.write((transaction) => addAudit(transaction, entry, NOW + after));
-  }
-  const [first, second] = blocksIn(store).map(({ count }) => count);
-  assert.ok(first !== undefined && first < 20 && second !== undefined, String(first));
-  assert.equal(first + second, STORED_MAX);
-  const block = packRecord(NEW_KEY, store.list(['audit-block', LIST])[0]);
-  assert.ok(block.length < 1_900, `${block.length} bytes`);
 });
 
 test('a block says of each actor and action once what is told of all', async (t) => {
