@@ -36,13 +36,9 @@ export { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX } from './audit-room.js';
 const BLOCK_ENTRIES_MAX = 64;
 /**
  * With fewer, a block takes the entries of the next commit too: where each has one alone, a block
- * for each would be as much to put, and later to remove, as an entry for each. The commit that puts
- * a block away changes pages that the others leave, and pages that it frees beyond what the next
- * ones need have LMDB write those in two parts, until they are used up.
+ * for each would be as much to put, and later to remove, as an entry for each.
  */
-const STORED_ENTRIES_MAX = 32;
-/** So long that the record stays within a page, as one of more than half a page would not. */
-const STORED_CHARS_MAX = 1_408;
+const STORED_ENTRIES_MAX = 16;
 /** A block is of about one time, as a commit is: its entries come of age together. */
 const BLOCK_MS_MAX = 60_000;
 
@@ -113,20 +109,18 @@ function blockWith(
     : { v, at: from, account, acts, count, told, order };
 }
 
-/** The last block of a list, and whether it takes more; null where there is none. */
+/** The block of a list that takes entries, and how many it takes; null where there is none. */
 function newBlock(
   transaction: StoreTransaction,
   list: string,
-): { readonly block: AuditBlock; readonly takes: boolean } | null {
+): { readonly block: AuditBlock; readonly most: number } | null {
   const key = newKey(list);
   // That of the commit under way was put here alone, and so is not read again.
   const own = transaction.unstored(key) as AuditBlock | null;
-  if (own !== null) return { block: own, takes: own.count < BLOCK_ENTRIES_MAX };
+  if (own !== null) return { block: own, most: BLOCK_ENTRIES_MAX };
   const known = transaction.known(key) as AuditBlock | null;
   const block = known ?? orSetAside(transaction, key, () => storedBlock(transaction, key));
-  if (block === null) return null;
-  const { count, told } = block;
-  return { block, takes: count < STORED_ENTRIES_MAX && told.length < STORED_CHARS_MAX };
+  return block === null ? null : { block, most: STORED_ENTRIES_MAX };
 }
 
 /** @throws DamagedRecord */
@@ -144,14 +138,12 @@ function singlesIn(transaction: StoreTransaction, list: string): AuditCount {
 
 /**
  * Puts a block to those before it, as it takes no more; the oldest ones of the list make room.
- * @param singles what there is in single entries
  * @returns what there is in blocks then
  */
 function putAway(
   transaction: StoreTransaction,
   list: string,
   block: AuditBlock,
-  singles: AuditCount,
   now: number,
 ): AuditCount {
   const counted = auditCount(transaction, BLOCKS, list);
@@ -159,6 +151,7 @@ function putAway(
   let order = orderOf(block);
   // An earlier version beside this one does not see it, and may have put one of its own there.
   if (order <= last) while (transaction.get(blockKey(list, order)) !== undefined) order += 1;
+  const singles = singlesIn(transaction, list);
   const room = makeRoom(transaction, list, { blocks: counted, singles }, now);
   transaction.put(blockKey(list, order), order === block.at ? block : { ...block, order });
   const count = {
@@ -177,20 +170,19 @@ export function addAudit(transaction: StoreTransaction, entry: AuditEntry, at: n
   const list = account === null ? 'operator' : `account:${account}`;
   const found = newBlock(transaction, list);
   if (found !== null) {
-    const { block, takes } = found;
-    if (takes && Math.abs(at - block.at) < BLOCK_MS_MAX) {
+    const { block, most } = found;
+    if (block.count < most && Math.abs(at - block.at) < BLOCK_MS_MAX) {
       transaction.put(newKey(list), blockWith(block, entry, at));
       return;
     }
   }
-  const singles = singlesIn(transaction, list);
   const blocks =
     found === null
       ? auditCount(transaction, BLOCKS, list)
-      : putAway(transaction, list, found.block, singles, at);
+      : putAway(transaction, list, found.block, at);
   const last = blocks.last ?? lastOrder(transaction, BLOCKS, list);
   // Behind those that are there, whatever the clock says: the first in the list make room.
-  const order = Math.max(at, last + 1, (singles.last ?? -1) + 1);
+  const order = Math.max(at, last + 1, (singlesIn(transaction, list).last ?? -1) + 1);
   const empty = { v: 1, at, account, acts: [], count: 0, told: '' } as const;
   const begun = order === at ? empty : { ...empty, order };
   transaction.put(newKey(list), blockWith(begun, entry, at));

@@ -8,7 +8,6 @@ import {
   listAudit,
   type Actor,
 } from '../../src/store/audit.js';
-import { packRecord } from '../../src/store/record-bytes.js';
 import { CLOCK_KEY } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -134,26 +133,4 @@ test('a clock set two years ahead and back takes no entry that is new', async (t
   await add('beta', NOW + 23 + AUDIT_ENTRIES_MAX, 7);
   const betas = listAudit(store, 0, NOW).filter(({ account }) => account === 'beta');
   assert.deepEqual([betas[0]?.object, betas.length], [`o${NOW + 30}`, AUDIT_ENTRIES_MAX]);
-});
-
-test('of long ids a block takes fewer, so that its record stays within half a page', async (t) => {
-  const store = await Store.open(newVarDir(t));
-  t.after(() => store.close());
-  const entry = {
-    actor: ACTOR,
-    account: 'a',
-    action: 'nexus.create',
-    object: 'f'.repeat(73),
-  } as const;
-  for (let at = NOW; at < NOW + 32; at += 1) {
-    await store.write((transaction) => addAudit(transaction, entry, at));
-  }
-  const blocks = store.list(['audit-block', 'account:a']) as readonly { readonly count: number }[];
-  assert.deepEqual(
-    blocks.map(({ count }) => count),
-    [18],
-  );
-  assert.equal(heldOf(store, 'account:a'), 32);
-  const { length } = packRecord(['new-audit', 'account:a'], blocks[0]);
-  assert.ok(length < 1_900, `${length} bytes`);
 });

@@ -16,7 +16,7 @@ const NOW = 1_800_000_000_000;
 const ACTOR: Actor = { kind: 'key', prefix: 'a-key', id: '0123456789ab' };
 const LIST = 'account:alpha';
 /** Entries with which a block of a commit before takes no more. */
-const STORED_MAX = 32;
+const STORED_MAX = 16;
 const COUNT_KEY = ['audit-count', LIST];
 const BLOCK_COUNT_KEY = ['audit-block-count', LIST];
 const NEW_KEY = ['new-audit', LIST];
@@ -111,7 +111,7 @@ test('writes that share a commit share a block, and one that throws undoes its e
   assert.ok(blocksIn(store).length <= 5, String(blocksIn(store).length));
 });
 
-test('commits of one entry each share blocks, for a minute and 32 entries', async (t) => {
+test('commits of one entry each share blocks, for a minute and sixteen entries', async (t) => {
   const store = await openStore(t);
   const counts = (): readonly number[] => blocksIn(store).map(({ count }) => count);
   for (const after of upTo(0, STORED_MAX + 2)) await addEach(store, after);
@@ -284,8 +284,8 @@ test('a block is put beside that of a version before, which does not see the blo
     put(['audit-block', LIST, String(NOW).padStart(15, '0')], { ...block, acts });
     put(BLOCK_COUNT_KEY, { v: 1, count: 1, last: NOW, oldest: NOW });
   });
-  await addEach(store, 40);
-  assert.deepEqual(told(store), ['other', ...named([...upTo(0, STORED_MAX), 40])]);
+  await addEach(store, 20);
+  assert.deepEqual(told(store), ['other', ...named([...upTo(0, STORED_MAX), 20])]);
   assert.deepEqual(
     blocksIn(store).map(({ count }) => count),
     [1, STORED_MAX, 1],
