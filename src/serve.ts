@@ -7,7 +7,7 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { App } from './app.js';
 import { localUrl, type Config } from './config.js';
-import { emptyCoreDumps, markOnOwnThreads } from './base/process.js';
+import { emptyCoreDumps, collectForRequests } from './base/process.js';
 import { activeRelease } from './dataset/release.js';
 import { type ListenerOrder, Supervised } from './listener/supervised.js';
 import { createLog, logConsole, messageOf, type Log } from './log.js';
@@ -176,7 +176,7 @@ class Ending {
  */
 export async function serve(settings: Config, order: ListenerOrder | null): Promise<void> {
   outliveReaders();
-  markOnOwnThreads();
+  collectForRequests();
   const config = order === null ? settings : listenerConfig(settings, order);
   const log = createLog(
     config.logLevel,

@@ -26,7 +26,7 @@ function sharedMarks(context: TestContext, first: string): number {
   const cwd = mkdtempSync(join(tmpdir(), 'situs-process-'));
   context.after(() => rmSync(cwd, { recursive: true }));
   const program = `import { Worker } from 'node:worker_threads';
-    import { markOnOwnThreads } from '${PROCESS}';
+    import { collectForRequests } from '${PROCESS}';
     ${first}
     new Worker(${JSON.stringify(FILL)}, { eval: true })
       .on('exit', (code) => console.log('ended', code));`;
@@ -56,5 +56,5 @@ test('threads look through their memory themselves', (context) => {
   let shared = 0;
   for (let left = TRIES; left > 0 && shared === 0; left -= 1) shared = sharedMarks(context, '');
   assert.ok(shared > 0);
-  assert.equal(sharedMarks(context, 'markOnOwnThreads();'), 0);
+  assert.equal(sharedMarks(context, 'collectForRequests();'), 0);
 });
