@@ -35,6 +35,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'store/group-commit': {
     'writes of many clients share commits': FILE,
     'a result is there for others before it is returned': AT_ONCE,
+    'a store can be opened beside a handle of the same process that is writing': AT_ONCE,
   },
   'store/idempotency': {},
   'store/invited': {},
