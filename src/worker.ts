@@ -42,8 +42,8 @@ interface Step {
   parsed: ParsedQuery | Failure | null;
   /** What is found at a lookup's address or coordinates. */
   outcome: LookupOutcome | null;
-  /** Carts of a merchant. */
-  carts: CartsUnderWay | null;
+  /** Carts of a merchant; null for a body that is read with its answer. */
+  carts: CartsUnderWay | null | undefined;
 }
 
 /**
@@ -61,7 +61,7 @@ export function answerInto(
   const requests = new RequestReader(frame);
   const steps: Step[] = [];
   for (let next = requests.next(); next !== null; next = requests.next()) {
-    steps.push({ request: next, parsed: null, outcome: null, carts: null });
+    steps.push({ request: next, parsed: null, outcome: null, carts: undefined });
   }
   if (steps.length > 1) {
     for (const step of steps) read(step);
@@ -87,7 +87,7 @@ function read(step: Step): void {
  */
 function find(step: Step, context: WireContext, engine: Engine, nowMs: number): void {
   const { request, parsed, carts } = step;
-  if (carts !== null) return findTaxes(carts, context, engine, nowMs);
+  if (carts) return findTaxes(carts, context, engine, nowMs);
   if (parsed === null || isUnread(parsed) || request.kind !== 'lookup') return;
   const { query, dataset } = parsed;
   if (query.kind === 'postal' || dataset !== null) return;

@@ -25,8 +25,8 @@ const VERSION_BYTE = 6;
 const VARIANT_BYTE = 8;
 
 /**
- * The characters of a random id, until the next one is made. To write it as bytes takes a fifth of
- * the time of the system library's text, which is joined of twenty and has to be laid out.
+ * The characters of a random id, until the next one is made: bytes, since the system library's text
+ * is joined of twenty, which have to be laid out before they can be written.
  */
 export function randomId(): Uint8Array {
   if (used === drawn.length) {

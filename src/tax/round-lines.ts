@@ -21,11 +21,12 @@ interface RoundingWish {
   readonly digits: number;
 }
 
-/** Decimals of amounts inside, and 10⁻⁹ dollars of an amount of so many decimals. */
+/** Decimals of amounts inside. */
 const AMOUNT_DIGITS = 9;
 /** A hundred-thousandth in parts per billion. */
 const RATE_SCALE = 10_000;
 
+/** 10⁻⁹ dollars in a unit of so many decimals. */
 const AMOUNTS = Array.from(
   { length: AMOUNT_DIGITS + 1 },
   (_, digits) => 10 ** (AMOUNT_DIGITS - digits),

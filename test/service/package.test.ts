@@ -19,10 +19,12 @@ import { besideKept } from '../support/kept-folders.js';
 import { install, installGlobally, pack, type Packed } from '../support/packed.js';
 
 const KEY = 'a-key-for-the-package-test';
-/** Boundaries of counties and cities are 8.4 MB of it; facts grow with what is answered. */
-const BYTES_MAX = 10_600_000;
+/** Boundaries of counties and cities are 8.4 MB of it. */
+const BYTES_MAX = 10_500_000;
 /** Of those who change or measure the code, which is not in the package. */
-const LEFT_OUT = ['docs/architecture.md', 'docs/benchmarks.md'];
+const LEFT_OUT = ['architecture.md', 'benchmarks.md', 'build-growth.svg', 'dependencies.md'].map(
+  (name) => `docs/${name}`,
+);
 const ALLOWED = new RegExp(
   [
     String.raw`^dist/(?:src|workers)/[\w/.-]+\.js$`,

@@ -35,7 +35,6 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'store/group-commit': {
     'writes of many clients share commits': FILE,
     'a result is there for others before it is returned': AT_ONCE,
-    'a store can be opened beside a handle of the same process that is writing': AT_ONCE,
   },
   'store/idempotency': {},
   'store/invited': {},

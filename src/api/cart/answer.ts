@@ -60,8 +60,8 @@ function sameIds(payload: Uint8Array, nowMs: number): CartId {
 }
 
 function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
-  return (body, options, cartId, fits) => {
-    const carts = readMerchantCarts(body, options, fits);
+  return (body, options, cartId) => {
+    const carts = readMerchantCarts(body, options);
     return writeRead(context, engine, { carts, outcomes: [] }, cartId, nowMs);
   };
 }
@@ -91,22 +91,21 @@ function calculation(
     if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks = noMarks();
     mark(marks, outcome);
-    const into = beginItems();
-    writeCalculation(into, cart, outcome, cartId(0));
+    writeCalculation(beginItems(), cart, outcome, cartId(0));
     return marks;
   };
 }
 
 /**
- * The answer to the body of a cart endpoint, of which `underWay` was read before. A bug becomes a
- * 500.
+ * The answer to the body of a cart endpoint, of which `underWay` was read before; null where it is
+ * none that `readCarts` reads. A bug becomes a 500.
  */
 export function answerCarts(
   context: WireContext,
   engine: Engine,
   sent: SentCarts,
   nowMs: number,
-  underWay: CartsUnderWay | null = null,
+  underWay?: CartsUnderWay | null,
 ): Answer {
   try {
     return answerBody(context, engine, sent, nowMs, underWay);
@@ -142,17 +141,16 @@ function answerBody(
   engine: Engine,
   sent: SentCarts,
   nowMs: number,
-  underWay: CartsUnderWay | null,
+  underWay = readCarts(sent),
 ): Answer {
   const { endpoint, optionBits, payload } = sent;
   const options = optionsOfBits(optionBits);
   const cartId = options.sameIds === true ? sameIds(payload, nowMs) : randomId;
   const isLarge = endpoint === 'merchant' && payload.length > LARGE_BODY_BYTES;
   const inTurn = isLarge ? cartsInTurn(payload, options) : null;
-  const known = underWay ?? readCarts(sent);
   const result =
-    known !== null
-      ? writeRead(context, engine, known, cartId, nowMs)
+    underWay !== null
+      ? writeRead(context, engine, underWay, cartId, nowMs)
       : inTurn === null
         ? calculateWhole(context, engine, sent, nowMs, options, cartId)
         : isProblem(inTurn)

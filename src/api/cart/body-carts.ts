@@ -22,10 +22,12 @@ export interface Marks {
   readonly unruled: Set<string>;
 }
 
+/** Those of an answer without carts as yet. */
 export function noMarks(): Marks {
   return { precision: 0, flags: 0, unruled: new Set() };
 }
 
+/** Adds what a cart rests on. */
 export function mark(marks: Marks, { marks: of }: CartOutcome): void {
   const { precision, estimated, stale, partial, unruled } = of;
   marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(precision));
@@ -59,6 +61,7 @@ export const LARGE_BODY_BYTES = 65_536;
 /** Of an answer against its body: a line says what it was sent, and its tax. */
 const ANSWER_GROWTH = 1.75;
 
+/** Begins an answer; to a body of so many bytes, where that is a large one. */
 export function beginItems(bodyBytes = 0): ByteWriter {
   writtenCarts.clear(bodyBytes > LARGE_BODY_BYTES ? Math.ceil(ANSWER_GROWTH * bodyBytes) : 0);
   writtenCarts.piece(ITEMS);
