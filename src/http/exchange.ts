@@ -3,6 +3,7 @@
  * ended or was aborted; that is made impossible here: every native response is wrapped first, and
  * let go of when it ended.
  */
+import { TURN_END } from '../base/turn-end.js';
 import { Deadlines, type Waiting } from './deadline.js';
 import { microseconds, NO_EXTRA, type Front, type Noted, type RequestNote } from './front.js';
 import type { Answerer, Reply } from './reply.js';
@@ -14,8 +15,8 @@ import { writeReply } from './write-reply.js';
 export interface Traffic {
   open: number;
   closing: boolean;
-  /** Whether its responses are JoiningResponses. */
-  joins?: boolean;
+  /** Whether the native server has them; its responses are JoiningResponses. */
+  native?: boolean;
   /** What stands around every request; nothing in its absence. */
   readonly front?: Front;
   /** Made with the first exchange that has one. */
@@ -35,6 +36,13 @@ interface ExchangeOptions {
 }
 
 const NOTHING = (): void => undefined;
+
+// What is paused at the end of the turn, in which whoever works meanwhile has got its work before.
+const pausing: Exchange[] = [];
+
+function pauseAll(): void {
+  for (const exchange of pausing.splice(0)) exchange.pause();
+}
 
 // One answer is written at a time; handing it over here spares a closure per answer.
 let corked: RawResponse;
@@ -64,6 +72,7 @@ export class Exchange implements Answerer, Noted, Waiting {
   /** Whether the connection is closed with the answer. */
   #last = false;
   #held = false;
+  #paused = false;
   /** Set where the connection is read on since its client said that it goes on with it. */
   #staying: Staying | null = null;
   #watched = false;
@@ -91,13 +100,22 @@ export class Exchange implements Answerer, Noted, Waiting {
   }
 
   /**
-   * Reads nothing more until the answer is given; to be called when all of the request is there.
-   * The native server closes a connection whose client has ended its half as soon as it reads that,
-   * and one that sends the next request before the answer.
+   * Reads nothing more until the answer is given; to be called when all of the request is there,
+   * by what the server calls. The native server closes a connection whose client has ended its half
+   * as soon as it reads that, and one that sends the next request before the answer. It reads a
+   * connection once in a turn of the event loop, and is told at its end; that of Node.js reads on.
    */
   hold(): void {
     if (this.#raw === null || this.#held || this.#watched) return;
     this.#held = true;
+    if (this.#traffic.native !== true) this.pause();
+    else if (pausing.push(this) === 1) TURN_END.last(pauseAll);
+  }
+
+  /** Pauses what is still held. */
+  pause(): void {
+    if (this.#raw === null || !this.#held) return;
+    this.#paused = true;
     this.#raw.pause();
   }
 
@@ -143,7 +161,7 @@ export class Exchange implements Answerer, Noted, Waiting {
       writeReply(raw, reply, this.#traffic, this.#traffic.closing, false, extra);
       return;
     }
-    if (this.#held) raw.resume();
+    if (this.#paused) raw.resume();
     corked = raw;
     corkedReply = reply;
     corkedTraffic = this.#traffic;
@@ -198,8 +216,9 @@ export class Exchange implements Answerer, Noted, Waiting {
     this.#watched = true;
     // That such a client goes is nothing to be wary of.
     this.#staying = null;
-    if (!this.#held) return;
     this.#held = false;
+    if (!this.#paused) return;
+    this.#paused = false;
     this.#raw?.resume();
   }
 

@@ -77,7 +77,7 @@ export class Router {
   }
 
   attach(server: RawServer): void {
-    this.traffic.joins = server.transport === 'native';
+    this.traffic.native = server.transport === 'native';
     // With the server of Node.js holding costs nothing.
     const staying = server.transport === 'native' ? new Staying() : null;
     for (const [path, methods] of this.#table) {

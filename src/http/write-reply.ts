@@ -29,7 +29,7 @@ export function writeReply(
   bodiless = false,
   extra = NO_EXTRA,
 ): void {
-  if (joined !== undefined && status === 200 && traffic.joins === true) {
+  if (joined !== undefined && status === 200 && traffic.native === true) {
     (raw as JoiningResponse).writeStatus(joined);
     if (extra.length > 0) writeExtra(raw, extra);
     writeBody(raw, body, traffic, close, bodiless);

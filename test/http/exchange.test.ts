@@ -48,10 +48,10 @@ test('a head that is kept with its status is handed over in one where that may b
     new Exchange(raw, traffic, { fresh: true, ...more }).send(reply);
     return raw.calls;
   };
-  assert.deepEqual(calls({ ...newTraffic(), joins: true }, 200), ['writeStatus', 'tryEnd']);
+  assert.deepEqual(calls({ ...newTraffic(), native: true }, 200), ['writeStatus', 'tryEnd']);
   assert.deepEqual(calls(newTraffic(), 200), ['writeHeader', 'tryEnd']);
   const other = ['writeStatus', 'writeHeader', 'tryEnd'];
-  assert.deepEqual(calls({ ...newTraffic(), joins: true }, 404), other);
+  assert.deepEqual(calls({ ...newTraffic(), native: true }, 404), other);
 });
 
 test('a fresh exchange that is abandoned is let go of', () => {
@@ -156,4 +156,21 @@ test('an exchange that is watched after it was held reads on, so that a client t
   assert.equal(raw.calls.at(-1), 'resume', 'and is not held again');
   exchange.send(REPLY);
   assert.equal(raw.calls.filter((call) => call === 'resume').length, 1);
+});
+
+test('on the native server an exchange is held at the end of the turn, if it has no answer by then', async () => {
+  const traffic = { ...newTraffic(), native: true };
+  const [raw, answered, watched] = [new FakeResponse(), new FakeResponse(), new FakeResponse()];
+  const exchange = new Exchange(raw, traffic);
+  const [quick, seen] = [new Exchange(answered, traffic), new Exchange(watched, traffic)];
+  for (const each of [exchange, quick, seen]) each.hold();
+  quick.send(REPLY);
+  seen.watch();
+  assert.ok(!raw.calls.includes('pause'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(raw.calls.at(-1), 'pause');
+  exchange.send(REPLY);
+  assert.ok(raw.calls.indexOf('resume') > raw.calls.indexOf('pause'));
+  assert.ok(!answered.calls.includes('pause') && !answered.calls.includes('resume'));
+  assert.ok(!watched.calls.includes('pause') && !watched.calls.includes('resume'));
 });
