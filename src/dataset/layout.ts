@@ -16,8 +16,8 @@
 import { Packr, Unpackr } from 'msgpackr';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { READERS_MAX } from './manifest.js';
-import { STREET_KEY_ENCODER } from './street-format.js';
-import type { StreetKey } from './street-groups.js';
+import type { StreetKey } from './street-bytes.js';
+import { STREET_KEY_ENCODER } from './street-keys.js';
 
 /**
  * The seam between LMDB and the indexes kept in it: a table of bytes by key. Implementations may

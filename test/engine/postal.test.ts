@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { ParsedAddress } from '../../src/address/parsed.js';
 import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
 import { Doubts } from '../../src/engine/locate/doubt.js';
-import { DatasetGazetteer } from '../../src/dataset/gazetteer.js';
+import { DatasetGazetteer } from '../../src/dataset/city-names.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import { normalizedAddress } from '../../src/engine/situs.js';

@@ -37,7 +37,7 @@ import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
 import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
-import { countryName } from '../../dataset/gazetteer.js';
+import { countryName } from '../../dataset/city-names.js';
 import { normalizedAddress, type Situs } from '../../engine/situs.js';
 
 /** Rates and rules of an area, as they stand in the answer. */

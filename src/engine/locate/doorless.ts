@@ -1,7 +1,7 @@
 /** Where an address lies whose door is not known: by its street alone, or by its ZIP+4. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { PlaceWriter } from '../../dataset/gazetteer.js';
+import type { PlaceWriter } from '../../dataset/city-names.js';
 import { failAmbiguous, type Failure } from '../../failure.js';
 import type { Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';

@@ -6,7 +6,7 @@
 import { ADDRESS_CHARS_MAX, namesTwoZips } from '../../address/parse.js';
 import { foldName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { DatasetGazetteer } from '../../dataset/gazetteer.js';
+import type { DatasetGazetteer } from '../../dataset/city-names.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { isFailure, type Failure, fail } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';

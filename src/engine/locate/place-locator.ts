@@ -4,7 +4,7 @@
  */
 import { parseAddress } from '../../address/parse.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import { DatasetGazetteer, PlaceWriter } from '../../dataset/gazetteer.js';
+import { DatasetGazetteer, PlaceWriter } from '../../dataset/city-names.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/on-day.js';

@@ -1,17 +1,17 @@
 /** Search for one reading of an address among the streets of a dataset. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { PlaceWriter } from '../../dataset/gazetteer.js';
+import type { PlaceWriter } from '../../dataset/city-names.js';
+import type { Locality } from '../../dataset/locality-list.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
-import { lies, liesIn, type Locality, type StreetIndex } from '../../dataset/street-index.js';
+import type { StreetIndex } from '../../dataset/street-index.js';
 import { failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Situs } from '../situs.js';
 import { Candidates } from './candidates.js';
 import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from './doubt.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
 import type { WiderSearch } from './wider-search.js';
-import { isIn } from './zip-towns.js';
 
 /** A reading with what the dataset knows of its places. */
 export interface Query {
@@ -243,4 +243,26 @@ function differs(other: Candidates, area: number): boolean {
 /** The four digits that were sent after the ZIP of what was found; −1 for none. */
 export function plus4Sent({ reading: { zip4 }, zip }: Query, found: number): number {
   return zip4 !== '' && (found === zip || found <= 0) ? Number(zip4) : -1;
+}
+
+/** Whether the street under the cursor lies in one of the places. */
+export function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  for (const { id } of localities) {
+    if (cursor.city === id || cursor.municipality === id) return true;
+  }
+  return false;
+}
+
+/** Whether it lies in the place named; in any, where none is known. */
+export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  return localities.length === 0 || lies(cursor, localities);
+}
+
+/** As `liesIn`, of a door or street that was found, by the numbers of its localities. */
+export function isIn(localities: readonly Locality[], city: number, municipality: number): boolean {
+  return (
+    localities.length === 0 ||
+    (city === 0 && municipality === 0) ||
+    localities.some(({ id }) => id === city || id === municipality)
+  );
 }

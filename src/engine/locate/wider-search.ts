@@ -1,9 +1,10 @@
 /** Streets of a name beyond the ZIP that is given: in the place named, and in towns of the ZIP. */
 import type { Dataset } from '../../dataset/dataset.js';
+import type { Locality } from '../../dataset/locality-list.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
-import { lies, liesIn, type Locality, type StreetIndex } from '../../dataset/street-index.js';
+import type { StreetIndex } from '../../dataset/street-index.js';
 import type { Candidates } from './candidates.js';
-import type { Query } from './search.js';
+import { lies, liesIn, type Query } from './search.js';
 import { mayReach, NOWHERE, type Reached, ZipTowns } from './zip-towns.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */

@@ -9,7 +9,7 @@ import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading, typoAllowed } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { ZipRecord } from '../../dataset/records.js';
-import { type DatasetGazetteer, isExclusive } from '../../dataset/gazetteer.js';
+import { type DatasetGazetteer, isExclusive } from '../../dataset/city-names.js';
 import { directionCode } from '../../dataset/street-index.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import { DATE_OPEN } from '../../tax/date.js';
@@ -26,9 +26,8 @@ import type { Candidates } from './candidates.js';
 import type { DoorlessLocator } from './doorless.js';
 import type { PostalLocator } from './postal.js';
 import type { ProvinceLocator } from './province.js';
-import { hasAll, type Query, type StreetSearch } from './search.js';
+import { hasAll, isIn, type Query, type StreetSearch } from './search.js';
 import { CITY_ZIPS_MAX, type WiderSearch } from './wider-search.js';
-import { isIn } from './zip-towns.js';
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;

@@ -1,10 +1,11 @@
 /** The towns whose streets come without their ZIPs, by the ZIPs that reach into them. */
 import { NumberCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
+import type { Locality } from '../../dataset/locality-list.js';
 import type { ZipRecord } from '../../dataset/records.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
-import { lies, type Locality } from '../../dataset/street-index.js';
 import { withoutSlivers } from './doubt.js';
+import { lies } from './search.js';
 
 /** ZIPs whose towns are remembered, in each of two generations. */
 const ZIPS_MAX = 10_000;
@@ -64,13 +65,4 @@ export function mayReach(cursor: StreetCursor, { towns, namesakes, areas }: Reac
     if (areas.has(cursor.areaOf(index))) return true;
   }
   return false;
-}
-
-/** As `liesIn`, of a door or street that was found, by the numbers of its localities. */
-export function isIn(localities: readonly Locality[], city: number, municipality: number): boolean {
-  return (
-    localities.length === 0 ||
-    (city === 0 && municipality === 0) ||
-    localities.some(({ id }) => id === city || id === municipality)
-  );
 }

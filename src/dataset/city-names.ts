@@ -6,11 +6,22 @@ import type { Gazetteer } from '../address/parsed.js';
 import { foldName, otherSpelling } from '../address/place-name.js';
 import { titleCase } from '../address/title-case.js';
 import { RecentCache, WordTable } from '../base/tables.js';
-import type { Country } from '../tax/jurisdiction.js';
+import { type Country, COUNTRY_NAMES } from '../tax/jurisdiction.js';
 import type { Dataset } from './dataset.js';
+import { type Locality, LONG_FORMS } from './locality-list.js';
 import type { CityRecord, ZipRecord } from './records.js';
-import { zipText } from './street-groups.js';
-import { foldLocality, type Locality } from './street-index.js';
+
+/** Folds a locality's name so that "St. Albans", "SAINT ALBANS" and "Saintalbans" are one. */
+export function foldLocality(name: string): string {
+  const words = name
+    .normalize('NFD')
+    .toUpperCase()
+    .replace(/['’.]|\p{M}/gu, '')
+    .split(/[^A-Z0-9]+/u);
+  let folded = '';
+  for (const word of words) folded += LONG_FORMS[word] ?? word;
+  return folded;
+}
 
 /** Answers kept, in each of two generations. */
 const ANSWERS_MAX = 10_000;
@@ -245,15 +256,10 @@ export class PlaceWriter {
   }
 }
 
-const COUNTRY_NAMES: Readonly<Record<Country, string>> = {
-  USA: 'United States',
-  CAN: 'Canada',
-  PRI: 'Puerto Rico',
-  ASM: 'American Samoa',
-  GUM: 'Guam',
-  MNP: 'Northern Mariana Islands',
-  VIR: 'U.S. Virgin Islands',
-};
+/** Five digits of a ZIP kept as an integer. */
+export function zipText(zip: number): string {
+  return zip < 10_000 ? String(zip).padStart(5, '0') : String(zip);
+}
 
 /** Name of a country as normalized addresses write it. */
 export function countryName(country: Country): string {
