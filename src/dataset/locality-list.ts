@@ -1,9 +1,12 @@
 /** Cities, towns and villages as the address sources name them, by state. */
-import {
-  LOCALITY_IS_MUNICIPALITY,
-  LOCALITY_WITHOUT_ZIPS,
-  type LocalityRow,
-} from './street-format.js';
+
+/** A locality with streets whose ZIP is not known. */
+export const LOCALITY_WITHOUT_ZIPS = 1;
+/** A locality that a source names as the municipality of its doors. */
+export const LOCALITY_IS_MUNICIPALITY = 2;
+
+/** One entry of a `p` list: folded name, label, flags. */
+export type LocalityRow = readonly [name: string, label: string, flags: number];
 
 /** Words of their names that are written short. */
 export const LONG_FORMS: Readonly<Record<string, string>> = {

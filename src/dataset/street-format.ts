@@ -26,6 +26,7 @@
  * [i32 lat, i32 lng, then zigzag varint steps]
  */
 import { Buffer } from 'node:buffer';
+import { zipText } from './city-names.js';
 
 export const STREET_HEAD_BYTES = 29;
 export const RANGE_HEAD_BYTES = 22;
@@ -54,13 +55,35 @@ export const RANGE_STATED = 32;
 /** It is stated for some units of its buildings alone. */
 export const RANGE_UNITS = 64;
 
-/** A locality with streets whose ZIP is not known. */
-export const LOCALITY_WITHOUT_ZIPS = 1;
-/** A locality that a source names as the municipality of its doors. */
-export const LOCALITY_IS_MUNICIPALITY = 2;
+export const STATES_KEY = 's';
 
-/** One entry of a `p` list: folded name, label, flags. */
-export type LocalityRow = readonly [name: string, label: string, flags: number];
+export function localitiesKey(state: string): string {
+  return `p|${state}`;
+}
+
+export function zipGroupKey(state: string, zip: number, fold: string): string {
+  return `z|${state}${zipText(zip)}|${fold}`;
+}
+
+export function townGroupKey(state: string, locality: number, fold: string): string {
+  return `t|${state}:${locality}|${fold}`;
+}
+
+export function cityKey(state: string, locality: number, fold: string): string {
+  return `c|${state}:${locality}|${fold}`;
+}
+
+function ofZip(kind: string): (state: string, zip: number) => string {
+  return (state, zip) => `${kind}|${state}${zipText(zip)}`;
+}
+
+export const zipNamesKey = ofZip('n');
+export const addOnsKey = ofZip('4');
+export const statedZipKey = ofZip('5');
+
+export function cityNamesKey(state: string, locality: number): string {
+  return `m|${state}:${locality}`;
+}
 
 /** Bytes of a group. */
 export interface Group {

@@ -17,15 +17,17 @@ import {
 } from './locality-list.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
 import { StreetKey } from './street-bytes.js';
-import { addPlaces, type Group, namesWithinOneTypo } from './street-format.js';
 import {
   addOnsKey,
+  addPlaces,
   cityNamesKey,
+  type Group,
   localitiesKey,
+  namesWithinOneTypo,
   statedZipKey,
   STATES_KEY,
   zipNamesKey,
-} from './street-keys.js';
+} from './street-format.js';
 
 const DIRECTIONS = ['', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'];
 

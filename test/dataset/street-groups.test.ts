@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { StreetKey } from '../../src/dataset/street-bytes.js';
-import type { Group } from '../../src/dataset/street-format.js';
+import { type Group, zipGroupKey } from '../../src/dataset/street-format.js';
 import { KeptGroups } from '../../src/dataset/street-index.js';
-import { zipGroupKey } from '../../src/dataset/street-keys.js';
 
 const key = new StreetKey();
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { openTables, streetTable } from '../../src/dataset/layout.js';
 import { StreetKey } from '../../src/dataset/street-bytes.js';
-import { cityKey, townGroupKey, zipGroupKey } from '../../src/dataset/street-keys.js';
+import { cityKey, townGroupKey, zipGroupKey } from '../../src/dataset/street-format.js';
 
 const FOLDS = ['A', 'MAIN', '1ST', 'STATEROUTE100', 'X'.repeat(1_000)];
 

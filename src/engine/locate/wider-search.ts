@@ -1,16 +1,81 @@
-/** Streets of a name beyond the ZIP that is given: in the place named, and in towns of the ZIP. */
+/**
+ * Streets of a name beyond the ZIP that is given: in the place named under other ZIPs, and in towns
+ * whose streets come without any, by the ZIPs that reach into them.
+ */
+import { NumberCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { Locality } from '../../dataset/locality-list.js';
+import type { ZipRecord } from '../../dataset/records.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
 import type { StreetIndex } from '../../dataset/street-index.js';
 import type { Candidates } from './candidates.js';
+import { withoutSlivers } from './doubt.js';
 import { lies, liesIn, type Query } from './search.js';
-import { mayReach, NOWHERE, type Reached, ZipTowns } from './zip-towns.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
 export const CITY_ZIPS_MAX = 200;
 
-/** Finds them in one dataset, and has them considered as what they are evidence of. */
+/** ZIPs whose towns are remembered, in each of two generations. */
+const ZIPS_MAX = 10_000;
+
+/** The towns without ZIPs that a ZIP reaches of a state. */
+interface Reached {
+  readonly towns: readonly Locality[];
+  /** Some of them, which share their name with another: only streets in these areas are meant. */
+  readonly namesakes: readonly Locality[];
+  readonly areas: ReadonlySet<number>;
+}
+
+/** In place of a ZIP that is not known, or of one without such towns. */
+const NOWHERE: Reached = { towns: [], namesakes: [], areas: new Set() };
+
+/** The towns whose streets come without their ZIPs, by the ZIPs that reach into them. */
+class ZipTowns {
+  readonly #dataset: Dataset;
+  readonly #known = new NumberCache<Reached>(ZIPS_MAX);
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+  }
+
+  /** What a ZIP reaches of a state: by its postal names and by the places that it has parts of. */
+  of(state: string, zip: ZipRecord): Reached {
+    if (zip.state !== state) return this.#find(state, zip);
+    let reached = this.#known.get(zip.zip);
+    if (reached === undefined) this.#known.set(zip.zip, (reached = this.#find(state, zip)));
+    return reached;
+  }
+
+  #find(state: string, { cities, parts }: ZipRecord): Reached {
+    const { streets } = this.#dataset;
+    if (!streets.hasState(state)) return NOWHERE;
+    const areas = withoutSlivers(parts)
+      .map(({ area }) => this.#dataset.area(area))
+      .filter((area) => area.state === state && area.placeName !== '');
+    const names = [...cities, ...areas.map(({ placeName }) => placeName.toUpperCase())];
+    const found = [...new Set(names)].map((name) => streets.localities(state, name));
+    const towns = withoutZips(found.flat());
+    if (towns.length === 0) return NOWHERE;
+    const namesakes = withoutZips(found.filter(({ length }) => length > 1).flat());
+    return { towns, namesakes, areas: new Set(areas.map(({ id }) => id)) };
+  }
+}
+
+function withoutZips(localities: readonly Locality[]): readonly Locality[] {
+  return [...new Set(localities.filter((locality) => locality.withoutZips))];
+}
+
+/** Whether the street under the cursor is one of a town's that the ZIP may have. */
+function mayReach(cursor: StreetCursor, { towns, namesakes, areas }: Reached): boolean {
+  if (!lies(cursor, towns)) return false;
+  if (!lies(cursor, namesakes)) return true;
+  for (let index = 0; index < cursor.areaCount; index += 1) {
+    if (areas.has(cursor.areaOf(index))) return true;
+  }
+  return false;
+}
+
+/** Finds streets of one dataset, and has them considered as what they are evidence of. */
 export class WiderSearch {
   readonly #streets: StreetIndex;
   readonly #towns: ZipTowns;

@@ -1,14 +1,15 @@
 /** Keys of the street table with their bytes, from streets that were merged and ordered. */
-import { NAME_LENGTH_MAX, TOWN_BIT } from '../../dataset/street-format.js';
 import {
   cityKey,
   cityNamesKey,
   localitiesKey,
+  NAME_LENGTH_MAX,
   STATES_KEY,
+  TOWN_BIT,
   townGroupKey,
   zipGroupKey,
   zipNamesKey,
-} from '../../dataset/street-keys.js';
+} from '../../dataset/street-format.js';
 import type { NearLine } from './apart.js';
 import { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';

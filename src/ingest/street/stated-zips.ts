@@ -1,5 +1,5 @@
 /** What boundary files state of ZIPs and ZIP+4s, cut so that each add-on has its areas by day. */
-import { addOnsKey, statedZipKey } from '../../dataset/street-keys.js';
+import { addOnsKey, statedZipKey } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
 import { ByteSink, IntColumn } from './bytes.js';
 import {
