@@ -1,10 +1,4 @@
-/**
- * Addresses of a dataset: which streets a ZIP or a locality has. The groups that were read last are
- * found by a hash of their keys in place of a walk down the table's tree (docs/benchmarks.md): two
- * generations of fixed size, of which the young one becomes the old one when it is full, whose
- * memory is used anew. Where so many are read that most are gone before they are asked for again,
- * none is kept for a while.
- */
+/** Addresses of a dataset: which streets a ZIP or a locality has, and those that were read last. */
 import { KeepingPays, NumberCache, wordsOf, type WordTable } from '../base/tables.js';
 import type { DateInt } from '../tax/date.js';
 import { foldLocality } from './city-names.js';
@@ -125,6 +119,12 @@ function wordsIn(bytes: number): number {
   return (bytes + WORD - 1) >>> 2;
 }
 
+/**
+ * Groups that were read last, found by a hash of their keys in place of a walk down the table's
+ * tree (docs/benchmarks.md). When the young generation is full it becomes the old one, whose memory
+ * is used anew. Where so many are read that most are gone before they are asked for again, none is
+ * kept for a while.
+ */
 export class KeptGroups {
   #young: Generation | null = null;
   #old: Generation | null = null;
