@@ -186,7 +186,7 @@ export function innerZipAt(line: Line, end: number): number {
 
 /** Military and diplomatic post offices. */
 export const OFFICE_WORDS = ['APO', 'FPO', 'DPO'];
-export const OFFICES = wordsOf(OFFICE_WORDS);
+const OFFICES = wordsOf(OFFICE_WORDS);
 const REGIONS = new Set(['AA', 'AE', 'AP']);
 
 /** Where the office stands, provided that nothing but region and postal code follow; else -1. */

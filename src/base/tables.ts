@@ -210,6 +210,34 @@ export class TextMemo<V> {
   }
 }
 
+/** What is asked for before it is tried again whether keeping pays. */
+const REST = 1_000_000;
+
+/** Tells whether keeping pays: at least one of three that were asked for was found. */
+export class KeepingPays {
+  /** Those found and kept since a generation was full. */
+  found = 0;
+  kept = 0;
+  /** Whether the last one was not looked for. */
+  isResting = false;
+  #rest = 0;
+
+  /** Whether the next one is not looked for. */
+  rests(): boolean {
+    this.isResting = this.#rest > 0;
+    if (this.isResting) this.#rest -= 1;
+    return this.isResting;
+  }
+
+  /** A generation is full: whether it stays; else a rest begins. */
+  turn(): boolean {
+    const pays = this.found * 2 >= this.kept;
+    this.found = this.kept = 0;
+    if (!pays) this.#rest = REST;
+    return pays;
+  }
+}
+
 /** What is kept of one release; another one begins anew. */
 export class OfRelease<T> {
   readonly #make: () => T;

@@ -20,8 +20,7 @@ import { openRows, requestFor, type RowsAsked } from './bulk-options.js';
 import { print, UsageError } from './command-line.js';
 import { rowCutter } from '../bulk/run/run.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
-import { normalizedAddress } from '../engine/locate/address-writer.js';
-import { PRECISIONS, type Precision } from '../engine/situs.js';
+import { normalizedAddress, PRECISIONS, type Precision } from '../engine/situs.js';
 
 /** Examples of a finding that are kept: numbers of lines. */
 const EXAMPLES_MAX = 5;

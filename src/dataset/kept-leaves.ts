@@ -3,7 +3,7 @@
  * (docs/benchmarks.md). Two generations of fixed size, as of the groups of streets: when the young
  * one is full it becomes the old one, whose memory is used anew.
  */
-import { KeepingPays } from './street-groups.js';
+import { KeepingPays } from '../base/tables.js';
 
 const WORD = 4;
 /** Integers of a generation, whose memory the system hands out as it is written. */

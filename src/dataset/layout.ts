@@ -16,8 +16,7 @@
 import { Packr, Unpackr } from 'msgpackr';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { READERS_MAX } from './manifest.js';
-import { STREET_KEY_ENCODER } from './street-format.js';
-import type { StreetKey } from './street-groups.js';
+import { StreetKey } from './street-bytes.js';
 
 /**
  * The seam between LMDB and the indexes kept in it: a table of bytes by key. Implementations may
@@ -49,6 +48,30 @@ export interface Tables {
   readonly number: Readonly<Record<NumberTable, Database<Uint8Array, number>>>;
   readonly text: Readonly<Record<TextTable, Database<Uint8Array, string>>>;
 }
+
+/** How lmdb is to write and read keys of the street table; the bytes are those of plain text. */
+const STREET_KEY_ENCODER = {
+  /** Takes bytes too: lmdb has the bounds of a whole table that way. */
+  writeKey(key: StreetKey | string | Uint8Array, target: Uint8Array, start: number): number {
+    const { length } = key;
+    const from =
+      key instanceof StreetKey
+        ? key.bytes
+        : typeof key === 'string'
+          ? Buffer.from(key, 'latin1')
+          : key;
+    for (let index = 0; index < length; index += 1) target[start + index] = from[index]!;
+    const end = start + length;
+    // The table compares by words, so that what follows the key must be zero.
+    target[end] = target[end + 1] = target[end + 2] = target[end + 3] = 0;
+    return end;
+  },
+  readKey(source: Uint8Array, start: number, end: number): string {
+    return Buffer.from(source.buffer, source.byteOffset + start, end - start).toString('latin1');
+  },
+  /** Asked for by lmdb: keys end in zeros already. */
+  enableNullTermination(): void {},
+};
 
 /** Opens (or, for a build, creates) the tables of a release. */
 export function openTables(file: string, mode: 'read' | 'build'): Tables {

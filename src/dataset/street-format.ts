@@ -26,7 +26,7 @@
  * [i32 lat, i32 lng, then zigzag varint steps]
  */
 import { Buffer } from 'node:buffer';
-import { StreetKey, zipText } from './street-groups.js';
+import { zipText } from './city-names.js';
 
 export const STREET_HEAD_BYTES = 29;
 export const RANGE_HEAD_BYTES = 22;
@@ -54,14 +54,6 @@ export const RANGE_WIDE_SETBACK = 16;
 export const RANGE_STATED = 32;
 /** It is stated for some units of its buildings alone. */
 export const RANGE_UNITS = 64;
-
-/** A locality with streets whose ZIP is not known. */
-export const LOCALITY_WITHOUT_ZIPS = 1;
-/** A locality that a source names as the municipality of its doors. */
-export const LOCALITY_IS_MUNICIPALITY = 2;
-
-/** One entry of a `p` list: folded name, label, flags. */
-export type LocalityRow = readonly [name: string, label: string, flags: number];
 
 export const STATES_KEY = 's';
 
@@ -93,29 +85,25 @@ export function cityNamesKey(state: string, locality: number): string {
   return `m|${state}:${locality}`;
 }
 
-/** How lmdb is to write and read keys of the street table; the bytes are those of plain text. */
-export const STREET_KEY_ENCODER = {
-  /** Takes bytes too: lmdb has the bounds of a whole table that way. */
-  writeKey(key: StreetKey | string | Uint8Array, target: Uint8Array, start: number): number {
-    const { length } = key;
-    const from =
-      key instanceof StreetKey
-        ? key.bytes
-        : typeof key === 'string'
-          ? Buffer.from(key, 'latin1')
-          : key;
-    for (let index = 0; index < length; index += 1) target[start + index] = from[index]!;
-    const end = start + length;
-    // The table compares by words, so that what follows the key must be zero.
-    target[end] = target[end + 1] = target[end + 2] = target[end + 3] = 0;
-    return end;
-  },
-  readKey(source: Uint8Array, start: number, end: number): string {
-    return Buffer.from(source.buffer, source.byteOffset + start, end - start).toString('latin1');
-  },
-  /** Asked for by lmdb: keys end in zeros already. */
-  enableNullTermination(): void {},
-};
+/** Bytes of a group. */
+export interface Group {
+  readonly bytes: Uint8Array;
+  /** First byte, and the one behind the last. */
+  readonly start: number;
+  readonly end: number;
+  /** It lasts until the next group is read; else until the next read of any table. */
+  readonly isLasting: boolean;
+}
+
+/** Adds what a `c` list holds: ZIPs, and −id of localities; each once. */
+export function addPlaces({ bytes, start, end }: Group, into: number[]): void {
+  for (let at = start; at + 4 <= end; at += 4) {
+    const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
+    const place = (low | (bytes[at + 3]! << 24)) >>> 0;
+    const signed = place >= TOWN_BIT ? TOWN_BIT - place : place;
+    if (!into.includes(signed)) into.push(signed);
+  }
+}
 
 /** Longest name in a list. */
 export const NAME_LENGTH_MAX = 63;

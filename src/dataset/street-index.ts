@@ -1,21 +1,25 @@
-/** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
-import type { StreetCursor } from './street-cursor.js';
-import { NumberCache, RecentCache, wordsOf, type WordTable } from '../base/tables.js';
+/** Addresses of a dataset: which streets a ZIP or a locality has, and those that were read last. */
+import { KeepingPays, NumberCache, wordsOf, type WordTable } from '../base/tables.js';
 import type { DateInt } from '../tax/date.js';
-import { type Group, KeptGroups, StreetKey } from './street-groups.js';
+import { foldLocality } from './city-names.js';
 import type { StreetTable } from './layout.js';
+import {
+  type Locality,
+  readLocalities,
+  type StateLocalities,
+  withoutMunicipalEnding,
+} from './locality-list.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
+import { StreetKey } from './street-bytes.js';
 import {
   addOnsKey,
+  addPlaces,
   cityNamesKey,
+  type Group,
   localitiesKey,
-  LOCALITY_IS_MUNICIPALITY,
-  LOCALITY_WITHOUT_ZIPS,
-  type LocalityRow,
   namesWithinOneTypo,
   statedZipKey,
   STATES_KEY,
-  TOWN_BIT,
   zipNamesKey,
 } from './street-format.js';
 
@@ -26,64 +30,159 @@ export function directionCode(direction: string): number {
   return Math.max(0, DIRECTIONS.indexOf(direction));
 }
 
-const LONG_FORMS: Readonly<Record<string, string>> = {
-  ST: 'SAINT',
-  STE: 'SAINTE',
-  MT: 'MOUNT',
-  FT: 'FORT',
-  PT: 'POINT',
-  N: 'NORTH',
-  S: 'SOUTH',
-  SO: 'SOUTH',
-  NO: 'NORTH',
-  E: 'EAST',
-  W: 'WEST',
-  HTS: 'HEIGHTS',
-  SPGS: 'SPRINGS',
-  JCT: 'JUNCTION',
-};
+/** Memory of a generation, which the system hands out as it is written. */
+const GENERATION_BYTES = 8 * 1024 * 1024;
+/** Longer ones are not kept; of the publishers' files at hand the longest has 5,085 bytes. */
+const KEPT_BYTES_MAX = GENERATION_BYTES / 16;
+/** Slots of a generation; a power of two. */
+const SLOTS = 131_072;
+/** Slots that a key may have; if all are taken the last one is lost. */
+const PLACES = 8;
+const WORD = 4;
+/** Memory of all that is kept of one release. */
+export const KEPT_GROUPS_BYTES = 2 * (GENERATION_BYTES + SLOTS * WORD);
+/** Words before a key: its hash, its length and the length of the group. */
+const HEAD_WORDS = 3;
 
-/** Folds a locality's name so that "St. Albans", "SAINT ALBANS" and "Saintalbans" are one. */
-export function foldLocality(name: string): string {
-  const words = name
-    .normalize('NFD')
-    .toUpperCase()
-    .replace(/['’.]|\p{M}/gu, '')
-    .split(/[^A-Z0-9]+/u);
-  let folded = '';
-  for (const word of words) folded += LONG_FORMS[word] ?? word;
-  return folded;
+/** Entries one after the other: hash · bytes of the key · bytes of the group · key · group. */
+class Generation {
+  readonly bytes: Uint8Array;
+  /** The same memory. */
+  readonly words: Int32Array;
+  /** First word of an entry and 1; 0 for none. */
+  readonly #slots = new Int32Array(SLOTS);
+  #end = 0;
+
+  constructor() {
+    this.words = new Int32Array(GENERATION_BYTES / WORD);
+    this.bytes = new Uint8Array(this.words.buffer);
+  }
+
+  clear(): void {
+    this.#slots.fill(0);
+    this.#end = 0;
+  }
+
+  /** First word of an entry; −1 for none. */
+  find(hash: number, key: StreetKey): number {
+    for (let place = 0; place < PLACES; place += 1) {
+      const entry = this.#slots[(hash + place) & (SLOTS - 1)]! - 1;
+      if (entry < 0) return -1;
+      if (this.words[entry] === hash && this.#holds(entry, key)) return entry;
+    }
+    return -1;
+  }
+
+  #holds(entry: number, { length, words }: StreetKey): boolean {
+    const own = this.words;
+    if (own[entry + 1] !== length) return false;
+    const from = entry + HEAD_WORDS;
+    for (let at = wordsIn(length) - 1; at >= 0; at -= 1) {
+      if (own[from + at] !== words[at]) return false;
+    }
+    return true;
+  }
+
+  /** Where the group of an entry begins in `bytes`. */
+  startOf(entry: number): number {
+    return (entry + HEAD_WORDS + wordsIn(this.words[entry + 1]!)) * WORD;
+  }
+
+  /** First word of the new entry; −1 where there is no room. */
+  add(hash: number, key: StreetKey, group: Uint8Array): number {
+    const entry = this.#end;
+    const words = this.words;
+    const end = entry + HEAD_WORDS + wordsIn(key.length) + wordsIn(group.length);
+    if (end > words.length) return -1;
+    words[entry] = hash;
+    words[entry + 1] = key.length;
+    words[entry + 2] = group.length;
+    for (let at = wordsIn(key.length) - 1; at >= 0; at -= 1) {
+      words[entry + HEAD_WORDS + at] = key.words[at]!;
+    }
+    this.bytes.set(group.subarray(0, group.length), this.startOf(entry));
+    this.#end = end;
+    this.#slots[this.#freeSlot(hash)] = entry + 1;
+    return entry;
+  }
+
+  #freeSlot(hash: number): number {
+    for (let place = 0; place < PLACES; place += 1) {
+      const slot = (hash + place) & (SLOTS - 1);
+      if (this.#slots[slot] === 0) return slot;
+    }
+    return (hash + PLACES - 1) & (SLOTS - 1);
+  }
 }
 
-/** Kinds of municipality that a name may end in where two neighbours share the rest. */
-const MUNICIPAL_ENDING = /.(?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
-
-/** A folded name without its municipal ending, or "" when it has none. */
-export function withoutMunicipalEnding(fold: string): string {
-  const found = MUNICIPAL_ENDING.exec(fold);
-  return found === null ? '' : fold.slice(0, found.index + 1);
+function wordsIn(bytes: number): number {
+  return (bytes + WORD - 1) >>> 2;
 }
 
-/** A city, town or village as the address sources name it. */
-export interface Locality {
-  readonly id: number;
-  readonly label: string;
-  /** Some of its streets have no known ZIP. */
-  readonly withoutZips: boolean;
-  /** A source lists its doors as those of the municipality, not of a postal city. */
-  readonly isMunicipality: boolean;
-}
+/**
+ * Groups that were read last, found by a hash of their keys in place of a walk down the table's
+ * tree (docs/benchmarks.md). When the young generation is full it becomes the old one, whose memory
+ * is used anew. Where so many are read that most are gone before they are asked for again, none is
+ * kept for a while.
+ */
+export class KeptGroups {
+  #young: Generation | null = null;
+  #old: Generation | null = null;
+  /** Handed out again and again. */
+  readonly #group = { bytes: new Uint8Array(0) as Uint8Array, start: 0, end: 0, isLasting: true };
+  #hash = 0;
+  readonly #pays = new KeepingPays();
 
-/** Localities of one state, by folded name and by number. */
-interface StateLocalities {
-  readonly byName: ReadonlyMap<string, readonly Locality[]>;
-  readonly byId: readonly Locality[];
-  /** Answers for names as written, to fold each but once. */
-  readonly asked: RecentCache<string, readonly Locality[]>;
-}
+  /** The group of a key, if it is kept. */
+  find(key: StreetKey): Group | null {
+    if (this.#pays.rests()) return null;
+    this.#hash = key.hash();
+    return this.#findIn(this.#young, key) ?? this.#findIn(this.#old, key);
+  }
 
-/** Answers kept per state, in each of two generations. */
-const ASKED_MAX = 5_000;
+  #findIn(generation: Generation | null, key: StreetKey): Group | null {
+    if (generation === null) return null;
+    const entry = generation.find(this.#hash, key);
+    if (entry < 0) return null;
+    this.#pays.found += 1;
+    return this.#handOut(generation, entry);
+  }
+
+  /** Keeps the group of the key that was looked for last and not found. */
+  keep(key: StreetKey, group: Uint8Array): Group {
+    if (this.#pays.isResting || group.length > KEPT_BYTES_MAX) {
+      return this.#give(group, 0, group.length, false);
+    }
+    const young = (this.#young ??= new Generation());
+    const entry = young.add(this.#hash, key, group);
+    this.#pays.kept += 1;
+    if (entry >= 0) return this.#handOut(young, entry);
+    this.#turn();
+    return this.#give(group, 0, group.length, false);
+  }
+
+  /** Begins a generation, or a rest where fewer than one of three asked for was found. */
+  #turn(): void {
+    const spent = this.#old ?? new Generation();
+    spent.clear();
+    this.#old = this.#pays.turn() ? this.#young : null;
+    this.#young = spent;
+  }
+
+  #handOut(generation: Generation, entry: number): Group {
+    const start = generation.startOf(entry);
+    return this.#give(generation.bytes, start, start + generation.words[entry + 2]!, true);
+  }
+
+  #give(bytes: Uint8Array, start: number, end: number, isLasting: boolean): Group {
+    const group = this.#group;
+    group.bytes = bytes;
+    group.start = start;
+    group.end = end;
+    group.isLasting = isLasting;
+    return group;
+  }
+}
 
 const NONE: readonly Locality[] = [];
 
@@ -92,35 +191,6 @@ const ZIPS_MAX = 65_536;
 /** A state's two letters and a ZIP make one number below 2³¹. */
 const ZIP_SPAN = 100_000;
 const STATE_SPAN = 128 * ZIP_SPAN;
-
-function readLocalities(bytes: Uint8Array | null): StateLocalities {
-  const asked = new RecentCache<string, readonly Locality[]>(ASKED_MAX);
-  if (bytes === null) return { byName: new Map(), byId: [], asked };
-  const rows = JSON.parse(Buffer.from(bytes).toString('utf8')) as readonly LocalityRow[];
-  const exact = new Map<string, Locality[]>();
-  const shortened = new Map<string, Locality[]>();
-  const byId = rows.map(([name, label, flags], id) => {
-    const locality = {
-      id,
-      label,
-      withoutZips: (flags & LOCALITY_WITHOUT_ZIPS) !== 0,
-      isMunicipality: (flags & LOCALITY_IS_MUNICIPALITY) !== 0,
-    };
-    if (id > 0) add(exact, name, locality);
-    const short = withoutMunicipalEnding(name);
-    if (short !== '') add(shortened, short, locality);
-    return locality;
-  });
-  // "Barre" means Barre City and Barre Town unless a source knows a plain Barre.
-  for (const [name, list] of shortened) if (!exact.has(name)) exact.set(name, list);
-  return { byName: exact, byId, asked };
-}
-
-function add(into: Map<string, Locality[]>, name: string, locality: Locality): void {
-  const list = into.get(name);
-  if (list === undefined) into.set(name, [locality]);
-  else list.push(locality);
-}
 
 /** Reads the street table. */
 export class StreetIndex {
@@ -131,9 +201,6 @@ export class StreetIndex {
   /** States that the table has anything of; streets of no other are looked for. */
   readonly #states: WordTable<true>;
   readonly #localities = new Map<string, StateLocalities>();
-  /** The state that was asked for last. */
-  #lastState = '?';
-  #last: StateLocalities = readLocalities(null);
   /** Which ZIPs have streets: where addresses come without their ZIP, none of a state has. */
   readonly #zips = new NumberCache<boolean>(ZIPS_MAX);
 
@@ -152,13 +219,9 @@ export class StreetIndex {
   /** Localities that a city name may mean; none when no source knows the name. */
   localities(state: string, name: string): readonly Locality[] {
     if (!this.hasState(state)) return NONE;
-    const { byName, asked } = this.#stateLocalities(state);
-    const known = asked.get(name);
-    if (known !== undefined) return known;
+    const { byName } = this.#stateLocalities(state);
     const fold = foldLocality(name);
-    const found = byName.get(fold) ?? byName.get(withoutMunicipalEnding(fold)) ?? NONE;
-    asked.set(name, found);
-    return found;
+    return byName.get(fold) ?? byName.get(withoutMunicipalEnding(fold)) ?? NONE;
   }
 
   locality(state: string, id: number): Locality | null {
@@ -180,14 +243,7 @@ export class StreetIndex {
   /** Where a locality has streets of a folded name: ZIPs, or −id of localities without ZIPs. */
   cityPlaces(state: string, locality: number, fold: string, into: number[]): void {
     const group = this.#group(this.#key.city(state, locality, fold));
-    if (group === null) return;
-    const { bytes, start, end } = group;
-    for (let at = start; at + 4 <= end; at += 4) {
-      const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
-      const place = (low | (bytes[at + 3]! << 24)) >>> 0;
-      const signed = place >= TOWN_BIT ? TOWN_BIT - place : place;
-      if (!into.includes(signed)) into.push(signed);
-    }
+    if (group !== null) addPlaces(group, into);
   }
 
   /** Names of a ZIP's streets, words apart, that differ from a name by one typo. */
@@ -232,13 +288,6 @@ export class StreetIndex {
   }
 
   #stateLocalities(state: string): StateLocalities {
-    if (state === this.#lastState) return this.#last;
-    this.#last = this.#readState(state);
-    this.#lastState = state;
-    return this.#last;
-  }
-
-  #readState(state: string): StateLocalities {
     let known = this.#localities.get(state);
     if (known === undefined) {
       known = readLocalities(this.#table.get(localitiesKey(state)));
@@ -247,17 +296,4 @@ export class StreetIndex {
     }
     return known;
   }
-}
-
-/** Whether the street under the cursor lies in one of the places. */
-export function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  for (const { id } of localities) {
-    if (cursor.city === id || cursor.municipality === id) return true;
-  }
-  return false;
-}
-
-/** Whether it lies in the place named; in any, where none is known. */
-export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
-  return localities.length === 0 || lies(cursor, localities);
 }

@@ -42,3 +42,16 @@ export interface Situs {
   /** Of precision `city` alone: the rates that the ZIP, or the city's ZIPs, may have. */
   readonly assumed?: RateRange;
 }
+
+/**
+ * "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States". Most answers print its parts:
+ * what is put together of several texts is copied when it is read.
+ */
+export function normalizedAddress({
+  houseNumber,
+  street,
+  place,
+}: Pick<Situs, 'houseNumber' | 'street' | 'place'>): string {
+  if (street === '') return houseNumber === '' ? place : `${houseNumber}, ${place}`;
+  return `${houseNumber} ${street}, ${place}`;
+}

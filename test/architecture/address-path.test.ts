@@ -11,7 +11,7 @@ import { ask } from '../lookup/ask.js';
 const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 /** Files of a worker that an address is handed on through, and files that are at work on it. */
 const FILES_MAX = 14;
-const AT_WORK_MAX = 20;
+const AT_WORK_MAX = 18;
 
 const TEXT = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
 const SECTION = /## An address, from socket to bytes\n([\s\S]*?)\n## /.exec(TEXT)?.[1] ?? '';

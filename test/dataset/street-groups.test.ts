@@ -1,9 +1,9 @@
 /** Groups of streets that are kept: the same bytes as the table has, whatever was read between. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Group, KeptGroups } from '../../src/dataset/street-groups.js';
-import { zipGroupKey } from '../../src/dataset/street-format.js';
-import { StreetKey } from '../../src/dataset/street-groups.js';
+import { StreetKey } from '../../src/dataset/street-bytes.js';
+import { type Group, zipGroupKey } from '../../src/dataset/street-format.js';
+import { KeptGroups } from '../../src/dataset/street-index.js';
 
 const key = new StreetKey();
 

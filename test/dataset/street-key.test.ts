@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { openTables, streetTable } from '../../src/dataset/layout.js';
+import { StreetKey } from '../../src/dataset/street-bytes.js';
 import { cityKey, townGroupKey, zipGroupKey } from '../../src/dataset/street-format.js';
-import { StreetKey } from '../../src/dataset/street-groups.js';
 
 const FOLDS = ['A', 'MAIN', '1ST', 'STATEROUTE100', 'X'.repeat(1_000)];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
+import { normalizedAddress } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
 import {
   dateOf,

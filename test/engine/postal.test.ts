@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import type { ParsedAddress } from '../../src/address/parsed.js';
 import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
 import { Doubts } from '../../src/engine/locate/doubt.js';
-import { DatasetGazetteer } from '../../src/engine/locate/locator.js';
+import { DatasetGazetteer } from '../../src/dataset/city-names.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
-import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
+import { normalizedAddress } from '../../src/engine/situs.js';
 import { fail, failAmbiguous, isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import {

@@ -16,7 +16,7 @@ import {
 } from '../../bench/torture/memory-ceiling.js';
 import { loadConfig } from '../../src/config.js';
 import { BULK_CACHE_BYTES, openChunkPool } from '../../src/bulk/run/chunk-pool.js';
-import { KEPT_GROUPS_BYTES } from '../../src/dataset/street-groups.js';
+import { KEPT_GROUPS_BYTES } from '../../src/dataset/street-index.js';
 import { KEPT_LEAVES_BYTES } from '../../src/dataset/kept-leaves.js';
 import { RELEASES_PER_WORKER } from '../../src/dataset/open.js';
 import { packageRoot } from '../../src/ingest/source-files.js';

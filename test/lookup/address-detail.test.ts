@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bytesOfParts } from '../../src/base/byte-writer.js';
 import { NO_OPTIONS, type LookupQuery } from '../../src/engine/lookup-query.js';
-import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
+import { normalizedAddress } from '../../src/engine/situs.js';
 import { degreesOf, echoOf, jsonMembers } from '../../src/wire/tree.js';
 import { PlainDetail } from '../../src/api/lookup/v60.js';
 

@@ -9,7 +9,7 @@ import {
   NO_OPTIONS,
   type KnownRates,
 } from '../../src/engine/lookup-query.js';
-import { normalizedAddress } from '../../src/engine/locate/address-writer.js';
+import { normalizedAddress } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
 import {
   isInside,

@@ -8,8 +8,7 @@
  */
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer, type AnswerSlice } from '../../pool/types.js';
-import { normalizedAddress } from '../../engine/locate/address-writer.js';
-import { PRECISIONS } from '../../engine/situs.js';
+import { normalizedAddress, PRECISIONS } from '../../engine/situs.js';
 import { fail, FAILURE_KINDS, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';

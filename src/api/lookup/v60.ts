@@ -37,8 +37,8 @@ import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
 import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
-import type { Situs } from '../../engine/situs.js';
-import { countryName, normalizedAddress } from '../../engine/locate/address-writer.js';
+import { countryName } from '../../dataset/city-names.js';
+import { normalizedAddress, type Situs } from '../../engine/situs.js';
 
 /** Rates and rules of an area, as they stand in the answer. */
 const LEVEL_LABELS: Readonly<Record<Level, string>> = {

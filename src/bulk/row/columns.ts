@@ -8,8 +8,7 @@ import type {
   SitusOutcome,
   KnownRates,
 } from '../../engine/lookup-query.js';
-import { normalizedAddress } from '../../engine/locate/address-writer.js';
-import type { RateRange } from '../../engine/situs.js';
+import { normalizedAddress, type RateRange } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';

@@ -10,7 +10,7 @@ import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
 import { type Part, partsOf, partTax } from './explain-parts.js';
 import { RuleNotes } from './explain-rules.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
-import { normalizedAddress } from '../locate/address-writer.js';
+import { normalizedAddress } from '../situs.js';
 import type { CartFacts } from './cart-facts.js';
 import { type TaxedLine, totalOf } from './taxed-line.js';
 import type { LineTaxer } from './taxed-lines.js';

@@ -6,6 +6,7 @@
 import { ADDRESS_CHARS_MAX, namesTwoZips } from '../../address/parse.js';
 import { foldName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
+import type { DatasetGazetteer } from '../../dataset/city-names.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { isFailure, type Failure, fail } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
@@ -13,7 +14,6 @@ import type { Microdegrees } from '../../geo/microdegrees.js';
 import { sumRates } from '../../tax/rate.js';
 import type { RatesByArea } from '../rate/on-day.js';
 import type { RateRange } from '../situs.js';
-import type { DatasetGazetteer } from './locator.js';
 import type { Query } from './search.js';
 import type { ParsedAddress } from '../../address/parsed.js';
 import { AREA_MIXED } from './street-fit.js';

@@ -6,7 +6,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { fail, failAmbiguous, type Failure } from '../../failure.js';
 import type { RateRange, Situs } from '../situs.js';
-import { addressLine } from './address-writer.js';
+import { addressLine } from '../../dataset/city-names.js';
 import { type Candidate, type DateOf, type Doubts, withoutSlivers } from './doubt.js';
 
 const PPM = 1_000_000;

@@ -1,20 +1,28 @@
 /**
- * Address line → tax area, by the strongest evidence there is: the door's own point, its range
- * of the street, its ZIP+4, its whole street, its ZIP and city. Where what is known leads to
- * several tax areas the answer is a refusal, never a choice.
+ * Address line → tax area. Lines as most are written are read here, "12 Main St, Burlington, VT
+ * 05401": figures, a street, and a city that the state has, with commas between them. Their
+ * likeliest reading follows from the street and from the place each by itself, so that neither has
+ * to be read again with the next line. What could be read in another way with other words beside
+ * it, and what is not found so, is read word by word.
  */
-import type { Gazetteer, ParsedAddress } from '../../address/parsed.js';
-import { foldName, otherSpelling } from '../../address/place-name.js';
+import { COUNTRY_LAST } from '../../address/address-tail.js';
+import { COUNTY_WORDS } from '../../address/parse.js';
+import type { Gazetteer } from '../../address/parsed.js';
 import {
+  endsInState,
   type FoldedStreet,
-  plainReading,
-  readPlainPlace,
-  readPlainStreet,
-} from '../../address/plain-line.js';
-import { RecentCache, TextMemo, WordTable } from '../../base/tables.js';
+  isDoubtful,
+  MEANINGS,
+  readOtherStreet,
+} from '../../address/plain-words.js';
+import { ordinalValue } from '../../address/street-words.js';
+import { honouredKey, isKnownCity } from '../../address/word.js';
+import { TextMemo } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
+import { type DatasetGazetteer, isExclusive } from '../../dataset/city-names.js';
+import type { Locality } from '../../dataset/locality-list.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
-import { directionCode, type Locality } from '../../dataset/street-index.js';
+import { directionCode } from '../../dataset/street-index.js';
 import type { Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
@@ -28,119 +36,161 @@ const DIGITS_MAX = 7;
 const SPACE = 32;
 const ZERO = 48;
 const NINE = 57;
+const CAPITAL_A = 65;
+const CAPITAL_Z = 90;
 
-/** Answers kept, in each of two generations. */
-const ANSWERS_MAX = 10_000;
-
-/** What a state has of a city's name. */
-interface NamedCity {
-  readonly record: CityRecord | null;
-  readonly localities: readonly Locality[];
-  /** It has either. */
-  readonly isKnown: boolean;
+/**
+ * Reads what stands between a number and a comma where it is a street of ordinary words,
+ * with a type behind them or without, "Spectrum Center Dr", "N Main St", "Broadway". Null for any
+ * other, which `readStreet` reads. One pass is all it takes.
+ */
+function readSimpleStreet(text: string): FoldedStreet | null {
+  const words = text.toUpperCase();
+  const { length } = words;
+  let start = 0;
+  let nameAt = 0;
+  let preDirection = '';
+  let fold = '';
+  for (let at = 0; at < length; at += 1) {
+    const code = words.charCodeAt(at);
+    if (code >= CAPITAL_A && code <= CAPITAL_Z) continue;
+    if (code !== SPACE || at === start) return null;
+    const word = words.slice(start, at);
+    const meaning = MEANINGS.get(word);
+    if (meaning === undefined) fold += word;
+    else if (start === 0 && meaning.direction !== '') {
+      preDirection = meaning.direction;
+      nameAt = at + 1;
+    } else if (meaning.isSpecial) return null;
+    else fold += word;
+    start = at + 1;
+  }
+  // "12 A St": a letter behind a number may belong to it.
+  if (start === length || (nameAt === 0 && words.charCodeAt(1) === SPACE)) return null;
+  const last = words.slice(start);
+  const meaning = MEANINGS.get(last);
+  const suffix = fold === '' || meaning === undefined ? '' : meaning.type;
+  if (suffix === '') {
+    if (meaning !== undefined && (meaning.isSpecial || meaning.isSuffix)) return null;
+    fold += last;
+  }
+  const name = words.slice(nameAt, suffix === '' ? length : start - 1);
+  // "MLK" and "Martin Luther King" alone are spelt in several ways.
+  if (fold.includes('LK') || fold.includes('KING')) fold = honouredKey(fold);
+  return { preDirection, name, suffix, postDirection: '', fold };
 }
 
-/** What a state has of a name, and the states behind it that were asked for the same one. */
-interface Answer {
-  readonly state: string;
-  readonly named: NamedCity;
-  readonly next: Answer | null;
-}
-
-const NO_CITY: NamedCity = { record: null, localities: [], isKnown: false };
-
-/** Whether a city is a municipality with doors of its own whose name is not the ZIP's. */
-export function isExclusive(
-  city: string,
-  localities: readonly Locality[],
-  zip: ZipRecord | null,
-): boolean {
-  const isMunicipal = localities.length > 0 && localities.every((one) => one.isMunicipality);
-  return isMunicipal && zip?.cities.some((own) => foldName(own) === foldName(city)) === false;
-}
-
-/** The places of one dataset; keeps what it has of the names that are asked for. */
-export class DatasetGazetteer implements Gazetteer {
-  readonly #dataset: Dataset;
-  /** Codes of states by code and by name. */
-  readonly #codes: WordTable<string>;
-  /** By name, which is hashed as it stands; few states are asked for the same one. */
-  readonly #answers = new RecentCache<string, Answer>(ANSWERS_MAX);
-  /** The city met last: an address that was read by it is searched with it. */
-  #last = NO_CITY;
-  #lastState = '';
-  #lastName = '';
-
-  constructor(dataset: Dataset) {
-    this.#dataset = dataset;
-    this.#codes = new WordTable(
-      dataset.states().flatMap(
-        ({ code, name }) =>
-          [
-            [code, code],
-            [name.toUpperCase(), code],
-          ] as const,
-      ),
-    );
-  }
-
-  stateOf(words: string): string {
-    return this.#codes.get(words) ?? '';
-  }
-
-  isCity(state: string, city: string): boolean {
-    return this.named(state, city).isKnown;
-  }
-
-  /** What a state has of a city's name; "" stands for any state and tells `isKnown` alone. */
-  named(state: string, city: string): NamedCity {
-    if (city === '') return NO_CITY;
-    if (city === this.#lastName && state === this.#lastState) return this.#last;
-    const found = this.#answer(state, city);
-    if (found.isKnown) [this.#last, this.#lastState, this.#lastName] = [found, state, city];
-    return found;
-  }
-
-  #answer(state: string, city: string): NamedCity {
-    const known = this.#answers.get(city) ?? null;
-    for (let each = known; each !== null; each = each.next) {
-      if (each.state === state) return each.named;
-    }
-    const named = this.#find(state, city);
-    this.#answers.set(city, { state, named, next: known });
-    return named;
-  }
-
-  /** The record of a city under this name or its other spelling ("St Paul", "Saint Paul"). */
-  city(state: string, name: string): CityRecord | null {
-    const found = this.#dataset.city(state, name);
-    if (found !== null) return found;
-    const other = otherSpelling(name);
-    return other === name ? null : this.#dataset.city(state, other);
-  }
-
-  #find(state: string, city: string): NamedCity {
-    if (state === '') {
-      const isKnown = this.#dataset.states().some(({ code }) => this.#find(code, city).isKnown);
-      return isKnown ? { ...NO_CITY, isKnown } : NO_CITY;
-    }
-    const record = this.city(state, city);
-    const localities = this.#dataset.streets.localities(state, city);
-    return record === null && localities.length === 0
-      ? NO_CITY
-      : { record, localities, isKnown: true };
-  }
-}
-
-interface Place {
+/** A city of a state, with its ZIP or "". */
+interface PlainPlace {
   readonly city: string;
   readonly state: string;
   readonly zip: string;
+}
+
+/** A state and a unit: as that it follows an ordinal. */
+const FLORIDA = 'FL';
+
+function isUnit(word: string): boolean {
+  return MEANINGS.get(word)?.isUnit === true;
+}
+
+/** Whether the words of a city, and the code of a state behind it, mean nothing else. */
+function isPlainCity(words: readonly string[], state: string): boolean {
+  const last = words.at(-1)!;
+  if (words.some(isUnit) || COUNTRY_LAST.has(last)) return false;
+  if (isUnit(state) && (state !== FLORIDA || ordinalValue(last) !== 0)) return false;
+  if (words.length > 1) return !COUNTY_WORDS.has(last);
+  return (MEANINGS.get(last)?.direction ?? '') === '';
+}
+
+/** What stands behind the street from its comma on: city, what divides, state, ZIP. */
+const PLACE = /^, ?([A-Za-z]+(?: [A-Za-z]+)*)(, ?| )([A-Za-z]{2})(?: ([0-9]{5}))?$/;
+
+/**
+ * Reads ", Burlington, VT 05401" as `readTail` does. Undefined where it is not written like that;
+ * null for a place that more is to be known of.
+ */
+export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace | null | undefined {
+  const found = PLACE.exec(text);
+  if (found === null) return undefined;
+  const [, written = '', divider = '', letters = '', zip = ''] = found;
+  const words = written.toUpperCase().split(' ');
+  const code = letters.toUpperCase();
+  const state = gazetteer.stateOf(code);
+  if (state === '' || COUNTRY_LAST.has(code) || !isPlainCity(words, code)) return null;
+  // "Pine CT" may be a court; behind a comma it is Connecticut.
+  if (divider === ' ' && isDoubtful(code)) return null;
+  const city = words.join(' ');
+  const isKnown = gazetteer.isCity(state, city);
+  return isKnown || isKnownCity(words, 0, words.length, state, gazetteer)
+    ? { city, state, zip }
+    : null;
+}
+
+/** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */
+export function readPlainStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
+  const simple = readSimpleStreet(text);
+  // A type is no state.
+  if (simple !== null && simple.suffix !== '') return simple;
+  if (endsInState(text, gazetteer)) return null;
+  return simple ?? readOtherStreet(text, gazetteer);
+}
+
+/** A plain place with what the dataset has of it. */
+interface Place extends PlainPlace {
   readonly zipValue: number;
   readonly zipRecord: ZipRecord | null;
   readonly localities: readonly Locality[];
   readonly exclusive: boolean;
   readonly record: CityRecord | null;
+}
+
+/** The query of the likeliest reading: a number with its integer, a street and a place. */
+function queryOf(
+  number: string,
+  numberValue: number,
+  { preDirection, name, suffix, postDirection, fold }: FoldedStreet,
+  place: Place,
+  day: DateInt,
+): Query {
+  const { city, state, zip, zipValue, zipRecord, localities, exclusive, record } = place;
+  return {
+    reading: {
+      number,
+      numberValue,
+      numberSuffix: '',
+      numberHigh: -1,
+      preDirection,
+      name,
+      suffix,
+      postDirection,
+      unit: '',
+      city,
+      state,
+      otherPlace: '',
+      zip,
+      zip4: '',
+      country: '',
+      canadianPostalCode: '',
+      kind: 'street',
+    },
+    fold,
+    wanted: {
+      pre: directionCode(preDirection),
+      post: directionCode(postDirection),
+      suffix,
+      value: numberValue,
+      text: '',
+      hasZip: zip !== '',
+      exclusive,
+      day,
+    },
+    state,
+    zip: zipValue,
+    zipRecord,
+    localities,
+    city: record,
+  };
 }
 
 /** What addresses of one dataset are located with. */
@@ -154,27 +204,42 @@ interface AddressCollaborators {
 }
 
 /**
- * The likeliest query of lines as most are written. What is found out about a place is remembered
- * for other lines that end in it.
+ * Locates addresses in one dataset by the strongest evidence there is: the door's own point, its
+ * range of the street, its ZIP+4, its whole street, its ZIP and city. Where what is known leads to
+ * several tax areas the answer is a refusal, never a choice. What is found out about a place is
+ * remembered for other lines that end in it.
  */
-class PlainLines {
+export class AddressLocator {
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
-  /** States whose addresses without a ZIP are looked up in another way. */
+  readonly #search: StreetSearch;
+  readonly #readings: ReadingLocator;
   readonly #isApart: (state: string) => boolean;
   readonly #places = new TextMemo((text) => this.#place(text));
 
-  constructor(dataset: Dataset, gazetteer: DatasetGazetteer, isApart: (state: string) => boolean) {
+  constructor({ dataset, gazetteer, search, readings, isApart }: AddressCollaborators) {
     this.#dataset = dataset;
     this.#gazetteer = gazetteer;
+    this.#search = search;
+    this.#readings = readings;
     this.#isApart = isApart;
+  }
+
+  /**
+   * Locates an address line. `dateOf` gives the day on which rates are compared where an answer
+   * depends on several areas being taxed alike.
+   */
+  locate(text: string, dateOf: DateOf): Situs | Failure {
+    const plain = this.#plain(text, dateOf);
+    const found = plain === null ? null : this.#search.exact(plain, dateOf, true);
+    return found ?? this.#readings.locate(text, plain, dateOf);
   }
 
   /**
    * The query of what `parseAddress` gives first, where the line is plain and the dataset has
    * streets of its state; else null.
    */
-  query(text: string, dateOf: DateOf): Query | null {
+  #plain(text: string, dateOf: DateOf): Query | null {
     const { length } = text;
     if (length > LINE_CHARS_MAX) return null;
     let value = 0;
@@ -191,8 +256,7 @@ class PlainLines {
     if (place === null || place === undefined) return null;
     const street = readPlainStreet(text.slice(at + 1, comma), this.#gazetteer);
     if (street === null || street.name === '') return null;
-    const reading = plainReading(number, value, street, place);
-    return queryOf(reading, street, place, dateOf(place.state));
+    return queryOf(number, value, street, place, dateOf(place.state));
   }
 
   /** Nothing for what is not written as plain places are; null for one that is none. */
@@ -213,50 +277,5 @@ class PlainLines {
     if (zipRecord?.state !== state) return null;
     const exclusive = isExclusive(city, localities, zipRecord);
     return { city, state, zip, zipValue, zipRecord, localities, exclusive, record };
-  }
-}
-
-function queryOf(reading: ParsedAddress, street: FoldedStreet, place: Place, day: DateInt): Query {
-  return {
-    reading,
-    fold: street.fold,
-    wanted: {
-      pre: directionCode(street.preDirection),
-      post: directionCode(street.postDirection),
-      suffix: street.suffix,
-      value: reading.numberValue,
-      text: '',
-      hasZip: place.zip !== '',
-      exclusive: place.exclusive,
-      day,
-    },
-    state: place.state,
-    zip: place.zipValue,
-    zipRecord: place.zipRecord,
-    localities: place.localities,
-    city: place.record,
-  };
-}
-
-/** Locates addresses in one dataset; keeps what is reused from one address to the next. */
-export class AddressLocator {
-  readonly #search: StreetSearch;
-  readonly #plain: PlainLines;
-  readonly #readings: ReadingLocator;
-
-  constructor({ dataset, gazetteer, search, readings, isApart }: AddressCollaborators) {
-    this.#search = search;
-    this.#plain = new PlainLines(dataset, gazetteer, isApart);
-    this.#readings = readings;
-  }
-
-  /**
-   * Locates an address line. `dateOf` gives the day on which rates are compared where an answer
-   * depends on several areas being taxed alike.
-   */
-  locate(text: string, dateOf: DateOf): Situs | Failure {
-    const plain = this.#plain.query(text, dateOf);
-    const found = plain === null ? null : this.#search.exact(plain, dateOf, true);
-    return found ?? this.#readings.locate(text, plain, dateOf);
   }
 }

@@ -4,16 +4,18 @@
  */
 import { parseAddress } from '../../address/parse.js';
 import type { Dataset } from '../../dataset/dataset.js';
+import { DatasetGazetteer, PlaceWriter } from '../../dataset/city-names.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
-import { AddressWriter } from './address-writer.js';
 import { ALIKE, Doubts, type DateOf, namesAnotherPlace } from './doubt.js';
-import { AddressLocator, DatasetGazetteer } from './locator.js';
+import { DoorlessLocator } from './doorless.js';
+import { AddressLocator } from './locator.js';
 import { PostalLocator } from './postal.js';
 import { needsProvince, ProvinceLocator } from './province.js';
 import { StreetSearch } from './search.js';
+import { WiderSearch } from './wider-search.js';
 import { ReadingLocator } from './word-by-word.js';
 
 /** Locates addresses by whatever they are asked for; keeps what is reused from one to the next. */
@@ -22,7 +24,7 @@ export class PlaceLocator {
   readonly addresses: AddressLocator;
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
-  readonly #readings: ReadingLocator;
+  readonly #doorless: DoorlessLocator;
   readonly #postal: PostalLocator;
   readonly #alike: PostalLocator;
   readonly #provinces: ProvinceLocator;
@@ -31,13 +33,15 @@ export class PlaceLocator {
     this.#dataset = dataset;
     const gazetteer = (this.#gazetteer = new DatasetGazetteer(dataset));
     const doubts = new Doubts(dataset, rates, gazetteer);
-    const writer = new AddressWriter(dataset, gazetteer);
-    const search = new StreetSearch(dataset, doubts, writer);
+    const places = new PlaceWriter(dataset, gazetteer);
+    const wider = new WiderSearch(dataset);
+    const search = new StreetSearch(dataset, doubts, places, wider);
+    const doorless = (this.#doorless = new DoorlessLocator(dataset, places));
     const postal = (this.#postal = new PostalLocator(dataset, doubts));
     this.#alike = new PostalLocator(dataset, new Doubts(dataset, ALIKE, gazetteer));
     const provinces = (this.#provinces = new ProvinceLocator(dataset));
-    const evidence = { dataset, gazetteer, search, doubts, writer, postal, provinces };
-    const readings = (this.#readings = new ReadingLocator(evidence));
+    const evidence = { dataset, gazetteer, search, wider, doorless, doubts, postal, provinces };
+    const readings = new ReadingLocator(evidence);
     const isApart = (state: string): boolean => provinces.has(state);
     this.addresses = new AddressLocator({ dataset, gazetteer, search, readings, isApart });
   }
@@ -75,7 +79,7 @@ export class PlaceLocator {
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
     const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
     if (namesAnotherPlace(reading, state)) return found;
-    const addOn = this.#readings.addOn(city, state, dateOf);
+    const addOn = this.#doorless.byAddOn(city, state, dateOf);
     if (addOn !== null && !isFailure(addOn)) return addOn;
     const postal = this.#postal.locate(city, dateOf);
     return isFailure(postal) ? found : postal;

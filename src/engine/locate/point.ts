@@ -9,7 +9,7 @@ import type { PointQuery } from '../lookup-query.js';
 import type { RatesByArea } from '../rate/on-day.js';
 import type { Situs } from '../situs.js';
 import type { DateOf } from './doubt.js';
-import { countryName } from './address-writer.js';
+import { countryName } from '../../dataset/city-names.js';
 
 /** Places kept, twice at most. */
 const PLACES_MAX = 16_384;

@@ -10,7 +10,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import { fail, failAmbiguous, type Failure } from '../../failure.js';
 import { distanceMetres, type Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
-import { addressLine } from './address-writer.js';
+import { addressLine } from '../../dataset/city-names.js';
 
 /** The document of what provinces are called besides, of each of them between bars. */
 const PROVINCE_NAMES = 'province-names';

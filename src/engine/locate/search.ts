@@ -1,19 +1,17 @@
 /** Search for one reading of an address among the streets of a dataset. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import type { Dataset } from '../../dataset/dataset.js';
+import type { PlaceWriter } from '../../dataset/city-names.js';
+import type { Locality } from '../../dataset/locality-list.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
-import { lies, liesIn, type Locality, type StreetIndex } from '../../dataset/street-index.js';
+import type { StreetIndex } from '../../dataset/street-index.js';
 import { failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import type { Situs } from '../situs.js';
-import { type AddressWriter, doorFound } from './address-writer.js';
 import { Candidates } from './candidates.js';
 import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from './doubt.js';
 import { AREA_NONE, type Wanted } from './street-fit.js';
-import { isIn, mayReach, NOWHERE, type Reached, ZipTowns } from './zip-towns.js';
-
-/** Most ZIPs of one city that are tried; only the largest cities have this many. */
-export const CITY_ZIPS_MAX = 200;
+import type { WiderSearch } from './wider-search.js';
 
 /** A reading with what the dataset knows of its places. */
 export interface Query {
@@ -52,20 +50,19 @@ const NOTHING: Found = { kind: 'nothing', alternatives: NO_AREAS };
  */
 export class StreetSearch {
   readonly #doubts: Doubts;
-  readonly #writer: AddressWriter;
+  readonly #places: PlaceWriter;
+  readonly #wider: WiderSearch;
   readonly #streets: StreetIndex;
-  readonly #towns: ZipTowns;
   readonly #cursor = new StreetCursor();
   readonly #agreed: Candidates;
   readonly #elsewhere: Candidates;
   readonly #foreign: Candidates;
-  readonly #places: number[] = [];
 
-  constructor(dataset: Dataset, doubts: Doubts, writer: AddressWriter) {
+  constructor(dataset: Dataset, doubts: Doubts, places: PlaceWriter, wider: WiderSearch) {
     this.#doubts = doubts;
-    this.#writer = writer;
+    this.#places = places;
+    this.#wider = wider;
     this.#streets = dataset.streets;
-    this.#towns = new ZipTowns(dataset);
     this.#agreed = new Candidates(dataset.cells);
     this.#elsewhere = new Candidates(dataset.cells);
     this.#foreign = new Candidates(dataset.cells);
@@ -97,22 +94,56 @@ export class StreetSearch {
       hasAll(query, support) || !this.#doubts.isDoubtful(query, support, from.area, dateOf);
     const isOne = alternatives.length === 0;
     return isSure && (isOne || this.#doubts.isAlike([from.area, ...alternatives], dateOf))
-      ? this.#writer.write(doorFound(query, from))
+      ? this.#write(query, from)
       : failAmbiguous(CONTRADICTION);
+  }
+
+  /** A door as it is written out. */
+  #write(query: Query, door: Candidates): Situs {
+    const { reading, state, zip } = query;
+    const { area } = door;
+    const found = {
+      state,
+      city: door.city,
+      municipality: door.municipality,
+      zip: door.zip,
+      cityAsked: reading.city,
+    };
+    const plus4 = door.plus4 >= 0 ? door.plus4 : plus4Sent(query, door.zip);
+    const { place, city, postalCode } = this.#places.write(found, area, zip, plus4);
+    const situs: Situs = {
+      area,
+      precision: door.isPoint ? 'point' : 'range',
+      lat: door.lat,
+      lng: door.lng,
+      place,
+      houseNumber: door.numberText || reading.number,
+      street: door.label,
+      city,
+      postalCode,
+      apart: door.isApart,
+    };
+    return door.isStated ? Object.assign(situs, { stated: true }) : situs;
   }
 
   /** Searches for a folded name; the answer's candidates last until the next search. */
   find(query: Query, fold: string): Found {
     if (!this.#streets.hasState(query.state)) return NOTHING;
-    this.#agreed.clear();
-    this.#elsewhere.clear();
-    this.#foreign.clear();
+    const agreed = this.#agreed;
+    const elsewhere = this.#elsewhere;
+    const foreign = this.#foreign;
+    const wider = this.#wider;
+    agreed.clear();
+    elsewhere.clear();
+    foreign.clear();
     if (query.zip > 0) this.#scanZip(query, fold);
     const unsure = query.localities.some((locality) => locality.withoutZips);
-    if (!this.#agreed.found || unsure) this.#scanCity(query, fold);
-    const isThere = this.#agreed.found && query.localities.length > 0;
-    if (!isThere && query.zip > 0 && !isOwnZip(query)) this.#scanTowns(query, fold);
-    if (!this.#agreed.found && !this.#elsewhere.found) this.#scanPostal(query, fold);
+    if (!agreed.found || unsure) wider.inCity(query, fold, agreed, elsewhere);
+    const isThere = agreed.found && query.localities.length > 0;
+    if (!isThere && query.zip > 0 && !isOwnZip(query)) wider.inTowns(query, fold, agreed, foreign);
+    if (!agreed.found && !elsewhere.found) {
+      wider.inPostalCity(query, fold, query.zip === 0 ? agreed : elsewhere);
+    }
     return this.#judge(query, fold);
   }
 
@@ -136,105 +167,17 @@ export class StreetSearch {
     }
   }
 
-  /** The city's streets of the name, whatever their ZIP. */
-  #scanCity(query: Query, fold: string): void {
-    const { state, zip, localities } = query;
-    const places = this.#places;
-    places.length = 0;
-    for (const { id } of localities) this.#streets.cityPlaces(state, id, fold, places);
-    // What lies under another ZIP is not asked where the ZIP has the door.
-    const agreed = this.#agreed.hasRightDoor && zip > 0;
-    for (const place of places) {
-      if (place === zip || (place > 0 && agreed)) continue;
-      const into = this.#mayHave(query, place) ? this.#agreed : this.#elsewhere;
-      this.#scanPlace(query, fold, place, localities, into);
-    }
-  }
-
-  /** Whether the ZIP that was given may be that of a place's streets. */
-  #mayHave(query: Query, place: number): boolean {
-    const { zip, city } = query;
-    if (zip === 0) return true;
-    if (place > 0) return false;
-    if (city?.zips.includes(zip) === true || query.zipRecord === null) return true;
-    return this.reached(query).towns.some(({ id }) => id === -place);
-  }
-
-  /** Streets of a ZIP, or of a locality without ZIPs (negative), that lie in the localities. */
-  #scanPlace(
-    query: Query,
-    fold: string,
-    place: number,
-    localities: readonly Locality[] | null,
-    into: Candidates,
-  ): void {
-    const { state, wanted } = query;
-    const group =
-      place > 0
-        ? this.#streets.zipGroup(state, place, fold)
-        : this.#streets.townGroup(state, -place, fold);
-    if (group === null) return;
-    const cursor = this.#cursor;
-    cursor.open(group);
-    while (cursor.next()) {
-      if (localities !== null && !lies(cursor, localities)) continue;
-      const named = liesIn(cursor, query.localities);
-      into.consider(cursor, Math.max(0, place), wanted, named);
-    }
-  }
-
-  /** Streets without a ZIP in towns that the ZIP reaches, where they lie in its areas. */
-  #scanTowns(query: Query, fold: string): void {
-    const reached = this.reached(query);
-    if (reached === NOWHERE) return;
-    const { state, zip, localities, city, reading, wanted } = query;
-    const places = this.#places;
-    places.length = 0;
-    for (const town of reached.towns) {
-      if (!localities.includes(town)) this.#streets.cityPlaces(state, town.id, fold, places);
-    }
-    const agrees = reading.city === '' || (localities.length === 0 && city?.zips.includes(zip));
-    const into = agrees ? this.#agreed : this.#foreign;
-    const cursor = this.#cursor;
-    for (const place of places) {
-      const group = place < 0 ? this.#streets.townGroup(state, -place, fold) : null;
-      if (group === null) continue;
-      cursor.open(group);
-      while (cursor.next()) {
-        if (!mayReach(cursor, reached)) continue;
-        into.consider(cursor, 0, wanted, liesIn(cursor, localities));
-      }
-    }
-  }
-
-  /** The ZIPs of a postal city. */
-  #scanPostal(query: Query, fold: string): void {
-    for (const zip of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
-      if (zip === query.zip) continue;
-      const into = query.zip === 0 ? this.#agreed : this.#elsewhere;
-      this.#scanPlace(query, fold, zip, null, into);
-    }
-  }
-
-  /** The towns that the query's ZIP reaches. */
-  reached({ state, zipRecord }: Query): Reached {
-    return zipRecord === null ? NOWHERE : this.#towns.of(state, zipRecord);
-  }
-
   /**
    * Where the street asked for lies in the municipality that is named, which has doors of its own:
    * a new one there may be meant, or one on its street of another type, though the ZIP has the
    * number in a town beside.
    */
   #inTownNamed(query: Query, fold: string): readonly number[] {
-    const { wanted, state, localities } = query;
     const { city, municipality } = this.#agreed;
-    if (!wanted.exclusive || isIn(localities, city, municipality)) return NO_AREAS;
+    if (!query.wanted.exclusive || isIn(query.localities, city, municipality)) return NO_AREAS;
     const named = this.#elsewhere;
     named.clear();
-    const places: number[] = [];
-    for (const { id } of localities) this.#streets.cityPlaces(state, id, fold, places);
-    for (const place of places) this.#scanPlace(query, fold, place, localities, named);
+    this.#wider.inPlaceNamed(query, fold, named);
     named.settle();
     if (named.found) return [named.area];
     return named.hasRightStreet ? [named.streetArea] : NO_AREAS;
@@ -295,4 +238,31 @@ function doorIn(
 
 function differs(other: Candidates, area: number): boolean {
   return other.hasRightStreet && other.streetArea !== AREA_NONE && other.streetArea !== area;
+}
+
+/** The four digits that were sent after the ZIP of what was found; −1 for none. */
+export function plus4Sent({ reading: { zip4 }, zip }: Query, found: number): number {
+  return zip4 !== '' && (found === zip || found <= 0) ? Number(zip4) : -1;
+}
+
+/** Whether the street under the cursor lies in one of the places. */
+export function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  for (const { id } of localities) {
+    if (cursor.city === id || cursor.municipality === id) return true;
+  }
+  return false;
+}
+
+/** Whether it lies in the place named; in any, where none is known. */
+export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  return localities.length === 0 || lies(cursor, localities);
+}
+
+/** As `liesIn`, of a door or street that was found, by the numbers of its localities. */
+export function isIn(localities: readonly Locality[], city: number, municipality: number): boolean {
+  return (
+    localities.length === 0 ||
+    (city === 0 && municipality === 0) ||
+    localities.some(({ id }) => id === city || id === municipality)
+  );
 }

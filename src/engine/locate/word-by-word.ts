@@ -9,10 +9,11 @@ import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading, typoAllowed } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { ZipRecord } from '../../dataset/records.js';
+import { type DatasetGazetteer, isExclusive } from '../../dataset/city-names.js';
 import { directionCode } from '../../dataset/street-index.js';
 import { fail, failAmbiguous, isFailure, type Failure } from '../../failure.js';
 import { DATE_OPEN } from '../../tax/date.js';
-import type { Situs } from '../situs.js';
+import { normalizedAddress, type Situs } from '../situs.js';
 import {
   AMBIGUOUS,
   type Doubts,
@@ -21,18 +22,12 @@ import {
   refuse,
   unreadable,
 } from './doubt.js';
-import {
-  addOnFound,
-  type AddressWriter,
-  normalizedAddress,
-  streetFound,
-} from './address-writer.js';
 import type { Candidates } from './candidates.js';
-import { type DatasetGazetteer, isExclusive } from './locator.js';
+import type { DoorlessLocator } from './doorless.js';
 import type { PostalLocator } from './postal.js';
 import type { ProvinceLocator } from './province.js';
-import { CITY_ZIPS_MAX, hasAll, type Query, type StreetSearch } from './search.js';
-import { isIn } from './zip-towns.js';
+import { hasAll, isIn, type Query, type StreetSearch } from './search.js';
+import { CITY_ZIPS_MAX, type WiderSearch } from './wider-search.js';
 
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
@@ -42,8 +37,9 @@ interface Evidence {
   readonly dataset: Dataset;
   readonly gazetteer: DatasetGazetteer;
   readonly search: StreetSearch;
+  readonly wider: WiderSearch;
+  readonly doorless: DoorlessLocator;
   readonly doubts: Doubts;
-  readonly writer: AddressWriter;
   readonly postal: PostalLocator;
   readonly provinces: ProvinceLocator;
 }
@@ -52,17 +48,20 @@ export class ReadingLocator {
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
   readonly #search: StreetSearch;
+  readonly #wider: WiderSearch;
+  readonly #doorless: DoorlessLocator;
   readonly #doubts: Doubts;
-  readonly #writer: AddressWriter;
   readonly #postal: PostalLocator;
   readonly #provinces: ProvinceLocator;
 
-  constructor({ dataset, gazetteer, search, doubts, writer, postal, provinces }: Evidence) {
+  constructor(evidence: Evidence) {
+    const { dataset, gazetteer, search, wider, doorless, doubts, postal, provinces } = evidence;
     this.#dataset = dataset;
     this.#gazetteer = gazetteer;
     this.#search = search;
+    this.#wider = wider;
+    this.#doorless = doorless;
     this.#doubts = doubts;
-    this.#writer = writer;
     this.#postal = postal;
     this.#provinces = provinces;
   }
@@ -184,7 +183,7 @@ export class ReadingLocator {
       const support = isWhereNamed(query, found.from) ? 'agreed' : 'foreign';
       const isSure = hasAll(query, support);
       if (!isSure && this.#doubts.isDoubtful(query, support, area, dateOf)) continue;
-      street = this.#writer.write(streetFound(query, found.from));
+      street = this.#doorless.onStreet(query, found.from);
     }
     if (street !== null && !this.#doubts.isAlike([street.area, ...alternatives], dateOf))
       street = null;
@@ -240,7 +239,7 @@ export class ReadingLocator {
 
   #zip9(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
     for (const { reading, state } of queries) {
-      const found = this.addOn(reading, state, dateOf);
+      const found = this.#doorless.byAddOn(reading, state, dateOf);
       if (found !== null) return found;
     }
     return null;
@@ -255,7 +254,7 @@ export class ReadingLocator {
     const names: string[] = [];
     if (zip > 0) streets.similarInZip(state, zip, name, names);
     for (const { id } of localities) streets.similarInCity(state, id, name, names);
-    const towns = localities.length > 0 ? [] : this.#search.reached(query).towns;
+    const towns = localities.length > 0 ? [] : this.#wider.reached(query).towns;
     for (const { id } of towns) streets.similarInCity(state, id, name, names);
     if (names.length === 0) {
       for (const other of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
@@ -263,17 +262,6 @@ export class ReadingLocator {
       }
     }
     return [...new Set(names.filter(typoAllowed).map(foldStreetName))];
-  }
-
-  /** By the ZIP+4 that was sent, as the state's boundary file has it on the day. */
-  addOn(reading: ParsedAddress, state: string, dateOf: DateOf): Situs | Failure | null {
-    const { streets } = this.#dataset;
-    if (reading.zip === '' || reading.zip4 === '' || !streets.hasState(state)) return null;
-    const [zip, plus4] = [Number(reading.zip), Number(reading.zip4)];
-    const [area, ...others] = streets.addOn(state, zip, plus4, dateOf(state));
-    if (area === undefined) return null;
-    if (others.length > 0) return failAmbiguous(AMBIGUOUS);
-    return this.#writer.write(addOnFound(reading, state, area));
   }
 }
 

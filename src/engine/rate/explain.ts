@@ -10,8 +10,7 @@ import type { Citation } from '../cart/cart-facts.js';
 import type { SourceNote } from '../cart/outcome.js';
 import type { PostalOutcome, SitusOutcome, KnownRates } from '../lookup-query.js';
 import { type Cells, cellsOf } from '../product/table-cells.js';
-import { normalizedAddress } from '../locate/address-writer.js';
-import type { Precision, Situs } from '../situs.js';
+import { normalizedAddress, type Precision, type Situs } from '../situs.js';
 import { periodOn } from './on-day.js';
 
 // Where the figures of an explanation come from.

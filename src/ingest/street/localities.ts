@@ -1,5 +1,5 @@
 /** Localities of states, numbered, with what is known of each. */
-import type { LocalityRow } from '../../dataset/street-format.js';
+import type { LocalityRow } from '../../dataset/locality-list.js';
 
 /** Labels of localities: state and folded name → label → weight. */
 export type Labels = Map<string, Map<string, number>>;

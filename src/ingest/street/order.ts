@@ -1,5 +1,5 @@
 /** Stated streets → the streets of the index, in key order, with their doors and ranges. */
-import { LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS } from '../../dataset/street-format.js';
+import { LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS } from '../../dataset/locality-list.js';
 import { directionCode } from '../../dataset/street-index.js';
 import type { IntColumn } from './bytes.js';
 import type { StreetCollection } from './collection.js';

@@ -1,7 +1,7 @@
 /** Names of streets and localities as sources write them, read once each. */
 import type { Gazetteer } from '../../address/parsed.js';
 import { foldStreetName, formatStreetName, parseStreetName } from '../../address/street-name.js';
-import { foldLocality } from '../../dataset/street-index.js';
+import { foldLocality } from '../../dataset/city-names.js';
 
 /** A street's name in its parts, one per spelling. */
 export interface StreetSpelling {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAddress } from '../../src/address/parse.js';
 import type { Gazetteer } from '../../src/address/parsed.js';
-import { readPlainPlace, readPlainStreet } from '../../src/address/plain-line.js';
+import { readPlainPlace, readPlainStreet } from '../../src/engine/locate/locator.js';
 import { foldStreetName } from '../../src/address/street-name.js';
 
 const STATES = ['VT', 'CT', 'NE', 'FL', 'AE', 'WA', 'ON'];
