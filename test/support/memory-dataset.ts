@@ -2,7 +2,7 @@
  * A dataset in memory over an invented geography, for tests of the engine's top and of the wire.
  * Areas are one-degree boxes by coordinates; the streets are built by the real index builder.
  */
-import { CellIndex } from '../../src/dataset/cell-index.js';
+import { CellIndex, type CellJudge } from '../../src/dataset/cell-index.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type {
   AreaRecord,
@@ -65,9 +65,12 @@ class BoxCells extends CellIndex {
     return Math.floor(lat / 1e6) === 10 && box >= 0 && box < this.#count ? box : -1;
   }
 
-  /** Nothing is known of its lines but what `locate` says. */
-  override anyNear(): boolean {
-    return true;
+  /** A square meets the areas of its corners: it is smaller than a box. */
+  override anyNear(lat: number, lng: number, reach: number, judge: CellJudge): boolean {
+    const spread = reach / Math.cos((lat / 1e6) * (Math.PI / 180));
+    return [lat - reach, lat + reach].some((y) =>
+      [lng - spread, lng + spread].some((x) => judge.whole(this.locate(y, x))),
+    );
   }
 }
 
@@ -208,10 +211,15 @@ interface MemoryOptions {
 }
 
 function streets(cells: CellIndex): StreetIndex {
-  const builder = new StreetIndexBuilder((lat, lng) => cells.locate(lat, lng), {
-    stateOf: (words) => STATES.find(({ code }) => code === words)?.code ?? '',
-    isCity: (state, city) => CITIES.has(`${state}|${city}`),
-  });
+  const gazetteer = {
+    stateOf: (words: string) => STATES.find(({ code }) => code === words)?.code ?? '',
+    isCity: (state: string, city: string) => CITIES.has(`${state}|${city}`),
+  };
+  const builder = new StreetIndexBuilder(
+    (lat, lng) => cells.locate(lat, lng),
+    gazetteer,
+    (lat, lng, reach) => cells.isNear(lat, lng, reach),
+  );
   for (const point of POINTS) builder.addPoint(point);
   const table = new TableOf(builder.entries());
   return new StreetIndex(streetTableOf((key) => table.get(key)));
