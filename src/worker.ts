@@ -1,6 +1,6 @@
 /** Requests of a frame to answers, in order: the whole of a worker's task. */
 import type { Engine } from './engine/engine.js';
-import { AnswerWriter, countRequests, RequestReader } from './pool/frame.js';
+import { AnswerWriter, RequestReader } from './pool/lane-server.js';
 import {
   FLAG_GEO,
   FLAG_XML,
@@ -141,7 +141,7 @@ export function answerFrame(
   context: WireContext = (shared ??=
     openWire()),
 ): Uint8Array {
-  const writer = new AnswerWriter(countRequests(frame));
+  const writer = new AnswerWriter(new RequestReader(frame).count());
   answerInto(writer, engine, frame, nowMs, context);
   return writer.bytes();
 }

@@ -2,7 +2,8 @@
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
-import { AnswerWriter, RequestFrame } from '../../src/pool/frame.js';
+import { RequestFrame } from '../../src/pool/frame.js';
+import { AnswerWriter } from '../../src/pool/lane-server.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import type { LookupQuery } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';

@@ -16,6 +16,17 @@ const THOUSAND = 1_000;
 
 const WORD_BYTES = 8;
 
+type WriteText = (this: Buffer, text: string, at: number) => number;
+
+/** What `write` does once it has looked at its arguments; undocumented, so it may be lacking. */
+const writeUtf8: WriteText =
+  (Buffer.prototype as { readonly utf8Write?: WriteText }).utf8Write ?? Buffer.prototype.write;
+
+/** Where the next word may begin, from an offset on. */
+export function aligned(offset: number): number {
+  return (offset + WORD_BYTES - 1) & -WORD_BYTES;
+}
+
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const MILLION = 1_000_000;
@@ -105,7 +116,7 @@ export class ByteWriter {
     const { length } = text;
     this.#reserve(length * 3);
     if (length > SHORT_MAX || !this.#ascii(text)) {
-      this.#used += this.#buffer.write(text, this.#used, 'utf8');
+      this.#used += writeUtf8.call(this.#buffer, text, this.#used);
     }
   }
 
@@ -128,7 +139,8 @@ export class ByteWriter {
     this.#reserve(length);
     const buffer = this.#buffer;
     const at = this.#used;
-    if (length > SHORT_MAX) buffer.set(bytes.subarray(from, to), at);
+    if (length > SHORT_MAX)
+      buffer.set(length === bytes.length ? bytes : bytes.subarray(from, to), at);
     else for (let next = 0; next < length; next += 1) buffer[at + next] = bytes[from + next]!;
     this.#used = at + length;
   }
@@ -222,9 +234,20 @@ export class ByteWriter {
     this.#used += length;
   }
 
+  /** Leaves so many bytes to `put` and `put32`, and goes on from the next word. */
+  leave(bytes: number): void {
+    this.#reserve(bytes + WORD_BYTES);
+    this.#used = aligned(this.#used + bytes);
+  }
+
   /** Replaces one byte that was written. */
   put(at: number, byte: number): void {
     this.#buffer[at] = byte;
+  }
+
+  /** Replaces four bytes by a number, little-endian. */
+  put32(at: number, value: number): void {
+    this.#view.setInt32(at, value, true);
   }
 
   /** What was written, as a view. */
@@ -245,7 +268,7 @@ const PRINTED_BYTES = 1_024;
 const printer = new ByteWriter(PRINTED_BYTES);
 
 /** What a part prints, until the next one is printed. */
-export function printedBytes(part: Printed): Uint8Array {
+function printedBytes(part: Printed): Uint8Array {
   printer.clear();
   part.print(printer);
   return printer.bytes();
