@@ -13,7 +13,12 @@
 import { aligned } from '../base/byte-writer.js';
 import { HEAD_ROOM_BYTES } from '../base/growing-bytes.js';
 import { ENDPOINT_NAMES } from '../provider/operation-call.js';
-import { type AnswerSlice, CART_ENDPOINTS, type OtherRequest, type RequestFields } from './types.js';
+import {
+  type AnswerSlice,
+  CART_ENDPOINTS,
+  type OtherRequest,
+  type RequestFields,
+} from './types.js';
 
 export const LOOKUP = 1;
 const ROWS = 2;
@@ -123,7 +128,12 @@ export function putHead(buffer: Buffer, at: number, fields: RequestFields, lengt
 }
 
 /** Any other request than a lookup, by what its head says. */
-export function otherRequest(kind: number, byte: number, word: number, payload: Buffer): OtherRequest {
+export function otherRequest(
+  kind: number,
+  byte: number,
+  word: number,
+  payload: Buffer,
+): OtherRequest {
   // biome-ignore format: a kind a row
   switch (kind) {
     case ROWS: return { kind: 'rows', grants: word, payload };
