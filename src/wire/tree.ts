@@ -14,11 +14,6 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 export const FORMATS = ['json', 'xml'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** The version a number names; null when there is none. */
-export function apiVersion(value: number): ApiVersion | null {
-  return API_VERSIONS.find((version) => version === value) ?? null;
-}
-
 export interface Decimal {
   readonly decimal: string;
 }
