@@ -30,6 +30,7 @@ export function aligned(offset: number): number {
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const MILLION = 1_000_000;
+const BILLION = 1_000_000_000;
 
 /** What is put into bytes where it is wanted. */
 export interface Printed {
@@ -214,17 +215,29 @@ export class ByteWriter {
 
   /** Whole millionths as the shortest decimal, as JSON. */
   millionths(value: number): void {
+    this.#decimal(value, MILLION);
+  }
+
+  /** The same of whole billionths. */
+  billionths(value: number): void {
+    this.#decimal(value, BILLION);
+  }
+
+  /** Whole parts, of which a power of a thousand make one. */
+  #decimal(value: number, one: number): void {
     const size = Math.abs(value);
-    const whole = Math.floor(size / MILLION);
-    let rest = size - whole * MILLION;
+    const whole = Math.floor(size / one);
     if (value < 0) this.byte(MINUS);
     this.number(whole);
-    if (rest === 0) return;
-    this.byte(POINT);
-    const thousandths = Math.floor(rest / THOUSAND);
-    this.#word(THREE_DIGITS[thousandths]!, 3);
-    this.#word(THREE_DIGITS[rest - thousandths * THOUSAND]!, 3);
-    for (; rest % 10 === 0; rest /= 10) this.#used -= 1;
+    let rest = size - whole * one;
+    if (rest !== 0) this.byte(POINT);
+    for (let part = one; rest !== 0; ) {
+      part /= THOUSAND;
+      let digits = Math.floor(rest / part);
+      this.#word(THREE_DIGITS[digits]!, 3);
+      rest -= digits * part;
+      if (rest === 0) for (; digits % 10 === 0; digits /= 10) this.#used -= 1;
+    }
   }
 
   /** The first bytes of a word. */
@@ -264,21 +277,22 @@ export class ByteWriter {
   }
 }
 
-const PRINTED_BYTES = 1_024;
+const PRINTED_BYTES = 4_096;
 const printer = new ByteWriter(PRINTED_BYTES);
 
-/** What a part prints, until the next one is printed. */
-function printedBytes(part: Printed): Uint8Array {
+/** A part in memory of its own: a slice of the shared pool would keep the whole pool alive. */
+export function ownBytes(part: BodyPart): Uint8Array {
   printer.clear();
-  part.print(printer);
-  return printer.bytes();
+  printer.part(part);
+  const printed = printer.bytes();
+  const bytes = Buffer.allocUnsafeSlow(printed.length);
+  bytes.set(printed);
+  return bytes;
 }
 
 /** Parts one behind the other, in memory of their own unless there is one of bytes alone. */
 export function bytesOfParts(parts: readonly BodyPart[]): Uint8Array {
-  const pieces = parts.map((part) => {
-    if (typeof part === 'string') return Buffer.from(part, 'utf8');
-    return part instanceof Uint8Array ? part : Buffer.from(printedBytes(part));
-  });
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  const [first] = parts;
+  if (parts.length === 1 && first instanceof Uint8Array) return first;
+  return ownBytes({ print: (into) => parts.forEach((part) => into.part(part)) });
 }

@@ -2,6 +2,7 @@
  * Printed parts of answers that are kept: what depends on the tax area and the day alone, within a
  * bound in bytes, and the beginnings of answers of version 60.
  */
+import { type ByteWriter, ownBytes } from '../../base/byte-writer.js';
 import { NumberCache, OfRelease } from '../../base/tables.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
@@ -15,7 +16,7 @@ import {
 } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
 import { type SitusNote, ownMarks, situsNote } from '../../wire/situs-note.js';
-import { printMembers, type Format, type WireObject, jsonMembers } from '../../wire/tree.js';
+import { printMembers, type Format, jsonMembers, xmlOfMembers } from '../../wire/tree.js';
 import type { WireContext, Head } from './context.js';
 import type {
   LookupOutcome,
@@ -108,7 +109,8 @@ export interface RuledArea extends RatedArea {
 }
 
 /**
- * The fragment of an area, from the cache or rendered by `tree` as members of an object.
+ * The fragment of an area, from the cache or printed by `print` as members of an object of JSON, of
+ * which its XML is made.
  */
 export function fragmentOf(
   context: WireContext,
@@ -116,7 +118,7 @@ export function fragmentOf(
   rated: RatedArea,
   variant: Variant,
   format: Format,
-  tree: (ruled: RuledArea) => WireObject,
+  print: (into: ByteWriter, ruled: RuledArea) => void,
 ): Fragment | Failure {
   const { fragments } = context;
   const key = fragments.key(rated.area.id, rated.date, variant, format);
@@ -124,8 +126,9 @@ export function fragmentOf(
   if (known !== null) return known;
   const rules = engine.stateRules(rated.area.state, rated.date);
   if (rules === null) return noRules(rated);
-  const text = printMembers(tree({ ...rated, rules }), format);
-  const fragment = { bytes: ownBytes(text), flags: areaFlags(rated) };
+  const json = ownBytes({ print: (into) => print(into, { ...rated, rules }) });
+  const bytes = format === 'json' ? json : ownBytes(xmlOfMembers(json));
+  const fragment = { bytes, flags: areaFlags(rated) };
   fragments.set(engine.id, key, fragment);
   return fragment;
 }
@@ -141,13 +144,6 @@ function noRules({ area }: RatedArea): Failure {
     'no-result',
     `Freight, service and sourcing rules of ${area.stateName} are not held for this day.`,
   );
-}
-
-/** Bytes of their own: a slice of the shared pool would keep the whole pool alive. */
-export function ownBytes(text: string): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
-  bytes.write(text, 'utf8');
-  return bytes;
 }
 
 /** The answer flags that follow from an area and the day. */

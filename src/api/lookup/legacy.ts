@@ -35,7 +35,7 @@ import {
 } from './legacy-row.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
 import { formatCents } from '../../tax/amount.js';
-import { addressDetail, bodyEnd } from './v60.js';
+import { addressDetail, bodyEnd } from './address-detail.js';
 
 function least(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
@@ -126,7 +126,9 @@ function renderRows(
   let flags = 0;
   let before = '';
   for (const place of places) {
-    const fragment = fragmentOf(context, engine, place, shape.variant, format, shape.fields);
+    const fragment = fragmentOf(context, engine, place, shape.variant, format, (into, ruled) =>
+      into.text(jsonMembers(shape.fields(ruled))),
+    );
     if (isFailure(fragment)) return fragment;
     body.push(Buffer.from(before + rowOpen(place, format, element), 'utf8'), fragment.bytes);
     flags |= fragment.flags | staleFlag(place);

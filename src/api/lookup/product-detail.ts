@@ -9,9 +9,9 @@
 import type { Engine } from '../../engine/engine.js';
 import { ordinaryRates, unruledSentence, type ProductFinding } from '../../engine/product/rules.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
+import { ownBytes } from '../../base/byte-writer.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { ProductMember, WireContext } from './context.js';
-import { ownBytes } from './fragment.js';
 import {
   printMembers,
   rateOf,
