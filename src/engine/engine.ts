@@ -29,6 +29,7 @@ function partsOf(dataset: Dataset, unheld: UnheldRates | null): LookupParts {
     states: new States(dataset),
     rates,
     places,
+    addresses: places.addresses,
     points: new PointLocator(dataset, rates, (area, lat, lng) => places.unheldNear(area, lat, lng)),
     zips: new ZipLists(dataset, rates),
     borders: new Borders(dataset.cells, rates),

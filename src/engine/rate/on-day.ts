@@ -15,6 +15,7 @@ import { DATE_OPEN, type DateInt, DATE_MIN, dateSlot, SLOT_MS, todayIn } from '.
 import type { Country } from '../../tax/jurisdiction.js';
 import { type Rate, RATE_ZERO } from '../../tax/rate.js';
 import type { DateOf } from '../locate/doubt.js';
+import type { AddressLocator } from '../locate/locator.js';
 import type { PlaceLocator } from '../locate/place-locator.js';
 import { elsewhere, type PointLocator } from '../locate/point.js';
 import {
@@ -195,6 +196,8 @@ export interface LookupParts {
   readonly states: States;
   readonly rates: RatesByArea;
   readonly places: PlaceLocator;
+  /** For doors, as most are asked for. */
+  readonly addresses: AddressLocator;
   readonly points: PointLocator;
   readonly zips: ZipLists;
   readonly borders: Borders;
@@ -250,12 +253,12 @@ export class Lookups {
   }
 
   #address(query: AddressQuery, dateAt: DateOf): Situs | Failure {
-    const { dataset, places } = this.#parts;
+    const { dataset, places, addresses } = this.#parts;
     const { country: asked } = query.options;
     const situs =
       asked === 'CAN'
         ? places.locateCanadian(query.address, dateAt)
-        : places.addresses.locate(query.address, dateAt);
+        : addresses.locate(query.address, dateAt);
     if (isRefusal(situs)) return situs;
     const { country } = dataset.area(situs.area);
     return reaches(asked, country) ? situs : elsewhere(asked);
