@@ -11,7 +11,7 @@ import {
   type LookupStep,
   parseQuery,
   refusal,
-} from './api/lookup/answer.js';
+} from './api/lookup/query-answer.js';
 import { openWire, type WireContext, type WireSettings } from './api/lookup/context.js';
 import { isRefused } from './api/lookup/fragment.js';
 import { answerLocate } from './api/lookup/located.js';

@@ -12,7 +12,7 @@ import { openWire } from '../../src/api/lookup/context.js';
 import { addressLines } from './addresses.js';
 import { sink, type BenchInput, type Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
-import { parseQuery } from '../../src/api/lookup/answer.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
 /** Microseconds an engine lookup may take, by kind. */
 const TARGET_MICROSECONDS: Readonly<Record<QueryKind, number>> = { zip: 3, point: 4, address: 15 };

@@ -88,22 +88,10 @@ export class RequestFrame {
   #reserve(more: number): void {
     const need = this.#used + more;
     if (need <= this.#buffer.length) return;
-    this.#buffer = enlarged(this.#buffer, this.#used, need);
+    const next = Buffer.allocUnsafeSlow(Math.max(need, this.#buffer.length * 2));
+    this.#buffer.copy(next, 0, 0, this.#used);
+    this.#buffer = next;
   }
-}
-
-/** A larger memory that begins with the same bytes. */
-function enlarged(buffer: Buffer, used: number, need: number): Buffer {
-  const next = Buffer.allocUnsafeSlow(Math.max(need, buffer.length * 2));
-  buffer.copy(next, 0, 0, used);
-  return next;
-}
-
-function putU32(buffer: Buffer, at: number, value: number): void {
-  buffer[at] = value;
-  buffer[at + 1] = value >>> 8;
-  buffer[at + 2] = value >>> 16;
-  buffer[at + 3] = value >>> 24;
 }
 
 function put(buffer: Buffer, at: number, kind: number, byte: number, word: number): void {
@@ -115,7 +103,7 @@ function put(buffer: Buffer, at: number, kind: number, byte: number, word: numbe
 
 /** Writes the head of a request. */
 export function putHead(buffer: Buffer, at: number, fields: RequestFields, length: number): void {
-  putU32(buffer, at + 4, length);
+  buffer.writeUInt32LE(length, at + 4);
   // biome-ignore format: a kind a row
   switch (fields.kind) {
     case 'lookup': return put(buffer, at, LOOKUP, fields.version, fields.grants);

@@ -85,6 +85,10 @@ export class RequestReader {
 
 const ANSWER_BYTES_USUAL = 4096;
 
+function memoryFor(count: number, memory: Buffer | null): ByteWriter {
+  return new ByteWriter(memory?.length ?? (count + 1) * ANSWER_BYTES_USUAL);
+}
+
 /**
  * Packs answers in memory of its own, which goes into the memory that is given at the end, at once:
  * parts that are not aligned would be copied there byte by byte.
@@ -96,7 +100,7 @@ export class AnswerWriter {
 
   /** For answers to about so many requests, or as many as the memory holds. */
   constructor(count: number, memory: Buffer | null = null) {
-    this.#packed = new ByteWriter(memory?.length ?? (count + 1) * ANSWER_BYTES_USUAL);
+    this.#packed = memoryFor(count, memory);
     this.begin(count, memory);
   }
 
@@ -107,9 +111,8 @@ export class AnswerWriter {
 
   /** Starts over, with room for a table of `count`; what did not fit was handed out as it is. */
   begin(count: number, memory: Buffer | null): void {
-    const isGone = this.moved && this.#packed.length > 0;
-    if (isGone) this.#packed = new ByteWriter(memory?.length ?? (count + 1) * ANSWER_BYTES_USUAL);
-    else this.#packed.clear();
+    if (this.moved && this.#packed.length > 0) this.#packed = memoryFor(count, memory);
+    this.#packed.clear();
     this.#given = memory;
     this.#head = 0;
     this.#packed.leave(count * ANSWER_HEAD_BYTES);
