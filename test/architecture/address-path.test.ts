@@ -14,7 +14,7 @@ import { taskAnswerer } from '../../src/worker.js';
 import { BASE_URL } from '../lookup/ask.js';
 import { engineOf } from '../support/engine-of.js';
 import { importsOf, packageRoot } from '../support/http-source-rules.js';
-import { memoryDataset, NOW_MS } from '../support/memory-dataset.js';
+import { memoryDataset } from '../support/memory-dataset.js';
 
 const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
 /** Files of a worker that an address is handed on through, and files that are at work on it. */
@@ -97,7 +97,7 @@ function throughLane(addresses: readonly string[], told: () => void): readonly s
     const asked = { kind: 'lookup', version: 60, grants: GRANT_ALL } as const;
     const payload = waiting.shift()!;
     const request = { ...asked, payload, answered: () => undefined, failed: () => undefined };
-    lane.post({ requests: [request], release, now: NOW_MS });
+    lane.post({ requests: [request], release });
   };
   // What would wake the front end.
   task.port.postMessage = (): void => {
