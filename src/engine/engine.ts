@@ -9,39 +9,17 @@ import { Carts } from './cart/cart.js';
 import { type FoundPlace, unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome, CartQuery } from './cart/outcome.js';
-import { PlaceLocator } from './locate/place-locator.js';
-import { PointLocator } from './locate/point.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type { PostalOutcome, SitusOutcome } from './lookup-query.js';
-import { Borders } from './rate/borders.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
-import { type LookupParts, Lookups, RatesByArea, States } from './rate/on-day.js';
+import { Lookups } from './rate/on-day.js';
 import { type Unheld, UnheldRates } from './rate/unheld.js';
-import { ZipLists } from './rate/zip-list.js';
 import { WEAKEST, type Precision } from './situs.js';
-
-/** What lookups ask, made once for a release. */
-function partsOf(dataset: Dataset, unheld: UnheldRates | null): LookupParts {
-  const rates = new RatesByArea(dataset, unheld);
-  const places = new PlaceLocator(dataset, rates);
-  return {
-    dataset,
-    states: new States(dataset),
-    rates,
-    places,
-    addresses: places.addresses,
-    points: new PointLocator(dataset, rates, (area, lat, lng) => places.unheldNear(area, lat, lng)),
-    zips: new ZipLists(dataset, rates),
-    borders: new Borders(dataset.cells, rates),
-    unheld,
-  };
-}
 
 /** Lookups, and what is made of them. */
 export class Engine extends Lookups {
   /** Of the release. */
   readonly id: string;
-  readonly #parts: LookupParts;
   readonly #products: ProductRules;
   readonly #sources: SourceNotes;
   #carts: Carts | null = null;
@@ -51,16 +29,14 @@ export class Engine extends Lookups {
    * for which an answer was refused since its rates of now, or of then, are not held.
    */
   constructor(dataset: Dataset, tell: ((unheld: Unheld) => void) | null = null) {
-    const parts = partsOf(dataset, tell === null ? null : new UnheldRates(tell));
-    super(parts);
+    super(dataset, tell === null ? null : new UnheldRates(tell));
     this.id = dataset.id;
-    this.#parts = parts;
     this.#products = new ProductRules(dataset);
     this.#sources = new SourceNotes(dataset);
   }
 
   close(): void {
-    this.#parts.dataset.close();
+    this.dataset.close();
   }
 
   /**
@@ -68,8 +44,8 @@ export class Engine extends Lookups {
    * was told by itself too that has to be one.
    */
   locateInState(address: string, nowMs: number, state?: string): FoundPlace | Failure {
-    const { dataset, states, places } = this.#parts;
-    const situs = places.locateInState(address, (code) => states.today(code, nowMs));
+    const { dataset, states } = this;
+    const situs = this.places.locateInState(address, (code) => states.today(code, nowMs));
     if (isFailure(situs)) return situs;
     const unknown = state === undefined ? null : unknownState(dataset, state);
     if (unknown !== null) return unknown;
@@ -104,17 +80,16 @@ export class Engine extends Lookups {
     refuseUnruled = false,
   ): CartOutcome | Failure {
     const outcome = this.#carting.calculate(cart, nowMs, precisionMin, refuseUnruled);
-    if (isFailure(outcome)) this.#parts.unheld?.refused(outcome);
+    if (isFailure(outcome)) this.rates.refused(outcome);
     return outcome;
   }
 
   /** Carts have many facts of their own, which are read when the first of them comes. */
   get #carting(): Carts {
-    const { dataset, states, rates, places } = this.#parts;
-    return (this.#carts ??= new Carts(dataset, {
-      states,
-      rates,
-      locator: places,
+    return (this.#carts ??= new Carts(this.dataset, {
+      states: this.states,
+      rates: this.rates,
+      locator: this.places,
       products: this.#products,
       sources: this.#sources,
     }));

@@ -1,6 +1,6 @@
 /**
- * Printed parts of answers that are kept: what depends on the tax area and the day alone, within a
- * bound in bytes, and the beginnings of answers of version 60.
+ * Printed parts of answers. What depends on the tax area and the day alone is kept within a bound
+ * in bytes, as are the beginnings of answers of version 60; their ends tell where a lookup led.
  */
 import { type ByteWriter, ownBytes } from '../../base/byte-writer.js';
 import { NumberCache, OfRelease } from '../../base/tables.js';
@@ -16,7 +16,15 @@ import {
 } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
 import { type SitusNote, ownMarks, situsNote } from '../../wire/situs-note.js';
-import { printMembers, type Format, jsonMembers, xmlOfMembers } from '../../wire/tree.js';
+import {
+  degreesOf,
+  echoOf,
+  type Format,
+  jsonMembers,
+  printMembers,
+  type WireObject,
+  xmlOfMembers,
+} from '../../wire/tree.js';
 import type { WireContext, Head } from './context.js';
 import type {
   LookupOutcome,
@@ -25,8 +33,9 @@ import type {
   SitusOutcome,
   KnownRates,
 } from '../../engine/lookup-query.js';
-import { PRECISIONS, type Precision } from '../../engine/situs.js';
-import { metadata, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
+import { countryName, normalizedAddress } from '../../engine/locate/address-writer.js';
+import { PRECISIONS, type Precision, type Situs } from '../../engine/situs.js';
+import { metadata, SUCCESS, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/response-code.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
 interface Fragment {
@@ -244,4 +253,36 @@ export function headOf(
   }
   const { open } = plainHead(context, engine.id, precision, flags, format);
   return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
+}
+
+/** Where the lookup led; coordinates are echoed as they were given. */
+export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
+  const point = query.kind === 'point';
+  const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
+  const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
+  const incorporated = String(area.incorporated);
+  const short = { normalizedAddress: normalizedAddress(situs), incorporated, geoLat, geoLng };
+  const isLong = query.options.addressDetailExtended;
+  return isLong ? { ...short, address: components(situs, area) } : short;
+}
+
+function components(situs: Situs, area: AreaRecord): WireObject {
+  return {
+    countryCode: area.country,
+    countryName: countryName(area.country),
+    stateCode: area.state,
+    state: area.stateName,
+    county: area.countyName,
+    city: situs.city,
+    street: situs.street,
+    postalCode: situs.postalCode,
+    houseNumber: situs.houseNumber,
+  };
+}
+
+/** The end of a body: where it led, and the explanation where one was asked for. */
+export function bodyEnd(detail: WireObject, explain: string, format: Format): string {
+  const member = printMembers({ addressDetail: detail }, format);
+  if (format === 'xml') return member + explain + V60_XML_CLOSE;
+  return `,${member}${explain === '' ? '' : `,${explain}`}}`;
 }

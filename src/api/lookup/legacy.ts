@@ -16,6 +16,8 @@ import {
 } from '../../wire/tree.js';
 import { legacyClose, legacyOpen, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
 import {
+  addressDetail,
+  bodyEnd,
   fragmentOf,
   VARIANTS,
   type RatedArea,
@@ -35,7 +37,6 @@ import {
 } from './legacy-row.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
 import { formatCents } from '../../tax/amount.js';
-import { addressDetail, bodyEnd } from './address-detail.js';
 
 function least(left: bigint, right: bigint): bigint {
   return left < right ? left : right;

@@ -9,9 +9,10 @@ import type { BodyPart } from '../../pool/types.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
 import { type Degrees, echoed, type Format } from '../../wire/tree.js';
-import { addressDetail, bodyEnd } from './address-detail.js';
 import type { WireContext } from './context.js';
 import {
+  addressDetail,
+  bodyEnd,
   explanation,
   fragmentOf,
   isUnprinted,

@@ -6,10 +6,16 @@ import {
   type CellIndex,
   type CellJudge,
 } from '../../dataset/cell-index.js';
+import type { Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import type { Border } from '../lookup-query.js';
+import type { Border, KnownRates } from '../lookup-query.js';
 import type { Situs } from '../situs.js';
-import { isUnrated, type RatesByArea } from './on-day.js';
+import type { RatesByArea } from './on-day.js';
+
+/** `isFailure` for rates alone, which is faster: see there. */
+function isUnrated(rates: KnownRates | Failure): rates is Failure {
+  return (rates as Partial<Failure>).failure !== undefined;
+}
 
 /** Border cells whose taxes are remembered together. */
 const CHUNK_BITS = 10;

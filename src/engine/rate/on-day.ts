@@ -16,8 +16,8 @@ import type { Country } from '../../tax/jurisdiction.js';
 import { type Rate, RATE_ZERO } from '../../tax/rate.js';
 import type { DateOf } from '../locate/doubt.js';
 import type { AddressLocator } from '../locate/locator.js';
-import type { PlaceLocator } from '../locate/place-locator.js';
-import { elsewhere, type PointLocator } from '../locate/point.js';
+import { PlaceLocator } from '../locate/place-locator.js';
+import { elsewhere, PointLocator } from '../locate/point.js';
 import {
   type AddressQuery,
   type AreaRateRow,
@@ -30,9 +30,9 @@ import {
   type SitusOutcome,
 } from '../lookup-query.js';
 import { PRECISIONS, WEAKEST, type Precision, type Situs } from '../situs.js';
-import type { Borders } from './borders.js';
+import { Borders } from './borders.js';
 import type { UnheldRates } from './unheld.js';
-import type { ZipLists } from './zip-list.js';
+import { ZipLists } from './zip-list.js';
 
 /** Goods, freight and services are taxed alike in Canada, at the destination. */
 const CANADIAN: StateRuleRecord = {
@@ -107,11 +107,6 @@ export class States {
   }
 }
 
-/** `isFailure` for rates alone, which is faster: see there. */
-export function isUnrated(rates: KnownRates | Failure): rates is Failure {
-  return (rates as Partial<Failure>).failure !== undefined;
-}
-
 /** The period a day lies in, or null. */
 export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePeriod | null {
   for (const period of periods) {
@@ -149,6 +144,11 @@ export class RatesByArea {
     const rates = this.#read(area, date);
     this.#areas.set(area, { date, rates });
     return rates;
+  }
+
+  /** An answer was refused; what of it is told tells `UnheldRates`. */
+  refused(failure: Failure): void {
+    this.#unheld?.refused(failure);
   }
 
   /**
@@ -190,26 +190,28 @@ export function isByArea(precision: Precision): boolean {
   return precision === 'postal' || precision === 'city';
 }
 
-/** What the lookups of a release ask; `unheld` is told of what is refused. */
-export interface LookupParts {
-  readonly dataset: Dataset;
-  readonly states: States;
-  readonly rates: RatesByArea;
-  readonly places: PlaceLocator;
-  /** For doors, as most are asked for. */
-  readonly addresses: AddressLocator;
-  readonly points: PointLocator;
-  readonly zips: ZipLists;
-  readonly borders: Borders;
-  readonly unheld: UnheldRates | null;
-}
-
 /** The lookups of a release: where a place is, what day it is there, and what holds on it. */
 export class Lookups {
-  readonly #parts: LookupParts;
+  protected readonly dataset: Dataset;
+  protected readonly states: States;
+  protected readonly rates: RatesByArea;
+  protected readonly places: PlaceLocator;
+  readonly #addresses: AddressLocator;
+  readonly #points: PointLocator;
+  readonly #zips: ZipLists;
+  readonly #borders: Borders;
 
-  constructor(parts: LookupParts) {
-    this.#parts = parts;
+  constructor(dataset: Dataset, unheld: UnheldRates | null) {
+    this.dataset = dataset;
+    this.states = new States(dataset);
+    const rates = (this.rates = new RatesByArea(dataset, unheld));
+    const places = (this.places = new PlaceLocator(dataset, rates));
+    this.#addresses = places.addresses;
+    this.#points = new PointLocator(dataset, rates, (area, lat, lng) =>
+      places.unheldNear(area, lat, lng),
+    );
+    this.#zips = new ZipLists(dataset, rates);
+    this.#borders = new Borders(dataset.cells, rates);
   }
 
   /**
@@ -218,20 +220,18 @@ export class Lookups {
    */
   lookup(query: LookupQuery, nowMs: number, precisionMin: Precision = WEAKEST): LookupOutcome {
     const outcome = this.#lookup(query, nowMs, precisionMin);
-    if (isRefusal(outcome)) this.#parts.unheld?.refused(outcome);
+    if (isRefusal(outcome)) this.rates.refused(outcome);
     return outcome;
   }
 
   #lookup(query: LookupQuery, nowMs: number, precisionMin: Precision): LookupOutcome {
-    const { dataset, states, points, rates: byArea, zips } = this.#parts;
     const { date: asked } = query.options;
     const future = asked === null ? null : notOverAnywhere(asked, nowMs);
     if (future !== null) return future;
-    const today: DateOf = (state) => states.today(state, nowMs);
-    const dateAt: DateOf = asked === null ? today : () => asked;
-    if (query.kind === 'postal') return zips.outcome(query, dateAt, today);
+    const dateAt: DateOf = (state) => asked ?? this.states.today(state, nowMs);
+    if (query.kind === 'postal') return this.#zips.outcome(query, dateAt, this.states, nowMs);
     const situs =
-      query.kind === 'address' ? this.#address(query, dateAt) : points.locate(query, dateAt);
+      query.kind === 'address' ? this.#address(query, dateAt) : this.#points.locate(query, dateAt);
     if (isRefusal(situs)) return situs;
     if (
       precisionMin !== WEAKEST &&
@@ -242,31 +242,30 @@ export class Lookups {
         `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`,
       );
     }
-    const area = areaOf(dataset, situs);
-    const early = asked === null ? null : notOver(asked, today(area.state));
+    const area = areaOf(this.dataset, situs);
+    const early = asked === null ? null : notOver(asked, this.states.today(area.state, nowMs));
     if (early !== null) return early;
     const date = dateAt(area.state);
-    const rates = byArea.at(situs.area, date);
+    const rates = this.rates.at(situs.area, date);
     return isRefusal(rates)
       ? rates
       : { kind: 'situs', situs, area, date, rates, border: undefined };
   }
 
   #address(query: AddressQuery, dateAt: DateOf): Situs | Failure {
-    const { dataset, places, addresses } = this.#parts;
     const { country: asked } = query.options;
     const situs =
       asked === 'CAN'
-        ? places.locateCanadian(query.address, dateAt)
-        : addresses.locate(query.address, dateAt);
+        ? this.places.locateCanadian(query.address, dateAt)
+        : this.#addresses.locate(query.address, dateAt);
     if (isRefusal(situs)) return situs;
-    const { country } = dataset.area(situs.area);
+    const { country } = this.dataset.area(situs.area);
     return reaches(asked, country) ? situs : elsewhere(asked);
   }
 
   /** The rules of a state, province or territory on a day; null where none are held. */
   stateRules(code: string, date: DateInt): StateRuleRecord | null {
-    const state = this.#parts.dataset.state(code);
+    const state = this.dataset.state(code);
     return state === null ? null : rulesAt(state, date);
   }
 
@@ -280,7 +279,7 @@ export class Lookups {
     const { lat, lng } = situs;
     if (situs.apart === true) return null;
     if (isByArea(situs.precision) || (lat === 0 && lng === 0)) return null;
-    return this.#parts.borders.near(area.id, date, situs);
+    return this.#borders.near(area.id, date, situs);
   }
 }
 

@@ -5,7 +5,7 @@ import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { type KnownRates, notOver, type PostalOutcome, type ZipQuery } from '../lookup-query.js';
-import type { RatesByArea } from './on-day.js';
+import type { RatesByArea, States } from './on-day.js';
 
 /** What narrows a list by postal code; empty text where a parameter is not given. */
 export type PostalQuery = Pick<ZipQuery, 'zip' | 'state' | 'stateCode' | 'city' | 'county'>;
@@ -77,17 +77,18 @@ export class ZipLists {
     return this.#withRates(query.zip, inCity, dateOf);
   }
 
-  /** The list that a lookup asks for; `today` tells whether its month is over. */
+  /** The list that a lookup asks for, whose month must be over in each of the states. */
   outcome(
     query: ZipQuery,
     dateOf: (state: string) => DateInt,
-    today: (state: string) => DateInt,
+    states: States,
+    nowMs: number,
   ): PostalOutcome | Failure {
     const rows = this.list(query, dateOf);
     if (isFailure(rows)) return rows;
     const { date: asked } = query.options;
     for (const { area } of rows) {
-      const early = asked === null ? null : notOver(asked, today(area.state));
+      const early = asked === null ? null : notOver(asked, states.today(area.state, nowMs));
       if (early !== null) return early;
     }
     return { kind: 'postal', rows };
