@@ -199,7 +199,10 @@ export function answerFrame(
   context: WireContext = (shared ??=
     openWire()),
 ): Uint8Array {
-  const writer = new AnswerWriter(new RequestReader(frame).count());
+  const requests = new RequestReader(frame);
+  let count = 0;
+  while (requests.next() !== null) count += 1;
+  const writer = new AnswerWriter(count);
   answerInto(writer, engine, frame, nowMs, context);
   return writer.bytes();
 }

@@ -280,19 +280,16 @@ export class ByteWriter {
 const PRINTED_BYTES = 4_096;
 const printer = new ByteWriter(PRINTED_BYTES);
 
-/** A part in memory of its own: a slice of the shared pool would keep the whole pool alive. */
-export function ownBytes(part: BodyPart): Uint8Array {
-  printer.clear();
-  printer.part(part);
-  const printed = printer.bytes();
-  const bytes = Buffer.allocUnsafeSlow(printed.length);
-  bytes.set(printed);
-  return bytes;
-}
-
-/** Parts one behind the other, in memory of their own unless there is one of bytes alone. */
+/**
+ * Parts one behind the other, in memory of their own unless there is one of bytes alone: a slice of
+ * the shared pool would keep the whole pool alive.
+ */
 export function bytesOfParts(parts: readonly BodyPart[]): Uint8Array {
   const [first] = parts;
   if (parts.length === 1 && first instanceof Uint8Array) return first;
-  return ownBytes({ print: (into) => parts.forEach((part) => into.part(part)) });
+  printer.clear();
+  for (const part of parts) printer.part(part);
+  const bytes = Buffer.allocUnsafeSlow(printer.length);
+  bytes.set(printer.bytes());
+  return bytes;
 }

@@ -129,12 +129,8 @@ export function notOver(asked: DateInt, today: DateInt): Failure | null {
   return fail('invalid-historical', 'The month must have ended: give a month before this one.');
 }
 
-/** The same of one that is over nowhere yet. */
-export function notOverAnywhere(asked: DateInt, nowMs: number): Failure | null {
-  return notOver(asked, aheadOf(nowMs));
-}
-
-function aheadOf(nowMs: number): DateInt {
+/** The day where it is the latest. */
+export function aheadOf(nowMs: number): DateInt {
   const day = new Date(nowMs + ZONE_AHEAD_MS);
   const date = dateOf(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate());
   if (date === null) throw new RangeError(`no calendar date at ${nowMs}`);

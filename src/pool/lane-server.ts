@@ -55,31 +55,16 @@ export class RequestReader {
   /** The next request; null after the last. */
   next(): ReceivedRequest | null {
     const buffer = this.#buffer;
-    const at = this.#skip();
-    if (at < 0) return null;
+    const at = aligned(this.#end);
     const start = at + REQUEST_HEAD_BYTES;
-    const end = this.#end;
+    if (start > buffer.length) return null;
+    const end = (this.#end = start + buffer.readUInt32LE(at + 4));
     const kind = buffer[at]!;
     const byte = buffer[at + 1]!;
     const word = buffer[at + 2]! | (buffer[at + 3]! << 8);
     if (kind !== LOOKUP) return otherRequest(kind, byte, word, buffer.subarray(start, end));
     const payload = latin1Slice.call(buffer, start, end);
     return { kind: 'lookup', version: byte, grants: word, payload };
-  }
-
-  /** How many requests are left. It passes them all, so nothing can be read afterwards. */
-  count(): number {
-    let count = 0;
-    while (this.#skip() >= 0) count += 1;
-    return count;
-  }
-
-  /** Passes a request and tells where its head is; -1 after the last. */
-  #skip(): number {
-    const at = aligned(this.#end);
-    if (at + REQUEST_HEAD_BYTES > this.#buffer.length) return -1;
-    this.#end = at + REQUEST_HEAD_BYTES + this.#buffer.readUInt32LE(at + 4);
-    return at;
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { aligned, bytesOfParts, ByteWriter, ownBytes, Piece } from '../../src/base/byte-writer.js';
+import { aligned, bytesOfParts, ByteWriter, Piece } from '../../src/base/byte-writer.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
 import { formatRate, type Rate } from '../../src/tax/rate.js';
 
@@ -149,8 +149,8 @@ test('room that is left is filled afterwards, what follows it begins a word', ()
 });
 
 test('a part in memory of its own keeps no other', () => {
-  const text = ownBytes('té');
-  const printed = ownBytes({ print: (into) => into.json('itself') });
+  const text = bytesOfParts(['té']);
+  const printed = bytesOfParts([{ print: (into) => into.json('itself') }]);
   assert.equal(Buffer.from(text).toString(), 'té');
   assert.equal(Buffer.from(printed).toString(), '"itself"');
   for (const { buffer, length } of [text, printed]) assert.equal(buffer.byteLength, length);

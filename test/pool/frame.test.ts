@@ -52,7 +52,6 @@ test('requests come out as they went in, whatever their bytes', () => {
       const frame = new RequestFrame(16);
       for (const { fields: asked, payload } of requests) frame.add(asked, payload);
       assert.equal(frame.count, requests.length);
-      assert.equal(new RequestReader(frame.bytes()).count(), requests.length);
       assert.deepEqual(
         readAll(frame.bytes()),
         requests.map((one) => ({

@@ -2,7 +2,7 @@
  * Printed parts of answers. What depends on the tax area and the day alone is kept within a bound
  * in bytes, as are the beginnings of answers of version 60; their ends tell where a lookup led.
  */
-import { type ByteWriter, ownBytes } from '../../base/byte-writer.js';
+import { type ByteWriter, bytesOfParts } from '../../base/byte-writer.js';
 import { NumberCache, OfRelease } from '../../base/tables.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
@@ -135,8 +135,8 @@ export function fragmentOf(
   if (known !== null) return known;
   const rules = engine.stateRules(rated.area.state, rated.date);
   if (rules === null) return noRules(rated);
-  const json = ownBytes({ print: (into) => print(into, { ...rated, rules }) });
-  const bytes = format === 'json' ? json : ownBytes(xmlOfMembers(json));
+  const json = bytesOfParts([{ print: (into) => print(into, { ...rated, rules }) }]);
+  const bytes = format === 'json' ? json : bytesOfParts([xmlOfMembers(json)]);
   const fragment = { bytes, flags: areaFlags(rated) };
   fragments.set(engine.id, key, fragment);
   return fragment;

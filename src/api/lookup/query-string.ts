@@ -67,10 +67,9 @@ export function decodeValue(raw: string): string | null {
 }
 
 /** What ASCII characters are as digits of 16; −1 for any other. */
-export const HEX_DIGITS = Int8Array.from({ length: ASCII_MAX + 1 }, (_, code) => {
-  const char = String.fromCharCode(code);
-  return /[\da-f]/i.test(char) ? parseInt(char, 16) : -1;
-});
+export const HEX_DIGITS = Int8Array.from({ length: ASCII_MAX + 1 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+);
 
 const { latin1Slice } = Buffer.prototype;
 

@@ -66,45 +66,45 @@ function printTexts(into: ByteWriter, texts: Texts): void {
   }
 }
 
-/** An object of a rate and texts. */
+/** The beginning of an object: a rate, and texts behind it. */
 function printRate(into: ByteWriter, rate: Rate, texts: Texts): void {
   into.text('{"rate":');
   into.billionths(rate);
   printTexts(into, texts);
-  into.byte(BRACE);
 }
 
 function printBaseRate(
   into: ByteWriter,
-  { level, jurName, jurCode }: ComponentRecord,
+  { level, kind, jurName, jurCode: jurTaxCode }: ComponentRecord,
   rate: Rate,
   tax: Tax,
 ): void {
-  printRate(into, rate, {
-    jurType: `US_${level.toUpperCase()}_${tax.toUpperCase()}_TAX`,
-    jurName,
-    jurDescription: `US ${LEVEL_LABELS[level]} ${tax} Tax`,
-    jurTaxCode: jurCode,
-  });
+  const [jurType, jurDescription] =
+    kind === null
+      ? [
+          `US_${level.toUpperCase()}_${tax.toUpperCase()}_TAX`,
+          `US ${LEVEL_LABELS[level]} ${tax} Tax`,
+        ]
+      : [kind, `Canada ${kind}`];
+  printRate(into, rate, { jurType, jurName, jurDescription, jurTaxCode });
 }
 
-/** A sales and a use row per jurisdiction, in order; one row per levy where kinds are named. */
+/**
+ * A sales and a use row per jurisdiction, in order; one row per levy where kinds are named, as in
+ * Canada: there is no separate use tax.
+ */
 function printBaseRates(into: ByteWriter, { rows }: KnownRates): void {
   into.text('"baseRates":[');
-  rows.forEach(({ component, sales, use }, index) => {
-    const { kind, jurName, jurCode } = component;
-    if (index > 0) into.byte(COMMA);
-    if (kind !== null) {
-      // A Canadian levy is one row: there is no separate use tax.
-      const jurDescription = `Canada ${kind}`;
-      printRate(into, sales, { jurType: kind, jurName, jurDescription, jurTaxCode: jurCode });
-      return;
-    }
+  let before = '';
+  for (const { component, sales, use } of rows) {
+    into.text(before);
     printBaseRate(into, component, sales, 'Sales');
-    into.byte(COMMA);
+    before = '},';
+    if (component.kind !== null) continue;
+    into.text(before);
     printBaseRate(into, component, use, 'Use');
-  });
-  into.byte(BRACKET);
+  }
+  into.text(before === '' ? ']' : '}]');
 }
 
 /** A total and the rates that it displays, by name. */
@@ -114,9 +114,8 @@ function printSummary(
   tax: Tax,
   displayed: readonly (readonly [name: string, rate: Rate])[],
 ): void {
-  into.text('{"rate":');
-  into.billionths(rate);
-  printTexts(into, { taxType: `${tax.toUpperCase()}_TAX`, summaryName: `Total Base ${tax} Tax` });
+  const taxType = `${tax.toUpperCase()}_TAX`;
+  printRate(into, rate, { taxType, summaryName: `Total Base ${tax} Tax` });
   let before = ',"displayRates":[{"name":';
   for (const [name, each] of displayed) {
     into.text(before);

@@ -19,6 +19,7 @@ import type { AddressLocator } from '../locate/locator.js';
 import { PlaceLocator } from '../locate/place-locator.js';
 import { elsewhere, PointLocator } from '../locate/point.js';
 import {
+  aheadOf,
   type AddressQuery,
   type AreaRateRow,
   type Border,
@@ -26,7 +27,6 @@ import {
   type LookupOutcome,
   type LookupQuery,
   notOver,
-  notOverAnywhere,
   type SitusOutcome,
 } from '../lookup-query.js';
 import { PRECISIONS, WEAKEST, type Precision, type Situs } from '../situs.js';
@@ -226,7 +226,7 @@ export class Lookups {
 
   #lookup(query: LookupQuery, nowMs: number, precisionMin: Precision): LookupOutcome {
     const { date: asked } = query.options;
-    const future = asked === null ? null : notOverAnywhere(asked, nowMs);
+    const future = asked === null ? null : notOver(asked, aheadOf(nowMs));
     if (future !== null) return future;
     const dateAt: DateOf = (state) => asked ?? this.states.today(state, nowMs);
     if (query.kind === 'postal') return this.#zips.outcome(query, dateAt, this.states, nowMs);
