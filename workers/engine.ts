@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { openDataset } from '../src/dataset/open.js';
 import { Engine } from '../src/engine/engine.js';
-import type { Unheld } from '../src/engine/rate/unheld.js';
+import type { Unheld } from '../src/engine/lookup-query.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';
 import { serveLane, type ServeTask } from '../src/pool/lane-server.js';

@@ -2,6 +2,7 @@
  * What one release answers: where a place is, its rates, what a cart comes to. Made once when a
  * release is opened; it holds everything that is remembered of it.
  */
+import { RecentCache } from '../base/tables.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
@@ -10,11 +11,13 @@ import { type FoundPlace, unknownState } from './cart/cart-place.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome, CartQuery } from './cart/outcome.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
-import type { PostalOutcome, SitusOutcome } from './lookup-query.js';
+import type { PostalOutcome, SitusOutcome, Unheld } from './lookup-query.js';
 import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { Lookups } from './rate/on-day.js';
-import { type Unheld, UnheldRates } from './rate/unheld.js';
 import { WEAKEST, type Precision } from './situs.js';
+
+/** Refusals for want of rates that are kept, in each of two generations: one an area at most. */
+const REFUSALS_MAX = 16_384;
 
 /** Lookups, and what is made of them. */
 export class Engine extends Lookups {
@@ -22,6 +25,11 @@ export class Engine extends Lookups {
   readonly id: string;
   readonly #products: ProductRules;
   readonly #sources: SourceNotes;
+  readonly #tell: ((unheld: Unheld) => void) | null;
+  /** By what the refusal says: carts name the member at fault on a copy of it. */
+  readonly #unheld = new RecentCache<string, Unheld>(REFUSALS_MAX);
+  /** States that were told of. */
+  readonly #told = new Set<string>();
   #carts: Carts | null = null;
 
   /**
@@ -29,14 +37,24 @@ export class Engine extends Lookups {
    * for which an answer was refused since its rates of now, or of then, are not held.
    */
   constructor(dataset: Dataset, tell: ((unheld: Unheld) => void) | null = null) {
-    super(dataset, tell === null ? null : new UnheldRates(tell));
+    super(dataset, (unheld) => this.#unheld.set(unheld.why, unheld));
     this.id = dataset.id;
+    this.#tell = tell;
     this.#products = new ProductRules(dataset);
     this.#sources = new SourceNotes(dataset);
   }
 
   close(): void {
     this.dataset.close();
+  }
+
+  protected override refused({ detail = '' }: Failure): void {
+    const unheld = this.#unheld.get(detail);
+    if (unheld === undefined) return;
+    const kind = `${unheld.state} ${unheld.past}`;
+    if (this.#told.has(kind)) return;
+    this.#told.add(kind);
+    this.#tell?.(unheld);
   }
 
   /**
@@ -80,7 +98,7 @@ export class Engine extends Lookups {
     refuseUnruled = false,
   ): CartOutcome | Failure {
     const outcome = this.#carting.calculate(cart, nowMs, precisionMin, refuseUnruled);
-    if (isFailure(outcome)) this.rates.refused(outcome);
+    if (isFailure(outcome)) this.refused(outcome);
     return outcome;
   }
 

@@ -108,6 +108,15 @@ export interface PostalOutcome {
 
 export type LookupOutcome = SitusOutcome | PostalOutcome | Failure;
 
+/** Rates that were asked for and are not held. */
+export interface Unheld {
+  readonly state: string;
+  /** They are not for days that have an end, such as those before the state's list begins. */
+  readonly past: boolean;
+  /** Whose rates, and what would fill the gap. */
+  readonly why: string;
+}
+
 /** The query of coordinates in degrees. */
 export function pointQuery(lat: number, lng: number, options: PointQuery['options']): PointQuery {
   return {

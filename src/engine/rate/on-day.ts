@@ -28,10 +28,10 @@ import {
   type LookupQuery,
   notOver,
   type SitusOutcome,
+  type Unheld,
 } from '../lookup-query.js';
 import { PRECISIONS, WEAKEST, type Precision, type Situs } from '../situs.js';
 import { Borders } from './borders.js';
-import type { UnheldRates } from './unheld.js';
 import { ZipLists } from './zip-list.js';
 
 /** Goods, freight and services are taxed alike in Canada, at the destination. */
@@ -127,11 +127,12 @@ interface Rated {
 export class RatesByArea {
   readonly #dataset: Dataset;
   readonly #areas = new NumberCache<Rated>(AREAS_MAX);
-  readonly #unheld: UnheldRates | null;
+  readonly #unmet: (unheld: Unheld) => void;
 
-  constructor(dataset: Dataset, unheld: UnheldRates | null = null) {
+  /** `unmet` is told of rates that are asked for and not held. */
+  constructor(dataset: Dataset, unmet: (unheld: Unheld) => void = () => undefined) {
     this.#dataset = dataset;
-    this.#unheld = unheld;
+    this.#unmet = unmet;
   }
 
   /**
@@ -146,11 +147,6 @@ export class RatesByArea {
     return rates;
   }
 
-  /** An answer was refused; what of it is told tells `UnheldRates`. */
-  refused(failure: Failure): void {
-    this.#unheld?.refused(failure);
-  }
-
   /**
    * State, county and city rows are there even at zero, since they say where the place lies; a
    * district that levies nothing on the day does not apply, nor does a tax of a province that
@@ -161,7 +157,7 @@ export class RatesByArea {
     const gap = unknown.find(({ from, to }) => from <= date && date <= to);
     if (gap !== undefined) {
       const { reason: why, to } = gap;
-      this.#unheld?.met({ state, past: to !== DATE_OPEN, why });
+      this.#unmet({ state, past: to !== DATE_OPEN, why });
       return fail('no-result', why);
     }
     const rows: AreaRateRow[] = [];
@@ -191,7 +187,7 @@ export function isByArea(precision: Precision): boolean {
 }
 
 /** The lookups of a release: where a place is, what day it is there, and what holds on it. */
-export class Lookups {
+export abstract class Lookups {
   protected readonly dataset: Dataset;
   protected readonly states: States;
   protected readonly rates: RatesByArea;
@@ -201,10 +197,10 @@ export class Lookups {
   readonly #zips: ZipLists;
   readonly #borders: Borders;
 
-  constructor(dataset: Dataset, unheld: UnheldRates | null) {
+  constructor(dataset: Dataset, unmet: (unheld: Unheld) => void) {
     this.dataset = dataset;
     this.states = new States(dataset);
-    const rates = (this.rates = new RatesByArea(dataset, unheld));
+    const rates = (this.rates = new RatesByArea(dataset, unmet));
     const places = (this.places = new PlaceLocator(dataset, rates));
     this.#addresses = places.addresses;
     this.#points = new PointLocator(dataset, rates, (area, lat, lng) =>
@@ -214,13 +210,16 @@ export class Lookups {
     this.#borders = new Borders(dataset.cells, rates);
   }
 
+  /** Is told of every refusal. */
+  protected abstract refused(failure: Failure): void;
+
   /**
    * Answers a query at `nowMs` (milliseconds since 1970 UTC). A location found less precisely than
    * `precisionMin` is refused; lists by postal code are not locations and always pass.
    */
   lookup(query: LookupQuery, nowMs: number, precisionMin: Precision = WEAKEST): LookupOutcome {
     const outcome = this.#lookup(query, nowMs, precisionMin);
-    if (isRefusal(outcome)) this.rates.refused(outcome);
+    if (isRefusal(outcome)) this.refused(outcome);
     return outcome;
   }
 
