@@ -17,13 +17,7 @@ import {
   type LaneTask,
   POSTED,
   type ReceivedRequest,
-  SLOT_ANSWER_BYTES,
-  SLOT_BRIEF,
-  SLOT_COUNT,
-  SLOT_FAILED,
-  SLOT_FRAME_BYTES,
-  SLOT_OWN,
-  SLOT_RELEASE_BYTES,
+  SLOT,
 } from './types.js';
 
 export interface ServeTask extends LaneTask {
@@ -152,7 +146,7 @@ class Serving {
       else {
         const slot = done % slots.length;
         this.#serve(slot);
-        this.#untold += slots[slot]![SLOT_COUNT]!;
+        this.#untold += slots[slot]![SLOT.count]!;
         done = (done + 1) % countSpan;
         Atomics.store(control, ANSWERED, done);
         if (!this.#tellsLater(done)) this.#tell();
@@ -165,7 +159,7 @@ class Serving {
     const { control, slots } = this.#memory;
     if (Atomics.load(control, POSTED) === done) return false;
     const words = slots[done % slots.length]!;
-    return words[SLOT_BRIEF] === 1 && this.#untold + words[SLOT_COUNT]! <= UNTOLD_MAX;
+    return words[SLOT.brief] === 1 && this.#untold + words[SLOT.count]! <= UNTOLD_MAX;
   }
 
   /** Wakes the front end, if it wants that. */
@@ -188,7 +182,7 @@ class Serving {
     let failed = 0;
     let length: number;
     try {
-      writer.begin(words[SLOT_COUNT]!, answers[slot]!);
+      writer.begin(words[SLOT.count]!, answers[slot]!);
       this.#answer(this.#task(slot), writer);
       const bytes = writer.bytes();
       length = writer.moved ? IN_MESSAGE : bytes.length;
@@ -199,25 +193,25 @@ class Serving {
       failed = 1;
       length = answers[slot]!.write(messageOf(error).slice(0, ERROR_CHARS_MAX));
     }
-    words[SLOT_FAILED] = failed;
-    words[SLOT_ANSWER_BYTES] = length;
+    words[SLOT.failed] = failed;
+    words[SLOT.answerBytes] = length;
   }
 
   #task(slot: number): EngineTask {
     const { slots, requests, times } = this.#memory;
     const words = slots[slot]!;
     const buffer = requests[slot]!;
-    const releaseBytes = words[SLOT_RELEASE_BYTES]!;
+    const releaseBytes = words[SLOT.releaseBytes]!;
     const text = buffer.toString('utf8', 0, releaseBytes);
     if (text !== this.#releaseText) {
       const [id = '', dir = ''] = text.split('\0');
       this.#release = { id, dir };
       this.#releaseText = text;
     }
-    const length = words[SLOT_FRAME_BYTES]!;
+    const length = words[SLOT.frameBytes]!;
     const start = aligned(releaseBytes);
     const frame = length === IN_MESSAGE ? this.#received() : buffer.subarray(start, start + length);
-    const own = words[SLOT_OWN] === 1;
+    const own = words[SLOT.own] === 1;
     return { dataset: this.#release, now: times[slot]!, own, frame };
   }
 

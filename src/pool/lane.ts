@@ -15,17 +15,11 @@ import {
   LaneMemory,
   POSTED,
   shareMemory,
-  SLOT_ANSWER_BYTES,
-  SLOT_BRIEF,
-  SLOT_COUNT,
-  SLOT_FAILED,
-  SLOT_FRAME_BYTES,
-  SLOT_OWN,
-  SLOT_RELEASE_BYTES,
   SLOTS_MAX,
   type LaneShape,
   type PinnedRelease,
   type PoolRequest,
+  SLOT,
 } from './types.js';
 import type { ServeTask } from './lane-server.js';
 
@@ -193,11 +187,11 @@ export class Lane {
     const bytes = this.#frame(run.frames[slot]!, release.length, task);
     const isMessage = !(bytes.buffer instanceof SharedArrayBuffer);
     if (isMessage) run.port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
-    words[SLOT_COUNT] = task.requests.length;
-    words[SLOT_RELEASE_BYTES] = release.length;
-    words[SLOT_FRAME_BYTES] = isMessage ? IN_MESSAGE : bytes.length;
-    words[SLOT_OWN] = task.now === undefined ? 0 : 1;
-    words[SLOT_BRIEF] = isBrief(task) ? 1 : 0;
+    words[SLOT.count] = task.requests.length;
+    words[SLOT.releaseBytes] = release.length;
+    words[SLOT.frameBytes] = isMessage ? IN_MESSAGE : bytes.length;
+    words[SLOT.own] = task.now === undefined ? 0 : 1;
+    words[SLOT.brief] = isBrief(task) ? 1 : 0;
     memory.times[slot] = task.now ?? Date.now();
     if (this.#tasks.length === 0) this.#since = performance.now();
     this.#tasks.push(task);
@@ -243,8 +237,8 @@ export class Lane {
     const { memory } = run;
     const slot = run.answered % memory.slots.length;
     const words = memory.slots[slot]!;
-    const length = words[SLOT_ANSWER_BYTES]!;
-    const failed = words[SLOT_FAILED] === 1;
+    const length = words[SLOT.answerBytes]!;
+    const failed = words[SLOT.failed] === 1;
     const answers =
       length === IN_MESSAGE ? this.#received(run) : memory.answers[slot]!.subarray(0, length);
     const task = this.#tasks.shift()!;

@@ -212,18 +212,20 @@ export const ASLEEP = 2;
 export const BEGUN = 3;
 
 /** Members of a slot among its control words. */
-export const SLOT_COUNT = 0;
-export const SLOT_RELEASE_BYTES = 1;
-/** Bytes of the frame, or IN_MESSAGE. */
-export const SLOT_FRAME_BYTES = 2;
-/** Bytes of the answers or of the error's message, or IN_MESSAGE. */
-export const SLOT_ANSWER_BYTES = 3;
-/** 1 when the task threw. */
-export const SLOT_FAILED = 4;
-/** 1 for a task of its own. */
-export const SLOT_OWN = 5;
-/** 1 for a task that takes no long time: some lookups of the active release. */
-export const SLOT_BRIEF = 6;
+export const SLOT = {
+  count: 0,
+  releaseBytes: 1,
+  /** Bytes of the frame, or IN_MESSAGE. */
+  frameBytes: 2,
+  /** Bytes of the answers or of the error's message, or IN_MESSAGE. */
+  answerBytes: 3,
+  /** 1 when the task threw. */
+  failed: 4,
+  /** 1 for a task of its own. */
+  own: 5,
+  /** 1 for a task that takes no long time: some lookups of the active release. */
+  brief: 6,
+} as const;
 
 export const IN_MESSAGE = -1;
 
