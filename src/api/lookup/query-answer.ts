@@ -120,17 +120,20 @@ export interface LookupStep {
   outcome: LookupOutcome | null;
 }
 
+function isVersion(version: number): version is ApiVersion {
+  return (API_VERSIONS as readonly number[]).includes(version);
+}
+
 /** A lookup by its query string. */
 export function answerQuery(
   context: WireContext,
   engine: Engine,
-  { version: asked, grants, payload: text }: ReceivedLookup,
+  { version, grants, payload: text }: ReceivedLookup,
   { parsed: known, outcome }: LookupStep,
   nowMs: number,
 ): Answer {
   try {
-    const version = API_VERSIONS.find((each) => each === asked);
-    if (version === undefined) throw new RangeError(`there is no version ${asked}`);
+    if (!isVersion(version)) throw new RangeError(`there is no version ${version}`);
     const parsed = known ?? parseQuery(text, version, grants);
     if (isUnread(parsed)) return refusal(context, version, parsed, formatAsked(text), 0);
     const { query, format, dataset, atMs } = parsed;
@@ -143,7 +146,7 @@ export function answerQuery(
       : answerOutcome(context, engine, query, outcome, version, format);
   } catch (error) {
     context.report(error);
-    return refusal(context, asked, fail('internal'), formatAsked(text), 0);
+    return refusal(context, version, fail('internal'), formatAsked(text), 0);
   }
 }
 
