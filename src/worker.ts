@@ -1,47 +1,105 @@
-/** Requests of a frame to answers, in order: the whole of a worker's task. */
-import type { Engine } from './engine/engine.js';
-import { AnswerWriter, countRequests, RequestReader } from './pool/frame.js';
-import {
-  FLAG_GEO,
-  FLAG_XML,
-  isBodyRequest,
-  type Answer,
-  type ReceivedLookup,
-  type ReceivedRequest,
-} from './pool/types.js';
-import type {
-  LookupOutcome,
-  LookupQuery,
-  PostalOutcome,
-  SitusOutcome,
-} from './engine/lookup-query.js';
-import { PRECISIONS } from './engine/situs.js';
-import { fail, isFailure, type Failure } from './failure.js';
-import { answerBulk } from './bulk/row/row-chunk.js';
+/**
+ * What a worker does with a task: it opens the release that is named, and answers the requests of
+ * the frame in order.
+ */
 import { answerCarts } from './api/cart/answer.js';
 import { calculateCarts, readCarts, type CartsUnderWay } from './api/cart/body-carts.js';
-import { openWire, type WireContext } from './api/lookup/context.js';
-import { answerBody } from './api/merchant/checked-body.js';
-import { renderLegacy, renderV60Postal } from './api/lookup/legacy.js';
+import {
+  answerParameters,
+  answerQuery,
+  isUnread,
+  type LookupStep,
+  parseQuery,
+  refusal,
+} from './api/lookup/query-answer.js';
+import { openWire, type WireContext, type WireSettings } from './api/lookup/context.js';
+import { isRefused } from './api/lookup/fragment.js';
 import { answerLocate } from './api/lookup/located.js';
-import { notKept } from './api/lookup/kept.js';
-import { isPlainZip, parseParameters } from './api/lookup/query.js';
-import { isUnprinted, type Rendered, isRefused } from './api/lookup/fragment.js';
-import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
-import { renderV60 } from './api/lookup/v60.js';
-import { apiVersion, type ApiVersion, type Format } from './wire/tree.js';
-import type { RawParameters } from './api/lookup/parameter-table.js';
-import { isUnread, type ParsedQuery, parseQuery, formatAsked } from './api/lookup/query-string.js';
+import { answerBody } from './api/merchant/checked-body.js';
+import { answerBulk } from './bulk/row/row-chunk.js';
+import type { Engine } from './engine/engine.js';
+import { fail } from './failure.js';
+import { type AnswerTask, AnswerWriter, RequestReader } from './pool/lane-server.js';
+import {
+  type Answer,
+  type EngineSettings,
+  isBodyRequest,
+  NO_RELEASE,
+  type ReceivedRequest,
+} from './pool/types.js';
+import { SUCCESS } from './wire/response-code.js';
+
+/** The active one, the one before it or of a job, and one that somebody asks for by name. */
+export const RELEASES_PER_WORKER = 3;
+
+/** The releases a worker has open: those that tasks named last. */
+export class OpenReleases<T extends { close(): void }> {
+  readonly #open: (dir: string) => T;
+  /** The one that was named last at the end. */
+  readonly #byId = new Map<string, T>();
+  #last = '';
+
+  constructor(open: (dir: string) => T) {
+    this.#open = open;
+  }
+
+  /** Tasks of one worker run one after the other, so none is using what is closed here. */
+  get({ id, dir }: { readonly id: string; readonly dir: string }): T {
+    let opened = this.#byId.get(id);
+    if (opened !== undefined) {
+      // The last one stays last, which almost every task finds so.
+      if (id !== this.#last) this.#byId.delete(id);
+      if (id !== this.#last) this.#byId.set(id, opened);
+      this.#last = id;
+      return opened;
+    }
+    opened = this.#open(dir);
+    const [oldest] = this.#byId;
+    if (oldest !== undefined && this.#byId.size === RELEASES_PER_WORKER) {
+      this.#byId.delete(oldest[0]);
+      oldest[1].close();
+    }
+    this.#byId.set(id, opened);
+    this.#last = id;
+    return opened;
+  }
+}
+
+/** What the worker of a thread is made with. */
+interface WorkerParts {
+  readonly settings: EngineSettings;
+  /** Opens the release in a folder. */
+  readonly open: (dir: string) => Engine;
+  /** Told of an exception behind a 106; it must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Makes what answers the tasks of a worker. */
+export function taskAnswerer({ settings, open, report }: WorkerParts): AnswerTask {
+  const releases = new OpenReleases(open);
+  const { baseUrl, precisionMin, refuseUnruled = false, cacheBytesMax: bytes } = settings;
+  const all: Partial<WireSettings> = {
+    baseUrl,
+    precisionMin,
+    refuseUnruled,
+    open: (release) => releases.get(release),
+    report,
+  };
+  const kept = bytes === undefined ? {} : { fragmentBytesMax: bytes, postalBytesMax: bytes };
+  const context = openWire({ ...all, ...kept });
+  // Of tasks of their own: what is kept is of one release and day, and they have others.
+  const others = openWire({ ...all, fragmentBytesMax: 0, postalBytesMax: 0 });
+  return function answerTask({ dataset, frame, now, own }, into) {
+    if (dataset.id === NO_RELEASE.id) answerBodies(into, frame, context);
+    else answerInto(into, releases.get(dataset), frame, now, own ? others : context);
+  };
+}
 
 let shared: WireContext | null = null;
 
-/** A request of a frame, as far as it has come. What is null is made with the answer. */
-interface Step {
+/** A request of a frame, as far as it has come. */
+interface Step extends LookupStep {
   readonly request: ReceivedRequest;
-  /** What a lookup's query string says. */
-  parsed: ParsedQuery | Failure | null;
-  /** What is found at a lookup's address or coordinates. */
-  outcome: LookupOutcome | null;
   /** Carts of a merchant; null for a body that is read with its answer. */
   carts: CartsUnderWay | null | undefined;
 }
@@ -116,7 +174,7 @@ function findTaxes(
 }
 
 /** Answers what needs no dataset. A body that cannot be looked at is told as a 500. */
-export function answerBodies(writer: AnswerWriter, frame: Uint8Array, context: WireContext): void {
+function answerBodies(writer: AnswerWriter, frame: Uint8Array, context: WireContext): void {
   const requests = new RequestReader(frame);
   for (let next = requests.next(); next !== null; next = requests.next()) {
     writer.add(answerOneBody(context, next));
@@ -141,7 +199,10 @@ export function answerFrame(
   context: WireContext = (shared ??=
     openWire()),
 ): Uint8Array {
-  const writer = new AnswerWriter(countRequests(frame));
+  const requests = new RequestReader(frame);
+  let count = 0;
+  while (requests.next() !== null) count += 1;
+  const writer = new AnswerWriter(count);
   answerInto(writer, engine, frame, nowMs, context);
   return writer.bytes();
 }
@@ -172,121 +233,4 @@ function guarded(context: WireContext, answer: () => Answer): Answer {
     context.report(error);
     return refusal(context, 60, fail('internal'), 'json', 0);
   }
-}
-
-/** A lookup by its query string. */
-function answerQuery(
-  context: WireContext,
-  engine: Engine,
-  { version: asked, grants, payload: text }: ReceivedLookup,
-  { parsed: known, outcome }: Step,
-  nowMs: number,
-): Answer {
-  try {
-    const version = apiVersion(asked);
-    if (version === null) throw new RangeError(`there is no version ${asked}`);
-    const parsed = known ?? parseQuery(text, version, grants);
-    if (isUnread(parsed)) return refusal(context, version, parsed, formatAsked(text), 0);
-    const { query, format, dataset, atMs } = parsed;
-    // The front end names release and moment of a task: what it did not find is not here.
-    if (dataset !== null && (dataset !== engine.id || (atMs !== null && atMs !== nowMs))) {
-      return refusal(context, version, notKept(dataset), format, 0);
-    }
-    return outcome === null
-      ? answerLookup(context, engine, query, version, format, nowMs)
-      : answerOutcome(context, engine, query, outcome, version, format);
-  } catch (error) {
-    context.report(error);
-    return refusal(context, asked, fail('internal'), formatAsked(text), 0);
-  }
-}
-
-/** Version 60 for parameters that came another way than in a query string. */
-function answerParameters(
-  context: WireContext,
-  engine: Engine,
-  raw: RawParameters,
-  grants: number,
-  nowMs: number,
-): Answer {
-  const parsed = parseParameters(raw, 60, grants);
-  return isFailure(parsed)
-    ? refusal(context, 60, parsed, 'json', 0)
-    : answerLookup(context, engine, parsed.query, 60, 'json', nowMs);
-}
-
-function answerLookup(
-  context: WireContext,
-  engine: Engine,
-  query: LookupQuery,
-  version: ApiVersion,
-  format: Format,
-  nowMs: number,
-): Answer {
-  const { postal, precisionMin } = context;
-  const key =
-    query.kind === 'postal' && isPlainZip(query)
-      ? postal.key(Number(query.zip), version, format)
-      : null;
-  const known = key === null ? null : postal.get(engine.id, nowMs, key);
-  if (known !== null) return known;
-  const outcome = engine.lookup(query, nowMs, precisionMin);
-  const answer = answerOutcome(context, engine, query, outcome, version, format);
-  return key !== null && answer.code === SUCCESS.code ? postal.set(key, answer) : answer;
-}
-
-function answerOutcome(
-  context: WireContext,
-  engine: Engine,
-  query: LookupQuery,
-  outcome: LookupOutcome,
-  version: ApiVersion,
-  format: Format,
-): Answer {
-  const geo = query.kind === 'postal' ? 0 : FLAG_GEO;
-  if (isRefused(outcome)) return refusal(context, version, outcome, format, geo);
-  const rendered = render(context, engine, query, outcome, version, format);
-  if (isUnprinted(rendered)) return refusal(context, version, rendered, format, geo);
-  const precision = outcome.kind === 'postal' ? 'postal' : outcome.situs.precision;
-  return {
-    status: SUCCESS.http,
-    code: SUCCESS.code,
-    precision: PRECISIONS.indexOf(precision),
-    flags: rendered.flags | geo | (format === 'xml' ? FLAG_XML : 0),
-    body: rendered.body,
-  };
-}
-
-function render(
-  context: WireContext,
-  engine: Engine,
-  query: LookupQuery,
-  outcome: SitusOutcome | PostalOutcome,
-  version: ApiVersion,
-  format: Format,
-): Rendered | Failure {
-  if (version !== 60) {
-    return renderLegacy(context, engine, query, outcome, format, version);
-  }
-  return outcome.kind === 'postal'
-    ? renderV60Postal(context, engine, query, outcome, format)
-    : renderV60(context, engine, query, outcome, format);
-}
-
-function refusal(
-  { failures }: WireContext,
-  version: number,
-  failure: Failure,
-  format: Format,
-  flags: number,
-): Answer {
-  const { code, http } = RESPONSE_CODES[failure.failure];
-  return {
-    status: http,
-    code,
-    precision: 0,
-    flags: flags | (format === 'xml' ? FLAG_XML : 0),
-    body: [failures.bytes(version, failure, format)],
-    failure,
-  };
 }

@@ -1,15 +1,13 @@
 /** Worker: bytes in, bytes out. */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { OpenReleases, openDataset } from '../src/dataset/open.js';
+import { openDataset } from '../src/dataset/open.js';
 import { Engine } from '../src/engine/engine.js';
-import type { Unheld } from '../src/engine/rate/on-day.js';
+import type { Unheld } from '../src/engine/lookup-query.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';
 import { serveLane, type ServeTask } from '../src/pool/lane-server.js';
-import { NO_RELEASE } from '../src/pool/types.js';
-import { answerBodies, answerInto } from '../src/worker.js';
-import { openWire, type WireSettings } from '../src/api/lookup/context.js';
+import { taskAnswerer } from '../src/worker.js';
 
 const STDERR = 2;
 
@@ -33,34 +31,15 @@ function isNews({ state, past }: Unheld): boolean {
   return Atomics.exchange(told, 2 * parseInt(state, 36) + Number(past), 1) === 0;
 }
 
-const releases = new OpenReleases(
-  (dir) =>
+const answerTask = taskAnswerer({
+  settings,
+  open: (dir) =>
     new Engine(openDataset(dir), (unheld) => {
       if (isNews(unheld)) log.info('rates not held', { ...unheld, see: COVERAGE });
     }),
-);
-const shared: Partial<WireSettings> = {
-  baseUrl: settings.baseUrl,
-  precisionMin: settings.precisionMin,
-  refuseUnruled: settings.refuseUnruled === true,
-  open: (release) => releases.get(release),
   report: (error) => log.error('lookup failed', { fault: faultOf(error) }),
-};
-const context = openWire({
-  ...shared,
-  ...(settings.cacheBytesMax === undefined
-    ? {}
-    : {
-        fragmentBytesMax: settings.cacheBytesMax,
-        postalBytesMax: settings.cacheBytesMax,
-      }),
 });
-/** Of tasks of their own: what is kept is of one release and day, and they have others. */
-const others = openWire({ ...shared, fragmentBytesMax: 0, postalBytesMax: 0 });
 
 export function serve(task: ServeTask): never {
-  return serveLane(task, ({ dataset, frame, now, own }, into) => {
-    if (dataset.id === NO_RELEASE.id) answerBodies(into, frame, context);
-    else answerInto(into, releases.get(dataset), frame, now, own ? others : context);
-  });
+  return serveLane(task, answerTask);
 }

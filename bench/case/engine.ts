@@ -2,7 +2,8 @@
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
-import { AnswerWriter, RequestFrame } from '../../src/pool/frame.js';
+import { RequestFrame } from '../../src/pool/frame.js';
+import { AnswerWriter } from '../../src/pool/lane-server.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import type { LookupQuery } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
@@ -11,7 +12,7 @@ import { openWire } from '../../src/api/lookup/context.js';
 import { addressLines } from './addresses.js';
 import { sink, type BenchInput, type Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
-import { parseQuery } from '../../src/api/lookup/query-string.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
 /** Microseconds an engine lookup may take, by kind. */
 const TARGET_MICROSECONDS: Readonly<Record<QueryKind, number>> = { zip: 3, point: 4, address: 15 };

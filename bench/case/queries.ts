@@ -7,7 +7,7 @@ import { DATA_FILE } from '../../src/dataset/manifest.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { join } from 'node:path';
 import { seeded } from './case.js';
-import { parseQuery } from '../../src/api/lookup/query-string.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
 import { openDataset } from '../../src/dataset/open.js';
 
 export type QueryKind = 'zip' | 'point' | 'address';

@@ -1,9 +1,9 @@
 /** Worker of a pool that hands every frame over as a task of its own, without lanes. */
-import { OpenReleases, openDataset } from '../../src/dataset/open.js';
+import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
-import { AnswerWriter } from '../../src/pool/frame.js';
+import { AnswerWriter } from '../../src/pool/lane-server.js';
 import type { EngineTask } from '../../src/pool/types.js';
-import { answerInto } from '../../src/worker.js';
+import { answerInto, OpenReleases } from '../../src/worker.js';
 import { openWire } from '../../src/api/lookup/context.js';
 
 const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));

@@ -10,7 +10,7 @@ import { isFailure } from '../../src/failure.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
 import { addressLines } from '../case/addresses.js';
 import { seeded } from '../case/case.js';
-import { parseQuery } from '../../src/api/lookup/query-string.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
 export const POOL_HEADER = 'id,street,city,state,zip,lat,lng\n';
 

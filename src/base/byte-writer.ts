@@ -16,9 +16,21 @@ const THOUSAND = 1_000;
 
 const WORD_BYTES = 8;
 
+type WriteText = (this: Buffer, text: string, at: number) => number;
+
+/** What `write` does once it has looked at its arguments; undocumented, so it may be lacking. */
+const writeUtf8: WriteText =
+  (Buffer.prototype as { readonly utf8Write?: WriteText }).utf8Write ?? Buffer.prototype.write;
+
+/** Where the next word may begin, from an offset on. */
+export function aligned(offset: number): number {
+  return (offset + WORD_BYTES - 1) & -WORD_BYTES;
+}
+
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const MILLION = 1_000_000;
+const BILLION = 1_000_000_000;
 
 /** What is put into bytes where it is wanted. */
 export interface Printed {
@@ -105,7 +117,7 @@ export class ByteWriter {
     const { length } = text;
     this.#reserve(length * 3);
     if (length > SHORT_MAX || !this.#ascii(text)) {
-      this.#used += this.#buffer.write(text, this.#used, 'utf8');
+      this.#used += writeUtf8.call(this.#buffer, text, this.#used);
     }
   }
 
@@ -128,7 +140,8 @@ export class ByteWriter {
     this.#reserve(length);
     const buffer = this.#buffer;
     const at = this.#used;
-    if (length > SHORT_MAX) buffer.set(bytes.subarray(from, to), at);
+    if (length > SHORT_MAX)
+      buffer.set(length === bytes.length ? bytes : bytes.subarray(from, to), at);
     else for (let next = 0; next < length; next += 1) buffer[at + next] = bytes[from + next]!;
     this.#used = at + length;
   }
@@ -202,17 +215,29 @@ export class ByteWriter {
 
   /** Whole millionths as the shortest decimal, as JSON. */
   millionths(value: number): void {
+    this.#decimal(value, MILLION);
+  }
+
+  /** The same of whole billionths. */
+  billionths(value: number): void {
+    this.#decimal(value, BILLION);
+  }
+
+  /** Whole parts, of which a power of a thousand make one. */
+  #decimal(value: number, one: number): void {
     const size = Math.abs(value);
-    const whole = Math.floor(size / MILLION);
-    let rest = size - whole * MILLION;
+    const whole = Math.floor(size / one);
     if (value < 0) this.byte(MINUS);
     this.number(whole);
-    if (rest === 0) return;
-    this.byte(POINT);
-    const thousandths = Math.floor(rest / THOUSAND);
-    this.#word(THREE_DIGITS[thousandths]!, 3);
-    this.#word(THREE_DIGITS[rest - thousandths * THOUSAND]!, 3);
-    for (; rest % 10 === 0; rest /= 10) this.#used -= 1;
+    let rest = size - whole * one;
+    if (rest !== 0) this.byte(POINT);
+    for (let part = one; rest !== 0; ) {
+      part /= THOUSAND;
+      let digits = Math.floor(rest / part);
+      this.#word(THREE_DIGITS[digits]!, 3);
+      rest -= digits * part;
+      if (rest === 0) for (; digits % 10 === 0; digits /= 10) this.#used -= 1;
+    }
   }
 
   /** The first bytes of a word. */
@@ -222,9 +247,20 @@ export class ByteWriter {
     this.#used += length;
   }
 
+  /** Leaves so many bytes to `put` and `put32`, and goes on from the next word. */
+  leave(bytes: number): void {
+    this.#reserve(bytes + WORD_BYTES);
+    this.#used = aligned(this.#used + bytes);
+  }
+
   /** Replaces one byte that was written. */
   put(at: number, byte: number): void {
     this.#buffer[at] = byte;
+  }
+
+  /** Replaces four bytes by a number, little-endian. */
+  put32(at: number, value: number): void {
+    this.#view.setInt32(at, value, true);
   }
 
   /** What was written, as a view. */
@@ -241,21 +277,19 @@ export class ByteWriter {
   }
 }
 
-const PRINTED_BYTES = 1_024;
+const PRINTED_BYTES = 4_096;
 const printer = new ByteWriter(PRINTED_BYTES);
 
-/** What a part prints, until the next one is printed. */
-export function printedBytes(part: Printed): Uint8Array {
-  printer.clear();
-  part.print(printer);
-  return printer.bytes();
-}
-
-/** Parts one behind the other, in memory of their own unless there is one of bytes alone. */
+/**
+ * Parts one behind the other, in memory of their own unless there is one of bytes alone: a slice of
+ * the shared pool would keep the whole pool alive.
+ */
 export function bytesOfParts(parts: readonly BodyPart[]): Uint8Array {
-  const pieces = parts.map((part) => {
-    if (typeof part === 'string') return Buffer.from(part, 'utf8');
-    return part instanceof Uint8Array ? part : Buffer.from(printedBytes(part));
-  });
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  const [first] = parts;
+  if (parts.length === 1 && first instanceof Uint8Array) return first;
+  printer.clear();
+  for (const part of parts) printer.part(part);
+  const bytes = Buffer.allocUnsafeSlow(printer.length);
+  bytes.set(printer.bytes());
+  return bytes;
 }

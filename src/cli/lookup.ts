@@ -21,7 +21,7 @@ import { normalizedAddress, type RateRange } from '../engine/situs.js';
 import { formatUsd } from '../tax/amount.js';
 import { effectiveRate, isWhole, type ProductRule } from '../tax/product-rule.js';
 import { type Rate, RATE_ONE } from '../tax/rate.js';
-import { parseQuery } from '../api/lookup/query-string.js';
+import { parseQuery } from '../api/lookup/query-answer.js';
 import { renderV60Postal } from '../api/lookup/legacy.js';
 
 // What a lookup led to and what rules say of a product, as tables and sentences for people.

@@ -252,39 +252,3 @@ class LmdbDataset implements ListedDataset {
 export function openDataset(dir: string): ListedDataset {
   return new LmdbDataset(dir);
 }
-
-/** The active one, the one before it or of a job, and one that somebody asks for by name. */
-export const RELEASES_PER_WORKER = 3;
-
-/** The releases a worker has open: those that tasks named last. */
-export class OpenReleases<T extends { close(): void }> {
-  readonly #open: (dir: string) => T;
-  /** The one that was named last at the end. */
-  readonly #byId = new Map<string, T>();
-  #last = '';
-
-  constructor(open: (dir: string) => T) {
-    this.#open = open;
-  }
-
-  /** Tasks of one worker run one after the other, so none is using what is closed here. */
-  get({ id, dir }: { readonly id: string; readonly dir: string }): T {
-    let opened = this.#byId.get(id);
-    if (opened !== undefined) {
-      // The last one stays last, which almost every task finds so.
-      if (id !== this.#last) this.#byId.delete(id);
-      if (id !== this.#last) this.#byId.set(id, opened);
-      this.#last = id;
-      return opened;
-    }
-    opened = this.#open(dir);
-    const [oldest] = this.#byId;
-    if (oldest !== undefined && this.#byId.size === RELEASES_PER_WORKER) {
-      this.#byId.delete(oldest[0]);
-      oldest[1].close();
-    }
-    this.#byId.set(id, opened);
-    this.#last = id;
-    return opened;
-  }
-}

@@ -33,24 +33,19 @@ export class StreetKey {
 
   /** Streets of a folded name in a ZIP. */
   zipGroup(state: string, zip: number, fold: string): this {
-    this.#begin('z|', state);
-    let rest = zip;
-    for (let at = this.length + ZIP_DIGITS - 1; at >= this.length; at -= 1) {
-      this.bytes[at] = DIGIT_ZERO + (rest % 10);
-      rest = Math.floor(rest / 10);
-    }
-    this.length += ZIP_DIGITS;
+    return this.#ofZip('z|', state, zip).#end(fold);
+  }
+
+  /** Names of a ZIP's streets. */
+  zipNames(state: string, zip: number): this {
+    return this.#ofZip('n|', state, zip);
+  }
+
+  /** Streets of a name in a locality, those without a ZIP (`t|`), or where it has some (`c|`). */
+  ofLocality(kind: 't|' | 'c|', state: string, locality: number, fold: string): this {
+    this.#begin(kind, state);
+    this.#text(`:${locality}`);
     return this.#end(fold);
-  }
-
-  /** Streets of a folded name in a locality, those whose ZIP is not known. */
-  townGroup(state: string, locality: number, fold: string): this {
-    return this.#ofLocality('t|', state, locality, fold);
-  }
-
-  /** Where a locality has streets of a folded name. */
-  city(state: string, locality: number, fold: string): this {
-    return this.#ofLocality('c|', state, locality, fold);
   }
 
   /** A number of 32 bits that nearly every key has alone. */
@@ -70,10 +65,15 @@ export class StreetKey {
     return Buffer.from(this.bytes.buffer, 0, this.length).toString('latin1');
   }
 
-  #ofLocality(kind: string, state: string, locality: number, fold: string): this {
+  #ofZip(kind: string, state: string, zip: number): this {
     this.#begin(kind, state);
-    this.#text(`:${locality}`);
-    return this.#end(fold);
+    let rest = zip;
+    for (let at = this.length + ZIP_DIGITS - 1; at >= this.length; at -= 1) {
+      this.bytes[at] = DIGIT_ZERO + (rest % 10);
+      rest = Math.floor(rest / 10);
+    }
+    this.length += ZIP_DIGITS;
+    return this;
   }
 
   #begin(kind: string, state: string): void {

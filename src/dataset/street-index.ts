@@ -197,6 +197,7 @@ export class StreetIndex {
   readonly isEmpty: boolean;
   readonly #table: StreetTable;
   readonly #key = new StreetKey();
+  readonly #zipKey = new StreetKey();
   readonly #kept = new KeptGroups();
   /** States that the table has anything of; streets of no other are looked for. */
   readonly #states: WordTable<true>;
@@ -237,12 +238,12 @@ export class StreetIndex {
 
   /** Streets of a folded name in a locality, those whose ZIP is not known. */
   townGroup(state: string, locality: number, fold: string): Group | null {
-    return this.#group(this.#key.townGroup(state, locality, fold));
+    return this.#group(this.#key.ofLocality('t|', state, locality, fold));
   }
 
   /** Where a locality has streets of a folded name: ZIPs, or −id of localities without ZIPs. */
   cityPlaces(state: string, locality: number, fold: string, into: number[]): void {
-    const group = this.#group(this.#key.city(state, locality, fold));
+    const group = this.#group(this.#key.ofLocality('c|', state, locality, fold));
     if (group !== null) addPlaces(group, into);
   }
 
@@ -261,7 +262,7 @@ export class StreetIndex {
     const key = state.charCodeAt(0) * STATE_SPAN + state.charCodeAt(1) * ZIP_SPAN + zip;
     const known = this.#zips.get(key);
     if (known !== undefined) return known;
-    const held = this.#table.get(zipNamesKey(state, zip)) !== null;
+    const held = this.#table.group(this.#zipKey.zipNames(state, zip)) !== null;
     this.#zips.set(key, held);
     return held;
   }

@@ -1,8 +1,8 @@
 /** What a lookup asks, after the wire has read and checked its parameters, and what it leads to. */
 import type { AreaRecord, ComponentRecord } from '../dataset/records.js';
-import type { Failure } from '../failure.js';
+import { fail, type Failure } from '../failure.js';
 import { type Microdegrees, toMicrodegrees } from '../geo/microdegrees.js';
-import type { DateInt } from '../tax/date.js';
+import { dateOf, type DateInt } from '../tax/date.js';
 import type { Country } from '../tax/jurisdiction.js';
 import type { Rate } from '../tax/rate.js';
 import type { PostalRow } from './rate/zip-list.js';
@@ -96,7 +96,7 @@ export interface SitusOutcome {
   readonly area: AreaRecord;
   readonly date: DateInt;
   readonly rates: KnownRates;
-  /** How near a border is, once `Engine.border` was asked. */
+  /** How near a border is, once `Lookups.border` was asked. */
   border: Border | null | undefined;
 }
 
@@ -108,6 +108,15 @@ export interface PostalOutcome {
 
 export type LookupOutcome = SitusOutcome | PostalOutcome | Failure;
 
+/** Rates that were asked for and are not held. */
+export interface Unheld {
+  readonly state: string;
+  /** They are not for days that have an end, such as those before the state's list begins. */
+  readonly past: boolean;
+  /** Whose rates, and what would fill the gap. */
+  readonly why: string;
+}
+
 /** The query of coordinates in degrees. */
 export function pointQuery(lat: number, lng: number, options: PointQuery['options']): PointQuery {
   return {
@@ -118,4 +127,21 @@ export function pointQuery(lat: number, lng: number, options: PointQuery['option
     lngDegrees: lng,
     options,
   };
+}
+
+/** The farthest ahead of UTC that a calendar runs. */
+const ZONE_AHEAD_MS = 14 * 3_600_000;
+
+/** The refusal of a month asked for that is not over on a day; null where it is. */
+export function notOver(asked: DateInt, today: DateInt): Failure | null {
+  if (Math.floor(asked / 100) < Math.floor(today / 100)) return null;
+  return fail('invalid-historical', 'The month must have ended: give a month before this one.');
+}
+
+/** The day where it is the latest. */
+export function aheadOf(nowMs: number): DateInt {
+  const day = new Date(nowMs + ZONE_AHEAD_MS);
+  const date = dateOf(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate());
+  if (date === null) throw new RangeError(`no calendar date at ${nowMs}`);
+  return date;
 }

@@ -1,10 +1,13 @@
 /**
- * A worker's end of a lane: takes requests out of shared memory, answers them, and sleeps between.
+ * A worker's end of a lane: takes tasks out of shared memory, reads their requests, packs the
+ * answers, and sleeps between. The bytes are as `frame.ts` has them.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { aligned, ByteWriter } from '../base/byte-writer.js';
 import { messageOf } from '../log.js';
-import { aligned, AnswerWriter } from './frame.js';
+import { ANSWER_HEAD_BYTES, LOOKUP, otherRequest, REQUEST_HEAD_BYTES } from './frame.js';
 import {
+  type Answer,
   ANSWERED,
   ASLEEP,
   BEGUN,
@@ -13,13 +16,8 @@ import {
   LaneMemory,
   type LaneTask,
   POSTED,
-  SLOT_ANSWER_BYTES,
-  SLOT_BRIEF,
-  SLOT_COUNT,
-  SLOT_FAILED,
-  SLOT_FRAME_BYTES,
-  SLOT_OWN,
-  SLOT_RELEASE_BYTES,
+  type ReceivedRequest,
+  SLOT,
 } from './types.js';
 
 export interface ServeTask extends LaneTask {
@@ -27,7 +25,7 @@ export interface ServeTask extends LaneTask {
 }
 
 /** Writes the answers to a task's requests, in order. What it throws fails the task alone. */
-type AnswerTask = (task: EngineTask, into: AnswerWriter) => void;
+export type AnswerTask = (task: EngineTask, into: AnswerWriter) => void;
 
 const ERROR_CHARS_MAX = 1000;
 
@@ -37,13 +35,95 @@ const ERROR_CHARS_MAX = 1000;
  */
 const UNTOLD_MAX = 32;
 
+const { latin1Slice } = Buffer.prototype;
+
+/** Walks the requests of a frame in order. */
+export class RequestReader {
+  readonly #buffer: Buffer;
+  #end = 0;
+
+  constructor(frame: Uint8Array) {
+    this.#buffer = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  }
+
+  /** The next request; null after the last. */
+  next(): ReceivedRequest | null {
+    const buffer = this.#buffer;
+    const at = aligned(this.#end);
+    const start = at + REQUEST_HEAD_BYTES;
+    if (start > buffer.length) return null;
+    const end = (this.#end = start + buffer.readUInt32LE(at + 4));
+    const kind = buffer[at]!;
+    const byte = buffer[at + 1]!;
+    const word = buffer[at + 2]! | (buffer[at + 3]! << 8);
+    if (kind !== LOOKUP) return otherRequest(kind, byte, word, buffer.subarray(start, end));
+    const payload = latin1Slice.call(buffer, start, end);
+    return { kind: 'lookup', version: byte, grants: word, payload };
+  }
+}
+
+const ANSWER_BYTES_USUAL = 4096;
+
+function memoryFor(count: number, memory: Buffer | null): ByteWriter {
+  return new ByteWriter(memory?.length ?? (count + 1) * ANSWER_BYTES_USUAL);
+}
+
+/**
+ * Packs answers in memory of its own, which goes into the memory that is given at the end, at once:
+ * parts that are not aligned would be copied there byte by byte.
+ */
+export class AnswerWriter {
+  #given: Buffer | null = null;
+  #packed: ByteWriter;
+  #head = 0;
+
+  /** For answers to about so many requests, or as many as the memory holds. */
+  constructor(count: number, memory: Buffer | null = null) {
+    this.#packed = memoryFor(count, memory);
+    this.begin(count, memory);
+  }
+
+  /** True once the answers are more than the memory that was given. */
+  get moved(): boolean {
+    return this.#given === null || this.#packed.length > this.#given.length;
+  }
+
+  /** Starts over, with room for a table of `count`; what did not fit was handed out as it is. */
+  begin(count: number, memory: Buffer | null): void {
+    if (this.moved && this.#packed.length > 0) this.#packed = memoryFor(count, memory);
+    this.#packed.clear();
+    this.#given = memory;
+    this.#head = 0;
+    this.#packed.leave(count * ANSWER_HEAD_BYTES);
+  }
+
+  add({ status, code, precision, flags, body }: Answer): void {
+    const packed = this.#packed;
+    packed.leave(0);
+    const start = packed.length;
+    for (let index = 0; index < body.length; index += 1) packed.part(body[index]!);
+    const head = this.#head;
+    packed.put32(head, status | ((code - 100) << 16) | (precision << 24));
+    packed.put32(head + 4, flags);
+    packed.put32(head + 8, packed.length - start);
+    this.#head = head + ANSWER_HEAD_BYTES;
+  }
+
+  /** The answers; a view, of memory of its own where none was given or they do not fit. */
+  bytes(): Uint8Array<ArrayBufferLike> {
+    const own = this.#packed.bytes();
+    const given = this.moved ? null : this.#given;
+    given?.set(own);
+    return given === null ? own : new Uint8Array(given.buffer, given.byteOffset, own.length);
+  }
+}
+
 class Serving {
   readonly #memory: LaneMemory;
   readonly #attention: Int32Array;
   readonly #port: MessagePort;
-  readonly #slots: number;
   readonly #answer: AnswerTask;
-  readonly #writer = new AnswerWriter(0);
+  readonly #writer: AnswerWriter;
   #releaseText = '';
   #release = { id: '', dir: '' };
   /** Answers that the front end was not told of. */
@@ -53,21 +133,21 @@ class Serving {
     this.#memory = new LaneMemory(shared, shape);
     this.#attention = new Int32Array(attention);
     this.#port = port;
-    this.#slots = shape.slots;
+    this.#writer = new AnswerWriter(0, this.#memory.answers[0]!);
     this.#answer = answer;
   }
 
   /** Answers the tasks of the lane one after another and never returns. */
   run(): never {
-    const { control } = this.#memory;
+    const { control, slots, countSpan } = this.#memory;
     Atomics.store(control, BEGUN, 1);
     for (let done = 0; ; ) {
       if (Atomics.load(control, POSTED) === done) this.#sleep(done);
       else {
-        const slot = done % this.#slots;
+        const slot = done % slots.length;
         this.#serve(slot);
-        this.#untold += control[this.#memory.word(slot, SLOT_COUNT)]!;
-        done = this.#memory.next(done);
+        this.#untold += slots[slot]![SLOT.count]!;
+        done = (done + 1) % countSpan;
         Atomics.store(control, ANSWERED, done);
         if (!this.#tellsLater(done)) this.#tell();
       }
@@ -76,12 +156,10 @@ class Serving {
 
   /** Whether the next task is there, and answered soon. */
   #tellsLater(done: number): boolean {
-    const memory = this.#memory;
-    const { control } = memory;
+    const { control, slots } = this.#memory;
     if (Atomics.load(control, POSTED) === done) return false;
-    const slot = done % this.#slots;
-    const count = control[memory.word(slot, SLOT_COUNT)]!;
-    return control[memory.word(slot, SLOT_BRIEF)] === 1 && this.#untold + count <= UNTOLD_MAX;
+    const words = slots[done % slots.length]!;
+    return words[SLOT.brief] === 1 && this.#untold + words[SLOT.count]! <= UNTOLD_MAX;
   }
 
   /** Wakes the front end, if it wants that. */
@@ -98,13 +176,13 @@ class Serving {
   }
 
   #serve(slot: number): void {
-    const memory = this.#memory;
-    const { control, answers } = memory;
+    const { slots, answers } = this.#memory;
+    const words = slots[slot]!;
     const writer = this.#writer;
     let failed = 0;
     let length: number;
     try {
-      writer.begin(control[memory.word(slot, SLOT_COUNT)]!, answers[slot]!);
+      writer.begin(words[SLOT.count]!, answers[slot]!);
       this.#answer(this.#task(slot), writer);
       const bytes = writer.bytes();
       length = writer.moved ? IN_MESSAGE : bytes.length;
@@ -115,26 +193,26 @@ class Serving {
       failed = 1;
       length = answers[slot]!.write(messageOf(error).slice(0, ERROR_CHARS_MAX));
     }
-    control[memory.word(slot, SLOT_FAILED)] = failed;
-    control[memory.word(slot, SLOT_ANSWER_BYTES)] = length;
+    words[SLOT.failed] = failed;
+    words[SLOT.answerBytes] = length;
   }
 
   #task(slot: number): EngineTask {
-    const memory = this.#memory;
-    const { control, requests } = memory;
+    const { slots, requests, times } = this.#memory;
+    const words = slots[slot]!;
     const buffer = requests[slot]!;
-    const releaseBytes = control[memory.word(slot, SLOT_RELEASE_BYTES)]!;
+    const releaseBytes = words[SLOT.releaseBytes]!;
     const text = buffer.toString('utf8', 0, releaseBytes);
     if (text !== this.#releaseText) {
       const [id = '', dir = ''] = text.split('\0');
       this.#release = { id, dir };
       this.#releaseText = text;
     }
-    const length = control[memory.word(slot, SLOT_FRAME_BYTES)]!;
+    const length = words[SLOT.frameBytes]!;
     const start = aligned(releaseBytes);
     const frame = length === IN_MESSAGE ? this.#received() : buffer.subarray(start, start + length);
-    const own = control[memory.word(slot, SLOT_OWN)] === 1;
-    return { dataset: this.#release, now: memory.times[slot]!, own, frame };
+    const own = words[SLOT.own] === 1;
+    return { dataset: this.#release, now: times[slot]!, own, frame };
   }
 
   /**

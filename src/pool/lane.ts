@@ -4,7 +4,8 @@
  */
 import { performance } from 'node:perf_hooks';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { aligned, putHead, REQUEST_HEAD_BYTES, RequestFrame } from './frame.js';
+import { aligned } from '../base/byte-writer.js';
+import { putHead, REQUEST_HEAD_BYTES, RequestFrame } from './frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED,
@@ -14,17 +15,11 @@ import {
   LaneMemory,
   POSTED,
   shareMemory,
-  SLOT_ANSWER_BYTES,
-  SLOT_BRIEF,
-  SLOT_COUNT,
-  SLOT_FAILED,
-  SLOT_FRAME_BYTES,
-  SLOT_OWN,
-  SLOT_RELEASE_BYTES,
   SLOTS_MAX,
   type LaneShape,
   type PinnedRelease,
   type PoolRequest,
+  SLOT,
 } from './types.js';
 import type { ServeTask } from './lane-server.js';
 
@@ -185,21 +180,22 @@ export class Lane {
     if (run === null) throw new Error('a lane without a worker was given a task');
     const { memory, posted } = run;
     const { control } = memory;
-    const slot = posted % memory.requests.length;
+    const slot = posted % memory.slots.length;
+    const words = memory.slots[slot]!;
     const release = this.#release.of(task.release);
     memory.requests[slot]!.set(release);
     const bytes = this.#frame(run.frames[slot]!, release.length, task);
     const isMessage = !(bytes.buffer instanceof SharedArrayBuffer);
     if (isMessage) run.port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
-    control[memory.word(slot, SLOT_COUNT)] = task.requests.length;
-    control[memory.word(slot, SLOT_RELEASE_BYTES)] = release.length;
-    control[memory.word(slot, SLOT_FRAME_BYTES)] = isMessage ? IN_MESSAGE : bytes.length;
-    control[memory.word(slot, SLOT_OWN)] = task.now === undefined ? 0 : 1;
-    control[memory.word(slot, SLOT_BRIEF)] = isBrief(task) ? 1 : 0;
+    words[SLOT.count] = task.requests.length;
+    words[SLOT.releaseBytes] = release.length;
+    words[SLOT.frameBytes] = isMessage ? IN_MESSAGE : bytes.length;
+    words[SLOT.own] = task.now === undefined ? 0 : 1;
+    words[SLOT.brief] = isBrief(task) ? 1 : 0;
     memory.times[slot] = task.now ?? Date.now();
     if (this.#tasks.length === 0) this.#since = performance.now();
     this.#tasks.push(task);
-    run.posted = memory.next(posted);
+    run.posted = (posted + 1) % memory.countSpan;
     Atomics.store(control, POSTED, run.posted);
     if (Atomics.load(control, ASLEEP) === 1) Atomics.notify(control, POSTED);
   }
@@ -239,10 +235,10 @@ export class Lane {
 
   #deliver(run: Run): void {
     const { memory } = run;
-    const { control } = memory;
-    const slot = run.answered % memory.answers.length;
-    const length = control[memory.word(slot, SLOT_ANSWER_BYTES)]!;
-    const failed = control[memory.word(slot, SLOT_FAILED)] === 1;
+    const slot = run.answered % memory.slots.length;
+    const words = memory.slots[slot]!;
+    const length = words[SLOT.answerBytes]!;
+    const failed = words[SLOT.failed] === 1;
     const answers =
       length === IN_MESSAGE ? this.#received(run) : memory.answers[slot]!.subarray(0, length);
     const task = this.#tasks.shift()!;
@@ -255,7 +251,7 @@ export class Lane {
       this.#delivering = false;
     }
     // Only now may the slot be used again.
-    run.answered = memory.next(run.answered);
+    run.answered = (run.answered + 1) % memory.countSpan;
   }
 
   #received(run: Run): Uint8Array {

@@ -211,19 +211,21 @@ export const ASLEEP = 2;
 /** 1 once the worker serves. */
 export const BEGUN = 3;
 
-/** Members of a slot in the control words. */
-export const SLOT_COUNT = 0;
-export const SLOT_RELEASE_BYTES = 1;
-/** Bytes of the frame, or IN_MESSAGE. */
-export const SLOT_FRAME_BYTES = 2;
-/** Bytes of the answers or of the error's message, or IN_MESSAGE. */
-export const SLOT_ANSWER_BYTES = 3;
-/** 1 when the task threw. */
-export const SLOT_FAILED = 4;
-/** 1 for a task of its own. */
-export const SLOT_OWN = 5;
-/** 1 for a task that takes no long time: some lookups of the active release. */
-export const SLOT_BRIEF = 6;
+/** Members of a slot among its control words. */
+export const SLOT = {
+  count: 0,
+  releaseBytes: 1,
+  /** Bytes of the frame, or IN_MESSAGE. */
+  frameBytes: 2,
+  /** Bytes of the answers or of the error's message, or IN_MESSAGE. */
+  answerBytes: 3,
+  /** 1 when the task threw. */
+  failed: 4,
+  /** 1 for a task of its own. */
+  own: 5,
+  /** 1 for a task that takes no long time: some lookups of the active release. */
+  brief: 6,
+} as const;
 
 export const IN_MESSAGE = -1;
 
@@ -252,30 +254,29 @@ export interface LaneTask {
 /** A view of a lane; each side has one. */
 export class LaneMemory {
   readonly control: Int32Array;
+  /** The control words of each slot. */
+  readonly slots: readonly Int32Array[];
   readonly times: Float64Array;
   readonly requests: readonly Buffer[];
   readonly answers: readonly Buffer[];
+  /**
+   * What counts of tasks are taken modulo: twice the number of slots, so that a full lane (counts
+   * apart by all slots) differs from an empty one (counts equal).
+   */
+  readonly countSpan: number;
 
   constructor(shared: SharedArrayBuffer, { slots, requestBytes, answerBytes }: LaneShape) {
-    this.control = new Int32Array(shared, 0, SLOTS_AT + SLOTS_MAX * SLOT_WORDS);
+    this.control = new Int32Array(shared, 0, SLOTS_AT);
     this.times = new Float64Array(shared, TIMES_AT_BYTES, SLOTS_MAX);
+    this.countSpan = 2 * slots;
     const at = (slot: number): number => HEAD_BYTES + slot * (requestBytes + answerBytes);
     const numbers = Array.from({ length: slots }, (_, slot) => slot);
+    this.slots = numbers.map((slot) => {
+      const words = SLOTS_AT + slot * SLOT_WORDS;
+      return new Int32Array(shared, words * Int32Array.BYTES_PER_ELEMENT, SLOT_WORDS);
+    });
     this.requests = numbers.map((slot) => Buffer.from(shared, at(slot), requestBytes));
     this.answers = numbers.map((slot) => Buffer.from(shared, at(slot) + requestBytes, answerBytes));
-  }
-
-  /**
-   * The next value of a count of tasks. Counts wrap at twice the number of slots, so that a full
-   * lane (counts apart by all slots) differs from an empty one (counts equal).
-   */
-  next(count: number): number {
-    return count + 1 === this.requests.length * 2 ? 0 : count + 1;
-  }
-
-  /** The index of a slot's member among the control words. */
-  word(slot: number, member: number): number {
-    return SLOTS_AT + slot * SLOT_WORDS + member;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Values on their way between the threads, as bodies of answers. */
 import { deserialize, serialize } from 'node:v8';
-import { aligned } from './frame.js';
+import { aligned } from '../base/byte-writer.js';
 import type { BodyPart } from './types.js';
 
 /** Bytes of the length of a value; what follows the value begins at a multiple of this. */

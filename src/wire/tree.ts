@@ -4,7 +4,6 @@
  * decimal text of an exact integer. As XML a tree is an element per member in the same order, a
  * list repeated elements of its name, null and empty text an empty element.
  */
-import type { ByteWriter } from '../base/byte-writer.js';
 import { formatMicrodegrees, toMicrodegrees, type Microdegrees } from '../geo/microdegrees.js';
 import { formatRate, type Rate } from '../tax/rate.js';
 
@@ -13,11 +12,6 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 
 export const FORMATS = ['json', 'xml'] as const;
 export type Format = (typeof FORMATS)[number];
-
-/** The version a number names; null when there is none. */
-export function apiVersion(value: number): ApiVersion | null {
-  return API_VERSIONS.find((version) => version === value) ?? null;
-}
 
 export interface Decimal {
   readonly decimal: string;
@@ -67,12 +61,6 @@ export function echoed(degrees: number): Degrees {
 export function echoOf(degrees: number): Decimal {
   const found = echoed(degrees);
   return { decimal: typeof found === 'number' ? formatMicrodegrees(found) : found };
-}
-
-/** Prints degrees straight into bytes. */
-export function printDegrees(into: ByteWriter, degrees: Degrees): void {
-  if (typeof degrees === 'number') into.millionths(degrees);
-  else into.text(degrees);
 }
 
 /** What JSON escapes; lone surrogates are among them, so that bodies are always valid UTF-8. */
@@ -129,6 +117,20 @@ export function xmlMembers(object: WireObject): string {
   let text = '';
   for (const name in object) text += xmlElement(name, object[name] ?? null);
   return text;
+}
+
+/** Texts and numbers of JSON. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.]*/g;
+
+/**
+ * The same of members that are printed as JSON. Decimals stay the text that they are there: as
+ * numbers they would be rounded.
+ */
+export function xmlOfMembers(json: Uint8Array): string {
+  const texts = Buffer.from(json)
+    .toString('utf8')
+    .replace(JSON_TOKEN, (token) => (token.startsWith('"') ? token : `"${token}"`));
+  return xmlMembers(JSON.parse(`{${texts}}`) as WireObject);
 }
 
 /** Prints members in a format. */

@@ -14,7 +14,7 @@ import { API_VERSIONS } from '../../src/wire/tree.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { STUB_USAGE, stubKey } from '../support/http-stub-server.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import { parseQuery } from '../../src/api/lookup/query-string.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
 const KEY = 'situs_0123456789';
 const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bytesOfParts, ByteWriter, Piece } from '../../src/base/byte-writer.js';
+import { aligned, bytesOfParts, ByteWriter, Piece } from '../../src/base/byte-writer.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
+import { formatRate, type Rate } from '../../src/tax/rate.js';
 
 function written(into: ByteWriter): string {
   return Buffer.from(into.bytes()).toString();
@@ -115,6 +116,44 @@ test('millionths are written as the shortest decimal', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('billionths are written as rates are', () => {
+  const values = fc.oneof(
+    fc.integer({ min: 0, max: 20_000_000_000 }),
+    fc.integer({ min: 0, max: 200_000 }).map((value) => value * 1_000),
+    fc.constantFrom(0, 1, 10, 100, 1_000, 999_999_999, 1_000_000_000, 77_500_000, 1_000_000_001),
+  );
+  fc.assert(
+    fc.property(values, (value) => {
+      const into = new ByteWriter(1);
+      into.billionths(value);
+      assert.equal(written(into), formatRate(value as Rate));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('room that is left is filled afterwards, what follows it begins a word', () => {
+  const into = new ByteWriter(4);
+  into.leave(12);
+  assert.equal(into.length, aligned(12));
+  into.text('text');
+  into.leave(0);
+  assert.equal(into.length, 24);
+  into.put32(0, 0x04_03_02_01);
+  into.put32(4, -1);
+  const bytes = into.bytes();
+  assert.deepEqual([...bytes.subarray(0, 8)], [1, 2, 3, 4, 255, 255, 255, 255]);
+  assert.equal(Buffer.from(bytes.subarray(16, 20)).toString(), 'text');
+});
+
+test('a part in memory of its own keeps no other', () => {
+  const text = bytesOfParts(['té']);
+  const printed = bytesOfParts([{ print: (into) => into.json('itself') }]);
+  assert.equal(Buffer.from(text).toString(), 'té');
+  assert.equal(Buffer.from(printed).toString(), '"itself"');
+  for (const { buffer, length } of [text, printed]) assert.equal(buffer.byteLength, length);
 });
 
 test('parts become bytes one behind the other; bytes alone stay what they are', () => {

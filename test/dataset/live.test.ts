@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { removeRelease } from '../../src/dataset/keeping.js';
 import { LiveDataset } from '../../src/dataset/live.js';
-import { OpenReleases } from '../../src/dataset/open.js';
+import { OpenReleases } from '../../src/worker.js';
 import { inPlace } from '../../src/dataset/release-copy.js';
 import { UnsoundRelease } from '../../src/dataset/release.js';
 import { RELEASE_FILES } from '../../src/dataset/stamp.js';

@@ -29,11 +29,14 @@ test('what was kept is found by its key alone', () => {
     found: false,
   });
   own.fill(0);
-  assert.equal(ask(kept, key.townGroup('QA', 7, 'ASH'), Buffer.from('second')).text, 'second');
-  assert.equal(ask(kept, key.city('QA', 7, 'ASH'), Buffer.alloc(0)).text, '');
+  assert.equal(
+    ask(kept, key.ofLocality('t|', 'QA', 7, 'ASH'), Buffer.from('second')).text,
+    'second',
+  );
+  assert.equal(ask(kept, key.ofLocality('c|', 'QA', 7, 'ASH'), Buffer.alloc(0)).text, '');
   assert.equal(textOf(kept.find(key.zipGroup('QA', 91_010, 'ASH'))), 'first');
-  assert.equal(textOf(kept.find(key.townGroup('QA', 7, 'ASH'))), 'second');
-  assert.equal(textOf(kept.find(key.city('QA', 7, 'ASH'))), '');
+  assert.equal(textOf(kept.find(key.ofLocality('t|', 'QA', 7, 'ASH'))), 'second');
+  assert.equal(textOf(kept.find(key.ofLocality('c|', 'QA', 7, 'ASH'))), '');
   for (const other of ['AS', 'ASHE', 'ASI', '']) {
     assert.equal(kept.find(key.zipGroup('QA', 91_010, other)), null);
   }

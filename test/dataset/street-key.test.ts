@@ -16,8 +16,8 @@ test('a key in bytes is the text that the builder writes', () => {
       assert.equal(String(key.zipGroup('QA', zip, fold)), zipGroupKey('QA', zip, fold));
     }
     for (const id of [1, 42, 65_535]) {
-      assert.equal(String(key.townGroup('QA', id, fold)), townGroupKey('QA', id, fold));
-      assert.equal(String(key.city('QA', id, fold)), cityKey('QA', id, fold));
+      assert.equal(String(key.ofLocality('t|', 'QA', id, fold)), townGroupKey('QA', id, fold));
+      assert.equal(String(key.ofLocality('c|', 'QA', id, fold)), cityKey('QA', id, fold));
     }
   }
 });
@@ -26,7 +26,7 @@ test('what no key can hold is refused and not cut', () => {
   const key = new StreetKey();
   assert.throws(() => key.zipGroup('QA', 97_001, 'X'.repeat(1_900)), /too long/);
   assert.throws(() => key.zipGroup('QA', 97_001, 'CAFÉ'), /letters and figures/);
-  assert.throws(() => key.city('QA', 3, '茶'), /letters and figures/);
+  assert.throws(() => key.ofLocality('c|', 'QA', 3, '茶'), /letters and figures/);
 });
 
 test('keys in bytes and in text find what was written under text, and nothing else', async () => {
@@ -60,7 +60,7 @@ test('keys in bytes and in text find what was written under text, and nothing el
       assert.equal(text(streets.get(zipGroupKey('QA', zip, fold))), expected);
     }
   }
-  const found = streets.group(key.townGroup('QA', 9, 'LONG'));
+  const found = streets.group(key.ofLocality('t|', 'QA', 9, 'LONG'));
   assert.equal(found?.length, long.length);
   assert.ok(
     Array.from({ length: long.length }, (_, at) => found?.[at]).every((byte) => byte === 7),

@@ -10,7 +10,7 @@ import { GRANT_ALL } from '../../src/pool/types.js';
 import { RESPONSE_CODES } from '../../src/wire/response-code.js';
 import { API_VERSIONS } from '../../src/wire/tree.js';
 import { checker } from '../support/schema-check.js';
-import { parseQuery } from '../../src/api/lookup/query-string.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
 const ROUTES = [...OPERATIONS.keys()].map((name) => {
   const [method = '', path = ''] = name.split(' ');

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../src/engine/engine.js';
-import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
-import type { Unheld } from '../../src/engine/rate/on-day.js';
+import { NO_OPTIONS, type Unheld } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
 import { toMicrodegrees } from '../../src/geo/microdegrees.js';
 import { AREA, memoryDataset, NOW_MS } from '../support/memory-dataset.js';

@@ -18,12 +18,12 @@ import { loadConfig } from '../../src/config.js';
 import { BULK_CACHE_BYTES, openChunkPool } from '../../src/bulk/run/chunk-pool.js';
 import { KEPT_GROUPS_BYTES } from '../../src/dataset/street-index.js';
 import { KEPT_LEAVES_BYTES } from '../../src/dataset/kept-leaves.js';
-import { RELEASES_PER_WORKER } from '../../src/dataset/open.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { SILENT } from '../../src/log.js';
 import type { PoolRequest } from '../../src/pool.js';
 import { WORKER_HEAP } from '../../src/pool/threads.js';
 import { WIRE_DEFAULTS } from '../../src/api/lookup/context.js';
+import { RELEASES_PER_WORKER } from '../../src/worker.js';
 import { startEchoPool } from '../support/echo-pool.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 

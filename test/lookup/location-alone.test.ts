@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseParameters } from '../../src/api/lookup/query.js';
-import { parseQuery, readParameters, locationAlone } from '../../src/api/lookup/query-string.js';
+import { locationAlone, parseQuery } from '../../src/api/lookup/query-answer.js';
+import { readParameters } from '../../src/api/lookup/query-string.js';
 import { GRANT_ALL, GRANT_GEO } from '../../src/pool/types.js';
 
 test('an address that comes alone is read as it is among other parameters', () => {

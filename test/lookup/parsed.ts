@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import type { LookupQuery } from '../../src/engine/lookup-query.js';
 import { isFailure, type FailureKind } from '../../src/failure.js';
-import { parseQuery } from '../../src/api/lookup/query-string.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
 type Outcome = FailureKind | LookupQuery;
 

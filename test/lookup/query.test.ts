@@ -10,7 +10,8 @@ import {
 } from '../../src/pool/types.js';
 import { isFailure } from '../../src/failure.js';
 import { address, kindOf, parse, type Row, table } from './parsed.js';
-import { parseQuery, formatAsked } from '../../src/api/lookup/query-string.js';
+import { parseQuery } from '../../src/api/lookup/query-answer.js';
+import { formatAsked } from '../../src/api/lookup/query-string.js';
 
 test('spaces as + or %20 and bare or encoded commas read alike', () => {
   const line = '200 Spindle Dr, Brookmere, QZ 97001';

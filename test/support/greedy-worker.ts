@@ -1,21 +1,16 @@
 /** The worker of the service; a request with the word `allocate` takes memory without end. */
 import { workerData } from 'node:worker_threads';
-import { openWire } from '../../src/api/lookup/context.js';
-import { OpenReleases, openDataset } from '../../src/dataset/open.js';
+import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
-import type { EngineSettings } from '../../src/pool.js';
 import { serveLane, type ServeTask } from '../../src/pool/lane-server.js';
-import { answerInto } from '../../src/worker.js';
+import { taskAnswerer } from '../../src/worker.js';
 
 const GREEDY = 'allocate';
 const NUMBERS = 50_000;
 
-const { baseUrl, precisionMin }: EngineSettings = workerData;
-const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
-const context = openWire({
-  baseUrl,
-  precisionMin,
-  open: (release) => releases.get(release),
+const answerTask = taskAnswerer({
+  settings: workerData,
+  open: (dir) => new Engine(openDataset(dir)),
   report: () => undefined,
 });
 
@@ -26,8 +21,8 @@ function allocate(): never {
 }
 
 export function serve(task: ServeTask): never {
-  return serveLane(task, ({ dataset, frame, now }, into) => {
-    if (Buffer.from(frame).includes(GREEDY)) allocate();
-    answerInto(into, releases.get(dataset), frame, now, context);
+  return serveLane(task, (each, into) => {
+    if (Buffer.from(each.frame).includes(GREEDY)) allocate();
+    answerTask(each, into);
   });
 }

@@ -4,10 +4,10 @@
  * `heap` tells the limits of its heap, `settings` what it was told, `grow=N` gets N bytes, `echo` and anything else the query.
  */
 import { resourceLimits, workerData } from 'node:worker_threads';
-import { RequestReader } from '../../src/pool/frame.js';
+
 import type { Answer } from '../../src/pool/types.js';
 import type { EngineTask } from '../../src/pool.js';
-import { serveLane, type ServeTask } from '../../src/pool/lane-server.js';
+import { RequestReader, serveLane, type ServeTask } from '../../src/pool/lane-server.js';
 
 const BODY_BYTES = 1900;
 const SLEEP_MS = 200;

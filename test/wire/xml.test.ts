@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import fc from 'fast-check';
-import { xmlElement, xmlText } from '../../src/wire/tree.js';
+import {
+  jsonMembers,
+  printMembers,
+  rateOf,
+  type WireObject,
+  xmlElement,
+  xmlOfMembers,
+  xmlText,
+} from '../../src/wire/tree.js';
+import type { Rate } from '../../src/tax/rate.js';
 import { ask } from '../lookup/ask.js';
 
 const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
@@ -94,5 +103,23 @@ test('null and empty text are empty elements, lists repeated ones', () => {
   assert.equal(
     xmlElement('a', [{ b: 1 }, { b: { decimal: '0.5' } }]),
     '<a><b>1</b></a><a><b>0.5</b></a>',
+  );
+});
+
+test('members that are printed as JSON have the XML of what they were printed of', () => {
+  const rate = fc.integer({ min: 0, max: 2_000_000_000 }).map((value) => rateOf(value as Rate));
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', '"rate":0.5', 'a\\"1', '\ud800', '12', 'null', '<&>\r'),
+  );
+  const value = fc.oneof(text, rate, fc.constant(null), fc.boolean(), fc.nat());
+  const flat = fc.record({ name: value, rate, other: value });
+  const members = fc.record({ one: value, list: fc.array(flat), inner: flat, texts: value });
+  fc.assert(
+    fc.property(members, (object: WireObject) => {
+      const json = Buffer.from(jsonMembers(object));
+      assert.equal(xmlOfMembers(json), printMembers(object, 'xml'));
+    }),
+    { numRuns: 1_000 },
   );
 });

@@ -1,7 +1,8 @@
 /**
- * Printed parts of answers that are kept: what depends on the tax area and the day alone, within a
- * bound in bytes, and the beginnings of answers of version 60.
+ * Printed parts of answers. What depends on the tax area and the day alone is kept within a bound
+ * in bytes, as are the beginnings of answers of version 60; their ends tell where a lookup led.
  */
+import { type ByteWriter, bytesOfParts } from '../../base/byte-writer.js';
 import { NumberCache, OfRelease } from '../../base/tables.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
@@ -15,7 +16,15 @@ import {
 } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
 import { type SitusNote, ownMarks, situsNote } from '../../wire/situs-note.js';
-import { printMembers, type Format, type WireObject, jsonMembers } from '../../wire/tree.js';
+import {
+  degreesOf,
+  echoOf,
+  type Format,
+  jsonMembers,
+  printMembers,
+  type WireObject,
+  xmlOfMembers,
+} from '../../wire/tree.js';
 import type { WireContext, Head } from './context.js';
 import type {
   LookupOutcome,
@@ -24,8 +33,9 @@ import type {
   SitusOutcome,
   KnownRates,
 } from '../../engine/lookup-query.js';
-import { PRECISIONS, type Precision } from '../../engine/situs.js';
-import { metadata, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
+import { countryName } from '../../dataset/city-names.js';
+import { normalizedAddress, PRECISIONS, type Precision, type Situs } from '../../engine/situs.js';
+import { metadata, SUCCESS, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/response-code.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
 interface Fragment {
@@ -108,7 +118,8 @@ export interface RuledArea extends RatedArea {
 }
 
 /**
- * The fragment of an area, from the cache or rendered by `tree` as members of an object.
+ * The fragment of an area, from the cache or printed by `print` as members of an object of JSON, of
+ * which its XML is made.
  */
 export function fragmentOf(
   context: WireContext,
@@ -116,7 +127,7 @@ export function fragmentOf(
   rated: RatedArea,
   variant: Variant,
   format: Format,
-  tree: (ruled: RuledArea) => WireObject,
+  print: (into: ByteWriter, ruled: RuledArea) => void,
 ): Fragment | Failure {
   const { fragments } = context;
   const key = fragments.key(rated.area.id, rated.date, variant, format);
@@ -124,8 +135,9 @@ export function fragmentOf(
   if (known !== null) return known;
   const rules = engine.stateRules(rated.area.state, rated.date);
   if (rules === null) return noRules(rated);
-  const text = printMembers(tree({ ...rated, rules }), format);
-  const fragment = { bytes: ownBytes(text), flags: areaFlags(rated) };
+  const json = bytesOfParts([{ print: (into) => print(into, { ...rated, rules }) }]);
+  const bytes = format === 'json' ? json : bytesOfParts([xmlOfMembers(json)]);
+  const fragment = { bytes, flags: areaFlags(rated) };
   fragments.set(engine.id, key, fragment);
   return fragment;
 }
@@ -141,13 +153,6 @@ function noRules({ area }: RatedArea): Failure {
     'no-result',
     `Freight, service and sourcing rules of ${area.stateName} are not held for this day.`,
   );
-}
-
-/** Bytes of their own: a slice of the shared pool would keep the whole pool alive. */
-export function ownBytes(text: string): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
-  bytes.write(text, 'utf8');
-  return bytes;
 }
 
 /** The answer flags that follow from an area and the day. */
@@ -248,4 +253,36 @@ export function headOf(
   }
   const { open } = plainHead(context, engine.id, precision, flags, format);
   return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
+}
+
+/** Where the lookup led; coordinates are echoed as they were given. */
+export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
+  const point = query.kind === 'point';
+  const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
+  const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
+  const incorporated = String(area.incorporated);
+  const short = { normalizedAddress: normalizedAddress(situs), incorporated, geoLat, geoLng };
+  const isLong = query.options.addressDetailExtended;
+  return isLong ? { ...short, address: components(situs, area) } : short;
+}
+
+function components(situs: Situs, area: AreaRecord): WireObject {
+  return {
+    countryCode: area.country,
+    countryName: countryName(area.country),
+    stateCode: area.state,
+    state: area.stateName,
+    county: area.countyName,
+    city: situs.city,
+    street: situs.street,
+    postalCode: situs.postalCode,
+    houseNumber: situs.houseNumber,
+  };
+}
+
+/** The end of a body: where it led, and the explanation where one was asked for. */
+export function bodyEnd(detail: WireObject, explain: string, format: Format): string {
+  const member = printMembers({ addressDetail: detail }, format);
+  if (format === 'xml') return member + explain + V60_XML_CLOSE;
+  return `,${member}${explain === '' ? '' : `,${explain}`}}`;
 }

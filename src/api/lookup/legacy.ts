@@ -16,6 +16,8 @@ import {
 } from '../../wire/tree.js';
 import { legacyClose, legacyOpen, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
 import {
+  addressDetail,
+  bodyEnd,
   fragmentOf,
   VARIANTS,
   type RatedArea,
@@ -35,7 +37,6 @@ import {
 } from './legacy-row.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
 import { formatCents } from '../../tax/amount.js';
-import { addressDetail, bodyEnd } from './v60.js';
 
 function least(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
@@ -126,7 +127,9 @@ function renderRows(
   let flags = 0;
   let before = '';
   for (const place of places) {
-    const fragment = fragmentOf(context, engine, place, shape.variant, format, shape.fields);
+    const fragment = fragmentOf(context, engine, place, shape.variant, format, (into, ruled) =>
+      into.text(jsonMembers(shape.fields(ruled))),
+    );
     if (isFailure(fragment)) return fragment;
     body.push(Buffer.from(before + rowOpen(place, format, element), 'utf8'), fragment.bytes);
     flags |= fragment.flags | staleFlag(place);

@@ -9,9 +9,9 @@
 import type { Engine } from '../../engine/engine.js';
 import { ordinaryRates, unruledSentence, type ProductFinding } from '../../engine/product/rules.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
+import { bytesOfParts } from '../../base/byte-writer.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { ProductMember, WireContext } from './context.js';
-import { ownBytes } from './fragment.js';
 import {
   printMembers,
   rateOf,
@@ -226,7 +226,7 @@ export function productDetail(
   const { content, keep, unruled } = made;
   const member = printed(content, format);
   if (!keep) return { bytes: Buffer.from(member, 'utf8'), unruled };
-  const kept = { bytes: ownBytes(member), unruled };
+  const kept = { bytes: bytesOfParts([member]), unruled };
   details.set(key, kept);
   return refusedOr(context, outcome, kept);
 }

@@ -1,30 +1,10 @@
 /**
- * Query strings of lookups. One that has a location and nothing else, as most do, is read in one
- * pass; any other is split into parameters. Of a repeated parameter the first value counts; an
- * empty value counts as a parameter that was not sent.
+ * Query strings of lookups, split into parameters. Of a repeated parameter the first value counts;
+ * an empty value counts as a parameter that was not sent.
  */
 import { WordTable } from '../../base/tables.js';
-import {
-  PARAMETER_NAMES,
-  type ParameterName,
-  ADDRESS_CHARS_MAX,
-  firstVersion,
-  LAT_DEGREES_MAX,
-  LNG_DEGREES_MAX,
-  plainNumber,
-  type RawParameters,
-} from './parameter-table.js';
-import {
-  type AddressQuery,
-  NO_OPTIONS,
-  type PointQuery,
-  pointQuery,
-  type LookupQuery,
-} from '../../engine/lookup-query.js';
 import { FORMATS, type Format } from '../../wire/tree.js';
-import { GRANT_GEO } from '../../pool/types.js';
-import type { Failure } from '../../failure.js';
-import { parseParameters } from './query.js';
+import { PARAMETER_NAMES, type ParameterName, type RawParameters } from './parameter-table.js';
 
 const NO_NAMES: readonly ParameterName[] = [];
 const NAMES = new WordTable(PARAMETER_NAMES.map((name) => [name, name] as const));
@@ -86,16 +66,15 @@ export function decodeValue(raw: string): string | null {
   }
 }
 
-function hexDigit(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  const letter = code | 32;
-  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
-}
+/** What ASCII characters are as digits of 16; −1 for any other. */
+export const HEX_DIGITS = Int8Array.from({ length: ASCII_MAX + 1 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+);
 
 const { latin1Slice } = Buffer.prototype;
 
 /** Where values are put together; longer ones take the long way. */
-const DECODED = Buffer.allocUnsafeSlow(1024);
+export const DECODED = Buffer.allocUnsafeSlow(1024);
 
 /** The common case of `decodeValue`, ASCII throughout; null for anything else. */
 function decodeAscii(raw: string): string | null {
@@ -106,8 +85,9 @@ function decodeAscii(raw: string): string | null {
     if (code === PLUS) {
       code = SPACE;
     } else if (code === PERCENT) {
-      const high = hexDigit(raw.charCodeAt(at + 1));
-      const low = hexDigit(raw.charCodeAt(at + 2));
+      // Behind the end of the text is no digit either.
+      const high = HEX_DIGITS[raw.charCodeAt(at + 1) | 0] ?? -1;
+      const low = HEX_DIGITS[raw.charCodeAt(at + 2) | 0] ?? -1;
       if (high < 0 || high > 7 || low < 0) return null;
       code = high * 16 + low;
       at += 2;
@@ -118,33 +98,6 @@ function decodeAscii(raw: string): string | null {
     length += 1;
   }
   return latin1Slice.call(DECODED, 0, length);
-}
-
-const ALONE = 'address=';
-
-/**
- * The address of a query string that has nothing else: plain text without a space at either end.
- * Null for any other query string, which says nothing about it.
- */
-function addressAlone(text: string): string | null {
-  if (!text.startsWith(ALONE)) return null;
-  let length = 0;
-  let code = SPACE;
-  for (let at = ALONE.length; at < text.length; at += 1) {
-    code = text.charCodeAt(at);
-    if (code === PLUS) code = SPACE;
-    else if (code === AMPERSAND) return null;
-    else if (code === PERCENT) {
-      const low = hexDigit(text.charCodeAt(at + 2));
-      code = low < 0 ? low : hexDigit(text.charCodeAt(at + 1)) * 16 + low;
-      at += 2;
-    }
-    if (code < SPACE || code >= ASCII_MAX || length === ADDRESS_CHARS_MAX) return null;
-    DECODED[length] = code;
-    length += 1;
-  }
-  // What ends in a space, or has nothing, has one here.
-  return code === SPACE || DECODED[0] === SPACE ? null : latin1Slice.call(DECODED, 0, length);
 }
 
 function store(into: RawParameters, key: string, raw: string, coded: boolean): void {
@@ -185,28 +138,6 @@ export function readParameters(text: string): RawParameters {
   return found;
 }
 
-const LAT = 'lat=';
-const LNG = '&lng=';
-const COORDINATES_SINCE = firstVersion('lat');
-
-/** Null for any other query string, which says nothing about it. */
-export function locationAlone(text: string, version: number): AddressQuery | PointQuery | null {
-  if (text.startsWith(LAT)) return version < COORDINATES_SINCE ? null : pointAlone(text);
-  const address = addressAlone(text);
-  return address === null ? null : { kind: 'address', address, options: NO_OPTIONS };
-}
-
-/** Coordinates in plain figures, the latitude first. */
-function pointAlone(text: string): PointQuery | null {
-  const end = text.indexOf(LNG, LAT.length);
-  if (end < 0) return null;
-  const lat = plainNumber(text, LAT.length, end);
-  const lng = plainNumber(text, end + LNG.length, text.length);
-  if (lat === null || lng === null) return null;
-  if (Math.abs(lat) > LAT_DEGREES_MAX || Math.abs(lng) > LNG_DEGREES_MAX) return null;
-  return pointQuery(lat, lng, NO_OPTIONS);
-}
-
 export function formatOf(text: string | null): Format | null {
   if (text === null) return 'json';
   const lower = text.toLowerCase();
@@ -222,28 +153,4 @@ export function formatStated(raw: string): Format | null {
 /** The format to refuse a query in, however broken the rest of it is. */
 export function formatAsked(raw: string): Format {
   return formatOf(readParameters(raw).format) ?? 'json';
-}
-
-export interface ParsedQuery {
-  readonly format: Format;
-  /** The release that has to answer; null for whichever does. */
-  readonly dataset: string | null;
-  /** The moment it has to answer for, in milliseconds since 1970; null for whichever it does. */
-  readonly atMs: number | null;
-  readonly query: LookupQuery;
-}
-
-/**
- * Reads a lookup's query string, one character per byte and without its '?'. Form is checked
- * before entitlements; parameters that the version lacks are ignored. Most locations come alone.
- */
-export function parseQuery(text: string, version: number, grants: number): ParsedQuery | Failure {
-  const query = (grants & GRANT_GEO) === 0 ? null : locationAlone(text, version);
-  if (query === null) return parseParameters(readParameters(text), version, grants);
-  return { format: 'json', query, dataset: null, atMs: null };
-}
-
-/** `isFailure` for what `parseQuery` gives: faster, see there. */
-export function isUnread(parsed: ParsedQuery | Failure): parsed is Failure {
-  return (parsed as Partial<Failure>).failure !== undefined;
 }

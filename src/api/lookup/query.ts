@@ -31,7 +31,8 @@ import {
   type RawParameters,
 } from './parameter-table.js';
 import type { KeptAsked } from './kept.js';
-import { formatOf, type ParsedQuery } from './query-string.js';
+import type { Format } from '../../wire/tree.js';
+import { formatOf } from './query-string.js';
 import { isReleaseName } from '../../dataset/release.js';
 import { parseInstant } from '../../wire/instant.js';
 
@@ -248,6 +249,15 @@ function refused({ kind, options }: LookupQuery, grants: number): Failure | null
 function granted(query: LookupQuery, grants: number): LookupQuery {
   if (query.options.taxabilityCode === null || (grants & GRANT_PRODUCT) !== 0) return query;
   return { ...query, options: { ...query.options, taxabilityCode: null } };
+}
+
+export interface ParsedQuery {
+  readonly format: Format;
+  /** The release that has to answer; null for whichever does. */
+  readonly dataset: string | null;
+  /** The moment it has to answer for, in milliseconds since 1970; null for whichever it does. */
+  readonly atMs: number | null;
+  readonly query: LookupQuery;
 }
 
 /** Reads parameters, however they came, as `parseQuery` does a query string; `raw` is changed. */

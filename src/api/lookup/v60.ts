@@ -1,27 +1,18 @@
 /** Version 60: the structured answer for a place. */
+import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
+import type { AreaRecord, ComponentRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
-import type {
-  LookupQuery,
-  SitusOutcome,
-  AreaRateRow,
-  KnownRates,
-} from '../../engine/lookup-query.js';
-import type { BodyPart } from '../../pool/types.js';
+import type { KnownRates, LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
+import type { Situs } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
+import type { BodyPart } from '../../pool/types.js';
+import type { Level } from '../../tax/jurisdiction.js';
+import type { Rate } from '../../tax/rate.js';
+import { type Degrees, echoed, type Format } from '../../wire/tree.js';
+import type { WireContext } from './context.js';
 import {
-  printMembers,
-  rateOf,
-  type Format,
-  type WireList,
-  type WireObject,
-  degreesOf,
-  echoOf,
-  echoed,
-  type Degrees,
-  printDegrees,
-} from '../../wire/tree.js';
-import { V60_XML_CLOSE } from '../../wire/response-code.js';
-import {
+  addressDetail,
+  bodyEnd,
   explanation,
   fragmentOf,
   isUnprinted,
@@ -31,16 +22,15 @@ import {
   VARIANTS,
   headOf,
 } from './fragment.js';
-import type { WireContext } from './context.js';
 import { productDetail } from './product-detail.js';
-import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
-import type { Level } from '../../tax/jurisdiction.js';
-import type { Rate } from '../../tax/rate.js';
-import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
-import { countryName } from '../../dataset/city-names.js';
-import { normalizedAddress, type Situs } from '../../engine/situs.js';
+
+const COMMA = 0x2c;
+const BRACKET = 0x5d;
+const BRACE = 0x7d;
 
 /** Rates and rules of an area, as they stand in the answer. */
+type Tax = 'Sales' | 'Use';
+const TOTAL = 'Total Rate';
 const LEVEL_LABELS: Readonly<Record<Level, string>> = {
   state: 'State',
   county: 'County',
@@ -64,126 +54,127 @@ const SOURCING_TEXTS: Readonly<Record<StateRuleRecord['sourcing'], string>> = {
   D: 'Destination Based Taxation',
 };
 
-function baseRate(row: AreaRateRow, rate: Rate, tax: 'Sales' | 'Use'): WireObject {
-  const { level, jurName, jurCode } = row.component;
-  return {
-    rate: rateOf(rate),
-    jurType: `US_${level.toUpperCase()}_${tax.toUpperCase()}_TAX`,
-    jurName,
-    jurDescription: `US ${LEVEL_LABELS[level]} ${tax} Tax`,
-    jurTaxCode: jurCode,
-  };
+type Texts = Readonly<Record<string, string | null>>;
+
+/** Members of text, each behind a comma. */
+function printTexts(into: ByteWriter, texts: Texts): void {
+  for (const name in texts) {
+    const text = texts[name] ?? null;
+    into.text(`,"${name}":`);
+    if (text === null) into.text('null');
+    else into.json(text);
+  }
 }
 
-/** A Canadian levy is one row: there is no separate use tax. */
-function levy(row: AreaRateRow, kind: string): WireObject {
-  const { jurName, jurCode } = row.component;
-  return {
-    rate: rateOf(row.sales),
-    jurType: kind,
-    jurName,
-    jurDescription: `Canada ${kind}`,
-    jurTaxCode: jurCode,
-  };
+/** The beginning of an object: a rate, and texts behind it. */
+function printRate(into: ByteWriter, rate: Rate, texts: Texts): void {
+  into.text('{"rate":');
+  into.billionths(rate);
+  printTexts(into, texts);
 }
 
-/** A sales and a use row per jurisdiction, in order; one row per levy where kinds are named. */
-function baseRates({ rows }: KnownRates): WireList {
-  return rows.flatMap((row) => {
-    const { kind } = row.component;
-    if (kind !== null) return [levy(row, kind)];
-    return [baseRate(row, row.sales, 'Sales'), baseRate(row, row.use, 'Use')];
-  });
+function printBaseRate(
+  into: ByteWriter,
+  { level, kind, jurName, jurCode: jurTaxCode }: ComponentRecord,
+  rate: Rate,
+  tax: Tax,
+): void {
+  const [jurType, jurDescription] =
+    kind === null
+      ? [
+          `US_${level.toUpperCase()}_${tax.toUpperCase()}_TAX`,
+          `US ${LEVEL_LABELS[level]} ${tax} Tax`,
+        ]
+      : [kind, `Canada ${kind}`];
+  printRate(into, rate, { jurType, jurName, jurDescription, jurTaxCode });
 }
 
-function summary(rate: Rate, tax: 'Sales' | 'Use', displayRates: WireList): WireObject {
-  return {
-    rate: rateOf(rate),
-    taxType: `${tax.toUpperCase()}_TAX`,
-    summaryName: `Total Base ${tax} Tax`,
-    displayRates,
-  };
+/**
+ * A sales and a use row per jurisdiction, in order; one row per levy where kinds are named, as in
+ * Canada: there is no separate use tax.
+ */
+function printBaseRates(into: ByteWriter, { rows }: KnownRates): void {
+  into.text('"baseRates":[');
+  let before = '';
+  for (const { component, sales, use } of rows) {
+    into.text(before);
+    printBaseRate(into, component, sales, 'Sales');
+    before = '},';
+    if (component.kind !== null) continue;
+    into.text(before);
+    printBaseRate(into, component, use, 'Use');
+  }
+  into.text(before === '' ? ']' : '}]');
+}
+
+/** A total and the rates that it displays, by name. */
+function printSummary(
+  into: ByteWriter,
+  rate: Rate,
+  tax: Tax,
+  displayed: readonly (readonly [name: string, rate: Rate])[],
+): void {
+  const taxType = `${tax.toUpperCase()}_TAX`;
+  printRate(into, rate, { taxType, summaryName: `Total Base ${tax} Tax` });
+  let before = ',"displayRates":[{"name":';
+  for (const [name, each] of displayed) {
+    into.text(before);
+    into.json(name);
+    into.text(',"rate":');
+    into.billionths(each);
+    before = '},{"name":';
+  }
+  into.text('}]}');
 }
 
 /** Totals: sales and use, or where kinds are named one total that displays them. */
-function taxSummaries({ sales, use, rows }: KnownRates): WireList {
-  const levies = rows.flatMap((row) =>
-    row.component.kind === null ? [] : [{ name: row.component.kind, rate: rateOf(row.sales) }],
+function printSummaries(into: ByteWriter, { sales, use, rows }: KnownRates): void {
+  const levies = rows.flatMap(({ component: { kind }, sales: rate }) =>
+    kind === null ? [] : [[kind, rate] as const],
   );
-  if (levies.length > 0) return [summary(sales, 'Sales', levies)];
-  const total = (rate: Rate): WireList => [{ name: 'Total Rate', rate: rateOf(rate) }];
-  return [summary(sales, 'Sales', total(sales)), summary(use, 'Use', total(use))];
+  into.text(',"taxSummaries":[');
+  printSummary(into, sales, 'Sales', levies.length > 0 ? levies : [[TOTAL, sales]]);
+  if (levies.length === 0) {
+    into.byte(COMMA);
+    printSummary(into, use, 'Use', [[TOTAL, use]]);
+  }
+  into.byte(BRACKET);
 }
 
-function service({ serviceTaxable }: StateRuleRecord): WireObject {
-  return {
-    adjustmentType: 'SERVICE_TAXABLE',
-    taxable: serviceTaxable,
-    description: SERVICE_TEXTS[serviceTaxable],
-  };
+/** What is taxed beside goods, and where: one object a kind, with those of freight extended. */
+function printRules(into: ByteWriter, { rules, area }: RuledArea, extended: boolean): void {
+  const { serviceTaxable, freightTaxable, sourcing } = rules;
+  into.text(',"service":{"adjustmentType":"SERVICE_TAXABLE"');
+  printTexts(into, { taxable: serviceTaxable, description: SERVICE_TEXTS[serviceTaxable] });
+  into.text('},"shipping":{"adjustmentType":"FREIGHT_TAXABLE"');
+  printTexts(into, { taxable: freightTaxable, description: FREIGHT_TEXTS[freightTaxable] });
+  if (extended) {
+    into.text(',"shippingExtended":{"description":');
+    into.json(rules.freightDescription);
+    printTexts(into, {
+      exemptWhenSeparatelyStated: String(rules.freightExemptWhenSeparatelyStated),
+      rule: rules.freightRule,
+      stateCode: area.state,
+      stateName: area.stateName,
+    });
+    into.byte(BRACE);
+  }
+  into.text('},"sourcingRules":{"adjustmentType":"ORIGIN_DESTINATION"');
+  printTexts(into, { description: SOURCING_TEXTS[sourcing], value: sourcing });
+  into.byte(BRACE);
 }
 
-/** Freight; `area` is given where the extended part was asked for. */
-function shipping(rules: StateRuleRecord, area: AreaRecord | null): WireObject {
-  const { freightTaxable } = rules;
-  const plain = {
-    adjustmentType: 'FREIGHT_TAXABLE',
-    taxable: freightTaxable,
-    description: FREIGHT_TEXTS[freightTaxable],
-  };
-  if (area === null) return plain;
-  const shippingExtended = {
-    description: rules.freightDescription,
-    exemptWhenSeparatelyStated: String(rules.freightExemptWhenSeparatelyStated),
-    rule: rules.freightRule,
-    stateCode: area.state,
-    stateName: area.stateName,
-  };
-  return { ...plain, shippingExtended };
+/** Everything that depends on the area, the day and `shippingExtended` alone, as JSON. */
+function printArea(into: ByteWriter, ruled: RuledArea, extended: boolean): void {
+  printBaseRates(into, ruled.rates);
+  printRules(into, ruled, extended);
+  printSummaries(into, ruled.rates);
 }
 
-function sourcingRules({ sourcing }: StateRuleRecord): WireObject {
-  return {
-    adjustmentType: 'ORIGIN_DESTINATION',
-    description: SOURCING_TEXTS[sourcing],
-    value: sourcing,
-  };
-}
-
-/** Everything that depends on the area, the day and `shippingExtended` alone. */
-function areaPart({ area, rates, rules }: RuledArea, freight: boolean): WireObject {
-  return {
-    baseRates: baseRates(rates),
-    service: service(rules),
-    shipping: shipping(rules, freight ? area : null),
-    sourcingRules: sourcingRules(rules),
-    taxSummaries: taxSummaries(rates),
-  };
-}
-
-/** Where the lookup led; coordinates are echoed as they were given. */
-export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
-  const point = query.kind === 'point';
-  const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
-  const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
-  const incorporated = String(area.incorporated);
-  const short = { normalizedAddress: normalizedAddress(situs), incorporated, geoLat, geoLng };
-  const isLong = query.options.addressDetailExtended;
-  return isLong ? { ...short, address: components(situs, area) } : short;
-}
-
-function components(situs: Situs, area: AreaRecord): WireObject {
-  return {
-    countryCode: area.country,
-    countryName: countryName(area.country),
-    stateCode: area.state,
-    state: area.stateName,
-    county: area.countyName,
-    city: situs.city,
-    street: situs.street,
-    postalCode: situs.postalCode,
-    houseNumber: situs.houseNumber,
-  };
+/** Degrees, as microdegrees or as the text of what is given more closely. */
+function printDegrees(into: ByteWriter, degrees: Degrees): void {
+  if (typeof degrees === 'number') into.millionths(degrees);
+  else into.text(degrees);
 }
 
 const OPEN = new Piece(',"addressDetail":{"normalizedAddress":"');
@@ -242,13 +233,6 @@ export class PlainDetail implements Printed {
   }
 }
 
-/** The end of a body: where it led, and the explanation where one was asked for. */
-export function bodyEnd(detail: WireObject, explain: string, format: Format): string {
-  const member = printMembers({ addressDetail: detail }, format);
-  if (format === 'xml') return member + explain + V60_XML_CLOSE;
-  return `,${member}${explain === '' ? '' : `,${explain}`}}`;
-}
-
 /** What an answer has of its own, to its end. */
 function ownPart(
   query: LookupQuery,
@@ -272,8 +256,8 @@ export function renderV60(
 ): Rendered | Failure {
   const freight = query.options.shippingExtended;
   const variant = freight ? VARIANTS.v60Freight : VARIANTS.v60;
-  const fragment = fragmentOf(context, engine, outcome, variant, format, (ruled) =>
-    areaPart(ruled, freight),
+  const fragment = fragmentOf(context, engine, outcome, variant, format, (into, ruled) =>
+    printArea(into, ruled, freight),
   );
   if (isUnprinted(fragment)) return fragment;
   const product =

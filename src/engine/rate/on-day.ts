@@ -1,14 +1,8 @@
 /**
- * What day it is in a state, and what holds on a day: its rules, the rates of its tax areas, where
- * alone components meet a date, and how near a line is beyond which other rates hold.
+ * Where a lookup leads, what day it is there, and what holds on that day: the rules of a state, the
+ * rates of its tax areas, where alone components meet a date.
  */
-import { NumberCache, RecentCache } from '../../base/tables.js';
-import {
-  BORDER_METRES_MAX,
-  BORDER_REACH,
-  type CellIndex,
-  type CellJudge,
-} from '../../dataset/cell-index.js';
+import { NumberCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type {
   RatePeriod,
@@ -18,9 +12,27 @@ import type {
 } from '../../dataset/records.js';
 import { fail, type Failure } from '../../failure.js';
 import { DATE_OPEN, type DateInt, DATE_MIN, dateSlot, SLOT_MS, todayIn } from '../../tax/date.js';
-import { sumRates, type Rate } from '../../tax/rate.js';
-import type { AreaRateRow, Border, KnownRates } from '../lookup-query.js';
-import type { Precision, Situs } from '../situs.js';
+import type { Country } from '../../tax/jurisdiction.js';
+import { type Rate, RATE_ZERO } from '../../tax/rate.js';
+import type { DateOf } from '../locate/doubt.js';
+import type { AddressLocator } from '../locate/locator.js';
+import { PlaceLocator } from '../locate/place-locator.js';
+import { elsewhere, PointLocator } from '../locate/point.js';
+import {
+  aheadOf,
+  type AddressQuery,
+  type AreaRateRow,
+  type Border,
+  type KnownRates,
+  type LookupOutcome,
+  type LookupQuery,
+  notOver,
+  type SitusOutcome,
+  type Unheld,
+} from '../lookup-query.js';
+import { PRECISIONS, WEAKEST, type Precision, type Situs } from '../situs.js';
+import { Borders } from './borders.js';
+import { ZipLists } from './zip-list.js';
 
 /** Goods, freight and services are taxed alike in Canada, at the destination. */
 const CANADIAN: StateRuleRecord = {
@@ -93,20 +105,7 @@ export class States {
     if (at >= 0) this.#days[at] = today;
     return today;
   }
-
-  /** The rules on a day; null where none are held. */
-  rules(code: string, date: DateInt): StateRuleRecord | null {
-    const state = this.#dataset.state(code);
-    return state === null ? null : rulesAt(state, date);
-  }
 }
-
-/** `isFailure` for rates alone, which is faster: see there. */
-function isUnrated(rates: KnownRates | Failure): rates is Failure {
-  return (rates as Partial<Failure>).failure !== undefined;
-}
-
-const ZERO = 0 as Rate;
 
 /** The period a day lies in, or null. */
 export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePeriod | null {
@@ -119,15 +118,6 @@ export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePer
 /** Areas kept, in each of two generations, with the last day asked for. */
 const AREAS_MAX = 16_384;
 
-/** Rates that were asked for and are not held. */
-export interface Unheld {
-  readonly state: string;
-  /** They are not for days that have an end, such as those before the state's list begins. */
-  readonly past: boolean;
-  /** Whose rates, and what would fill the gap. */
-  readonly why: string;
-}
-
 interface Rated {
   readonly date: DateInt;
   readonly rates: KnownRates | Failure;
@@ -137,11 +127,12 @@ interface Rated {
 export class RatesByArea {
   readonly #dataset: Dataset;
   readonly #areas = new NumberCache<Rated>(AREAS_MAX);
-  /** By what the refusal says: carts name the member at fault on a copy of it. */
-  readonly #unheld = new RecentCache<string, Unheld>(AREAS_MAX);
+  readonly #unmet: (unheld: Unheld) => void;
 
-  constructor(dataset: Dataset) {
+  /** `unmet` is told of rates that are asked for and not held. */
+  constructor(dataset: Dataset, unmet: (unheld: Unheld) => void = () => undefined) {
     this.#dataset = dataset;
+    this.#unmet = unmet;
   }
 
   /**
@@ -156,11 +147,6 @@ export class RatesByArea {
     return rates;
   }
 
-  /** What a refusal of `at` is about; null for any other. */
-  unheld({ detail = '' }: Failure): Unheld | null {
-    return this.#unheld.get(detail) ?? null;
-  }
-
   /**
    * State, county and city rows are there even at zero, since they say where the place lies; a
    * district that levies nothing on the day does not apply, nor does a tax of a province that
@@ -171,125 +157,140 @@ export class RatesByArea {
     const gap = unknown.find(({ from, to }) => from <= date && date <= to);
     if (gap !== undefined) {
       const { reason: why, to } = gap;
-      this.#unheld.set(why, { state, past: to !== DATE_OPEN, why });
+      this.#unmet({ state, past: to !== DATE_OPEN, why });
       return fail('no-result', why);
     }
     const rows: AreaRateRow[] = [];
-    for (const component of components.map((each) => this.#dataset.component(each))) {
+    let sales = 0;
+    let use = 0;
+    for (const each of components) {
+      const component = this.#dataset.component(each);
       const period = periodOn(component.periods, date);
       if (period !== null) {
-        const { sales, use, source } = period;
+        const { source } = period;
         const { estimated } = this.#dataset.source(source);
-        rows.push({ component, sales, use, source, estimated });
+        rows.push({ component, sales: period.sales, use: period.use, source, estimated });
+        sales += period.sales;
+        use += period.use;
       } else if (component.level !== 'district' && component.kind === null) {
-        rows.push({ component, sales: ZERO, use: ZERO, source: null, estimated: false });
+        const none = RATE_ZERO;
+        rows.push({ component, sales: none, use: none, source: null, estimated: false });
       }
     }
-    return {
-      sales: sumRates(rows.map((row) => row.sales)),
-      use: sumRates(rows.map((row) => row.use)),
-      rows,
-    };
-  }
-}
-
-/** Border cells whose taxes are remembered together. */
-const CHUNK_BITS = 10;
-/** Days that they are remembered for, in each of two generations. */
-const DAYS_MAX = 2;
-/** In place of a tax area: not looked at yet, areas that differ, none. */
-const UNSEEN = 0;
-const MIXED = -1;
-const EMPTY = -2;
-
-/** What border cells have for one day: a tax area that all of theirs are taxed like, and one. */
-type CellTaxes = Map<number, Int32Array>;
-
-/**
- * Looks for the lines around spots that change the rate. Most lines between areas change none, so
- * it is remembered by day which border cells have one: four bytes a cell.
- */
-export class Borders implements CellJudge {
-  readonly #cells: CellIndex;
-  readonly #rates: RatesByArea;
-  readonly #days = new RecentCache<DateInt, CellTaxes>(DAYS_MAX);
-  #taxes: CellTaxes = new Map();
-  #date = 0 as DateInt;
-  #area = -1;
-
-  constructor(cells: CellIndex, rates: RatesByArea) {
-    this.#cells = cells;
-    this.#rates = rates;
-  }
-
-  /**
-   * The nearest line around a spot of the area that changes its sales or use rate, or null. A spot
-   * that was just looked up by its coordinates has its border cell at hand; where doors lie the
-   * same cells are met again and again, and what is remembered of them spares reading them.
-   */
-  near(
-    area: number,
-    date: DateInt,
-    { precision, lat, lng }: Pick<Situs, 'precision' | 'lat' | 'lng'>,
-  ): Border | null {
-    const reach = BORDER_REACH;
-    this.#area = area;
-    if (date !== this.#date) this.#turnTo(date);
-    // Spots that are looked at are rounded, so that they may lie a microdegree farther off.
-    const mayDiffer = precision === 'polygon' || this.#cells.anyNear(lat, lng, reach + 1, this);
-    if (!mayDiffer) return null;
-    if (!this.#cells.isNear(lat, lng, reach)) return null;
-    const line = this.#cells.nearest(lat, lng, reach, (other) => this.whole(other));
-    if (line === null) return null;
-    const there = this.#rates.at(line.area, date);
-    const metres = Math.round(line.share * BORDER_METRES_MAX);
-    return { metres, rate: isUnrated(there) ? null : there.sales };
-  }
-
-  border(leaf: number): boolean {
-    const key = leaf >> CHUNK_BITS;
-    let chunk = this.#taxes.get(key);
-    if (chunk === undefined) this.#taxes.set(key, (chunk = new Int32Array(1 << CHUNK_BITS)));
-    const at = leaf & ((1 << CHUNK_BITS) - 1);
-    let known = chunk[at]!;
-    if (known === UNSEEN) known = chunk[at] = this.#taxOf(leaf);
-    return known === MIXED || (known !== EMPTY && this.whole(known - 1));
-  }
-
-  #turnTo(date: DateInt): void {
-    const known = this.#days.get(date);
-    this.#date = date;
-    this.#taxes = known ?? new Map();
-    if (known === undefined) this.#days.set(date, this.#taxes);
-  }
-
-  /** One more than a tax area that all of the cell's are taxed like; MIXED or EMPTY. */
-  #taxOf(leaf: number): number {
-    let first = -1;
-    for (const area of this.#cells.areasOfBorder(leaf)) {
-      if (area < 0 || area === first) continue;
-      if (first < 0) first = area;
-      else if (this.#differ(first, area)) return MIXED;
-    }
-    return first < 0 ? EMPTY : first + 1;
-  }
-
-  /** Whether an area has other rates than that of the spot. */
-  whole(area: number): boolean {
-    return area >= 0 && area !== this.#area && this.#differ(this.#area, area);
-  }
-
-  /** Whether two areas have other rates on the day; one whose rates are not known is like none. */
-  #differ(one: number, other: number): boolean {
-    const here = this.#rates.at(one, this.#date);
-    const there = this.#rates.at(other, this.#date);
-    return (
-      isUnrated(here) || isUnrated(there) || here.sales !== there.sales || here.use !== there.use
-    );
+    return { sales: sales as Rate, use: use as Rate, rows };
   }
 }
 
 /** Whether a place was told by its ZIP or its city's name, and not by a door or a spot. */
 export function isByArea(precision: Precision): boolean {
   return precision === 'postal' || precision === 'city';
+}
+
+/** The lookups of a release: where a place is, what day it is there, and what holds on it. */
+export abstract class Lookups {
+  protected readonly dataset: Dataset;
+  protected readonly states: States;
+  protected readonly rates: RatesByArea;
+  protected readonly places: PlaceLocator;
+  readonly #addresses: AddressLocator;
+  readonly #points: PointLocator;
+  readonly #zips: ZipLists;
+  readonly #borders: Borders;
+
+  constructor(dataset: Dataset, unmet: (unheld: Unheld) => void) {
+    this.dataset = dataset;
+    this.states = new States(dataset);
+    const rates = (this.rates = new RatesByArea(dataset, unmet));
+    const places = (this.places = new PlaceLocator(dataset, rates));
+    this.#addresses = places.addresses;
+    this.#points = new PointLocator(dataset, rates, (area, lat, lng) =>
+      places.unheldNear(area, lat, lng),
+    );
+    this.#zips = new ZipLists(dataset, rates);
+    this.#borders = new Borders(dataset.cells, rates);
+  }
+
+  /** Is told of every refusal. */
+  protected abstract refused(failure: Failure): void;
+
+  /**
+   * Answers a query at `nowMs` (milliseconds since 1970 UTC). A location found less precisely than
+   * `precisionMin` is refused; lists by postal code are not locations and always pass.
+   */
+  lookup(query: LookupQuery, nowMs: number, precisionMin: Precision = WEAKEST): LookupOutcome {
+    const outcome = this.#lookup(query, nowMs, precisionMin);
+    if (isRefusal(outcome)) this.refused(outcome);
+    return outcome;
+  }
+
+  #lookup(query: LookupQuery, nowMs: number, precisionMin: Precision): LookupOutcome {
+    const { date: asked } = query.options;
+    const future = asked === null ? null : notOver(asked, aheadOf(nowMs));
+    if (future !== null) return future;
+    const dateAt: DateOf = (state) => asked ?? this.states.today(state, nowMs);
+    if (query.kind === 'postal') return this.#zips.outcome(query, dateAt, this.states, nowMs);
+    const situs =
+      query.kind === 'address' ? this.#address(query, dateAt) : this.#points.locate(query, dateAt);
+    if (isRefusal(situs)) return situs;
+    if (
+      precisionMin !== WEAKEST &&
+      PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)
+    ) {
+      return fail(
+        'address-incomplete',
+        `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`,
+      );
+    }
+    const area = areaOf(this.dataset, situs);
+    const early = asked === null ? null : notOver(asked, this.states.today(area.state, nowMs));
+    if (early !== null) return early;
+    const date = dateAt(area.state);
+    const rates = this.rates.at(situs.area, date);
+    return isRefusal(rates)
+      ? rates
+      : { kind: 'situs', situs, area, date, rates, border: undefined };
+  }
+
+  #address(query: AddressQuery, dateAt: DateOf): Situs | Failure {
+    const { country: asked } = query.options;
+    const situs =
+      asked === 'CAN'
+        ? this.places.locateCanadian(query.address, dateAt)
+        : this.#addresses.locate(query.address, dateAt);
+    if (isRefusal(situs)) return situs;
+    const { country } = this.dataset.area(situs.area);
+    return reaches(asked, country) ? situs : elsewhere(asked);
+  }
+
+  /** The rules of a state, province or territory on a day; null where none are held. */
+  stateRules(code: string, date: DateInt): StateRuleRecord | null {
+    const state = this.dataset.state(code);
+    return state === null ? null : rulesAt(state, date);
+  }
+
+  /** The nearest line that changes the rate, for answers that have a spot of their own. */
+  border(outcome: SitusOutcome): Border | null {
+    if (outcome.border === undefined) outcome.border = this.#border(outcome);
+    return outcome.border;
+  }
+
+  #border({ situs, area, date }: SitusOutcome): Border | null {
+    const { lat, lng } = situs;
+    if (situs.apart === true) return null;
+    if (isByArea(situs.precision) || (lat === 0 && lng === 0)) return null;
+    return this.#borders.near(area.id, date, situs);
+  }
+}
+
+/** `isFailure` for a lookup's place, rates and outcome alone, which is faster: see there. */
+function isRefusal(found: Situs | KnownRates | LookupOutcome): found is Failure {
+  return (found as Partial<Failure>).failure !== undefined;
+}
+
+/**
+ * Tells whether an address in `found` answers a query for `asked`. The default country reaches the
+ * territories too, since their addresses are written like those of states; coordinates must match.
+ */
+function reaches(asked: Country, found: Country): boolean {
+  return asked === found || (asked === 'USA' && found !== 'CAN');
 }

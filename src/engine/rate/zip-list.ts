@@ -4,8 +4,8 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import type { ZipQuery, KnownRates } from '../lookup-query.js';
-import type { RatesByArea } from './on-day.js';
+import { type KnownRates, notOver, type PostalOutcome, type ZipQuery } from '../lookup-query.js';
+import type { RatesByArea, States } from './on-day.js';
 
 /** What narrows a list by postal code; empty text where a parameter is not given. */
 export type PostalQuery = Pick<ZipQuery, 'zip' | 'state' | 'stateCode' | 'city' | 'county'>;
@@ -75,6 +75,23 @@ export class ZipLists {
     const inCounties = query.county === '' ? rows : inCounty(rows, query.county);
     const inCity = this.#inCity(record?.cities ?? [], inCounties, query.city);
     return this.#withRates(query.zip, inCity, dateOf);
+  }
+
+  /** The list that a lookup asks for, whose month must be over in each of the states. */
+  outcome(
+    query: ZipQuery,
+    dateOf: (state: string) => DateInt,
+    states: States,
+    nowMs: number,
+  ): PostalOutcome | Failure {
+    const rows = this.list(query, dateOf);
+    if (isFailure(rows)) return rows;
+    const { date: asked } = query.options;
+    for (const { area } of rows) {
+      const early = asked === null ? null : notOver(asked, states.today(area.state, nowMs));
+      if (early !== null) return early;
+    }
+    return { kind: 'postal', rows };
   }
 
   /** What states' boundary files name of a ZIP that no list has, where one speaks of all of it. */
