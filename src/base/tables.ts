@@ -172,18 +172,13 @@ export class NumberCache<V> {
 /** Pieces that are remembered; a power of two. */
 const PIECES = 32_768;
 
-interface KeptPiece<V> {
-  readonly piece: string;
-  readonly value: V;
-}
-
 /**
  * Values of ends of texts that come again and again. Each end has a slot, which holds the last one
  * of all that share it: memory is bounded, and no end is cut out of its text to be looked for.
  */
 export class TextMemo<V> {
   readonly #make: (piece: string) => V | undefined;
-  readonly #slots = new Array<KeptPiece<V> | undefined>(PIECES).fill(undefined);
+  readonly #slots = new Array<{ piece: string; value: V } | undefined>(PIECES).fill(undefined);
 
   /** What `make` gives no value for is not kept; a piece beyond Latin-1 must have none. */
   constructor(make: (piece: string) => V | undefined) {
@@ -198,9 +193,8 @@ export class TextMemo<V> {
       hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
     const slot = (hash ^ (hash >>> 15)) & (PIECES - 1);
     const kept = this.#slots[slot];
-    if (kept !== undefined && kept.piece.length === length - from && text.endsWith(kept.piece)) {
-      return kept.value;
-    }
+    const isKept = kept?.piece.length === length - from && text.endsWith(kept.piece);
+    if (isKept) return kept.value;
     const piece = text.slice(from);
     const made = this.#make(piece);
     if (made === undefined) return undefined;
@@ -263,29 +257,44 @@ export class OfRelease<T> {
   }
 }
 
-/** Numbers that are remembered; a power of two. */
-const ASKED_MAX = 65_536;
-/**
- * Places that a number may be remembered at. With one, two that share it and are asked in turns
- * would never be known: of 2,000 every thirtieth.
- */
-const PLACES = 4;
+/** What a table of records is made of. */
+interface RecordParts<K, V> {
+  /** What a record is of, for the error where there is none: "tax area". */
+  readonly what: string;
+  readonly bytes: { get(key: K): Uint8Array | null };
+  readonly decode: (bytes: Uint8Array) => V;
+  readonly recent: Pick<RecentCache<K, V>, 'get' | 'set'>;
+}
 
-/**
- * The last numbers that were asked, as far as there is room, 0 being none: so that only what is
- * asked again takes memory for its answer.
- */
-export class AskedBefore {
-  readonly #asked = new Int32Array(ASKED_MAX);
+/** Records by key, decoded when they are asked for and kept; both ways to ask may be handed on. */
+export class RecordTable<K extends number | string, V> {
+  readonly #parts: RecordParts<K, V>;
+  /** What was asked for last: an answer asks for its own several times. */
+  #lastKey: K | null = null;
+  #last: V | null = null;
 
-  /** Whether a hash was met before, as far as is remembered; it is from now on. */
-  met(hash: number): boolean {
-    const asked = this.#asked;
-    const first = (hash >>> 1) & (ASKED_MAX - PLACES);
-    const last = first + PLACES - 1;
-    for (let at = first; at <= last; at += 1) if (asked[at] === hash) return true;
-    for (let at = last; at > first; at -= 1) asked[at] = asked[at - 1]!;
-    asked[first] = hash;
-    return false;
+  constructor(parts: RecordParts<K, V>) {
+    this.#parts = parts;
   }
+
+  /** Null where there is none. */
+  readonly find = (key: K): V | null => {
+    const { bytes, decode, recent } = this.#parts;
+    const known = recent.get(key);
+    if (known !== undefined) return known;
+    const read = bytes.get(key);
+    if (read === null) return null;
+    const record = decode(read);
+    recent.set(key, record);
+    return record;
+  };
+
+  /** @throws Error where there is none. */
+  readonly one = (key: K): V => {
+    if (this.#last !== null && key === this.#lastKey) return this.#last;
+    const record = this.find(key);
+    if (record === null) throw new Error(`dataset has no ${this.#parts.what} ${key}`);
+    this.#lastKey = key;
+    return (this.#last = record);
+  };
 }

@@ -5,7 +5,6 @@ import { CellIndex } from './cell-index.js';
 import type { Dataset } from './dataset.js';
 import {
   byteTable,
-  type ByteTable,
   indexedTable,
   openTables,
   recordReader,
@@ -14,7 +13,7 @@ import {
 } from './layout.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { pageProblem } from './page-check.js';
-import { NumberCache, RecentCache, WordTable } from '../base/tables.js';
+import { NumberCache, RecentCache, RecordTable, WordTable } from '../base/tables.js';
 import type {
   AreaRecord,
   CityRecord,
@@ -32,52 +31,6 @@ type Decode = (bytes: Uint8Array) => unknown;
 
 /** No city's name is as long; what is longer is not looked for, and its absence not kept. */
 const CITY_NAME_LENGTH_MAX = 100;
-
-/** Where decoded records are kept. */
-interface Kept<K, V> {
-  get(key: K): V | undefined;
-  set(key: K, value: V): void;
-}
-
-class RecordTable<K extends number | string, V> {
-  readonly #recent: Kept<K, V>;
-  readonly #bytes: ByteTable<K>;
-  readonly #decode: Decode;
-  readonly #missing: RecentCache<K, true> | null;
-
-  /** `missing`, where given, keeps the keys that have no record. */
-  constructor(
-    bytes: ByteTable<K>,
-    decode: Decode,
-    recent: Kept<K, V>,
-    missing: RecentCache<K, true> | null = null,
-  ) {
-    this.#recent = recent;
-    this.#bytes = bytes;
-    this.#decode = decode;
-    this.#missing = missing;
-  }
-
-  find(key: K): V | null {
-    const recent = this.#recent.get(key);
-    if (recent !== undefined) return recent;
-    if (this.#missing?.get(key) === true) return null;
-    const bytes = this.#bytes.get(key);
-    if (bytes === null) {
-      this.#missing?.set(key, true);
-      return null;
-    }
-    const record = this.#decode(bytes) as V;
-    this.#recent.set(key, record);
-    return record;
-  }
-
-  require(key: K, what: string): V {
-    const record = this.find(key);
-    if (record === null) throw new Error(`dataset has no ${what} ${key}`);
-    return record;
-  }
-}
 
 function decoderOf({ root, text }: Tables): Decode {
   try {
@@ -127,12 +80,12 @@ class LmdbDataset implements ListedDataset {
   readonly streets: StreetIndex;
   readonly #tables: Tables;
   readonly #layers: ReadonlySet<string>;
-  readonly #areas: RecordTable<number, AreaRecord>;
-  /** The tax area that was asked for last: an answer asks for its own several times. */
-  #area: AreaRecord | null = null;
-  readonly #components: RecordTable<number, ComponentRecord>;
-  readonly #zips: RecordTable<number, ZipRecord>;
+  readonly area: (id: number) => AreaRecord;
+  readonly component: (id: number) => ComponentRecord;
+  readonly zip: (zip: number) => ZipRecord | null;
   readonly #cities: RecordTable<string, CityRecord>;
+  /** Most words of addresses that could be a city are none. */
+  readonly #noCities = new RecentCache<string, true>(RECORDS_MAX);
   readonly #documents: RecordTable<string, unknown>;
   readonly #sources: readonly SourceRecord[];
   readonly #states: readonly StateRecord[];
@@ -149,44 +102,48 @@ class LmdbDataset implements ListedDataset {
     this.#tables = tables;
     const decode = decoderOf(tables);
     this.#layers = new Set(manifest.layers);
-    this.#areas = new RecordTable(
-      byteTable(tables.number.areas),
-      (bytes) => ofOneShape(decode(bytes) as AreaRecord),
-      new NumberCache(RECORDS_MAX),
-    );
-    this.#components = new RecordTable(
-      byteTable(tables.number.components),
+    const { number, text } = tables;
+    this.area = new RecordTable<number, AreaRecord>({
+      what: 'tax area',
+      bytes: byteTable(number.areas),
+      decode: (bytes) => ofOneShape(decode(bytes) as AreaRecord),
+      recent: new NumberCache(RECORDS_MAX),
+    }).one;
+    this.component = new RecordTable<number, ComponentRecord>({
+      what: 'component',
+      bytes: byteTable(number.components),
+      decode: (bytes) => decode(bytes) as ComponentRecord,
+      recent: new NumberCache(RECORDS_MAX),
+    }).one;
+    this.zip = new RecordTable<number, ZipRecord>({
+      what: 'ZIP',
+      bytes: byteTable(number.zips),
+      decode: (bytes) => decode(bytes) as ZipRecord,
+      recent: new NumberCache(RECORDS_MAX),
+    }).find;
+    this.#cities = new RecordTable({
+      what: 'city',
+      bytes: byteTable(text.cities),
+      decode: (bytes) => decode(bytes) as CityRecord,
+      recent: new RecentCache(RECORDS_MAX),
+    });
+    this.#documents = new RecordTable({
+      what: 'document',
+      bytes: byteTable(text.documents),
       decode,
-      new NumberCache(RECORDS_MAX),
-    );
-    this.#zips = new RecordTable(
-      byteTable(tables.number.zips),
-      decode,
-      new NumberCache(RECORDS_MAX),
-    );
-    this.#cities = new RecordTable(
-      byteTable(tables.text.cities),
-      decode,
-      new RecentCache(RECORDS_MAX),
-      // Most words of addresses that could be a city are none.
-      new RecentCache(RECORDS_MAX),
-    );
-    this.#documents = new RecordTable(
-      byteTable(tables.text.documents),
-      decode,
-      new RecentCache(RECORDS_MAX),
-    );
+      recent: new RecentCache(RECORDS_MAX),
+    });
     this.#sources = manifest.sources;
     this.#states = this.#firstRecords();
     this.#statesByCode = new WordTable(this.#states.map((state) => [state.code, state] as const));
-    this.cells = new CellIndex(byteTable(tables.number.tiles), indexedTable(tables.number.leaves));
-    this.streets = new StreetIndex(streetTable(tables.text.streets));
+    this.cells = new CellIndex(byteTable(number.tiles), indexedTable(number.leaves));
+    this.streets = new StreetIndex(streetTable(text.streets));
   }
 
   /** Whatever does not open leaves nothing open: it may be tried again with every request. */
   #firstRecords(): readonly StateRecord[] {
     try {
-      return this.#documents.require('states', 'document') as readonly StateRecord[];
+      return this.#documents.one('states') as readonly StateRecord[];
     } catch (error) {
       this.close();
       throw error;
@@ -195,15 +152,6 @@ class LmdbDataset implements ListedDataset {
 
   hasLayer(name: string): boolean {
     return this.#layers.has(name);
-  }
-
-  area(id: number): AreaRecord {
-    if (this.#area?.id === id) return this.#area;
-    return (this.#area = this.#areas.require(id, 'tax area'));
-  }
-
-  component(id: number): ComponentRecord {
-    return this.#components.require(id, 'component');
   }
 
   source(id: number): SourceRecord {
@@ -220,12 +168,12 @@ class LmdbDataset implements ListedDataset {
     return this.#statesByCode.get(code) ?? null;
   }
 
-  zip(zip: number): ZipRecord | null {
-    return this.#zips.find(zip);
-  }
-
   city(state: string, name: string): CityRecord | null {
-    return name.length > CITY_NAME_LENGTH_MAX ? null : this.#cities.find(`${state}|${name}`);
+    const key = `${state}|${name}`;
+    if (name.length > CITY_NAME_LENGTH_MAX || this.#noCities.get(key) === true) return null;
+    const found = this.#cities.find(key);
+    if (found === null) this.#noCities.set(key, true);
+    return found;
   }
 
   document(name: string): unknown {

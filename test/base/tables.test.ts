@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  AskedBefore,
-  NumberCache,
-  RecentCache,
-  WordTable,
-  wordsOf,
-} from '../../src/base/tables.js';
+import { NumberCache, RecentCache, WordTable, wordsOf } from '../../src/base/tables.js';
 
 test('a recent cache keeps what is used and never more than two generations', () => {
   const cache = new RecentCache<number, string>(10);
@@ -65,25 +59,6 @@ test('of many numbers only so many are held', () => {
   let held = 0;
   for (let key = 0; key < all; key += 1) if (cache.get(key) === key) held += 1;
   assert.ok(held >= 1_000 && held <= 2_000, `${held}`);
-});
-
-test('a number is met from its second time on', () => {
-  const asked = new AskedBefore();
-  assert.equal(asked.met(17), false);
-  assert.equal(asked.met(-17), false);
-  assert.equal(asked.met(17), true);
-  assert.equal(asked.met(17), true);
-  assert.equal(asked.met(-17), true);
-});
-
-test('four numbers that share their places are remembered, and the oldest of five is not', () => {
-  const asked = new AskedBefore();
-  const sharing = [1, 2, 3, 4, 5].map((round) => round * 131_072 * 2 + 9);
-  for (const number of sharing.slice(0, 4)) assert.equal(asked.met(number), false);
-  for (const number of sharing.slice(0, 4)) assert.equal(asked.met(number), true);
-  assert.equal(asked.met(sharing[4]!), false);
-  assert.equal(asked.met(sharing[0]!), false, 'the fifth has taken its place');
-  assert.equal(asked.met(sharing[4]!), true);
 });
 
 /** Every word of up to three of these letters: many share their sum of characters. */
