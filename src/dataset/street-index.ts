@@ -194,7 +194,6 @@ const STATE_SPAN = 128 * ZIP_SPAN;
 
 /** Reads the street table. */
 export class StreetIndex {
-  readonly isEmpty: boolean;
   readonly #table: StreetTable;
   readonly #key = new StreetKey();
   readonly #zipKey = new StreetKey();
@@ -209,7 +208,6 @@ export class StreetIndex {
     this.#table = table;
     const states = Buffer.from(table.get(STATES_KEY) ?? []).toString('latin1');
     this.#states = wordsOf(states.match(/../g) ?? []);
-    this.isEmpty = states.length < 2;
   }
 
   /** Whether anything is held of a state; what is asked of another one is never found. */

@@ -2,6 +2,7 @@
  * How much of a country a release answers, and how surely: every ZIP is asked for with an address
  * that no list of doors has, so that its ZIP and postal city decide, and by spots in its areas.
  */
+import { zipText } from '../dataset/city-names.js';
 import type { Dataset } from '../dataset/dataset.js';
 import type { ZipRecord } from '../dataset/records.js';
 import { isFailure } from '../failure.js';
@@ -44,10 +45,6 @@ interface Sum {
   unknown: number;
   points: number;
   stale: number;
-}
-
-function zipText(zip: number): string {
-  return String(zip).padStart(5, '0');
 }
 
 /** Asks for one ZIP and adds what came of it for so many people. */
