@@ -17,6 +17,8 @@ export interface Traffic {
   closing: boolean;
   /** Whether the native server has them; its responses are JoiningResponses. */
   native?: boolean;
+  /** How many connections it has; none in its absence. */
+  connections?: () => number;
   /** What stands around every request; nothing in its absence. */
   readonly front?: Front;
   /** Made with the first exchange that has one. */
@@ -36,6 +38,12 @@ interface ExchangeOptions {
 }
 
 const NOTHING = (): void => undefined;
+
+/**
+ * With more connections nothing is put off: where a turn begins with 1,024 events, libuv takes more
+ * before its end. The rest are those of other sockets.
+ */
+export const PAUSED_LATER_MAX = 512;
 
 // What is paused at the end of the turn, in which whoever works meanwhile has got its work before.
 const pausing: Exchange[] = [];
@@ -108,7 +116,8 @@ export class Exchange implements Answerer, Noted, Waiting {
   hold(): void {
     if (this.#raw === null || this.#held || this.#watched) return;
     this.#held = true;
-    if (this.#traffic.native !== true) this.pause();
+    const { native, connections } = this.#traffic;
+    if (native !== true || (connections?.() ?? 0) > PAUSED_LATER_MAX) this.pause();
     else if (pausing.push(this) === 1) TURN_END.last(pauseAll);
   }
 

@@ -78,6 +78,7 @@ export class Router {
 
   attach(server: RawServer): void {
     this.traffic.native = server.transport === 'native';
+    this.traffic.connections = () => server.connections;
     // With the server of Node.js holding costs nothing.
     const staying = server.transport === 'native' ? new Staying() : null;
     for (const [path, methods] of this.#table) {

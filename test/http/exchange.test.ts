@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Exchange, type Traffic } from '../../src/http/exchange.js';
+import { Exchange, PAUSED_LATER_MAX, type Traffic } from '../../src/http/exchange.js';
 import { headOf, JSON_TYPE, NumberedHead } from '../../src/http/reply.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
@@ -173,4 +173,19 @@ test('on the native server an exchange is held at the end of the turn, if it has
   assert.ok(raw.calls.indexOf('resume') > raw.calls.indexOf('pause'));
   assert.ok(!answered.calls.includes('pause') && !answered.calls.includes('resume'));
   assert.ok(!watched.calls.includes('pause') && !watched.calls.includes('resume'));
+});
+
+test('with many connections an exchange is held at once: some may be read twice in a turn', () => {
+  for (const [connections, paused] of [
+    [PAUSED_LATER_MAX, false],
+    [PAUSED_LATER_MAX + 1, true],
+  ] as const) {
+    const raw = new FakeResponse();
+    const traffic = { ...newTraffic(), native: true, connections: () => connections };
+    const exchange = new Exchange(raw, traffic);
+    exchange.hold();
+    assert.equal(raw.calls.includes('pause'), paused);
+    exchange.send(REPLY);
+    assert.equal(raw.calls.includes('resume'), paused);
+  }
 });

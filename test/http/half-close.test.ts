@@ -49,6 +49,15 @@ for (const [name, request, status] of ASKED) {
   });
 }
 
+test('so are those of more clients at once than one look at the sockets tells of', async () => {
+  const clients: RawClient[] = [];
+  for (let count = 0; count < 1_300; count += 1) clients.push(await RawClient.open(server.port));
+  for (const { socket } of clients) socket.end(`GET /request/v60?echo ${HEAD}\r\n`);
+  const answers = await Promise.all(clients.map((client) => client.answer()));
+  assert.equal(answers.filter((answer) => answer?.status === 200).length, clients.length);
+  await Promise.all(clients.map((client) => client.closed()));
+});
+
 test('a large answer comes whole after the client has ended its half', async () => {
   const client = await RawClient.open(server.port);
   client.socket.end(`GET /large ${HEAD}\r\n`);
