@@ -113,7 +113,7 @@ function createdReply(
   return caller.json(201, told(services, merchantId, 'merchant created successfully', invited));
 }
 
-/** What is made of a body while the transaction begins, or why it is refused. */
+/** What is made of a body before its transaction, or why it is refused. */
 function readyToCreate(
   services: HandlerServices,
   caller: MerchantCaller,
@@ -139,9 +139,8 @@ function create(
   services: HandlerServices,
   caller: MerchantCaller,
   transaction: StoreTransaction,
-  ready: Ready | Reply,
+  ready: Ready,
 ): Change | Reply {
-  if (isReply(ready)) return ready;
   const merchant = createMerchant(transaction, ready.merchant);
   if (merchant === 'reference-taken') {
     return referenceTaken(caller, 'body.referenceId', ready.merchant.record.referenceId);

@@ -138,20 +138,6 @@ function bodyRoute<T extends object>(
   );
 }
 
-/** Makes something once: when it is asked for, or before. What it throws is thrown when asked. */
-function ahead<T>(make: () => T): { readonly get: () => T; readonly begin: () => void } {
-  let made: { readonly value: T } | null = null;
-  const get = (): T => (made ??= { value: make() }).value;
-  const begin = (): void => {
-    try {
-      get();
-    } catch {
-      // It is tried again by whoever asks.
-    }
-  };
-  return { get, begin };
-}
-
 /** What becomes of a body, or of what was prepared of it, in a transaction. */
 type Write<T> = (caller: MerchantCaller, transaction: StoreTransaction, of: T) => Change | Reply;
 
@@ -169,21 +155,23 @@ export function writeRoute<T extends object>(
 }
 
 /**
- * The same, where `write` is given what `prepare` makes of the body: that is made while a thread of
- * the store's begins the transaction, for which the main thread would wait otherwise.
+ * The same, where `write` is given what `prepare` makes of the body, unless that is a refusal. It is
+ * made before the transaction: while one is open the thread that began it waits, and looks again at
+ * short intervals.
  */
-export function preparedRoute<T extends object, R>(
+export function preparedRoute<T extends object, R extends object>(
   services: HandlerServices,
   operation: WriteOperation<T>,
-  prepare: (caller: MerchantCaller, body: T) => R,
+  prepare: (caller: MerchantCaller, body: T) => R | Reply,
   write: Write<R>,
 ): Route {
   const { action, tells = () => false } = operation;
   return bodyRoute(services, operation, true, (caller, body) => {
-    const { get, begin } = ahead(() => prepare(caller, body));
-    const written = services.store.write(
+    const prepared = prepare(caller, body);
+    if (isReply(prepared)) return prepared;
+    return services.store.write(
       (transaction) => {
-        const done = write(caller, transaction, get());
+        const done = write(caller, transaction, prepared);
         if (isReply(done)) return done;
         caller.keep(transaction, done.reply);
         audit(transaction, caller, action, done, services.now());
@@ -191,9 +179,6 @@ export function preparedRoute<T extends object, R>(
       },
       { quiet: !tells(body) },
     );
-    // Behind the store, which asks for the transaction at the end of this turn.
-    setImmediate(begin);
-    return written;
   });
 }
 
