@@ -52,8 +52,8 @@ async function openEnvironment(path: string): Promise<Environment> {
     overlappingSync: false,
     // Batches of a turn are promises of their own, which nobody could catch when a disk fails.
     eventTurnBatching: false,
-    // The thread that began a transaction waits for its actions until it is told that they have run,
-    // and does not look every 50 µs; nothing else is asked for that would come before or behind.
+    // The thread that began a transaction waits to be told that its actions have run, and does not
+    // look every 50 µs. Nothing else is asked for that would come before or behind them.
     strictAsyncOrder: true,
   };
   const root = openedIn(path, () => open<Buffer, string[]>(options));

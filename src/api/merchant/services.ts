@@ -155,9 +155,8 @@ export function writeRoute<T extends object>(
 }
 
 /**
- * The same, where `write` is given what `prepare` makes of the body, unless that is a refusal. It is
- * made before the transaction: while one is open the thread that began it waits, and looks again at
- * short intervals.
+ * The same, where `write` is given what `prepare` makes of the body, unless that is a refusal. It
+ * is made before the transaction, for whose end others wait.
  */
 export function preparedRoute<T extends object, R extends object>(
   services: HandlerServices,
