@@ -55,7 +55,7 @@ export function kept(bytes: Uint8Array): Uint8Array {
 }
 
 /** So much is put together in one turn of the event loop, of megabytes that nobody waits for. */
-export const JOINED_BYTES_MAX = 262_144;
+export const JOINED_BYTES_MAX = 65_536;
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
