@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
 import { datasetsDir } from '../src/ingest/source-files.js';
-import { splitRows } from '../src/ingest/source/rows.js';
+import { splitRows } from '../src/ingest/source/table-text.js';
 import { type ArcLayer, encodeGeometry, packGeometry } from './geometry/file-writer.js';
 import { forEachFile, ORIGIN, scriptSha256, unpackPackage } from './geometry/package.js';
 import { greatestDistance, keptVertices, type Line, onGrid } from './geometry/simplify.js';

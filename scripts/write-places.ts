@@ -10,7 +10,7 @@ import type { BoundaryFeature } from '../src/ingest/boundary/overlay.js';
 import { type CountyShare, placeCounties } from '../src/ingest/boundary/place-counties.js';
 import { readBoundaryFile } from '../src/ingest/source/boundary-file.js';
 import { readGeometryFile } from '../src/ingest/source/geometry-file.js';
-import { splitRows } from '../src/ingest/source/rows.js';
+import { splitRows } from '../src/ingest/source/table-text.js';
 import { writeTable } from './fact-tables.js';
 import { readStates } from '../src/ingest/rates/facts.js';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
-import { readTable } from '../../src/ingest/source/rows.js';
+import { readTable } from '../../src/ingest/source/table-text.js';
 import { readGeonamesZips } from '../../src/ingest/source/zip-lists.js';
 import { loadStates } from '../../src/ingest/state-facts.js';
 import type { ZipPoint } from '../../src/ingest/zip/zip-facts.js';

@@ -10,7 +10,7 @@ import type { Documents } from './layer/lay.js';
 import { type CountyFact, readCounties, type StateName } from './rates/facts.js';
 import type { Recipe } from './recipe.js';
 import type { SourceFiles } from './source-files.js';
-import { readTable, splitRows, type TableRow } from './source/rows.js';
+import { readTable, splitRows, type TableRow } from './source/table-text.js';
 import type { ZipFacts } from './zip/zip-facts.js';
 
 /** A line of states.tsv. */

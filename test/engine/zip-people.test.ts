@@ -7,7 +7,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import type { ZipPart, ZipRecord } from '../../src/dataset/records.js';
 import { peopleByZip, POPULATION } from '../../src/engine/zip-people.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { readTable } from '../../src/ingest/source/rows.js';
+import { readTable } from '../../src/ingest/source/table-text.js';
 import { dataset } from '../support/postal-world.js';
 
 /** Areas are numbered as their counties are. */

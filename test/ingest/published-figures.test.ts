@@ -7,7 +7,7 @@ import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import { unsaidIn } from '../../src/ingest/publisher/get.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { pageText } from '../../src/ingest/source/container.js';
-import { readTable } from '../../src/ingest/source/rows.js';
+import { readTable } from '../../src/ingest/source/table-text.js';
 
 test('text of a page: no tags, scripts and styles, entities read, blanks as one', () => {
   assert.equal(

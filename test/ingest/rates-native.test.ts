@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SourceFiles } from '../../src/ingest/source-files.js';
 import { readPacked } from '../../src/ingest/source/container.js';
-import { sheetRows, splitRows } from '../../src/ingest/source/rows.js';
+import { sheetRows, splitRows } from '../../src/ingest/source/table-text.js';
 import { brief, read } from '../support/listed-rates.js';
 import { type CellValue, pdfOf, workbookOf, zipOf } from '../support/made-files.js';
 import { NATIVE } from './native-lists.js';

@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { type LoadedRates, loadRates } from '../../src/ingest/rates/load.js';
 import type { RateList, RatesRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
-import { readTable } from '../../src/ingest/source/rows.js';
+import { readTable } from '../../src/ingest/source/table-text.js';
 import { writeExcerpts } from './listed-excerpts.js';
 import { type CellValue, workbookOf, zipOf } from '../support/made-files.js';
 

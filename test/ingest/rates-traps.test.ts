@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { coverage } from '../../src/ingest/coverage.js';
 import type { LoadedRates } from '../../src/ingest/rates/load.js';
-import { readTable } from '../../src/ingest/source/rows.js';
+import { readTable } from '../../src/ingest/source/table-text.js';
 import {
   areaAt,
   FACTS,

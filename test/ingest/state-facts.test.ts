@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { plainName } from '../../src/address/place-name.js';
-import { readTable } from '../../src/ingest/source/rows.js';
+import { readTable } from '../../src/ingest/source/table-text.js';
 import {
   loadCounties,
   loadStateRecords,

@@ -7,7 +7,7 @@ import { coverage } from '../../src/ingest/coverage.js';
 import { loadRates } from '../../src/ingest/rates/load.js';
 import type { RatesRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
-import { readTable } from '../../src/ingest/source/rows.js';
+import { readTable } from '../../src/ingest/source/table-text.js';
 
 const FACTS = join(datasetsDir(), 'facts');
 const RECIPE = join(datasetsDir(), 'recipes/rates-default.json');

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { closed, flag, optional, text, textThat, uuid, type Shape } from '../../src/base/shape.js';
 import { BODY_ERRORS_MAX } from '../../src/base/validator.js';
 import { isProblem } from '../../src/base/problem.js';
-import { bodyCheck } from '../../src/api/merchant/checked-body.js';
+import { bodyCheck } from '../../src/api/merchant/merchant-shape.js';
 import { isMailAddress } from '../../src/base/mail-address.js';
 import { parseCreate, parseUpdate } from '../../src/api/merchant/merchant-shape.js';
 import { parseNexusCreate } from '../../src/api/merchant/nexus-shape.js';

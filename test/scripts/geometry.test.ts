@@ -14,7 +14,7 @@ import { forEachEdge } from '../../src/geo/polygon.js';
 import type { BoundaryFeature } from '../../src/ingest/boundary/overlay.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { decodeGeometry, readGeometryFile } from '../../src/ingest/source/geometry-file.js';
-import { splitRows } from '../../src/ingest/source/rows.js';
+import { splitRows } from '../../src/ingest/source/table-text.js';
 
 const FOLDER = join(datasetsDir(), 'geometry');
 

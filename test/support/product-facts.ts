@@ -8,7 +8,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ComponentRecord, StateRecord } from '../../src/dataset/records.js';
 import { readTics, type Tic } from '../../src/engine/product/tic-search.js';
 import { datasetsDir, packageRoot } from '../../src/ingest/source-files.js';
-import { splitRows } from '../../src/ingest/source/rows.js';
+import { splitRows } from '../../src/ingest/source/table-text.js';
 import { loadStateRecords } from '../../src/ingest/state-facts.js';
 import { DATE_MIN, DATE_OPEN } from '../../src/tax/date.js';
 import type { Level } from '../../src/tax/jurisdiction.js';

@@ -1,6 +1,7 @@
 /** Bodies of merchant operations. Null and absent are the same, and so is empty contact text. */
 import {
   asciiText,
+  checkOf,
   choice,
   closed,
   flag,
@@ -10,10 +11,50 @@ import {
   told,
   uuid,
   type Of,
+  type Shape,
 } from '../../base/shape.js';
-import { isProblem, type Problem } from '../../base/problem.js';
-import { bodyCheck, violation } from './checked-body.js';
+import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
+import type { BodyError } from '../../base/validator.js';
 import { isMailAddress } from '../../base/mail-address.js';
+
+/** One field violation. */
+export function violation(location: string, message: string, value?: unknown): Problem {
+  return invalid(value === undefined ? { location, message } : { location, message, value });
+}
+
+interface BodyOptions {
+  /** Members that are ids of this service. */
+  readonly ids?: readonly string[];
+  /** The body holds secrets: no value is told back. */
+  readonly secret?: boolean;
+}
+
+type Checked<T> = { readonly value: T } | Problem;
+
+function withoutValue({ location, message }: BodyError): BodyError {
+  return { location, message };
+}
+
+/** Compiles the check of a body of a shape. */
+export function bodyCheck<T>(
+  shape: Shape<T>,
+  { ids = [], secret = false }: BodyOptions = {},
+): (input: unknown) => Checked<T> {
+  const check = checkOf(shape);
+  const idLocations = new Set(ids.map((name) => `body.${name}`));
+  const passes = (errors: readonly BodyError[], _input: unknown): _input is T =>
+    errors.length === 0;
+  return (input) => {
+    const errors = check(input);
+    if (passes(errors, input)) return { value: input };
+    const broken = errors.filter(({ location }) => idLocations.has(location));
+    if (broken.length === 0) {
+      return invalid(...(secret ? errors.map(withoutValue) : errors));
+    }
+    const names = broken.map(({ location }) => location.slice('body.'.length));
+    return problem(400, `${names.join(' and ')} must be a UUID.`, broken.map(withoutValue));
+  };
+}
 
 const MERCHANT_NAME_CHARS_MAX = 255;
 const CONTACT_CHARS_MAX = 255;

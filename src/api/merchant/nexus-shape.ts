@@ -11,8 +11,7 @@ import {
   type Of,
 } from '../../base/shape.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
-import { bodyCheck, violation } from './checked-body.js';
-import type { MerchantBody } from './merchant-shape.js';
+import { bodyCheck, type MerchantBody, violation } from './merchant-shape.js';
 
 /** Locations of one create call (specification, limits). */
 const LOCATIONS_MAX = 25;

@@ -1,7 +1,9 @@
 /** The folder of jobs: a folder for each, and the disk that all of them together may take. */
 import {
+  close,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -36,6 +38,15 @@ async function syncFolder(path: string): Promise<void> {
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** A file that stays until it is closed; null where there is none. */
+function holding(path: string): number | null {
+  try {
+    return openSync(path, 'r');
+  } catch {
+    return null;
+  }
 }
 
 /** Bytes of disk. */
@@ -205,9 +216,17 @@ export class JobSpace {
     this.measure(id);
   }
 
-  /** Removes everything of a job. */
+  /**
+   * Removes everything of a job. What long files took is given back when they are closed, by
+   * another thread: of a few MiB that takes the system milliseconds.
+   */
   remove(id: string): void {
-    rmSync(join(this.dir, id), { recursive: true, force: true });
+    const files = [holding(this.input(id)), holding(this.output(id))];
+    try {
+      rmSync(join(this.dir, id), { recursive: true, force: true });
+    } finally {
+      for (const file of files) if (file !== null) close(file, () => undefined);
+    }
     this.own(id, '', 0);
     this.#set(id, 0);
     this.#jobs.delete(id);

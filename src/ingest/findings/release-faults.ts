@@ -15,7 +15,7 @@ import { formatRate, parsePercent, type Rate, RATE_ONE, RATE_ZERO } from '../../
 import { UNPLACED_GAP } from '../coverage.js';
 import { dayAfter } from '../rates/list.js';
 import { datasetsDir } from '../source-files.js';
-import { readTable } from '../source/rows.js';
+import { readTable } from '../source/table-text.js';
 import { finding } from './finding.js';
 import { shrunkFindings } from './list-shrunk.js';
 

@@ -2,7 +2,7 @@
  * The table of a layer: rows as an analyst fills them, checked cell by cell. What is wrong is
  * gathered with line, column and reason; nothing is guessed.
  */
-import { sheetRows } from '../source/rows.js';
+import { sheetRows } from '../source/table-text.js';
 import { type DateInt, parseDate } from '../../tax/date.js';
 import { LEVELS, type Level } from '../../tax/jurisdiction.js';
 import { PRODUCT_SCOPES } from '../../tax/product-rule.js';

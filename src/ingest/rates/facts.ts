@@ -6,7 +6,7 @@ import { COUNTRIES, type Country, type Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
 import type { PlaceFact } from '../model.js';
 import { oneOf } from '../source/rates/own-tables.js';
-import { readTable } from '../source/rows.js';
+import { readTable } from '../source/table-text.js';
 import type { NameAlias } from './gazetteer.js';
 import { DATE_OPEN, listDate } from './list.js';
 

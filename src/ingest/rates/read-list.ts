@@ -4,7 +4,7 @@ import type { DateInt } from '../../tax/date.js';
 import type { RateRow } from '../model.js';
 import { READERS } from '../readers.js';
 import type { RateList } from '../recipe.js';
-import { headerAt, splitRows } from '../source/rows.js';
+import { headerAt, splitRows } from '../source/table-text.js';
 import { type DistrictMember, type DistrictName, sourceIndex } from './facts.js';
 import type { Gazetteer } from './gazetteer.js';
 import {

@@ -4,7 +4,7 @@
  * between; pages in order, lines from the top, pieces from the left.
  */
 import { readFileSync } from 'node:fs';
-import { splitRows } from './rows.js';
+import { splitRows } from './table-text.js';
 import { fileError } from './zip.js';
 
 /** Largest PDF; rate lists have some pages. */

@@ -5,7 +5,7 @@
 import Papa from 'papaparse';
 import sax from 'sax';
 import { type DateInt, dateOf, dateOfNumber, dayNumber } from '../../tax/date.js';
-import { sheetRows } from './rows.js';
+import { sheetRows } from './table-text.js';
 import { fileError, hasMember, nameExpression, zipMember } from './zip.js';
 
 /** Largest sheet: what Excel itself allows. */

@@ -5,7 +5,7 @@
  */
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import type { ZipCity, ZipCounty, ZipPoint } from '../zip/zip-facts.js';
-import { readTable, splitRows, type TableRow } from './rows.js';
+import { readTable, splitRows, type TableRow } from './table-text.js';
 
 const ZIP = /^\d{5}$/;
 const MILITARY = /^(.*?) ?(AA|AE|AP)$/;

@@ -20,7 +20,7 @@ import {
   type ZipLists,
   type ZipReport,
 } from './zip-facts.js';
-import { cityRecords } from './names.js';
+import { cityRecords } from './city-records.js';
 import { bindZip, type BoundZip } from './zip-parts.js';
 import type { Extent } from './extent.js';
 import { SpotsInside } from './inside.js';

@@ -1,12 +1,7 @@
 /** Places by the names that people, the post and lists call them. */
-import type { CityRecord } from '../../dataset/records.js';
-import { foldName, plainName } from '../../address/place-name.js';
-import { NO_DISTRICTS } from '../layer/districts.js';
+import { foldName } from '../../address/place-name.js';
 import type { PlaceFact } from '../model.js';
-import { type SharedFacts, tupleOf } from './cities.js';
-import type { PostalZip } from './counties.js';
-import type { CityAlias, ZipLists } from './zip-facts.js';
-import type { BoundZip } from './zip-parts.js';
+import type { CityAlias } from './zip-facts.js';
 
 const PARENTHESES = /^(.*?) \(([^()]+)\)$/;
 const CONSOLIDATED = /government|county|\(balance\)/i;
@@ -66,83 +61,4 @@ export class PlaceNames {
   place(geoid: string): PlaceFact | undefined {
     return this.#byGeoid.get(geoid);
   }
-}
-
-// City names of each state with the ZIPs and the tax areas they lead to.
-
-interface Draft {
-  name: string;
-  readonly keys: Set<string>;
-  readonly zips: Set<number>;
-  readonly areas: Set<number>;
-}
-
-class CityDrafts {
-  readonly #drafts = new Map<string, Draft>();
-
-  /** The draft of a name; `preferred` names win over those met first. */
-  open(state: string, name: string, preferred: boolean): Draft {
-    const key = `${state}|${foldName(name)}`;
-    const found = this.#drafts.get(key);
-    const draft = found ?? { name, keys: new Set([key]), zips: new Set(), areas: new Set() };
-    if (preferred) draft.name = name;
-    draft.keys.add(`${state}|${plainName(name)}`);
-    this.#drafts.set(key, draft);
-    return draft;
-  }
-
-  records(): Map<string, CityRecord> {
-    const records = new Map<string, CityRecord>();
-    for (const { name, keys, zips, areas } of this.#drafts.values()) {
-      const ascending = (a: number, b: number): number => a - b;
-      const record = {
-        name,
-        zips: [...zips].sort(ascending),
-        areas: [...areas].sort(ascending),
-      };
-      for (const key of keys) records.set(key, record);
-    }
-    return records;
-  }
-}
-
-/**
- * Collects names of postal cities, places and aliases. A postal spelling is preferred for printing,
- * since addresses are printed with it.
- */
-export function cityRecords(
-  input: ZipLists,
-  shared: SharedFacts,
-  zips: readonly PostalZip[],
-  bound: readonly BoundZip[],
-): Map<string, CityRecord> {
-  const drafts = new CityDrafts();
-  const addPlace = (name: string, place: PlaceFact, counties: readonly string[]): void => {
-    const draft = drafts.open(place.state, name, false);
-    for (const county of counties) {
-      const tuple = tupleOf(shared, place, county);
-      if (tuple === null) continue;
-      for (const each of (input.districts ?? NO_DISTRICTS).variants(tuple, null, [])) {
-        draft.areas.add(input.intern(each));
-      }
-    }
-  };
-  for (const place of input.places) {
-    for (const name of placeNames(place)) addPlace(name, place, place.counties);
-  }
-  for (const { name, place: geoid, county } of input.facts.aliases) {
-    const place = shared.names.place(geoid);
-    if (place !== undefined) addPlace(name, place, county === '' ? place.counties : [county]);
-  }
-  // A listed city that is drawn nowhere is no other city's land: its name says so.
-  for (const { state, name } of input.unplaced) drafts.open(state, name, false);
-  zips.forEach(({ zip, state, names }, index) => {
-    for (const name of names) drafts.open(state, name, true).zips.add(zip);
-    const one = bound[index];
-    one?.parts.forEach(({ city, incorporated }, part) => {
-      const own = one.states[part] ?? state;
-      if (incorporated && city !== '') drafts.open(own, city, false).zips.add(zip);
-    });
-  });
-  return drafts.records();
 }

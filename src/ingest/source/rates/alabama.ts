@@ -23,7 +23,7 @@ import {
   percentOf,
   UNKNOWN_RATE,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 
 const COUNTY = /^(.+?)\s+(?:COUNTY|CO\.?)(?:[\s-]+(.*))?$/i;
 /** Tax by tax of single plants, and a tax for schools of no percent. */

@@ -22,7 +22,7 @@ import {
   percentOf,
   textOption,
 } from '../../rates/list.js';
-import { readBelowTitles, readTable, type TableRow } from '../rows.js';
+import { readBelowTitles, readTable, type TableRow } from '../table-text.js';
 
 const UNINCORPORATED = / Unincorporated Area$/;
 /** Types of rows that speak for what no city of a county covers. */

@@ -17,7 +17,7 @@ import {
   percentOf,
   textOption,
 } from '../../rates/list.js';
-import { readBelowTitles, readTable, splitRows, type TableRow } from '../rows.js';
+import { readBelowTitles, readTable, splitRows, type TableRow } from '../table-text.js';
 import { listedDay } from '../workbook.js';
 import { unlistedGaps } from './county-and-place.js';
 import { countyOf } from './located-totals.js';

@@ -25,7 +25,7 @@ import {
   UNKNOWN_RATE,
   unknownRow,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 
 const PART = /^(.*) \((.*) part\)$/;
 

@@ -26,7 +26,7 @@ import {
   UNKNOWN_RATE,
   unknownRow,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 
 const BASES: readonly string[] = ['own', 'sole', 'total'];
 

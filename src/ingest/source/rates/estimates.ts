@@ -2,7 +2,7 @@
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import { fractionOf, type ListContext, listedRow, type ListResult } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 import { readZipCounties } from '../zip-lists.js';
 
 /*

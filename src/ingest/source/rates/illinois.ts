@@ -15,7 +15,7 @@ import {
   percentOf,
   unknownRow,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 
 const NAME = /^(.*?) \(([^()]+)\)(?: \(([^()]+)\))?$/;
 

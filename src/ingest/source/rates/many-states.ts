@@ -13,7 +13,7 @@ import {
   percentOf,
   textOption,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 
 /*
  * State rates with history (state, fips, name, effective_from, effective_to, sales_rate_pct,

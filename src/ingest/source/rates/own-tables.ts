@@ -16,7 +16,7 @@ import {
   listDate,
   type ListResult,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 
 const BASES: readonly RateRow['basis'][] = ['own', 'total', 'sole', 'unknown'];
 const SCOPES: readonly DistrictMember['scope'][] = ['state', 'county', 'remainder', 'place'];

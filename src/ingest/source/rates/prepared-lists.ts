@@ -16,7 +16,7 @@ import {
   textOption,
   UNKNOWN_RATE,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable, type TableRow } from '../table-text.js';
 
 /*
  * Lists with a publisher's code beside the name: state, level, name, code, fips, combined_pct,

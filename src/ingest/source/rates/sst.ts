@@ -26,7 +26,7 @@ import {
   textOption,
   UNKNOWN_RATE,
 } from '../../rates/list.js';
-import { splitRows } from '../rows.js';
+import { splitRows } from '../table-text.js';
 
 const LEVELS = new Map<string, Level>([
   ['45', 'state'],

@@ -19,7 +19,7 @@ import {
   type ListResult,
   percentOf,
 } from '../../rates/list.js';
-import { readTable, splitRows } from '../rows.js';
+import { readTable, splitRows } from '../table-text.js';
 import { countiesByCode, type TexasArea, texasAreas } from './texas-areas.js';
 
 function readAreas(text: string, context: ListContext): readonly TexasArea[] {

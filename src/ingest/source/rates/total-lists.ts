@@ -13,7 +13,7 @@ import {
   percentOf,
   textOption,
 } from '../../rates/list.js';
-import { readTable } from '../rows.js';
+import { readTable } from '../table-text.js';
 import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 import type { DaySpan } from '../../../tax/yearly-days.js';

@@ -21,7 +21,7 @@ import {
   outsideRow,
   unknownRow,
 } from '../../rates/list.js';
-import { readTable } from '../rows.js';
+import { readTable } from '../table-text.js';
 
 const TRIBAL = / (TRIBES?|NATION) - /;
 const VARIANT = /(-| )PTBA\b|\b(NON-)?RTA\b|\bCOUNTY\b/g;

@@ -12,7 +12,7 @@ import {
   type ListResult,
   percentOf,
 } from '../../rates/list.js';
-import { splitRows } from '../rows.js';
+import { splitRows } from '../table-text.js';
 import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
 import { countyOf } from './located-totals.js';
 
