@@ -57,15 +57,21 @@ async function permitted(host: string, options: GuardOptions): Promise<readonly 
 }
 
 /**
- * Has a socket read no more in a turn of the event loop than one piece of 64 KiB. Else it is read
- * up to 32 times in a row, 2 MiB at once of each connection, while every other request waits.
+ * Has a connection read no more in a turn of the event loop than one piece of 64 KiB; over TLS, with
+ * what is left of a record. Else it is read up to 32 times in a row, 2 MiB at once of each, while
+ * every other request waits. A connection stops where it is told that there is enough: it is told
+ * so of every piece, and goes on in the next turn.
  */
 function readsOnceATurn<S extends Readable>(socket: S): S {
-  const read = socket._read.bind(socket);
+  const [read, push] = [socket._read.bind(socket), socket.push.bind(socket)];
   socket._read = (size) => {
     setImmediate(() => {
       if (!socket.destroyed) read(size);
     });
+  };
+  socket.push = (piece, encoding) => {
+    push(piece, encoding);
+    return false;
   };
   return socket;
 }

@@ -53,7 +53,8 @@ async function openEnvironment(path: string): Promise<Environment> {
     // Batches of a turn are promises of their own, which nobody could catch when a disk fails.
     eventTurnBatching: false,
     // The thread that began a transaction waits to be told that its actions have run, and does not
-    // look every 50 µs. Nothing else is asked for that would come before or behind them.
+    // look again and again. The order that gives the option its name is that of actions and single
+    // puts, and these are asked for only while the store is opened, and awaited.
     strictAsyncOrder: true,
   };
   const root = openedIn(path, () => open<Buffer, string[]>(options));

@@ -78,7 +78,8 @@ test('a circle of imports is found, through whatever files', () => {
   const files = new Map([
     ['src/a.ts', "import { b } from './room/b.js';\nimport type { C } from './c.js';\n"],
     ['src/room/b.ts', "import {\n  type C,\n  c,\n} from '../c.js';\n"],
-    ['src/c.ts', "export { d } from './d.js';\n"],
+    ['src/c.ts', "export { d } from './d.js';\nimport './e.js';\n"],
+    ['src/e.ts', ''],
     ['src/d.ts', "import type { A } from './a.js';\nconst later = import('./a.js');\n"],
   ]);
   assert.equal(circleIn(files), null);

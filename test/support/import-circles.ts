@@ -2,7 +2,7 @@
 import { join } from 'node:path/posix';
 
 /** Imports of types are gone from what runs; what is imported later is no part of a circle. */
-const NEEDED = /^(?:import|export)\s(?!type\s)[^;']*?\sfrom\s'(\.[^']+)\.js'/gm;
+const NEEDED = /^(?:import|export)\s(?!type\s)(?:[^;']*?\sfrom\s)?'(\.[^']+)\.js'/gm;
 
 function neededBy(path: string, text: string): readonly string[] {
   return [...text.matchAll(NEEDED)].map(([, name = '']) => `${join(path, '..', name)}.ts`);

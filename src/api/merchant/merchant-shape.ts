@@ -1,4 +1,7 @@
-/** Bodies of merchant operations. Null and absent are the same, and so is empty contact text. */
+/**
+ * Bodies of merchant operations, and the check that all bodies beside them go through. Null and
+ * absent are the same, and so is empty contact text.
+ */
 import {
   asciiText,
   checkOf,

@@ -53,8 +53,8 @@ const ANY_DELIMITER = kindsOf(DELIMITERS);
 /**
  * Follows the quotes of a header line as those of a record: one opens at the beginning of a field
  * alone, and an inch mark behind other text is text. Fields begin behind any delimiter until it is
- * told from the line which one holds. Of 64 KiB in one cell every byte is gone through, while all
- * others wait.
+ * told from the line which one holds. All others wait while up to 64 KiB are gone through, hence
+ * one loop over bytes and a table of what each is.
  */
 class QuoteScan {
   readonly #kinds: Uint8Array;
@@ -118,7 +118,10 @@ function newlineAt(bytes: Uint8Array, end: number): Newline {
   return bytes[end + 1] === LF ? '\r\n' : '\r';
 }
 
-/** Calls `border` where a header line has a delimiter outside quotes, with the place of that. */
+/**
+ * Calls `border` where a header line has a delimiter outside quotes, with the place of that. Quotes
+ * are followed as by `QuoteScan` for any delimiter.
+ */
 function eachBorder(header: string, border: (kind: number, at: number) => void): void {
   let state = FIELD_START;
   for (let at = 0; at < header.length; at += 1) {
