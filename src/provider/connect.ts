@@ -57,7 +57,7 @@ async function permitted(host: string, options: GuardOptions): Promise<readonly 
 }
 
 /**
- * Has a connection read no more in a turn of the event loop than one piece of 64 KiB; over TLS, with
+ * Has a connection read no more in a turn of the event loop than a piece of 64 KiB; over TLS with
  * what is left of a record. Else it is read up to 32 times in a row, 2 MiB at once of each, while
  * every other request waits. A connection stops where it is told that there is enough: it is told
  * so of every piece, and goes on in the next turn.
