@@ -71,6 +71,7 @@ test('what a file exports is named in another', () => {
 test('no two files of the program need each other at run time', () => {
   const program = sourceFiles().filter((path) => /^(?:src|workers)\//.test(path));
   const texts = program.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
+  assert.ok(texts.length > 300, 'the source was not found');
   assert.equal(circleIn(new Map(texts)), null);
 });
 
@@ -78,13 +79,14 @@ test('a circle of imports is found, through whatever files', () => {
   const files = new Map([
     ['src/a.ts', "import { b } from './room/b.js';\nimport type { C } from './c.js';\n"],
     ['src/room/b.ts', "import {\n  type C,\n  c,\n} from '../c.js';\n"],
-    ['src/c.ts', "export { d } from './d.js';\nimport './e.js';\n"],
-    ['src/e.ts', ''],
+    ['src/c.ts', "export { d } from './d.js';\n"],
     ['src/d.ts', "import type { A } from './a.js';\nconst later = import('./a.js');\n"],
   ]);
   assert.equal(circleIn(files), null);
-  files.set('src/d.ts', "import { b } from './room/b.js';\n");
-  assert.deepEqual(circleIn(files), ['src/room/b.ts', 'src/c.ts', 'src/d.ts']);
+  for (const needed of ["{ b } from './room/b.js'", "'./room/b.js'"]) {
+    files.set('src/d.ts', `import ${needed};\n`);
+    assert.deepEqual(circleIn(files), ['src/room/b.ts', 'src/c.ts', 'src/d.ts']);
+  }
 });
 
 const BAD: readonly (readonly [path: string, text: string, problem: RegExp])[] = [

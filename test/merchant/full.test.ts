@@ -24,6 +24,11 @@ test('a full store refuses what is new, keeps what it has, and lets go', async (
     else assert.equal(answer.headers.get('content-type'), 'application/problem+json');
   }
   assert.equal(status, 503);
+  // What is refused whatever the store holds is told so.
+  const unreachable = { merchantName: long, merchantType: 'provider', sendProviderInvite: true };
+  const refused = await ask(base, 'POST', '/merchant/create', unreachable);
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(String(refused.body['detail']), /needs a contactEmail/);
   const list = async (): Promise<readonly unknown[]> =>
     JSON.parse((await ask(base, 'GET', '/merchant/list', null)).text) as unknown[];
   assert.equal((await list()).length, made.length);

@@ -156,8 +156,7 @@ export function writeRoute<T extends object>(
 
 /**
  * The same, where `write` is given what `prepare` makes of the body, unless that is a refusal. It
- * is made before the transaction, for whose end others wait; so a refusal is told even where the
- * store is full.
+ * is made before the transaction, for whose end others wait; a refusal needs none.
  */
 export function preparedRoute<T extends object, R extends object>(
   services: HandlerServices,
