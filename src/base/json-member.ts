@@ -2,6 +2,7 @@
  * Cuts a member out of the text of a JSON object and leaves every other byte as it is: numbers keep
  * their spelling, members their order, text its escapes. Parsing and printing would not.
  */
+import { Buffer } from 'node:buffer';
 import { skipBlanks, skipString, skipValue } from './json-scan.js';
 
 const QUOTE = 0x22;

@@ -8,7 +8,22 @@
 /** `chunked`: the end of the body is not to be trusted. `refused`: nothing of it is. */
 export type Framing = 'plain' | 'chunked' | 'refused';
 
-const LENGTH = /^\d{1,15}$/;
+/** Digits of a length at most. */
+const LENGTH_DIGITS_MAX = 15;
+
+const ZERO = 48;
+
+/** A length as a field tells it; NaN for what is none. */
+export function lengthOf(text: string): number {
+  if (text === '' || text.length > LENGTH_DIGITS_MAX) return Number.NaN;
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - ZERO;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    length = length * 10 + digit;
+  }
+  return length;
+}
 
 /** The name of a field as the native server takes it at less than half the cost of a text. */
 export function fieldName(text: string): ArrayBuffer {
@@ -41,5 +56,5 @@ export function framingBy(
     return chunked ? 'chunked' : 'refused';
   }
   if (length === null) return 'plain';
-  return !lengthsDiffer && LENGTH.test(length) ? 'plain' : 'refused';
+  return !lengthsDiffer && !Number.isNaN(lengthOf(length)) ? 'plain' : 'refused';
 }

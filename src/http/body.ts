@@ -1,4 +1,5 @@
 /** Collects a request body within limits and the room for all, or drops one that was refused. */
+import { Buffer } from 'node:buffer';
 import { Chain, type Link } from '../base/chain.js';
 import { grown, type Growth, NO_BYTES } from '../base/growing-bytes.js';
 import { REQUEST_HEAD_BYTES } from '../pool/frame.js';
@@ -152,9 +153,10 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
   let body = NO_BYTES;
   let received = 0;
   let refusal: Refusal | null = null;
-  const upload = keepAlive(exchange);
+  // One with a length is told of its first bytes at once, also if there are none yet.
+  let upload = Number.isNaN(told) ? keepAlive(exchange) : null;
   exchange.onClosed(() => {
-    upload.remove();
+    upload?.remove();
     body = NO_BYTES;
     if (refusal === null) room.give(received);
   });
@@ -169,6 +171,7 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     const { byteLength } = chunk;
     if (refusal === null && received + byteLength > bytesMax) refuse('too-long');
     else if (refusal === null && !room.take(byteLength, received + byteLength)) refuse('no-room');
+    if (!isLast) upload ??= keepAlive(exchange);
     if (refusal !== null) return refusal.took(byteLength, isLast);
     received += byteLength;
     const piece = new Uint8Array(chunk);
@@ -181,11 +184,12 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
       body = grown(body, piece, growth);
     }
     if (!isLast) return;
-    upload.remove();
+    upload?.remove();
     const whole = body;
     body = NO_BYTES;
     const isReadOn = exchange.isReadOn(events.staying ?? null);
     events.done(whole, isReadOn);
-    if (!isReadOn) exchange.hold();
+    if (isReadOn) exchange.readOn();
+    else exchange.hold();
   });
 }

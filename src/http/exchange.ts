@@ -59,9 +59,18 @@ let corkedTraffic: Traffic;
 let corkedBodiless = false;
 let corkedClose = false;
 let corkedExtra = NO_EXTRA;
+let corkedAlone = false;
 
 function writeCorked(): void {
-  writeReply(corked, corkedReply, corkedTraffic, corkedClose, corkedBodiless, corkedExtra);
+  writeReply(
+    corked,
+    corkedReply,
+    corkedTraffic,
+    corkedClose,
+    corkedBodiless,
+    corkedExtra,
+    corkedAlone,
+  );
 }
 
 export class Exchange implements Answerer, Noted, Waiting {
@@ -77,6 +86,8 @@ export class Exchange implements Answerer, Noted, Waiting {
   readonly #traffic: Traffic;
   readonly #bodiless: boolean;
   #fresh: boolean;
+  /** Whether what the server called has returned: an answer goes out by itself from then on. */
+  #isAlone = false;
   /** Whether the connection is closed with the answer. */
   #last = false;
   #held = false;
@@ -114,6 +125,7 @@ export class Exchange implements Answerer, Noted, Waiting {
    * connection once in a turn of the event loop, and is told at its end; that of Node.js reads on.
    */
   hold(): void {
+    this.#isAlone = true;
     if (this.#raw === null || this.#held || this.#watched) return;
     this.#held = true;
     const { native, connections } = this.#traffic;
@@ -133,6 +145,12 @@ export class Exchange implements Answerer, Noted, Waiting {
     if (this.#raw === null) return;
     if (staying.stays(request, this.keyPrefix)) this.#staying = staying;
     else this.hold();
+    this.#isAlone = true;
+  }
+
+  /** As `hold`, where the connection is read on. */
+  readOn(): void {
+    this.#isAlone = true;
   }
 
   /**
@@ -177,6 +195,7 @@ export class Exchange implements Answerer, Noted, Waiting {
     corkedExtra = extra;
     corkedBodiless = this.#bodiless;
     corkedClose = this.#traffic.closing || this.#last;
+    corkedAlone = this.#isAlone;
     raw.cork(writeCorked);
   }
 

@@ -200,8 +200,7 @@ export class Gate<K extends GateKey = KeyRecord> {
   readonly #baseUrl: string;
   readonly #guesses: GuessGuard;
 
-  /** A request is asked about first, and enters then. */
-  readonly #reader = new KeyReader();
+  readonly #presented: typeof presentedKey;
 
   constructor({
     find,
@@ -213,13 +212,19 @@ export class Gate<K extends GateKey = KeyRecord> {
     this.#find = find;
     this.#isBehind = isBehind;
     this.#rates = rates;
+    const reader = new KeyReader();
+    // Where windows are asked, a request is asked about first, and enters then.
+    this.#presented =
+      rates.ask === undefined
+        ? presentedKey
+        : (request, headerOnly = false) => reader.read(request, headerOnly);
     this.#baseUrl = baseUrl;
     this.#guesses = guesses;
   }
 
   /** Lets a request pass, or tells why not. */
   enter(rules: GateRules<K>, request: Request): Caller<K> | Refused {
-    const { key: text, query } = this.#reader.read(request, rules.headerOnly);
+    const { key: text, query } = this.#presented(request, rules.headerOnly);
     const key = this.#find(text);
     // Where the key is not looked for in the query, it may stand there all the same.
     request.identified?.(key?.prefix ?? keyPrefix(text), rules.headerOnly ? '' : query);
@@ -254,7 +259,7 @@ export class Gate<K extends GateKey = KeyRecord> {
     const rates = this.#rates;
     if (rates.ask === undefined) return null;
     return (head) => {
-      const key = this.#find(this.#reader.read(head, rules.headerOnly).key);
+      const key = this.#find(this.#presented(head, rules.headerOnly).key);
       if (key === null || missingScopes(key.scopes, rules.needed) !== 0) return null;
       return rates.ask?.(key, rules.counted) ?? null;
     };

@@ -116,7 +116,7 @@ export type LaterReply = (take: (reply: Reply) => void, failed: (error: unknown)
 export function promised(later: LaterReply): Promise<Reply> {
   return new Promise((resolve, reject) => {
     later(
-      ({ head, body, ...reply }) =>
+      ({ head, body, joined: _joined, ...reply }) =>
         resolve({
           ...reply,
           head: typeof head === 'string' ? head : Buffer.from(head),

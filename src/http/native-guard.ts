@@ -109,7 +109,7 @@ class LastResponse implements JoiningResponse {
     });
   }
 
-  writeStatus(status: string | Uint8Array): this {
+  writeStatus(status: string | ArrayBuffer): this {
     (this.#raw as JoiningResponse | null)?.writeStatus(status);
     return this;
   }

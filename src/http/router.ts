@@ -3,7 +3,7 @@ import { type Log, messageOf } from '../log.js';
 import { keyPrefix } from '../store/keys.js';
 import { KEY_HEADER } from './api-key.js';
 import { askAhead } from './ask-window.js';
-import { FIELDS } from './body-framing.js';
+import { FIELDS, lengthOf } from './body-framing.js';
 import { BODIES_BYTES_MAX, BodyRoom, readBody, refuseBody, type Unkept } from './body.js';
 import { openDuplex } from './duplex-route.js';
 import { Exchange, type Traffic } from './exchange.js';
@@ -206,7 +206,7 @@ export class Router {
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
     request.handle = admitted;
     // Without a length this is no number, which is not more than anything.
-    const told = Number.parseInt(raw.getHeader(FIELDS.contentLength), 10);
+    const told = lengthOf(raw.getHeader(FIELDS.contentLength));
     if (told > route.bodyBytesMax) {
       return refuseBody(exchange, this.#unkept(route, request, 'too-long'));
     }

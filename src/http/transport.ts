@@ -62,7 +62,7 @@ export interface RawResponse {
 
 /** One that takes bytes with header fields behind the status, as the native server does. */
 export interface JoiningResponse extends RawResponse {
-  writeStatus(status: string | Uint8Array): RawResponse;
+  writeStatus(status: string | ArrayBuffer): RawResponse;
 }
 
 /** What the service uses of a request. Valid only while its handler runs. */

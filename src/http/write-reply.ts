@@ -2,7 +2,7 @@
 import { fieldName } from './body-framing.js';
 import type { Traffic } from './exchange.js';
 import { NO_EXTRA, type DuplexSurroundings, type ExtraFields } from './front.js';
-import { endWith, endWithout } from './pacing.js';
+import { endWith, endWithout, mayEnd } from './pacing.js';
 import { fieldsOf, type Reply } from './reply.js';
 import { statusLine } from './status.js';
 import type { JoiningResponse, RawResponse } from './transport.js';
@@ -19,7 +19,8 @@ function writeExtra(raw: RawResponse, extra: ExtraFields): void {
 
 /**
  * Writes a whole answer; to be called corked. What the client does not take at once is sent as it
- * does, and counts as open until then. `bodiless` leaves the body out and tells its length.
+ * does, and counts as open until then. `bodiless` leaves the body out and tells its length; `alone`
+ * says that nothing else is sent with it.
  */
 export function writeReply(
   raw: RawResponse,
@@ -28,11 +29,12 @@ export function writeReply(
   close: boolean,
   bodiless = false,
   extra = NO_EXTRA,
+  alone = false,
 ): void {
   if (joined !== undefined && status === 200 && traffic.native === true) {
     (raw as JoiningResponse).writeStatus(joined);
     if (extra.length > 0) writeExtra(raw, extra);
-    writeBody(raw, body, traffic, close, bodiless);
+    writeBody(raw, body, traffic, close, bodiless, alone);
     return;
   }
   if (status !== 200) raw.writeStatus(statusLine(status));
@@ -44,7 +46,7 @@ export function writeReply(
     return;
   }
   raw.writeHeader(CONTENT_TYPE, head);
-  writeBody(raw, body, traffic, close, bodiless);
+  writeBody(raw, body, traffic, close, bodiless, alone);
 }
 
 /** What follows a head. */
@@ -54,9 +56,11 @@ function writeBody(
   traffic: Traffic,
   close: boolean,
   bodiless: boolean,
+  alone: boolean,
 ): void {
   if (close) raw.end(bodiless ? '' : body, close);
   else if (bodiless) endWithout(raw, body, traffic);
+  else if (alone && traffic.native === true && mayEnd(body.length)) raw.end(body);
   else endWith(raw, body, traffic);
 }
 

@@ -1,6 +1,7 @@
 /** Statuses of carts that need a service of their own: faults, rates, limits. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { SMALL_CART_BYTES_MAX } from '../../src/api/cart/cart-pool.js';
 import { CART_BODY_BYTES_MAX } from '../../src/api/cart/handler.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
@@ -86,6 +87,32 @@ test('a body of 8 MiB is read by both, a byte more is 413', async () => {
       const over = await service.post(path, `${fits} `);
       assert.equal(over.status, 413, path);
       assert.equal(over.headers.get('content-type'), 'application/problem+json');
+    }
+  } finally {
+    await end(service);
+  }
+});
+
+test('each of many that are answered at once tells what remained for it', async () => {
+  const service = await startMerchants(await newMerchantDir(built.varDir));
+  try {
+    const made = await service.post('/merchant/create', {
+      merchantName: 'Acme',
+      merchantType: 'self-managed',
+    });
+    const { merchantId } = made.body;
+    const place = { line1: '5 Border Ave', city: 'Elmton', state: 'QA', zip: '91011' };
+    const items = [sentCart({ origin: place, destination: place })];
+    const text = JSON.stringify({ merchantId, items });
+    for (const body of [text, text + ' '.repeat(SMALL_CART_BYTES_MAX)]) {
+      const answers = await Promise.all(Array.from({ length: 24 }, () => service.post(CART, body)));
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+      const left = answers.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+      left.sort((a, b) => b - a);
+      assert.deepEqual(
+        left,
+        left.map((_count, index) => left[0]! - index),
+      );
     }
   } finally {
     await end(service);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange, PAUSED_LATER_MAX, type Traffic } from '../../src/http/exchange.js';
+import { ENDED_BYTES_MAX, mayEnd } from '../../src/http/pacing.js';
 import { headOf, JSON_TYPE, NumberedHead } from '../../src/http/reply.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
@@ -52,6 +53,40 @@ test('a head that is kept with its status is handed over in one where that may b
   assert.deepEqual(calls(newTraffic(), 200), ['writeHeader', 'tryEnd']);
   const other = ['writeStatus', 'writeHeader', 'tryEnd'];
   assert.deepEqual(calls({ ...newTraffic(), native: true }, 404), other);
+});
+
+test('a short answer that is sent by itself is ended without a look at its client, by chance', (context) => {
+  let chance = 1;
+  context.mock.method(Math, 'random', () => chance);
+  const calls = (native: boolean, body: string, alone = true): string | undefined => {
+    const raw = new FakeResponse();
+    const exchange = new Exchange(raw, { ...newTraffic(), native });
+    if (alone) exchange.readOn();
+    exchange.send({ ...REPLY, body });
+    return raw.calls.at(-1);
+  };
+  const short = 'a'.repeat(ENDED_BYTES_MAX);
+  assert.equal(calls(true, short), 'end');
+  assert.equal(calls(true, `${short}a`), 'tryEnd', 'a longer one');
+  assert.equal(calls(false, short), 'tryEnd', 'over the other server');
+  assert.equal(calls(true, short, false), 'tryEnd', 'one within what the server called');
+  // One in so many bytes is looked at.
+  chance = 0.5;
+  assert.equal(calls(true, short), 'end');
+  chance = 0.4999;
+  assert.equal(calls(true, short), 'tryEnd');
+  assert.equal(calls(true, 'a'.repeat(1_000)), 'end');
+  chance = 0;
+  assert.equal(calls(true, 'a'), 'tryEnd');
+});
+
+test('a client that takes nothing is looked at after 8 KiB of short answers, on average', () => {
+  const tries = 20_000;
+  for (const length of [200, 1_500, ENDED_BYTES_MAX]) {
+    let bytes = 0;
+    for (let left = tries; left > 0; bytes += length) if (!mayEnd(length)) left -= 1;
+    assert.ok(Math.abs(bytes / tries - 8_192) < 500, `${bytes / tries} bytes`);
+  }
 });
 
 test('a fresh exchange that is abandoned is let go of', () => {

@@ -63,14 +63,11 @@ function replyOf(
     return codedProblem('product-rules-not-enabled', caller.instance, baseUrl, caller.fields);
   }
   if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
-  const head = HEADS.get(release.id, caller.key.rate, precision, flags).with(caller.remaining);
-  return {
-    status,
-    head: receipt === null ? head : withField(head, RECEIPT_HEADER, receipt),
-    body,
-    precision,
-    dataset: release.id,
-  };
+  const dataset = release.id;
+  const numbered = HEADS.get(dataset, caller.key.rate, precision, flags);
+  const head = numbered.with(caller.remaining);
+  if (receipt === null) return { status, head, joined: numbered.joined, body, precision, dataset };
+  return { status, head: withField(head, RECEIPT_HEADER, receipt), body, precision, dataset };
 }
 
 /** What is asked of kept releases, or why that may not be asked. */

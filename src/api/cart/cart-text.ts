@@ -1,4 +1,5 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
+import { Buffer } from 'node:buffer';
 import { isObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/outcome.js';
