@@ -120,6 +120,18 @@ test('a member reads as the parser reads it, however it is spelt and repeated', 
   );
 });
 
+test('the last of several counts, however much before it looks like another', () => {
+  for (const count of [0, 1, 7, 8, 9, 100]) {
+    for (const between of ['b', 'b\\"', '\\n', 'merch\\\\']) {
+      for (const again of ['"ab"', '"\\u0061b"', '"a\\u0062"']) {
+        const text = `{"ab":1,"x":"${between.repeat(count)}",${again}:2}`;
+        const found = memberValue(Buffer.from(text), memberName('ab'));
+        assert.equal(Buffer.from(found ?? []).toString(), '2', text);
+      }
+    }
+  }
+});
+
 test('whatever the bytes are, nothing is thrown', () => {
   const mark = fc.constantFrom(...'{}[]",:\\u006dm 0\ufeff'.split(''), '"m":', '\xff');
   fc.assert(
