@@ -1,12 +1,13 @@
 /**
- * The time as it was when a turn of the event loop began to be busy. Each question to the system
- * takes 75 ns, and a request asks several times. What is handled in one turn had come before it
- * began, so the time of its first request is that of all of them.
+ * A clock that is asked once in a busy turn of the event loop: each question to the system takes
+ * 75 ns, and a request asks several times. Two questions that follow each other at once have the
+ * turn's others answered with the time of the second, so that it may be behind by as long as a turn
+ * takes (by two, where they come at the end of one), and is never ahead.
  */
 import { performance } from 'node:perf_hooks';
 import { type TurnEnd, TURN_END } from './turn-end.js';
 
-/** Questions that follow each other sooner come from many requests of one turn. */
+/** Questions that follow each other sooner are taken for a busy turn's. */
 const BUSY_MS = 0.05;
 
 interface Sources {
@@ -40,7 +41,7 @@ export class TurnClock {
     const { steady, turnEnd } = this.#sources;
     const before = this.#steady;
     this.#steady = steady();
-    // What is alone in its turn would pay for the end of it.
+    // Where a turn has one question, to be told of its end would cost more than to ask.
     if (this.#steady - before < BUSY_MS) {
       this.#holds = true;
       this.#wall = Number.NaN;

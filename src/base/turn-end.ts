@@ -5,10 +5,22 @@
 
 type Task = () => void;
 
+/** Turns are counted up to here, and then anew: a small integer of V8. */
+const COUNTED_MAX = 1_000_000_000;
+
 export class TurnEnd {
   #first: Task[] = [];
   #last: Task[] = [];
   #isSet = false;
+  #ended = 0;
+
+  /**
+   * How many turns had something to do at their end so far, the one that ends included: another
+   * count than before says that the code which runs has been called from elsewhere since.
+   */
+  get ended(): number {
+    return this.#ended;
+  }
 
   /** Calls once, at the end of this turn; what it hands to `last` is called in this turn too. */
   first(task: Task): void {
@@ -29,6 +41,7 @@ export class TurnEnd {
   }
 
   readonly #run = (): void => {
+    this.#ended = (this.#ended + 1) % COUNTED_MAX;
     const first = this.#first;
     this.#first = [];
     try {

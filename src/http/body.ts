@@ -153,7 +153,8 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
   let body = NO_BYTES;
   let received = 0;
   let refusal: Refusal | null = null;
-  // One with a length is told of its first bytes at once, also if there are none yet.
+  // The native server gives the first bytes right behind a head that tells a length, none if none
+  // are there: such an upload is kept alive from then on, unless that was all of it.
   let upload = Number.isNaN(told) ? keepAlive(exchange) : null;
   exchange.onClosed(() => {
     upload?.remove();
@@ -189,7 +190,7 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     body = NO_BYTES;
     const isReadOn = exchange.isReadOn(events.staying ?? null);
     events.done(whole, isReadOn);
-    if (isReadOn) exchange.readOn();
+    if (isReadOn) exchange.arrived();
     else exchange.hold();
   });
 }

@@ -86,8 +86,8 @@ export class Exchange implements Answerer, Noted, Waiting {
   readonly #traffic: Traffic;
   readonly #bodiless: boolean;
   #fresh: boolean;
-  /** Whether what the server called has returned: an answer goes out by itself from then on. */
-  #isAlone = false;
+  /** The turn in which all of the request was there; -1 until then. */
+  #turn = -1;
   /** Whether the connection is closed with the answer. */
   #last = false;
   #held = false;
@@ -125,7 +125,7 @@ export class Exchange implements Answerer, Noted, Waiting {
    * connection once in a turn of the event loop, and is told at its end; that of Node.js reads on.
    */
   hold(): void {
-    this.#isAlone = true;
+    this.arrived();
     if (this.#raw === null || this.#held || this.#watched) return;
     this.#held = true;
     const { native, connections } = this.#traffic;
@@ -145,12 +145,16 @@ export class Exchange implements Answerer, Noted, Waiting {
     if (this.#raw === null) return;
     if (staying.stays(request, this.keyPrefix)) this.#staying = staying;
     else this.hold();
-    this.#isAlone = true;
+    this.arrived();
   }
 
-  /** As `hold`, where the connection is read on. */
-  readOn(): void {
-    this.#isAlone = true;
+  /**
+   * All of the request is there; to be called at the end of what the server calls. An answer that
+   * is given when the turn is over goes out by itself: until then others of the connection may go
+   * with it, also where a promise gives it.
+   */
+  arrived(): void {
+    this.#turn = TURN_END.ended;
   }
 
   /**
@@ -195,7 +199,7 @@ export class Exchange implements Answerer, Noted, Waiting {
     corkedExtra = extra;
     corkedBodiless = this.#bodiless;
     corkedClose = this.#traffic.closing || this.#last;
-    corkedAlone = this.#isAlone;
+    corkedAlone = this.#turn >= 0 && this.#turn !== TURN_END.ended;
     raw.cork(writeCorked);
   }
 

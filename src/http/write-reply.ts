@@ -19,8 +19,8 @@ function writeExtra(raw: RawResponse, extra: ExtraFields): void {
 
 /**
  * Writes a whole answer; to be called corked. What the client does not take at once is sent as it
- * does, and counts as open until then. `bodiless` leaves the body out and tells its length; `alone`
- * says that nothing else is sent with it.
+ * does, and counts as open until then, but for some short ones (`mayEnd`). `bodiless` leaves the
+ * body out and tells its length; `alone` says that nothing else is sent with it.
  */
 export function writeReply(
   raw: RawResponse,
@@ -34,7 +34,7 @@ export function writeReply(
   if (joined !== undefined && status === 200 && traffic.native === true) {
     (raw as JoiningResponse).writeStatus(joined);
     if (extra.length > 0) writeExtra(raw, extra);
-    writeBody(raw, body, traffic, close, bodiless, alone);
+    writeBody(raw, body, traffic, close, bodiless, alone ? joined.byteLength : IN_COMPANY);
     return;
   }
   if (status !== 200) raw.writeStatus(statusLine(status));
@@ -46,22 +46,26 @@ export function writeReply(
     return;
   }
   raw.writeHeader(CONTENT_TYPE, head);
-  writeBody(raw, body, traffic, close, bodiless, alone);
+  writeBody(raw, body, traffic, close, bodiless, alone ? head.length : IN_COMPANY);
 }
 
-/** What follows a head. */
+/** In place of the length of a head: other answers are sent with it. */
+const IN_COMPANY = -1;
+
+/** What follows a head of so many bytes. */
 function writeBody(
   raw: RawResponse,
   body: Reply['body'],
   traffic: Traffic,
   close: boolean,
   bodiless: boolean,
-  alone: boolean,
+  headBytes: number,
 ): void {
+  const alone = headBytes !== IN_COMPANY;
   if (close) raw.end(bodiless ? '' : body, close);
-  else if (bodiless) endWithout(raw, body, traffic);
-  else if (alone && traffic.native === true && mayEnd(body.length)) raw.end(body);
-  else endWith(raw, body, traffic);
+  else if (bodiless) endWithout(raw, body, traffic, alone);
+  else if (alone && traffic.native === true && mayEnd(headBytes, body)) raw.end(body);
+  else endWith(raw, body, traffic, alone);
 }
 
 /** The fields of a head without its content type: there is no content (RFC 9110, 8.6). */

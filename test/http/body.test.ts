@@ -24,13 +24,18 @@ interface Collected {
   readonly results: string[];
 }
 
-function collect(bytesMax: number, room = new BodyRoom(), status = 413): Collected {
+function collect(
+  bytesMax: number,
+  room = new BodyRoom(),
+  status = 413,
+  told = Number.NaN,
+): Collected {
   const raw = new FakeResponse();
   const results: string[] = [];
   const exchange = new Exchange(raw, { open: 0, closing: false });
   readBody(exchange, {
     bytesMax,
-    told: Number.NaN,
+    told,
     room,
     done: (body) => results.push(Buffer.from(body).toString()),
     refused: (why) => {
@@ -55,6 +60,16 @@ test('a slow upload is kept alive until it is complete or aborted', (context) =>
   aborted.raw.abort();
   context.mock.timers.tick(NUDGE_MS);
   assert.ok(!aborted.raw.calls.includes('pause'));
+  // Of one with a length the native server gives at once what is there, or nothing.
+  const told = collect(10, new BodyRoom(), 413, 3);
+  told.raw.receive('');
+  context.mock.timers.tick(NUDGE_MS);
+  assert.deepEqual(told.raw.calls.slice(-2), ['pause', 'resume']);
+  told.raw.receive('abc', true);
+  const { length } = told.raw.calls;
+  context.mock.timers.tick(NUDGE_MS * 2);
+  assert.equal(told.raw.calls.length, length);
+  assert.deepEqual(told.results, ['abc']);
 });
 
 test('a body in parts arrives whole', () => {

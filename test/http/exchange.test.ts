@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TURN_END } from '../../src/base/turn-end.js';
 import { Exchange, PAUSED_LATER_MAX, type Traffic } from '../../src/http/exchange.js';
 import { ENDED_BYTES_MAX, mayEnd } from '../../src/http/pacing.js';
-import { headOf, JSON_TYPE, NumberedHead } from '../../src/http/reply.js';
+import { headOf, JSON_TYPE, NumberedHead, type Reply } from '../../src/http/reply.js';
+import { Staying } from '../../src/http/staying.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
 const REPLY = { status: 200, head: headOf(JSON_TYPE), body: '{}' };
@@ -55,38 +57,87 @@ test('a head that is kept with its status is handed over in one where that may b
   assert.deepEqual(calls({ ...newTraffic(), native: true }, 404), other);
 });
 
-test('a short answer that is sent by itself is ended without a look at its client, by chance', (context) => {
-  let chance = 1;
-  context.mock.method(Math, 'random', () => chance);
-  const calls = (native: boolean, body: string, alone = true): string | undefined => {
-    const raw = new FakeResponse();
-    const exchange = new Exchange(raw, { ...newTraffic(), native });
-    if (alone) exchange.readOn();
-    exchange.send({ ...REPLY, body });
-    return raw.calls.at(-1);
-  };
-  const short = 'a'.repeat(ENDED_BYTES_MAX);
-  assert.equal(calls(true, short), 'end');
-  assert.equal(calls(true, `${short}a`), 'tryEnd', 'a longer one');
-  assert.equal(calls(false, short), 'tryEnd', 'over the other server');
-  assert.equal(calls(true, short, false), 'tryEnd', 'one within what the server called');
-  // One in so many bytes is looked at.
-  chance = 0.5;
-  assert.equal(calls(true, short), 'end');
-  chance = 0.4999;
-  assert.equal(calls(true, short), 'tryEnd');
-  assert.equal(calls(true, 'a'.repeat(1_000)), 'end');
-  chance = 0;
-  assert.equal(calls(true, 'a'), 'tryEnd');
+/** The last call of an exchange that answers in the turn after the one in which it arrived. */
+async function lastCall(
+  reply: Reply,
+  {
+    native = true,
+    closing = false,
+    later = true,
+    arrive = (exchange: Exchange): void => exchange.arrived(),
+    options = {},
+  } = {},
+): Promise<string | undefined> {
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, { ...newTraffic(), native, closing }, options);
+  arrive(exchange);
+  if (later) await new Promise<void>((resolve) => TURN_END.last(resolve));
+  exchange.send(reply);
+  return raw.calls.at(-1);
+}
+
+test('a short answer that is sent by itself is ended without a look at its client', async (context) => {
+  context.mock.method(Math, 'random', () => 1);
+  const room = ENDED_BYTES_MAX - REPLY.head.length;
+  const short = { ...REPLY, body: Buffer.alloc(room) };
+  assert.equal(await lastCall(short), 'end');
+  assert.equal(await lastCall({ ...REPLY, body: Buffer.alloc(room + 1) }), 'tryEnd', 'longer');
+  assert.equal(await lastCall({ ...REPLY, body: '€'.repeat(room / 2) }), 'tryEnd', 'text');
+  const head = headOf(JSON_TYPE, { 'X-Long': 'a'.repeat(ENDED_BYTES_MAX) });
+  assert.equal(await lastCall({ ...REPLY, head }), 'tryEnd', 'a long head');
+  const numbered = new NumberedHead(head, 'X-Left');
+  const joined = { ...REPLY, head: numbered.with(1), joined: numbered.joined };
+  assert.equal(await lastCall(joined), 'tryEnd', 'a long head with its status');
+  assert.equal(await lastCall(short, { native: false }), 'tryEnd', 'the other server');
+  assert.equal(await lastCall(short, { later: false }), 'tryEnd', 'in the turn of its request');
+  assert.equal(await lastCall(short, { arrive: () => undefined }), 'tryEnd', 'before it is there');
+  assert.equal(await lastCall(short, { closing: true }), 'end', 'the last of its connection');
+  assert.equal(await lastCall(short, { options: { bodiless: true } }), 'tryEnd', 'HEAD');
+  const ways: readonly ((exchange: Exchange) => void)[] = [
+    (exchange) => exchange.hold(),
+    (exchange) => exchange.holdUnless(new Staying(), { getHeader: () => 'keep-alive' } as never),
+    (exchange) => exchange.holdUnless(new Staying(), { getHeader: () => '' } as never),
+  ];
+  for (const arrive of ways) assert.equal(await lastCall(short, { arrive }), 'end');
+});
+
+test('an answer that a promise gives in the turn of its request is looked at', async (context) => {
+  context.mock.method(Math, 'random', () => 1);
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, { ...newTraffic(), native: true });
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      exchange.arrived();
+      void Promise.resolve().then(() => exchange.send(REPLY));
+      setImmediate(resolve);
+    });
+  });
+  assert.equal(raw.calls.at(-1), 'tryEnd');
 });
 
 test('a client that takes nothing is looked at after 8 KiB of short answers, on average', () => {
   const tries = 20_000;
   for (const length of [200, 1_500, ENDED_BYTES_MAX]) {
+    const body = Buffer.alloc(length - 100);
     let bytes = 0;
-    for (let left = tries; left > 0; bytes += length) if (!mayEnd(length)) left -= 1;
+    for (let left = tries; left > 0; bytes += length) if (!mayEnd(100, body)) left -= 1;
     assert.ok(Math.abs(bytes / tries - 8_192) < 500, `${bytes / tries} bytes`);
   }
+});
+
+test('an answer of which nothing was taken, sent with others, ends its connection', async () => {
+  const calls = async (native: boolean, options = {}): Promise<readonly string[]> => {
+    const raw = new FakeResponse();
+    raw.takes = false;
+    const exchange = new Exchange(raw, { ...newTraffic(), native }, { fresh: true, ...options });
+    exchange.guard();
+    exchange.send(REPLY);
+    await new Promise((resolve) => setImmediate(resolve));
+    return raw.calls.slice(-2);
+  };
+  assert.deepEqual(await calls(true), ['onAborted', 'close']);
+  assert.deepEqual(await calls(true, { bodiless: true }), ['onAborted', 'close']);
+  assert.deepEqual(await calls(false), ['onAborted', 'onWritable']);
 });
 
 test('a fresh exchange that is abandoned is let go of', () => {

@@ -5,6 +5,8 @@ export class FakeResponse implements RawResponse {
   readonly calls: string[] = [];
   body: string | Uint8Array | undefined;
   closedWithAnswer = false;
+  /** Whether the client takes anything. */
+  takes = true;
   #aborted: () => void = () => undefined;
   #data: (chunk: ArrayBuffer, isLast: boolean) => void = () => undefined;
 
@@ -35,7 +37,7 @@ export class FakeResponse implements RawResponse {
   tryEnd(body: string | Uint8Array): [boolean, boolean] {
     this.body = body;
     this.#called('tryEnd');
-    return [true, true];
+    return [this.takes, this.takes];
   }
 
   getWriteOffset(): number {
