@@ -38,7 +38,7 @@ const OPTIONS = [
   '--legal-comments=none',
   // A package has no source maps: names stay, and lines that a stack trace can point at.
   '--minify-whitespace',
-  '--line-limit=800',
+  '--line-limit=1000',
   '--log-level=warning',
 ];
 
