@@ -62,10 +62,11 @@ function endHead(raw: RawResponse, length: number): boolean {
 }
 
 /**
- * Whether the head of an answer may have a gap. Where several are sent together, with more than
- * 16 KiB of them, to a client that is behind, the native server drops the piece at which it finds
- * that out, be it one of a head. None of the body is taken then either. Such a client has not read
- * what it was sent before and asks for more, and what it reads next could be anything.
+ * Whether the head of an answer that was not taken may have a gap. Where several are sent together,
+ * with more than 16 KiB of them, to a client that is behind, the native server drops the piece at
+ * which it finds that out, be it one of a head. None of the body is taken then either. Such a
+ * client has not read what it was sent before and asks for more, and what it reads next could be
+ * anything.
  */
 function isTorn(raw: RawResponse, { native }: Traffic, alone: boolean): boolean {
   return native === true && !alone && raw.getWriteOffset() === 0;
@@ -94,8 +95,9 @@ export function endWith(
   traffic: Traffic,
   alone: boolean,
 ): void {
-  if (raw.tryEnd(body)[1]) return;
-  if (isTorn(raw, traffic, alone)) return cutLater(raw);
+  const [taken, whole] = raw.tryEnd(body);
+  if (whole) return;
+  if (!taken && isTorn(raw, traffic, alone)) return cutLater(raw);
   const bytes = typeof body === 'string' ? Buffer.from(body) : kept(body);
   new Unsent(raw, bytes, bytes.length, traffic);
 }
