@@ -4,7 +4,6 @@
  */
 import { performance } from 'node:perf_hooks';
 import { Chain, type Link } from '../base/chain.js';
-import { TURN_CLOCK } from '../base/turn-clock.js';
 
 /** Told that its time is up. */
 export interface Waiting {
@@ -31,7 +30,7 @@ class Alike {
   }
 
   add(waiting: Waiting): Link<Wait> {
-    const since = Math.max(this.#now, Math.floor(TURN_CLOCK.now() - this.#from));
+    const since = Math.max(this.#now, Math.floor(performance.now() - this.#from));
     if (!this.#isSet) this.#set(since, this.#milliseconds);
     return this.#waits.add({ waiting, since });
   }

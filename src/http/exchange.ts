@@ -141,7 +141,7 @@ export class Exchange implements Answerer, Noted, Waiting {
   }
 
   /** As `hold`, but for clients that go on with their connection; for what may be asked again. */
-  holdUnless(staying: Staying, request: RawRequest): void {
+  holdUnless(staying: Staying, request: Pick<RawRequest, 'getHeader'>): void {
     if (this.#raw === null) return;
     if (staying.stays(request, this.keyPrefix)) this.#staying = staying;
     else this.hold();

@@ -3,7 +3,7 @@
  * 1 MiB (see rate-window.ts), and one that stood empty for a minute or two is dropped, so that
  * memory follows the keys in use.
  */
-import { TURN_CLOCK } from '../base/turn-clock.js';
+import { performance } from 'node:perf_hooks';
 import { KEY_SLOTS } from '../store/format.js';
 import {
   BucketWindow,
@@ -155,7 +155,7 @@ export class KeyWindows {
 }
 
 /** Makes a gate whose windows live in memory; `now` is a clock that never goes back. */
-export function createRateGate(now: () => number = () => TURN_CLOCK.now()): RateGate {
+export function createRateGate(now: () => number = () => performance.now()): RateGate {
   const windows = new KeyWindows(now());
   return {
     take: (key) => {

@@ -21,9 +21,9 @@ export interface RateWindow {
 const CAPACITY_MIN = 64;
 
 /**
- * Remembers the time of every request in a ring: exact to a turn of the event loop. It takes 8
- * bytes for each request of the fullest minute, rounded up to a power of two: at most 1 MiB, since
- * no limit above EXACT_MAX is kept this way.
+ * Remembers the time of every request in a ring: exact to the clock's resolution. It takes 8 bytes
+ * for each request of the fullest minute, rounded up to a power of two: at most 1 MiB, since no
+ * limit above EXACT_MAX is kept this way.
  */
 export class ExactWindow implements RateWindow {
   #times = new Float64Array(CAPACITY_MIN);

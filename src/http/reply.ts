@@ -47,7 +47,10 @@ export interface Reply {
   readonly status: number;
   /** Bytes are ASCII, and may be a view that the next answer overwrites. */
   readonly head: Head | Uint8Array;
-  /** The head behind a status line of 200, as bytes, where it is kept so (`NumberedHead`). */
+  /**
+   * The head behind a status line of 200, as bytes, where it is kept so (`NumberedHead`); the next
+   * answer overwrites it.
+   */
   readonly joined?: ArrayBuffer;
   readonly body: string | Uint8Array;
   /** For those who count: the response code, of lookups and where a refusal has one. */

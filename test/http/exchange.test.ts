@@ -95,8 +95,8 @@ test('a short answer that is sent by itself is ended without a look at its clien
   assert.equal(await lastCall(short, { options: { bodiless: true } }), 'tryEnd', 'HEAD');
   const ways: readonly ((exchange: Exchange) => void)[] = [
     (exchange) => exchange.hold(),
-    (exchange) => exchange.holdUnless(new Staying(), { getHeader: () => 'keep-alive' } as never),
-    (exchange) => exchange.holdUnless(new Staying(), { getHeader: () => '' } as never),
+    (exchange) => exchange.holdUnless(new Staying(), { getHeader: () => 'keep-alive' }),
+    (exchange) => exchange.holdUnless(new Staying(), { getHeader: () => '' }),
   ];
   for (const arrive of ways) assert.equal(await lastCall(short, { arrive }), 'end');
 });

@@ -7,7 +7,6 @@ import {
   type PinnedRelease,
   type PoolFailure,
 } from '../../pool/types.js';
-import { TURN_CLOCK } from '../../base/turn-clock.js';
 import { isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
@@ -130,7 +129,7 @@ class PendingLookup implements LookupRequest {
     usage.settle(this.#admission, status === SUCCESS.http, (flags & FLAG_GEO) !== 0);
     if (this.#time !== NOT_KEPT && status === SUCCESS.http) {
       const kind = kindOf(this.version, this.grants);
-      cache?.keep(release.id, this.#time, TURN_CLOCK.date(), kind, this.payload, slice);
+      cache?.keep(release.id, this.#time, Date.now(), kind, this.payload, slice);
     }
     this.#head = heads.get(release.id, this.#caller.key.rate, precision, flags);
     return this.#head;
@@ -178,7 +177,7 @@ function repeat(
     return NOT_KEPT;
   }
   const name = release();
-  const time = cache.time(name, TURN_CLOCK.date());
+  const time = cache.time(name, Date.now());
   const kind = kindOf(version, admission.grants);
   const kept = cache.get(kind, query);
   if (kept === null) return cache.wasAsked(kind, query) ? time : NOT_KEPT;
