@@ -265,7 +265,7 @@ test('what a file imports decides whether it shares a process, whoever imports i
 });
 
 /** They start servers, and are run once: what they hold is not the server's affair, or they ask both. */
-const ONCE: readonly string[] = ['hostile-json', 'late-requests', 'transport'];
+const ONCE: readonly string[] = ['hostile-json', 'late-requests', 'torn', 'transport'];
 
 test('every test of HTTP that starts a server is run over both', () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url));
