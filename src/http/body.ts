@@ -1,10 +1,10 @@
 /** Collects a request body within limits and the room for all, or drops one that was refused. */
 import { Buffer } from 'node:buffer';
-import { Chain, type Link } from '../base/chain.js';
 import { grown, type Growth, NO_BYTES } from '../base/growing-bytes.js';
 import { REQUEST_HEAD_BYTES } from '../pool/frame.js';
 import { Drain, drainLimits } from './drain.js';
 import type { Exchange } from './exchange.js';
+import { keepOpen } from './idle-timer.js';
 import type { Reply } from './reply.js';
 import type { Staying } from './staying.js';
 
@@ -55,9 +55,6 @@ export const BODY_BYTES_MAX = 1_048_576;
 /** What a client goes on sending after a duplex answer ended is read up to here. */
 export const DRAIN_BYTES_MAX = 67_108_864;
 
-/** The native server cuts uploads slower than 16 KiB/s after ten seconds unless nudged before. */
-export const NUDGE_MS = 4_000;
-
 /** Memory of a body in pieces against what was received of it. */
 const BODY_GROWTH = 1.25;
 /** A worker takes a body where it lies. */
@@ -91,26 +88,6 @@ interface BodyEvents {
   refused(why: Unkept): Reply;
 }
 
-/** Whose bodies are under way. One timer for all: most bodies are there with their heads. */
-const uploads = new Chain<Exchange>();
-let nudge: NodeJS.Timeout | null = null;
-
-function nudgeAll(): void {
-  for (let link = uploads.first; link !== null; link = link.behind) {
-    const { raw } = link.item;
-    raw?.pause();
-    raw?.resume();
-  }
-  if (uploads.first !== null || nudge === null) return;
-  clearInterval(nudge);
-  nudge = null;
-}
-
-function keepAlive(exchange: Exchange): Link<Exchange> {
-  nudge ??= setInterval(nudgeAll, NUDGE_MS).unref();
-  return uploads.add(exchange);
-}
-
 /** Gives an answer when the client has sent everything, or enough of it: then it is cut. */
 class Refusal {
   readonly #exchange: Exchange;
@@ -138,7 +115,7 @@ export function refuseBody(exchange: Exchange, reply: Reply): void {
   const { raw } = exchange;
   if (raw === null) return;
   const refusal = new Refusal(exchange, reply);
-  const upload = keepAlive(exchange);
+  const upload = keepOpen(exchange);
   exchange.onClosed(() => upload.remove());
   raw.onData((chunk, isLast) => {
     if (exchange.raw !== null) refusal.took(chunk.byteLength, isLast);
@@ -155,7 +132,7 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
   let refusal: Refusal | null = null;
   // The native server gives the first bytes right behind a head that tells a length, none if none
   // are there: such an upload is kept alive from then on, unless that was all of it.
-  let upload = Number.isNaN(told) ? keepAlive(exchange) : null;
+  let upload = Number.isNaN(told) ? keepOpen(exchange) : null;
   exchange.onClosed(() => {
     upload?.remove();
     body = NO_BYTES;
@@ -172,7 +149,7 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     const { byteLength } = chunk;
     if (refusal === null && received + byteLength > bytesMax) refuse('too-long');
     else if (refusal === null && !room.take(byteLength, received + byteLength)) refuse('no-room');
-    if (!isLast) upload ??= keepAlive(exchange);
+    if (!isLast) upload ??= keepOpen(exchange);
     if (refusal !== null) return refusal.took(byteLength, isLast);
     received += byteLength;
     const piece = new Uint8Array(chunk);

@@ -8,10 +8,11 @@
  * exchange that is behind tries a few bytes every now and then, goes on with large pieces when they
  * passed, and pauses again what is to be paused.
  */
-import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
+import { DRAIN_BYTES_MAX } from './body.js';
 import { Drain, drainLimits } from './drain.js';
 import type { Traffic } from './exchange.js';
 import type { DuplexSurroundings } from './front.js';
+import { NUDGE_MS } from './idle-timer.js';
 import { PacedUpload, PendingPieces } from './pacing.js';
 import type { Answered, Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
 import type { RawResponse } from './transport.js';

@@ -6,6 +6,7 @@
 import { TURN_END } from '../base/turn-end.js';
 import { Deadlines, type Waiting } from './deadline.js';
 import { microseconds, NO_EXTRA, type Front, type Noted, type RequestNote } from './front.js';
+import { keepOpen } from './idle-timer.js';
 import type { Answerer, Reply } from './reply.js';
 import type { Staying } from './staying.js';
 import type { RawRequest, RawResponse } from './transport.js';
@@ -251,7 +252,11 @@ export class Exchange implements Answerer, Noted, Waiting {
     this.#held = false;
     if (!this.#paused) return;
     this.#paused = false;
-    this.#raw?.resume();
+    if (this.#raw === null) return;
+    this.#raw.resume();
+    // From here on it counts as idle, and the answer may take longer than such a connection has.
+    const open = keepOpen(this);
+    this.onClosed(() => open.remove());
   }
 
   /** Called once each, when the exchange was answered or aborted. */

@@ -2,15 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import {
-  BodyRoom,
-  NUDGE_MS,
-  readBody,
-  refuseBody,
-  SHORT_BODY_BYTES_MAX,
-} from '../../src/http/body.js';
+import { BodyRoom, readBody, refuseBody, SHORT_BODY_BYTES_MAX } from '../../src/http/body.js';
 import { KEYED_DRAIN, KEYLESS_DRAIN } from '../../src/http/drain.js';
 import { Exchange } from '../../src/http/exchange.js';
+import { NUDGE_MS } from '../../src/http/idle-timer.js';
 import { headOf } from '../../src/http/reply.js';
 import { REQUEST_HEAD_BYTES } from '../../src/pool/frame.js';
 import { eventually } from '../support/http-eventually.js';

@@ -1,7 +1,8 @@
 /** An answer in parts: what is done to the native response, and when it is let go of. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DRAIN_BYTES_MAX, NUDGE_MS } from '../../src/http/body.js';
+import { DRAIN_BYTES_MAX } from '../../src/http/body.js';
+import { NUDGE_MS } from '../../src/http/idle-timer.js';
 import { type DuplexEvents, headOf } from '../../src/http/reply.js';
 import { PIECE_BYTES_MAX } from '../../src/http/pacing.js';
 import { DuplexExchange } from '../../src/http/duplex-exchange.js';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TURN_END } from '../../src/base/turn-end.js';
 import { Exchange, PAUSED_LATER_MAX, type Traffic } from '../../src/http/exchange.js';
+import { NUDGE_MS } from '../../src/http/idle-timer.js';
 import { ENDED_BYTES_MAX, mayEnd } from '../../src/http/pacing.js';
 import { headOf, JSON_TYPE, NumberedHead, type Reply } from '../../src/http/reply.js';
 import { Staying } from '../../src/http/staying.js';
@@ -229,6 +230,22 @@ test('a service that stops closes the connection with the answer', () => {
 test('a header field cannot carry a line break', () => {
   assert.throws(() => headOf(JSON_TYPE, { 'X-Name': 'a\r\nSet-Cookie: b' }), /line break/);
   assert.throws(() => headOf('text/plain\nX: y'), /line break/);
+});
+
+// Before the other: one timer serves all, and it is to be the clock's here.
+test('an exchange that reads on before its answer is kept from being cut as idle', (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, newTraffic());
+  exchange.hold();
+  exchange.watch();
+  const { length } = raw.calls;
+  context.mock.timers.tick(NUDGE_MS);
+  assert.deepEqual(raw.calls.slice(length), ['pause', 'resume']);
+  exchange.send(REPLY);
+  const answered = raw.calls.length;
+  context.mock.timers.tick(2 * NUDGE_MS);
+  assert.equal(raw.calls.length, answered);
 });
 
 test('an exchange that is watched after it was held reads on, so that a client that goes is seen', () => {
