@@ -12,7 +12,7 @@ const LINES_MAX = 300;
 const COLUMNS_MAX = 100;
 
 /** Layers from the lowest up; imports point down or stay within a folder. */
-const LAYERS: readonly (readonly string[])[] = [
+export const LAYERS: readonly (readonly string[])[] = [
   ['config.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts', 'base'],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],
@@ -77,7 +77,7 @@ export function importsOf(text: string): readonly string[] {
 }
 
 /** The file that a relative import leads to. */
-function target(path: string, specifier: string): string {
+export function target(path: string, specifier: string): string {
   const parts = path.split('/').slice(0, -1);
   for (const part of specifier.replace(/\.js$/, '.ts').split('/')) {
     if (part === '..') parts.pop();
@@ -91,7 +91,8 @@ function unit(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
-function layer(path: string): number {
+/** Which layer a path below src/ is in, counted from the lowest; -1 for none. */
+export function layer(path: string): number {
   return LAYERS.findIndex((units) => units.includes(unit(path)));
 }
 
