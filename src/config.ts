@@ -8,9 +8,11 @@ import {
   type MinimumPrecision,
   ownUrl,
   secretBytes,
+  type SettingsAlone,
   transportChoice,
   type TransportChoice,
   unknownSettings,
+  withoutUnknown,
 } from './setting.js';
 import { SETTINGS } from './settings.js';
 
@@ -147,7 +149,7 @@ type Text = (name: SettingName) => string;
 /** The raw value of each setting, checked. Values are never repeated in the error: one is a key. */
 function readSettings(environment: Environment): ReadonlyMap<SettingName, string> {
   const values = new Map<SettingName, string>();
-  const problems = [...unknownSettings(environment, SETTINGS)];
+  const problems = [...unknownSettings(environment, SETTINGS).values()];
   for (const setting of SETTINGS) {
     const given = environment[setting.name];
     const value = given === undefined || given === '' ? setting.default : given;
@@ -214,6 +216,11 @@ function awsOf(environment: Environment): AwsSettings {
     region: read('AWS_REGION') || read('AWS_DEFAULT_REGION') || 'us-east-1',
     endpoint: (read('AWS_ENDPOINT_URL_S3') || read('AWS_ENDPOINT_URL')).replace(/\/+$/, ''),
   };
+}
+
+/** What is set without the names that are no settings, and a sentence for each of those. */
+export function settingsAlone(environment: Environment = process.env): SettingsAlone {
+  return withoutUnknown(environment, SETTINGS);
 }
 
 /**

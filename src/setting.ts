@@ -180,7 +180,10 @@ function commonWords(one: readonly string[], other: readonly string[]): number {
 function meantBy(name: string, names: readonly string[]): string | undefined {
   const words = wordsOf(name);
   const bare = words.join('_');
-  if (names.includes(bare)) return bare;
+  if (bare === '' || names.includes(bare)) return bare || undefined;
+  if (names.includes(name.toUpperCase())) return name.toUpperCase();
+  // Of a short name, letters that may differ would leave nothing alike.
+  const lettersMax = Math.min(LETTERS_MAX, Math.floor(bare.length / 2));
   const longer = names.filter((each) => each.startsWith(`${name}_`) || name.startsWith(`${each}_`));
   // Of names that are as near, one that it begins with: SITUS_LOGLEVEL means SITUS_LOG.
   const begun = names.filter((each) => name.startsWith(each));
@@ -189,7 +192,7 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
   return (
     closestMatch(name, names, { maxDistance: TYPING_MAX }) ??
     closestMatch(name, longer) ??
-    closestMatch(name, [...begun, ...names], { maxDistance: LETTERS_MAX }) ??
+    closestMatch(name, [...begun, ...names], { maxDistance: lettersMax }) ??
     // Of those that begin alike the nearest: SITUS_TLS_CERTIFICATE means SITUS_TLS_CERT.
     closestMatch(
       name,
@@ -198,22 +201,45 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
   );
 }
 
-/** A sentence for each name that begins as settings do and is none; values are not repeated. */
+/**
+ * A sentence for each name that begins as settings do, in letters of either case, and is none, by
+ * that name; values are not repeated.
+ */
 export function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
   settings: readonly Setting[],
-): readonly string[] {
+): ReadonlyMap<string, string> {
   const names = settings.map(({ name }) => name);
-  return Object.entries(environment)
-    .filter(
-      ([name, value = '']) =>
-        name.startsWith(PREFIX) &&
-        !names.includes(name) &&
-        !OF_TESTS.test(name) &&
-        !isLinked(name, value),
-    )
-    .map(([name]) => {
+  const unknown = Object.entries(environment).filter(
+    ([name, value = '']) =>
+      name.toUpperCase().startsWith(PREFIX) &&
+      !names.includes(name) &&
+      !OF_TESTS.test(name) &&
+      !isLinked(name, value),
+  );
+  return new Map(
+    unknown.map(([name]) => {
       const meant = meantBy(name, names);
-      return `${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-    });
+      return [
+        name,
+        `${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      ];
+    }),
+  );
+}
+
+/** What is set without the names that are no settings, and a sentence for each of those. */
+export interface SettingsAlone {
+  readonly known: Readonly<Record<string, string | undefined>>;
+  readonly problems: readonly string[];
+}
+
+/** Parts what is set from names that only look like settings (`unknownSettings`). */
+export function withoutUnknown(
+  environment: SettingsAlone['known'],
+  settings: readonly Setting[],
+): SettingsAlone {
+  const unknown = unknownSettings(environment, settings);
+  const known = Object.entries(environment).filter(([name]) => !unknown.has(name));
+  return { known: Object.fromEntries(known), problems: [...unknown.values()] };
 }

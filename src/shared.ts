@@ -89,20 +89,23 @@ const STORE_AGE_MS_MAX = 30_000;
 
 /** What keeps the service from being ready; a store that took nothing is tried again when asked. */
 export function readinessOf(
-  { config, state, live, follower, clock, providerWatch, store }: Shared,
+  { config, state, live, follower, clock, providerWatch, store, log }: Shared,
   pool: EnginePool,
 ): Readiness {
-  return new Readiness({
-    draining: () => state.draining,
-    hasDataset: () => live.release !== null,
-    followsFleet: () => follower?.status.follows ?? true,
-    serving: () => pool.state.serving > 0,
-    storeTakes: () => {
-      if (!clock.stored) void clock.save();
-      // What is known goes on being served for a while.
-      if ((store.age() ?? 0) > STORE_AGE_MS_MAX) return false;
-      return clock.stored && hasRoom(config.varDir);
+  return new Readiness(
+    {
+      draining: () => state.draining,
+      hasDataset: () => live.release !== null,
+      followsFleet: () => follower?.status.follows ?? true,
+      serving: () => pool.state.serving > 0,
+      storeTakes: () => {
+        if (!clock.stored) void clock.save();
+        // What is known goes on being served for a while.
+        if ((store.age() ?? 0) > STORE_AGE_MS_MAX) return false;
+        return clock.stored && hasRoom(config.varDir);
+      },
+      providerReached: () => providerWatch?.reached ?? true,
     },
-    providerReached: () => providerWatch?.reached ?? true,
-  });
+    log,
+  );
 }

@@ -1,5 +1,5 @@
 /** `situs doctor`: looks at everything the service needs and says what it found. */
-import { type Environment, loadConfig } from '../config.js';
+import { type Environment, loadConfig, settingsAlone } from '../config.js';
 import { messageOf } from '../log.js';
 import type { Store } from '../store/store.js';
 import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
@@ -25,11 +25,17 @@ async function runChecks(checked: Checked): Promise<readonly NamedFinding[]> {
 
 /** Opens what the checks of these settings look at; what does not open is a finding itself. */
 export async function diagnose(environment?: Environment): Promise<readonly NamedFinding[]> {
-  const findings: NamedFinding[] = [];
+  const { known, problems } = settingsAlone(environment);
+  const findings: NamedFinding[] = problems.map((text) => ({
+    check: 'settings',
+    level: 'fault',
+    text,
+  }));
   let store: Store | null = null;
   let storeFault: string | null = null;
   try {
-    const config = loadConfig(environment);
+    // A misspelt name hides nothing else that is to be found.
+    const config = loadConfig(known);
     try {
       // Opening one makes it; looking changes nothing.
       if (hasStore(config)) store = await openStore(config);

@@ -84,6 +84,13 @@ function mayBeSecret(part: string): boolean {
   );
 }
 
+/** A query without the parts that hold a text, also where that is written with escapes. */
+export function withoutText(query: string, text: string): string {
+  if (text === '' || !(query.includes(text) || query.includes('%'))) return query;
+  const parts = query.split('&');
+  return parts.filter((part) => !bytesDecoded(part).includes(text)).join('&');
+}
+
 /** A query as it may be logged: without its keys, and without what may be one. */
 export function withoutSecrets(query: string): string {
   const kept = withoutKey(query).split('&');
@@ -101,6 +108,11 @@ export function presentedKey(request: KeyBearer, headerOnly = false): Presented 
   if (headerOnly || !mayHaveKey(query)) return { key: header, query };
   const taken = takeFromQuery(query);
   return header === '' ? taken : { key: header, query: taken.query };
+}
+
+/** Whether a text is the key of a request, or written as keys are that are made here. */
+export function isKeyOf(text: string, request: KeyBearer): boolean {
+  return MADE_KEY.test(text) || presentedKey(request).key === text;
 }
 
 /** Reads the key of each request once, for whoever asks for it several times in a row. */

@@ -4,7 +4,7 @@ import { messageOf, type Log } from '../log.js';
 import { askAhead, type AskWindow } from './ask-window.js';
 import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
-import { addressOf, type RequestNote } from './front.js';
+import { addressOf, noteCaller, type RequestNote } from './front.js';
 import type { Caller, Gate, GateRules } from './gate.js';
 import { FAULT_DETAIL, problemReply } from './problem-reply.js';
 import {
@@ -116,11 +116,9 @@ function headersOf(native: RawRequest): ReadonlyMap<string, string> {
 }
 
 /** Notes whose request it is. */
-function identifying(note: RequestNote | null): (keyPrefix: string, keyless: string) => void {
-  return (keyPrefix, keyless) => {
-    if (note === null) return;
-    note.keyPrefix = keyPrefix;
-    note.query = keyless;
+function identifying(note: RequestNote | null): NonNullable<Request['identified']> {
+  return (keyPrefix, keyless, key) => {
+    if (note !== null) noteCaller(note, keyPrefix, keyless, key);
   };
 }
 

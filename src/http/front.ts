@@ -4,7 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { isKeyOf, withoutText } from './api-key.js';
 import type { CrossOrigins } from './cross-origin.js';
+import { keyPrefix } from '../store/keys.js';
 import { fieldName, FIELDS } from './body-framing.js';
 import type { TrustedProxies } from './proxies.js';
 import type { Answered, Reply } from './reply.js';
@@ -30,6 +32,12 @@ export interface RequestNote {
   keyPrefix: string;
   /** The query without the key, where that was looked for in it; empty otherwise. */
   query: string;
+}
+
+/** Notes whose request it is; of the query no part that holds the key, whatever it is named. */
+export function noteCaller(note: RequestNote, keyPrefix: string, query: string, key: string): void {
+  note.keyPrefix = keyPrefix;
+  note.query = withoutText(query, key);
 }
 
 /** One request that is over, as a log is told of it. */
@@ -85,6 +93,12 @@ const FORWARDED = 'x-forwarded-for';
 /** What may be taken for an id: it comes back in a header field and stands in the log. */
 const ID = /^[\x21-\x7e]{1,128}$/;
 
+/** Whether what was sent as an id is the key of the request: the log would hold it. */
+function isKey(given: string, request: RawRequest): boolean {
+  const query = request.getQuery() ?? '';
+  return isKeyOf(given, { query, header: (name) => request.getHeader(name) });
+}
+
 interface FrontParts {
   readonly meter?: RequestMeter | null;
   readonly sink?: RequestSink | null;
@@ -115,7 +129,7 @@ export class Front {
     const { sink } = this;
     if (given === '' && shared.length === 0 && sink === null) return null;
     const made = sink === null ? '' : randomUUID();
-    const requestId = ID.test(given) ? given : made;
+    const requestId = ID.test(given) && !(sink !== null && isKey(given, request)) ? given : made;
     return {
       method,
       requestId,
@@ -151,6 +165,15 @@ export class Front {
   /** The address that a request counts for. */
   clientOf(address: string, forwarded: string): string {
     return this.proxies === null ? address : this.proxies.clientOf(address, forwarded);
+  }
+
+  /** Notes a request whose head no handler sees; gives the fields of its answer. */
+  refused(raw: RawResponse, request: RawRequest, { status }: Reply): ExtraFields {
+    const note = this.note(request.getCaseSensitiveMethod(), raw, request);
+    const key = request.getHeader(FIELDS.key);
+    if (note !== null && key !== '') noteCaller(note, keyPrefix(key), '', key);
+    if (this.watches) this.#tell(0, note, status, 0, 0, '', 0);
+    return note?.extra ?? NO_EXTRA;
   }
 
   /** Notes an answer. */

@@ -227,7 +227,7 @@ export class Gate<K extends GateKey = KeyRecord> {
     const { key: text, query } = this.#presented(request, rules.headerOnly);
     const key = this.#find(text);
     // Where the key is not looked for in the query, it may stand there all the same.
-    request.identified?.(key?.prefix ?? keyPrefix(text), rules.headerOnly ? '' : query);
+    request.identified?.(key?.prefix ?? keyPrefix(text), rules.headerOnly ? '' : query, text);
     if (key === null) {
       // Without a key nothing was guessed.
       if (text !== '' && this.#guesses.failed(request.client())) {

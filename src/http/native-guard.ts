@@ -9,14 +9,19 @@ import type { GatheredRequest } from './gathered-request.js';
 import { unclearBody } from './head-refusal.js';
 import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
-import type { Fault, JoiningResponse, RawHandler, RawRequest, RawResponse } from './transport.js';
+import type { JoiningResponse, RawHandler, RawRequest, RawResponse, Told } from './transport.js';
+import { writeExtra } from './write-reply.js';
 
 const NOTHING = (): void => undefined;
 
-/** Answers and closes; nothing that follows is read. */
-export function refuse(raw: RawResponse, request: RawRequest, { status, head, body }: Reply): void {
+/** Answers and closes; nothing that follows is read. `told` of it before. */
+export function refuse(raw: RawResponse, request: RawRequest, reply: Reply, { note }: Told): void {
+  const { status, head, body } = reply;
+  const fields = note(raw, request, reply);
   const response = new LastResponse(raw);
-  response.writeStatus(statusLine(status)).writeHeader('Content-Type', head);
+  response.writeStatus(statusLine(status));
+  writeExtra(response, fields);
+  response.writeHeader('Content-Type', head);
   if (request.getCaseSensitiveMethod() !== 'HEAD') response.end(body);
   else {
     response.tryEnd(NO_BYTES, Buffer.byteLength(body));
@@ -44,7 +49,7 @@ type LookAtFraming = (request: RawRequest) => Framing | GatheredRequest;
 export function guarded(
   handler: RawHandler,
   look: LookAtFraming,
-  fault: Fault,
+  told: Told,
   { settles = false } = {},
 ): RawHandler {
   return (raw, native) => {
@@ -57,9 +62,9 @@ export function guarded(
       if (settles && framing !== 'plain') raw.onAborted(NOTHING);
       if (framing === 'plain') handler(raw, request);
       else if (framing === 'chunked') handler(new LastResponse(raw), request);
-      else refuse(raw, request, unclearBody(request.getUrl()));
+      else refuse(raw, request, unclearBody(request.getUrl()), told);
     } catch (error) {
-      fault(error);
+      told.fault(error);
       cut(raw);
     }
   };

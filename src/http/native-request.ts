@@ -2,7 +2,7 @@
 import { KEY_HEADER } from './api-key.js';
 import type { Exchange } from './exchange.js';
 import { FIELDS } from './body-framing.js';
-import { addressOf } from './front.js';
+import { addressOf, noteCaller } from './front.js';
 import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
 import type { Handle, Request } from './reply.js';
 import type { RawRequest } from './transport.js';
@@ -16,12 +16,9 @@ function clientOf({ raw, front }: Exchange, forwarded: string): string {
 }
 
 /** Keeps whose request it is, and its query where that is asked for. */
-function identify(exchange: Exchange, keyPrefix: string, query: string): void {
+function identify(exchange: Exchange, keyPrefix: string, query: string, key: string): void {
   exchange.keyPrefix = keyPrefix;
-  const { note } = exchange;
-  if (note === null) return;
-  note.keyPrefix = keyPrefix;
-  note.query = query;
+  if (exchange.note !== null) noteCaller(exchange.note, keyPrefix, query, key);
 }
 
 /** A request whose headers are read from the native one, while that may be touched. */
@@ -58,8 +55,8 @@ export class LiveRequest implements Request {
     return clientOf(this.exchange, this.#raw === null ? this.#forwarded : this.#forwardedNow());
   }
 
-  identified(keyPrefix: string, query: string): void {
-    identify(this.exchange, keyPrefix, query);
+  identified(keyPrefix: string, query: string, key: string): void {
+    identify(this.exchange, keyPrefix, query, key);
   }
 
   /** Forgets the native request, but for what is asked of it: the handler is called later. */
@@ -141,8 +138,8 @@ export class BodyRequest implements Request {
     return clientOf(this.exchange, this.#forwarded);
   }
 
-  identified(keyPrefix: string, query: string): void {
-    identify(this.exchange, keyPrefix, query);
+  identified(keyPrefix: string, query: string, key: string): void {
+    identify(this.exchange, keyPrefix, query, key);
   }
 
   onClosed(closed: () => void): void {

@@ -15,17 +15,9 @@ import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { HEAD_BYTES_MAX, type Config } from '../config.js';
-import { framingOfGet, GatheredRequest } from './gathered-request.js';
 import { connectionsMax } from './descriptors.js';
-import {
-  FIELDS_MAX,
-  longHead,
-  otherVersion,
-  unclearBody,
-  unclearHost,
-  unreadableHead,
-} from './head-refusal.js';
 import { NodeConnection } from './node-connection.js';
+import { plainAnswer, refusalOf, type Unreadable } from './node-refusal.js';
 import { NodeRequest } from './node-request.js';
 import { IDLE_MS, REST_MS, type NodeResponse } from './node-response.js';
 import { isUpgrade, NodeSocket, withoutUpgrade } from './node-socket.js';
@@ -36,9 +28,11 @@ import {
   type Fault,
   type RawHandler,
   type RawServer,
+  type RefusalNote,
   type SocketLimits,
   type Upgrade,
 } from './transport.js';
+import { writeExtra } from './write-reply.js';
 
 const OPTIONS = {
   insecureHTTPParser: false,
@@ -50,9 +44,6 @@ const OPTIONS = {
   requestTimeout: 0,
   requireHostHeader: false,
 } as const;
-
-/** What the parser of Node.js lets through beside them, 0.9 and 2.0, is read in other ways. */
-const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
 type Tls = NonNullable<Config['tls']>;
 
@@ -72,46 +63,11 @@ interface SocketRoute {
   readonly upgrade: Upgrade;
 }
 
-/** The answer to a head that no handler may see; null when one may. */
-function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null {
-  if (!VERSIONS.has(message.httpVersion)) return otherVersion();
-  if (message.rawHeaders.length > 2 * FIELDS_MAX) return longHead(request.getUrl());
-  const framing =
-    message.method === 'GET' ? framingOfGet(request) : new GatheredRequest(request).framing;
-  if (framing === 'refused') return unclearBody(request.getUrl());
-  const hosts = request.count('host');
-  return hosts === 1 || (hosts === 0 && message.httpVersion === '1.0')
-    ? null
-    : unclearHost(request.getUrl());
-}
-
-function send(response: NodeResponse, { status, head, body }: Reply): void {
-  response.makeLast();
-  response.writeStatus(statusLine(status)).writeHeader('Content-Type', head).end(body);
-}
-
-/** What the parser of Node.js tells of a request that it cannot read. */
-interface Unreadable extends NodeJS.ErrnoException {
-  readonly rawPacket?: Buffer;
-  /** Bytes of the packet before what cannot be read. */
-  readonly bytesParsed?: number;
-}
-
-/** What is written to a connection whose request could not be read. */
-function plainAnswer({ code = '', rawPacket, bytesParsed }: Unreadable): string {
-  const { status, head, body } = unreadableHead(code);
-  const read = rawPacket?.toString('latin1', 0, bytesParsed).split('\r\n\r\n').at(-1) ?? '';
-  return (
-    `HTTP/1.1 ${statusLine(status)}\r\nContent-Type: ${String(head)}\r\nConnection: close\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n` +
-    (read.startsWith('HEAD ') ? '' : String(body))
-  );
-}
-
 export class NodeServer implements RawServer {
   readonly transport = 'node';
   readonly #server: Server | SecureServer;
   readonly #fault: Fault;
+  #note: RefusalNote = () => [];
   readonly #tls: Config['tls'];
   /** By method and path, which is the end of what is looked for first. */
   readonly #exact = new Map<string, RawHandler>();
@@ -144,6 +100,10 @@ export class NodeServer implements RawServer {
       this.#open.add(socket);
       socket.on('error', () => undefined).once('close', () => this.#open.delete(socket));
     });
+  }
+
+  noteRefusals(note: RefusalNote): void {
+    this.#note = note;
   }
 
   any(pattern: string, handler: RawHandler): void {
@@ -243,11 +203,19 @@ export class NodeServer implements RawServer {
     }
   }
 
+  /** Answers a head that no handler may see, and closes. */
+  #refuse(response: NodeResponse, request: NodeRequest, reply: Reply): void {
+    const fields = this.#note(response, request, reply);
+    response.makeLast();
+    writeExtra(response.writeStatus(statusLine(reply.status)), fields);
+    response.writeHeader('Content-Type', reply.head).end(reply.body);
+  }
+
   #serve(message: IncomingMessage, response: NodeResponse): void {
     this.#guarded(response, () => {
       const request = new NodeRequest(message);
       const refusal = refusalOf(message, request);
-      if (refusal !== null) return send(response, refusal);
+      if (refusal !== null) return this.#refuse(response, request, refusal);
       // As the native server: nothing that follows a body in chunks is ever served.
       if (request.getHeader('transfer-encoding') !== '') response.makeLast();
       const handler = this.#handlerOf(message.method ?? '', request.getUrl());
@@ -273,7 +241,7 @@ export class NodeServer implements RawServer {
     const response = this.#detached(message, socket);
     this.#guarded(response, () => {
       const refusal = refusalOf(message, request);
-      if (refusal !== null) return send(response, refusal);
+      if (refusal !== null) return this.#refuse(response, request, refusal);
       const { limits } = route;
       route.upgrade(response, request, (events) =>
         NodeSocket.open({ message, socket, head, limits, events, fault: this.#fault }, connection),

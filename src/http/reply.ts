@@ -14,10 +14,10 @@ export interface Request {
   /** Whether a trusted proxy passed it on; told of routes whose body and answer are both open. */
   readonly isProxied?: boolean;
   /**
-   * Told by the gate whose request it is: the first characters of its key, and the query without
-   * the key where that may stand in it.
+   * Told by the gate whose request it is: the first characters of its key, the query without the
+   * key where that may stand in it, and the key.
    */
-  identified?(keyPrefix: string, query: string): void;
+  identified?(keyPrefix: string, query: string, key: string): void;
   /**
    * Where windows are shared with other processes: how many requests are left to the key, or that
    * it is refused, as was asked before the handler was called.

@@ -81,6 +81,7 @@ export class Router {
     this.traffic.connections = () => server.connections;
     // With the server of Node.js holding costs nothing.
     const staying = server.transport === 'native' ? new Staying() : null;
+    server.noteRefusals((raw, request, reply) => this.#front.refused(raw, request, reply));
     for (const [path, methods] of this.#table) {
       if (path.includes(PARAMETER)) continue;
       const get = methods.get('GET');

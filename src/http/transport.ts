@@ -4,6 +4,7 @@
  */
 
 import { existsSync } from 'node:fs';
+import type { Reply } from './reply.js';
 
 /** Which server answers. */
 export type TransportName = 'native' | 'node';
@@ -116,9 +117,24 @@ export interface SocketLimits {
 
 export type RawHandler = (response: RawResponse, request: RawRequest) => void;
 
+/** Told of an answer to a head that no handler sees; gives the fields that go with it. */
+export type RefusalNote = (
+  response: RawResponse,
+  request: RawRequest,
+  reply: Reply,
+) => readonly string[];
+
+/** Who is told of bugs and of refusals. */
+export interface Told {
+  readonly fault: Fault;
+  note: RefusalNote;
+}
+
 /** A listening server. */
 export interface RawServer {
   readonly transport: TransportName;
+  /** Has each head that the server refuses by itself noted, where it can be read. */
+  noteRefusals(note: RefusalNote): void;
   /** Every method of a pattern. Registration order decides. */
   any(pattern: string, handler: RawHandler): void;
   /** The handler answers whole or registers for an abort before it returns. */

@@ -13,6 +13,8 @@ import {
   type RawHandler,
   type RawRequest,
   type RawServer,
+  type RefusalNote,
+  type Told,
   type SocketEvents,
   type SocketLimits,
   type Upgrade,
@@ -57,13 +59,13 @@ interface Later {
 function upgrading(
   upgrade: Upgrade,
   later: Later,
-  fault: Fault,
+  told: Told,
 ): NonNullable<Behavior<SocketHolder>['upgrade']> {
   return (response, request, context) =>
     guarded(
       (raw) => {
         if (gathered(request).framing !== 'plain') {
-          return refuse(raw, request, unclearBody(request.getUrl()));
+          return refuse(raw, request, unclearBody(request.getUrl()), told);
         }
         // Read first: the request is gone once it was answered.
         const [key, protocol, extensions] = ['key', 'protocol', 'extensions'].map((name) =>
@@ -87,7 +89,7 @@ function upgrading(
         hasReturned = true;
       },
       () => 'plain',
-      fault,
+      told,
     )(response, request);
 }
 
@@ -95,13 +97,13 @@ function upgrading(
 function socketBehavior(
   { messageBytesMax, bufferedBytesMax }: SocketLimits,
   upgrade: Upgrade,
-  fault: Fault,
+  told: Told,
 ): Behavior<SocketHolder> {
   const tell = (socket: NativeSocket, call: (events: SocketEvents) => void): void => {
     try {
       call(socket.getUserData().events);
     } catch (error) {
-      fault(error);
+      told.fault(error);
       socket.close();
     }
   };
@@ -111,7 +113,7 @@ function socketBehavior(
     maxBackpressure: bufferedBytesMax,
     idleTimeout: 0,
     sendPingsAutomatically: false,
-    upgrade: upgrading(upgrade, later, fault),
+    upgrade: upgrading(upgrade, later, told),
     open: (socket) => {
       if (later.cleared !== null) later.cleared = clearFreed();
       tell(socket, (events) => events.open(socket));
@@ -125,7 +127,7 @@ function socketBehavior(
       try {
         socket.getUserData().events.closed();
       } catch (error) {
-        fault(error);
+        told.fault(error);
       }
     },
   };
@@ -162,7 +164,7 @@ function nativeApp(native: Native, tls: Config['tls']): NativeApp {
 class UwsServer implements RawServer {
   readonly transport = 'native';
   readonly #native: Native;
-  readonly #fault: Fault;
+  readonly #told: Told;
   readonly #tls: Config['tls'];
   readonly #limit = new ConnectionLimit();
   /** What was registered, for the next app. */
@@ -173,30 +175,34 @@ class UwsServer implements RawServer {
 
   constructor(native: Native, fault: Fault, tls: Config['tls']) {
     this.#native = native;
-    this.#fault = fault;
+    this.#told = { fault, note: () => [] };
     this.#tls = tls;
     this.#begin();
   }
 
+  noteRefusals(note: RefusalNote): void {
+    this.#told.note = note;
+  }
+
   any(pattern: string, handler: RawHandler): void {
-    this.#register((app) => app.any(pattern, guarded(handler, gathered, this.#fault)));
+    this.#register((app) => app.any(pattern, guarded(handler, gathered, this.#told)));
   }
 
   get(pattern: string, handler: RawHandler): void {
     this.#register((app) =>
-      app.get(pattern, guarded(handler, framingOfGet, this.#fault, { settles: true })),
+      app.get(pattern, guarded(handler, framingOfGet, this.#told, { settles: true })),
     );
   }
 
   post(pattern: string, handler: RawHandler): void {
     this.#register((app) =>
-      app.post(pattern, guarded(handler, gathered, this.#fault, { settles: true })),
+      app.post(pattern, guarded(handler, gathered, this.#told, { settles: true })),
     );
   }
 
   sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void {
     this.#register((app) =>
-      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, this.#fault)),
+      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, this.#told)),
     );
   }
 
@@ -285,8 +291,7 @@ function listenOn(
 }
 
 /**
- * Makes a server that is not listening yet. `fault` is told of bugs: what a handler threw, which
- * cuts its connection.
+ * Makes a server that is not listening yet. What a handler threw is a bug, and cuts its connection.
  * @throws NativeUnavailable when the binary cannot be loaded.
  * @throws Error in a sentence for the operator when the certificate cannot be used.
  */

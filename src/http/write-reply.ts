@@ -13,7 +13,7 @@ const CONTENT_TYPE = fieldName('Content-Type');
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /** Writes the fields that no handler gives. */
-function writeExtra(raw: RawResponse, extra: ExtraFields): void {
+export function writeExtra(raw: RawResponse, extra: ExtraFields): void {
   for (let at = 0; at + 1 < extra.length; at += 2) raw.writeHeader(extra[at]!, extra[at + 1]!);
 }
 

@@ -46,6 +46,8 @@ test('a name that is no setting is refused with the nearest one, and without its
     ['SITUS_CORS', 'SITUS_CORS_ORIGINS'],
     ['SITUS_METRICS_ADDRESS', 'SITUS_METRICS'],
     ['SITUS_PORT_NUMBER', 'PORT'],
+    ['situs_log', 'SITUS_LOG'],
+    ['Situs_Bulk_Dir', 'SITUS_BULK_DIR'],
   ] as const) {
     assert.throws(
       () => loadConfig({ [name]: 'hidden' }),
@@ -53,10 +55,12 @@ test('a name that is no setting is refused with the nearest one, and without its
       name,
     );
   }
-  assert.throws(
-    () => loadConfig({ SITUS_COMPLETELY_DIFFERENT: '1' }),
-    (error: Error) => error.message === 'SITUS_COMPLETELY_DIFFERENT is no setting',
-  );
+  for (const name of ['SITUS_COMPLETELY_DIFFERENT', 'SITUS_XYZ', 'SITUS_']) {
+    assert.throws(
+      () => loadConfig({ [name]: '1' }),
+      (error: Error) => error.message === `${name} is no setting`,
+    );
+  }
 });
 
 test('what Kubernetes and Docker put beside the settings is let be', () => {

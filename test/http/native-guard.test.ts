@@ -11,7 +11,7 @@ const NOTHING = (): void => undefined;
 /** What is done to a native response while one of a body in chunks is used. */
 async function done(use: (response: RawResponse) => void): Promise<string> {
   const native = new FakeResponse();
-  guarded(use, () => 'chunked', NOTHING)(native, {} as RawRequest);
+  guarded(use, () => 'chunked', { fault: NOTHING, note: () => [] })(native, {} as RawRequest);
   await turn();
   return native.calls.filter((call) => call === 'pause' || call === 'resume').join(' ');
 }

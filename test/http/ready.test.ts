@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Readiness, type ReadyServices } from '../../src/api/system/health.js';
+import { createLog } from '../../src/log.js';
 import type { Environment } from '../../src/config.js';
 import { ServiceClock } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
@@ -137,10 +138,19 @@ test('before the first worker serves it is starting, after the last one has gone
     storeTakes: () => true,
     providerReached: () => true,
   };
-  const readiness = new Readiness(services);
+  const told: string[] = [];
+  const log = createLog('info', (line) => {
+    const { level, event, reasons = '' } = JSON.parse(line) as Readonly<Record<string, string>>;
+    told.push([level, event, reasons].join(' ').trim());
+  });
+  const readiness = new Readiness(services, log);
   assert.deepEqual(readiness.reasons, ['starting']);
   serving = true;
   assert.deepEqual(readiness.reasons, []);
   serving = false;
   assert.deepEqual(readiness.reasons, ['workers']);
+  assert.deepEqual(readiness.reasons, ['workers'], 'told once');
+  serving = true;
+  assert.deepEqual(readiness.reasons, []);
+  assert.deepEqual(told, ['info ready', 'warn not ready workers', 'info ready']);
 });

@@ -9,57 +9,14 @@ import { CATALOGUE_RATE } from '../../src/http/client-limit.js';
 import { createLog } from '../../src/log.js';
 import { RequestLog } from '../../src/monitor/request-log.js';
 import { eventually } from '../support/http-eventually.js';
-import {
-  ELMTON,
-  inventedCountry,
-  type MerchantService,
-  newMerchantDir,
-  removeDirs,
-  startMerchants,
-} from '../support/merchant-service.js';
+import { ELMTON, type MerchantService } from '../support/merchant-service.js';
+import { metricsOf, named, startLogged } from '../support/logged-service.js';
 import { LATER_OPTIMIZED, MAIN } from '../support/program.js';
 import { sentCalculation, sentCart, sentLine } from '../support/sent-carts.js';
-import { parsedLines } from '../support/watched-service.js';
-
-interface Watched {
-  readonly service: MerchantService;
-  /** Stops the service; the lines of requests that were sent with an id, by their ids. */
-  lines(): Promise<ReadonlyMap<string, Record<string, unknown>>>;
-}
-
-async function start(context: TestContext): Promise<Watched> {
-  const varDir = await newMerchantDir(inventedCountry());
-  const file = join(varDir, 'requests.log');
-  const service = await startMerchants(
-    varDir,
-    {},
-    { SITUS_REQUEST_LOG: file, SITUS_METRICS: '127.0.0.1:0' },
-  );
-  context.after(async () => {
-    await service.stop();
-    removeDirs(varDir);
-  });
-  const ready = `${service.base}/system/ready`;
-  await eventually(async () => (await fetch(ready)).status === 200);
-  return {
-    service,
-    lines: async () => {
-      await service.stop();
-      return new Map(parsedLines(file).map((line) => [String(line['id']), line]));
-    },
-  };
-}
-
-async function metricsOf({ app }: MerchantService): Promise<string> {
-  return (await fetch(`http://127.0.0.1:${app.metricsPort}/metrics`)).text();
-}
 
 const MERCHANT_PLACE = { origin: ELMTON, destination: ELMTON };
 const LINE = { address: '120 Main St, Elmton, QA 91010' };
 const CART_PLACE = { origin: LINE, destination: LINE };
-
-/** A request with an id. */
-const named = (id: string) => ({ headers: { 'X-Request-Id': id } });
 
 /** Sends carts of each kind; what the head of the first answer says: precision and dataset. */
 async function sendCarts({ post }: MerchantService): Promise<readonly [string, string]> {
@@ -90,7 +47,7 @@ async function sendCarts({ post }: MerchantService): Promise<readonly [string, s
 }
 
 test('carts, files and streams are logged with what their answers say of them', async (context) => {
-  const { service, lines } = await start(context);
+  const { service, lines } = await startLogged(context);
   const { base } = service;
   const [precision, dataset] = await sendCarts(service);
   assert.notEqual(precision, 'none');
@@ -124,7 +81,7 @@ test('carts, files and streams are logged with what their answers say of them', 
 });
 
 test('a refusal with a response code is logged and counted by it, whatever refuses', async (context) => {
-  const { service, lines } = await start(context);
+  const { service, lines } = await startLogged(context);
   const { base } = service;
   for (let sent = 0; sent < CATALOGUE_RATE; sent += 1) {
     assert.equal((await fetch(`${base}/data/tic?format=x`)).status, 422);

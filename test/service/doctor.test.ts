@@ -104,6 +104,10 @@ test('a misspelt setting is named with the one that was meant', async (context) 
     1,
     { SITUS_BULKDIR: '/srv' },
   );
+  // It keeps nothing else from being looked at.
+  await assertFinds(folder(context), /^ok dataset .* active and sound/, 1, {
+    SITUS_BULKDIR: '/srv',
+  });
 });
 
 test('a server on the store is asked whether it is ready, in the words of its answer', async (context) => {

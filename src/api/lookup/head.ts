@@ -101,6 +101,7 @@ interface FailureServices {
 /** What a person can do about it. */
 const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
   'feature-not-enabled': 'The quota of lookups of this month is used up.',
+  overloaded: 'The service has no dataset or is overloaded; ask again later.',
 };
 
 /** Bodies kept of failures: of releases that are not kept there are as many as are asked for. */

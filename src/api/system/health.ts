@@ -7,6 +7,7 @@ import type { LiveRelease, Refusal } from '../../dataset/live.js';
 import type { FleetStatus } from '../../distribution/fleet-place.js';
 import { headOf, JSON_TYPE } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
+import type { Log } from '../../log.js';
 import { openRoute } from '../../http/duplex-route.js';
 
 /*
@@ -50,13 +51,29 @@ export interface ReadyServices {
 /** What keeps the service from being ready, the gravest first; the first worker ends the start. */
 export class Readiness {
   readonly #services: ReadyServices;
+  readonly #log: Log;
   #begun = false;
+  /** What was last found, as it is in the log; a start says of itself when it is over. */
+  #told = 'starting';
 
-  constructor(services: ReadyServices) {
+  /** Each change that whoever asks finds is a line of the log. */
+  constructor(services: ReadyServices, log: Log) {
     this.#services = services;
+    this.#log = log;
   }
 
   get reasons(): readonly Unready[] {
+    const reasons = this.#find();
+    const told = reasons.join(' ');
+    if (told !== this.#told && !reasons.includes('starting')) {
+      this.#told = told;
+      if (reasons.length === 0) this.#log.info('ready');
+      else this.#log.warn('not ready', { reasons: told });
+    }
+    return reasons;
+  }
+
+  #find(): readonly Unready[] {
     const services = this.#services;
     const serving = services.serving();
     this.#begun ||= serving;
