@@ -11,7 +11,7 @@ import {
 } from './merchant-service.js';
 import { parsedLines } from './watched-service.js';
 
-export interface LoggedService {
+interface LoggedService {
   readonly service: MerchantService;
   /** Stops the service; the lines of requests that were sent with an id, by their ids. */
   lines(): Promise<ReadonlyMap<string, Record<string, unknown>>>;
