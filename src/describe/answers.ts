@@ -1,5 +1,7 @@
 /** Answers of operations as OpenAPI writes them, those of merchants with all that they refuse. */
 import type { Schema } from '../base/json-schema.js';
+import { LIMIT_HEADER, REMAINING_HEADER } from '../http/rate-limit.js';
+import { DATASET_HEADER, PRECISION_HEADER } from '../http/reply.js';
 import { RECEIPT_HEADER } from '../wire/receipt.js';
 import type { ComponentName } from './document.js';
 import { IDEMPOTENCY_PARAMETER } from './lookup-parameters.js';
@@ -10,12 +12,12 @@ export function reference(name: ComponentName): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-const LIMIT_HEADERS: Schema = {
-  'X-RateLimit-Limit': {
+const RATE_HEADERS: Schema = {
+  [LIMIT_HEADER]: {
     description: 'Requests in a rolling minute.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'X-RateLimit-Remaining': {
+  [REMAINING_HEADER]: {
     description: 'Requests left in it.',
     schema: { type: 'integer', minimum: 0 },
   },
@@ -23,11 +25,11 @@ const LIMIT_HEADERS: Schema = {
 
 /** Header fields of answered lookups beside the limits. */
 const LOOKUP_HEADERS: Schema = {
-  'X-Situs-Precision': {
+  [PRECISION_HEADER]: {
     description: 'How the place was found, with ";estimated" where a figure is.',
     schema: { type: 'string' },
   },
-  'X-Situs-Dataset': {
+  [DATASET_HEADER]: {
     description:
       'The dataset that answered, with ";stale" where a list has ended, and ' +
       '";partial" where districts of the state are known not to be listed.',
@@ -66,7 +68,7 @@ const LOCATION: Schema = {
 function headersOf(options: AnswerOptions): Schema {
   const { limited = false, lookup = false, located = false } = options;
   return {
-    ...(limited ? LIMIT_HEADERS : {}),
+    ...(limited ? RATE_HEADERS : {}),
     ...(lookup ? { ...LOOKUP_HEADERS, ...RECEIPT_FIELD } : {}),
     ...(located ? LOCATION : {}),
   };

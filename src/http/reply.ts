@@ -120,6 +120,19 @@ export const JSON_TYPE = 'application/json';
 export const XML_TYPE = 'application/xml; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json';
 
+// Fields of answers of several kinds of operations; pages of other origins may read them all.
+
+/** How the place was found. */
+export const PRECISION_HEADER = 'X-Situs-Precision';
+/** The release that answered. */
+export const DATASET_HEADER = 'X-Situs-Dataset';
+/** Under which name the rows of a file or of a session can be asked for again. */
+export const JOB_HEADER = 'X-Situs-Job';
+/** What answers rows, and in which layout. */
+export const ENGINE_HEADER = 'X-Situs-Engine';
+/** Where the next page begins; absent with the last one. */
+export const CURSOR_HEADER = 'X-Situs-Next-Cursor';
+
 /** Characters that would end a field and begin another one. */
 const LINE_BREAK = /[\r\n\0]/;
 

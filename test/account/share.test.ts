@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performance } from 'node:perf_hooks';
 import { isProblem } from '../../src/base/problem.js';
-import { CURSOR_HEADER, pageAsked } from '../../src/api/merchant/merchant-list.js';
+import { pageAsked } from '../../src/api/merchant/merchant-list.js';
+import { CURSOR_HEADER } from '../../src/http/reply.js';
 import { INVITATIONS_RECIPIENT_DAY_MAX } from '../../src/store/invited.js';
 import {
   createMerchant,

@@ -12,10 +12,12 @@ import {
 import { PRECISIONS } from '../../engine/situs.js';
 import { LIMIT_HEADER, REMAINING_HEADER, rateFields } from '../../http/rate-limit.js';
 import {
+  DATASET_HEADER,
   type Fields,
   headOf,
   JSON_TYPE,
   NumberedHead,
+  PRECISION_HEADER,
   type Reply,
   XML_TYPE,
 } from '../../http/reply.js';
@@ -34,8 +36,8 @@ function locationFields(dataset: string, precision: number, flags: number): Fiel
   const stale = (flags & FLAG_STALE) !== 0 ? ';stale' : '';
   const partial = (flags & FLAG_PARTIAL) !== 0 ? ';partial' : '';
   return {
-    'X-Situs-Precision': `${name}${estimated}`,
-    'X-Situs-Dataset': `${dataset}${stale}${partial}`,
+    [PRECISION_HEADER]: `${name}${estimated}`,
+    [DATASET_HEADER]: `${dataset}${stale}${partial}`,
   };
 }
 

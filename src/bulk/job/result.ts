@@ -6,9 +6,11 @@ import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import type { Caller } from '../../http/gate.js';
 import { problemReply } from '../../http/problem-reply.js';
 import {
+  DATASET_HEADER,
   type DuplexEvents,
   type Head,
   headOf,
+  JOB_HEADER,
   type Reply,
   type Request,
 } from '../../http/reply.js';
@@ -208,8 +210,8 @@ export function sendResult(
   const gzip = named === '' && packedOut((name) => request.header(name));
   const common = {
     ...fields,
-    'X-Situs-Job': id,
-    'X-Situs-Dataset': dataset,
+    [JOB_HEADER]: id,
+    [DATASET_HEADER]: dataset,
     'Accept-Ranges': 'bytes',
     ETag: gzip ? packedTag : plainTag,
     Vary: 'Accept-Encoding',
