@@ -1,8 +1,7 @@
 /** Answers of operations as OpenAPI writes them, those of merchants with all that they refuse. */
 import type { Schema } from '../base/json-schema.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../http/rate-limit.js';
-import { DATASET_HEADER, PRECISION_HEADER } from '../http/reply.js';
-import { RECEIPT_HEADER } from '../wire/receipt.js';
+import { OWN_HEADERS } from '../http/reply.js';
 import type { ComponentName } from './document.js';
 import { IDEMPOTENCY_PARAMETER } from './lookup-parameters.js';
 import type { Operation } from './operations.js';
@@ -25,11 +24,11 @@ const RATE_HEADERS: Schema = {
 
 /** Header fields of answered lookups beside the limits. */
 const LOOKUP_HEADERS: Schema = {
-  [PRECISION_HEADER]: {
+  [OWN_HEADERS.precision]: {
     description: 'How the place was found, with ";estimated" where a figure is.',
     schema: { type: 'string' },
   },
-  [DATASET_HEADER]: {
+  [OWN_HEADERS.dataset]: {
     description:
       'The dataset that answered, with ";stale" where a list has ended, and ' +
       '";partial" where districts of the state are known not to be listed.',
@@ -39,7 +38,7 @@ const LOOKUP_HEADERS: Schema = {
 
 /** Of answers that a receipt was asked for. */
 const RECEIPT_FIELD: Schema = {
-  [RECEIPT_HEADER]: {
+  [OWN_HEADERS.receipt]: {
     description: 'Only with receipt=true: what the answer depended on, as JSON.',
     schema: { type: 'string' },
   },

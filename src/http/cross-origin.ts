@@ -1,16 +1,7 @@
 /** Pages of other origins that may read answers (CORS), where the operator names them. */
-import { RECEIPT_HEADER } from '../wire/receipt.js';
 import { REPLAYED_HEADER } from './idempotency-key.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from './rate-limit.js';
-import {
-  CURSOR_HEADER,
-  DATASET_HEADER,
-  ENGINE_HEADER,
-  headOf,
-  type Head,
-  JOB_HEADER,
-  PRECISION_HEADER,
-} from './reply.js';
+import { headOf, type Head, OWN_HEADERS } from './reply.js';
 
 const ANY = '*';
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
@@ -33,12 +24,7 @@ const SENT = [
 const READ = [
   LIMIT_HEADER,
   REMAINING_HEADER,
-  PRECISION_HEADER,
-  DATASET_HEADER,
-  RECEIPT_HEADER,
-  JOB_HEADER,
-  ENGINE_HEADER,
-  CURSOR_HEADER,
+  ...Object.values(OWN_HEADERS),
   'X-Request-Id',
   REPLAYED_HEADER,
   'Location',

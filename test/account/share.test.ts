@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { performance } from 'node:perf_hooks';
 import { isProblem } from '../../src/base/problem.js';
 import { pageAsked } from '../../src/api/merchant/merchant-list.js';
-import { CURSOR_HEADER } from '../../src/http/reply.js';
+import { OWN_HEADERS } from '../../src/http/reply.js';
 import { INVITATIONS_RECIPIENT_DAY_MAX } from '../../src/store/invited.js';
 import {
   createMerchant,
@@ -181,7 +181,7 @@ test('ten thousand merchants are listed in pieces, whole and in pages', async ()
     });
     assert.equal(answer.status, 200);
     paged.push(...ids(await answer.text()));
-    const next = answer.headers.get(CURSOR_HEADER);
+    const next = answer.headers.get(OWN_HEADERS.cursor);
     if (next === null) break;
     cursor = next;
   }

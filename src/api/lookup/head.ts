@@ -12,12 +12,11 @@ import {
 import { PRECISIONS } from '../../engine/situs.js';
 import { LIMIT_HEADER, REMAINING_HEADER, rateFields } from '../../http/rate-limit.js';
 import {
-  DATASET_HEADER,
   type Fields,
   headOf,
   JSON_TYPE,
   NumberedHead,
-  PRECISION_HEADER,
+  OWN_HEADERS,
   type Reply,
   XML_TYPE,
 } from '../../http/reply.js';
@@ -36,8 +35,8 @@ function locationFields(dataset: string, precision: number, flags: number): Fiel
   const stale = (flags & FLAG_STALE) !== 0 ? ';stale' : '';
   const partial = (flags & FLAG_PARTIAL) !== 0 ? ';partial' : '';
   return {
-    [PRECISION_HEADER]: `${name}${estimated}`,
-    [DATASET_HEADER]: `${dataset}${stale}${partial}`,
+    [OWN_HEADERS.precision]: `${name}${estimated}`,
+    [OWN_HEADERS.dataset]: `${dataset}${stale}${partial}`,
   };
 }
 

@@ -15,11 +15,11 @@ import { merchantMembers } from './checked-body.js';
 import { jsonValue } from '../../wire/tree.js';
 import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js';
 import {
-  CURSOR_HEADER,
-  type Reply,
+  type Fields,
   headOf,
   JSON_TYPE,
-  type Fields,
+  OWN_HEADERS,
+  type Reply,
   type Request,
 } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
@@ -48,7 +48,10 @@ export function pageAsked(query: string): PageAsked | Problem | null {
     return invalid({ location: 'query.limit', message });
   }
   if (cursor !== null && cursor !== '' && !UUID.test(cursor)) {
-    return invalid({ location: 'query.cursor', message: `expected a value of ${CURSOR_HEADER}` });
+    return invalid({
+      location: 'query.cursor',
+      message: `expected a value of ${OWN_HEADERS.cursor}`,
+    });
   }
   return {
     limit: limit === null ? MERCHANT_PAGE_MAX : Number(limit),
@@ -103,7 +106,7 @@ async function list(
     );
   }
   const { merchants, next } = await pageOfMerchants(services.store, caller.account, asked);
-  return answer(services, caller, merchants, next === null ? {} : { [CURSOR_HEADER]: next });
+  return answer(services, caller, merchants, next === null ? {} : { [OWN_HEADERS.cursor]: next });
 }
 
 /** The route of the list. */

@@ -6,11 +6,10 @@ import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import type { Caller } from '../../http/gate.js';
 import { problemReply } from '../../http/problem-reply.js';
 import {
-  DATASET_HEADER,
   type DuplexEvents,
   type Head,
   headOf,
-  JOB_HEADER,
+  OWN_HEADERS,
   type Reply,
   type Request,
 } from '../../http/reply.js';
@@ -210,8 +209,8 @@ export function sendResult(
   const gzip = named === '' && packedOut((name) => request.header(name));
   const common = {
     ...fields,
-    [JOB_HEADER]: id,
-    [DATASET_HEADER]: dataset,
+    [OWN_HEADERS.job]: id,
+    [OWN_HEADERS.dataset]: dataset,
     'Accept-Ranges': 'bytes',
     ETag: gzip ? packedTag : plainTag,
     Vary: 'Accept-Encoding',

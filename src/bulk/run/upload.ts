@@ -5,12 +5,10 @@ import type { BulkKind } from '../row/chunk-payload.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem-reply.js';
 import {
-  DATASET_HEADER,
   type DuplexEvents,
-  ENGINE_HEADER,
   type Fields,
   headOf,
-  JOB_HEADER,
+  OWN_HEADERS,
   type Reply,
 } from '../../http/reply.js';
 import { problem } from '../../base/problem.js';
@@ -169,9 +167,9 @@ export class Upload implements DuplexEvents {
       200,
       headOf(request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
         ...fields,
-        [JOB_HEADER]: name,
-        [DATASET_HEADER]: release.id,
-        [ENGINE_HEADER]: BULK_ENGINE,
+        [OWN_HEADERS.job]: name,
+        [OWN_HEADERS.dataset]: release.id,
+        [OWN_HEADERS.engine]: BULK_ENGINE,
         ...(request.gzipOut ? { 'Content-Encoding': 'gzip' } : {}),
         Vary: 'Accept, Accept-Encoding',
       }),

@@ -16,14 +16,7 @@ import { keptRefusal } from '../run/kind.js';
 import { type KeptRun, NO_RATES, readKeptRun, refused } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { gateRules, planNeeded, type Caller, type Gate } from '../../http/gate.js';
-import {
-  ENGINE_HEADER,
-  isReply,
-  type Fields,
-  JOB_HEADER,
-  type Reply,
-  type Request,
-} from '../../http/reply.js';
+import { type Fields, isReply, OWN_HEADERS, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { Sessions } from './sessions.js';
 import { PostLink } from './session-links.js';
@@ -177,8 +170,8 @@ export function openStream(
           from,
           fields: {
             ...caller.fields,
-            [JOB_HEADER]: found.options.name,
-            [ENGINE_HEADER]: STREAM_ENGINE,
+            [OWN_HEADERS.job]: found.options.name,
+            [OWN_HEADERS.engine]: STREAM_ENGINE,
           },
         };
   return session instanceof Promise ? session.then(told) : told(session);
