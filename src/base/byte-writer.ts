@@ -2,6 +2,8 @@
  * Bytes that grow as they are written. What is short is written byte by byte: a text that is put
  * together of pieces is a chain of them, which costs more to lay out in bytes than to write.
  */
+import { doubled } from './growing-bytes.js';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
@@ -270,10 +272,7 @@ export class ByteWriter {
 
   #reserve(more: number): void {
     const need = this.#used + more;
-    if (need <= this.#buffer.length) return;
-    const next = Buffer.allocUnsafeSlow(Math.max(need, this.#buffer.length * 2));
-    this.#buffer.copy(next, 0, 0, this.#used);
-    this.#move(next);
+    if (need > this.#buffer.length) this.#move(doubled(this.#buffer, this.#used, need));
   }
 }
 

@@ -49,6 +49,13 @@ export function grown(
   return room.subarray(before, before + needed);
 }
 
+/** The first `used` bytes of a memory in one of twice its size, or of `needed` bytes if more. */
+export function doubled(buffer: Buffer, used: number, needed: number): Buffer {
+  const next = Buffer.allocUnsafeSlow(Math.max(needed, buffer.length * 2));
+  buffer.copy(next, 0, 0, used);
+  return next;
+}
+
 /** Bytes that stay as they are: memory shared with a worker is written again with the next task. */
 export function kept(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Buffer.from(bytes) : bytes;

@@ -2,6 +2,10 @@
  * Reads the values of a JSON text in the bytes that it came in, one after another, without a tree
  * of it. It takes what is usual and gives MISFIT for everything else: escapes, exponents, negative
  * numbers, deep nesting, whatever is no JSON. `JSON.parse` then tells what that is.
+ *
+ * It does not move with `nextOf` of `json-scan.ts`: that skips to a place and checks nothing, while
+ * this looks at every byte that it passes and makes numbers and texts of them on the way. Its loops
+ * are on the path of every cart, and measured there.
  */
 import { isUtf8 } from 'node:buffer';
 import { NO_BYTES } from './growing-bytes.js';

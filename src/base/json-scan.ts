@@ -1,7 +1,9 @@
 /**
- * The one scanner of JSON text as bytes. Everything that looks at a text without parsing it moves
- * over it with `nextOf`: to the next byte of the kind it asks for. A place is an index, and every
- * function takes one and gives one, so a reader can stop anywhere and go on from there.
+ * The scanner of JSON text as bytes, for whoever looks for places in a text and not for its values:
+ * where a record ends, where a member stands. It moves mostly with `nextOf`, to the next byte of
+ * the kind that is asked for. A place is an index, and every function takes one and gives one, so a
+ * reader can stop anywhere and go on from there. Values are read by `json-cursor.ts`, with loops of
+ * its own.
  *
  * Nothing is checked here: bytes that are no JSON give places without meaning, but never an
  * exception and never an endless loop. Whether a text is JSON tells `json-text.ts`.

@@ -2,6 +2,7 @@
  * Bytes of the street table: keys as they are put together for a read, and the streets of a group
  * with their doors, walked where they lie; nothing is decoded that is not asked for.
  */
+import { NO_BYTES } from '../base/growing-bytes.js';
 import {
   FLAG_APART,
   FLAG_STATED,
@@ -104,7 +105,6 @@ export class StreetKey {
   }
 }
 
-const NO_BYTES = new Uint8Array(0);
 const { latin1Slice } = Buffer.prototype;
 /** A text that is longer takes a call of the system less than making it letter by letter. */
 const LETTERS_MAX = 6;

@@ -1,6 +1,7 @@
 /** Answers of operations as OpenAPI writes them, those of merchants with all that they refuse. */
 import type { Schema } from '../base/json-schema.js';
-import { RECEIPT_HEADER } from '../wire/receipt.js';
+import { LIMIT_HEADER, REMAINING_HEADER } from '../http/rate-limit.js';
+import { OWN_HEADERS } from '../http/reply.js';
 import type { ComponentName } from './document.js';
 import { IDEMPOTENCY_PARAMETER } from './lookup-parameters.js';
 import type { Operation } from './operations.js';
@@ -10,12 +11,12 @@ export function reference(name: ComponentName): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-const LIMIT_HEADERS: Schema = {
-  'X-RateLimit-Limit': {
+const RATE_HEADERS: Schema = {
+  [LIMIT_HEADER]: {
     description: 'Requests in a rolling minute.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'X-RateLimit-Remaining': {
+  [REMAINING_HEADER]: {
     description: 'Requests left in it.',
     schema: { type: 'integer', minimum: 0 },
   },
@@ -23,11 +24,11 @@ const LIMIT_HEADERS: Schema = {
 
 /** Header fields of answered lookups beside the limits. */
 const LOOKUP_HEADERS: Schema = {
-  'X-Situs-Precision': {
+  [OWN_HEADERS.precision]: {
     description: 'How the place was found, with ";estimated" where a figure is.',
     schema: { type: 'string' },
   },
-  'X-Situs-Dataset': {
+  [OWN_HEADERS.dataset]: {
     description:
       'The dataset that answered, with ";stale" where a list has ended, and ' +
       '";partial" where districts of the state are known not to be listed.',
@@ -37,7 +38,7 @@ const LOOKUP_HEADERS: Schema = {
 
 /** Of answers that a receipt was asked for. */
 const RECEIPT_FIELD: Schema = {
-  [RECEIPT_HEADER]: {
+  [OWN_HEADERS.receipt]: {
     description: 'Only with receipt=true: what the answer depended on, as JSON.',
     schema: { type: 'string' },
   },
@@ -66,7 +67,7 @@ const LOCATION: Schema = {
 function headersOf(options: AnswerOptions): Schema {
   const { limited = false, lookup = false, located = false } = options;
   return {
-    ...(limited ? LIMIT_HEADERS : {}),
+    ...(limited ? RATE_HEADERS : {}),
     ...(lookup ? { ...LOOKUP_HEADERS, ...RECEIPT_FIELD } : {}),
     ...(located ? LOCATION : {}),
   };

@@ -157,6 +157,12 @@ const NEEDED: readonly (readonly [string, NeededScopes])[] = [
   ['/stream', [lookup, carts]],
 ];
 
+/** "request" of "/request/". */
+const FAMILIES = new Set(NEEDED.map(([beginning]) => beginning.split('/')[1]));
+
+/** Paths that belong to operations with a key, also those that no operation has. */
+export const KEYED = new RegExp(`^/(?:${[...FAMILIES].join('|')})(?:/|$)`);
+
 /**
  * What a key needs for a path.
  * @throws Error for a path that is not listed, so that no route with keys is forgotten.

@@ -1,5 +1,7 @@
 /** Pages of other origins that may read answers (CORS), where the operator names them. */
-import { headOf, type Head } from './reply.js';
+import { REPLAYED_HEADER } from './idempotency-key.js';
+import { LIMIT_HEADER, REMAINING_HEADER } from './rate-limit.js';
+import { headOf, type Head, OWN_HEADERS } from './reply.js';
 
 const ANY = '*';
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
@@ -20,16 +22,11 @@ const SENT = [
 ].join(', ');
 /** Fields of answers that a page may read, beside those that any may. */
 const READ = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-Situs-Precision',
-  'X-Situs-Dataset',
-  'X-Situs-Receipt',
-  'X-Situs-Job',
-  'X-Situs-Engine',
-  'X-Situs-Next-Cursor',
+  LIMIT_HEADER,
+  REMAINING_HEADER,
+  ...Object.values(OWN_HEADERS),
   'X-Request-Id',
-  'Idempotency-Replayed',
+  REPLAYED_HEADER,
   'Location',
   'Allow',
   'ETag',

@@ -1,5 +1,6 @@
 /** Routes of several kinds: body and answer open at once, behind the gate, or open to all. */
 import { performance } from 'node:perf_hooks';
+import { NO_BYTES } from '../base/growing-bytes.js';
 import { messageOf, type Log } from '../log.js';
 import { askAhead, type AskWindow } from './ask-window.js';
 import { DuplexExchange } from './duplex-exchange.js';
@@ -91,8 +92,6 @@ export function gatedDuplexRoute(
   return duplexRoute(method, path, { idleMs, open: admitted }, gate.asking(rules));
 }
 
-const EMPTY = new Uint8Array(0);
-
 /** What was asked for. */
 type DuplexTarget = Pick<Request, 'method' | 'path'>;
 
@@ -145,7 +144,7 @@ export function openDuplex(
     method,
     path,
     query: native.getQuery() ?? '',
-    body: EMPTY,
+    body: NO_BYTES,
     header: (name) => headers.get(name) ?? '',
     client: () => client,
     isProxied: forwarded !== '',

@@ -12,6 +12,7 @@ import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
 import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
 import {
+  KEYED,
   KeyReader,
   missingScopes,
   neededScopes,
@@ -177,9 +178,6 @@ export class Refused {
   }
 }
 
-/** Kinds of operations whose every answer tells the rate of the key. */
-const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/;
-
 const NO_FIELDS: Fields = {};
 
 interface GateOptions<K> {
@@ -290,7 +288,10 @@ export class Gate<K extends GateKey = KeyRecord> {
     return key !== null && missingScopes(key.scopes, needed) === 0 ? key : null;
   }
 
-  /** The rate fields of answers that no handler gives; they take nothing from a window. */
+  /**
+   * The rate fields of answers that no handler gives: every answer to a path of operations with a
+   * key tells the rate of the key. They take nothing from a window.
+   */
   readonly fieldsOf: RefusalFields = (asking) => {
     if (!KEYED.test(asking.path)) return NO_FIELDS;
     const key = this.#find(presentedKey(asking).key);

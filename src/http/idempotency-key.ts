@@ -8,7 +8,8 @@ import { LIMIT_HEADER, REMAINING_HEADER } from './rate-limit.js';
 import { fieldsOf, headOf, JSON_TYPE, type Fields, type Reply } from './reply.js';
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
-const REPLAYED_HEADER = 'Idempotency-Replayed';
+/** With an answer that was given before. */
+export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
 /** Printable ASCII. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]+$/;

@@ -4,6 +4,7 @@
  * answers of a client that resets its connection meanwhile. So something is registered before any
  * handler runs; what a handler registers itself takes its place.
  */
+import { NO_BYTES } from '../base/growing-bytes.js';
 import type { Framing } from './body-framing.js';
 import type { GatheredRequest } from './gathered-request.js';
 import { unclearBody } from './head-refusal.js';
@@ -69,8 +70,6 @@ export function guarded(
     }
   };
 }
-
-const NO_BYTES = new Uint8Array(0);
 
 /**
  * The last chunk and a trailer field: the native server would only write the end of a chunked

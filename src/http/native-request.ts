@@ -1,4 +1,5 @@
 /** Requests of the native server as handlers see them. */
+import { NO_BYTES } from '../base/growing-bytes.js';
 import { KEY_HEADER } from './api-key.js';
 import type { Exchange } from './exchange.js';
 import { FIELDS } from './body-framing.js';
@@ -6,8 +7,6 @@ import { addressOf, noteCaller } from './front.js';
 import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
 import type { Handle, Request } from './reply.js';
 import type { RawRequest } from './transport.js';
-
-const EMPTY = new Uint8Array(0);
 
 /** The client's address, while the native response may be touched. */
 function clientOf({ raw, front }: Exchange, forwarded: string): string {
@@ -26,7 +25,7 @@ export class LiveRequest implements Request {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly body = EMPTY;
+  readonly body = NO_BYTES;
   taken?: number;
   readonly exchange: Exchange;
   #raw: RawRequest | null;
@@ -87,7 +86,7 @@ export class BodyRequest implements Request {
   /** What is done with the body, as its head was admitted. */
   handle: Handle | null = null;
   readonly exchange: Exchange;
-  #body: Uint8Array | null = EMPTY;
+  #body: Uint8Array | null = NO_BYTES;
   // Header fields that are kept until the body is there.
   readonly #key: string;
   readonly #contentType: string;

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { NO_BYTES } from '../base/growing-bytes.js';
 import { binary, nameOf } from './node-request.js';
 import type { RawResponse } from './transport.js';
 
@@ -24,8 +25,7 @@ export const REST_MS = 15_000;
 /** Up to here a body is handed over as text, a character for each byte. */
 const TEXT_BYTES_MAX = 16_384;
 
-const EMPTY = new Uint8Array(0);
-const NO_BYTES = new ArrayBuffer(0);
+const NO_PIECE = new ArrayBuffer(0);
 const NOTHING = (): void => undefined;
 
 /** The bytes in memory of their own. */
@@ -117,7 +117,7 @@ export class NodeResponse implements RawResponse {
     return this;
   }
 
-  end(body: string | Uint8Array = EMPTY, closeConnection = false): this {
+  end(body: string | Uint8Array = NO_BYTES, closeConnection = false): this {
     this.#last ||= closeConnection;
     if (this.#response.headersSent) this.#finish();
     else this.#endWhole(body);
@@ -193,7 +193,7 @@ export class NodeResponse implements RawResponse {
 
   getRemoteAddressAsText(): ArrayBuffer {
     const { remoteAddress } = this.#connection.socket;
-    return remoteAddress === undefined ? NO_BYTES : ownBuffer(Buffer.from(remoteAddress));
+    return remoteAddress === undefined ? NO_PIECE : ownBuffer(Buffer.from(remoteAddress));
   }
 
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): this {
@@ -212,7 +212,7 @@ export class NodeResponse implements RawResponse {
         left -= chunk.length;
         tell(ownBuffer(chunk), left === 0);
       })
-      .on('end', () => tell(NO_BYTES, true));
+      .on('end', () => tell(NO_PIECE, true));
     return this;
   }
 
@@ -261,7 +261,7 @@ export class NodeResponse implements RawResponse {
     this.#response.writeHead(this.#status, this.#reason, this.#fields);
   }
 
-  #finish(body: string | Uint8Array = EMPTY): void {
+  #finish(body: string | Uint8Array = NO_BYTES): void {
     this.#ended = true;
     if (body.length === 0) this.#response.end();
     else this.#response.end(body, 'latin1');

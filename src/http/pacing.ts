@@ -1,5 +1,5 @@
 /** Slow clients: what of an answer they do not take yet, and uploads held back for them. */
-import { kept } from '../base/growing-bytes.js';
+import { kept, NO_BYTES } from '../base/growing-bytes.js';
 import { PacedBytes } from '../base/turns.js';
 import type { Traffic } from './exchange.js';
 import type { RawResponse } from './transport.js';
@@ -12,8 +12,6 @@ import type { RawResponse } from './transport.js';
  * before that: a connection holds one unfinished answer, and at most 16 KiB of finished ones. Of
  * short answers that go out by themselves that holds on average (`mayEnd`).
  */
-
-const NO_BYTES = new Uint8Array(0);
 
 /** What is left of one answer; sends it whenever the client takes some, until it has gone. */
 class Unsent {

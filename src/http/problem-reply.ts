@@ -34,29 +34,22 @@ export function problemReply(problem: ProblemDocument, fields: Fields = {}): Rep
   return { status, head: headOf(PROBLEM_TYPE, fields), body: JSON.stringify(body) };
 }
 
-const CODED_STATUSES = {
-  'invalid-key': 401,
-  'feature-not-enabled': 405,
-  'rate-limited': 429,
-  'product-rules-not-enabled': 403,
-} as const satisfies Partial<Readonly<Record<FailureKind, number>>>;
-
 /**
  * A problem document that clients of lookups understand too: it has `metadata.response` with their
  * response code beside its own members.
  */
 export function codedProblem(
-  kind: keyof typeof CODED_STATUSES,
+  kind: FailureKind,
   instance: string,
   baseUrl: string,
   fields: Fields,
   detail?: string,
 ): Reply {
-  const { code, name } = RESPONSE_CODES[kind];
+  const { code, name, http: status } = RESPONSE_CODES[kind];
   const message = failureMessage(fail(kind, detail));
   const reply = problemReply(
     {
-      status: CODED_STATUSES[kind],
+      status,
       detail: message,
       instance,
       members: metadata({ code, name, message }, baseUrl),

@@ -120,6 +120,22 @@ export const JSON_TYPE = 'application/json';
 export const XML_TYPE = 'application/xml; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json';
 
+/** Fields of answers that are the service's own: pages of other origins may read them all. */
+export const OWN_HEADERS = {
+  /** How the place was found. */
+  precision: 'X-Situs-Precision',
+  /** The release that answered. */
+  dataset: 'X-Situs-Dataset',
+  /** What the answer depended on. */
+  receipt: 'X-Situs-Receipt',
+  /** Under which name the rows of a file or of a session can be asked for again. */
+  job: 'X-Situs-Job',
+  /** What answers rows, and in which layout. */
+  engine: 'X-Situs-Engine',
+  /** Where the next page begins; absent with the last one. */
+  cursor: 'X-Situs-Next-Cursor',
+} as const;
+
 /** Characters that would end a field and begin another one. */
 const LINE_BREAK = /[\r\n\0]/;
 

@@ -5,7 +5,11 @@ const DISTANCE_SHARE_MAX = 0.4;
 /** Longer texts are no misspelt name, and comparing them would take long. */
 const NAME_CHARS_MAX = 100;
 
-/** Letters to insert, drop, replace or swap with their neighbour to make one text the other. */
+/**
+ * Letters to insert, drop, replace or swap with their neighbour to make one text the other. The
+ * package that the names of settings are compared with counts a swap as two letters, so that a
+ * short key with two of its letters swapped would be too far from the one that was meant.
+ */
 export function editDistance(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, at) => at);

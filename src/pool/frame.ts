@@ -11,7 +11,7 @@
  *           equal alignment are copied into shared memory by words, others one by one.
  */
 import { aligned } from '../base/byte-writer.js';
-import { HEAD_ROOM_BYTES } from '../base/growing-bytes.js';
+import { doubled, HEAD_ROOM_BYTES } from '../base/growing-bytes.js';
 import { ENDPOINT_NAMES } from '../provider/operation-call.js';
 import {
   type AnswerSlice,
@@ -87,10 +87,7 @@ export class RequestFrame {
 
   #reserve(more: number): void {
     const need = this.#used + more;
-    if (need <= this.#buffer.length) return;
-    const next = Buffer.allocUnsafeSlow(Math.max(need, this.#buffer.length * 2));
-    this.#buffer.copy(next, 0, 0, this.#used);
-    this.#buffer = next;
+    if (need > this.#buffer.length) this.#buffer = doubled(this.#buffer, this.#used, need);
   }
 }
 

@@ -8,9 +8,6 @@ import { isReleaseName } from '../dataset/release.js';
 import { entitlementsOf, grantsOf, isEntitlement, type Entitlement } from '../store/plan.js';
 import { parseInstant } from './instant.js';
 
-/** The header field that carries one. */
-export const RECEIPT_HEADER = 'X-Situs-Receipt';
-
 const RECEIPT_VERSION = 1;
 const SHA256 = /^[0-9a-f]{64}$/;
 const REQUEST = /^(?:GET|POST) \/[\x21-\x7e]*$/;

@@ -2,18 +2,23 @@
 import type { Failure, FailureKind } from '../failure.js';
 import { type ApiVersion, type Format, jsonMembers, type WireObject, xmlMembers } from './tree.js';
 
-interface ResponseCode {
+interface ResponseCode<Http extends number = number> {
   readonly code: number;
   readonly name: string;
-  readonly http: number;
+  readonly http: Http;
   readonly message: string;
 }
 
-function coded(code: number, name: string, http: number, message: string): ResponseCode {
+function coded<Http extends number>(
+  code: number,
+  name: string,
+  http: Http,
+  message: string,
+): ResponseCode<Http> {
   return { code, name: `RESPONSE_CODE_${name}`, http, message };
 }
 
-function unparsable(code: number, name: string, what: string): ResponseCode {
+function unparsable(code: number, name: string, what: string): ResponseCode<422> {
   return coded(
     code,
     name,
@@ -25,8 +30,11 @@ function unparsable(code: number, name: string, what: string): ResponseCode {
 export const SUCCESS = coded(100, 'SUCCESS', 200, 'Successful API Request.');
 const API_ERROR = coded(106, 'API_ERROR', 500, 'Unknown API error.');
 
-/** The table is exhaustive: a new kind of failure does not compile until it has a code. */
-export const RESPONSE_CODES: Readonly<Record<FailureKind, ResponseCode>> = {
+/**
+ * The table is exhaustive: a new kind of failure does not compile until it has a code. The type
+ * knows each status, so that problem documents take theirs from here.
+ */
+export const RESPONSE_CODES = {
   'invalid-key': coded(101, 'INVALID_KEY', 401, 'Key format is not valid or key not found.'),
   'invalid-state': unparsable(102, 'INVALID_STATE', 'State'),
   'invalid-city': unparsable(103, 'INVALID_CITY', 'City'),
@@ -67,7 +75,7 @@ export const RESPONSE_CODES: Readonly<Record<FailureKind, ResponseCode>> = {
     'Product rules by taxability code are not enabled for your current plan.',
   ),
   overloaded: { ...API_ERROR, http: 503 },
-};
+} as const satisfies Readonly<Record<FailureKind, ResponseCode>>;
 
 /** A detail as a sentence: engine modules write them as clauses. */
 function sentence(detail: string): string {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performance } from 'node:perf_hooks';
 import { isProblem } from '../../src/base/problem.js';
-import { CURSOR_HEADER, pageAsked } from '../../src/api/merchant/merchant-list.js';
+import { pageAsked } from '../../src/api/merchant/merchant-list.js';
+import { OWN_HEADERS } from '../../src/http/reply.js';
 import { INVITATIONS_RECIPIENT_DAY_MAX } from '../../src/store/invited.js';
 import {
   createMerchant,
@@ -180,7 +181,7 @@ test('ten thousand merchants are listed in pieces, whole and in pages', async ()
     });
     assert.equal(answer.status, 200);
     paged.push(...ids(await answer.text()));
-    const next = answer.headers.get(CURSOR_HEADER);
+    const next = answer.headers.get(OWN_HEADERS.cursor);
     if (next === null) break;
     cursor = next;
   }

@@ -12,7 +12,7 @@ import { isFailure, type Failure } from '../../failure.js';
 import { invalid, type Problem } from '../../base/problem.js';
 import { unpackValue } from '../../pool/value.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import { RECEIPT_HEADER, sha256Of } from '../../wire/receipt.js';
+import { sha256Of } from '../../wire/receipt.js';
 import { SAME_IDS_BIT } from './options.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { withoutKey } from '../../http/api-key.js';
@@ -28,7 +28,7 @@ import {
   receiptOf,
 } from '../lookup/kept.js';
 import type { LaterReply, MerchantCaller, MerchantServices } from '../../http/merchant-route.js';
-import { isReply, type Reply, withField } from '../../http/reply.js';
+import { isReply, OWN_HEADERS, type Reply, withField } from '../../http/reply.js';
 
 /** Bodies above it are calculated by the workers of bulk files, for which no lookup waits. */
 export const SMALL_CART_BYTES_MAX = PARSED_BYTES_MAX;
@@ -67,7 +67,7 @@ function replyOf(
   const numbered = HEADS.get(dataset, caller.key.rate, precision, flags);
   const head = numbered.with(caller.remaining);
   if (receipt === null) return { status, head, joined: numbered.joined, body, precision, dataset };
-  return { status, head: withField(head, RECEIPT_HEADER, receipt), body, precision, dataset };
+  return { status, head: withField(head, OWN_HEADERS.receipt, receipt), body, precision, dataset };
 }
 
 /** What is asked of kept releases, or why that may not be asked. */

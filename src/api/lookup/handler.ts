@@ -18,7 +18,6 @@ import {
   type KeptAsked,
   type KeptServices,
 } from './kept.js';
-import { RECEIPT_HEADER } from '../../wire/receipt.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { API_VERSIONS } from '../../wire/tree.js';
 import type { AnswerCache } from './answer-cache.js';
@@ -27,6 +26,7 @@ import { FrontFailures, LookupHeads, type RenderFailure } from './head.js';
 import {
   type Answerer,
   type NumberedHead,
+  OWN_HEADERS,
   type Reply,
   type Request,
   withField,
@@ -145,7 +145,7 @@ class PendingLookup implements LookupRequest {
       this.#answer.send({ status, head, joined, body, code, precision, dataset });
       return;
     }
-    const signed = withField(head, RECEIPT_HEADER, this.receipt(slice, release));
+    const signed = withField(head, OWN_HEADERS.receipt, this.receipt(slice, release));
     this.#answer.send({ status, head: signed, body, code, precision, dataset });
   }
 

@@ -16,6 +16,7 @@ import {
   headOf,
   JSON_TYPE,
   NumberedHead,
+  OWN_HEADERS,
   type Reply,
   XML_TYPE,
 } from '../../http/reply.js';
@@ -34,8 +35,8 @@ function locationFields(dataset: string, precision: number, flags: number): Fiel
   const stale = (flags & FLAG_STALE) !== 0 ? ';stale' : '';
   const partial = (flags & FLAG_PARTIAL) !== 0 ? ';partial' : '';
   return {
-    'X-Situs-Precision': `${name}${estimated}`,
-    'X-Situs-Dataset': `${dataset}${stale}${partial}`,
+    [OWN_HEADERS.precision]: `${name}${estimated}`,
+    [OWN_HEADERS.dataset]: `${dataset}${stale}${partial}`,
   };
 }
 

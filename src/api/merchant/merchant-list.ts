@@ -14,7 +14,14 @@ import type { Store } from '../../store/store.js';
 import { merchantMembers } from './checked-body.js';
 import { jsonValue } from '../../wire/tree.js';
 import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js';
-import { type Reply, headOf, JSON_TYPE, type Fields, type Request } from '../../http/reply.js';
+import {
+  type Fields,
+  headOf,
+  JSON_TYPE,
+  OWN_HEADERS,
+  type Reply,
+  type Request,
+} from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { HandlerServices } from './services.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
@@ -24,8 +31,6 @@ import { problemReply } from '../../http/problem-reply.js';
 
 /** Merchants of one page at most, and without `limit`. */
 const MERCHANT_PAGE_MAX = 1_000;
-/** Tells where the next page begins; absent with the last one. */
-export const CURSOR_HEADER = 'X-Situs-Next-Cursor';
 
 interface PageAsked {
   readonly limit: number;
@@ -43,7 +48,10 @@ export function pageAsked(query: string): PageAsked | Problem | null {
     return invalid({ location: 'query.limit', message });
   }
   if (cursor !== null && cursor !== '' && !UUID.test(cursor)) {
-    return invalid({ location: 'query.cursor', message: `expected a value of ${CURSOR_HEADER}` });
+    return invalid({
+      location: 'query.cursor',
+      message: `expected a value of ${OWN_HEADERS.cursor}`,
+    });
   }
   return {
     limit: limit === null ? MERCHANT_PAGE_MAX : Number(limit),
@@ -98,7 +106,7 @@ async function list(
     );
   }
   const { merchants, next } = await pageOfMerchants(services.store, caller.account, asked);
-  return answer(services, caller, merchants, next === null ? {} : { [CURSOR_HEADER]: next });
+  return answer(services, caller, merchants, next === null ? {} : { [OWN_HEADERS.cursor]: next });
 }
 
 /** The route of the list. */

@@ -3,6 +3,7 @@
  * from its last checkpoint, and the output is the same bytes as of one that was never disturbed.
  * Beside it what a job counts as.
  */
+import { NO_BYTES } from '../../base/growing-bytes.js';
 import { isProblem } from '../../base/problem.js';
 import type { UsageRecord } from '../../store/format.js';
 import type { StoreTransaction } from '../../store/store.js';
@@ -138,8 +139,6 @@ export type FileRunEnd =
   /** The body cannot be read as rows at all. */
   | { readonly kind: 'refused'; readonly refused: BulkProblem };
 
-const NOTHING = new Uint8Array(0);
-
 /** The beginning of a CSV body; null where rows begin at once. */
 export async function readBeginning(
   input: ByteSource,
@@ -151,7 +150,7 @@ export async function readBeginning(
     const found = beginning.push(piece, false);
     if (found !== null) return found;
   }
-  return beginning.push(NOTHING, true);
+  return beginning.push(NO_BYTES, true);
 }
 
 export class FileRun {
@@ -281,7 +280,7 @@ export class FileRun {
       await output.flush();
       return kind === 'paused' ? { kind } : { kind, message: end.stopped?.message ?? '' };
     }
-    const trailer = this.#run?.trailer(end) ?? NOTHING;
+    const trailer = this.#run?.trailer(end) ?? NO_BYTES;
     if (trailer.length > 0) output.write(trailer);
     await output.flush();
     return {

@@ -9,6 +9,7 @@ import {
   type DuplexEvents,
   type Head,
   headOf,
+  OWN_HEADERS,
   type Reply,
   type Request,
 } from '../../http/reply.js';
@@ -208,8 +209,8 @@ export function sendResult(
   const gzip = named === '' && packedOut((name) => request.header(name));
   const common = {
     ...fields,
-    'X-Situs-Job': id,
-    'X-Situs-Dataset': dataset,
+    [OWN_HEADERS.job]: id,
+    [OWN_HEADERS.dataset]: dataset,
     'Accept-Ranges': 'bytes',
     ETag: gzip ? packedTag : plainTag,
     Vary: 'Accept-Encoding',

@@ -5,6 +5,8 @@
  * Text:  u32 twice the number of characters, and 1 where these take two bytes each · the characters
  * Null:  u32 0xffffffff in place of a text
  */
+import { doubled } from '../../base/growing-bytes.js';
+
 const NULL_TEXT = 0xffff_ffff;
 const LATIN1_MAX = 0xff;
 const U16 = 2;
@@ -66,11 +68,7 @@ export class FieldWriter {
 
   #room(more: number): Buffer {
     const need = this.#used + more;
-    if (need > this.#buffer.length) {
-      const next = Buffer.allocUnsafeSlow(Math.max(need, 2 * this.#buffer.length));
-      this.#buffer.copy(next, 0, 0, this.#used);
-      this.#buffer = next;
-    }
+    if (need > this.#buffer.length) this.#buffer = doubled(this.#buffer, this.#used, need);
     return this.#buffer;
   }
 }

@@ -2,6 +2,7 @@
  * One run over rows, be they of an upload, a job or a command: the header line, the rows, the
  * trailer. Where the body comes from and where the output goes is the affair of its owner.
  */
+import { NO_BYTES } from '../../base/growing-bytes.js';
 import { isProblem } from '../../base/problem.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -51,7 +52,6 @@ export interface RowRunOptions
   readonly done: (end: RunEnd) => void;
 }
 
-const NOTHING = new Uint8Array(0);
 const { code: INTERNAL } = RESPONSE_CODES.internal;
 
 /** What reads the header line of a CSV body. */
@@ -144,7 +144,7 @@ export class RowRun {
         run.kind,
         from?.position ?? { line: firstLineOf(table), at: begun?.head.bytes ?? 0, rescanned: 0 },
       ),
-      header: totals.bytes > 0 ? NOTHING : header,
+      header: totals.bytes > 0 ? NO_BYTES : header,
       reached: (position) =>
         this.#options.reached?.({
           position,
@@ -166,7 +166,7 @@ export class RowRun {
 
   /** The body is complete. */
   end(): void {
-    if (this.#pump === null) this.#readHead(NOTHING, true);
+    if (this.#pump === null) this.#readHead(NO_BYTES, true);
     this.#pump?.end();
   }
 
@@ -194,7 +194,7 @@ export class RowRun {
   /** What follows the rows: nothing in CSV. */
   trailer(end: Trailer): Uint8Array {
     const { request, run } = this.#options;
-    return request.output === 'ndjson' ? trailerLine(run.name, end) : NOTHING;
+    return request.output === 'ndjson' ? trailerLine(run.name, end) : NO_BYTES;
   }
 
   /** SHA-256 of the output with its trailer, in hex. */

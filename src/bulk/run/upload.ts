@@ -4,7 +4,13 @@ import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem-reply.js';
-import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
+import {
+  type DuplexEvents,
+  type Fields,
+  headOf,
+  OWN_HEADERS,
+  type Reply,
+} from '../../http/reply.js';
 import { problem } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { limitsOf, type Uploads } from './uploads.js';
@@ -161,9 +167,9 @@ export class Upload implements DuplexEvents {
       200,
       headOf(request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
         ...fields,
-        'X-Situs-Job': name,
-        'X-Situs-Dataset': release.id,
-        'X-Situs-Engine': BULK_ENGINE,
+        [OWN_HEADERS.job]: name,
+        [OWN_HEADERS.dataset]: release.id,
+        [OWN_HEADERS.engine]: BULK_ENGINE,
         ...(request.gzipOut ? { 'Content-Encoding': 'gzip' } : {}),
         Vary: 'Accept, Accept-Encoding',
       }),

@@ -16,7 +16,7 @@ import { keptRefusal } from '../run/kind.js';
 import { type KeptRun, NO_RATES, readKeptRun, refused } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { gateRules, planNeeded, type Caller, type Gate } from '../../http/gate.js';
-import { isReply, type Fields, type Reply, type Request } from '../../http/reply.js';
+import { type Fields, isReply, OWN_HEADERS, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { Sessions } from './sessions.js';
 import { PostLink } from './session-links.js';
@@ -170,8 +170,8 @@ export function openStream(
           from,
           fields: {
             ...caller.fields,
-            'X-Situs-Job': found.options.name,
-            'X-Situs-Engine': STREAM_ENGINE,
+            [OWN_HEADERS.job]: found.options.name,
+            [OWN_HEADERS.engine]: STREAM_ENGINE,
           },
         };
   return session instanceof Promise ? session.then(told) : told(session);

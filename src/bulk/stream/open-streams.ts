@@ -1,4 +1,5 @@
 /** POST /stream and GET /stream put together: the streams there are, their routes, WebSockets. */
+import { NO_BYTES } from '../../base/growing-bytes.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { askAhead } from '../../http/ask-window.js';
 import { isReply, type Reply, type Request } from '../../http/reply.js';
@@ -50,8 +51,6 @@ const SOCKET_BYTES_MAX = 4 * MESSAGE_BYTES_MAX;
 /** Never reached by what is sent only to clients that keep up. */
 const BUFFERED_BYTES_MAX = BEHIND_BYTES_MAX + 64 * CREDIT_BYTES;
 
-const EMPTY = new Uint8Array(0);
-
 /** A request that may be asked for its key when the native one has gone. */
 function requestOf(raw: RawResponse, native: RawRequest): Request {
   const key = native.getHeader(KEY_HEADER);
@@ -60,7 +59,7 @@ function requestOf(raw: RawResponse, native: RawRequest): Request {
     method: 'GET',
     path: STREAM_PATH,
     query: native.getQuery() ?? '',
-    body: EMPTY,
+    body: NO_BYTES,
     header: (name) => (name === KEY_HEADER ? key : ''),
     client: () => client,
   };
