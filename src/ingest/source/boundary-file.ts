@@ -11,6 +11,7 @@ import type { BoundaryFeature } from '../boundary/overlay.js';
 import { readBytes, readWhole } from './container.js';
 import { type GeometryLayers, readGeometryFile } from './geometry-file.js';
 import { isShapes, partOf, partText } from './line-shapes.js';
+import { withoutMark } from './table-text.js';
 import { FileError, fileError, splitMember } from './zip.js';
 
 /**
@@ -158,7 +159,7 @@ function inDegrees(geometry: Geometry | null, toDegrees: ToDegrees): Geometry | 
  */
 export async function* featuresOf(file: BoundaryFile): AsyncGenerator<Feature<Geometry | null>> {
   const isShape = isShapes(file.path);
-  const text = isShape ? '' : (await readWhole(file.path)).toString('utf8').replace(/^\uFEFF/, '');
+  const text = isShape ? '' : withoutMark((await readWhole(file.path)).toString('utf8'));
   const found = isShape ? null : collection(text, file);
   const toDegrees = degreesOf(
     found === null ? await partText(partOf(file.path, '.prj')) : namedSystem(found),

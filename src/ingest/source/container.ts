@@ -164,12 +164,14 @@ function character(whole: string, name: string): string {
   return ENTITIES[name.toLowerCase()] ?? whole;
 }
 
+/** Text of HTML with the characters that its entities stand for; unknown ones are left. */
+export function withoutEntities(text: string): string {
+  return text.replaceAll(/&(#?\w+);/g, character);
+}
+
 /** The text of HTML: without tags, scripts and styles, entities read, blanks of any kind as one. */
 export function pageText(html: string): string {
-  return html
-    .replaceAll(UNSEEN, ' ')
-    .replaceAll(TAG, ' ')
-    .replaceAll(/&(#?\w+);/g, character)
+  return withoutEntities(html.replaceAll(UNSEEN, ' ').replaceAll(TAG, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

@@ -1,6 +1,7 @@
 /** Rows of a publisher's text file, plain or packed, one at a time. */
 import Papa from 'papaparse';
 import { openText, readBytes, textOf, utf8Of } from './container.js';
+import { withoutMark } from './table-text.js';
 import { FileError, fileError } from './zip.js';
 
 /** Longest line; a longer one is a file without lines. */
@@ -55,7 +56,7 @@ class CsvRows {
     let text = this.#rest + piece;
     if (!this.#begun && text !== '') {
       this.#begun = true;
-      if (text.startsWith('\uFEFF')) text = text.slice(1);
+      text = withoutMark(text);
     }
     this.#lineEnd ??= lineEndOf(text);
     if (this.#lineEnd === null) {
