@@ -11,7 +11,7 @@ import type { Root } from './root.js';
 import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
 import { type Change, WatchedRecords } from './watched.js';
 
-export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
+export type { StoreEntry, StoreTransaction } from './transaction.js';
 
 /** Most bytes in use; the rest of the map is for pages that are freed and not yet reused. */
 export const STORE_BYTES_MAX = 3 * 1024 ** 3;
