@@ -183,7 +183,7 @@ export class Store {
     return this.#root.users();
   }
 
-  /** As `Root.age`: null where the store is this machine's own. */
+  /** Milliseconds since what is at hand was known to be newest; null where it always is. */
   age(): number | null {
     return this.#root.age();
   }
@@ -199,7 +199,7 @@ export class Store {
     return null;
   }
 
-  /** As `Root.leave`. */
+  /** The process is about to end: from now on no write waits for ever. */
   leave(): void {
     this.#root.leave();
   }

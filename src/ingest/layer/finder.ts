@@ -23,7 +23,7 @@ export interface BaseRates {
   readonly tiers: readonly TierFact[];
 }
 
-/** The same, by jurisdiction. */
+/** What the lists say before any layer, with its rows by jurisdiction, and the states. */
 export interface Base extends BaseRates {
   readonly index: RowIndex;
   readonly states: ReadonlyMap<string, StateName>;

@@ -98,7 +98,7 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The same as a stream. */
+/** The unpacked bytes of a file as a stream, of whatever `readBytes` reads. */
 export function openText(path: string): Readable {
   return Readable.from(readBytes(path), { objectMode: false, highWaterMark: CHUNK_BYTES });
 }
