@@ -21,12 +21,9 @@ export {
   KEY_CHARS_MAX,
   KEY_CHARS_MIN,
   localUrl,
-  LOG_LEVELS,
   MINIMUM_PRECISIONS,
   type LogLevel,
   type MinimumPrecision,
-  type Setting,
-  type SettingType,
   type TransportChoice,
 } from './setting.js';
 

@@ -28,9 +28,7 @@ import {
 
 export type {
   EngineSettings,
-  EngineTask,
   PinnedRelease,
-  PoolFailure,
   PoolRequest,
 } from './pool/types.js';
 

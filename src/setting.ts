@@ -4,7 +4,7 @@
  */
 import { closestMatch } from 'leven';
 
-export type SettingType =
+type SettingType =
   | 'text'
   | 'path'
   | 'url'

@@ -9,7 +9,8 @@ import { openDataset } from '../../src/dataset/open.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { createLog } from '../../src/log.js';
-import { EnginePool, type EngineTask, type PinnedRelease } from '../../src/pool.js';
+import { EnginePool, type PinnedRelease } from '../../src/pool.js';
+import type { EngineTask } from '../../src/pool/types.js';
 import { type BenchInput, type Figure, median } from './case.js';
 import { sampleQueries } from './queries.js';
 

@@ -220,7 +220,7 @@ export class ByteWriter {
     this.#decimal(value, MILLION);
   }
 
-  /** The same of whole billionths. */
+  /** Whole billionths as the shortest decimal, as JSON. */
   billionths(value: number): void {
     this.#decimal(value, BILLION);
   }

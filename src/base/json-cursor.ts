@@ -138,7 +138,7 @@ export class JsonCursor {
     return expected;
   }
 
-  /** The same of a name with blanks around it, or of one that is not expected. */
+  /** Which of `names` stands here, with blanks around it or not expected; else as `name` says. */
   #otherName(names: readonly Uint8Array[], expected: number): number {
     if (this.#peek() !== QUOTE) return NO_NAME;
     const { length } = names;

@@ -20,7 +20,7 @@ export const RATE: Schema = { type: 'number', minimum: 0 };
 /** A day written YYYYMMDD. */
 export const DAY: Schema = { type: 'integer', minimum: 1_00_00, maximum: 9999_12_31 };
 
-/** The same with a sentence about it. */
+/** A schema with a sentence on what it describes. */
 export function about(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }

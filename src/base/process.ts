@@ -83,6 +83,15 @@ export function processFacts(pid: number | 'self'): ProcessFacts | null {
   }
 }
 
+/** The kernel's name for this start of the machine; null where it has none. */
+export function bootId(): string | null {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+  } catch {
+    return null;
+  }
+}
+
 /** Whether a process of this machine runs. */
 export function isAlive(pid: number): boolean {
   try {

@@ -78,12 +78,12 @@ function own<T extends string>(check: OwnCheck, schema: Schema): Shape<T> {
   return shape(() => ownRule(check), readsText(check), schema);
 }
 
-/** The same with a sentence about it in the schema. */
+/** A shape with a sentence on its values in the schema. */
 export function told<S extends Shape<unknown>>(described: S, description: string): S {
   return { ...described, schema: about(described.schema, description) };
 }
 
-/** The same with keywords of the schema that its check leaves to a later step. */
+/** A shape with further keywords in its schema, of what its check leaves to a later step. */
 export function stated<S extends Shape<unknown>>(checked: S, keywords: Schema): S {
   return { ...checked, schema: { ...checked.schema, ...keywords } };
 }

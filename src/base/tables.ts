@@ -128,7 +128,7 @@ export class NumberCache<V> {
   /** How often the generations had turned when the slots were emptied last. */
   #turns = 0;
 
-  /** As that of a RecentCache. */
+  /** `limit` is the weight of one generation: in entries, unless `weigh` tells that of a value. */
   constructor(limit: number, weigh: ((value: V) => number) | null = null) {
     this.#recent = new RecentCache(limit, weigh);
   }

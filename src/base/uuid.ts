@@ -6,7 +6,7 @@ const DIGITS = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 /** A whole text that is an id. */
 export const UUID = new RegExp(`^${DIGITS}$`, 'i');
-/** The same as a JSON text without escapes. */
+/** A whole JSON text that is an id in its quotes, without escapes. */
 export const UUID_JSON = new RegExp(`^"${DIGITS}"$`, 'i');
 
 const ID_BYTES = 16;

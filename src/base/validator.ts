@@ -74,6 +74,8 @@ const WORDS: Readonly<Record<string, (expected: unknown) => string>> = {
   twoLetters: () => 'expected two letters',
   emailText: () => 'expected an e-mail address',
   dateText: () => 'expected a date, or a date and time with its zone (RFC 3339)',
+  dayText: () => 'expected a day of the calendar, YYYY-MM-DD',
+  expression: () => 'expected a regular expression',
 };
 
 /** Kinds of errors whose `actual` is a number of characters or items, or nothing to repeat. */

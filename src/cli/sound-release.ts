@@ -104,7 +104,7 @@ export function signSound(dir: string, key: SigningKey): void {
 interface Activation {
   readonly quiet?: boolean;
   readonly action?: 'activate' | 'rollback';
-  /** As `requiredKeys` gives them; those of the setting unless given. */
+  /** Keys of which one must have signed it; those of the setting unless given. */
   readonly signedBy?: readonly string[];
 }
 

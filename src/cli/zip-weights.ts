@@ -1,7 +1,7 @@
 /** What each ZIP counts to an operator: orders, customers or people, as a file says. */
+import { FIVE_DIGITS } from '../base/patterns.js';
 import { readRows } from '../ingest/source/rows.js';
 
-const ZIP = /^\d{5}$/;
 const FIGURE = /^\d+(?:\.\d+)?$/;
 /** Beyond it sums would lose what is small. */
 const FIGURE_MAX = 1e12;
@@ -18,7 +18,7 @@ export async function readZipWeights(path: string): Promise<ReadonlyMap<number, 
     row += 1;
     const zip = first.trim();
     const figure = second.trim();
-    if (!ZIP.test(zip)) {
+    if (!FIVE_DIGITS.test(zip)) {
       if (row === 1) continue;
       throw new Error(`${path}, row ${row}: "${first}" is no ZIP code of five digits`);
     }

@@ -27,6 +27,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
+import { SHA256 } from '../base/patterns.js';
 import { messageOf } from '../log.js';
 import { isReleaseName } from './release.js';
 import { SIGNATURE_FILE } from './signature.js';
@@ -37,7 +38,6 @@ const FIRST_LINE = 'situs dataset bundle 1';
 const HEAD_BYTES_MAX = 4_096;
 const LINE_END = 10;
 const PIECE_BYTES = 1_048_576;
-const SHA256 = /^[0-9a-f]{64}$/;
 /** Files of a release that may be in a bundle, in this order; the signature may be missing. */
 const BUNDLED_FILES: readonly string[] = [SIGNATURE_FILE, ...RELEASE_FILES];
 

@@ -30,7 +30,7 @@ export const INTERNAL = -(2 ** 30);
 
 /** A line between tax areas that is farther away is not told of: little is drawn much finer. */
 export const BORDER_METRES_MAX = 50;
-/** The same in microdegrees of latitude. Streets say which have no line as near (`FLAG_APART`). */
+/** Those metres in microdegrees of latitude; streets with no line as near have `FLAG_APART`. */
 export const BORDER_REACH = BORDER_METRES_MAX / METRES_PER_MICRO;
 
 /** Key of the tile that holds a point. */
@@ -153,7 +153,7 @@ export class CellIndex {
     return areaWithin(leaf, from, x, lat);
   }
 
-  /** The same so many microdegrees of latitude away from a spot. */
+  /** The area at a point that is so many microdegrees of latitude away from a spot. */
   locateAway(lat: Microdegrees, lng: Microdegrees, away: number, { sin, cos }: Direction): number {
     const east = (away * cos) / shrinkAt(lat);
     return this.locate(Math.round(lat + away * sin), Math.round(lng + east));
@@ -225,7 +225,7 @@ export class CellIndex {
     return false;
   }
 
-  /** The same within one cell of a tile's directory, whose south-west corner is given. */
+  /** Shows a judge one cell of a tile's directory, by its south-west corner, until it says yes. */
   #anyCell(
     judge: CellJudge,
     cells: Int32Array,

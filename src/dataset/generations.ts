@@ -7,7 +7,7 @@ import { readManifest } from './manifest.js';
 import type { PreparedRelease } from './release-copy.js';
 
 /** What is told of a release beside its data. */
-export interface ReleaseFacts {
+interface ReleaseFacts {
   readonly areas: number;
   /** Lists behind it that have ended and are still used. */
   readonly stale: readonly string[];

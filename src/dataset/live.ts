@@ -23,7 +23,7 @@ import {
   type OtherFormat,
 } from './release.js';
 
-export { probeRelease, type LiveRelease, type ReleaseFacts } from './generations.js';
+export type { LiveRelease } from './generations.js';
 
 /** Why the release that is named does not answer. */
 export interface Refusal {

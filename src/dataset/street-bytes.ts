@@ -28,7 +28,7 @@ const ASCII_MAX = 127;
  */
 export class StreetKey {
   readonly bytes = new Uint8Array(KEY_BYTES_MAX);
-  /** The same memory; hashing clears what the last word has beyond the key. */
+  /** The memory of `bytes`, for hashing, which clears what the last word has beyond the key. */
   readonly words = new Int32Array(this.bytes.buffer);
   length = 0;
 

@@ -47,7 +47,7 @@ const HEAD_WORDS = 3;
 /** Entries one after the other: hash · bytes of the key · bytes of the group · key · group. */
 class Generation {
   readonly bytes: Uint8Array;
-  /** The same memory. */
+  /** The memory of `bytes`, read as integers of four bytes. */
   readonly words: Int32Array;
   /** First word of an entry and 1; 0 for none. */
   readonly #slots = new Int32Array(SLOTS);

@@ -115,7 +115,7 @@ export function problemsOf(reasons: Readonly<Record<number, string>>): Schema {
   return Object.fromEntries(problems);
 }
 
-/** The same with those that every such operation has, where it says nothing else of them. */
+/** Problem documents of an operation with a key, with those that every such operation has. */
 export function refusalsOf(reasons: Readonly<Record<number, string>>): Schema {
   return problemsOf({
     401: 'Response code 101: no usable key.',

@@ -1,4 +1,5 @@
 /** Bulk jobs, as OpenAPI tells them. */
+import { SHA256 } from '../base/patterns.js';
 import {
   BOOLEAN,
   INTEGER,
@@ -26,7 +27,7 @@ export const BULK_TRAILER: Schema = object({
   rows: COUNT,
   codes: about({ type: 'object', additionalProperties: COUNT }, 'Rows by response code.'),
   bytes: about(COUNT, 'Of the output before the trailer, unpacked.'),
-  sha256: about({ type: 'string', pattern: '^[0-9a-f]{64}$' }, 'Of the same bytes.'),
+  sha256: about({ type: 'string', pattern: SHA256.source }, 'Of the same bytes.'),
   stopped: about(
     nullable(object({ code: INTEGER, message: TEXT, line: INTEGER })),
     'Why it ended early; line is the first row without an answer.',
@@ -34,7 +35,7 @@ export const BULK_TRAILER: Schema = object({
 });
 
 const TIME: Schema = { type: 'string', format: 'date-time' };
-const SHA256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+const SUM: Schema = { type: 'string', pattern: SHA256.source };
 
 /** A job as src/bulk/row/job-body.ts writes it. */
 export const BULK_JOB: Schema = object({
@@ -61,7 +62,7 @@ export const BULK_JOB: Schema = object({
     'Why it ended early; line is the first row without an answer.',
   ),
   reason: about(nullable(TEXT), 'Why it waits or failed.'),
-  result: nullable(object({ href: TEXT, bytes: COUNT, sha256: SHA256 })),
+  result: nullable(object({ href: TEXT, bytes: COUNT, sha256: SUM })),
 });
 
 export const BULK_JOBS: Schema = object({ jobs: list(BULK_JOB) });

@@ -4,6 +4,7 @@
  */
 import { rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { SHA256 } from '../base/patterns.js';
 import { openBundle, packRelease } from '../dataset/bundle.js';
 import { signersOf } from '../dataset/signature.js';
 import type { BytesRead } from '../dataset/stamp.js';
@@ -11,7 +12,6 @@ import { checkedPiece, type Place, PlaceError, sumOf } from './fleet-place.js';
 import { changeState, type FleetState, type Offer, readState, withOffer } from './state.js';
 
 const FIRST_LINE = 'situs dataset pieces 1';
-const SHA256 = /^[0-9a-f]{64}$/;
 /** One at a time is in memory, on either side; a transfer that is cut loses no more than one. */
 const PIECE_BYTES = 8_388_608;
 /** Longest piece that is taken from others. */

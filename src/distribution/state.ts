@@ -3,6 +3,7 @@
  * that last. It is changed by compare-and-set alone. Members that this version does not know stay
  * as they are, so that nodes and commands of two versions can work on it side by side.
  */
+import { SHA256 } from '../base/patterns.js';
 import { isObject } from '../base/json-object.js';
 import { isReleaseName } from '../dataset/release.js';
 import { type Place, PlaceError } from './fleet-place.js';
@@ -13,7 +14,6 @@ export const STATE_VERSION = 1;
 export const RELEASES_MAX = 200;
 /** Changes that are told. */
 const CHANGES_MAX = 20;
-const SHA256 = /^[0-9a-f]{64}$/;
 /** How often a change is tried again when only something else has changed meanwhile. */
 const TRIES_MAX = 20;
 

@@ -23,7 +23,10 @@ export function crossesRight(
   return isRightOf(px, py, ax, ay, bx, by);
 }
 
-/** As `crossesRight` for an edge that is known to span the row py. */
+/**
+ * Whether an edge that is known to span the row py crosses it strictly right of px, towards larger
+ * x: `crossesRight` for those that have looked at the rows themselves.
+ */
 export function isRightOf(
   px: number,
   py: number,

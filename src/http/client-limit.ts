@@ -85,7 +85,10 @@ export class ClientGate {
     return window.take(this.#now(), this.#limit);
   }
 
-  /** The same of all processes that share the limit; null where this is the only one. */
+  /**
+   * Admits one request of an address among all processes that share the limit: how many remain, or
+   * REFUSED. Null where this is the only process.
+   */
   ask(address: string): Promise<number> | null {
     if (this.#shared === null) return null;
     return this.#shared.take(clientOf(address)).then((left) => left ?? this.take(address));

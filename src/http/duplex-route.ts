@@ -77,7 +77,7 @@ export function gatedRoute(
   };
 }
 
-/** As `duplexRoute` for callers that the gate lets pass. */
+/** A route whose body and answer flow at once, for callers that the gate lets pass. */
 export function gatedDuplexRoute(
   gate: Gate,
   rules: GateRules,

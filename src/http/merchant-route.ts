@@ -112,7 +112,7 @@ export class MerchantCaller extends Caller {
  */
 export type LaterReply = (take: (reply: Reply) => void, failed: (error: unknown) => void) => void;
 
-/** The same as a promise, for those who wait for more before: nothing of it is a view. */
+/** A later answer as a promise, for those who wait for more before: nothing of it is a view. */
 export function promised(later: LaterReply): Promise<Reply> {
   return new Promise((resolve, reject) => {
     later(

@@ -22,7 +22,7 @@ export const REMAINING_HEADER = 'X-RateLimit-Remaining';
 export interface Rated {
   readonly id: string;
   readonly rate: number;
-  /** As that of a KnownKey; keys without one share the first. */
+  /** A hint where to look for its window first; keys without one share the first place. */
   readonly slot?: number;
 }
 

@@ -149,7 +149,10 @@ export interface RawServer {
   listen(host: string, port: number, shared?: boolean): Promise<number | null>;
   /** Refuses new connections; open ones go on. */
   stopListening(): void;
-  /** As `stopListening`, once those that came until then are taken: for a port others listen on. */
+  /**
+   * Refuses new connections once those that came until then are taken, for a port that others
+   * listen on too; open ones go on.
+   */
   stopTaking(): Promise<void>;
   /** Open connections. */
   readonly connections: number;

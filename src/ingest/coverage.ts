@@ -164,7 +164,7 @@ interface CoverageInput {
   readonly asOf: DateInt;
 }
 
-/** The same with the boundaries, doors and boundary files that are held of each state. */
+/** What is held of each state: its rates, boundaries, doors and boundary files. */
 export function heldCoverage(
   { rates, boundaries, states, asOf }: CoverageInput,
   { doors, lost, stated }: Addresses,

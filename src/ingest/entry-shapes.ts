@@ -1,7 +1,16 @@
 /** What the entries of recipes are made of. */
-import { anyText, closed, list, type Members, optional, type Shape } from '../base/shape.js';
+import {
+  anyText,
+  closed,
+  list,
+  type Members,
+  optional,
+  type Shape,
+  textThat,
+} from '../base/shape.js';
 import { readsNothing } from '../base/shape-reader.js';
 import { compileFaults, type FaultCheck, ownRule } from '../base/validator.js';
+import { parseDate } from '../tax/date.js';
 
 /** Text that says something. */
 export const TEXT = anyText(1);
@@ -9,8 +18,28 @@ export const TEXTS = list(TEXT);
 export const MAY = optional(TEXT);
 export const MAY_LIST = optional(TEXTS);
 
-/** Texts by names that are a publisher's or a state's, so that any name will do. */
-export function textsByName(): Shape<Readonly<Record<string, string>>> {
+/** A day as lists print it. */
+export const DAY = textThat((text) => parseDate(text) !== null, 'dayText', { type: 'string' });
+/** A regular expression. */
+export const EXPRESSION = textThat(isExpression, 'expression', { type: 'string' });
+
+/** Whether a text can be read as a regular expression, and asks for something. */
+export function isExpression(text: string): boolean {
+  try {
+    return text !== '' && new RegExp(text).source !== '';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Texts by names that are a publisher's or a state's, so that any name will do. A text that
+ * `isValid` does not take is told as the error `type`.
+ */
+export function textsByName(
+  isValid: (text: string) => boolean = () => true,
+  type = 'text',
+): Shape<Readonly<Record<string, string>>> {
   return {
     optional: false,
     read: readsNothing,
@@ -21,6 +50,7 @@ export function textsByName(): Shape<Readonly<Record<string, string>>> {
         else {
           for (const [name, text] of Object.entries(value)) {
             if (typeof text !== 'string') found.push({ type: 'text', below: `.${name}` });
+            else if (!isValid(text)) found.push({ type, below: `.${name}` });
           }
         }
         return value;

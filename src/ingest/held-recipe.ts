@@ -75,10 +75,20 @@ function resolve(path: string, held: Held): readonly Resolved[] {
   return other === undefined ? [] : [{ path: other, file: null }];
 }
 
+/** A value with each text in it, at any depth, changed; names of members stay. */
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, withTexts(each, change)]),
+  );
+}
+
 function filled<Entry>(entry: Entry, { state, fips }: HeldFile): Entry {
-  return JSON.parse(
-    JSON.stringify(entry).replaceAll('{state}', state).replaceAll('{fips}', fips),
-  ) as Entry;
+  const fill = (text: string): string =>
+    text.replaceAll('{state}', state).replaceAll('{fips}', fips);
+  return withTexts(entry, fill) as Entry;
 }
 
 interface Expanded<Entry> {

@@ -5,9 +5,12 @@
  */
 import { choice, closed, flag, list, type Members, optional, whole } from '../base/shape.js';
 import {
+  DAY,
   type Entry,
   entryOf,
+  EXPRESSION,
   group,
+  isExpression,
   MAY,
   MAY_LIST,
   TEXT,
@@ -89,7 +92,7 @@ function rates(
   files: Members = {},
 ): Reader<RateReader> {
   const others = group('files', files);
-  const earlier = closed({ path: TEXT, asOf: TEXT, ...others });
+  const earlier = closed({ path: TEXT, asOf: DAY, ...others });
   const entry = closed({
     reader: TEXT,
     ...keys,
@@ -106,7 +109,8 @@ function headed(columns: string, reader: Reader<RateReader>): Reader<RateReader>
 }
 
 /** Days that a list speaks for where it names none itself, and the state's part of its totals. */
-const DAYS: Members = { from: MAY, to: MAY };
+const MAY_DAY = optional(DAY);
+const DAYS: Members = { from: MAY_DAY, to: MAY_DAY };
 const TOTALS: Members = { state: TEXT, ...DAYS };
 
 /** As the authorities of single states publish them. */
@@ -131,26 +135,29 @@ const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
   ['tx-quarter', rates(readTexasQuarter, ONE_STATE, { placed: MAY_LIST, whole: MAY_LIST })],
   ['ut-combined', rates(readUtah, ONE_STATE)],
   ['va-localities', headed(VIRGINIA_COLUMNS.join('|'),
-    rates(readVirginia, ONE_STATE, { state: TEXT, from: MAY }))],
+    rates(readVirginia, ONE_STATE, { state: TEXT, from: MAY_DAY }))],
   ['wa-quarter', headed('Name|Code|State|Local|RTA|Rate|Effective Date|Expiration Date',
     rates(readWashingtonQuarter, ONE_STATE, { areas: optional(flag()) }))],
 ];
+
+/** Levels of the rows of a table of authorities. */
+const LEVELS = list(choice(['county', 'city', 'district']));
 
 // biome-ignore format: as above
 const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
   ['authority', headed('state|level|name|rate_pct|effective_from|effective_to|parent',
     rates(readAuthority, ONE_STATE, {
-      levels: list(choice(['county', 'city', 'district'])), from: MAY, skipZero: MAY_LIST,
-      sole: MAY_LIST, everyCounty: MAY,
+      levels: LEVELS, from: MAY_DAY, skipZero: optional(LEVELS), sole: optional(LEVELS),
+      everyCounty: MAY,
     }))],
   ['cdtfa', headed('Location|Rate|County|Type',
-    rates(readCdtfa, ONE_STATE, { floor: TEXT, from: MAY, to: MAY }))],
+    rates(readCdtfa, ONE_STATE, { floor: TEXT, ...DAYS }))],
   ['coded', headed('level|name|code|as_of',
-    rates(readCoded, ONE_STATE, { basis: optional(choice(['own', 'total'])), to: MAY }))],
+    rates(readCoded, ONE_STATE, { basis: optional(choice(['own', 'total'])), to: MAY_DAY }))],
   ['colorado', headed('level|name|local_pct|as_of',
     rates(readColorado, ONE_STATE, { decided: MAY_LIST }, { history: TEXT }))],
   ['combined', headed('level|name|fips|county|rate|kind|effective_from|effective_to',
-    rates(readCombined, ONE_STATE, { after: MAY }))],
+    rates(readCombined, ONE_STATE, { after: MAY_DAY }))],
   ['estimated', rates(readEstimated, MANY_STATES)],
   ['facts', rates(readFactTable, { path: TEXT })],
   ['illinois', headed('level|name|fips|combined_pct|effective_from|as_of',
@@ -163,7 +170,7 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
   })],
   ['sst-derived', headed('level|name|fips|combined_pct|local_pct|effective_from|as_of',
     rates(readSstDerived, ONE_STATE, {
-      basis: optional(choice(['own', 'sole', 'total'])), after: MAY, exceptCounty: MAY_LIST,
+      basis: optional(choice(['own', 'sole', 'total'])), after: MAY_DAY, exceptCounty: MAY_LIST,
       began: MAY_LIST, gapUnlisted: optional(choice(['multi', 'noted', 'parts'])),
       ceiling: MAY,
     }))],
@@ -263,10 +270,10 @@ export const READERS = {
       key: MAY,
       prefix: MAY,
       width: optional(whole({ min: 1 })),
-      pattern: MAY,
+      pattern: optional(EXPRESSION),
       template: MAY,
       states: MAY_LIST,
-      where: optional(textsByName()),
+      where: optional(textsByName(isExpression, 'expression')),
     }),
   },
   /** By their `layout`. */

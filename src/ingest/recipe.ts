@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkKeys, type HeldRecipe, withHeld } from './held-recipe.js';
 import { heldFiles } from './publisher/held-files.js';
-import { readStates } from './rates/facts.js';
+import { readCatalogue } from './publisher/catalogue.js';
+import { readSources, readStates } from './rates/facts.js';
 import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
 import type { BoundaryRecordSource, PointSource, RangeSource } from './source/address-source.js';
@@ -154,6 +155,56 @@ function ofStates<Name extends string>(
   );
 }
 
+/** Text of a fact table; null of a file among the publishers', which may not be fetched yet. */
+function factText(recipe: Recipe, path: string): string | null {
+  if (!path.startsWith(FACTS)) return null;
+  return readFileSync(join(datasetsDir(), recipe.facts, path.slice(FACTS.length)), 'utf8');
+}
+
+/** An entry's source, and whether the entry's path names one of the catalogue. */
+interface NamedSource {
+  readonly place: string;
+  readonly source: string;
+  readonly isHeld: boolean;
+}
+
+/**
+ * A list's source has a row in the table of sources, or is of the catalogue, as its path is; what
+ * points and boundaries call theirs is their recipe's to say, but where it is of the catalogue.
+ * @throws Error naming each entry of a source that there is not: rates would have no publisher.
+ */
+function checkSources(file: string, recipe: Recipe, rates: RatesRecipe): void {
+  const text = factText(recipe, rates.sources);
+  if (text === null) return;
+  const tabled = readSources(text).map(({ name }) => name);
+  const entries = (
+    of: string,
+    lists: Readonly<Record<string, readonly { readonly source?: string }[] | undefined>>,
+  ): readonly NamedSource[] =>
+    Object.entries(lists).flatMap(([name, list = []]) =>
+      list.flatMap((entry, at) => {
+        const { source = null, path, file: own } = entry as Partial<Record<string, string>>;
+        const isHeld = !isResolved({ path: path ?? own ?? '' });
+        return source === null
+          ? []
+          : [{ place: `recipe ${of}: ${name}[${at}].source`, source, isHeld }];
+      }),
+    );
+  const { boundaries, points, ranges, sst } = recipe;
+  const { lists, estimates, stated } = rates;
+  const named = [
+    ...entries(file, { boundaries, points, ranges, sst }).filter(({ isHeld }) => isHeld),
+    ...entries(recipe.rates, { lists, estimates, stated }),
+  ].filter(({ source }) => !tabled.includes(source));
+  if (named.length === 0) return;
+  const held = [...tabled, ...readCatalogue().map(({ name }) => name)];
+  const faults = named.flatMap(({ place, source, isHeld }) => {
+    const known = isHeld ? held : tabled;
+    return known.includes(source) ? [] : [`${place}: ${unknownName('source', source, known)}`];
+  });
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
 /**
  * States are told by the facts of the recipe; a list of them among the publishers' files may not
  * have been fetched yet.
@@ -161,9 +212,9 @@ function ofStates<Name extends string>(
  *   nowhere, and nobody's taxes be held to it.
  */
 function checkStates(file: string, recipe: Recipe, rates: RatesRecipe): void {
-  if (!rates.states.startsWith(FACTS)) return;
-  const path = join(datasetsDir(), recipe.facts, rates.states.slice(FACTS.length));
-  const states = readStates(readFileSync(path, 'utf8'));
+  const text = factText(recipe, rates.states);
+  if (text === null) return;
+  const states = readStates(text);
   const known = states.map(({ code }) => code);
   const capped = states.filter(({ country }) => country !== 'CAN').map(({ code }) => code);
   const told =
@@ -206,5 +257,6 @@ export function readRecipe(name: string, sources: string | null = null): HeldRec
   const rates = readJson(recipe.rates, folder, ratesFaults) as RatesRecipe;
   checkKeys(file, recipe, rates);
   checkStates(file, recipe, rates);
+  checkSources(file, recipe, rates);
   return withHeld({ recipe, rates }, heldFiles(sources));
 }

@@ -10,7 +10,7 @@ import { bytesOf, type StoredValue } from './record-bytes.js';
 /** Where it is all put in the end, within a transaction. */
 export interface BatchPlace {
   get(key: StoreKey): Buffer | undefined;
-  /** As `Root.peek`. */
+  /** A record whose memory is used again: it is to be done with before anything else is read. */
   peek(key: StoreKey): Buffer | undefined;
   put(key: StoreKey, value: Buffer): void;
   remove(key: StoreKey): void;
@@ -104,18 +104,21 @@ export class Batch {
     return changed === undefined ? this.#place.get(key) : (changed.value ?? undefined);
   }
 
-  /** As `Root.peek`. */
+  /** A record whose memory is used again: it is to be done with before anything else is read. */
   peek(key: StoreKey): StoredValue | undefined {
     const changed = this.#changes.get(nameOf(key));
     return changed === undefined ? this.#place.peek(key) : (changed.value ?? undefined);
   }
 
-  /** As `Root.unstored`. */
+  /** What waits in this batch to be put for a key; null where nothing does. */
   unstored(key: StoreKey): StoredValue | null {
     return this.#changes.get(nameOf(key))?.value ?? null;
   }
 
-  /** As `Root.known`. */
+  /**
+   * What waits in this batch to be put for a key, or what the commit before left there; null where
+   * it has to be read.
+   */
   known(key: StoreKey): StoredValue | null {
     const name = nameOf(key);
     return (this.#changes.get(name) ?? this.#left.get(name))?.value ?? null;

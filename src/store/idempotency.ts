@@ -41,8 +41,6 @@ import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 
 export {
-  AGE_PREFIX,
-  KEPT_PREFIX,
   KeyTaken,
   type Claim,
   type Claimed,

@@ -50,7 +50,7 @@ export const parseJob = recordReader('job', 1, {
   createdAt: number,
   startedAt: orNull(number),
   endedAt: orNull(number),
-  /** The same by the service's clock; absent where an earlier version ended it. */
+  /** When it ended by the service's clock; absent where an earlier version ended it. */
   endedOn: optional(number),
   /** How far it has come, as JSON of whoever runs jobs; null before the first chunk. */
   checkpoint: orNull(text),

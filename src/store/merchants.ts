@@ -29,7 +29,7 @@ import {
 } from './share.js';
 import type { StoreTransaction } from './store.js';
 
-export type { Contacts, MerchantRecord, MerchantType } from './merchant-format.js';
+export type { MerchantRecord } from './merchant-format.js';
 
 /** What reads records: the store or a transaction. */
 export interface StoreReader {

@@ -2,8 +2,8 @@
  * Which process a server runs in, so that one that was killed is known at once by those that see
  * the same processes: the rest of the world waits for its beats to stay out.
  */
-import { readFileSync, readlinkSync } from 'node:fs';
-import { processFacts } from '../base/process.js';
+import { readlinkSync } from 'node:fs';
+import { bootId, processFacts } from '../base/process.js';
 
 /** A process, told apart from any other that ever has its number. */
 export interface ProcessMark {
@@ -15,8 +15,9 @@ export interface ProcessMark {
 }
 
 function machineOf(): string {
+  const boot = bootId();
+  if (boot === null) return '';
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return '';

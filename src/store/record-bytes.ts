@@ -96,7 +96,10 @@ export function packRecord(key: StoreKey, record: unknown): Buffer {
   return storedBytes(key, record, packSmall(record, BODY_AT));
 }
 
-/** The same, where it was packed to `end`. */
+/**
+ * A record as it is stored under a key, with its sum. `packSmall` packed it up to `end`, or could
+ * not where that is negative.
+ */
 function storedBytes(key: StoreKey, record: unknown, end: number): Buffer {
   const bytes = end < 0 ? packedLarge(record) : Buffer.allocUnsafe(end);
   if (end >= 0) PACKED.copy(bytes, BODY_AT, BODY_AT, end);

@@ -49,7 +49,7 @@ function packText(text: string): boolean {
   return true;
 }
 
-/** As `packText`, for a longer one. */
+/** Packs a text of more than TEXT_CHARS_MAX; false for one longer yet, or of more than ASCII. */
 function packLongText(text: string): boolean {
   const { length } = text;
   if (length > LONG_TEXT_CHARS_MAX) return false;

@@ -11,7 +11,7 @@ import type { Root } from './root.js';
 import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
 import { type Change, WatchedRecords } from './watched.js';
 
-export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
+export type { StoreEntry, StoreTransaction } from './transaction.js';
 
 /** Most bytes in use; the rest of the map is for pages that are freed and not yet reused. */
 export const STORE_BYTES_MAX = 3 * 1024 ** 3;
@@ -183,7 +183,7 @@ export class Store {
     return this.#root.users();
   }
 
-  /** As `Root.age`: null where the store is this machine's own. */
+  /** Milliseconds since what is at hand was known to be newest; null where it always is. */
   age(): number | null {
     return this.#root.age();
   }
@@ -199,7 +199,7 @@ export class Store {
     return null;
   }
 
-  /** As `Root.leave`. */
+  /** The process is about to end: from now on no write waits for ever. */
   leave(): void {
     this.#root.leave();
   }

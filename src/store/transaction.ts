@@ -16,9 +16,9 @@ export interface StoreTransaction {
   known(key: StoreKey): unknown;
   /** As of this transaction; see `Store.list`. */
   list(prefix: StoreKey, limit?: number): readonly unknown[];
-  /** As `Store.last`. */
+  /** The record with the last key that begins with these parts; undefined when there is none. */
   last(prefix: StoreKey): unknown;
-  /** As `Store.keys`. */
+  /** The keys that begin with these parts, in order: all, or the first so many. */
   keys(prefix: StoreKey, limit?: number): readonly StoreKey[];
   /** Takes a record, or a `NewRecord` of this key that was packed to tell how long it is. */
   put(key: StoreKey, record: object): void;
@@ -36,7 +36,7 @@ export interface WriteOptions {
    * time and nothing is kept of them.
    */
   readonly quiet?: boolean;
-  /** As `RootWriteOptions`. */
+  /** Waits for what became of the write, however long; others are told that nobody knows. */
   readonly certain?: boolean;
 }
 

@@ -53,7 +53,7 @@ export interface Metered extends Quotas {
   readonly id: string;
   readonly account: string;
   readonly grants: number;
-  /** As that of a KnownKey; keys without one share the first. */
+  /** A hint where to look for its counts first; keys without one share the first place. */
   readonly slot?: number;
 }
 

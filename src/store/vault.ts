@@ -16,7 +16,7 @@ import {
 } from './sealed.js';
 import type { Store, StoreTransaction } from './store.js';
 
-export { parseSealed, type Sealed, type SealPlace } from './sealed.js';
+export { parseSealed, type SealPlace } from './sealed.js';
 
 /** The key of `Vault.index`, sealed like any other secret and so kept through rotations. */
 const INDEX_KEY: StoreKey = ['vault', 'index'];

@@ -5,7 +5,7 @@
  */
 export type Exact = number | bigint;
 
-/** The same number, as a safe integer where it is one. */
+/** A whole number in the cheaper form: a `number` where it is a safe integer, else the bigint. */
 export function exactOf(value: bigint): Exact {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

@@ -44,7 +44,7 @@ export class FailureBodies {
     this.#baseUrl = baseUrl;
   }
 
-  /** As `failureBytes`. */
+  /** The body of a failure in a version and format; those with a detail of version 60 are kept. */
   bytes(version: number, failure: Failure, format: Format): Uint8Array {
     const { failure: kind, detail } = failure;
     const own = version !== 60 || format !== 'json' || detail === undefined;

@@ -3,13 +3,13 @@
  * With the release that it names the same version of Situs gives the same bytes again, on any day.
  */
 import { createHash } from 'node:crypto';
+import { SHA256 } from '../base/patterns.js';
 import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../config.js';
 import { isReleaseName } from '../dataset/release.js';
 import { entitlementsOf, grantsOf, isEntitlement, type Entitlement } from '../store/plan.js';
 import { parseInstant } from './instant.js';
 
 const RECEIPT_VERSION = 1;
-const SHA256 = /^[0-9a-f]{64}$/;
 const REQUEST = /^(?:GET|POST) \/[\x21-\x7e]*$/;
 
 /** Settings of the server that bodies depend on. */

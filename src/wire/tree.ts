@@ -57,7 +57,7 @@ export function echoed(degrees: number): Degrees {
   return text.includes('e') ? formatMicrodegrees(micro) : text;
 }
 
-/** The same as a value. */
+/** Degrees as a caller gave them, as a decimal number of an answer, without an exponent. */
 export function echoOf(degrees: number): Decimal {
   const found = echoed(degrees);
   return { decimal: typeof found === 'number' ? formatMicrodegrees(found) : found };

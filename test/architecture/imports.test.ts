@@ -12,6 +12,7 @@ import {
   type SourceFile,
   widthProblemsOf,
 } from '../support/http-source-rules.js';
+import { exportsOf } from '../support/exported.js';
 import { circleIn } from '../support/import-circles.js';
 
 const FOLDERS = ['src', 'workers', 'bench', 'scripts', 'test'];
@@ -49,23 +50,61 @@ test('no line of the program is wider than a hundred columns', () => {
   );
 });
 
-const EXPORTED =
-  /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+/** Run by name: a pool of threads is told the file and the function in a text. */
+const TASKS: readonly string[] = [
+  'workers/ingest.ts build',
+  'workers/ingest.ts parse',
+  'workers/bulk.ts serve',
+  'bench/load/task-worker.ts answer',
+  'test/support/http-echo-worker.ts serve',
+  'test/support/greedy-worker.ts serve',
+];
 
-test('what a file exports is named in another', () => {
-  const texts = new Map(
-    sourceFiles().map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const),
+/** What the program exports and nowhere uses, with why tests or measurements alone need it. */
+const FOR_TESTS: ReadonlyMap<string, string> = new Map([
+  ['src/dataset/kept-leaves.ts KEPT_LEAVES_BYTES', 'the documented memory is added up of it'],
+  ['src/dataset/street-index.ts KEPT_GROUPS_BYTES', 'the documented memory is added up of it'],
+  ['src/bulk/stream/session-options.ts STREAM_MEMORY_BYTES_MAX', 'it is held to what is measured'],
+  ['src/address/street-words.ts ordinalWords', 'every ordinal is written out, and read again'],
+]);
+
+function exported(): ReturnType<typeof exportsOf> {
+  return exportsOf(
+    new Map(sourceFiles().map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const)),
   );
-  const files = new Map<string, number>();
-  for (const text of texts.values()) {
-    for (const word of new Set(text.match(/\w+/g))) files.set(word, (files.get(word) ?? 0) + 1);
-  }
-  const alone = [...texts].flatMap(([path, text]) =>
-    [...text.matchAll(EXPORTED)]
-      .filter(([, name = '']) => files.get(name) === 1)
-      .map(([, name]) => `${path}: ${name}`),
+}
+
+test('what a file exports is imported by another', () => {
+  const alone = exported()
+    .filter(({ importers }) => importers.length === 0)
+    .map(({ path, name }) => `${path} ${name}`);
+  assert.deepEqual(alone.sort(), [...TASKS].sort());
+});
+
+test('what the program exports it uses itself, but for a few things that are told here', () => {
+  const unused = exported()
+    .filter(
+      ({ path, importers, isUsedWithin }) =>
+        /^(?:src|workers)\//.test(path) &&
+        !isUsedWithin &&
+        importers.length > 0 &&
+        importers.every((file) => /^(?:test|bench)\//.test(file)),
+    )
+    .map(({ path, name }) => `${path} ${name}`);
+  assert.deepEqual(unused.sort(), [...FOR_TESTS.keys()].sort());
+});
+
+test('an export counts as used where it is imported, not where its name stands', () => {
+  const files = new Map([
+    ['src/a.ts', 'export const one = 1;\nexport function two(): void {}\nexport type T = 1;\n'],
+    ['src/b/c.ts', "import {\n  one as first,\n} from '../a.js';\n/** two */ const two = 2;\n"],
+    ['src/d.ts', "export { type T as U } from './a.js';\nconst later = await import('./e.js');\n"],
+    ['src/e.ts', 'export const later = 1;\nexport const none = 2;\n'],
+  ]);
+  assert.deepEqual(
+    exportsOf(files).map(({ name, importers }) => [name, ...importers]),
+    [['one', 'src/b/c.ts'], ['two'], ['T', 'src/d.ts'], ['U'], ['later', 'src/d.ts'], ['none']],
   );
-  assert.deepEqual(alone, []);
 });
 
 test('no two files of the program need each other at run time', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ChunkPool, ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import { MessageAnswerer, type MessageAnswer } from '../../src/bulk/stream/answerer.js';
-import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js';
+import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool/types.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { answerFrame } from '../../src/worker.js';

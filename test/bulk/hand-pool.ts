@@ -5,7 +5,7 @@ import { BulkPump } from '../../src/bulk/run/pump.js';
 import type { AdmittedRows } from '../../src/bulk/run/pump-options.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import type { Trailer } from '../../src/bulk/row/envelope.js';
-import type { PoolFailure, PoolRequest } from '../../src/pool.js';
+import type { PoolFailure, PoolRequest } from '../../src/pool/types.js';
 import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
 import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
 

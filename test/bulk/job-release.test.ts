@@ -18,7 +18,8 @@ import { CHUNKS_PER_WORKER, type ClosingPool } from '../../src/bulk/run/chunk-po
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import { JobRegistry } from '../../src/bulk/job/registry.js';
 import { JobSpace } from '../../src/bulk/job/space.js';
-import { LiveDataset, probeRelease } from '../../src/dataset/live.js';
+import { probeRelease } from '../../src/dataset/generations.js';
+import { LiveDataset } from '../../src/dataset/live.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { ReleaseCopies } from '../../src/dataset/release-copy.js';
 import { releasesDir } from '../../src/dataset/release.js';

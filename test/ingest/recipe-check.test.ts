@@ -12,6 +12,10 @@ import { editDistance, nearestName } from '../../src/ingest/spelling.js';
 
 const FOLDER = join(datasetsDir(), 'recipes');
 
+interface Shipped {
+  readonly boundaries: readonly { readonly path: string }[];
+}
+
 /** A shipped file with one piece of its text changed, which must be there. */
 function changed(name: string, was: string, is: string): unknown {
   const text = readFileSync(join(FOLDER, `${name}.json`), 'utf8');
@@ -72,6 +76,31 @@ const RATES: readonly (readonly [was: string, is: string, fault: string])[] = [
     'estimates[0].reader: unknown reader "estimate"; did you mean "estimated"?',
   ],
   ['"TX": "2"', '"TX": 2', 'caps.TX: expected a string'],
+  [
+    '"from": "2026-04-01"',
+    '"from": "garbage"',
+    'lists[3].options.from: expected a day of the calendar, YYYY-MM-DD',
+  ],
+  [
+    '"to": "2022-06-30"',
+    '"to": "2022-06-31"',
+    'lists[29].options.to: expected a day of the calendar, YYYY-MM-DD',
+  ],
+  [
+    '"after": "2026-06-30"',
+    '"after": "June"',
+    'lists[5].options.after: expected a day of the calendar, YYYY-MM-DD',
+  ],
+  [
+    '"skipZero": [\n          "county"',
+    '"skipZero": [\n          "QQQQ"',
+    'lists[30].options.skipZero[0]: expected county or city or district',
+  ],
+  [
+    '"sole": [\n          "city"',
+    '"sole": [\n          "town"',
+    'lists[30].options.sole[0]: expected county or city or district',
+  ],
 ];
 
 test('a misspelt reader or key of the rates is refused with its place and the nearest name', () => {
@@ -115,6 +144,16 @@ const RECIPE: readonly (readonly [was: string, is: string, fault: string])[] = [
     '"layer": "town"',
     '"where[0]": "x", "layer": "town"',
     'boundaries[5]: unknown key "where[0]"; did you mean "where"?',
+  ],
+  [
+    '"pattern": "^(?<county>',
+    '"pattern": "((',
+    'boundaries[5].pattern: expected a regular expression',
+  ],
+  [
+    '"CLASSFP": "^C[125678]$"',
+    '"CLASSFP": "^C[125678$"',
+    'boundaries[2].where.CLASSFP: expected a regular expression',
   ],
 ];
 
@@ -224,5 +263,35 @@ test('a cap or an entry of what is no state is refused with the nearest one', ()
       .map((place) => `recipe mine.json: ${place}: unknown state "QAA"; did you mean "QA"?`)
       .join('\n'),
   });
+  rmSync(dir, { recursive: true });
+});
+
+test('a source that neither the table nor the catalogue has is refused with the nearest one', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-recipe-'));
+  const recipe = changed('reference', '"name": "reference"', '"name": "mine"') as Shipped;
+  const rates = changed('rates-reference', '"source": "state-rates"', '"source": "state-rate"');
+  const path = join(dir, 'mine.json');
+  const write = (own: object, section: unknown): void => {
+    writeFileSync(path, JSON.stringify(own));
+    writeFileSync(join(dir, 'rates-reference.json'), JSON.stringify(section));
+  };
+  write(recipe, rates);
+  assert.throws(() => readRecipe(path), {
+    message:
+      'recipe rates-reference.json: lists[0].source: ' +
+      'unknown source "state-rate"; did you mean "state-rates"?',
+  });
+  const boundaries = recipe.boundaries.map((entry) =>
+    entry.path.startsWith('catalogue:') ? { ...entry, source: 'tiger-plaice' } : entry,
+  );
+  const shipped = readRecipe('reference').rates;
+  write({ ...recipe, boundaries }, shipped);
+  assert.throws(
+    () => readRecipe(path),
+    /^Error: recipe mine.json: boundaries\[\d\].source: .*; did you mean "tiger-place"\?$/,
+  );
+  // The source of a file that is no publisher's of the catalogue is the recipe's to name.
+  write(recipe, shipped);
+  assert.equal(readRecipe(path).recipe.name, 'mine');
   rmSync(dir, { recursive: true });
 });

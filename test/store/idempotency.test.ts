@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { SWEEP_BATCH_MAX } from '../../src/store/idempotency-sweep.js';
+import { AGE_PREFIX, KEPT_PREFIX } from '../../src/store/idempotency-record.js';
 import {
-  AGE_PREFIX,
   IdempotencyBook,
   KEPT_MS_MAX,
-  KEPT_PREFIX,
   KeyTaken,
   type Claim,
   type Intent,

@@ -1,13 +1,8 @@
 /** The machine's clock jumps by a year, and nothing that is kept for a time goes or stays for it. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import {
-  AGE_PREFIX,
-  IdempotencyBook,
-  KEPT_MS_MAX,
-  KEPT_PREFIX,
-  type Intent,
-} from '../../src/store/idempotency.js';
+import { AGE_PREFIX, KEPT_PREFIX } from '../../src/store/idempotency-record.js';
+import { IdempotencyBook, KEPT_MS_MAX, type Intent } from '../../src/store/idempotency.js';
 import { storeJob } from '../../src/store/jobs.js';
 import { CLOCK_KEY, ServiceClock, STOP_MS_MAX } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { parameterNames } from '../../src/api/lookup/parameter-table.js';
 import type { Schema } from '../../src/base/json-schema.js';
-import { type Setting, SETTINGS } from '../../src/config.js';
+import { SETTINGS } from '../../src/config.js';
+import type { Setting } from '../../src/setting.js';
 import { lookupParameters } from '../../src/describe/lookup-parameters.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import { ENTITLEMENTS, PLAN_FEATURES, PLANS } from '../../src/store/plan.js';

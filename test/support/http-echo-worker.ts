@@ -6,7 +6,7 @@
 import { resourceLimits, workerData } from 'node:worker_threads';
 
 import type { Answer } from '../../src/pool/types.js';
-import type { EngineTask } from '../../src/pool.js';
+import type { EngineTask } from '../../src/pool/types.js';
 import { RequestReader, serveLane, type ServeTask } from '../../src/pool/lane-server.js';
 
 const BODY_BYTES = 1900;

@@ -10,7 +10,7 @@ import { createServer } from '../../src/http/open-transport.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router } from '../../src/http/router.js';
 import { SILENT } from '../../src/log.js';
-import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js';
+import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool/types.js';
 import type { KeyRecord } from '../../src/store/format.js';
 import { ALL_SCOPES } from '../../src/store/scope.js';
 import { Meter } from '../../src/store/usage-meter.js';

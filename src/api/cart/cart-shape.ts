@@ -83,7 +83,10 @@ export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(
   }),
 );
 
-/** The same of a body whose carts are read one by one: `items` are their places. */
+/**
+ * Reads a body whose carts have their shape and are read one by one: `items` are their places in
+ * it. Null for any other body.
+ */
 export const readPlaces = readerOf(
   open({
     items: list(placed(CART), { min: 1, max: CARTS_MAX }),

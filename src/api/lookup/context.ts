@@ -82,7 +82,7 @@ export interface WireSettings {
 
 /** Bytes of printed product members kept in a generation, a few thousand members. */
 const PRODUCT_BYTES_MAX = 4 * 1_048_576;
-/** The same around the bytes of a product member. */
+/** Bytes that a kept product member takes beside those that are printed. */
 const PRODUCT_OVERHEAD_BYTES = 300;
 
 /** The printed member `productDetail`. */

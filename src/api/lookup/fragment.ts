@@ -112,7 +112,7 @@ export interface RatedArea {
   readonly rates: KnownRates;
 }
 
-/** The same with the rules of its state on that day. */
+/** A tax area with its rates on a day, and the rules of its state on that day. */
 export interface RuledArea extends RatedArea {
   readonly rules: StateRuleRecord;
 }

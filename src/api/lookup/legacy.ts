@@ -151,7 +151,7 @@ const ROW_18: RowShape = {
   fields: (ruled) => ({ ...basicFields(ruled), ...partFields(ruled), ...districtSums(ruled) }),
 };
 
-/** The same with five districts and the sourcing, 34 fields a row. */
+/** Parts by level, the sum of the districts, five of them and the sourcing: 34 fields a row. */
 const ROW_34: RowShape = {
   variant: VARIANTS.row34,
   fields: (ruled) => ({

@@ -24,7 +24,7 @@ function headOf(bytes: Buffer): Buffer {
   return bytes.subarray(U32, U32 + bytes.readUInt32LE(0));
 }
 
-/** The same bytes behind another head, in memory of their own. */
+/** What was sent with another head before it, in memory of its own. */
 function withHead(bytes: Buffer, head: Buffer): Buffer {
   const rest = bytes.subarray(U32 + bytes.readUInt32LE(0));
   const all = Buffer.allocUnsafeSlow(U32 + head.length + rest.length);

@@ -49,7 +49,7 @@ function unfitToken(
 }
 
 /** Begins a job, or refuses it before its body is read. */
-export function openJob(
+function openJob(
   services: CreationServices,
   caller: Caller,
   request: Request,

@@ -67,7 +67,7 @@ function withPosition(field: string | null, at: CartPosition): string | null {
   return at === 'row' ? field : field === null ? at : `${at}.${field}`;
 }
 
-/** The same of a cart that the engine refuses. */
+/** The answer to a row whose cart the engine refuses: its code, why, and the member at fault. */
 function uncalculated({ failure, field, detail }: Failure, at: CartPosition): RowAnswer {
   const { code } = RESPONSE_CODES[failure];
   return refusalAnswer(code, `${UNCALCULATED} ${detail ?? failure}`, withPosition(field, at));

@@ -75,7 +75,7 @@ const CART_RANKS: ReadonlyMap<string, number> = new Map([
   ['amount', 2],
 ]);
 
-/** The same of a file of carts, whose rows are carts of one line. */
+/** Names of columns by their roles in a file of carts, whose rows are carts of one line. */
 const CART_NAMES = {
   destination: [...wholes(TO), 'addressline'],
   street: led(TO, STREET),

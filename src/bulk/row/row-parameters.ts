@@ -1,4 +1,5 @@
 /** Rows to the parameters of a lookup. */
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import {
   ADDRESS_CHARS_MAX,
   ROW_PARAMETERS,
@@ -79,8 +80,6 @@ function isPlain(name: ParameterName): name is Role & ParameterName {
 /** Parameters that a cell goes to unchanged. */
 const PLAIN = ROW_PARAMETERS.filter(isPlain);
 
-const WHOLE_ZIP = /^\d{5}$/;
-
 /**
  * A ZIP as it was before a spreadsheet took it for a number: with its leading zeros, where it has
  * its +4 too, and without the decimals of a table of fractions. Anything else is left as it is.
@@ -95,7 +94,7 @@ export function wholeZip(zip: string): string {
 
 /** Five digits of a ZIP that may have its +4. */
 export function fiveDigits(zip: string): string {
-  if (WHOLE_ZIP.test(zip)) return zip;
+  if (FIVE_DIGITS.test(zip)) return zip;
   const whole = wholeZip(zip);
   return /^\d{5}(?:-?\d{4})?$/.test(whole) ? whole.slice(0, 5) : whole;
 }

@@ -101,7 +101,7 @@ export class BulkPump implements ChunkSource {
     this.#turn();
   }
 
-  /** The same, to go on later. */
+  /** Ends the run with what was answered so far, as one that goes on later from there. */
   pause(): void {
     this.stop(RESPONSE_CODES.internal.code, 'The job was paused.', true);
   }

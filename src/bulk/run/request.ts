@@ -175,7 +175,7 @@ function wrongOption(name: string, detail: string): Failure {
   return fail('invalid-format', detail, name);
 }
 
-/** The same of an option that stands in a query, or in a body. */
+/** The problem document of an option that is wrong, with where it stands: a query, or a body. */
 export function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
   return refused(422, detail, `${where}.${field}`);
 }

@@ -58,7 +58,7 @@ export class PlaceLocator {
     return isAmerican ? this.addresses.locate(text, dateOf) : needsProvince();
   }
 
-  /** As `ProvinceLocator.unheldNear`. */
+  /** Why the rate of coordinates in a province is not held; null where it is. */
   unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
     return this.#provinces.unheldNear(area, lat, lng);
   }

@@ -258,7 +258,10 @@ export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): b
   return localities.length === 0 || lies(cursor, localities);
 }
 
-/** As `liesIn`, of a door or street that was found, by the numbers of its localities. */
+/**
+ * Whether a door or street that was found lies in the place named, by the numbers of its own
+ * localities; true also where nothing is known of either.
+ */
 export function isIn(localities: readonly Locality[], city: number, municipality: number): boolean {
   return (
     localities.length === 0 ||

@@ -110,7 +110,7 @@ const BOUNDARIES: Readonly<Record<Precision | 'zip', string>> = {
   zip: 'every tax area that overlaps the ZIP',
 };
 
-/** The same where the state's own boundary file decided. */
+/** What settled the tax area, by precision, where the state's own boundary file decided. */
 const STATED: Partial<Readonly<Record<Precision, string>>> = {
   point: "address point, in an address range of the state's boundary file, which decides",
   range: "address range of the state's boundary file",

@@ -12,7 +12,7 @@ export interface Overlap {
   readonly keys: readonly [one: string, other: string];
   /** Square kilometres that both hold, about. */
   readonly km2: number;
-  /** The same as a share of the smaller one. */
+  /** What both hold, as a share of the smaller one. */
   readonly share: number;
 }
 

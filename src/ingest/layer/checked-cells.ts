@@ -1,4 +1,5 @@
 /** Cells of a layer's table, with what is wrong in them told where it stands: line and column. */
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import type { DateInt } from '../../tax/date.js';
 import { parsePercent, type Rate, RATE_ONE } from '../../tax/rate.js';
 import { DATE_OPEN, dateOf, RATE_MAX } from '../rates/list.js';
@@ -91,7 +92,7 @@ export class Cells {
       .split(/[\s;,]+/)
       .filter((part) => part !== '');
     for (const part of parts) {
-      if (!/^\d{5}$/.test(part)) this.bad('zips', `"${part}" is no ZIP of five digits`);
+      if (!FIVE_DIGITS.test(part)) this.bad('zips', `"${part}" is no ZIP of five digits`);
     }
     return [...new Set(parts.map(Number))].sort((one, other) => one - other);
   }

@@ -63,7 +63,7 @@ export class OwnDistricts {
     return { ...tuple, districts: [...drawn, ...open].sort() };
   }
 
-  /** The same districts, with what the overlay of boundaries shows of those that are drawn. */
+  /** These districts, with what the overlay of boundaries shows of those that are drawn. */
   learned(tuples: readonly AreaTuple[]): OwnDistricts {
     const drawn = new Set(
       this.#all.filter(({ zips }) => zips.length === 0).map(({ code }) => code),

@@ -1,4 +1,5 @@
 /** Finds the jurisdictions that rows of a layer name. */
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import type { SourceRecord } from '../../dataset/records.js';
 import { countiesWithLand, type PlaceFact, type RateRow } from '../model.js';
 import type { DistrictMember, ListMark, StateName, TierFact } from '../rates/facts.js';
@@ -22,7 +23,7 @@ export interface BaseRates {
   readonly tiers: readonly TierFact[];
 }
 
-/** The same, by jurisdiction. */
+/** What the lists say before any layer, with its rows by jurisdiction, and the states. */
 export interface Base extends BaseRates {
   readonly index: RowIndex;
   readonly states: ReadonlyMap<string, StateName>;
@@ -65,7 +66,7 @@ export class Finder {
   county(row: LayerRate, column: LayerColumn, name: string): string | null {
     const { gazetteer } = this.base;
     const fips = this.base.states.get(row.state)?.fips ?? '';
-    if (/^\d{5}$/.test(name) && name.startsWith(fips) && gazetteer.countyFact(name)) return name;
+    if (FIVE_DIGITS.test(name) && name.startsWith(fips) && gazetteer.countyFact(name)) return name;
     return this.#matched(
       row,
       column,

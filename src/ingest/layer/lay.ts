@@ -208,7 +208,7 @@ interface Unlayered {
   readonly zipCounties: () => ZipCounties;
 }
 
-/** The same with the layers. */
+/** What a recipe has once its layers are laid over it. */
 export interface Layered {
   readonly boundaries: Boundaries;
   readonly documents: Documents;

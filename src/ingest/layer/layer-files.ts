@@ -1,6 +1,7 @@
 /** An operator's own layers: which files they are, and the boundaries that lie beside them. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import type { SourceFile } from '../../dataset/manifest.js';
 import { fileSha256 } from '../../dataset/stamp.js';
 import { createPolygon, type Position } from '../../geo/polygon.js';
@@ -32,7 +33,7 @@ export interface Layer extends LayerTable {
 
 /** The day that a cell of a workbook counts, written out. */
 export function workbookDay(text: string): string {
-  return /^\d{5}$/.test(text)
+  return FIVE_DIGITS.test(text)
     ? new Date(WORKBOOK_EPOCH + Number(text) * DAY_MS).toISOString().slice(0, 10)
     : text;
 }

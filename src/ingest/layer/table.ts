@@ -2,6 +2,7 @@
  * The table of a layer: rows as an analyst fills them, checked cell by cell. What is wrong is
  * gathered with line, column and reason; nothing is guessed.
  */
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import { sheetRows } from '../source/table-text.js';
 import { type DateInt, parseDate } from '../../tax/date.js';
 import { LEVELS, type Level } from '../../tax/jurisdiction.js';
@@ -112,7 +113,7 @@ function productOf(cells: Cells): LayerProduct {
     if (cells.text(column) !== '') cells.bad(column, 'a product rule has none');
   }
   const tics = cells.list('tic');
-  for (const tic of tics) if (!/^\d{5}$/.test(tic)) cells.bad('tic', `"${tic}" is no code`);
+  for (const tic of tics) if (!FIVE_DIGITS.test(tic)) cells.bad('tic', `"${tic}" is no code`);
   return {
     ...commonOf(cells),
     tics,

@@ -4,15 +4,12 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anyText, choice, closed, flag, list, type Of, optional } from '../../base/shape.js';
-import { faultsOf } from '../entry-shapes.js';
+import { choice, closed, flag, list, type Of, optional } from '../../base/shape.js';
+import { faultsOf, isExpression, TEXT, TEXTS } from '../entry-shapes.js';
 import { READERS } from '../readers.js';
 import { shapeFaults } from '../recipe-check.js';
 import { datasetsDir } from '../source-files.js';
 import { unknownName } from '../spelling.js';
-
-const TEXT = anyText(1);
-const TEXTS = list(TEXT);
 
 const ENTRY = closed({
   /** What it is, in a few words. */
@@ -99,14 +96,6 @@ function readerNames(): readonly string[] {
 /** Tells an address of http or https from any other text. */
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
-function isExpression(text: string): boolean {
-  try {
-    return new RegExp(text).source !== '';
-  } catch {
-    return false;
-  }
 }
 
 /** What the shape cannot say. */

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
+import { SHA256 } from '../../base/patterns.js';
 import { isObject } from '../../base/json-object.js';
 import { isAlive } from '../../base/process.js';
 import { fileSha256, putFile } from '../../dataset/stamp.js';
@@ -84,7 +85,6 @@ export interface Download {
 /** What an entry of a list may say. */
 const KEYS: readonly string[] = ['path', 'url', 'bytes', 'sha256', 'states'];
 
-const SHA256 = /^[0-9a-f]{64}$/;
 const STATE = '{fips}';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 /** Gets the newest file of a source into a folder, with a record of what it was. */
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { foreign, pageText, textOf } from '../source/container.js';
+import { foreign, pageText, textOf, withoutEntities } from '../source/container.js';
+import { monthOf } from '../source/workbook.js';
 import { memberNames } from '../source/zip.js';
 import type { Source, Wanted } from './catalogue.js';
 import type { FetchRecord } from './fetched-folder.js';
@@ -10,17 +11,6 @@ import { dropPart, reasonOf, Refusal, transfer, type TransferOptions } from './t
 /** Links of publishers' pages and directories, and the newest of those that a name fits. */
 
 const LINK = /<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gis;
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  quot: '"',
-  apos: "'",
-  lt: '<',
-  gt: '>',
-  '#38': '&',
-  '#x26': '&',
-  nbsp: ' ',
-};
 
 /** A link whose name fits. */
 export interface Link {
@@ -34,9 +24,7 @@ export interface Link {
 /** Addresses that a page links to, in order; what is no address is left out. */
 export function linksOf(html: string, base: string): readonly string[] {
   return [...html.matchAll(LINK)].flatMap(([, double, single, bare]) => {
-    const text = (double ?? single ?? bare ?? '')
-      .trim()
-      .replaceAll(/&(#?\w+);/g, (whole, name: string) => ENTITIES[name.toLowerCase()] ?? whole);
+    const text = withoutEntities((double ?? single ?? bare ?? '').trim());
     return URL.canParse(text, base) ? [new URL(text, base).href] : [];
   });
 }
@@ -58,7 +46,7 @@ function number(text: string | undefined): number {
 /** Year, quarter, month and day of a link's name; months may be named, years have two digits. */
 function ageOf({ named }: Link): readonly number[] {
   const year = number(named['year']);
-  const month = MONTHS.indexOf((named['month'] ?? '').slice(0, 3).toLowerCase()) + 1;
+  const month = monthOf(named['month'] ?? '');
   return [
     year < 100 && year > 0 ? year + 2000 : year,
     number(named['quarter']),

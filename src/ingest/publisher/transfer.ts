@@ -205,10 +205,8 @@ function mayPass(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } };
   const code = cause?.code ?? (error as { code?: string }).code ?? '';
   if (CERTIFICATE.test(code)) return false;
-  return (
-    /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOST|ENET|UND_ERR)/.test(code) ||
-    /terminated|fetch failed|other side closed/.test(error.message)
-  );
+  // UND_ERR_SOCKET is a connection that the other side closed, before an answer or within one.
+  return /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOST|ENET|UND_ERR)/.test(code);
 }
 
 /** How long to wait before a try, in ms: what the publisher asks for, or double the last. */

@@ -1,4 +1,5 @@
 /** Facts beside the rate lists: which lists are complete, which districts hold where, and names. */
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
 import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
@@ -127,7 +128,7 @@ export function readPlaces(
         .get(column)
         .split(' ')
         .filter((county) => county !== '');
-      const wrong = counties.find((county) => !/^\d{5}$/.test(county));
+      const wrong = counties.find((county) => !FIVE_DIGITS.test(county));
       if (wrong !== undefined) throw fault(`${column} has ${wrong}, no county's five digits`);
       return counties;
     };

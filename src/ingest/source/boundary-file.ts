@@ -11,7 +11,8 @@ import type { BoundaryFeature } from '../boundary/overlay.js';
 import { readBytes, readWhole } from './container.js';
 import { type GeometryLayers, readGeometryFile } from './geometry-file.js';
 import { isShapes, partOf, partText } from './line-shapes.js';
-import { fileError, splitMember } from './zip.js';
+import { withoutMark } from './table-text.js';
+import { FileError, fileError, splitMember } from './zip.js';
 
 /**
  * A stream as the library takes it: typed for browsers, it asks for a stream of Node. A fault goes
@@ -158,7 +159,7 @@ function inDegrees(geometry: Geometry | null, toDegrees: ToDegrees): Geometry | 
  */
 export async function* featuresOf(file: BoundaryFile): AsyncGenerator<Feature<Geometry | null>> {
   const isShape = isShapes(file.path);
-  const text = isShape ? '' : (await readWhole(file.path)).toString('utf8').replace(/^\uFEFF/, '');
+  const text = isShape ? '' : withoutMark((await readWhole(file.path)).toString('utf8'));
   const found = isShape ? null : collection(text, file);
   const toDegrees = degreesOf(
     found === null ? await partText(partOf(file.path, '.prj')) : namedSystem(found),
@@ -178,9 +179,11 @@ function collection(text: string, file: BoundaryFile): FeatureCollection {
     const whole: Feature = { type: 'Feature', properties: {}, geometry: json };
     return { type: 'FeatureCollection', features: [whole] };
   }
-  if (json.type !== 'Topology') throw new Error(`${file.path} is neither GeoJSON nor TopoJSON`);
+  if (json.type !== 'Topology')
+    throw new FileError(file.path, `${file.path} is neither GeoJSON nor TopoJSON`);
   const object = json.objects[file.object ?? ''];
-  if (object === undefined) throw new Error(`${file.path} has no object "${file.object ?? ''}"`);
+  if (object === undefined)
+    throw new FileError(file.path, `${file.path} has no object "${file.object ?? ''}"`);
   return feature(json, object as GeometryCollection);
 }
 
@@ -203,7 +206,8 @@ export function ringsOf(geometry: Geometry | null): readonly (readonly Position[
 
 function layerOf(layers: GeometryLayers, file: BoundaryFile): readonly BoundaryFeature[] {
   const layer = layers.get(file.object ?? '');
-  if (layer === undefined) throw new Error(`${file.path} has no object "${file.object ?? ''}"`);
+  if (layer === undefined)
+    throw new FileError(file.path, `${file.path} has no object "${file.object ?? ''}"`);
   return layer;
 }
 

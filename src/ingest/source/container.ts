@@ -98,7 +98,7 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The same as a stream. */
+/** The unpacked bytes of a file as a stream, of whatever `readBytes` reads. */
 export function openText(path: string): Readable {
   return Readable.from(readBytes(path), { objectMode: false, highWaterMark: CHUNK_BYTES });
 }
@@ -164,12 +164,14 @@ function character(whole: string, name: string): string {
   return ENTITIES[name.toLowerCase()] ?? whole;
 }
 
+/** Text of HTML with the characters that its entities stand for; unknown ones are left. */
+export function withoutEntities(text: string): string {
+  return text.replaceAll(/&(#?\w+);/g, character);
+}
+
 /** The text of HTML: without tags, scripts and styles, entities read, blanks of any kind as one. */
 export function pageText(html: string): string {
-  return html
-    .replaceAll(UNSEEN, ' ')
-    .replaceAll(TAG, ' ')
-    .replaceAll(/&(#?\w+);/g, character)
+  return withoutEntities(html.replaceAll(UNSEEN, ' ').replaceAll(TAG, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

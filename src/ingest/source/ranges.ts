@@ -1,4 +1,5 @@
 /** A stretch of street with the house numbers of its sides, as publishers state it. */
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import { distanceMetres, toMicrodegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
 import { type LineShape, readLineShapes } from './line-shapes.js';
@@ -74,7 +75,7 @@ export function rangeSide(
     from: first,
     to: last,
     parity: parityOf(parity, first, last),
-    zip: /^\d{5}$/.test(zip) ? zip : '',
+    zip: FIVE_DIGITS.test(zip) ? zip : '',
     zip4: /^\d{4}$/.test(zip4) ? zip4 : '',
     wideSetback,
   };

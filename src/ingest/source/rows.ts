@@ -1,7 +1,8 @@
 /** Rows of a publisher's text file, plain or packed, one at a time. */
 import Papa from 'papaparse';
 import { openText, readBytes, textOf, utf8Of } from './container.js';
-import { fileError, splitMember } from './zip.js';
+import { withoutMark } from './table-text.js';
+import { FileError, fileError } from './zip.js';
 
 /** Longest line; a longer one is a file without lines. */
 const LINE_CHARS_MAX = 16 * 1_048_576;
@@ -55,7 +56,7 @@ class CsvRows {
     let text = this.#rest + piece;
     if (!this.#begun && text !== '') {
       this.#begun = true;
-      if (text.startsWith('\uFEFF')) text = text.slice(1);
+      text = withoutMark(text);
     }
     this.#lineEnd ??= lineEndOf(text);
     if (this.#lineEnd === null) {
@@ -130,7 +131,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
   for await (const piece of textPieces(readBytes(path))) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > LINE_CHARS_MAX) throw new Error(`${path}: a line without an end`);
+    if (rest.length > LINE_CHARS_MAX) throw fileError(path, 'a line without an end');
     for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
   }
   if (rest !== '') yield rest.endsWith('\r') ? rest.slice(0, -1) : rest;
@@ -148,9 +149,8 @@ export async function* readRows(
   try {
     yield* csvRows(openText(path));
   } catch (error) {
-    // What opens the file names it already.
-    const { file } = splitMember(path);
-    throw fileError((error as Error).message.startsWith(file) ? file : path, error);
+    // What opens the file names it already, without the member.
+    throw error instanceof FileError ? error : fileError(path, error);
   }
 }
 

@@ -7,6 +7,11 @@ export interface TableRow {
   get(column: string): string;
 }
 
+/** A text without the byte order mark that some publishers' programs put before it. */
+export function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
 const SIGNS = { '\t': 'tabs', ',': 'commas', '|': 'bars' } as const;
 
 /**
@@ -46,7 +51,7 @@ export function headerAt(rows: readonly (readonly string[])[], columns: readonly
 
 /** Rows of a sheet as comma-separated text; empty ones keep their places. */
 export function sheetRows(text: string): readonly (readonly string[])[] {
-  return Papa.parse<string[]>(text.replace(/^\uFEFF/, ''), {
+  return Papa.parse<string[]>(withoutMark(text), {
     delimiter: ',',
     skipEmptyLines: false,
   }).data;
@@ -81,7 +86,7 @@ export function splitRows(
   separator: '\t' | ',' | '|',
 ): readonly (readonly string[])[] {
   // Tab-separated lists carry bare quotes in names; only comma-separated files quote cells.
-  const body = text.replace(/^\uFEFF/, '');
+  const body = withoutMark(text);
   if (separator !== ',') {
     return body
       .split(/\r\n|\n|\r/)

@@ -4,6 +4,7 @@
  */
 import Papa from 'papaparse';
 import sax from 'sax';
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import { type DateInt, dateOf, dateOfNumber, dayNumber } from '../../tax/date.js';
 import { sheetRows } from './table-text.js';
 import { fileError, hasMember, nameExpression, zipMember } from './zip.js';
@@ -259,6 +260,12 @@ export function sheetBelow(text: string, columns: Readonly<Record<string, string
 // Days as cells have them.
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** Number of the month that a word begins as, in any case ("Sept" is 9); 0 for none. */
+export function monthOf(word: string): number {
+  return MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1;
+}
+
 const NUMBERS = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d{2})$/;
 const WORDS = /^([A-Za-z]{3,9})\.? (\d{1,2}), ?(\d{4})$/;
 /** Excel's serial numbers of days from 1954 to 2173. */
@@ -277,12 +284,12 @@ function serialDay(serial: number): DateInt | null {
 export function listedDay(text: string, where: string): DateInt {
   const [, month = '', day = '', year = ''] = NUMBERS.exec(text) ?? [];
   const [, word = '', number = '', of = ''] = WORDS.exec(text) ?? [];
-  const date = /^\d{5}$/.test(text)
+  const date = FIVE_DIGITS.test(text)
     ? serialDay(Number(text))
     : year !== ''
       ? dateOf(Number(year.padStart(4, '20')), Number(month), Number(day))
       : word !== ''
-        ? dateOf(Number(of), MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1, Number(number))
+        ? dateOf(Number(of), monthOf(word), Number(number))
         : null;
   if (date === null) throw new RangeError(`${where}: not a day: ${text}`);
   return date;

@@ -3,11 +3,11 @@
  * code, county, county code, two more levels, latitude, longitude, accuracy. Licence CC BY 4.0.
  * Military rows carry no state and end their place with AA, AE or AP.
  */
+import { FIVE_DIGITS } from '../../base/patterns.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import type { ZipCity, ZipCounty, ZipPoint } from '../zip/zip-facts.js';
-import { readTable, splitRows, type TableRow } from './table-text.js';
+import { readTable, splitRows, type TableRow, withoutMark } from './table-text.js';
 
-const ZIP = /^\d{5}$/;
 const MILITARY = /^(.*?) ?(AA|AE|AP)$/;
 
 /**
@@ -18,7 +18,7 @@ export function readGeonamesZips(text: string, fipsOf: (state: string) => string
   const points: ZipPoint[] = [];
   for (const cells of splitRows(text, '\t')) {
     const [, zip = '', place = '', , code = '', , county = '', , , lat = '', lng = ''] = cells;
-    if (!ZIP.test(zip)) continue;
+    if (!FIVE_DIGITS.test(zip)) continue;
     const [north = NaN, east = NaN] = [lat, lng].map((text) => Number(text.trim() || NaN));
     if (!(Math.abs(north) <= 90 && Math.abs(east) <= 180)) {
       throw new RangeError(`its layout is another: ${zip} lies at "${lat}", "${lng}", no degrees`);
@@ -56,9 +56,7 @@ function overlapsOf(text: string, geography: string): readonly Overlap[] | null 
     .split('|')
     .map((name) => name.trim());
   const year = (column: RegExp): string | undefined =>
-    header
-      .map((name) => column.exec(name.replace(/^\uFEFF/, ''))?.[1])
-      .find((found) => found !== undefined);
+    header.map((name) => column.exec(withoutMark(name))?.[1]).find((found) => found !== undefined);
   const zips = year(/^GEOID_ZCTA5_(\d\d)$/);
   const others = year(new RegExp(`^GEOID_${geography}_(\\d\\d)$`));
   if (zips === undefined || others === undefined) return null;
@@ -69,7 +67,7 @@ function overlapsOf(text: string, geography: string): readonly Overlap[] | null 
     .filter((row) => row.get(`GEOID_ZCTA5_${zips}`) !== '' && Number(row.get('AREALAND_PART')) > 0)
     .map((row) => {
       const zip = row.get(`GEOID_ZCTA5_${zips}`);
-      if (!ZIP.test(zip)) throw new RangeError(`line ${row.line}: no ZIP area: ${zip}`);
+      if (!FIVE_DIGITS.test(zip)) throw new RangeError(`line ${row.line}: no ZIP area: ${zip}`);
       return {
         zip: Number(zip),
         row,
@@ -81,22 +79,20 @@ function overlapsOf(text: string, geography: string): readonly Overlap[] | null 
 // ZIP to county crosswalks with a header line, by column name: HUD's (zip, fips, county, state;
 // commas), tabulation areas (zip, state, county_fips; tabs), and the Census Bureau's relations.
 
-const COUNTY = /^\d{5}$/;
-
 /** Reads pairs; a row without a five-digit ZIP and county is left out. */
 export function readZipCounties(text: string): ZipCounty[] {
   const overlaps = overlapsOf(text, 'COUNTY');
   if (overlaps !== null) {
     return overlaps
       .map(({ zip, other }) => ({ zip, county: other('GEOID') }))
-      .filter(({ county }) => COUNTY.test(county));
+      .filter(({ county }) => FIVE_DIGITS.test(county));
   }
   const firstLine = text.slice(0, text.indexOf('\n'));
   const pairs: ZipCounty[] = [];
   for (const row of readTable(text, firstLine.includes('\t') ? '\t' : ',')) {
     const zip = row.get('zip');
     const county = row.get('county_fips') || row.get('fips');
-    if (ZIP.test(zip) && COUNTY.test(county)) pairs.push({ zip: Number(zip), county });
+    if (FIVE_DIGITS.test(zip) && FIVE_DIGITS.test(county)) pairs.push({ zip: Number(zip), county });
   }
   return pairs;
 }
@@ -123,7 +119,7 @@ export function readZipCities(text: string, stateOf: (fips: string) => string): 
   }
   const cities: ZipCity[] = [];
   for (const row of readTable(text, '\t')) {
-    if (row.get('level') !== 'city' || !ZIP.test(row.get('zip'))) continue;
+    if (row.get('level') !== 'city' || !FIVE_DIGITS.test(row.get('zip'))) continue;
     cities.push({ zip: Number(row.get('zip')), state: row.get('state'), name: row.get('name') });
   }
   return cities;

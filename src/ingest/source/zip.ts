@@ -25,10 +25,21 @@ export function splitMember(path: string): MemberPath {
   return { file, member };
 }
 
-/** An error of a file, with its path and the reason. */
-export function fileError(path: string, reason: unknown): Error {
+/** An error of a file, whose message names the file already. */
+export class FileError extends Error {
+  constructor(
+    readonly file: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** An error of a file, with its path and the reason; one that names the file is told as it is. */
+export function fileError(path: string, reason: unknown): FileError {
+  if (reason instanceof FileError && reason.file.startsWith(path)) return reason;
   const text = reason instanceof Error ? reason.message : String(reason);
-  return new Error(text.startsWith(path) ? text : `${path}: ${text}`);
+  return new FileError(path, `${path}: ${text}`);
 }
 
 /** The expression of a name with * for any text, in any case. */

@@ -17,7 +17,7 @@ export interface StatedFindings {
   readonly zips: (readonly [zip: number, areas: readonly number[]])[];
 }
 
-/** The same with the records of one state that lead to a tax area. */
+/** What is found of one state's files, with how many of its records lead to a tax area. */
 export interface StatedCounts extends StatedFindings, RecordCounts {
   lastDay: DateInt;
 }

@@ -20,7 +20,7 @@ export interface Period {
   readonly areas: readonly number[];
 }
 
-/** The same text for the same statement. */
+/** A text that tells statements apart by their first day, last day and tax area. */
 export function keyOf({ begin, end, area }: Statement): string {
   return `${begin}|${end}|${area}`;
 }

@@ -40,7 +40,7 @@ const AROUND = 8;
 const LAND_MIN = 9;
 /** A city that is farther from the point and not reached rather shows that the point is wrong. */
 const TRUSTED_KM = 15;
-/** The same in microdegrees of latitude, and one more. */
+/** `TRUSTED_KM` in microdegrees of latitude, and one more. */
 const TRUSTED_MICRO = TRUSTED_KM / KM + 1;
 
 /** Where a ZIP may lie. */

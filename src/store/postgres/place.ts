@@ -2,9 +2,10 @@
  * Where a store is in PostgreSQL, as an address says it, which may hold a password, and where its
  * replica lies on this machine.
  */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
+import { bootId } from '../../base/process.js';
 import { databaseProblem } from '../../setting.js';
 import { makeFolder } from '../folder.js';
 import { STORE_FILE, storeFileProblem } from '../store-file.js';
@@ -44,7 +45,6 @@ export function databasePlace(text: string): DatabasePlace {
  */
 
 const FOLDER = 'store-replica';
-const BOOT_FILE = '/proc/sys/kernel/random/boot_id';
 const ID_CHARS = 8;
 
 /** Folders that handles of this process have. */
@@ -52,9 +52,8 @@ const OWN = new Set<string>();
 let handles = 0;
 
 /** Names this start of the machine: of what was not flushed before it nothing is sure. */
-function bootId(): string {
-  if (existsSync(BOOT_FILE)) return readFileSync(BOOT_FILE, 'utf8').slice(0, ID_CHARS);
-  return String(Math.round(Date.now() / 60_000 - uptime() / 60));
+function startId(): string {
+  return bootId()?.slice(0, ID_CHARS) ?? String(Math.round(Date.now() / 60_000 - uptime() / 60));
 }
 
 /** Whether a process runs; this one's earlier life, with the same number, does not. */
@@ -82,7 +81,7 @@ function takeOver(from: string, to: string): boolean {
 export function replicaFolder(varDir: string, storeId: string): string {
   const parent = join(varDir, FOLDER);
   makeFolder(parent, 'SITUS_VAR', 0o700);
-  const [id, boot] = [storeId.slice(0, ID_CHARS), bootId()];
+  const [id, boot] = [storeId.slice(0, ID_CHARS), startId()];
   handles += 1;
   const own = join(parent, `${id}-${boot}-${process.pid}-${handles}`);
   let taken = false;

@@ -118,7 +118,7 @@ export class Replica {
     for (const key of this.#records.getKeys(rangeOf(range, keyBytes))) yield keyOf(key);
   }
 
-  /** As `Root.unstored`. */
+  /** What the commit under way was given for a key and waits to be put; null where nothing does. */
   unstored(key: StoreKey): StoredValue | null {
     if (this.#changed === null) return null;
     return this.#given.get(nameOf(keyBytes(key))) ?? null;

@@ -4,6 +4,7 @@
  * row per county, named in brackets. Cities whose rate varies by address, or that have a second,
  * lower rate in part, are listed and unknown.
  */
+import { FIVE_DIGITS } from '../../../base/patterns.js';
 import type { RateRow } from '../../model.js';
 import {
   joined,
@@ -15,7 +16,7 @@ import {
   percentOf,
   unknownRow,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../table-text.js';
+import { readTable, type TableRow, withoutMark } from '../table-text.js';
 
 const NAME = /^(.*?) \(([^()]+)\)(?: \(([^()]+)\))?$/;
 
@@ -136,7 +137,6 @@ function illinoisRates(table: readonly TableRow[], context: ListContext): ListRe
 
 const ID = /^\d{3}-\d{4}-\d$/;
 const COUNTY = /^\d{3}-5000-\d$/;
-const RATE = /^\d{5}$/;
 const LINE_CHARS_MIN = 84;
 
 /** "06250" → "6.250" percent. */
@@ -165,8 +165,8 @@ function rowsOf(text: string, line: number, context: ListContext): readonly Tabl
     ID.test(id) &&
     /^[YN ]?$/.test(flag) &&
     /^\d{8}$/.test(from) &&
-    RATE.test(high) &&
-    RATE.test(low);
+    FIVE_DIGITS.test(high) &&
+    FIVE_DIGITS.test(low);
   if (!right) throw new RangeError(`line ${line} is none of its layout: ${text.slice(0, 90)}`);
   if (county === '') {
     context.report.drop(`${id} ${name}`, 'no county or municipality');
@@ -191,8 +191,7 @@ function rowsOf(text: string, line: number, context: ListContext): readonly Tabl
 /** Reads the file. @throws RangeError naming the line that is laid out otherwise. */
 export function readIllinoisOrdinary(text: string, context: ListContext): ListResult {
   const seen = new Set<string>();
-  const rows = text
-    .replace(/^\uFEFF/, '')
+  const rows = withoutMark(text)
     .split(/\r?\n/)
     .flatMap((line, index) => {
       // A location may be listed twice with the same rates.

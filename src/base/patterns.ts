@@ -1,0 +1,7 @@
+/** Spellings that many files know texts by. */
+
+/** Five digits: a ZIP, a county's FIPS code, a code of goods. */
+export const FIVE_DIGITS = /^\d{5}$/;
+
+/** A SHA-256 sum as this service writes it. */
+export const SHA256 = /^[0-9a-f]{64}$/;
