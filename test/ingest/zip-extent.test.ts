@@ -209,6 +209,33 @@ test("a post office inside a city is the city's by whatever name; one in a town 
   assert.deepEqual([...placed(inTown)[0]!.named], []);
 });
 
+test("a city's name says nothing of the land beyond its line, but for post offices of boxes", () => {
+  const inCity = (lat: number, lng: number): AreaTuple => {
+    const far = Math.max(Math.abs(lat), Math.abs(lng - EQUATOR_LNG)) >= 3.4 * TENTH;
+    return {
+      state: '90',
+      county: COUNTY,
+      place: far ? '' : '9000001',
+      town: '',
+      districts: [],
+    };
+  };
+  const city =
+    createPolygon('9000001', [corners(-3.4, -3.4, 3.4, 3.4)]) ?? assert.fail('no polygon');
+  // The ZIP in the middle alone bears the name: those around have names of their own.
+  const isOpenReached = (landed: boolean): boolean => {
+    const zips = lattice().map((each) => {
+      const named = new Set(each.zip === 1 ? ['9000001'] : []);
+      const inTown: typeof inCity = (lat, lng) => ({ ...inCity(lat, lng), town: '9000000001' });
+      const tupleAt = each.zip === 1 ? inCity : inTown;
+      return placeZip(zipOf(each.zip), [each], tupleAt, named, each.zip !== 1 || landed)!;
+    });
+    const { reached } = inOneGo(ZipExtents.sampled(zips, inCity, [city])).of(zips[0]!);
+    return reached.some(({ tuple }) => tuple.place === '');
+  };
+  assert.deepEqual([isOpenReached(true), isOpenReached(false)], [false, true]);
+});
+
 test('the spot told of an area is the sampled one nearest to the point', () => {
   const { extent } = extentWith(cityEastOf(0.3));
   const city = extent.reached.find(({ tuple }) => tuple.place !== '') ?? assert.fail('no city');

@@ -98,9 +98,15 @@ export class Claims {
     this.#addNamed(all);
   }
 
-  /** The same without how likely they are: those that a spot on a city's line may belong to. */
-  readReach(lat: number, lng: number, geoid: string): void {
-    this.#addNamed(this.#readNear(lat, lng, '', geoid));
+  /**
+   * The same without how likely they are: those that a spot on a city's line may belong to. Returns
+   * how many of them do by its place; to the others it may since they bear the city's name.
+   */
+  readReach(lat: number, lng: number, geoid: string): number {
+    const odds = this.#readNear(lat, lng, '', geoid);
+    const near = this.count;
+    this.#addNamed(odds);
+    return near;
   }
 
   /** Reads those near enough, without likelihoods; returns the odds of all that bear the name. */

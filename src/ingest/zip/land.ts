@@ -217,12 +217,15 @@ export class CitySampler {
 
   #corner(key: string, lat: number, lng: number): void {
     let inside: Inside | null | undefined;
-    this.#claims.readReach(lat, lng, key);
+    const near = this.#claims.readReach(lat, lng, key);
     const { zips, kms, count } = this.#claims;
     for (const [north, east] of OUTWARD) {
       const tuple = this.#tupleAt(lat + north, lng + east);
       if (tuple === null || isCity(tuple)) continue;
       for (let at = 0; at < count; at += 1) {
+        // That a ZIP bears the city's name says nothing of land beyond the city's line, but where a
+        // post office of boxes lies nobody knows.
+        if (at >= near && zips[at]!.landed) continue;
         this.#landOf(zips[at]!).add(tuple, lat + north, lng + east, kms[at]!, 0);
       }
     }
