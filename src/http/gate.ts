@@ -22,7 +22,7 @@ import {
 } from './api-key.js';
 import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
-import type { Problem } from '../base/problem.js';
+import { problem, type Problem, type ProblemStatus } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
 import { codedProblem, problemReply } from './problem-reply.js';
 import { type Rated, ratedHead, rateFields, type RateGate, REFUSED } from './rate-limit.js';
@@ -34,7 +34,6 @@ import {
   type Reply,
   type Request,
 } from './reply.js';
-import type { Status } from './status.js';
 
 const GUESSING =
   'Too many requests with keys that are none came from this address; try again in a minute.';
@@ -128,27 +127,13 @@ export class Caller<K extends GateKey = KeyRecord> {
   }
 
   /** A refusal that was found out elsewhere. */
-  refuse({ status, detail, errors }: Problem): Reply {
-    return this.problem(status, detail, errors);
+  refuse(refusal: Problem): Reply {
+    return problemReply(refusal, this.instance, this.fields);
   }
 
   /** A refusal. */
-  problem(
-    status: Status,
-    detail: string,
-    errors?: readonly BodyError[],
-    members: WireObject = {},
-  ): Reply {
-    return problemReply(
-      {
-        status,
-        detail,
-        instance: this.instance,
-        members,
-        ...(errors === undefined ? {} : { errors }),
-      },
-      this.fields,
-    );
+  problem(status: ProblemStatus, detail: string, errors?: readonly BodyError[]): Reply {
+    return this.refuse(problem(status, detail, errors));
   }
 }
 
@@ -274,9 +259,9 @@ export class Gate<K extends GateKey = KeyRecord> {
     const fields = rateFields(limit, remaining);
     switch (kind) {
       case 'forbidden':
-        return problemReply({ status: 403, detail, instance }, fields);
+        return problemReply({ status: 403, detail }, instance, fields);
       case 'overloaded':
-        return problemReply({ status: 503, detail, instance }, fields);
+        return problemReply({ status: 503, detail }, instance, fields);
       default:
         return codedProblem(kind, instance, this.#baseUrl, fields, detail);
     }

@@ -25,12 +25,11 @@ import { kept } from '../base/growing-bytes.js';
 import { faultOf, type Log } from '../log.js';
 import { StoreFault } from '../store/fault.js';
 import { KeyTaken, type Claim, type Claimed, type IdempotencyBook } from '../store/idempotency.js';
-import { LimitReached } from '../store/transaction.js';
 import type { StoreTransaction } from '../store/store.js';
 import type { Admission, Metered } from '../store/usage-meter.js';
 import { Caller, gateRules, planNeeded, type Gate, type GateRules } from './gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
-import { codedProblem, FAULT_DETAIL, problemReply } from './problem-reply.js';
+import { codedProblem, FAULT_DETAIL, storeRefusal } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
 import { DEADLINE_MS, type Route } from './router.js';
 
@@ -79,11 +78,6 @@ export class MerchantCaller extends Caller {
 
   get account(): string {
     return this.key.account;
-  }
-
-  /** The refusal of what passes a limit of the account. */
-  limited({ message, limit }: LimitReached): Reply {
-    return this.problem(429, message, undefined, { limit });
   }
 
   /** Keeps an answer for the Idempotency-Key, inside the transaction it is the answer to. */
@@ -141,22 +135,19 @@ function claimed(
 ): Claim | null | Reply {
   const key = operation.writes ? request.header(IDEMPOTENCY_HEADER) : '';
   if (key === '') return null;
-  const { path: instance, body } = request;
+  const { body } = request;
   const { account } = caller.key;
   const unusable = unusableKey(key);
-  if (unusable !== null) return problemReply({ ...unusable, instance }, caller.fields);
+  if (unusable !== null) return caller.refuse(unusable);
   const found = services.idempotency.claim({ account, key, path: operation.path, body });
   return found.kind === 'fresh' ? found.claim : takenReply(caller, found);
 }
 
 /** The answer to a key that leads to none of its own. */
-function takenReply(
-  { instance, fields }: Caller,
-  found: Exclude<Claimed, { readonly kind: 'fresh' }>,
-): Reply {
+function takenReply(caller: Caller, found: Exclude<Claimed, { readonly kind: 'fresh' }>): Reply {
   return found.kind === 'kept'
-    ? replayed(found.answer, fields)
-    : problemReply({ ...takenKey(found.kind, 'path or body'), instance }, fields);
+    ? replayed(found.answer, caller.fields)
+    : caller.refuse(takenKey(found.kind, 'path or body'));
 }
 
 /** Runs a handler and ends what was held for it, however it ends. */
@@ -178,10 +169,9 @@ function run(
     if (error instanceof KeyTaken) return send(takenReply(caller, error.claimed));
     if (error instanceof StoreFault) {
       services.log.error('store fault', { path: caller.instance, message: error.message });
-      const { instance, fields } = caller;
-      return send(problemReply({ status: 503, detail: error.detail, instance }, fields));
     }
-    if (error instanceof LimitReached) return send(caller.limited(error));
+    const refusal = storeRefusal(error);
+    if (refusal !== null) return send(caller.refuse(refusal));
     services.log.error('handler failed', { path: caller.instance, fault: faultOf(error) });
     send(caller.problem(500, FAULT_DETAIL));
   };

@@ -26,8 +26,8 @@ import type { Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { jobsDirOf, JobSpace, type SpaceLimits } from './space.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { type BulkProblem, NO_RATES, refused } from '../run/request.js';
-import { isProblem, problem, type Problem } from '../../base/problem.js';
+import { NO_RATES, refused } from '../run/request.js';
+import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
 import { headRefusal, noJob, parseUpload } from './job-request.js';
 import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
@@ -58,7 +58,7 @@ function openJob(
   const { jobs, releases } = services;
   const { key, query } = caller;
   const { limits, kinds } = jobs.options;
-  const refuse = (why: BulkProblem): void => {
+  const refuse = (why: Problem): void => {
     const kind = asked === null || isProblem(asked) ? ANY_KIND : asked.kind;
     exchange.send(noJob(caller, limits, kind, why));
   };
@@ -83,8 +83,7 @@ function openJob(
   if (unfitKey !== null) return refuse(unfitKey);
   const limit = jobs.full(key.account);
   if (limit !== null) {
-    const detail = `The account has ${limit} jobs; remove one or wait.`;
-    return refuse({ ...problem(429, detail), members: { limit } });
+    return refuse(limited(429, `The account has ${limit} jobs; remove one or wait.`, limit));
   }
   const spent = asked === null ? null : spentReply(services, caller, asked.bulk);
   if (spent !== null) return exchange.send(spent);

@@ -1,6 +1,6 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
 import type { JsonObject } from '../../base/json-object.js';
-import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
+import { invalid, isProblem, limited, problem, type Problem } from '../../base/problem.js';
 import { anyText, checkOf, choice, oneOrList, open, optional, type Of } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
 import { isFailure } from '../../failure.js';
@@ -17,10 +17,8 @@ import {
   parseBulkRequest,
   parseOptions,
   refused,
-  tooLarge,
   unacceptable,
   unusable,
-  type BulkProblem,
   type BulkRequest,
 } from '../run/request.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
@@ -152,13 +150,13 @@ export function noJob(
   caller: Caller,
   limits: BulkLimits,
   kind: BulkKind,
-  { status, detail, errors, members }: BulkProblem,
+  { status, detail, errors, members }: Problem,
 ): Reply {
   // Parts at fault stand behind the limits, as other members do.
-  return caller.problem(status, detail, undefined, {
-    limits: limitsOf(limits, kind),
-    ...(errors === undefined ? {} : { errors: errors.map(part) }),
-    ...members,
+  const parts = errors === undefined ? {} : { errors: errors.map(part) };
+  return caller.refuse({
+    ...problem(status, detail),
+    members: { limits: limitsOf(limits, kind), ...parts, ...members },
   });
 }
 
@@ -172,12 +170,12 @@ export function headRefusal(
   key: KeyRecord,
   request: Request,
   asked: AskedJob | null,
-): BulkProblem | null {
+): Problem | null {
   const { limits, findMerchant } = jobs.options;
   const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
   if (unscoped !== null) return problem(403, unscoped);
   if (Number(request.header('content-length') || 0) > limits.bytesMax) {
-    return tooLarge(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
+    return limited(413, `A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
   }
   if (asked === null) return null;
   const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
@@ -201,7 +199,7 @@ export async function askedOfFile(
   key: KeyRecord,
   body: Buffer,
   told: (kind: BulkKind) => void,
-): Promise<NamedFile | BulkProblem> {
+): Promise<NamedFile | Problem> {
   const { filesDir, limits, findMerchant } = jobs.options;
   if (filesDir === null) {
     const detail = 'This service reads no files of its own; upload the rows.';
@@ -223,6 +221,6 @@ export async function askedOfFile(
   }
   const { identity } = found;
   return identity.bytes > limits.bytesMax
-    ? tooLarge(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
+    ? limited(413, `A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
     : { asked, identity };
 }

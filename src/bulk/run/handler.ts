@@ -25,15 +25,8 @@ import {
   type FindMerchant,
   type RowsUsage,
 } from './kind.js';
-import { isProblem, problem, type Problem } from '../../base/problem.js';
-import {
-  type BulkProblem,
-  type BulkRequest,
-  NO_RATES,
-  parseBulkRequest,
-  refused,
-  tooLarge,
-} from './request.js';
+import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
+import { type BulkRequest, NO_RATES, parseBulkRequest, refused } from './request.js';
 import { Upload } from './upload.js';
 import { type Caller, gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
 import { codedProblem } from '../../http/problem-reply.js';
@@ -73,10 +66,10 @@ function askedRefusal(
   key: KeyRecord,
   request: Request,
   asked: BulkRequest,
-): BulkProblem | null {
+): Problem | null {
   const { bytesMax } = uploads.limits;
   if (Number(request.header('content-length') || 0) > bytesMax) {
-    return tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax);
+    return limited(413, `A body may have ${bytesMax} bytes.`, bytesMax);
   }
   const unfit = merchantRefusal(findMerchant, key.account, asked);
   if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
@@ -84,12 +77,15 @@ function askedRefusal(
   return unentitled === null ? null : refused(403, unentitled, 'query.dataset');
 }
 
-function fullRefusal(uploads: Uploads, account: string): BulkProblem | null {
-  const full = uploads.full(account);
+/** The refusal of one more of what is open, where there is no room for it. */
+export function fullRefusal(
+  full: ReturnType<Uploads['full']>,
+  what: 'uploads' | 'streams',
+): Problem | null {
   if (full === null) return null;
   const { own, limit } = full;
-  const detail = `${limit} uploads are open${own ? ' of this account' : ''}; try again later.`;
-  return { ...problem(own ? 429 : 503, detail), members: { limit } };
+  const detail = `${limit} ${what} are open${own ? ' of this account' : ''}; try again later.`;
+  return limited(own ? 429 : 503, detail, limit);
 }
 
 /** Opens an upload of one kind, or refuses it. */
@@ -102,9 +98,9 @@ function openUpload(
 ): void {
   const { uploads, usage, releases, baseUrl } = services;
   const { key, fields, query } = caller;
-  const refuse = ({ status, detail, errors, members = {} }: BulkProblem): void => {
-    const limits = limitsOf(uploads.limits, route.kind);
-    exchange.send(caller.problem(status, detail, errors, { limits, ...members }));
+  const refuse = (why: Problem): void => {
+    const members = { limits: limitsOf(uploads.limits, route.kind), ...why.members };
+    exchange.send(caller.refuse({ ...why, members }));
   };
   // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
   const asked = parseBulkRequest(
@@ -114,7 +110,9 @@ function openUpload(
     request.isProxied,
   );
   if (isProblem(asked)) return refuse(asked);
-  const refusal = askedRefusal(services, key, request, asked) ?? fullRefusal(uploads, key.account);
+  const refusal =
+    askedRefusal(services, key, request, asked) ??
+    fullRefusal(uploads.full(key.account), 'uploads');
   if (refusal !== null) return refuse(refusal);
   const spent = spentSentence(usage, key, asked);
   if (spent !== null) {
@@ -134,7 +132,7 @@ function openUpload(
       ...(nowMs === null ? {} : { nowMs }),
     });
   withRelease(services, exchange, asked, begin, (unplaced) => {
-    const found = unplaced ?? fullRefusal(uploads, key.account);
+    const found = unplaced ?? fullRefusal(uploads.full(key.account), 'uploads');
     if (found !== null) refuse(found);
     return found !== null;
   });

@@ -3,7 +3,7 @@
  * trailer. Where the body comes from and where the output goes is the affair of its owner.
  */
 import { NO_BYTES } from '../../base/growing-bytes.js';
-import { isProblem } from '../../base/problem.js';
+import { isProblem, type Problem } from '../../base/problem.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/mapping.js';
@@ -14,7 +14,7 @@ import type { RunFacts, BulkKind, RefusedRow, Table } from '../row/chunk-payload
 import { CsvBeginning, firstLineOf, type Begun } from './csv-beginning.js';
 import { BulkPump } from './pump.js';
 import type { PumpOptions } from './pump-options.js';
-import type { BulkProblem, BulkRequest } from './request.js';
+import type { BulkRequest } from './request.js';
 import { RunTotals } from './run-totals.js';
 import { limitsOf, type BulkLimits } from './uploads.js';
 
@@ -47,7 +47,7 @@ export interface RowRunOptions
   /** Called after each chunk that was written. */
   readonly reached?: (checkpoint: Checkpoint) => void;
   /** The beginning of the body cannot be read; nothing else is called afterwards. */
-  readonly refused: (refused: BulkProblem) => void;
+  readonly refused: (refused: Problem) => void;
   /** Called once, unless the run was refused or aborted before. */
   readonly done: (end: RunEnd) => void;
 }
