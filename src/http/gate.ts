@@ -24,7 +24,8 @@ import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
 import { problem, type Problem, type ProblemStatus } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
-import { codedProblem, problemReply } from './problem-reply.js';
+import { fail, type Failure, type FailureKind } from '../failure.js';
+import { refusalReply } from './problem-reply.js';
 import { type Rated, ratedHead, rateFields, type RateGate, REFUSED } from './rate-limit.js';
 import {
   type Fields,
@@ -35,10 +36,19 @@ import {
   type Request,
 } from './reply.js';
 
-const GUESSING =
-  'Too many requests with keys that are none came from this address; try again in a minute.';
+const GUESSING = fail(
+  'rate-limited',
+  'Too many requests with keys that are none came from this address; try again in a minute.',
+);
+const NOT_TOLD = fail('overloaded', new StoreFault('behind').detail);
+const NO_KEY = fail('invalid-key');
+const OVER_RATE = fail('rate-limited');
 
-const NOT_TOLD = new StoreFault('behind').detail;
+/** Of refusals that only lookups tell by a response code. */
+const PLAIN_STATUSES: Partial<Readonly<Record<FailureKind, ProblemStatus>>> = {
+  'feature-not-enabled': 403,
+  overloaded: 503,
+};
 
 /** What the gate asks of a key. */
 export interface GateKey extends Rated {
@@ -53,10 +63,10 @@ function scopeDetail(missing: number): string {
   return `The key does not have the scope ${scopesOfBits(missing).join(' or ')}.`;
 }
 
-/** Why a key may not have rows of a kind, as a sentence; null where it may. */
-export function rowsRefusal(key: KeyRecord, kind: string): string | null {
+/** Why a key may not have rows of a kind; null where it may. */
+export function rowsRefusal(key: KeyRecord, kind: string): Problem | null {
   const missing = missingScopes(key.scopes, scopesOfRows(kind));
-  return missing === 0 ? null : scopeDetail(missing);
+  return missing === 0 ? null : problem(403, scopeDetail(missing));
 }
 
 /** What a route states of its requests. */
@@ -104,12 +114,14 @@ export class Caller<K extends GateKey = KeyRecord> {
   readonly instance: string;
   /** Raw query of the request, without the key where that may stand in it. */
   readonly query: string;
+  readonly baseUrl: string;
 
-  constructor(key: K, remaining: number, instance: string, query: string) {
+  constructor(key: K, remaining: number, instance: string, query: string, baseUrl: string) {
     this.key = key;
     this.remaining = remaining;
     this.instance = instance;
     this.query = query;
+    this.baseUrl = baseUrl;
   }
 
   /** Header fields of every answer. */
@@ -127,8 +139,8 @@ export class Caller<K extends GateKey = KeyRecord> {
   }
 
   /** A refusal that was found out elsewhere. */
-  refuse(refusal: Problem): Reply {
-    return problemReply(refusal, this.instance, this.fields);
+  refuse(refusal: Problem | Failure): Reply {
+    return refusalReply(refusal, this.instance, this.baseUrl, this.fields);
   }
 
   /** A refusal. */
@@ -140,23 +152,14 @@ export class Caller<K extends GateKey = KeyRecord> {
 /** A request that may not pass; each kind of operation renders it in its own shape. */
 export class Refused {
   /** `overloaded` where it is not known now whether there is such a key. */
-  readonly kind: 'invalid-key' | 'rate-limited' | 'forbidden' | 'overloaded';
-  /** For a person; empty where the kind says it all. */
-  readonly detail: string;
+  readonly why: Failure;
   /** Of the key's rate window; zeros where there is no key. */
   readonly limit: number;
   readonly remaining: number;
   readonly query: string;
 
-  constructor(
-    kind: Refused['kind'],
-    detail: string,
-    limit: number,
-    remaining: number,
-    query: string,
-  ) {
-    this.kind = kind;
-    this.detail = detail;
+  constructor(why: Failure, limit: number, remaining: number, query: string) {
+    this.why = why;
     this.limit = limit;
     this.remaining = remaining;
     this.query = query;
@@ -214,24 +217,24 @@ export class Gate<K extends GateKey = KeyRecord> {
     if (key === null) {
       // Without a key nothing was guessed.
       if (text !== '' && this.#guesses.failed(request.client())) {
-        return new Refused('rate-limited', GUESSING, 0, 0, query);
+        return new Refused(GUESSING, 0, 0, query);
       }
-      return text !== '' && this.#isBehind()
-        ? new Refused('overloaded', NOT_TOLD, 0, 0, query)
-        : new Refused('invalid-key', '', 0, 0, query);
+      return new Refused(text !== '' && this.#isBehind() ? NOT_TOLD : NO_KEY, 0, 0, query);
     }
     const { rate } = key;
     const missing = missingScopes(key.scopes, rules.needed);
     if (missing !== 0) {
       const left = this.#rates.remaining(key);
-      return new Refused('forbidden', scopeDetail(missing), rate, left, query);
+      return new Refused(fail('feature-not-enabled', scopeDetail(missing)), rate, left, query);
     }
     const remaining =
       request.taken ?? (rules.counted ? this.#rates.take(key) : this.#rates.remaining(key));
-    if (remaining === REFUSED) return new Refused('rate-limited', '', rate, 0, query);
+    if (remaining === REFUSED) return new Refused(OVER_RATE, rate, 0, query);
     const detail = rules.planRefusal === null ? null : rules.planRefusal(key);
-    if (detail !== null) return new Refused('forbidden', detail, rate, remaining, query);
-    return new Caller(key, remaining, request.path, query);
+    if (detail !== null) {
+      return new Refused(fail('feature-not-enabled', detail), rate, remaining, query);
+    }
+    return new Caller(key, remaining, request.path, query, this.#baseUrl);
   }
 
   /**
@@ -255,16 +258,10 @@ export class Gate<K extends GateKey = KeyRecord> {
   }
 
   /** A refusal as a problem document: what all operations but lookups answer. */
-  refusal({ kind, detail, limit, remaining }: Refused, { path: instance }: Request): Reply {
-    const fields = rateFields(limit, remaining);
-    switch (kind) {
-      case 'forbidden':
-        return problemReply({ status: 403, detail }, instance, fields);
-      case 'overloaded':
-        return problemReply({ status: 503, detail }, instance, fields);
-      default:
-        return codedProblem(kind, instance, this.#baseUrl, fields, detail);
-    }
+  refusal({ why, limit, remaining }: Refused, { path }: Request): Reply {
+    const status = PLAIN_STATUSES[why.failure];
+    const refusal = status === undefined ? why : problem(status, why.detail ?? '');
+    return refusalReply(refusal, path, this.#baseUrl, rateFields(limit, remaining));
   }
 
   /** A key as it is now; null once it is gone or lacks a scope. Nothing is counted. */

@@ -22,6 +22,7 @@
  * counts for the quota when it was answered with a status below 300, a repeated answer does not.
  */
 import { kept } from '../base/growing-bytes.js';
+import { fail } from '../failure.js';
 import { faultOf, type Log } from '../log.js';
 import { StoreFault } from '../store/fault.js';
 import { KeyTaken, type Claim, type Claimed, type IdempotencyBook } from '../store/idempotency.js';
@@ -29,9 +30,14 @@ import type { StoreTransaction } from '../store/store.js';
 import type { Admission, Metered } from '../store/usage-meter.js';
 import { Caller, gateRules, planNeeded, type Gate, type GateRules } from './gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
-import { codedProblem, FAULT_DETAIL, storeRefusal } from './problem-reply.js';
+import { FAULT_DETAIL, storeRefusal } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
 import { DEADLINE_MS, type Route } from './router.js';
+
+const SPENT = fail(
+  'feature-not-enabled',
+  'The quota of merchant operations of this month is used up.',
+);
 
 /** Quotas and counters of merchant operations. */
 export interface MerchantUsage {
@@ -42,7 +48,6 @@ export interface MerchantUsage {
 
 export interface MerchantServices {
   readonly gate: Gate;
-  readonly baseUrl: string;
   readonly usage: MerchantUsage;
   readonly idempotency: Pick<IdempotencyBook, 'claim'>;
   readonly log: Log;
@@ -71,8 +76,8 @@ export interface MerchantOperation {
 export class MerchantCaller extends Caller {
   readonly #claim: Claim | null;
 
-  constructor({ key, remaining, instance, query }: Caller, claim: Claim | null) {
-    super(key, remaining, instance, query);
+  constructor({ key, remaining, instance, query, baseUrl }: Caller, claim: Claim | null) {
+    super(key, remaining, instance, query, baseUrl);
     this.#claim = claim;
   }
 
@@ -204,7 +209,7 @@ function admit(
   handle: MerchantHandle,
   head: Request,
 ): Reply | Handle {
-  const { gate, usage, baseUrl } = services;
+  const { gate, usage } = services;
   const { metered } = operation;
   const passed = gate.admit(rules, head);
   if (isReply(passed)) return passed;
@@ -216,15 +221,7 @@ function admit(
     const place = metered ? usage.admitMerchant(passed.key) : null;
     if (metered && place === null) {
       claim?.end();
-      return send(
-        codedProblem(
-          'feature-not-enabled',
-          request.path,
-          baseUrl,
-          passed.fields,
-          'The quota of merchant operations of this month is used up.',
-        ),
-      );
+      return send(passed.refuse(SPENT));
     }
     run(services, handle, new MerchantCaller(passed, claim), request, send, (counted) => {
       if (place !== null) usage.settleMerchant(place, counted);

@@ -1,9 +1,9 @@
 /** Problem documents (RFC 9457): the failures of everything that is not a lookup. */
 import { limited, problem, type Problem } from '../base/problem.js';
-import { fail, type FailureKind } from '../failure.js';
+import { type Failure, isFailure } from '../failure.js';
 import { StoreFault } from '../store/fault.js';
 import { LimitReached } from '../store/transaction.js';
-import { failureMessage, metadata, RESPONSE_CODES } from '../wire/response-code.js';
+import { metadata, RESPONSE_CODES, responseOf } from '../wire/response-code.js';
 import { headOf, PROBLEM_TYPE, type Fields, type Reply } from './reply.js';
 import { statusTitle } from './status.js';
 
@@ -38,19 +38,18 @@ export function problemReply(
 }
 
 /**
- * A problem document that clients of lookups understand too: it has `metadata.response` with their
- * response code beside its own members.
+ * Renders a refusal of either kind. That of a failure is a document that clients of lookups
+ * understand too: it has `metadata.response` with their response code beside its own members.
  */
-export function codedProblem(
-  kind: FailureKind,
+export function refusalReply(
+  refusal: Problem | Failure,
   instance: string,
   baseUrl: string,
   fields: Fields,
-  detail?: string,
 ): Reply {
-  const { code, name, http: status } = RESPONSE_CODES[kind];
-  const message = failureMessage(fail(kind, detail));
-  const members = metadata({ code, name, message }, baseUrl);
-  const reply = problemReply({ status, detail: message, members }, instance, fields);
-  return { ...reply, code };
+  if (!isFailure(refusal)) return problemReply(refusal, instance, fields);
+  const { code, http: status } = RESPONSE_CODES[refusal.failure];
+  const told = responseOf(refusal);
+  const members = metadata(told, baseUrl);
+  return { ...problemReply({ status, detail: told.message, members }, instance, fields), code };
 }

@@ -89,6 +89,14 @@ export function failureMessage({ failure, detail }: Failure): string {
   return detail === undefined || detail === '' ? message : `${message} ${sentence(detail)}`;
 }
 
+/** The response of a failure as lookups tell it, with the parameter or member at fault. */
+export function responseOf(
+  failure: Failure,
+): Pick<ResponseCode, 'code' | 'name' | 'message'> & Pick<Failure, 'field'> {
+  const { code, name } = RESPONSE_CODES[failure.failure];
+  return { code, name, message: failureMessage(failure), field: failure.field };
+}
+
 // What surrounds the content of a lookup's answer: of v60, and the rows of v10 to v50.
 
 export const V60_XML_OPEN = '<?xml version="1.0" encoding="UTF-8"?>\n<response>';
@@ -103,15 +111,7 @@ export function currentText(envelope: WireObject, format: Format): string {
 
 /** The member `metadata` of every v60 answer but the postal list. */
 export function metadata(
-  {
-    code,
-    name,
-    message,
-  }: {
-    readonly code: number;
-    readonly name: string;
-    readonly message: string;
-  },
+  { code, name, message }: Pick<ResponseCode, 'code' | 'name' | 'message'>,
   baseUrl: string,
   situs?: WireObject,
 ): WireObject {

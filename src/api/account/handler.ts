@@ -132,7 +132,7 @@ function metricsReply(
 ): Reply {
   const found = services.gate.enter(RULES, request);
   const unknown = found instanceof Refused;
-  if (unknown && found.kind !== 'invalid-key') return services.gate.refusal(found, request);
+  if (unknown && found.why.failure !== 'invalid-key') return services.gate.refusal(found, request);
   const key = unknown ? null : found.key;
   // A disabled key has no request left.
   const fields = unknown || !found.key.active ? rateFields(0, 0) : found.fields;

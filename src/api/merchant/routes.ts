@@ -148,7 +148,6 @@ interface MerchantOptions {
   readonly usage: MerchantUsage & GeocodingUsage;
   readonly locator: Locator;
   readonly bodyWorkers: BodyWorkers;
-  readonly baseUrl: string;
   /** Whether a mail server is set. */
   readonly sendsMails: boolean;
   /** Id of this server among those of the store; left out where it is the only one. */
@@ -171,7 +170,7 @@ export interface MerchantParts {
 
 /** Makes the routes of merchants; close it before the store. */
 export function openMerchants(options: MerchantOptions): MerchantParts {
-  const { store, vault, log, gate, usage, locator, baseUrl } = options;
+  const { store, vault, log, gate, usage, locator } = options;
   const { now = Date.now, timer = startTimer } = options;
   const idempotency = new IdempotencyBook(store, {
     vault,
@@ -195,7 +194,6 @@ export function openMerchants(options: MerchantOptions): MerchantParts {
     geocoding: usage,
     idempotency,
     locator,
-    baseUrl,
     now,
     age: options.age,
     timer,

@@ -6,14 +6,14 @@ import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { KeyTaken, type Claimed, type IdempotencyBook } from '../../store/idempotency.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
-import { type KnownReleases, type RowsAsked, spentSentence } from '../run/kind.js';
+import { type KnownReleases, spentRefusal } from '../run/kind.js';
 import { allowedFile, type FileIdentity, filesOf, fileSource } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
 import { type AskedJob, askedOfFile, noJob } from './job-request.js';
 import { diskRefusal, JobUpload } from './stored-body.js';
 import type { Caller } from '../../http/gate.js';
-import { codedProblem, storeRefusal } from '../../http/problem-reply.js';
+import { storeRefusal } from '../../http/problem-reply.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
 import {
   type DuplexEvents,
@@ -43,18 +43,6 @@ interface Arrived {
   readonly identity: FileIdentity;
   /** What a later request with the same Idempotency-Key must have in common with this one. */
   readonly fingerprint: string;
-}
-
-/** Refuses a job of which not one row would be answered; null where one would be. */
-export function spentReply(
-  { jobs, baseUrl }: CreationServices,
-  { key, fields }: Caller,
-  asked: RowsAsked,
-): Reply | null {
-  const spent = spentSentence(jobs.options.usage, key, asked);
-  return spent === null
-    ? null
-    : codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields, spent);
 }
 
 /** One request for a job, from its head to its answer. */
@@ -160,8 +148,9 @@ export class JobCreation implements DuplexEvents {
       this.#kind = kind;
     });
     if (isProblem(found)) return this.#refuse(found);
-    const spent = spentReply(this.#services, this.#caller, found.asked.bulk);
-    if (spent !== null) return this.#send(spent);
+    const { jobs } = this.#services;
+    const spent = spentRefusal(jobs.options.usage, this.#caller.key, found.asked.bulk);
+    if (spent !== null) return this.#send(this.#caller.refuse(spent));
     await this.#arrived({ ...found, fingerprint: body.toString('utf8') });
   }
 

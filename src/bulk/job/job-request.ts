@@ -16,6 +16,7 @@ import {
   outputAccepted,
   parseBulkRequest,
   parseOptions,
+  ofPart,
   refused,
   unacceptable,
   unusable,
@@ -173,15 +174,15 @@ export function headRefusal(
 ): Problem | null {
   const { limits, findMerchant } = jobs.options;
   const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return problem(403, unscoped);
+  if (unscoped !== null) return unscoped;
   if (Number(request.header('content-length') || 0) > limits.bytesMax) {
     return limited(413, `A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
   }
   if (asked === null) return null;
-  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
-  const unkept = keptFault(releases, key, asked.bulk);
-  return unkept === null ? null : refused(unkept.status, unkept.detail, 'query.dataset');
+  return (
+    ofPart(merchantRefusal(findMerchant, key.account, asked.bulk), 'query.merchantId') ??
+    ofPart(keptFault(releases, key, asked.bulk), 'query.dataset')
+  );
 }
 
 /** A file that a body names, as it is, and what is asked of its rows. */
@@ -209,11 +210,11 @@ export async function askedOfFile(
   if (isProblem(asked)) return asked;
   told(asked.kind);
   const unscoped = rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return problem(403, unscoped);
-  const unkept = keptFault(releases, key, asked.bulk);
-  if (unkept !== null) return refused(unkept.status, unkept.detail, 'body.dataset');
-  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'body.merchantId');
+  if (unscoped !== null) return unscoped;
+  const unfit =
+    ofPart(keptFault(releases, key, asked.bulk), 'body.dataset') ??
+    ofPart(merchantRefusal(findMerchant, key.account, asked.bulk), 'body.merchantId');
+  if (unfit !== null) return unfit;
   const found = await allowedFile(filesOf(filesDir, key.account), asked.file ?? '');
   if (found === null) {
     const detail = 'There is no such file in the folder of the account.';

@@ -171,7 +171,7 @@ function keyFor(services: RunnerServices, record: JobRecord): KeyRecord {
   }
   const merchant = merchantRefusal(services.findMerchant, record.account, request);
   if (merchant?.status === 503) throw new StoreFault('behind');
-  const unfit = rowsRefusal(key, request.kind) ?? merchant?.detail;
+  const unfit = (rowsRefusal(key, request.kind) ?? merchant)?.detail;
   if (unfit !== undefined) throw new JobFault(unfit);
   return key;
 }

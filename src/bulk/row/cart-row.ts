@@ -11,7 +11,7 @@ import { ByteWriter } from '../../base/byte-writer.js';
 import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused } from '../../api/cart/answer.js';
 import { UNCALCULATED } from '../../api/cart/body-carts.js';
-import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
+import { CART_DEFAULTS, type CartOptions, NO_GEO } from '../../api/cart/options.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
@@ -33,11 +33,6 @@ import { noRequest } from './row-parameters.js';
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
 
-/** Refuses a cart of no merchant. */
-export const NO_GEO = fail(
-  'feature-not-enabled',
-  'The plan has no geocoded lookups, or their quota of this month is used up.',
-);
 const INVALID = RESPONSE_CODES['invalid-format'].code;
 /** Locations in a body, and in its one item. */
 const BODY = 'body';

@@ -102,6 +102,11 @@ export function refused(status: ProblemStatus, detail: string, location: string)
   return problem(status, detail, [{ location, message: detail }]);
 }
 
+/** A refusal, if it is one, with the part of the request that it is for. */
+export function ofPart(refusal: Problem | null, location: string): Problem | null {
+  return refusal === null ? null : refused(refusal.status, refusal.detail, location);
+}
+
 type Header = (name: string) => string;
 
 function inputOf(header: Header): BulkFormat | Problem {

@@ -9,10 +9,10 @@
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
 import { isProblem } from '../../base/problem.js';
-import { isPlaced, notKept, placeOf, type KeptServices } from '../../api/lookup/kept.js';
+import { isFailure } from '../../failure.js';
+import { keptRefusal, notKept, placeOf, type KeptServices } from '../../api/lookup/kept.js';
 import type { KeyRecord } from '../../store/format.js';
 import { fullRefusal, placeRefusal } from '../run/handler.js';
-import { keptRefusal } from '../run/kind.js';
 import { type KeptRun, NO_RATES, readKeptRun, refused } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { gateRules, planNeeded, type Caller, type Gate } from '../../http/gate.js';
@@ -103,8 +103,8 @@ function opened(
         at: query.get('at') || null,
       });
   if (isProblem(asked)) return caller.refuse(asked);
-  const unentitled = keptRefusal(caller.key, asked);
-  if (unentitled !== null) return caller.problem(403, unentitled);
+  const unentitled = keptRefusal(caller.key.grants, asked.kept?.dataset ?? null);
+  if (unentitled !== null) return caller.refuse(unentitled);
   const refusal = full(services, caller);
   if (refusal !== null) return refusal;
   const known = (): KeyRecord | null => gate.known(text, STREAM_RULES);
@@ -125,7 +125,7 @@ async function openedKept(
 ): Promise<StreamSession | Reply> {
   const { sessions, kept } = services;
   const placed = kept === undefined ? notKept(dataset) : await placeOf(kept, { dataset, atMs });
-  if (!isPlaced(placed)) return caller.refuse(placeRefusal(placed, dataset));
+  if (isFailure(placed)) return caller.refuse(placeRefusal(placed, dataset));
   const { release } = placed;
   if (release === null) throw new Error('a release was named');
   const refusal = full(services, caller);
