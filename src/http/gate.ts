@@ -76,8 +76,8 @@ export interface GateRules<K = KeyRecord> {
   readonly headerOnly: boolean;
   /** Whether a request takes a place in the rate window. */
   readonly counted: boolean;
-  /** Why the plan of a key does not include the route, as a sentence; null where it does. */
-  readonly planRefusal: ((key: K) => string | null) | null;
+  /** Why the plan of a key does not include the route; null where it does. */
+  readonly planRefusal: ((key: K) => Failure | null) | null;
 }
 
 /**
@@ -100,9 +100,10 @@ export function gateRules<K = KeyRecord>(
 export function planNeeded(
   part: 'bulk' | 'merchants' | 'provider',
   subject: string,
-): (key: KeyRecord) => string | null {
+): (key: KeyRecord) => Failure | null {
   const plans = part === 'provider' ? 'Enterprise plan' : 'Pro or Enterprise plan';
-  return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : `${subject} the ${plans}.`);
+  const refusal = fail('feature-not-enabled', `${subject} the ${plans}.`);
+  return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : refusal);
 }
 
 /** Whoever calls, behind the gate. */
@@ -114,6 +115,7 @@ export class Caller<K extends GateKey = KeyRecord> {
   readonly instance: string;
   /** Raw query of the request, without the key where that may stand in it. */
   readonly query: string;
+  /** Of the service, which coded refusals name. */
   readonly baseUrl: string;
 
   constructor(key: K, remaining: number, instance: string, query: string, baseUrl: string) {
@@ -230,10 +232,8 @@ export class Gate<K extends GateKey = KeyRecord> {
     const remaining =
       request.taken ?? (rules.counted ? this.#rates.take(key) : this.#rates.remaining(key));
     if (remaining === REFUSED) return new Refused(OVER_RATE, rate, 0, query);
-    const detail = rules.planRefusal === null ? null : rules.planRefusal(key);
-    if (detail !== null) {
-      return new Refused(fail('feature-not-enabled', detail), rate, remaining, query);
-    }
+    const why = rules.planRefusal === null ? null : rules.planRefusal(key);
+    if (why !== null) return new Refused(why, rate, remaining, query);
     return new Caller(key, remaining, request.path, query, this.#baseUrl);
   }
 

@@ -9,7 +9,6 @@ import type { UsageRecord } from '../../store/format.js';
 import type { StoreTransaction } from '../../store/store.js';
 import { type Counts, type Metered, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
-import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Trailer } from '../row/envelope.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { Begun } from '../run/csv-beginning.js';
@@ -192,7 +191,7 @@ export class FileRun {
     const over = new Promise<RunEnd>((resolve, reject) => {
       const run = this.#open(totals, resolve);
       const failed = (error: unknown): void => {
-        run.abort(RESPONSE_CODES.internal.code, '');
+        run.abort('internal', '');
         this.#wake();
         reject(error);
       };

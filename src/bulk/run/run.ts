@@ -4,6 +4,7 @@
  */
 import { NO_BYTES } from '../../base/growing-bytes.js';
 import { isProblem, type Problem } from '../../base/problem.js';
+import type { FailureKind } from '../../failure.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/mapping.js';
@@ -181,14 +182,14 @@ export class RowRun {
   }
 
   /** Ends with what was answered so far. */
-  stop(code: number, message: string): void {
-    this.#pump?.stop(code, message);
+  stop(kind: FailureKind, message: string): void {
+    this.#pump?.stop(kind, message);
   }
 
   /** Frees everything; nothing is written or called any more. What was answered until then. */
-  abort(code: number, message: string): Trailer | null {
+  abort(kind: FailureKind, message: string): Trailer | null {
     this.#refused = true;
-    return this.#pump?.abort(code, message) ?? null;
+    return this.#pump?.abort(kind, message) ?? null;
   }
 
   /** What follows the rows: nothing in CSV. */

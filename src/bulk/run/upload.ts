@@ -2,7 +2,7 @@
 import type { PinnedRelease } from '../../pool.js';
 import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
-import { RESPONSE_CODES } from '../../wire/response-code.js';
+import type { FailureKind } from '../../failure.js';
 import { problemReply } from '../../http/problem-reply.js';
 import { type DuplexEvents, type Fields, headOf, OWN_HEADERS } from '../../http/reply.js';
 import { limited, problem, type Problem } from '../../base/problem.js';
@@ -101,7 +101,7 @@ export class Upload implements DuplexEvents {
     if (this.#over) return;
     this.#over = true;
     const { name, account, over } = this.#asked;
-    const end = this.#run.abort(RESPONSE_CODES.internal.code, GONE);
+    const end = this.#run.abort('internal', GONE);
     if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     this.#output.close();
@@ -206,9 +206,9 @@ export class Upload implements DuplexEvents {
   }
 
   /** Ends the upload where it stands, or refuses it while nothing was sent. */
-  #stop(kind: keyof typeof RESPONSE_CODES, refusal: Problem): void {
+  #stop(kind: FailureKind, refusal: Problem): void {
     if (this.#exchange.begun || this.#run.rows > 0) {
-      this.#run.stop(RESPONSE_CODES[kind].code, refusal.detail);
+      this.#run.stop(kind, refusal.detail);
     } else this.#refuse(refusal);
   }
 
@@ -231,7 +231,7 @@ export class Upload implements DuplexEvents {
     if (this.#refused) return;
     this.#refused = true;
     const { instance, fields, name, account } = this.#asked;
-    const end = this.#run.abort(RESPONSE_CODES['invalid-format'].code, detail);
+    const end = this.#run.abort('invalid-format', detail);
     if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     void this.#spool?.close();
