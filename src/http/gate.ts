@@ -6,7 +6,7 @@
  * client stops nobody behind the same address.
  */
 import type { KeyRecord } from '../store/format.js';
-import { StoreFault } from '../store/fault.js';
+import { NOT_TOLD } from '../store/fault.js';
 import { keyPrefix } from '../store/keys.js';
 import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
@@ -40,7 +40,6 @@ const GUESSING = fail(
   'rate-limited',
   'Too many requests with keys that are none came from this address; try again in a minute.',
 );
-const NOT_TOLD = fail('overloaded', new StoreFault('behind').detail);
 const NO_KEY = fail('invalid-key');
 const OVER_RATE = fail('rate-limited');
 

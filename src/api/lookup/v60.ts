@@ -165,9 +165,9 @@ function printRules(into: ByteWriter, { rules, area }: RuledArea, extended: bool
 }
 
 /**
- * Everything that depends on the area, the day and `shippingExtended` alone. It is written straight
- * into bytes, as JSON, since most answers are, and a tree of it would take several times as long;
- * its XML, which few ask for, is made of these bytes, so that there is one description of both.
+ * Everything that depends on the area, the day and `shippingExtended` alone. As JSON, which nearly
+ * all ask for, it is written straight into bytes, without the time that a tree of it takes. XML is
+ * made of these bytes, so that there is one description of both.
  */
 function areaBytes(ruled: RuledArea, extended: boolean, format: Format): Uint8Array {
   const print = (into: ByteWriter): void => {

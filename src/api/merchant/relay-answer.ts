@@ -135,7 +135,8 @@ const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [ProblemStatus, st
   'unusable-credentials': [404, 'The credentials stored for this merchant cannot be used.'],
 };
 
-function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
+/** The refusal of a call that the provider did not answer, or not as it should. */
+export function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
   return caller.problem(...FAULTS[kind]);
 }
 

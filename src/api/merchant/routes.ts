@@ -28,6 +28,7 @@ import {
   type Change,
   type HandlerServices,
   isReply,
+  noCredentials,
   ownMerchant,
   readRoute,
   vouchForNone,
@@ -38,10 +39,6 @@ const CREDENTIALS_EVENT = 'merchant.credentials.set';
 
 /** Answers with secrets in them are for nobody to keep. */
 const NO_STORE = { 'Cache-Control': 'no-store' };
-
-function noCredentials(caller: MerchantCaller): Reply {
-  return caller.problem(404, 'No credentials are stored for this merchant.');
-}
 
 function set(
   services: HandlerServices,
