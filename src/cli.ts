@@ -3,6 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runCommand } from './cli/program.js';
 import { READER_GONE, tellFailure } from './cli/command-line.js';
+import { errorCode } from './log.js';
 
 /** Commands that go on for long, for whom each row counts. */
 const LASTING: readonly (string | undefined)[] = ['serve', 'stream', 'bulk'];
@@ -35,7 +36,7 @@ function endByBrokenPipe(): void {
 // A reader that has seen enough, such as `head`, is no fault worth a word; but not all was written.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: Error) => {
-    if ('code' in error && error.code === 'EPIPE') return endByBrokenPipe();
+    if (errorCode(error) === 'EPIPE') return endByBrokenPipe();
     if (output === process.stdout) process.stderr.write(`situs: cannot write: ${error.message}\n`);
     process.exit(1);
   });

@@ -86,7 +86,6 @@ function openBulk(shared: Shared): BulkParts {
     releases: live,
     findMerchant,
     log,
-    baseUrl: config.baseUrl,
     threads: bulkThreads(config),
     settings: settingsOf(config),
     limits: {
@@ -112,7 +111,6 @@ function openMerchantParts(
     gate,
     usage,
     age,
-    baseUrl: config.baseUrl,
     bodyWorkers: bulk.pool,
     node: member.id,
     sendsMails: config.smtpUrl !== null,

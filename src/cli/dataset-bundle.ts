@@ -11,6 +11,7 @@ import { makeTemporary } from '../ingest/release-writer.js';
 import { makeFolder } from '../store/folder.js';
 import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { activateSound, problemsOf, checkSound, requiredKeys, signSound } from './sound-release.js';
+import { errorCode } from '../log.js';
 
 /** The release that is meant, and its folder, once it was read from end to end. */
 export async function wholeRelease(
@@ -63,7 +64,7 @@ export async function packCommand(
     nameBundle(temporary, file);
   } catch (error) {
     // Another one was faster.
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new Error(exists) : error;
+    throw errorCode(error) === 'EEXIST' ? new Error(exists) : error;
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -12,7 +12,7 @@ import type { Border, LookupQuery, PostalOutcome, SitusOutcome } from '../engine
 import { type Failure, isFailure } from '../failure.js';
 import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_ALL } from '../pool/types.js';
 import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
-import { failureMessage, RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
+import { RESPONSE_CODES, responseOf, SUCCESS } from '../wire/response-code.js';
 import { print, UsageError } from './command-line.js';
 import { requireActive, soundRelease } from './sound-release.js';
 import { NO_PRODUCT } from '../api/lookup/product-detail.js';
@@ -195,8 +195,8 @@ const OPERATOR =
 
 /** A refusal. */
 function refusalLines(failure: Failure): string {
-  const { code } = RESPONSE_CODES[failure.failure];
-  const refusal = `${code}: ${failureMessage(failure)}`;
+  const { code, message } = responseOf(failure);
+  const refusal = `${code}: ${message}`;
   return failure.failure === 'no-result' ? `${refusal}\n${OPERATOR}` : refusal;
 }
 

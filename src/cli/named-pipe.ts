@@ -5,6 +5,7 @@
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
+import { errorCode } from '../log.js';
 
 /** How often is looked whether somebody reads: nothing tells of it. */
 const READER_LOOK_MS = 20;
@@ -20,7 +21,7 @@ function openRead(path: string): number | null {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENXIO') return null;
+    if (errorCode(error) === 'ENXIO') return null;
     throw error;
   }
 }

@@ -28,7 +28,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import { SHA256 } from '../base/patterns.js';
-import { messageOf } from '../log.js';
+import { errorCode, messageOf } from '../log.js';
 import { isReleaseName } from './release.js';
 import { SIGNATURE_FILE } from './signature.js';
 import { fileSha256, RELEASE_FILES, type BytesRead } from './stamp.js';
@@ -64,10 +64,7 @@ export class DamagedBundle extends Error {
 
 /** Whether an error is about the bytes of a bundle, and not about the disk. */
 function isUnfit(error: unknown): boolean {
-  return (
-    error instanceof UnfitBundle ||
-    (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
-  );
+  return error instanceof UnfitBundle || errorCode(error).startsWith('Z_');
 }
 
 function totalOf(files: readonly BundledFile[]): number {
@@ -122,7 +119,7 @@ export function nameBundle(temporary: string, file: string, link = linkSync): vo
     // Unlike a rename, a link never replaces a file.
     link(temporary, file);
   } catch (error) {
-    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!NO_LINKS.has(errorCode(error))) throw error;
     closeSync(openSync(file, 'wx'));
     renameSync(temporary, file);
   }

@@ -6,7 +6,7 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, request } from 'undici';
 import type { AwsSettings } from '../config.js';
-import { messageOf } from '../log.js';
+import { errorCode, messageOf } from '../log.js';
 import { type Place, PlaceError, sumOf, type Versioned } from './fleet-place.js';
 
 /** Makes the signer. @throws Error that names the variable of the environment that is missing. */
@@ -284,7 +284,7 @@ export class HttpPlace implements Place {
 
 /** What went wrong, by its code where there is no sentence. */
 function faultText(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   const text = messageOf(error);
   return text === '' ? code : code === '' || text.includes(code) ? text : `${text} (${code})`;
 }

@@ -28,6 +28,7 @@ import { hasEnded, ownMark, type ProcessMark } from '../store/process-mark.js';
 import { pieceLength, type Pieces, piecesOf } from './pieces.js';
 import { checkedPiece, type Place, sumOf } from './fleet-place.js';
 import type { Offer } from './state.js';
+import { errorCode } from '../log.js';
 
 /*
  * Lets one process at a time pull a release into a folder of datasets: several servers may use it.
@@ -90,7 +91,7 @@ function claimed(folder: string, file: string): boolean {
     writeFileSync(file, JSON.stringify(ownMark()), { flag: 'wx' });
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
+    const code = errorCode(error);
     if (code === 'EEXIST' || code === 'ENOENT') return false;
     throw error;
   }

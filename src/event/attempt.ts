@@ -1,4 +1,5 @@
 /** What came of one attempt to send something. Outcomes are values; nothing throws. */
+import { errorCode } from '../log.js';
 
 interface SentOutcome {
   readonly result: 'sent';
@@ -45,7 +46,7 @@ export function failed(
 /** The code of anything thrown. Messages are not used: they may repeat an address or a URL. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
-  const code = 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   return /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : error.name;
 }
 

@@ -152,7 +152,7 @@ export function openDuplex(
   };
   const fault = (error: unknown): Reply => {
     log.error('handler failed', { path, message: messageOf(error) });
-    return problemReply({ status: 500, detail: FAULT_DETAIL, instance: path }, fieldsOf(request));
+    return problemReply({ status: 500, detail: FAULT_DETAIL }, path, fieldsOf(request));
   };
   const exchange = new DuplexExchange(raw, traffic, handling, fault, {
     bodiless: method === 'HEAD',

@@ -6,7 +6,7 @@
  * client stops nobody behind the same address.
  */
 import type { KeyRecord } from '../store/format.js';
-import { StoreFault } from '../store/fault.js';
+import { NOT_TOLD } from '../store/fault.js';
 import { keyPrefix } from '../store/keys.js';
 import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
@@ -22,9 +22,10 @@ import {
 } from './api-key.js';
 import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
-import type { Problem } from '../base/problem.js';
+import { problem, type Problem, type ProblemStatus } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
-import { codedProblem, problemReply } from './problem-reply.js';
+import { fail, type Failure, type FailureKind } from '../failure.js';
+import { refusalReply } from './problem-reply.js';
 import { type Rated, ratedHead, rateFields, type RateGate, REFUSED } from './rate-limit.js';
 import {
   type Fields,
@@ -34,12 +35,19 @@ import {
   type Reply,
   type Request,
 } from './reply.js';
-import type { Status } from './status.js';
 
-const GUESSING =
-  'Too many requests with keys that are none came from this address; try again in a minute.';
+const GUESSING = fail(
+  'rate-limited',
+  'Too many requests with keys that are none came from this address; try again in a minute.',
+);
+const NO_KEY = fail('invalid-key');
+const OVER_RATE = fail('rate-limited');
 
-const NOT_TOLD = new StoreFault('behind').detail;
+/** Of refusals that only lookups tell by a response code. */
+const PLAIN_STATUSES: Partial<Readonly<Record<FailureKind, ProblemStatus>>> = {
+  'feature-not-enabled': 403,
+  overloaded: 503,
+};
 
 /** What the gate asks of a key. */
 export interface GateKey extends Rated {
@@ -54,10 +62,10 @@ function scopeDetail(missing: number): string {
   return `The key does not have the scope ${scopesOfBits(missing).join(' or ')}.`;
 }
 
-/** Why a key may not have rows of a kind, as a sentence; null where it may. */
-export function rowsRefusal(key: KeyRecord, kind: string): string | null {
+/** Why a key may not have rows of a kind; null where it may. */
+export function rowsRefusal(key: KeyRecord, kind: string): Problem | null {
   const missing = missingScopes(key.scopes, scopesOfRows(kind));
-  return missing === 0 ? null : scopeDetail(missing);
+  return missing === 0 ? null : problem(403, scopeDetail(missing));
 }
 
 /** What a route states of its requests. */
@@ -67,8 +75,8 @@ export interface GateRules<K = KeyRecord> {
   readonly headerOnly: boolean;
   /** Whether a request takes a place in the rate window. */
   readonly counted: boolean;
-  /** Why the plan of a key does not include the route, as a sentence; null where it does. */
-  readonly planRefusal: ((key: K) => string | null) | null;
+  /** Why the plan of a key does not include the route; null where it does. */
+  readonly planRefusal: ((key: K) => Failure | null) | null;
 }
 
 /**
@@ -91,9 +99,10 @@ export function gateRules<K = KeyRecord>(
 export function planNeeded(
   part: 'bulk' | 'merchants' | 'provider',
   subject: string,
-): (key: KeyRecord) => string | null {
+): (key: KeyRecord) => Failure | null {
   const plans = part === 'provider' ? 'Enterprise plan' : 'Pro or Enterprise plan';
-  return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : `${subject} the ${plans}.`);
+  const refusal = fail('feature-not-enabled', `${subject} the ${plans}.`);
+  return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : refusal);
 }
 
 /** Whoever calls, behind the gate. */
@@ -105,12 +114,15 @@ export class Caller<K extends GateKey = KeyRecord> {
   readonly instance: string;
   /** Raw query of the request, without the key where that may stand in it. */
   readonly query: string;
+  /** Of the service, which coded refusals name. */
+  readonly baseUrl: string;
 
-  constructor(key: K, remaining: number, instance: string, query: string) {
+  constructor(key: K, remaining: number, instance: string, query: string, baseUrl: string) {
     this.key = key;
     this.remaining = remaining;
     this.instance = instance;
     this.query = query;
+    this.baseUrl = baseUrl;
   }
 
   /** Header fields of every answer. */
@@ -128,50 +140,27 @@ export class Caller<K extends GateKey = KeyRecord> {
   }
 
   /** A refusal that was found out elsewhere. */
-  refuse({ status, detail, errors }: Problem): Reply {
-    return this.problem(status, detail, errors);
+  refuse(refusal: Problem | Failure): Reply {
+    return refusalReply(refusal, this.instance, this.baseUrl, this.fields);
   }
 
   /** A refusal. */
-  problem(
-    status: Status,
-    detail: string,
-    errors?: readonly BodyError[],
-    members: WireObject = {},
-  ): Reply {
-    return problemReply(
-      {
-        status,
-        detail,
-        instance: this.instance,
-        members,
-        ...(errors === undefined ? {} : { errors }),
-      },
-      this.fields,
-    );
+  problem(status: ProblemStatus, detail: string, errors?: readonly BodyError[]): Reply {
+    return this.refuse(problem(status, detail, errors));
   }
 }
 
 /** A request that may not pass; each kind of operation renders it in its own shape. */
 export class Refused {
   /** `overloaded` where it is not known now whether there is such a key. */
-  readonly kind: 'invalid-key' | 'rate-limited' | 'forbidden' | 'overloaded';
-  /** For a person; empty where the kind says it all. */
-  readonly detail: string;
+  readonly why: Failure;
   /** Of the key's rate window; zeros where there is no key. */
   readonly limit: number;
   readonly remaining: number;
   readonly query: string;
 
-  constructor(
-    kind: Refused['kind'],
-    detail: string,
-    limit: number,
-    remaining: number,
-    query: string,
-  ) {
-    this.kind = kind;
-    this.detail = detail;
+  constructor(why: Failure, limit: number, remaining: number, query: string) {
+    this.why = why;
     this.limit = limit;
     this.remaining = remaining;
     this.query = query;
@@ -229,24 +218,22 @@ export class Gate<K extends GateKey = KeyRecord> {
     if (key === null) {
       // Without a key nothing was guessed.
       if (text !== '' && this.#guesses.failed(request.client())) {
-        return new Refused('rate-limited', GUESSING, 0, 0, query);
+        return new Refused(GUESSING, 0, 0, query);
       }
-      return text !== '' && this.#isBehind()
-        ? new Refused('overloaded', NOT_TOLD, 0, 0, query)
-        : new Refused('invalid-key', '', 0, 0, query);
+      return new Refused(text !== '' && this.#isBehind() ? NOT_TOLD : NO_KEY, 0, 0, query);
     }
     const { rate } = key;
     const missing = missingScopes(key.scopes, rules.needed);
     if (missing !== 0) {
       const left = this.#rates.remaining(key);
-      return new Refused('forbidden', scopeDetail(missing), rate, left, query);
+      return new Refused(fail('feature-not-enabled', scopeDetail(missing)), rate, left, query);
     }
     const remaining =
       request.taken ?? (rules.counted ? this.#rates.take(key) : this.#rates.remaining(key));
-    if (remaining === REFUSED) return new Refused('rate-limited', '', rate, 0, query);
-    const detail = rules.planRefusal === null ? null : rules.planRefusal(key);
-    if (detail !== null) return new Refused('forbidden', detail, rate, remaining, query);
-    return new Caller(key, remaining, request.path, query);
+    if (remaining === REFUSED) return new Refused(OVER_RATE, rate, 0, query);
+    const why = rules.planRefusal === null ? null : rules.planRefusal(key);
+    if (why !== null) return new Refused(why, rate, remaining, query);
+    return new Caller(key, remaining, request.path, query, this.#baseUrl);
   }
 
   /**
@@ -270,16 +257,10 @@ export class Gate<K extends GateKey = KeyRecord> {
   }
 
   /** A refusal as a problem document: what all operations but lookups answer. */
-  refusal({ kind, detail, limit, remaining }: Refused, { path: instance }: Request): Reply {
-    const fields = rateFields(limit, remaining);
-    switch (kind) {
-      case 'forbidden':
-        return problemReply({ status: 403, detail, instance }, fields);
-      case 'overloaded':
-        return problemReply({ status: 503, detail, instance }, fields);
-      default:
-        return codedProblem(kind, instance, this.#baseUrl, fields, detail);
-    }
+  refusal({ why, limit, remaining }: Refused, { path }: Request): Reply {
+    const status = PLAIN_STATUSES[why.failure];
+    const refusal = status === undefined ? why : problem(status, why.detail ?? '');
+    return refusalReply(refusal, path, this.#baseUrl, rateFields(limit, remaining));
   }
 
   /** A key as it is now; null once it is gone or lacks a scope. Nothing is counted. */

@@ -20,7 +20,7 @@ export function faultReply(
   log.error('handler failed', { path: request.path, message: messageOf(error) });
   return (
     route.fault?.(request) ??
-    problemReply({ status: 500, detail: FAULT_DETAIL, instance: request.path }, fieldsOf(request))
+    problemReply({ status: 500, detail: FAULT_DETAIL }, request.path, fieldsOf(request))
   );
 }
 

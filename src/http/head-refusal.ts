@@ -5,23 +5,20 @@ import type { Reply } from './reply.js';
 
 /** Of a body whose end two readers may find in two places. */
 export function unclearBody(path: string): Reply {
-  return problemReply({
-    status: 400,
-    instance: path,
-    detail:
-      'The end of the body can be read in more than one way: send one Content-Length of ' +
-      'digits, or "Transfer-Encoding: chunked" alone.',
-  });
+  const detail =
+    'The end of the body can be read in more than one way: send one Content-Length of ' +
+    'digits, or "Transfer-Encoding: chunked" alone.';
+  return problemReply({ status: 400, detail }, path);
 }
 
 /** Of a request that names no host, or several. */
 export function unclearHost(path: string): Reply {
-  return problemReply({ status: 400, detail: 'Send one Host field.', instance: path });
+  return problemReply({ status: 400, detail: 'Send one Host field.' }, path);
 }
 
 /** Of a first line that names another version of HTTP. */
 export function otherVersion(): Reply {
-  return problemReply({ status: 505, detail: 'Send HTTP/1.1.', instance: '' });
+  return problemReply({ status: 505, detail: 'Send HTTP/1.1.' }, '');
 }
 
 /** Header fields of a request: so many the native server reads. */
@@ -29,11 +26,8 @@ export const FIELDS_MAX = 98;
 
 /** Of a head with too many bytes or fields. */
 export function longHead(path: string): Reply {
-  return problemReply({
-    status: 431,
-    instance: path,
-    detail: `The head of a request may have ${HEAD_BYTES_MAX} bytes and ${FIELDS_MAX} fields.`,
-  });
+  const detail = `The head of a request may have ${HEAD_BYTES_MAX} bytes and ${FIELDS_MAX} fields.`;
+  return problemReply({ status: 431, detail }, path);
 }
 
 /**
@@ -46,26 +40,14 @@ export function unreadableHead(code: string): Reply {
     case 'HPE_HEADER_OVERFLOW':
       return longHead(instance);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return problemReply({
-        status: 413,
-        detail: 'Chunks have too many extensions.',
-        instance,
-      });
+      return problemReply({ status: 413, detail: 'Chunks have too many extensions.' }, instance);
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return problemReply({
-        status: 408,
-        detail: 'The request took too long to come.',
-        instance,
-      });
+      return problemReply({ status: 408, detail: 'The request took too long to come.' }, instance);
     case 'HPE_INVALID_CONTENT_LENGTH':
     case 'HPE_UNEXPECTED_CONTENT_LENGTH':
     case 'HPE_INVALID_TRANSFER_ENCODING':
       return unclearBody(instance);
     default:
-      return problemReply({
-        status: 400,
-        detail: 'What was sent is no HTTP request.',
-        instance,
-      });
+      return problemReply({ status: 400, detail: 'What was sent is no HTTP request.' }, instance);
   }
 }

@@ -22,17 +22,22 @@
  * counts for the quota when it was answered with a status below 300, a repeated answer does not.
  */
 import { kept } from '../base/growing-bytes.js';
+import { fail } from '../failure.js';
 import { faultOf, type Log } from '../log.js';
 import { StoreFault } from '../store/fault.js';
 import { KeyTaken, type Claim, type Claimed, type IdempotencyBook } from '../store/idempotency.js';
-import { LimitReached } from '../store/transaction.js';
 import type { StoreTransaction } from '../store/store.js';
 import type { Admission, Metered } from '../store/usage-meter.js';
 import { Caller, gateRules, planNeeded, type Gate, type GateRules } from './gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
-import { codedProblem, FAULT_DETAIL, problemReply } from './problem-reply.js';
+import { FAULT_DETAIL, storeRefusal } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
 import { DEADLINE_MS, type Route } from './router.js';
+
+const SPENT = fail(
+  'feature-not-enabled',
+  'The quota of merchant operations of this month is used up.',
+);
 
 /** Quotas and counters of merchant operations. */
 export interface MerchantUsage {
@@ -43,7 +48,6 @@ export interface MerchantUsage {
 
 export interface MerchantServices {
   readonly gate: Gate;
-  readonly baseUrl: string;
   readonly usage: MerchantUsage;
   readonly idempotency: Pick<IdempotencyBook, 'claim'>;
   readonly log: Log;
@@ -72,18 +76,13 @@ export interface MerchantOperation {
 export class MerchantCaller extends Caller {
   readonly #claim: Claim | null;
 
-  constructor({ key, remaining, instance, query }: Caller, claim: Claim | null) {
-    super(key, remaining, instance, query);
+  constructor({ key, remaining, instance, query, baseUrl }: Caller, claim: Claim | null) {
+    super(key, remaining, instance, query, baseUrl);
     this.#claim = claim;
   }
 
   get account(): string {
     return this.key.account;
-  }
-
-  /** The refusal of what passes a limit of the account. */
-  limited({ message, limit }: LimitReached): Reply {
-    return this.problem(429, message, undefined, { limit });
   }
 
   /** Keeps an answer for the Idempotency-Key, inside the transaction it is the answer to. */
@@ -141,22 +140,19 @@ function claimed(
 ): Claim | null | Reply {
   const key = operation.writes ? request.header(IDEMPOTENCY_HEADER) : '';
   if (key === '') return null;
-  const { path: instance, body } = request;
+  const { body } = request;
   const { account } = caller.key;
   const unusable = unusableKey(key);
-  if (unusable !== null) return problemReply({ ...unusable, instance }, caller.fields);
+  if (unusable !== null) return caller.refuse(unusable);
   const found = services.idempotency.claim({ account, key, path: operation.path, body });
   return found.kind === 'fresh' ? found.claim : takenReply(caller, found);
 }
 
 /** The answer to a key that leads to none of its own. */
-function takenReply(
-  { instance, fields }: Caller,
-  found: Exclude<Claimed, { readonly kind: 'fresh' }>,
-): Reply {
+function takenReply(caller: Caller, found: Exclude<Claimed, { readonly kind: 'fresh' }>): Reply {
   return found.kind === 'kept'
-    ? replayed(found.answer, fields)
-    : problemReply({ ...takenKey(found.kind, 'path or body'), instance }, fields);
+    ? replayed(found.answer, caller.fields)
+    : caller.refuse(takenKey(found.kind, 'path or body'));
 }
 
 /** Runs a handler and ends what was held for it, however it ends. */
@@ -178,10 +174,9 @@ function run(
     if (error instanceof KeyTaken) return send(takenReply(caller, error.claimed));
     if (error instanceof StoreFault) {
       services.log.error('store fault', { path: caller.instance, message: error.message });
-      const { instance, fields } = caller;
-      return send(problemReply({ status: 503, detail: error.detail, instance }, fields));
     }
-    if (error instanceof LimitReached) return send(caller.limited(error));
+    const refusal = storeRefusal(error);
+    if (refusal !== null) return send(caller.refuse(refusal));
     services.log.error('handler failed', { path: caller.instance, fault: faultOf(error) });
     send(caller.problem(500, FAULT_DETAIL));
   };
@@ -214,7 +209,7 @@ function admit(
   handle: MerchantHandle,
   head: Request,
 ): Reply | Handle {
-  const { gate, usage, baseUrl } = services;
+  const { gate, usage } = services;
   const { metered } = operation;
   const passed = gate.admit(rules, head);
   if (isReply(passed)) return passed;
@@ -226,15 +221,7 @@ function admit(
     const place = metered ? usage.admitMerchant(passed.key) : null;
     if (metered && place === null) {
       claim?.end();
-      return send(
-        codedProblem(
-          'feature-not-enabled',
-          request.path,
-          baseUrl,
-          passed.fields,
-          'The quota of merchant operations of this month is used up.',
-        ),
-      );
+      return send(passed.refuse(SPENT));
     }
     run(services, handle, new MerchantCaller(passed, claim), request, send, (counted) => {
       if (place !== null) usage.settleMerchant(place, counted);

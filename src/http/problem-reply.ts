@@ -1,27 +1,30 @@
 /** Problem documents (RFC 9457): the failures of everything that is not a lookup. */
-import type { BodyError } from '../base/validator.js';
-import { fail, type FailureKind } from '../failure.js';
-import { failureMessage, metadata, RESPONSE_CODES } from '../wire/response-code.js';
-import type { WireObject } from '../wire/tree.js';
+import { limited, problem, type Problem } from '../base/problem.js';
+import { type Failure, isFailure } from '../failure.js';
+import { StoreFault } from '../store/fault.js';
+import { LimitReached } from '../store/transaction.js';
+import { metadata, RESPONSE_CODES, responseOf } from '../wire/response-code.js';
 import { headOf, PROBLEM_TYPE, type Fields, type Reply } from './reply.js';
-import { statusTitle, type Status } from './status.js';
-
-export interface ProblemDocument {
-  readonly status: Status;
-  readonly detail: string;
-  /** Path of the request; never the query, which may hold a key. */
-  readonly instance: string;
-  readonly errors?: readonly BodyError[];
-  /** Further members, e.g. the response code that lookups give. */
-  readonly members?: WireObject;
-}
+import { statusTitle } from './status.js';
 
 /** What a caller is told of a fault of the program; the log says more. */
 export const FAULT_DETAIL = 'The service failed to answer.';
 
-/** Renders a problem document. */
-export function problemReply(problem: ProblemDocument, fields: Fields = {}): Reply {
-  const { status, detail, instance, errors, members } = problem;
+/** What callers are told of an error of the store; null for any other error. */
+export function storeRefusal(error: unknown): Problem | null {
+  if (error instanceof StoreFault) return problem(503, error.detail);
+  return error instanceof LimitReached ? limited(429, error.message, error.limit) : null;
+}
+
+/**
+ * Renders a problem document. Its `instance` is the path of the request; never the query, which may
+ * hold a key.
+ */
+export function problemReply(
+  { status, detail, errors, members }: Omit<Problem, 'kind'>,
+  instance: string,
+  fields: Fields = {},
+): Reply {
   const body = {
     type: 'about:blank',
     title: statusTitle(status),
@@ -35,26 +38,18 @@ export function problemReply(problem: ProblemDocument, fields: Fields = {}): Rep
 }
 
 /**
- * A problem document that clients of lookups understand too: it has `metadata.response` with their
- * response code beside its own members.
+ * Renders a refusal of either kind. That of a failure is a document that clients of lookups
+ * understand too: it has `metadata.response` with their response code beside its own members.
  */
-export function codedProblem(
-  kind: FailureKind,
+export function refusalReply(
+  refusal: Problem | Failure,
   instance: string,
   baseUrl: string,
   fields: Fields,
-  detail?: string,
 ): Reply {
-  const { code, name, http: status } = RESPONSE_CODES[kind];
-  const message = failureMessage(fail(kind, detail));
-  const reply = problemReply(
-    {
-      status,
-      detail: message,
-      instance,
-      members: metadata({ code, name, message }, baseUrl),
-    },
-    fields,
-  );
-  return { ...reply, code };
+  if (!isFailure(refusal)) return problemReply(refusal, instance, fields);
+  const { code, http: status } = RESPONSE_CODES[refusal.failure];
+  const told = responseOf(refusal);
+  const members = metadata(told, baseUrl);
+  return { ...problemReply({ status, detail: told.message, members }, instance, fields), code };
 }

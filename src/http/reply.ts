@@ -232,7 +232,7 @@ export class NumberedHead {
   }
 }
 
-/** The fields of a head by lower-case name; for tests and logs. */
+/** The fields of a head by lower-case name. */
 export function fieldsOf(head: Head | Uint8Array): ReadonlyMap<string, string> {
   const text = typeof head === 'string' ? head : Buffer.from(head).toString('latin1');
   const [type = '', ...rest] = text.split('\r\n');

@@ -112,17 +112,15 @@ export function findRoute(
   if (route !== undefined) return route;
   const fields = fieldsOf(asking);
   if (methods === undefined) {
-    answer.send(
-      problemReply({ status: 404, detail: 'There is no such path.', instance: path }, fields),
-    );
+    answer.send(problemReply({ status: 404, detail: 'There is no such path.' }, path, fields));
     return null;
   }
   const allow = allowedOf(methods).join(', ');
   answer.send(
-    problemReply(
-      { status: 405, detail: `This path answers ${allow} only.`, instance: path },
-      { Allow: allow, ...fields },
-    ),
+    problemReply({ status: 405, detail: `This path answers ${allow} only.` }, path, {
+      Allow: allow,
+      ...fields,
+    }),
   );
   return null;
 }

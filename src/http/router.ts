@@ -272,7 +272,7 @@ export class Router {
       why === 'too-long'
         ? ([413, `The body may have ${route.bodyBytesMax} bytes.`] as const)
         : ([503, 'Too many bodies are under way; try again later.'] as const);
-    return problemReply({ status, detail, instance: route.path }, this.#fieldsOf(request));
+    return problemReply({ status, detail }, route.path, this.#fieldsOf(request));
   }
 
   /** `late` gives the answer: with a body that still comes, it has to be the connection's last. */
@@ -284,10 +284,7 @@ export class Router {
   ): void {
     exchange.deadline(route.deadlineMs, () =>
       late(
-        problemReply(
-          { status: 504, detail: 'The answer took too long.', instance: route.path },
-          fields(),
-        ),
+        problemReply({ status: 504, detail: 'The answer took too long.' }, route.path, fields()),
       ),
     );
   }

@@ -1,4 +1,6 @@
 /** Status lines of every status the service answers with. */
+import type { ProblemStatus } from '../base/problem.js';
+
 const TITLES = {
   200: 'OK',
   201: 'Created',
@@ -30,16 +32,9 @@ const TITLES = {
   507: 'Insufficient Storage',
 } as const;
 
-export type Status = keyof typeof TITLES;
-
 const LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(TITLES).map(([status, title]) => [Number(status), `${status} ${title}`]),
 );
-
-/** Tells a status that the service answers with from any other number. */
-export function isStatus(status: number): status is Status {
-  return LINES.has(status);
-}
 
 /** "404 Not Found" */
 export function statusLine(status: number): string {
@@ -47,6 +42,6 @@ export function statusLine(status: number): string {
 }
 
 /** "Not Found" */
-export function statusTitle(status: Status): string {
+export function statusTitle(status: ProblemStatus): string {
   return TITLES[status];
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { destination } from 'pino';
-import { messageOf } from '../log.js';
+import { errorCode, messageOf } from '../log.js';
 
 /** In place of a path: standard output. */
 const STANDARD_OUTPUT_NAME = '-';
@@ -63,7 +63,7 @@ export function makeLogFile(path: string): string | number {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return errorCode(error) === 'ENOENT';
 }
 
 /**

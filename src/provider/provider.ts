@@ -5,6 +5,7 @@
  * methods, redirects, faults) would mislead a caller of Situs.
  */
 import { type JsonSummary, jsonSummary } from '../base/json-text.js';
+import type { ProblemStatus } from '../base/problem.js';
 
 export type ProviderMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -71,7 +72,11 @@ export function fault(kind: ProviderFault['kind'], reason: string, sent = true):
 const RELAYED_SUCCESS: readonly number[] = [200, 201, 204];
 
 /** Refusals of the request itself. */
-const RELAYED_REFUSALS: readonly number[] = [400, 404, 409, 413, 422, 429];
+const RELAYED_REFUSALS: readonly ProblemStatus[] = [400, 404, 409, 413, 422, 429];
+
+function refusalOf(status: number): ProblemStatus | undefined {
+  return RELAYED_REFUSALS.find((relayed) => relayed === status);
+}
 
 /** The provider does not take the stored key for the stored connection. */
 const CREDENTIAL_REFUSALS: readonly number[] = [401, 403];
@@ -90,7 +95,7 @@ export interface Relayed {
 type Verdict =
   | Relayed
   /** Refused with a relayed status, without a JSON body that says why. */
-  | { readonly verdict: 'unexplained'; readonly status: number }
+  | { readonly verdict: 'unexplained'; readonly status: ProblemStatus }
   | { readonly verdict: 'credentials' }
   | { readonly verdict: 'garbage'; readonly reason: string };
 
@@ -113,7 +118,7 @@ function isJsonAnswer(answer: ProviderAnswer): boolean {
 export function needsSummary(answer: ProviderAnswer): boolean {
   const { status } = answer;
   const isRead =
-    status !== 204 && (RELAYED_SUCCESS.includes(status) || RELAYED_REFUSALS.includes(status));
+    status !== 204 && (RELAYED_SUCCESS.includes(status) || refusalOf(status) !== undefined);
   return isRead && saysJson(answer);
 }
 
@@ -137,8 +142,9 @@ export function judge(answer: ProviderAnswer): Verdict {
     return isJsonAnswer(answer) ? relayed(answer) : { verdict: 'garbage', reason: 'not JSON' };
   }
   if (CREDENTIAL_REFUSALS.includes(status)) return { verdict: 'credentials' };
-  if (RELAYED_REFUSALS.includes(status)) {
-    return isJsonAnswer(answer) ? relayed(answer) : { verdict: 'unexplained', status };
+  const refusal = refusalOf(status);
+  if (refusal !== undefined) {
+    return isJsonAnswer(answer) ? relayed(answer) : { verdict: 'unexplained', status: refusal };
   }
   return { verdict: 'garbage', reason: `status ${status}` };
 }

@@ -1,6 +1,7 @@
 /**
  * Why the store could not take a write. But for `unknown` nothing of it is kept; reading goes on.
  */
+import { fail } from '../failure.js';
 
 type StoreFaultKind =
   /** The disk is full or failed; LMDB tells the two apart no better. */
@@ -56,6 +57,9 @@ export class StoreFault extends Error {
     }
   }
 }
+
+/** What is told of a key or a merchant that others may have made a moment ago. */
+export const NOT_TOLD = fail('overloaded', new StoreFault('behind').detail);
 
 /** Whether a write failed because the database of the store is out of reach. */
 export function isOutOfReach(error: unknown): boolean {

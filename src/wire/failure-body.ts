@@ -4,12 +4,11 @@ import type { Failure, FailureKind } from '../failure.js';
 import { jsonMembers, type Format } from './tree.js';
 import {
   currentText,
-  failureMessage,
   LEGACY_XML_CLOSE,
   LEGACY_XML_OPEN,
   legacyXmlHead,
   metadata,
-  RESPONSE_CODES,
+  responseOf,
 } from './response-code.js';
 
 /**
@@ -22,12 +21,11 @@ export function failureBytes(
   format: Format,
   baseUrl: string,
 ): Uint8Array {
-  const { code, name } = RESPONSE_CODES[failure.failure];
-  const message = failureMessage(failure);
+  const response = responseOf(failure);
   const text =
     version >= 10 && version < 60
-      ? legacyText(version, { code, name, message }, format)
-      : currentText(metadata({ code, name, message }, baseUrl), format);
+      ? legacyText(version, response, format)
+      : currentText(metadata(response, baseUrl), format);
   return Buffer.from(text, 'utf8');
 }
 
@@ -59,7 +57,7 @@ export class FailureBodies {
 
 function legacyText(
   version: number,
-  { code, name, message }: { code: number; name: string; message: string },
+  { code, name, message }: ReturnType<typeof responseOf>,
   format: Format,
 ): string {
   if (format === 'json') {

@@ -89,6 +89,28 @@ export function failureMessage({ failure, detail }: Failure): string {
   return detail === undefined || detail === '' ? message : `${message} ${sentence(detail)}`;
 }
 
+/** A response as lookups tell it. */
+type Told = Pick<ResponseCode, 'code' | 'name' | 'message'>;
+
+/** The response that a failure is. */
+export function responseOf(failure: Failure): Told {
+  const { code, name } = RESPONSE_CODES[failure.failure];
+  return { code, name, message: failureMessage(failure) };
+}
+
+/** A refusal as rows and messages are told it. */
+export interface RowRefusal {
+  readonly code: number;
+  readonly message: string;
+  /** The member at fault; null where none is alone. */
+  readonly field: string | null;
+}
+
+/** What a failure is told as; `message` where it does not have the sentence of its code. */
+export function refusalOf(failure: Failure, message = failureMessage(failure)): RowRefusal {
+  return { code: RESPONSE_CODES[failure.failure].code, message, field: failure.field };
+}
+
 // What surrounds the content of a lookup's answer: of v60, and the rows of v10 to v50.
 
 export const V60_XML_OPEN = '<?xml version="1.0" encoding="UTF-8"?>\n<response>';
@@ -103,15 +125,7 @@ export function currentText(envelope: WireObject, format: Format): string {
 
 /** The member `metadata` of every v60 answer but the postal list. */
 export function metadata(
-  {
-    code,
-    name,
-    message,
-  }: {
-    readonly code: number;
-    readonly name: string;
-    readonly message: string;
-  },
+  { code, name, message }: Told,
   baseUrl: string,
   situs?: WireObject,
 ): WireObject {

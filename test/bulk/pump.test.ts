@@ -132,14 +132,14 @@ test('after an abort nothing is written, and rows under way are still settled', 
     }),
   });
   pump.push(rows(5));
-  const end = pump.abort(106, 'gone');
+  const end = pump.abort('internal', 'gone');
   assert.deepEqual([end?.complete, end?.stopped?.line], [false, 6]);
   pool.answer();
   pump.push(rows(5));
   pump.drained();
   pump.end();
   assert.deepEqual([written, ends, settled], [[], [], [5]]);
-  assert.equal(pump.abort(106, 'again'), null);
+  assert.equal(pump.abort('internal', 'again'), null);
 });
 
 test('near the end of a quota rows wait for those under way', () => {
@@ -193,7 +193,7 @@ test('rows that the key has no right to end the run with that, not with a quota'
 test('stopping lets what is under way be written first', () => {
   const { pump, pool, ends } = rig();
   pump.push(rows(3));
-  pump.stop(106, 'The service is stopping.');
+  pump.stop('internal', 'The service is stopping.');
   assert.equal(ends.length, 0);
   pool.answer();
   assert.deepEqual([ends[0]?.rows, ends[0]?.stopped?.message], [3, 'The service is stopping.']);

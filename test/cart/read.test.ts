@@ -18,7 +18,7 @@ import { memoryDataset } from '../support/memory-dataset.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';
 import { ask } from '../lookup/ask.js';
 
-function refusal(read: object): Required<Problem> {
+function refusal(read: object): Problem & Required<Pick<Problem, 'errors'>> {
   assert.ok(isProblem(read), `it was read: ${JSON.stringify(Object.keys(read))}`);
   return { errors: [], ...read };
 }

@@ -13,7 +13,7 @@ test('a JSON answer tells the rate of its own key, whosever was answered before'
     [1_000_000, 999_999],
     [10, 8],
   ] as const) {
-    const caller = new Caller<GateKey>(stubKey('a', rate), remaining, '/x', '');
+    const caller = new Caller<GateKey>(stubKey('a', rate), remaining, '/x', '', '');
     const { head } = caller.json(200, {});
     assert.equal(head, headOf(JSON_TYPE, rateFields(rate, remaining)));
     const more = caller.json(200, {}, { Location: '/y' });

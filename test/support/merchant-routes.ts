@@ -56,7 +56,6 @@ export async function serveMerchants(
     now,
     age,
     sendsMails: true,
-    baseUrl: '',
   });
   const server = await createServer();
   new Router([...merchants.routes, ...also(merchants)], SILENT, gate.fieldsOf).attach(server);

@@ -3,7 +3,7 @@
  * UTC. Reading it takes nothing from the rate window and is never refused for it, so that a client
  * at its limit can still learn why.
  */
-import type { BodyError } from '../../base/validator.js';
+import { invalid } from '../../base/problem.js';
 import { KEY_HEADER, presentedKey } from '../../http/api-key.js';
 import { rateFields } from '../../http/rate-limit.js';
 import { type Gate, gateRules, Refused } from '../../http/gate.js';
@@ -114,13 +114,6 @@ function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMet
   };
 }
 
-function unprocessable(path: string, error: BodyError, fields: Fields): Reply {
-  return problemReply(
-    { status: 422, detail: 'validation failed', instance: path, errors: [error] },
-    fields,
-  );
-}
-
 /**
  * A malformed key is a malformed parameter here, not an unknown key: the operation answers 200 for
  * keys that could exist, and knows no 401. The key is not repeated.
@@ -128,7 +121,7 @@ function unprocessable(path: string, error: BodyError, fields: Fields): Reply {
 function malformedKey(request: Request, fields: Fields): Reply {
   const location = request.header(KEY_HEADER) === '' ? 'query.key' : 'header.X-API-KEY';
   const error = { location, message: 'expected 10 to 100 characters' };
-  return unprocessable(request.path, error, fields);
+  return problemReply(invalid(error), request.path, fields);
 }
 
 /** The answer for a version, or for the path without one. */
@@ -139,7 +132,7 @@ function metricsReply(
 ): Reply {
   const found = services.gate.enter(RULES, request);
   const unknown = found instanceof Refused;
-  if (unknown && found.kind !== 'invalid-key') return services.gate.refusal(found, request);
+  if (unknown && found.why.failure !== 'invalid-key') return services.gate.refusal(found, request);
   const key = unknown ? null : found.key;
   // A disabled key has no request left.
   const fields = unknown || !found.key.active ? rateFields(0, 0) : found.fields;
@@ -154,7 +147,7 @@ function metricsReply(
   if (format === null) {
     const value = decodeValue(/(?:^|&)format=([^&]*)/.exec(query)?.[1] ?? '') ?? '';
     const error = { location: 'query.format', message: 'expected json or xml', value };
-    return unprocessable(request.path, error, fields);
+    return problemReply(invalid(error), request.path, fields);
   }
   const members = metricsMembers(version, metricsOf(services, key));
   return { status: 200, head, body: currentText(members, format) };

@@ -111,7 +111,7 @@ export function answerCarts(
     return answerBody(context, engine, sent, nowMs, underWay);
   } catch (error) {
     context.report(error);
-    return problemAnswer(problem(500, 'The service failed to calculate the cart.'));
+    return refusalAnswer(problem(500, 'The service failed to calculate the cart.'));
   }
 }
 
@@ -156,11 +156,7 @@ function answerBody(
         : isProblem(inTurn)
           ? inTurn
           : calculateInTurn(context, engine, inTurn, nowMs, cartId, payload.length);
-  if (isProblem(result)) return problemAnswer(result);
-  if (isFailure(result)) {
-    const { code, http } = RESPONSE_CODES[result.failure];
-    return { status: http, code, precision: 0, flags: 0, body: [] };
-  }
+  if (isProblem(result) || isFailure(result)) return refusalAnswer(result);
   const { precision, flags, unruled } = result;
   const { stale, estimated, partial } = marksOf(flags);
   const into = writtenCarts;
@@ -184,7 +180,9 @@ function answerBody(
 }
 
 /** A refusal on its way to the front end, which prints it. */
-function problemAnswer(refusal: Problem): Answer {
-  const { status } = refusal;
-  return { status, code: SUCCESS.code, precision: 0, flags: 0, body: packValue(refusal) };
+function refusalAnswer(refusal: Problem | Failure): Answer {
+  const { http: status, code } = isFailure(refusal)
+    ? RESPONSE_CODES[refusal.failure]
+    : { http: refusal.status, code: SUCCESS.code };
+  return { status, code, precision: 0, flags: 0, body: packValue(refusal) };
 }

@@ -38,7 +38,7 @@ export function mark(marks: Marks, { marks: of }: CartOutcome): void {
 }
 
 /** What is said of a cart that the engine refuses, before its reason. */
-export const UNCALCULATED = 'The cart cannot be calculated.';
+const UNCALCULATED = 'The cart cannot be calculated.';
 
 /** A refusal of the engine, with the member of the body that it concerns. */
 export function refusalProblem({ failure, field, detail }: Failure, at: string): Problem {

@@ -6,28 +6,26 @@ import type {
   CartRequest,
   OwnTask,
   PinnedRelease,
-  PoolFailure,
 } from '../../pool/types.js';
-import { isFailure, type Failure } from '../../failure.js';
+import { isFailure, type Failure, type FailureKind } from '../../failure.js';
 import { invalid, type Problem } from '../../base/problem.js';
 import { unpackValue } from '../../pool/value.js';
-import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { SUCCESS } from '../../wire/response-code.js';
 import { sha256Of } from '../../wire/receipt.js';
 import { SAME_IDS_BIT } from './options.js';
-import { ENTITLEMENTS } from '../../store/plan.js';
 import { withoutKey } from '../../http/api-key.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { LookupHeads } from '../lookup/head.js';
 import {
   type KeptAsked,
   keptAsked,
+  keptRefusal,
   type KeptServices,
   NOTHING_KEPT,
   placeOf,
   receiptOf,
 } from '../lookup/kept.js';
-import type { LaterReply, MerchantCaller, MerchantServices } from '../../http/merchant-route.js';
+import type { LaterReply, MerchantCaller } from '../../http/merchant-route.js';
 import { isReply, OWN_HEADERS, type Reply, withField } from '../../http/reply.js';
 
 /** Bodies above it are calculated by the workers of bulk files, for which no lookup waits. */
@@ -39,7 +37,7 @@ interface CartPool {
 }
 
 /** What carts are calculated with. */
-export interface CartWorkers extends Pick<MerchantServices, 'baseUrl'> {
+export interface CartWorkers {
   /** Without it no release but the active one answers, and there are no receipts. */
   readonly kept?: KeptServices;
   /** Small carts travel with lookups. */
@@ -52,17 +50,13 @@ const HEADS = new LookupHeads();
 
 /** The reply to a slice: head and body are views that are good until the turn is over. */
 function replyOf(
-  { baseUrl }: CartWorkers,
   caller: MerchantCaller,
   slice: AnswerSlice,
   release: PinnedRelease,
   receipt: string | null,
 ): Reply {
-  const { status, code, body, precision, flags } = slice;
-  if (code === RESPONSE_CODES['product-rules-not-enabled'].code) {
-    return codedProblem('product-rules-not-enabled', caller.instance, baseUrl, caller.fields);
-  }
-  if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
+  const { status, body, precision, flags } = slice;
+  if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem | Failure>(body));
   const dataset = release.id;
   const numbered = HEADS.get(dataset, caller.key.rate, precision, flags);
   const head = numbered.with(caller.remaining);
@@ -75,8 +69,8 @@ function keptBy({ kept: services }: CartWorkers, caller: MerchantCaller): KeptAs
   const asked = services === undefined ? null : keptAsked(caller.query);
   if (asked === null) return NOTHING_KEPT;
   if (isFailure(asked)) return caller.refuse(keptProblem(asked));
-  const may = asked.dataset === null || (caller.key.grants & ENTITLEMENTS.historical) !== 0;
-  return may ? asked : caller.problem(403, 'Kept datasets need the entitlement historical.');
+  const unentitled = keptRefusal(caller.key.grants, asked.dataset);
+  return unentitled === null ? asked : caller.refuse(unentitled);
 }
 
 function keptProblem({ field, detail = '' }: Failure): Problem {
@@ -123,13 +117,12 @@ function calculated(
     payload: body,
     gives: body.length > SMALL_CART_BYTES_MAX,
     optionBits: own === undefined ? bits : bits | SAME_IDS_BIT,
-    answered: (slice, release) =>
-      take(replyOf(services, caller, slice, release, receiptFor(slice, release))),
+    answered: (slice, release) => take(replyOf(caller, slice, release, receiptFor(slice, release))),
     failed: (failure) => take(failedReply(caller, failure)),
   });
 }
 
-function failedReply(caller: MerchantCaller, failure: PoolFailure): Reply {
+function failedReply(caller: MerchantCaller, failure: FailureKind): Reply {
   return failure === 'overloaded'
     ? caller.problem(503, 'The service has no dataset or is overloaded.')
     : caller.problem(500, 'The service failed to calculate the cart.');
@@ -152,9 +145,9 @@ export function calculate(
   return (take, failed) => {
     placed
       .then((own) => {
-        if (own === 'internal' || own === 'overloaded') take(failedReply(caller, own));
-        else if (isFailure(own)) take(caller.refuse(keptProblem(own)));
-        else calculated(services, caller, body, { ...asked, own }, take);
+        if (!isFailure(own)) calculated(services, caller, body, { ...asked, own }, take);
+        else if (own.failure === 'no-result') take(caller.refuse(keptProblem(own)));
+        else take(failedReply(caller, own.failure));
       })
       .catch(failed);
   };

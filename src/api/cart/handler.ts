@@ -7,6 +7,7 @@ import { calculate, type CartWorkers, SMALL_CART_BYTES_MAX } from './cart-pool.j
 import {
   askedOptions,
   type CartOptions,
+  NO_GEO,
   optionBits,
   optionsOfQuery,
   PRODUCT_BIT,
@@ -15,7 +16,6 @@ import { merchantIdOf } from './cart-text.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import { malformationOf } from '../../base/json-object.js';
 import { noMerchantId, ownerOfLarge } from '../merchant/checked-body.js';
 import { keptNames } from '../lookup/kept.js';
@@ -120,17 +120,11 @@ function ownCart(
   options: CartOptions,
   body: Uint8Array,
 ): Reply | LaterReply {
-  const { lookups, baseUrl } = services;
+  const { lookups } = services;
   const admission = lookups.admit(caller.key, true);
   if (admission === null || (admission.grants & ENTITLEMENTS.geo_enabled) === 0) {
     if (admission !== null) lookups.settle(admission, false, false);
-    return codedProblem(
-      'feature-not-enabled',
-      caller.instance,
-      baseUrl,
-      caller.fields,
-      'The plan has no geocoded lookups, or their quota of this month is used up.',
-    );
+    return caller.refuse(NO_GEO);
   }
   const mayCode = (admission.grants & ENTITLEMENTS.product_rates) !== 0;
   const bits = optionBits(options) | (mayCode ? PRODUCT_BIT : 0);

@@ -9,7 +9,7 @@ import type { BodyError } from '../../base/validator.js';
 import { fail } from '../../failure.js';
 import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
 import { type Caller, type Gate, type GateKey, gateRules } from '../../http/gate.js';
-import { type ProblemDocument, problemReply } from '../../http/problem-reply.js';
+import { problemReply } from '../../http/problem-reply.js';
 import { REFUSED, rateFields } from '../../http/rate-limit.js';
 import {
   type Admit,
@@ -83,9 +83,7 @@ interface TicServices {
   readonly renderFailure: RenderFailure;
 }
 
-function noCodes(instance: string): ProblemDocument {
-  return { status: 503, detail: 'No product codes are loaded.', instance };
-}
+const NO_CODES = problem(503, 'No product codes are loaded.');
 
 /** The catalogue for one client. */
 function ticListReply(services: TicServices, request: Request): Reply {
@@ -101,32 +99,21 @@ function ticListReply(services: TicServices, request: Request): Reply {
     return { status, head, body, code };
   }
   if (format === null) {
-    return problemReply(
-      {
-        status: 422,
-        detail: 'validation failed',
-        instance: path,
-        errors: [{ location: 'query.format', message: 'expected json or xml' }],
-      },
-      fields,
-    );
+    const error = { location: 'query.format', message: 'expected json or xml' };
+    return problemReply(invalid(error), path, fields);
   }
   const pages = services.pages();
   return pages === null
-    ? problemReply(noCodes(path), fields)
+    ? problemReply(NO_CODES, path, fields)
     : { status: 200, head, body: pages.list[format] };
 }
 
 /** The codes for the description in a body. */
-function searchReply(
-  services: TicServices,
-  { path, body }: Request,
-  caller: Caller<GateKey>,
-): Reply {
+function searchReply(services: TicServices, { body }: Request, caller: Caller<GateKey>): Reply {
   const parsed = parseTicQuery(body);
   if (isProblem(parsed)) return caller.refuse(parsed);
   const pages = services.pages();
-  if (pages === null) return problemReply(noCodes(path), caller.fields);
+  if (pages === null) return caller.refuse(NO_CODES);
   const found = pages.search.find(parsed.query);
   const text = ticSearchBody(parsed.query, found, services.baseUrl);
   return { status: 200, head: headOf(JSON_TYPE, caller.fields), body: text };

@@ -2,7 +2,6 @@
  * Printed parts of answers. What depends on the tax area and the day alone is kept within a bound
  * in bytes, as are the beginnings of answers of version 60; their ends tell where a lookup led.
  */
-import { type ByteWriter, bytesOfParts } from '../../base/byte-writer.js';
 import { NumberCache, OfRelease } from '../../base/tables.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
@@ -23,7 +22,6 @@ import {
   jsonMembers,
   printMembers,
   type WireObject,
-  xmlOfMembers,
 } from '../../wire/tree.js';
 import type { WireContext, Head } from './context.js';
 import type {
@@ -117,17 +115,14 @@ export interface RuledArea extends RatedArea {
   readonly rules: StateRuleRecord;
 }
 
-/**
- * The fragment of an area, from the cache or printed by `print` as members of an object of JSON, of
- * which its XML is made.
- */
+/** The fragment of an area, from the cache or printed by `print` as members of an object. */
 export function fragmentOf(
   context: WireContext,
   engine: Engine,
   rated: RatedArea,
   variant: Variant,
   format: Format,
-  print: (into: ByteWriter, ruled: RuledArea) => void,
+  print: (ruled: RuledArea) => Uint8Array,
 ): Fragment | Failure {
   const { fragments } = context;
   const key = fragments.key(rated.area.id, rated.date, variant, format);
@@ -135,9 +130,7 @@ export function fragmentOf(
   if (known !== null) return known;
   const rules = engine.stateRules(rated.area.state, rated.date);
   if (rules === null) return noRules(rated);
-  const json = bytesOfParts([{ print: (into) => print(into, { ...rated, rules }) }]);
-  const bytes = format === 'json' ? json : bytesOfParts([xmlOfMembers(json)]);
-  const fragment = { bytes, flags: areaFlags(rated) };
+  const fragment = { bytes: print({ ...rated, rules }), flags: areaFlags(rated) };
   fragments.set(engine.id, key, fragment);
   return fragment;
 }

@@ -5,9 +5,8 @@ import {
   type LookupRequest,
   type OwnTask,
   type PinnedRelease,
-  type PoolFailure,
 } from '../../pool/types.js';
-import { isFailure } from '../../failure.js';
+import { type FailureKind, isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import {
@@ -149,7 +148,7 @@ class PendingLookup implements LookupRequest {
     this.#answer.send({ status, head: signed, body, code, precision, dataset });
   }
 
-  failed(failure: PoolFailure | 'no-result', detail?: string): void {
+  failed(failure: FailureKind, detail?: string): void {
     const { failures, usage } = this.#shared;
     const { key, remaining } = this.#caller;
     if (this.#head === null) usage.settle(this.#admission, false, false);
@@ -203,8 +202,7 @@ async function submitKept(
   // What the entitlements do not include the worker refuses.
   const mayAsk = asked.dataset === null || (grants & ENTITLEMENTS.historical) !== 0;
   const own = mayAsk ? await placeOf(kept, asked) : null;
-  if (own === 'internal' || own === 'overloaded') return lookup.failed(own);
-  if (own !== null && isFailure(own)) return lookup.failed('no-result', own.detail);
+  if (own !== null && isFailure(own)) return lookup.failed(own.failure, own.detail);
   if (own !== null) {
     lookup.own = own;
     if (asked.receipt) {
@@ -225,16 +223,6 @@ async function submitKept(
   pool.submit(lookup);
 }
 
-/** The answer to a request that may not pass. */
-function refusedReply(
-  failures: FrontFailures,
-  version: number,
-  { kind, detail, limit, remaining, query }: Refused,
-): Reply {
-  const failure = kind === 'forbidden' ? 'feature-not-enabled' : kind;
-  return failures.reply(failure, version, query, limit, remaining, detail);
-}
-
 /** The routes of all lookup versions. */
 export function lookupRoutes(services: LookupServices): readonly Route[] {
   const { gate, usage, pool, repeats = null, kept = null } = services;
@@ -253,7 +241,9 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     (request: Request, answer: Answerer): void => {
       const caller = gate.enter(rules, request);
       if (caller instanceof Refused) {
-        answer.send(refusedReply(failures, version, caller));
+        const { why, limit, remaining, query } = caller;
+        const { failure, detail } = why;
+        answer.send(failures.reply(failure, version, query, limit, remaining, detail));
         return;
       }
       const { key, query } = caller;

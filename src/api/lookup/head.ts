@@ -1,13 +1,12 @@
 /** What the front end has of lookup answers: header fields and failures, each made once. */
 import { LRUCache } from 'lru-cache';
-import { fail, type Failure } from '../../failure.js';
+import { fail, type Failure, type FailureKind } from '../../failure.js';
 import {
   FLAG_ESTIMATED,
   FLAG_PARTIAL,
   FLAG_STALE,
   FLAG_XML,
   FLAGS_SPAN,
-  type PoolFailure,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { LIMIT_HEADER, REMAINING_HEADER, rateFields } from '../../http/rate-limit.js';
@@ -85,14 +84,6 @@ export type RenderFailure = (
   baseUrl: string,
 ) => Uint8Array;
 
-/** Failures that the front end answers itself. */
-type FrontFailure =
-  | 'invalid-key'
-  | 'rate-limited'
-  | 'feature-not-enabled'
-  | 'no-result'
-  | PoolFailure;
-
 /** What they are made with. */
 interface FailureServices {
   readonly renderFailure: RenderFailure;
@@ -100,7 +91,7 @@ interface FailureServices {
 }
 
 /** What a person can do about it. */
-const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
+const DETAILS: Partial<Readonly<Record<FailureKind, string>>> = {
   'feature-not-enabled': 'The quota of lookups of this month is used up.',
   overloaded: 'The service has no dataset or is overloaded; ask again later.',
 };
@@ -118,7 +109,7 @@ export class FrontFailures {
   }
 
   reply(
-    failure: FrontFailure,
+    failure: FailureKind,
     version: number,
     query: string,
     limit: number,

@@ -4,9 +4,11 @@
  * The front end looks for them, since it is the one that says which release a worker opens.
  */
 import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { problem, type Problem } from '../../base/problem.js';
+import { fail, type Failure } from '../../failure.js';
 import { messageOf, type Log } from '../../log.js';
-import type { OwnTask, PinnedRelease, PoolFailure } from '../../pool/types.js';
+import type { OwnTask, PinnedRelease } from '../../pool/types.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
 import { receiptText, requestLine, sha256Of, type AnswerSettings } from '../../wire/receipt.js';
 import { parseBoolean } from './parameter-table.js';
 import { readParameters } from './query-string.js';
@@ -58,6 +60,13 @@ export function notKept(dataset: string): Failure {
   return fail('no-result', `The dataset ${dataset} is not kept here.`, 'dataset');
 }
 
+/** The refusal of a kept release to a key without the entitlement; null where it may be asked. */
+export function keptRefusal(grants: number, dataset: string | null): Problem | null {
+  return dataset === null || (grants & ENTITLEMENTS.historical) !== 0
+    ? null
+    : problem(403, 'Kept datasets need the entitlement historical.');
+}
+
 /** The refusal of a release that another version of Situs built. */
 function notRead({ message }: OtherFormat): Failure {
   return fail('no-result', message, 'dataset');
@@ -77,12 +86,7 @@ export interface KeptServices {
  * Where a question goes that is not for now or for the active release, or the refusal of a release
  * that is not there or cannot be read.
  */
-export type Placed = OwnTask | Failure | PoolFailure;
-
-/** Tells a place from a refusal. */
-export function isPlaced(placed: Placed): placed is OwnTask {
-  return typeof placed === 'object' && !isFailure(placed);
-}
+type Placed = OwnTask | Failure;
 
 /** Opens the release that is asked for. What is opened is unpinned with the task. */
 export async function placeOf(
@@ -97,7 +101,7 @@ export async function placeOf(
   } catch (error) {
     if (error instanceof OtherFormat) return notRead(error);
     kept.log.error('dataset asked for not opened', { dataset, message: messageOf(error) });
-    return error instanceof UnsoundRelease ? 'internal' : 'overloaded';
+    return fail(error instanceof UnsoundRelease ? 'internal' : 'overloaded');
   }
 }
 

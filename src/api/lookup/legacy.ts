@@ -2,17 +2,18 @@
  * Rows in an envelope: of versions 10 to 50 for one place or every part of a ZIP, of version 60 for
  * a ZIP.
  */
+import { bytesOfParts } from '../../base/byte-writer.js';
 import type { Engine } from '../../engine/engine.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import { isFailure, type Failure } from '../../failure.js';
 import {
+  jsonMembers,
   jsonValue,
   printMembers,
   xmlElement,
   type ApiVersion,
   type Format,
   type WireObject,
-  jsonMembers,
 } from '../../wire/tree.js';
 import { legacyClose, legacyOpen, SUCCESS, V60_XML_OPEN } from '../../wire/response-code.js';
 import {
@@ -127,8 +128,8 @@ function renderRows(
   let flags = 0;
   let before = '';
   for (const place of places) {
-    const fragment = fragmentOf(context, engine, place, shape.variant, format, (into, ruled) =>
-      into.text(jsonMembers(shape.fields(ruled))),
+    const fragment = fragmentOf(context, engine, place, shape.variant, format, (ruled) =>
+      bytesOfParts([printMembers(shape.fields(ruled), format)]),
     );
     if (isFailure(fragment)) return fragment;
     body.push(Buffer.from(before + rowOpen(place, format, element), 'utf8'), fragment.bytes);

@@ -1,5 +1,5 @@
 /** Version 60: the structured answer for a place. */
-import { type ByteWriter, Piece, type Printed } from '../../base/byte-writer.js';
+import { type ByteWriter, bytesOfParts, Piece, type Printed } from '../../base/byte-writer.js';
 import type { AreaRecord, ComponentRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates, LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
@@ -8,7 +8,7 @@ import { isFailure, type Failure } from '../../failure.js';
 import type { BodyPart } from '../../pool/types.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
-import { type Degrees, echoed, type Format } from '../../wire/tree.js';
+import { type Degrees, echoed, type Format, xmlOfMembers } from '../../wire/tree.js';
 import type { WireContext } from './context.js';
 import {
   addressDetail,
@@ -164,11 +164,19 @@ function printRules(into: ByteWriter, { rules, area }: RuledArea, extended: bool
   into.byte(BRACE);
 }
 
-/** Everything that depends on the area, the day and `shippingExtended` alone, as JSON. */
-function printArea(into: ByteWriter, ruled: RuledArea, extended: boolean): void {
-  printBaseRates(into, ruled.rates);
-  printRules(into, ruled, extended);
-  printSummaries(into, ruled.rates);
+/**
+ * Everything that depends on the area, the day and `shippingExtended` alone. As JSON, which nearly
+ * all ask for, it is written straight into bytes, without the time that a tree of it takes. XML is
+ * made of these bytes, so that there is one description of both.
+ */
+function areaBytes(ruled: RuledArea, extended: boolean, format: Format): Uint8Array {
+  const print = (into: ByteWriter): void => {
+    printBaseRates(into, ruled.rates);
+    printRules(into, ruled, extended);
+    printSummaries(into, ruled.rates);
+  };
+  const json = bytesOfParts([{ print }]);
+  return format === 'json' ? json : bytesOfParts([xmlOfMembers(json)]);
 }
 
 /** Degrees, as microdegrees or as the text of what is given more closely. */
@@ -256,8 +264,8 @@ export function renderV60(
 ): Rendered | Failure {
   const freight = query.options.shippingExtended;
   const variant = freight ? VARIANTS.v60Freight : VARIANTS.v60;
-  const fragment = fragmentOf(context, engine, outcome, variant, format, (into, ruled) =>
-    printArea(into, ruled, freight),
+  const fragment = fragmentOf(context, engine, outcome, variant, format, (ruled) =>
+    areaBytes(ruled, freight, format),
   );
   if (isUnprinted(fragment)) return fragment;
   const product =

@@ -24,10 +24,9 @@ import {
 } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { HandlerServices } from './services.js';
-import { invalid, isProblem, type Problem } from '../../base/problem.js';
+import { invalid, isProblem, limited, type Problem } from '../../base/problem.js';
 import { UUID } from '../../base/uuid.js';
 import { GATHER_BATCH } from '../../store/gather.js';
-import { problemReply } from '../../http/problem-reply.js';
 
 /** Merchants of one page at most, and without `limit`. */
 const MERCHANT_PAGE_MAX = 1_000;
@@ -92,18 +91,10 @@ async function list(
   if (asked === null) {
     const merchants = await listMerchants(services.store, caller.account);
     if (merchants !== null) return answer(services, caller, merchants);
-    const { instance, fields } = caller;
-    return problemReply(
-      {
-        status: 422,
-        instance,
-        members: { limit: MERCHANTS_LISTED_MAX },
-        detail:
-          `The account has more than ${MERCHANTS_LISTED_MAX} merchants; ask for pages of them ` +
-          'with limit and cursor.',
-      },
-      fields,
-    );
+    const detail =
+      `The account has more than ${MERCHANTS_LISTED_MAX} merchants; ask for pages of them ` +
+      'with limit and cursor.';
+    return caller.refuse(limited(422, detail, MERCHANTS_LISTED_MAX));
   }
   const { merchants, next } = await pageOfMerchants(services.store, caller.account, asked);
   return answer(services, caller, merchants, next === null ? {} : { [OWN_HEADERS.cursor]: next });

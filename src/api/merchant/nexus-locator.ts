@@ -3,11 +3,10 @@
  * geocoded counts for the key's quota like a lookup, also when the request comes to nothing.
  */
 import type { Problem } from '../../base/problem.js';
-import type { MerchantCaller, MerchantServices } from '../../http/merchant-route.js';
-import { codedProblem } from '../../http/problem-reply.js';
+import type { MerchantCaller } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
 import type { LocateRequest } from '../../pool/types.js';
-import { isFailure } from '../../failure.js';
+import { fail, isFailure } from '../../failure.js';
 import type { NexusPlace } from '../../store/nexus.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
@@ -132,27 +131,18 @@ function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {
     : { name, line1, line2, city, state, zip, normalizedAddress, lat, lng };
 }
 
-/** What places of locations are found with. */
-type PlacesServices = LocateServices & Pick<MerchantServices, 'baseUrl'>;
+const NO_GEOCODING = fail(
+  'feature-not-enabled',
+  'Geocoding is not enabled for the key, or its quota of this month is used up.',
+);
 
 /** The status of a request that ran out of time: only create documents 504. */
 type LateStatus = 503 | 504;
 
-function locateRefusal(
-  services: PlacesServices,
-  caller: MerchantCaller,
-  failure: LocateFailure,
-  late: LateStatus,
-): Reply {
+function locateRefusal(caller: MerchantCaller, failure: LocateFailure, late: LateStatus): Reply {
   switch (failure) {
     case 'not-enabled':
-      return codedProblem(
-        'feature-not-enabled',
-        caller.instance,
-        services.baseUrl,
-        caller.fields,
-        'Geocoding is not enabled for the key, or its quota of this month is used up.',
-      );
+      return caller.refuse(NO_GEOCODING);
     case 'late':
       return caller.problem(late, 'Finding the addresses took too long.');
     default:
@@ -162,14 +152,14 @@ function locateRefusal(
 
 /** Places for all locations, or the answer when one of them has none. */
 export async function placesOf(
-  services: PlacesServices,
+  services: LocateServices,
   caller: MerchantCaller,
   locations: readonly LocationBody[],
   nameOf: (index: number) => string,
   late: LateStatus,
 ): Promise<readonly NexusPlace[] | Reply> {
   const located = await locateAll(services, caller.key, locations.map(addressLine));
-  if (typeof located === 'string') return locateRefusal(services, caller, located, late);
+  if (typeof located === 'string') return locateRefusal(caller, located, late);
   const places: NexusPlace[] = [];
   const problems: Problem[] = [];
   located.outcomes.forEach((outcome, index) => {

@@ -8,7 +8,6 @@ import { PacedBytes } from '../../base/turns.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
 import { headOf, JSON_TYPE, type Reply } from '../../http/reply.js';
-import { isStatus, type Status } from '../../http/status.js';
 import { unpackWithRest } from '../../pool/value.js';
 import {
   type EndpointName,
@@ -28,7 +27,7 @@ import { SUCCESS } from '../../wire/response-code.js';
 import type { BodyRequest } from '../../pool/types.js';
 import { withoutMember } from '../../base/json-member.js';
 import { type JsonObject, parseJsonObject } from '../../base/json-object.js';
-import { isProblem, type Problem } from '../../base/problem.js';
+import { isProblem, type Problem, type ProblemStatus } from '../../base/problem.js';
 import { relayProblem } from './relay-shape.js';
 
 /** Workers that look at bodies; they need no dataset for it. */
@@ -125,7 +124,7 @@ export async function summarized(
 const UNKNOWN = 'Whether it carried the request out is not known.';
 
 /** What each fault is answered with. */
-const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [Status, string]>> = {
+const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [ProblemStatus, string]>> = {
   timeout: [504, `The compliance provider did not answer in time. ${UNKNOWN}`],
   unreachable: [502, `The compliance provider could not be reached, or cut the call. ${UNKNOWN}`],
   'too-large': [502, `The answer of the compliance provider is too long. ${UNKNOWN}`],
@@ -136,7 +135,8 @@ const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [Status, string]>>
   'unusable-credentials': [404, 'The credentials stored for this merchant cannot be used.'],
 };
 
-function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
+/** The refusal of a call that the provider did not answer, or not as it should. */
+export function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
   return caller.problem(...FAULTS[kind]);
 }
 
@@ -197,7 +197,7 @@ export function relayReply(
       const { status } = verdict;
       return {
         reply: caller.problem(
-          isStatus(status) ? status : 502,
+          status,
           `The compliance provider answered ${status} and did not say why.`,
         ),
         trouble: null,

@@ -12,12 +12,19 @@ import {
 } from '../../provider/operation-call.js';
 import type { Provider, ProviderCall } from '../../provider/provider.js';
 import { credentialsOf, type Credentials, type CredentialsVault } from '../../store/credentials.js';
-import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
+import type { MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
 import { bodyBytesMax } from '../../base/body-size.js';
 import { UUID } from '../../base/uuid.js';
-import { type BodyWorkers, type RelayLook, relayReply, summarized } from './relay-answer.js';
+import {
+  type BodyWorkers,
+  faultReply,
+  type RelayLook,
+  relayReply,
+  summarized,
+} from './relay-answer.js';
+import { noCredentials, ownMerchant } from './services.js';
 import { relayedShape } from './relay-shape.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
 import type { JsonObject } from '../../base/json-object.js';
@@ -86,10 +93,10 @@ function makeCall(
   const credentials = credentialsOf(store, vault, caller.account, merchant.merchantId);
   if (credentials === null) {
     store.vouchForNone();
-    return caller.problem(404, 'No credentials are stored for this merchant.');
+    return noCredentials(caller);
   }
   if (!WELL_FORMED.test(credentials.connectionId)) {
-    return caller.problem(404, 'The credentials stored for this merchant cannot be used.');
+    return faultReply(caller, 'unusable-credentials');
   }
   return callOf(endpoint, credentials, members, bytes);
 }
@@ -160,11 +167,8 @@ function relayOwn(
     if (merchantId === null || !UUID.test(merchantId)) {
       return noMerchantId(caller);
     }
-    const merchant = findMerchant(services.store, caller.account, merchantId.toLowerCase());
-    if (merchant === null) {
-      services.store.vouchForNone();
-      return caller.problem(403, 'The account has no such merchant.');
-    }
+    const merchant = ownMerchant(caller, services.store, merchantId.toLowerCase());
+    if (isReply(merchant)) return merchant;
     if (merchant.type === 'self-managed') {
       return caller.problem(403, 'This operation is for merchants of the provider type.');
     }

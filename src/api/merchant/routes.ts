@@ -28,6 +28,7 @@ import {
   type Change,
   type HandlerServices,
   isReply,
+  noCredentials,
   ownMerchant,
   readRoute,
   vouchForNone,
@@ -38,10 +39,6 @@ const CREDENTIALS_EVENT = 'merchant.credentials.set';
 
 /** Answers with secrets in them are for nobody to keep. */
 const NO_STORE = { 'Cache-Control': 'no-store' };
-
-function noCredentials(caller: MerchantCaller): Reply {
-  return caller.problem(404, 'No credentials are stored for this merchant.');
-}
 
 function set(
   services: HandlerServices,
@@ -148,7 +145,6 @@ interface MerchantOptions {
   readonly usage: MerchantUsage & GeocodingUsage;
   readonly locator: Locator;
   readonly bodyWorkers: BodyWorkers;
-  readonly baseUrl: string;
   /** Whether a mail server is set. */
   readonly sendsMails: boolean;
   /** Id of this server among those of the store; left out where it is the only one. */
@@ -171,7 +167,7 @@ export interface MerchantParts {
 
 /** Makes the routes of merchants; close it before the store. */
 export function openMerchants(options: MerchantOptions): MerchantParts {
-  const { store, vault, log, gate, usage, locator, baseUrl } = options;
+  const { store, vault, log, gate, usage, locator } = options;
   const { now = Date.now, timer = startTimer } = options;
   const idempotency = new IdempotencyBook(store, {
     vault,
@@ -195,7 +191,6 @@ export function openMerchants(options: MerchantOptions): MerchantParts {
     geocoding: usage,
     idempotency,
     locator,
-    baseUrl,
     now,
     age: options.age,
     timer,

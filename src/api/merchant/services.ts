@@ -49,9 +49,9 @@ export function readBodyOf<T extends object>(
   return isProblem(parsed) ? caller.refuse(parsed) : parsed;
 }
 
-/** Unknown, foreign and deleted merchants are told the same, so that no id gives itself away. */
-function notYours(caller: MerchantCaller): Reply {
-  return caller.problem(403, 'The account has no such merchant.');
+/** The answer for a merchant without credentials. */
+export function noCredentials(caller: MerchantCaller): Reply {
+  return caller.problem(404, 'No credentials are stored for this merchant.');
 }
 
 /** What a thing is looked up in: the store, or a write, which sees the newest there is. */
@@ -74,7 +74,8 @@ export function ownMerchant(
   const found = findMerchant(reader, caller.account, merchantId);
   if (found !== null) return found;
   vouchForNone(reader);
-  return notYours(caller);
+  // Unknown, foreign and deleted ones are told the same, so that no id gives itself away.
+  return caller.problem(403, 'The account has no such merchant.');
 }
 
 interface ReadOperation<T> {

@@ -1,22 +1,19 @@
 /** Creation of a job: what is asked for, the body on the disk, the Idempotency-Key, the record. */
 import { faultOf, type Log } from '../../log.js';
-import { isProblem, problem } from '../../base/problem.js';
+import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
 import type { ReleaseSource } from '../../pool.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { KeyTaken, type Claimed, type IdempotencyBook } from '../../store/idempotency.js';
-import { StoreFault } from '../../store/fault.js';
-import { LimitReached } from '../../store/transaction.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
-import { type BulkProblem, tooLarge } from '../run/request.js';
-import { type KnownReleases, type RowsAsked, spentSentence } from '../run/kind.js';
+import { type KnownReleases, spentRefusal } from '../run/kind.js';
 import { allowedFile, type FileIdentity, filesOf, fileSource } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
 import { type AskedJob, askedOfFile, noJob } from './job-request.js';
 import { diskRefusal, JobUpload } from './stored-body.js';
 import type { Caller } from '../../http/gate.js';
-import { codedProblem } from '../../http/problem-reply.js';
+import { storeRefusal } from '../../http/problem-reply.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
 import {
   type DuplexEvents,
@@ -46,18 +43,6 @@ interface Arrived {
   readonly identity: FileIdentity;
   /** What a later request with the same Idempotency-Key must have in common with this one. */
   readonly fingerprint: string;
-}
-
-/** Refuses a job of which not one row would be answered; null where one would be. */
-export function spentReply(
-  { jobs, baseUrl }: CreationServices,
-  { key, fields }: Caller,
-  asked: RowsAsked,
-): Reply | null {
-  const spent = spentSentence(jobs.options.usage, key, asked);
-  return spent === null
-    ? null
-    : codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields, spent);
 }
 
 /** One request for a job, from its head to its answer. */
@@ -106,7 +91,7 @@ export class JobCreation implements DuplexEvents {
     if (this.#bodyBytes > JOB_BODY_BYTES_MAX) {
       this.#body = null;
       const detail = `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`;
-      return this.#refuse(tooLarge(detail, JOB_BODY_BYTES_MAX));
+      return this.#refuse(limited(413, detail, JOB_BODY_BYTES_MAX));
     }
     this.#body = grown(this.#body, piece);
     if (isLast) void this.#guard(this.#named(this.#body));
@@ -163,8 +148,9 @@ export class JobCreation implements DuplexEvents {
       this.#kind = kind;
     });
     if (isProblem(found)) return this.#refuse(found);
-    const spent = spentReply(this.#services, this.#caller, found.asked.bulk);
-    if (spent !== null) return this.#send(spent);
+    const { jobs } = this.#services;
+    const spent = spentRefusal(jobs.options.usage, this.#caller.key, found.asked.bulk);
+    if (spent !== null) return this.#send(this.#caller.refuse(spent));
     await this.#arrived({ ...found, fingerprint: body.toString('utf8') });
   }
 
@@ -262,17 +248,11 @@ export class JobCreation implements DuplexEvents {
       await work;
     } catch (error) {
       this.#services.log.error('job not made', { fault: faultOf(error) });
-      if (error instanceof LimitReached) {
-        this.#refuse({ ...problem(429, error.message), members: { limit: error.limit } });
-      } else if (error instanceof StoreFault) {
-        this.#refuse(problem(503, error.detail));
-      } else {
-        this.#refuse(diskRefusal(error));
-      }
+      this.#refuse(storeRefusal(error) ?? diskRefusal(error));
     }
   }
 
-  #refuse(why: BulkProblem): void {
+  #refuse(why: Problem): void {
     this.#send(noJob(this.#caller, this.#services.jobs.options.limits, this.#kind, why));
   }
 

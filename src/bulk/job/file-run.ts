@@ -9,11 +9,10 @@ import type { UsageRecord } from '../../store/format.js';
 import type { StoreTransaction } from '../../store/store.js';
 import { type Counts, type Metered, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
-import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Trailer } from '../row/envelope.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { Begun } from '../run/csv-beginning.js';
-import type { BulkProblem } from '../run/request.js';
+import type { Problem } from '../../base/problem.js';
 import type { RowsUsage } from '../run/kind.js';
 import { RunTotals } from '../run/run-totals.js';
 import {
@@ -137,13 +136,13 @@ export type FileRunEnd =
   /** Workers failed it or there are none; it can go on from its last checkpoint. */
   | { readonly kind: 'broken'; readonly message: string }
   /** The body cannot be read as rows at all. */
-  | { readonly kind: 'refused'; readonly refused: BulkProblem };
+  | { readonly kind: 'refused'; readonly refused: Problem };
 
 /** The beginning of a CSV body; null where rows begin at once. */
 export async function readBeginning(
   input: ByteSource,
   request: RunRequest,
-): Promise<Begun | BulkProblem | null> {
+): Promise<Begun | Problem | null> {
   if (request.input === 'ndjson') return null;
   const beginning = beginningOf(request);
   for await (const piece of input(0)) {
@@ -192,7 +191,7 @@ export class FileRun {
     const over = new Promise<RunEnd>((resolve, reject) => {
       const run = this.#open(totals, resolve);
       const failed = (error: unknown): void => {
-        run.abort(RESPONSE_CODES.internal.code, '');
+        run.abort('internal', '');
         this.#wake();
         reject(error);
       };

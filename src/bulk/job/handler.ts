@@ -7,7 +7,6 @@
  * 422), room for one more job (429 with the limit), quota (405 with code 107), dataset (503), the
  * body (408, 413, 422, 507 with the limit), and the Idempotency-Key (400, 409, 422).
  */
-import { StoreFault } from '../../store/fault.js';
 import { faultOf, type Log } from '../../log.js';
 import type { JobRecord } from '../../store/jobs.js';
 import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
@@ -20,18 +19,19 @@ import { type Answerer, headOf, JSON_TYPE, type Request } from '../../http/reply
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import { gatedDuplexRoute, gatedRoute } from '../../http/duplex-route.js';
 import { bulkRules, type BulkServices } from '../run/handler.js';
-import { type CreationServices, JobCreation, spentReply } from './create.js';
+import { type CreationServices, JobCreation } from './create.js';
 import type { Store } from '../../store/store.js';
+import { spentRefusal } from '../run/kind.js';
 import type { Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { jobsDirOf, JobSpace, type SpaceLimits } from './space.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { type BulkProblem, NO_RATES, refused } from '../run/request.js';
-import { isProblem, problem, type Problem } from '../../base/problem.js';
+import { NO_RATES, refused } from '../run/request.js';
+import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
 import { headRefusal, noJob, parseUpload } from './job-request.js';
 import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
-import { FAULT_DETAIL } from '../../http/problem-reply.js';
+import { FAULT_DETAIL, storeRefusal } from '../../http/problem-reply.js';
 
 // A job from its head: refused before its body is read, or begun.
 
@@ -58,7 +58,7 @@ function openJob(
   const { jobs, releases } = services;
   const { key, query } = caller;
   const { limits, kinds } = jobs.options;
-  const refuse = (why: BulkProblem): void => {
+  const refuse = (why: Problem): void => {
     const kind = asked === null || isProblem(asked) ? ANY_KIND : asked.kind;
     exchange.send(noJob(caller, limits, kind, why));
   };
@@ -83,11 +83,10 @@ function openJob(
   if (unfitKey !== null) return refuse(unfitKey);
   const limit = jobs.full(key.account);
   if (limit !== null) {
-    const detail = `The account has ${limit} jobs; remove one or wait.`;
-    return refuse({ ...problem(429, detail), members: { limit } });
+    return refuse(limited(429, `The account has ${limit} jobs; remove one or wait.`, limit));
   }
-  const spent = asked === null ? null : spentReply(services, caller, asked.bulk);
-  if (spent !== null) return exchange.send(spent);
+  const spent = asked === null ? null : spentRefusal(jobs.options.usage, key, asked.bulk);
+  if (spent !== null) return exchange.send(caller.refuse(spent));
   const release = releases.pin();
   if (release === null) return refuse(problem(503, NO_RATES));
   releases.unpin(release);
@@ -106,7 +105,7 @@ function begin(...job: ConstructorParameters<typeof JobCreation>): void {
   }
 }
 
-interface JobServices extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
+interface JobServices extends Pick<BulkServices, 'gate'>, CreationServices {
   readonly jobs: JobRegistry;
   readonly log: Log;
 }
@@ -130,13 +129,14 @@ function withJob(
   try {
     record = services.jobs.find(caller.key.account, idOf(request.path));
   } catch (error) {
-    if (!(error instanceof StoreFault)) throw error;
-    return answer.send(caller.problem(503, error.detail));
+    const refusal = storeRefusal(error);
+    if (refusal === null) throw error;
+    return answer.send(caller.refuse(refusal));
   }
   if (record === null) return answer.send(missing(caller));
   const unscoped = rowsRefusal(caller.key, services.jobs.view(record).kind);
   if (unscoped === null) handle(record);
-  else answer.send(caller.problem(403, unscoped));
+  else answer.send(caller.refuse(unscoped));
 }
 
 const ELSEWHERE =
@@ -183,11 +183,7 @@ function removeRoute(services: JobServices): Route {
         .catch((error: unknown) => {
           if (error instanceof JobElsewhere) return answer.send(caller.problem(503, ELSEWHERE));
           services.log.error('job not removed', { fault: faultOf(error) });
-          answer.send(
-            error instanceof StoreFault
-              ? caller.problem(503, error.detail)
-              : caller.problem(500, FAULT_DETAIL),
-          );
+          answer.send(caller.refuse(storeRefusal(error) ?? problem(500, FAULT_DETAIL)));
         });
     }),
   );
@@ -218,8 +214,8 @@ function jobRoutes(services: JobServices): readonly Route[] {
 
 /** What jobs are opened with: their folder, their registry and their routes. */
 interface OpenJobOptions
-  extends Pick<BulkServices, 'gate' | 'baseUrl'>,
-    Pick<CreationServices, 'idempotency' | 'log'>,
+  extends Pick<BulkServices, 'gate'>,
+    Pick<CreationServices, 'baseUrl' | 'idempotency' | 'log'>,
     Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage' | 'fleet' | 'settings'> {
   readonly releases: CreationServices['releases'] & JobReleases;
   /** What days are counted by. */

@@ -1,6 +1,6 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
 import type { JsonObject } from '../../base/json-object.js';
-import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
+import { invalid, isProblem, limited, problem, type Problem } from '../../base/problem.js';
 import { anyText, checkOf, choice, oneOrList, open, optional, type Of } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
 import { isFailure } from '../../failure.js';
@@ -16,11 +16,10 @@ import {
   outputAccepted,
   parseBulkRequest,
   parseOptions,
+  ofPart,
   refused,
-  tooLarge,
   unacceptable,
   unusable,
-  type BulkProblem,
   type BulkRequest,
 } from '../run/request.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
@@ -152,13 +151,13 @@ export function noJob(
   caller: Caller,
   limits: BulkLimits,
   kind: BulkKind,
-  { status, detail, errors, members }: BulkProblem,
+  { status, detail, errors, members }: Problem,
 ): Reply {
   // Parts at fault stand behind the limits, as other members do.
-  return caller.problem(status, detail, undefined, {
-    limits: limitsOf(limits, kind),
-    ...(errors === undefined ? {} : { errors: errors.map(part) }),
-    ...members,
+  const parts = errors === undefined ? {} : { errors: errors.map(part) };
+  return caller.refuse({
+    ...problem(status, detail),
+    members: { limits: limitsOf(limits, kind), ...parts, ...members },
   });
 }
 
@@ -172,18 +171,18 @@ export function headRefusal(
   key: KeyRecord,
   request: Request,
   asked: AskedJob | null,
-): BulkProblem | null {
+): Problem | null {
   const { limits, findMerchant } = jobs.options;
   const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return problem(403, unscoped);
+  if (unscoped !== null) return unscoped;
   if (Number(request.header('content-length') || 0) > limits.bytesMax) {
-    return tooLarge(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
+    return limited(413, `A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
   }
   if (asked === null) return null;
-  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
-  const unkept = keptFault(releases, key, asked.bulk);
-  return unkept === null ? null : refused(unkept.status, unkept.detail, 'query.dataset');
+  return (
+    ofPart(merchantRefusal(findMerchant, key.account, asked.bulk), 'query.merchantId') ??
+    ofPart(keptFault(releases, key, asked.bulk), 'query.dataset')
+  );
 }
 
 /** A file that a body names, as it is, and what is asked of its rows. */
@@ -201,7 +200,7 @@ export async function askedOfFile(
   key: KeyRecord,
   body: Buffer,
   told: (kind: BulkKind) => void,
-): Promise<NamedFile | BulkProblem> {
+): Promise<NamedFile | Problem> {
   const { filesDir, limits, findMerchant } = jobs.options;
   if (filesDir === null) {
     const detail = 'This service reads no files of its own; upload the rows.';
@@ -211,11 +210,11 @@ export async function askedOfFile(
   if (isProblem(asked)) return asked;
   told(asked.kind);
   const unscoped = rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return problem(403, unscoped);
-  const unkept = keptFault(releases, key, asked.bulk);
-  if (unkept !== null) return refused(unkept.status, unkept.detail, 'body.dataset');
-  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'body.merchantId');
+  if (unscoped !== null) return unscoped;
+  const unfit =
+    ofPart(keptFault(releases, key, asked.bulk), 'body.dataset') ??
+    ofPart(merchantRefusal(findMerchant, key.account, asked.bulk), 'body.merchantId');
+  if (unfit !== null) return unfit;
   const found = await allowedFile(filesOf(filesDir, key.account), asked.file ?? '');
   if (found === null) {
     const detail = 'There is no such file in the folder of the account.';
@@ -223,6 +222,6 @@ export async function askedOfFile(
   }
   const { identity } = found;
   return identity.bytes > limits.bytesMax
-    ? tooLarge(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
+    ? limited(413, `A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
     : { asked, identity };
 }

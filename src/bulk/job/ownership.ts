@@ -10,6 +10,7 @@ import { StoreFault } from '../../store/fault.js';
 import { findJob, listJobs, putJob, type JobRecord, type JobState } from '../../store/jobs.js';
 import { isAtWork, lives } from '../../store/nodes.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
+import { errorCode } from '../../log.js';
 
 export const ENDED: ReadonlySet<JobState> = new Set(['done', 'failed', 'cancelled']);
 
@@ -48,7 +49,7 @@ export function placeOf(dir: string): string {
   try {
     writeFileSync(path, randomBytes(PLACE_BYTES).toString('hex'), { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
   return readFileSync(path, 'latin1').trim();
 }

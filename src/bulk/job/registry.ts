@@ -3,7 +3,7 @@
  * told of a job is what is on the disk, so it holds after any stop.
  */
 import { randomBytes } from 'node:crypto';
-import { messageOf } from '../../log.js';
+import { errorCode, messageOf } from '../../log.js';
 import {
   findJob,
   hasJobs,
@@ -270,7 +270,7 @@ export class JobRegistry {
       else if (isPassing(error)) {
         job.held = true;
         // What the system says may name a path, and is the operator's.
-        const ofSystem = error instanceof Error && 'code' in error;
+        const ofSystem = errorCode(error) !== '';
         if (ofSystem) log.warn('job waits', { job: job.record.id, message });
         const reason = ofSystem ? 'The disk is full or failed; the job waits.' : message;
         await this.#put(job, { state: 'queued', reason });

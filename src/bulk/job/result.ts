@@ -222,14 +222,10 @@ export function sendResult(
   }
   if (range === 'unsatisfiable') {
     return exchange.send(
-      problemReply(
-        {
-          status: 416,
-          detail: `The result has ${bytes} bytes.`,
-          instance,
-        },
-        { ...fields, 'Content-Range': `bytes */${bytes}` },
-      ),
+      problemReply({ status: 416, detail: `The result has ${bytes} bytes.` }, instance, {
+        ...fields,
+        'Content-Range': `bytes */${bytes}`,
+      }),
     );
   }
   const { first, last } = range ?? { first: 0, last: bytes - 1 };

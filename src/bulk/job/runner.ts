@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
 import { rowsRefusal } from '../../http/gate.js';
-import type { Log } from '../../log.js';
+import { errorCode, type Log } from '../../log.js';
 import type { PinnedRelease } from '../../pool.js';
 import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
@@ -102,7 +102,7 @@ const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO']);
 export function isPassing(error: unknown): boolean {
   if (error instanceof DiskLimit || error instanceof StoreFault) return true;
   if (error instanceof ReleaseNotReady) return true;
-  return error instanceof Error && 'code' in error && NO_ROOM.has(String(error.code));
+  return NO_ROOM.has(errorCode(error));
 }
 
 /** The body of a job. */
@@ -171,7 +171,7 @@ function keyFor(services: RunnerServices, record: JobRecord): KeyRecord {
   }
   const merchant = merchantRefusal(services.findMerchant, record.account, request);
   if (merchant?.status === 503) throw new StoreFault('behind');
-  const unfit = rowsRefusal(key, request.kind) ?? merchant?.detail;
+  const unfit = (rowsRefusal(key, request.kind) ?? merchant)?.detail;
   if (unfit !== undefined) throw new JobFault(unfit);
   return key;
 }

@@ -1,11 +1,10 @@
 /** The body of a job on its way to the disk: unpacked, within its limits, and hashed. */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import { problem } from '../../base/problem.js';
+import { limited, problem, type Problem } from '../../base/problem.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { Intake } from '../run/intake.js';
 import type { BulkBody } from '../run/pump-options.js';
-import type { BulkProblem } from '../run/request.js';
 import { identityOf, type FileIdentity } from './byte-source.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
 import { isPassing } from './runner.js';
@@ -26,13 +25,13 @@ interface UploadOptions {
   readonly bytesMax: number;
   readonly body: BulkBody;
   readonly done: (uploaded: Uploaded) => void;
-  readonly failed: (refused: BulkProblem) => void;
+  readonly failed: (refused: Problem) => void;
 }
 
 /** What is told of a disk that does not take a body. */
-export function diskRefusal(error: unknown): BulkProblem {
+export function diskRefusal(error: unknown): Problem {
   if (error instanceof DiskLimit) {
-    return { ...problem(507, error.message), members: { limit: error.bytesMax } };
+    return limited(507, error.message, error.bytesMax);
   }
   return isPassing(error)
     ? problem(507, 'The disk does not take the body.')
@@ -146,7 +145,7 @@ export class JobUpload {
     }
   }
 
-  #fail(refused: BulkProblem): void {
+  #fail(refused: Problem): void {
     if (this.#over) return;
     void this.close();
     this.#options.failed(refused);

@@ -9,6 +9,7 @@ import {
   QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
 import { TIC_MAX, ticOf } from '../../api/cart/cart-text.js';
+import { NO_GEO } from '../../api/cart/options.js';
 import { AMOUNT_DIGITS, type ReadCart } from '../../api/cart/merchant-cart.js';
 import { writeCart } from '../../api/cart/print-cart.js';
 import { PROVIDER_ID_CHARS_MAX } from '../../api/merchant/relay-shape.js';
@@ -26,7 +27,7 @@ import {
   readPlace,
   sentPlace,
 } from './cart-parameters.js';
-import { calculated, itemOf, itemWith, NO_GEO, rowCartId } from './cart-row.js';
+import { calculated, itemOf, itemWith, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';

@@ -6,12 +6,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isObject } from '../../base/json-object.js';
 import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { fail, isFailure } from '../../failure.js';
 import { ByteWriter } from '../../base/byte-writer.js';
 import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused } from '../../api/cart/answer.js';
-import { UNCALCULATED } from '../../api/cart/body-carts.js';
-import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
+import { refusalProblem } from '../../api/cart/body-carts.js';
+import { CART_DEFAULTS, type CartOptions, NO_GEO } from '../../api/cart/options.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
@@ -25,6 +25,7 @@ import {
   type RowAnswer,
   type RowEngine,
   refused,
+  refusedRow,
   type Place,
 } from './row.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
@@ -33,11 +34,6 @@ import { noRequest } from './row-parameters.js';
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
 
-/** Refuses a cart of no merchant. */
-export const NO_GEO = fail(
-  'feature-not-enabled',
-  'The plan has no geocoded lookups, or their quota of this month is used up.',
-);
 const INVALID = RESPONSE_CODES['invalid-format'].code;
 /** Locations in a body, and in its one item. */
 const BODY = 'body';
@@ -46,10 +42,6 @@ const ITEM = 'body.items[0]';
 /** Where a row has its cart: it is the cart itself, or a body whose one item the cart is. */
 type CartPosition = 'row' | 'items[0]';
 
-function refusalAnswer(code: number, message: string, field: string | null): RowAnswer {
-  return { code, geo: false, body: [], refusal: { message, field } };
-}
-
 /** The member of a row that a location is in the body that was read of it. */
 function memberOf(location: string, at: CartPosition): string | null {
   const ofItem = at === 'row' && location.startsWith(ITEM);
@@ -57,20 +49,19 @@ function memberOf(location: string, at: CartPosition): string | null {
 }
 
 /** The endpoint's sentence and that of the first member at fault. */
-function problemAnswer({ detail, errors: [first] = [] }: Problem, at: CartPosition): RowAnswer {
-  if (first === undefined) return refusalAnswer(INVALID, detail, null);
+function problemAnswer(
+  { detail, errors: [first] = [] }: Problem,
+  at: CartPosition,
+  code: number = INVALID,
+): RowAnswer {
+  if (first === undefined) return refusedRow({ code, message: detail, field: null });
   const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
-  return refusalAnswer(INVALID, `${lead} ${first.message}`, memberOf(first.location, at));
+  const message = `${lead} ${first.message}`;
+  return refusedRow({ code, message, field: memberOf(first.location, at) });
 }
 
 function withPosition(field: string | null, at: CartPosition): string | null {
   return at === 'row' ? field : field === null ? at : `${at}.${field}`;
-}
-
-/** The answer to a row whose cart the engine refuses: its code, why, and the member at fault. */
-function uncalculated({ failure, field, detail }: Failure, at: CartPosition): RowAnswer {
-  const { code } = RESPONSE_CODES[failure];
-  return refusalAnswer(code, `${UNCALCULATED} ${detail ?? failure}`, withPosition(field, at));
 }
 
 /** What a line calls its product code. */
@@ -179,7 +170,9 @@ export function calculated(
     return refusedCart({ ...refusal, field: withPosition(`${refusal.field}.${code}`, at) });
   }
   const outcome = engine.calculate(query, run.nowMs, context.precisionMin, context.refuseUnruled);
-  if (isFailure(outcome)) return uncalculated(outcome, at);
+  if (isFailure(outcome)) {
+    return problemAnswer(refusalProblem(outcome, ITEM), at, RESPONSE_CODES[outcome.failure].code);
+  }
   return {
     code: SUCCESS.code,
     geo: true,

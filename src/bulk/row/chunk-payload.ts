@@ -13,7 +13,7 @@ import { type Dialect, DELIMITERS, NEWLINES } from './dialect.js';
 import { FieldReader, FieldWriter } from './field-bytes.js';
 import type { RawChunk } from './record-form.js';
 import type { Mapping } from './mapping.js';
-import type { RowRefusal } from './row.js';
+import type { RowRefusal } from '../../wire/response-code.js';
 import type { PinnedRelease } from '../../pool/types.js';
 
 /** What each row asks for. */
@@ -59,7 +59,6 @@ export interface RunFacts {
 /** A row of a chunk that was not answered with success. */
 export interface RefusedRow extends RowRefusal {
   readonly line: number;
-  readonly code: number;
 }
 
 /** What became of the rows of a chunk. */

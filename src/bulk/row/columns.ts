@@ -17,10 +17,10 @@ import type { AreaCells, WireContext } from '../../api/lookup/context.js';
 import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
 import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
-import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { refusalOf, SUCCESS } from '../../wire/response-code.js';
 import { echoOf } from '../../wire/tree.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
-import { refusalOf, type RowAnswer } from './row.js';
+import { refusedRow, type RowAnswer } from './row.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate } from '../../tax/date.js';
 import { formatCents } from '../../tax/amount.js';
@@ -59,11 +59,6 @@ const AREAS_MAX = 16_384;
 /** Beyond every YYYYMMDD. */
 const DATE_SPAN = 100_000_000;
 
-function refused(failure: Failure): RowAnswer {
-  const { code } = RESPONSE_CODES[failure.failure];
-  return { code, geo: false, body: [], refusal: refusalOf(failure) };
-}
-
 function rateAt({ rows }: KnownRates, level: Level): string {
   return formatRate(
     sumRates(rows.filter((row) => row.component.level === level).map((row) => row.sales)),
@@ -96,6 +91,13 @@ function rowNote(note: string, unruled: string, assumed?: RateRange): string {
   }
   return unruled === '' ? text : `${text}${text === '' ? '' : ' '}unruled`;
 }
+
+const DIFFERENT_RATES = refusalOf(
+  fail(
+    'address-incomplete',
+    'The ZIP has areas with different rates; give the street address, or ask NDJSON for all',
+  ),
+);
 
 /** The cells of an area in the order of AREA_COLUMNS. */
 function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failure {
@@ -155,10 +157,10 @@ export class LookupColumns {
   /** Looks a row up; the body is what is appended to it. */
   answer(raw: RawParameters, grants: number, nowMs: number): RowAnswer {
     const parsed = parseParameters(raw, 60, grants);
-    if (isFailure(parsed)) return refused(parsed);
+    if (isFailure(parsed)) return refusedRow(refusalOf(parsed));
     const { query } = parsed;
     const outcome = this.#engine.lookup(query, nowMs, this.#context.precisionMin);
-    if (isFailure(outcome)) return refused(outcome);
+    if (isFailure(outcome)) return refusedRow(refusalOf(outcome));
     return outcome.kind === 'postal' ? this.#postal(outcome) : this.#located(query, outcome);
   }
 
@@ -171,12 +173,12 @@ export class LookupColumns {
       query.options.taxabilityCode === null
         ? null
         : productDetail(this.#context, this.#engine, query, outcome, 'json');
-    if (product !== null && isFailure(product)) return refused(product);
+    if (product !== null && isFailure(product)) return refusedRow(refusalOf(product));
     const unruled = product?.unruled ?? '';
     let known = this.#areas.get(key);
     if (known === undefined) {
       const cells = areaCells(this.#engine, outcome);
-      if (isFailure(cells)) return refused(cells);
+      if (isFailure(cells)) return refusedRow(refusalOf(cells));
       const note = cells.at(-1)!;
       known = { cells: this.#join(cells.slice(0, -1)), note, noteCell: this.#join([note]) };
       this.#areas.set(key, known);
@@ -211,7 +213,7 @@ export class LookupColumns {
     const all: (readonly string[])[] = [];
     for (const row of rows) {
       const cells = areaCells(this.#engine, row);
-      if (isFailure(cells)) return refused(cells);
+      if (isFailure(cells)) return refusedRow(refusalOf(cells));
       all.push(cells);
     }
     const joined: string[] = AREA_COLUMNS.map((name, index) => {
@@ -224,13 +226,7 @@ export class LookupColumns {
       return values.size === 1 ? [...values][0]! : '';
     });
     const [rate, , , , , use, state] = joined;
-    if (rate === '' || use === '' || state === '')
-      return refused(
-        fail(
-          'address-incomplete',
-          'The ZIP has areas with different rates; give the street address, or ask NDJSON for all',
-        ),
-      );
+    if (rate === '' || use === '' || state === '') return refusedRow(DIFFERENT_RATES);
     return this.#success([this.#join(joined)], ['', '', '', 'postal'], false);
   }
 

@@ -6,7 +6,7 @@ import { wireWith, type WireContext } from '../../api/lookup/context.js';
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer } from '../../pool/types.js';
 import { fail, isFailure } from '../../failure.js';
-import { SUCCESS } from '../../wire/response-code.js';
+import { refusalOf, SUCCESS } from '../../wire/response-code.js';
 import { answerBulkCart, answerCartMessage } from './cart-row.js';
 import { ByteWriter } from '../../base/byte-writer.js';
 import { answerCsvCart } from './cart-cells.js';
@@ -36,7 +36,6 @@ import {
   type CsvRow,
   type JsonRow,
   type Place,
-  refusalOf,
   refused,
   refusedCart,
   type Row,
@@ -116,7 +115,7 @@ class Tally {
     this.#rows += 1;
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
     if (refusal !== null && this.#refusals.length < this.#refusalsMax) {
-      this.#refusals.push({ line, code, ...refusal });
+      this.#refusals.push({ line, ...refusal });
     }
     if (code !== SUCCESS.code) return;
     if (merchant) {

@@ -4,7 +4,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { BodyPart } from '../../pool/types.js';
 import type { Failure } from '../../failure.js';
 import { failureBytes } from '../../wire/failure-body.js';
-import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
+import { refusalOf, type RowRefusal } from '../../wire/response-code.js';
 import type { RunFacts } from './chunk-payload.js';
 import type { RawParameters } from '../../api/lookup/parameter-table.js';
 
@@ -47,13 +47,6 @@ export interface JsonRow extends Row {
   readonly text: string;
 }
 
-/** Why a row is not answered with success. */
-export interface RowRefusal {
-  readonly message: string;
-  /** The member at fault; null where none is alone. */
-  readonly field: string | null;
-}
-
 /** What became of a row. */
 export interface RowAnswer {
   readonly code: number;
@@ -82,26 +75,21 @@ export interface RowEngine {
 /** Answers a row that is a request. */
 export type AnswerRow<R extends Row> = (engine: RowEngine, row: R, place: Place) => RowAnswer;
 
-/** What a failure of a lookup says. */
-export function refusalOf(failure: Failure): RowRefusal {
-  return { message: failureMessage(failure), field: failure.field };
+/** The answer to a row that is refused. */
+export function refusedRow(refusal: RowRefusal, body: readonly BodyPart[] = []): RowAnswer {
+  return { code: refusal.code, geo: false, body, refusal };
 }
 
 /** The answer to a cart that is refused: a sentence and no body. */
 export function refusedCart(failure: Failure): RowAnswer {
-  const { code } = RESPONSE_CODES[failure.failure];
+  const { failure: kind, detail } = failure;
   // The sentence of the code itself speaks of query strings.
-  const message =
-    failure.failure === 'invalid-format' && failure.detail !== undefined
-      ? failure.detail
-      : failureMessage(failure);
-  return { code, geo: false, body: [], refusal: { message, field: failure.field } };
+  return refusedRow(refusalOf(failure, kind === 'invalid-format' ? detail : undefined));
 }
 
 /** The answer to a row that is refused whatever it asks. */
 export function refused({ context: { baseUrl }, run }: RowEngine, failure: Failure): RowAnswer {
   if (run.kind === 'cart') return refusedCart(failure);
-  const { code } = RESPONSE_CODES[failure.failure];
   const body = run.output === 'csv' ? [] : [failureBytes(60, failure, 'json', baseUrl)];
-  return { code, geo: false, body, refusal: refusalOf(failure) };
+  return refusedRow(refusalOf(failure), body);
 }

@@ -1,5 +1,5 @@
 /** The beginning of a CSV body: everything up to its first row, read before rows can be. */
-import { isProblem, problem } from '../../base/problem.js';
+import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
 import { csvRows } from '../row/text-rows.js';
 import {
   BOM,
@@ -14,7 +14,6 @@ import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/chunk-payload.js';
 import { HEADER_BYTES_MAX } from '../row/record-form.js';
 import { LOOKUP_COLUMNS, mapColumns, type ColumnRules } from '../row/mapping.js';
-import { type BulkProblem, tooLarge } from './request.js';
 
 /** The header line, the table it begins, and the bytes after it. */
 export interface Begun {
@@ -48,7 +47,7 @@ export class CsvBeginning {
   }
 
   /** Adds a piece, empty with the last; null while the header line is not complete. */
-  push(piece: Uint8Array, whole: boolean): Begun | BulkProblem | null {
+  push(piece: Uint8Array, whole: boolean): Begun | Problem | null {
     const before = this.#held.length;
     const held = grown(this.#held, piece);
     this.#held = held;
@@ -65,13 +64,13 @@ export class CsvBeginning {
     if (head === null) return null;
     if (head === 'too-long') {
       const limit = HEADER_BYTES_MAX;
-      return tooLarge(`A header line may have ${limit} bytes.`, limit);
+      return limited(413, `A header line may have ${limit} bytes.`, limit);
     }
     const table = this.#tableOf(head);
     return isProblem(table) ? table : { head, table, rest: held.subarray(head.bytes) };
   }
 
-  #tableOf({ header, dialect }: CsvHead): Table | BulkProblem {
+  #tableOf({ header, dialect }: CsvHead): Table | Problem {
     if (header.length === 0) return problem(422, 'The file has no header line.');
     const ends = Uint32Array.of(header.length);
     const headers = csvRows({ line: 1, bytes: header, ends }, dialect)[0] ?? null;

@@ -9,8 +9,9 @@
  * The request takes one place in the rate window whatever its rows; each row counts for the quotas
  * of the month like a request of its own.
  */
-import { isPlaced, placeOf, type KeptServices, type Placed } from '../../api/lookup/kept.js';
-import type { OwnTask, PinnedRelease } from '../../pool/types.js';
+import { keptRefusal, placeOf, type KeptServices } from '../../api/lookup/kept.js';
+import type { PinnedRelease } from '../../pool/types.js';
+import { isFailure, type Failure } from '../../failure.js';
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import { trailerBody } from '../row/envelope.js';
@@ -18,25 +19,16 @@ import { type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
   admitRows,
   BULK_ROUTES,
-  keptRefusal,
   merchantRefusal,
-  spentSentence,
+  spentRefusal,
   type BulkKindRoute,
   type FindMerchant,
   type RowsUsage,
 } from './kind.js';
-import { isProblem, problem, type Problem } from '../../base/problem.js';
-import {
-  type BulkProblem,
-  type BulkRequest,
-  NO_RATES,
-  parseBulkRequest,
-  refused,
-  tooLarge,
-} from './request.js';
+import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
+import { type BulkRequest, NO_RATES, ofPart, parseBulkRequest, refused } from './request.js';
 import { Upload } from './upload.js';
 import { type Caller, gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import { headOf, JSON_TYPE, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
@@ -44,7 +36,6 @@ import { gatedDuplexRoute, gatedRoute } from '../../http/duplex-route.js';
 
 export interface BulkServices {
   readonly gate: Gate;
-  readonly baseUrl: string;
   readonly usage: RowsUsage;
   readonly releases: ReleaseSource;
   readonly uploads: Uploads;
@@ -54,12 +45,16 @@ export interface BulkServices {
 }
 
 /** Why a release that was asked for does not answer. */
-export function placeRefusal(placed: Exclude<Placed, OwnTask>, dataset: string): Problem {
+export function placeRefusal({ failure, detail = '' }: Failure, dataset: string): Problem {
   const at = 'query.dataset';
-  if (typeof placed === 'object') return refused(422, placed.detail ?? '', at);
-  return placed === 'internal'
-    ? refused(500, `The dataset ${dataset} is damaged.`, at)
-    : refused(503, `The dataset ${dataset} cannot be opened now; try again later.`, at);
+  switch (failure) {
+    case 'internal':
+      return refused(500, `The dataset ${dataset} is damaged.`, at);
+    case 'overloaded':
+      return refused(503, `The dataset ${dataset} cannot be opened now; try again later.`, at);
+    default:
+      return refused(422, detail, at);
+  }
 }
 
 /** What the gate asks of files, jobs and their results. */
@@ -73,23 +68,26 @@ function askedRefusal(
   key: KeyRecord,
   request: Request,
   asked: BulkRequest,
-): BulkProblem | null {
+): Problem | null {
   const { bytesMax } = uploads.limits;
   if (Number(request.header('content-length') || 0) > bytesMax) {
-    return tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax);
+    return limited(413, `A body may have ${bytesMax} bytes.`, bytesMax);
   }
-  const unfit = merchantRefusal(findMerchant, key.account, asked);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
-  const unentitled = keptRefusal(key, asked);
-  return unentitled === null ? null : refused(403, unentitled, 'query.dataset');
+  return (
+    ofPart(merchantRefusal(findMerchant, key.account, asked), 'query.merchantId') ??
+    ofPart(keptRefusal(key.grants, asked.kept?.dataset ?? null), 'query.dataset')
+  );
 }
 
-function fullRefusal(uploads: Uploads, account: string): BulkProblem | null {
-  const full = uploads.full(account);
+/** The refusal of one more of what is open, where there is no room for it. */
+export function fullRefusal(
+  full: ReturnType<Uploads['full']>,
+  what: 'uploads' | 'streams',
+): Problem | null {
   if (full === null) return null;
   const { own, limit } = full;
-  const detail = `${limit} uploads are open${own ? ' of this account' : ''}; try again later.`;
-  return { ...problem(own ? 429 : 503, detail), members: { limit } };
+  const detail = `${limit} ${what} are open${own ? ' of this account' : ''}; try again later.`;
+  return limited(own ? 429 : 503, detail, limit);
 }
 
 /** Opens an upload of one kind, or refuses it. */
@@ -100,11 +98,11 @@ function openUpload(
   request: Request,
   exchange: DuplexExchange,
 ): void {
-  const { uploads, usage, releases, baseUrl } = services;
+  const { uploads, usage, releases } = services;
   const { key, fields, query } = caller;
-  const refuse = ({ status, detail, errors, members = {} }: BulkProblem): void => {
-    const limits = limitsOf(uploads.limits, route.kind);
-    exchange.send(caller.problem(status, detail, errors, { limits, ...members }));
+  const refuse = (why: Problem): void => {
+    const members = { limits: limitsOf(uploads.limits, route.kind), ...why.members };
+    exchange.send(caller.refuse({ ...why, members }));
   };
   // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
   const asked = parseBulkRequest(
@@ -114,12 +112,12 @@ function openUpload(
     request.isProxied,
   );
   if (isProblem(asked)) return refuse(asked);
-  const refusal = askedRefusal(services, key, request, asked) ?? fullRefusal(uploads, key.account);
+  const refusal =
+    askedRefusal(services, key, request, asked) ??
+    fullRefusal(uploads.full(key.account), 'uploads');
   if (refusal !== null) return refuse(refusal);
-  const spent = spentSentence(usage, key, asked);
-  if (spent !== null) {
-    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, spent));
-  }
+  const spent = spentRefusal(usage, key, asked);
+  if (spent !== null) return exchange.send(caller.refuse(spent));
   const begin = (release: PinnedRelease, nowMs: number | null): void =>
     void new Upload(exchange, uploads, {
       kind: route.kind,
@@ -134,7 +132,7 @@ function openUpload(
       ...(nowMs === null ? {} : { nowMs }),
     });
   withRelease(services, exchange, asked, begin, (unplaced) => {
-    const found = unplaced ?? fullRefusal(uploads, key.account);
+    const found = unplaced ?? fullRefusal(uploads.full(key.account), 'uploads');
     if (found !== null) refuse(found);
     return found !== null;
   });
@@ -161,7 +159,7 @@ function withRelease(
   exchange.pause();
   void placeOf(services, kept).then((placed) => {
     exchange.resume();
-    if (!isPlaced(placed)) {
+    if (isFailure(placed)) {
       isRefused(placeRefusal(placed, kept.dataset));
       return;
     }

@@ -1,8 +1,7 @@
 /** The body of an upload on its way in: unpacked where it is packed, and within its limits. */
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { problem } from '../../base/problem.js';
+import { limited, problem, type Problem } from '../../base/problem.js';
 import type { BulkBody } from './pump-options.js';
-import { type BulkProblem, tooLarge } from './request.js';
 
 /** A packed body may expand so many times ... */
 export const GZIP_RATIO_MAX = 200;
@@ -13,7 +12,7 @@ const GZIP_RATIO_FREE_BYTES = 1_048_576;
 interface IntakeTarget {
   push(piece: Uint8Array): void;
   end(): void;
-  failed(problem: BulkProblem): void;
+  failed(problem: Problem): void;
 }
 
 interface IntakeOptions {
@@ -84,13 +83,13 @@ export class Intake implements BulkBody {
     const { bytesMax, target } = this.#options;
     this.#plain += piece.length;
     if (this.#plain > bytesMax) {
-      this.#fail(tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax));
+      this.#fail(limited(413, `A body may have ${bytesMax} bytes.`, bytesMax));
     } else if (
       this.#gunzip !== null &&
       this.#plain > GZIP_RATIO_FREE_BYTES &&
       this.#plain > this.#received * GZIP_RATIO_MAX
     ) {
-      this.#fail(tooLarge(`A packed body may expand ${GZIP_RATIO_MAX} times.`, GZIP_RATIO_MAX));
+      this.#fail(limited(413, `A packed body may expand ${GZIP_RATIO_MAX} times.`, GZIP_RATIO_MAX));
     } else target.push(piece);
   }
 
@@ -100,7 +99,7 @@ export class Intake implements BulkBody {
     this.#options.target.end();
   }
 
-  #fail(found: BulkProblem): void {
+  #fail(found: Problem): void {
     this.close();
     this.#options.target.failed(found);
   }

@@ -6,7 +6,8 @@ import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, type Metered, NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
-import { notKept } from '../../api/lookup/kept.js';
+import { keptRefusal, notKept } from '../../api/lookup/kept.js';
+import { fail, type Failure } from '../../failure.js';
 import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/chunk-payload.js';
 import { NO_GEO_CARTS, type AdmittedRows } from './pump-options.js';
@@ -31,7 +32,7 @@ export interface RowsUsage {
 }
 
 /** What all rows of a file are. */
-export interface RowsAsked {
+interface RowsAsked {
   readonly kind: BulkKind;
   readonly defaults: Defaults;
 }
@@ -64,25 +65,12 @@ export function admitRows(
   return { rows: 0, grants, scarce, lacking, settle: () => undefined };
 }
 
-/**
- * Why not one row of a file would be let through, now or later, as a sentence; null where one
- * would be.
- */
-export function spentSentence(usage: RowsUsage, key: KeyRecord, asked: RowsAsked): string | null {
+/** Why not one row of a file would be let through, now or later; null where one would be. */
+export function spentRefusal(usage: RowsUsage, key: KeyRecord, asked: RowsAsked): Failure | null {
   const { rows, scarce, lacking = false, settle } = admitRows(usage, key, asked, 1);
   settle(null);
   if (rows > 0 || scarce) return null;
-  return lacking ? `${NO_GEO_CARTS}.` : 'The quota of this month is used up.';
-}
-
-/** Why a key may not ask a kept release, as a sentence; null where it may or does not. */
-export function keptRefusal(
-  key: KeyRecord,
-  { kept }: { readonly kept?: object | undefined },
-): string | null {
-  return kept === undefined || (key.grants & ENTITLEMENTS.historical) !== 0
-    ? null
-    : 'Kept datasets need the entitlement historical.';
+  return fail('feature-not-enabled', lacking ? NO_GEO_CARTS : 'The quota of this month is used up');
 }
 
 /** Releases that there are. */
@@ -100,9 +88,9 @@ export function keptFault(
   { kept }: Pick<BulkRequest, 'kept'>,
 ): Problem | null {
   if (kept === undefined) return null;
-  const unentitled = keptRefusal(key, { kept });
-  if (unentitled !== null) return problem(403, unentitled);
   const { dataset } = kept;
+  const unentitled = keptRefusal(key.grants, dataset);
+  if (unentitled !== null) return unentitled;
   const unread = releases.otherFormat(dataset);
   if (unread !== null) return problem(422, unread.message);
   return releases.has(dataset) ? null : problem(422, notKept(dataset).detail ?? '');

@@ -11,7 +11,7 @@ import { ChunkSchedule } from './schedule.js';
 import { SpoolSpace } from './spool.js';
 
 interface OpenBulkOptions
-  extends Pick<BulkServices, 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant' | 'kept'> {
+  extends Pick<BulkServices, 'gate' | 'usage' | 'releases' | 'findMerchant' | 'kept'> {
   readonly log: Log;
   readonly threads: number;
   readonly settings: EngineSettings;

@@ -7,11 +7,12 @@
  * where a fleet answers) with the workers or waiting for their turn to be written, and what the
  * sink has not taken.
  */
+import type { FailureKind } from '../../failure.js';
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
 import type { Trailer, Stopped } from '../row/envelope.js';
 import { decodeResult, encodeChunk, encodeRun } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/record-form.js';
-import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
+import { RESPONSE_CODES, responseOf } from '../../wire/response-code.js';
 import {
   type AdmittedRows,
   BROKEN,
@@ -93,9 +94,10 @@ export class BulkPump implements ChunkSource {
   }
 
   /** Ends the run with what was answered so far. */
-  stop(code: number, message: string, paused = false): void {
+  stop(kind: FailureKind, message: string, paused = false): void {
     if (this.#over) return;
     const { line } = this.#options.cutter;
+    const { code } = RESPONSE_CODES[kind];
     this.#stopped ??= { code, message, line, ...(paused ? { paused } : {}) };
     this.#deliver();
     this.#turn();
@@ -103,14 +105,15 @@ export class BulkPump implements ChunkSource {
 
   /** Ends the run with what was answered so far, as one that goes on later from there. */
   pause(): void {
-    this.stop(RESPONSE_CODES.internal.code, 'The job was paused.', true);
+    this.stop('internal', 'The job was paused.', true);
   }
 
   /** Frees everything; nothing is written or called any more. What was answered until then. */
-  abort(code: number, message: string): Trailer | null {
+  abort(kind: FailureKind, message: string): Trailer | null {
     if (this.#over) return null;
     this.#over = true;
     this.#options.schedule.leave(this);
+    const { code } = RESPONSE_CODES[kind];
     return this.totals.end({ code, message, line: this.#options.cutter.line });
   }
 
@@ -120,7 +123,7 @@ export class BulkPump implements ChunkSource {
     const wanted = Math.min(cutter.rows, CHUNK_ROWS_MAX);
     const left = rowsMax - (cutter.line - firstLineOf(run.table));
     if (left <= 0) {
-      this.stop(RESPONSE_CODES['rate-limited'].code, `A file may have ${rowsMax} rows.`);
+      this.stop('rate-limited', `A file may have ${rowsMax} rows.`);
       return null;
     }
     const admitted = admit(Math.min(wanted, left));
@@ -158,11 +161,8 @@ export class BulkPump implements ChunkSource {
     if (chunk === null) return null;
     this.#refusing = true;
     const refusal = admitted.lacking === true ? LACKING : QUOTA;
-    this.#stopped = {
-      code: RESPONSE_CODES[refusal.failure].code,
-      message: failureMessage(refusal),
-      line,
-    };
+    const { code, message } = responseOf(refusal);
+    this.#stopped = { code, message, line };
     const refused = encodeRun({ ...run, refusal });
     return this.#request(encodeChunk(refused, chunk), line, admitted);
   }
@@ -243,12 +243,11 @@ export class BulkPump implements ChunkSource {
 
   /** A chunk is lost: nothing after it can be written in order. */
   #break(failure: PoolFailure, line: number): void {
-    const told = failure === 'overloaded' ? UNAVAILABLE : BROKEN;
-    const { code } = RESPONSE_CODES[told.failure];
+    const { code, message } = responseOf(failure === 'overloaded' ? UNAVAILABLE : BROKEN);
     this.#flights = [];
     // One that was paused goes on later, whatever became of what was under way.
     const { paused = false } = this.#stopped ?? {};
-    this.#finish({ code, message: failureMessage(told), line, ...(paused ? { paused } : {}) });
+    this.#finish({ code, message, line, ...(paused ? { paused } : {}) });
   }
 
   #write(output: Uint8Array): void {

@@ -13,7 +13,6 @@ import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { readKept, parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
 import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
-import type { WireObject } from '../../wire/tree.js';
 
 export const CSV_TYPE = 'text/csv';
 export const NDJSON_TYPE = 'application/x-ndjson';
@@ -98,19 +97,14 @@ export interface BulkRequest {
   readonly kept?: KeptRun;
 }
 
-/** A problem with the members that stand beside its sentence, as limits. */
-export interface BulkProblem extends Problem {
-  readonly members?: WireObject;
-}
-
-/** A refusal of what is larger than a limit. */
-export function tooLarge(detail: string, limit: number): BulkProblem {
-  return { ...problem(413, detail), members: { limit } };
-}
-
 /** A refusal for one part of the request. */
 export function refused(status: ProblemStatus, detail: string, location: string): Problem {
   return problem(status, detail, [{ location, message: detail }]);
+}
+
+/** A refusal, if it is one, with the part of the request that it is for. */
+export function ofPart(refusal: Problem | null, location: string): Problem | null {
+  return refusal === null ? null : refused(refusal.status, refusal.detail, location);
 }
 
 type Header = (name: string) => string;

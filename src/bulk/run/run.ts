@@ -3,7 +3,8 @@
  * trailer. Where the body comes from and where the output goes is the affair of its owner.
  */
 import { NO_BYTES } from '../../base/growing-bytes.js';
-import { isProblem } from '../../base/problem.js';
+import { isProblem, type Problem } from '../../base/problem.js';
+import type { FailureKind } from '../../failure.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/mapping.js';
@@ -14,7 +15,7 @@ import type { RunFacts, BulkKind, RefusedRow, Table } from '../row/chunk-payload
 import { CsvBeginning, firstLineOf, type Begun } from './csv-beginning.js';
 import { BulkPump } from './pump.js';
 import type { PumpOptions } from './pump-options.js';
-import type { BulkProblem, BulkRequest } from './request.js';
+import type { BulkRequest } from './request.js';
 import { RunTotals } from './run-totals.js';
 import { limitsOf, type BulkLimits } from './uploads.js';
 
@@ -47,7 +48,7 @@ export interface RowRunOptions
   /** Called after each chunk that was written. */
   readonly reached?: (checkpoint: Checkpoint) => void;
   /** The beginning of the body cannot be read; nothing else is called afterwards. */
-  readonly refused: (refused: BulkProblem) => void;
+  readonly refused: (refused: Problem) => void;
   /** Called once, unless the run was refused or aborted before. */
   readonly done: (end: RunEnd) => void;
 }
@@ -181,14 +182,14 @@ export class RowRun {
   }
 
   /** Ends with what was answered so far. */
-  stop(code: number, message: string): void {
-    this.#pump?.stop(code, message);
+  stop(kind: FailureKind, message: string): void {
+    this.#pump?.stop(kind, message);
   }
 
   /** Frees everything; nothing is written or called any more. What was answered until then. */
-  abort(code: number, message: string): Trailer | null {
+  abort(kind: FailureKind, message: string): Trailer | null {
     this.#refused = true;
-    return this.#pump?.abort(code, message) ?? null;
+    return this.#pump?.abort(kind, message) ?? null;
   }
 
   /** What follows the rows: nothing in CSV. */

@@ -2,22 +2,16 @@
 import type { PinnedRelease } from '../../pool.js';
 import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
-import { RESPONSE_CODES } from '../../wire/response-code.js';
+import type { FailureKind } from '../../failure.js';
 import { problemReply } from '../../http/problem-reply.js';
-import {
-  type DuplexEvents,
-  type Fields,
-  headOf,
-  OWN_HEADERS,
-  type Reply,
-} from '../../http/reply.js';
-import { problem } from '../../base/problem.js';
+import { type DuplexEvents, type Fields, headOf, OWN_HEADERS } from '../../http/reply.js';
+import { limited, problem, type Problem } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { limitsOf, type Uploads } from './uploads.js';
 import { Intake } from './intake.js';
 import { openOutput, type Output } from './output.js';
 import type { AdmittedRows, BulkSink } from './pump-options.js';
-import { CSV_TYPE, NDJSON_TYPE, type BulkProblem, type BulkRequest } from './request.js';
+import { CSV_TYPE, NDJSON_TYPE, type BulkRequest } from './request.js';
 import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
@@ -107,7 +101,7 @@ export class Upload implements DuplexEvents {
     if (this.#over) return;
     this.#over = true;
     const { name, account, over } = this.#asked;
-    const end = this.#run.abort(RESPONSE_CODES.internal.code, GONE);
+    const end = this.#run.abort('internal', GONE);
     if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     this.#output.close();
@@ -212,18 +206,16 @@ export class Upload implements DuplexEvents {
   }
 
   /** Ends the upload where it stands, or refuses it while nothing was sent. */
-  #stop(kind: keyof typeof RESPONSE_CODES, refusal: BulkProblem): void {
+  #stop(kind: FailureKind, refusal: Problem): void {
     if (this.#exchange.begun || this.#run.rows > 0) {
-      this.#run.stop(RESPONSE_CODES[kind].code, refusal.detail);
+      this.#run.stop(kind, refusal.detail);
     } else this.#refuse(refusal);
   }
 
   #spoolFull({ limit, own }: SpoolLimit): void {
     const whose = own ? 'of one account' : 'all together';
-    this.#refuse({
-      ...problem(507, `Output that waits for its end may take ${limit} bytes of disk, ${whose}.`),
-      members: { limit },
-    });
+    const detail = `Output that waits for its end may take ${limit} bytes of disk, ${whose}.`;
+    this.#refuse(limited(507, detail, limit));
   }
 
   #refuseStrict({ line, code, message }: Stopped, status: 422 | 503): void {
@@ -235,23 +227,16 @@ export class Upload implements DuplexEvents {
   }
 
   /** Answers with a problem document and drops what was begun. */
-  #refuse({ status, detail, members = {} }: BulkProblem): void {
+  #refuse({ status, detail, members }: Problem): void {
     if (this.#refused) return;
     this.#refused = true;
     const { instance, fields, name, account } = this.#asked;
-    const end = this.#run.abort(RESPONSE_CODES['invalid-format'].code, detail);
+    const end = this.#run.abort('invalid-format', detail);
     if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     void this.#spool?.close();
-    const reply: Reply = problemReply(
-      {
-        status,
-        detail,
-        instance,
-        members: { limits: limitsOf(this.#uploads.limits, this.#asked.kind), ...members },
-      },
-      fields,
-    );
-    this.#exchange.send(reply);
+    const limits = limitsOf(this.#uploads.limits, this.#asked.kind);
+    const told = { status, detail, members: { limits, ...members } };
+    this.#exchange.send(problemReply(told, instance, fields));
   }
 }

@@ -14,9 +14,8 @@ import {
 import type { ReleaseSource } from '../../pool.js';
 import { decodeResult, type RefusedRow } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../row/record-form.js';
-import { refusalOf } from '../row/row.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
-import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { refusalOf, SUCCESS } from '../../wire/response-code.js';
 import type { Message } from './backlog.js';
 import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './session-options.js';
 import { merchantText, payloadOf } from './message-chunk.js';
@@ -26,7 +25,7 @@ const NO_MERCHANTS = fail(
   'Parameter merchantId: merchants are known to the service alone; their carts go to POST /stream.',
   'merchantId',
 );
-const LOST = fail('internal');
+const LOST = refusalOf(fail('internal'));
 const AGAIN_MS = 1_000;
 
 /** The answer to a message. */
@@ -161,10 +160,8 @@ export class MessageAnswerer implements ChunkSource {
 }
 
 function lostAnswer(seq: number): MessageAnswer {
-  const { code } = RESPONSE_CODES[LOST.failure];
-  const { message, field } = refusalOf(LOST);
-  const line = Buffer.from(JSON.stringify({ seq, id: null, error: { code, message, field } }));
-  return { line, refused: { line: seq, code, message, field } };
+  const line = Buffer.from(JSON.stringify({ seq, id: null, error: LOST }));
+  return { line, refused: { line: seq, ...LOST } };
 }
 
 /** Gives each message its line, with the number that it has itself: a chunk counts through. */

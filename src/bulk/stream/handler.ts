@@ -9,10 +9,10 @@
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
 import { isProblem } from '../../base/problem.js';
-import { isPlaced, notKept, placeOf, type KeptServices } from '../../api/lookup/kept.js';
+import { isFailure } from '../../failure.js';
+import { keptRefusal, notKept, placeOf, type KeptServices } from '../../api/lookup/kept.js';
 import type { KeyRecord } from '../../store/format.js';
-import { placeRefusal } from '../run/handler.js';
-import { keptRefusal } from '../run/kind.js';
+import { fullRefusal, placeRefusal } from '../run/handler.js';
 import { type KeptRun, NO_RATES, readKeptRun, refused } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { gateRules, planNeeded, type Caller, type Gate } from '../../http/gate.js';
@@ -85,15 +85,8 @@ function resumed(
 }
 
 function full({ sessions }: StreamServices, caller: Caller): Reply | null {
-  const found = sessions.full(caller.key.account);
-  return found === null
-    ? null
-    : caller.problem(
-        found.own ? 429 : 503,
-        `${found.limit} streams are open${found.own ? ' of this account' : ''}; try again later.`,
-        undefined,
-        { limit: found.limit },
-      );
+  const refusal = fullRefusal(sessions.full(caller.key.account), 'streams');
+  return refusal === null ? null : caller.refuse(refusal);
 }
 
 function opened(
@@ -109,9 +102,9 @@ function opened(
         dataset: query.get('dataset') || null,
         at: query.get('at') || null,
       });
-  if (isProblem(asked)) return caller.problem(asked.status, asked.detail, asked.errors);
-  const unentitled = keptRefusal(caller.key, asked);
-  if (unentitled !== null) return caller.problem(403, unentitled);
+  if (isProblem(asked)) return caller.refuse(asked);
+  const unentitled = keptRefusal(caller.key.grants, asked.kept?.dataset ?? null);
+  if (unentitled !== null) return caller.refuse(unentitled);
   const refusal = full(services, caller);
   if (refusal !== null) return refusal;
   const known = (): KeyRecord | null => gate.known(text, STREAM_RULES);
@@ -132,7 +125,7 @@ async function openedKept(
 ): Promise<StreamSession | Reply> {
   const { sessions, kept } = services;
   const placed = kept === undefined ? notKept(dataset) : await placeOf(kept, { dataset, atMs });
-  if (!isPlaced(placed)) return caller.refuse(placeRefusal(placed, dataset));
+  if (isFailure(placed)) return caller.refuse(placeRefusal(placed, dataset));
   const { release } = placed;
   if (release === null) throw new Error('a release was named');
   const refusal = full(services, caller);
@@ -217,13 +210,9 @@ export function plainRoute({ gate }: StreamServices): Route {
   return gatedRoute(gate, STREAM_RULES, asked, (caller, _, answer) => {
     const detail = 'By GET a stream is a WebSocket, which the request has to ask for.';
     const fields = { ...caller.fields, Upgrade: 'websocket', Connection: 'Upgrade' };
-    answer.send(problemReply({ status: 426, detail, instance: STREAM_PATH }, fields));
+    answer.send(problemReply({ status: 426, detail }, STREAM_PATH, fields));
   });
 }
 
 /** The answer to a fault of the program. */
-export const FAULT = problemReply({
-  status: 500,
-  detail: FAULT_DETAIL,
-  instance: STREAM_PATH,
-});
+export const FAULT = problemReply({ status: 500, detail: FAULT_DETAIL }, STREAM_PATH);

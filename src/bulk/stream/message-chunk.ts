@@ -5,7 +5,7 @@ import { UUID_JSON } from '../../base/uuid.js';
 import { fail, type Failure } from '../../failure.js';
 import type { PinnedRelease } from '../../pool.js';
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
-import { StoreFault } from '../../store/fault.js';
+import { NOT_TOLD, StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import { OWN_MERCHANTS } from '../row/cart-row.js';
@@ -40,10 +40,7 @@ const RELAYED = refusing(
     'POST /merchant/cart/calculate.',
 );
 /** Others may have made the merchant a moment ago. */
-const UNTOLD: MessageClass = {
-  merchant: true,
-  refusal: fail('overloaded', new StoreFault('behind').detail),
-};
+const UNTOLD: MessageClass = { merchant: true, refusal: NOT_TOLD };
 const NO_PLAN: MessageClass = {
   merchant: true,
   refusal: fail('feature-not-enabled', 'Merchants need the Pro or Enterprise plan.'),

@@ -1,7 +1,8 @@
 /** What sessions share and may hold, what each is opened with and answered from, its carrier. */
 import type { PinnedRelease, ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
-import { RESPONSE_CODES } from '../../wire/response-code.js';
+import type { FailureKind } from '../../failure.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import type { FindMerchant, RowsUsage } from '../run/kind.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 
@@ -173,38 +174,24 @@ export interface Closing {
   readonly code: number;
 }
 
-const MALFORMED = RESPONSE_CODES['invalid-format'].code;
+function closing(close: number, reason: string, kind: FailureKind = 'invalid-format'): Closing {
+  return { close, reason, code: RESPONSE_CODES[kind].code };
+}
 
 export const CLOSES = {
-  complete: { close: 1000, reason: 'complete', code: 100 },
-  binary: { close: 1003, reason: 'messages are text', code: MALFORMED },
-  policy: { close: 1008, reason: 'a batch is too long', code: MALFORMED },
-  'too-big': { close: 1009, reason: 'a message is too long', code: MALFORMED },
-  fault: { close: 1011, reason: 'fault of the service', code: RESPONSE_CODES.internal.code },
-  stopping: {
-    close: 1012,
-    reason: 'the service is stopping',
-    code: RESPONSE_CODES.overloaded.code,
-  },
-  unavailable: { close: 1013, reason: 'no dataset', code: RESPONSE_CODES.overloaded.code },
-  key: {
-    close: 4401,
-    reason: 'the key is not usable any more',
-    code: RESPONSE_CODES['invalid-key'].code,
-  },
-  quota: {
-    close: 4405,
-    reason: 'a quota of this month is used up',
-    code: RESPONSE_CODES['feature-not-enabled'].code,
-  },
-  idle: { close: 4408, reason: 'nothing was sent for too long', code: MALFORMED },
-  resumed: { close: 4409, reason: 'resumed on another connection', code: MALFORMED },
-  credits: {
-    close: 4429,
-    reason: 'too many messages are unanswered',
-    code: RESPONSE_CODES['rate-limited'].code,
-  },
-  heartbeat: { close: 4504, reason: 'no sign of life', code: MALFORMED },
+  complete: { close: 1000, reason: 'complete', code: SUCCESS.code },
+  binary: closing(1003, 'messages are text'),
+  policy: closing(1008, 'a batch is too long'),
+  'too-big': closing(1009, 'a message is too long'),
+  fault: closing(1011, 'fault of the service', 'internal'),
+  stopping: closing(1012, 'the service is stopping', 'overloaded'),
+  unavailable: closing(1013, 'no dataset', 'overloaded'),
+  key: closing(4401, 'the key is not usable any more', 'invalid-key'),
+  quota: closing(4405, 'a quota of this month is used up', 'feature-not-enabled'),
+  idle: closing(4408, 'nothing was sent for too long'),
+  resumed: closing(4409, 'resumed on another connection'),
+  credits: closing(4429, 'too many messages are unanswered', 'rate-limited'),
+  heartbeat: closing(4504, 'no sign of life'),
 } as const satisfies Readonly<Record<string, Closing>>;
 
 export type CloseName = keyof typeof CLOSES;

@@ -19,6 +19,7 @@ import { datasetsDir } from '../source-files.js';
 import { unknownName } from '../spelling.js';
 import { isWebAddress } from './catalogue.js';
 import { dropPart, reasonOf, transfer, type TransferOptions, type Version } from './transfer.js';
+import { errorCode } from '../../log.js';
 
 /*
  * Gets one file from its publisher. It is written beside its place, checked, and renamed, so that a
@@ -243,7 +244,7 @@ export function holdFolder(folder: string): () => void {
   try {
     hold();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
     if (!isLeft(file)) {
       const [host, pid] = readFileSync(file, 'utf8').trim().split(' ');
       throw new Error(

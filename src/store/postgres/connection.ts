@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { Patience } from './pending.js';
 import type { DatabasePlace } from './place.js';
+import { errorCode } from '../../log.js';
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -37,7 +38,7 @@ export class DatabaseError extends Error {
       if (secret !== '') message = message.replaceAll(secret, '***');
     }
     super(`${shown}: ${message}`);
-    this.code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    this.code = errorCode(error);
     this.isAnswer = error instanceof pg.DatabaseError;
   }
 }

@@ -9,6 +9,7 @@ import { bootId } from '../../base/process.js';
 import { databaseProblem } from '../../setting.js';
 import { makeFolder } from '../folder.js';
 import { STORE_FILE, storeFileProblem } from '../store-file.js';
+import { errorCode } from '../../log.js';
 
 export interface DatabasePlace {
   /** As the client takes it. */
@@ -63,7 +64,7 @@ function runs(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 
