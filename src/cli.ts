@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runCommand } from './cli/program.js';
 import { READER_GONE, tellFailure } from './cli/command-line.js';
-import { errorCode } from './log.js';
+import { errorCode } from './base/error-code.js';
 
 /** Commands that go on for long, for whom each row counts. */
 const LASTING: readonly (string | undefined)[] = ['serve', 'stream', 'bulk'];

@@ -58,11 +58,6 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code of an error of the system or of a library, like ENOENT; empty where it has none. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
 /** A log that says nothing. */
 export const SILENT: Log = createLog('error', () => undefined);
 

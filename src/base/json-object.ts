@@ -31,6 +31,16 @@ export function jsonOf<T>(text: string, isMeant: (value: unknown) => value is T)
   }
 }
 
+/** The JSON value of a body; a problem where it is none. */
+export function jsonOfBody(body: Uint8Array): { readonly value: unknown } | Problem {
+  try {
+    const value: unknown = JSON.parse(DECODER.decode(body));
+    return { value };
+  } catch {
+    return problem(400, 'The body is not JSON in UTF-8.');
+  }
+}
+
 const OPEN_BRACE = 0x7b;
 
 /**

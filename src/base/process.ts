@@ -1,6 +1,7 @@
 /** What a process knows of itself (version, core dumps, memory, waiting) and of others. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
+import { errorCode } from './error-code.js';
 
 /** As package.json has it. */
 export function packageVersion(): string {
@@ -98,7 +99,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
   } catch (error) {
     // One that is not ours to signal lives.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
+    if (errorCode(error) !== 'EPERM') return false;
   }
   return processFacts(pid)?.ended !== true;
 }

@@ -11,7 +11,7 @@ import { makeTemporary } from '../ingest/release-writer.js';
 import { makeFolder } from '../store/folder.js';
 import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { activateSound, problemsOf, checkSound, requiredKeys, signSound } from './sound-release.js';
-import { errorCode } from '../log.js';
+import { errorCode } from '../base/error-code.js';
 
 /** The release that is meant, and its folder, once it was read from end to end. */
 export async function wholeRelease(

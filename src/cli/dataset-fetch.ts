@@ -11,6 +11,7 @@ import { openOrigin } from '../ingest/publisher/origin.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
 import { print, SIGNAL_CODES, untilInterrupted, UsageError } from './command-line.js';
 import { requireDownloads } from './recipe-names.js';
+import { messageOf } from '../log.js';
 
 interface Fetch {
   readonly downloads: readonly Download[];
@@ -48,7 +49,7 @@ async function fetchAll({ downloads, folder, again, quiet }: Fetch): Promise<num
       print(`${fetched.padEnd(7)}  ${download.path}`);
     } catch (error) {
       failures += 1;
-      process.stderr.write(`situs: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`situs: ${messageOf(error)}\n`);
     }
   }
   end();

@@ -5,7 +5,7 @@
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
-import { errorCode } from '../log.js';
+import { errorCode } from '../base/error-code.js';
 
 /** How often is looked whether somebody reads: nothing tells of it. */
 const READER_LOOK_MS = 20;

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { type FaultRates, parseFaults } from '../provider/simulator/faults.js';
 import { Simulator } from '../provider/simulator/server.js';
 import { print, UsageError } from './command-line.js';
+import { messageOf } from '../log.js';
 
 function faultsOf(text: string): FaultRates {
   try {
     return parseFaults(text);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -6,7 +6,8 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, request } from 'undici';
 import type { AwsSettings } from '../config.js';
-import { errorCode, messageOf } from '../log.js';
+import { messageOf } from '../log.js';
+import { errorCode } from '../base/error-code.js';
 import { type Place, PlaceError, sumOf, type Versioned } from './fleet-place.js';
 
 /** Makes the signer. @throws Error that names the variable of the environment that is missing. */

@@ -28,7 +28,7 @@ import { hasEnded, ownMark, type ProcessMark } from '../store/process-mark.js';
 import { pieceLength, type Pieces, piecesOf } from './pieces.js';
 import { checkedPiece, type Place, sumOf } from './fleet-place.js';
 import type { Offer } from './state.js';
-import { errorCode } from '../log.js';
+import { errorCode } from '../base/error-code.js';
 
 /*
  * Lets one process at a time pull a release into a folder of datasets: several servers may use it.

@@ -1,5 +1,5 @@
 /** What came of one attempt to send something. Outcomes are values; nothing throws. */
-import { errorCode } from '../log.js';
+import { errorCode } from '../base/error-code.js';
 
 interface SentOutcome {
   readonly result: 'sent';

@@ -142,6 +142,7 @@ export class RedisWindows implements SharedWindows {
       return await this.#redis.call('EVALSHA', SCRIPT_SHA1, ...call);
     } catch (error) {
       const message = messageOf(error);
+      // Redis has no code beside the text of an error: it is the first word of it.
       if (message.startsWith('NOSCRIPT')) {
         return this.#redis.call('EVAL', WINDOW_SCRIPT, ...call);
       }

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { destination } from 'pino';
-import { errorCode, messageOf } from '../log.js';
+import { messageOf } from '../log.js';
+import { errorCode } from '../base/error-code.js';
 
 /** In place of a path: standard output. */
 const STANDARD_OUTPUT_NAME = '-';

@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { messageOf } from '../log.js';
 
 function isFolder(path: string): boolean {
   try {
@@ -39,7 +40,7 @@ export function makeFolder(path: string, setting: string, mode = 0o777): void {
   try {
     makeMissing(resolve(path), mode);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`the folder ${path} cannot be made, ${setting} says where: ${why}`);
   }
 }

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../log.js';
 
 /** The file in the store's folder that holds everything. */
 export const STORE_FILE = 'data.mdb';
@@ -63,7 +64,7 @@ export function openedIn<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`the store in ${path} cannot be opened: ${why}`);
   }
 }

@@ -24,9 +24,10 @@ import {
 import { readCalculation, readCalculationBody } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
 import { readJson, type Members } from './cart-text.js';
+import { NOT_CALCULATED } from './refusals.js';
 import { Piece } from '../../base/byte-writer.js';
 import { randomId } from '../../base/uuid.js';
-import { isProblem, problem, type Problem } from '../../base/problem.js';
+import { isProblem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
 import { marksOf } from '../lookup/fragment.js';
@@ -111,7 +112,7 @@ export function answerCarts(
     return answerBody(context, engine, sent, nowMs, underWay);
   } catch (error) {
     context.report(error);
-    return refusalAnswer(problem(500, 'The service failed to calculate the cart.'));
+    return refusalAnswer(NOT_CALCULATED);
   }
 }
 

@@ -12,6 +12,7 @@ import { invalid, type Problem } from '../../base/problem.js';
 import { unpackValue } from '../../pool/value.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { sha256Of } from '../../wire/receipt.js';
+import { NOT_CALCULATED } from './refusals.js';
 import { SAME_IDS_BIT } from './options.js';
 import { withoutKey } from '../../http/api-key.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
@@ -125,7 +126,7 @@ function calculated(
 function failedReply(caller: MerchantCaller, failure: FailureKind): Reply {
   return failure === 'overloaded'
     ? caller.problem(503, 'The service has no dataset or is overloaded.')
-    : caller.problem(500, 'The service failed to calculate the cart.');
+    : caller.refuse(NOT_CALCULATED);
 }
 
 /** Has a worker calculate a body with the release and at the moment that are asked for. */

@@ -1,7 +1,7 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { Buffer } from 'node:buffer';
-import { isObject } from '../../base/json-object.js';
-import { invalid, problem, type Problem } from '../../base/problem.js';
+import { isObject, jsonOfBody } from '../../base/json-object.js';
+import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/outcome.js';
 import {
   PRICE_DECIMALS_MAX,
@@ -25,18 +25,13 @@ export type Members = Readonly<Record<string, unknown>>;
 /** Longer numbers are cut in an error. */
 const NUMBER_ECHO_MAX = 40;
 
-const DECODER = new TextDecoder('utf-8', { fatal: true });
-
 /** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
 export function readJson(body: Uint8Array): Members | Problem {
   const excess = excessOf(body);
   if (excess !== null) return problem(400, `The body has ${EXCESSES[excess]}.`);
-  let value: unknown;
-  try {
-    value = JSON.parse(DECODER.decode(body));
-  } catch {
-    return problem(400, 'The body is not JSON in UTF-8.');
-  }
+  const read = jsonOfBody(body);
+  if (isProblem(read)) return read;
+  const { value } = read;
   if (!isObject(value)) {
     return invalid({ location: 'body', message: 'expected an object' });
   }

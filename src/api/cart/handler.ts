@@ -7,12 +7,12 @@ import { calculate, type CartWorkers, SMALL_CART_BYTES_MAX } from './cart-pool.j
 import {
   askedOptions,
   type CartOptions,
-  NO_GEO,
   optionBits,
   optionsOfQuery,
   PRODUCT_BIT,
 } from './options.js';
 import { merchantIdOf } from './cart-text.js';
+import { NO_GEO, NOT_OF_ACCOUNT } from './refusals.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
@@ -95,9 +95,7 @@ function cartOf(
   merchantId: string,
 ): Reply | Promise<Reply> | LaterReply {
   const merchant = services.findMerchant(caller.account, merchantId);
-  if (merchant === null) {
-    return caller.problem(403, 'The merchant is not one of this account.');
-  }
+  if (merchant === null) return caller.refuse(NOT_OF_ACCOUNT);
   if (merchant.type === 'provider') {
     const refused = [...keptNames(request.query), ...askedOptions(request.query)];
     if (refused.length === 0) return services.relayCart(caller, merchant, request, body);

@@ -5,7 +5,6 @@
  */
 import { anyText, flag, optional, told } from '../../base/shape.js';
 import { invalid, type Problem } from '../../base/problem.js';
-import { fail } from '../../failure.js';
 import {
   ROUNDING_LEVELS,
   ROUNDING_MODES,
@@ -20,12 +19,6 @@ export interface CartOptions {
   /** Ids of carts that were sent without one are made of the body and the moment. */
   readonly sameIds?: boolean;
 }
-
-/** Refuses a cart of no merchant. */
-export const NO_GEO = fail(
-  'feature-not-enabled',
-  'The plan has no geocoded lookups, or their quota of this month is used up.',
-);
 
 /** Each line rounded to the nearest unit, a tie up. */
 export const CART_DEFAULTS: CartOptions = { mode: 'half-up', level: 'line', explain: false };

@@ -241,10 +241,8 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     (request: Request, answer: Answerer): void => {
       const caller = gate.enter(rules, request);
       if (caller instanceof Refused) {
-        const { why, limit, remaining, query } = caller;
-        const { failure, detail } = why;
-        answer.send(failures.reply(failure, version, query, limit, remaining, detail));
-        return;
+        const { why, limit, remaining: left, query } = caller;
+        return answer.send(failures.reply(why.failure, version, query, limit, left, why.detail));
       }
       const { key, query } = caller;
       const admission = usage.admit(key, mayGeocode(key, query));

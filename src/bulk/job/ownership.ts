@@ -10,7 +10,7 @@ import { StoreFault } from '../../store/fault.js';
 import { findJob, listJobs, putJob, type JobRecord, type JobState } from '../../store/jobs.js';
 import { isAtWork, lives } from '../../store/nodes.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
-import { errorCode } from '../../log.js';
+import { errorCode } from '../../base/error-code.js';
 
 export const ENDED: ReadonlySet<JobState> = new Set(['done', 'failed', 'cancelled']);
 

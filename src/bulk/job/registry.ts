@@ -3,7 +3,8 @@
  * told of a job is what is on the disk, so it holds after any stop.
  */
 import { randomBytes } from 'node:crypto';
-import { errorCode, messageOf } from '../../log.js';
+import { messageOf } from '../../log.js';
+import { errorCode } from '../../base/error-code.js';
 import {
   findJob,
   hasJobs,

@@ -8,8 +8,8 @@ import {
   QUANTITY_DECIMALS_MAX,
   QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
+import { NO_GEO } from '../../api/cart/refusals.js';
 import { TIC_MAX, ticOf } from '../../api/cart/cart-text.js';
-import { NO_GEO } from '../../api/cart/options.js';
 import { AMOUNT_DIGITS, type ReadCart } from '../../api/cart/merchant-cart.js';
 import { writeCart } from '../../api/cart/print-cart.js';
 import { PROVIDER_ID_CHARS_MAX } from '../../api/merchant/relay-shape.js';

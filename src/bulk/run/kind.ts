@@ -6,6 +6,7 @@ import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, type Metered, NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
+import { NOT_OF_ACCOUNT } from '../../api/cart/refusals.js';
 import { keptRefusal, notKept } from '../../api/lookup/kept.js';
 import { fail, type Failure } from '../../failure.js';
 import { merchantOf } from '../row/cart-parameters.js';
@@ -96,6 +97,12 @@ export function keptFault(
   return releases.has(dataset) ? null : problem(422, notKept(dataset).detail ?? '');
 }
 
+const RELAYED = problem(
+  403,
+  'The merchant is connected to the compliance provider; its carts go to ' +
+    'POST /merchant/cart/calculate.',
+);
+
 /** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
 export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
 
@@ -113,13 +120,7 @@ export function merchantRefusal(
   try {
     const merchant = findMerchant(account, id);
     if (merchant?.type === 'self-managed') return null;
-    return problem(
-      403,
-      merchant === null
-        ? 'The merchant is not one of this account.'
-        : 'The merchant is connected to the compliance provider; its carts go to ' +
-            'POST /merchant/cart/calculate.',
-    );
+    return merchant === null ? NOT_OF_ACCOUNT : RELAYED;
   } catch (error) {
     if (error instanceof StoreFault) return problem(503, error.detail);
     throw error;

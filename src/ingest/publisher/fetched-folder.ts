@@ -19,7 +19,7 @@ import { datasetsDir } from '../source-files.js';
 import { unknownName } from '../spelling.js';
 import { isWebAddress } from './catalogue.js';
 import { dropPart, reasonOf, transfer, type TransferOptions, type Version } from './transfer.js';
-import { errorCode } from '../../log.js';
+import { errorCode } from '../../base/error-code.js';
 
 /*
  * Gets one file from its publisher. It is written beside its place, checked, and renamed, so that a

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { Patience } from './pending.js';
 import type { DatabasePlace } from './place.js';
-import { errorCode } from '../../log.js';
+import { errorCode } from '../../base/error-code.js';
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 

@@ -9,7 +9,7 @@ import { bootId } from '../../base/process.js';
 import { databaseProblem } from '../../setting.js';
 import { makeFolder } from '../folder.js';
 import { STORE_FILE, storeFileProblem } from '../store-file.js';
-import { errorCode } from '../../log.js';
+import { errorCode } from '../../base/error-code.js';
 
 export interface DatabasePlace {
   /** As the client takes it. */
