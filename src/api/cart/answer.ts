@@ -162,16 +162,13 @@ function answerBody(
     return { status: http, code, precision: 0, flags: 0, body: [] };
   }
   const { precision, flags, unruled } = result;
-  const { stale, estimated, partial } = marksOf(flags);
   const into = writtenCarts;
   into.piece(END_OF_ITEMS);
   writeSitus(into, {
+    ...marksOf(flags),
     precision: PRECISIONS[precision] ?? 'none',
     dataset: engine.id,
     unruled: [...unruled],
-    stale,
-    estimated,
-    partial,
   });
   into.byte(CLOSE_BRACE);
   return {
