@@ -1,5 +1,5 @@
 /** The records of kept answers, as idempotency.ts lists them. */
-import { isObject } from '../base/json-object.js';
+import { isObject, type JsonObject } from '../base/json-object.js';
 import { StoreFault } from './fault.js';
 import type { StoreKey } from './format.js';
 import {
@@ -8,7 +8,6 @@ import {
   number,
   optional,
   orNull,
-  type RecordFields,
   recordReader,
   since,
   text,
@@ -45,7 +44,7 @@ export function ageKey({
 
 const KIND = 'idempotency';
 
-function answerOf({ status, fields, body }: RecordFields): KeptAnswer {
+function answerOf({ status, fields, body }: JsonObject): KeptAnswer {
   if (
     typeof status !== 'number' ||
     typeof fields !== 'object' ||
@@ -59,7 +58,7 @@ function answerOf({ status, fields, body }: RecordFields): KeptAnswer {
 }
 
 /** Version 1 kept the answer as members of its own, unsealed. */
-function gathered({ status, fields, body, ...rest }: RecordFields): RecordFields {
+function gathered({ status, fields, body, ...rest }: JsonObject): JsonObject {
   return { ...rest, answer: { status, fields, body } };
 }
 
@@ -97,7 +96,7 @@ export function answerText({ status, fields, body }: KeptAnswer): string {
 
 /** The answer of such a text. */
 export function readAnswer(text: string): KeptAnswer {
-  const { text: plain, base64, ...rest }: RecordFields = JSON.parse(text);
+  const { text: plain, base64, ...rest }: JsonObject = JSON.parse(text);
   return answerOf({
     ...rest,
     body: typeof base64 === 'string' ? Buffer.from(base64, 'base64') : plain,

@@ -1,4 +1,5 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
+import type { JsonObject } from '../../base/json-object.js';
 import { createHash } from 'node:crypto';
 import type { CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
@@ -23,7 +24,7 @@ import {
 } from './body-carts.js';
 import { readCalculation, readCalculationBody } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
-import { readJson, type Members } from './cart-text.js';
+import { readJson } from './cart-text.js';
 import { Piece } from '../../base/byte-writer.js';
 import { randomId } from '../../base/uuid.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
@@ -40,7 +41,7 @@ const CLOSE_BRACE = 0x7d;
 
 /** Writes the carts of a body, and tells what they rest on. */
 type Calculate = (
-  body: Members,
+  body: JsonObject,
   options: CartOptions,
   cartId: CartId,
   fits: boolean,

@@ -1,6 +1,6 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { Buffer } from 'node:buffer';
-import { isObject } from '../../base/json-object.js';
+import { isObject, parsedBytes, parsedText, type JsonObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/outcome.js';
 import {
@@ -20,23 +20,15 @@ import {
 import { memberName, memberValue } from '../../base/json-member.js';
 import { UUID, UUID_JSON } from '../../base/uuid.js';
 
-export type Members = Readonly<Record<string, unknown>>;
-
 /** Longer numbers are cut in an error. */
 const NUMBER_ECHO_MAX = 40;
 
-const DECODER = new TextDecoder('utf-8', { fatal: true });
-
 /** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
-export function readJson(body: Uint8Array): Members | Problem {
+export function readJson(body: Uint8Array): JsonObject | Problem {
   const excess = excessOf(body);
   if (excess !== null) return problem(400, `The body has ${EXCESSES[excess]}.`);
-  let value: unknown;
-  try {
-    value = JSON.parse(DECODER.decode(body));
-  } catch {
-    return problem(400, 'The body is not JSON in UTF-8.');
-  }
+  const value = parsedBytes(body);
+  if (value === undefined) return problem(400, 'The body is not JSON in UTF-8.');
   if (!isObject(value)) {
     return invalid({ location: 'body', message: 'expected an object' });
   }
@@ -130,10 +122,6 @@ export function merchantIdOf(body: Uint8Array): string | null {
     last = { json: Buffer.from(bytes), id: text.slice(1, -1) };
     return last.id;
   }
-  try {
-    const id: unknown = JSON.parse(bytes.toString('utf8'));
-    return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
-  } catch {
-    return null;
-  }
+  const id = parsedText(bytes.toString('utf8'));
+  return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
 }

@@ -3,6 +3,7 @@
  * a description. A search takes some fifty microseconds, less than the way to a worker and back, so
  * both are answered here.
  */
+import { parsedBytes } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { checkOf, closed, type Of, textThat, told } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
@@ -48,26 +49,14 @@ export const TIC_QUERY = closed({
 
 const checkQuery = checkOf(TIC_QUERY);
 
-const DECODER = new TextDecoder('utf-8', { fatal: true });
-
-function parseJson(body: Uint8Array): { readonly value: unknown } | null {
-  try {
-    const value: unknown = JSON.parse(DECODER.decode(body));
-    return { value };
-  } catch {
-    return null;
-  }
-}
-
 function isQuery(value: unknown, errors: readonly BodyError[]): value is Of<typeof TIC_QUERY> {
   return errors.length === 0 && value !== null;
 }
 
 /** Reads `{"query": "…"}`: a string of 1 to 1024 characters, not blank, and nothing else. */
 export function parseTicQuery(body: Uint8Array): Of<typeof TIC_QUERY> | Problem {
-  const parsed = parseJson(body);
-  if (parsed === null) return problem(400, 'The body is not JSON in UTF-8.');
-  const { value } = parsed;
+  const value = parsedBytes(body);
+  if (value === undefined) return problem(400, 'The body is not JSON in UTF-8.');
   const errors = checkQuery(value);
   return isQuery(value, errors) ? { query: value.query } : invalid(...errors);
 }
