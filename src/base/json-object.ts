@@ -1,5 +1,6 @@
 /** JSON texts that must be one object. */
 import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { EXCESSES, excessOf, JSON_VALUES_MAX } from './json-scan.js';
 import { jsonSummary } from './json-text.js';
 import { problem, type Problem } from './problem.js';
@@ -34,6 +35,15 @@ export function parsedText(text: string): unknown {
 export function parsedBytes(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(DECODER.decode(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON value that a file holds; undefined where it holds none or cannot be read. */
+export function jsonFile(path: string): unknown {
+  try {
+    return parsedText(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }

@@ -181,18 +181,12 @@ export class LookupColumns {
         ? known.noteCell
         : this.#join([rowNote(known.note, unruled, situs.assumed)]);
     const located = situs.lat !== 0 || situs.lng !== 0;
-    const lat =
+    const [lat, lng] =
       query.kind === 'point'
-        ? echoOf(query.latDegrees).decimal
+        ? [echoOf(query.latDegrees).decimal, echoOf(query.lngDegrees).decimal]
         : located
-          ? formatMicrodegrees(situs.lat)
-          : '';
-    const lng =
-      query.kind === 'point'
-        ? echoOf(query.lngDegrees).decimal
-        : located
-          ? formatMicrodegrees(situs.lng)
-          : '';
+          ? [formatMicrodegrees(situs.lat), formatMicrodegrees(situs.lng)]
+          : ['', ''];
     return this.#success(
       [known.cells, note],
       [normalizedAddress(situs), lat, lng, situs.precision],
