@@ -3,6 +3,7 @@
  * their spelling, members their order, text its escapes. Parsing and printing would not.
  */
 import { Buffer } from 'node:buffer';
+import { bufferOf } from './growing-bytes.js';
 import { parsedText } from './json-object.js';
 import { skipBlanks, skipString, skipValue } from './json-scan.js';
 
@@ -126,9 +127,7 @@ function stands(bytes: Buffer, wanted: Buffer, from: number): boolean {
  * that ends like it does.
  */
 function isLast(bytes: Uint8Array, from: number, { ending }: MemberName): boolean {
-  const buffer = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = bufferOf(bytes);
   return !stands(buffer, ending, from) && !stands(buffer, ESCAPE, from);
 }
 

@@ -18,7 +18,7 @@
  * ["audit-count", list]         how many of them, order of the last one, time of the first
  */
 import { isObject } from '../base/json-object.js';
-import type { StoreKey } from './format.js';
+import { timeText, type StoreKey } from './format.js';
 import { member, number, optional, orNull, recordReader, text } from './record-reader.js';
 import { countRecord } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
@@ -37,8 +37,6 @@ const BLOCK_PREFIX = 'audit-block';
 const BLOCK_COUNT_PREFIX = 'audit-block-count';
 const SINGLE_PREFIX = 'audit';
 const SINGLE_COUNT_PREFIX = 'audit-count';
-const TIME_DIGITS = 15;
-
 function isActor(value: unknown): value is Actor {
   if (!isObject(value)) return false;
   const { kind } = value;
@@ -169,7 +167,7 @@ export function newKey(list: string): StoreKey {
 
 /** Key of a block that takes no more. */
 export function blockKey(list: string, order: number): StoreKey {
-  return [BLOCK_PREFIX, list, String(order).padStart(TIME_DIGITS, '0')];
+  return [BLOCK_PREFIX, list, timeText(order)];
 }
 
 let lastCountKey: StoreKey = [];

@@ -1,7 +1,7 @@
 /** The records of kept answers, as idempotency.ts lists them. */
 import { isObject, type JsonObject } from '../base/json-object.js';
 import { StoreFault } from './fault.js';
-import type { StoreKey } from './format.js';
+import { timeText, type StoreKey } from './format.js';
 import {
   AS_IT_IS,
   damaged,
@@ -17,8 +17,6 @@ import type { StoreTransaction } from './store.js';
 
 export const KEPT_PREFIX = 'idempotency';
 export const AGE_PREFIX = 'idempotency-age';
-
-const TIME_DIGITS = 15;
 
 /** An answer as it is given again. */
 export interface KeptAnswer {
@@ -39,7 +37,7 @@ export function ageKey({
   account,
   hash,
 }: Pick<AgeRecord, 'at' | 'account' | 'hash'>): StoreKey {
-  return [AGE_PREFIX, String(at).padStart(TIME_DIGITS, '0'), account, hash];
+  return [AGE_PREFIX, timeText(at), account, hash];
 }
 
 const KIND = 'idempotency';

@@ -1,5 +1,6 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { Buffer } from 'node:buffer';
+import { bufferOf } from '../../base/growing-bytes.js';
 import { isObject, parsedBytes, parsedText, type JsonObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/outcome.js';
@@ -113,9 +114,7 @@ let last = { json: Buffer.alloc(0), id: '' };
 export function merchantIdOf(body: Uint8Array): string | null {
   const value = memberValue(body, MERCHANT_ID);
   if (value === null || value.length > MERCHANT_ID_BYTES_MAX) return null;
-  const bytes = Buffer.isBuffer(value)
-    ? value
-    : Buffer.from(value.buffer, value.byteOffset, value.length);
+  const bytes = bufferOf(value);
   if (last.json.equals(bytes)) return last.id;
   const text = bytes.toString('latin1');
   if (KEPT_ID_JSON.test(text)) {
