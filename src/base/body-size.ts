@@ -1,5 +1,5 @@
 /** How long a body of a shape is at most, so that no route takes more than its shape needs. */
-import type { Schema } from './json-schema.js';
+import { isObject, type JsonObject } from './json-object.js';
 import type { Shape } from './shape.js';
 
 /** A character above U+FFFF may be written as two escapes. */
@@ -16,12 +16,8 @@ const BLANKS = 4 / 3;
 /** Every operation takes as much. */
 export const BODY_BYTES_MIN = 4_096;
 
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Bytes between two quotes, those included. */
-function textBytes({ enum: values, format, maxLength }: Schema): number {
+function textBytes({ enum: values, format, maxLength }: JsonObject): number {
   if (Array.isArray(values)) {
     return 2 + ESCAPE_BYTES * Math.max(...values.map((value) => String(value).length));
   }
@@ -29,21 +25,21 @@ function textBytes({ enum: values, format, maxLength }: Schema): number {
   return typeof maxLength === 'number' ? 2 + CHARACTER_BYTES * maxLength : Infinity;
 }
 
-function objectBytes({ properties }: Schema): number {
-  if (!isSchema(properties)) return Infinity;
+function objectBytes({ properties }: JsonObject): number {
+  if (!isObject(properties)) return Infinity;
   // Quotes, colon and comma beside the name.
   return Object.entries(properties).reduce(
     (sum, [name, schema]) =>
-      sum + Buffer.byteLength(name) + 4 + (isSchema(schema) ? longest(schema) : Infinity),
+      sum + Buffer.byteLength(name) + 4 + (isObject(schema) ? longest(schema) : Infinity),
     2,
   );
 }
 
 /** Bytes of the longest documented value, without blanks; Infinity where it has no limit. */
-function longest(schema: Schema): number {
+function longest(schema: JsonObject): number {
   const { type, anyOf, items, maxItems } = schema;
   if (Array.isArray(anyOf)) {
-    return Math.max(...anyOf.map((each) => (isSchema(each) ? longest(each) : Infinity)));
+    return Math.max(...anyOf.map((each) => (isObject(each) ? longest(each) : Infinity)));
   }
   switch (Array.isArray(type) ? type[0] : type) {
     case 'string':
@@ -55,7 +51,7 @@ function longest(schema: Schema): number {
     case 'null':
       return FALSE_BYTES;
     case 'array':
-      return typeof maxItems === 'number' && isSchema(items)
+      return typeof maxItems === 'number' && isObject(items)
         ? 2 + maxItems * (1 + longest(items))
         : Infinity;
     case 'object':

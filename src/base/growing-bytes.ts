@@ -4,6 +4,13 @@ import { isUtf8 } from 'node:buffer';
 /** Nothing yet. */
 export const NO_BYTES: Buffer = Buffer.alloc(0);
 
+/** Bytes as a Buffer: themselves where they are one, else a view of them. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** Room before bytes whose memory may be moved to a worker: what is said of them goes there. */
 export const HEAD_ROOM_BYTES = 8;
 

@@ -8,7 +8,7 @@
  * are on the path of every cart, and measured there.
  */
 import { isUtf8 } from 'node:buffer';
-import { NO_BYTES } from './growing-bytes.js';
+import { NO_BYTES, bufferOf } from './growing-bytes.js';
 import { isBlank, isOpening, NUMBER_DIGITS_MAX } from './json-scan.js';
 
 /** Stands for a value that is not as expected, or is written in an unusual way. */
@@ -65,9 +65,7 @@ export class JsonCursor {
 
   /** Begins at the first byte of a text. */
   begin(bytes: Uint8Array): void {
-    this.#bytes = Buffer.isBuffer(bytes)
-      ? bytes
-      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#bytes = bufferOf(bytes);
     this.#at = 0;
     this.#textFrom = 0;
     // Of megabytes as much as is needed: most that is refused is so for its first bytes.

@@ -3,6 +3,8 @@
  * their spelling, members their order, text its escapes. Parsing and printing would not.
  */
 import { Buffer } from 'node:buffer';
+import { bufferOf } from './growing-bytes.js';
+import { parsedText } from './json-object.js';
 import { skipBlanks, skipString, skipValue } from './json-scan.js';
 
 const QUOTE = 0x22;
@@ -46,12 +48,7 @@ function isNamed(bytes: Uint8Array, from: number, to: number, name: MemberName):
     return same === wanted;
   }
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
-  if (!text.includes('\\')) return false;
-  try {
-    return JSON.parse(text) === name.text;
-  } catch {
-    return false;
-  }
+  return text.includes('\\') && parsedText(text) === name.text;
 }
 
 /**
@@ -130,9 +127,7 @@ function stands(bytes: Buffer, wanted: Buffer, from: number): boolean {
  * that ends like it does.
  */
 function isLast(bytes: Uint8Array, from: number, { ending }: MemberName): boolean {
-  const buffer = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = bufferOf(bytes);
   return !stands(buffer, ending, from) && !stands(buffer, ESCAPE, from);
 }
 

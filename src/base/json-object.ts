@@ -1,5 +1,6 @@
 /** JSON texts that must be one object. */
 import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { EXCESSES, excessOf, JSON_VALUES_MAX } from './json-scan.js';
 import { jsonSummary } from './json-text.js';
 import { problem, type Problem } from './problem.js';
@@ -21,24 +22,43 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value of a JSON text; undefined, which none has, for any other text. */
+export function parsedText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a JSON text in UTF-8, a byte order mark before it or not; undefined for others. */
+export function parsedBytes(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(DECODER.decode(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON value that a file holds; undefined where it holds none or cannot be read. */
+export function jsonFile(path: string): unknown {
+  try {
+    return parsedText(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The JSON value of a text where it is one that is meant; null for any other text. */
 export function jsonOf<T>(text: string, isMeant: (value: unknown) => value is T): T | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMeant(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsedText(text);
+  return isMeant(value) ? value : null;
 }
 
 /** The JSON value of a body; a problem where it is none. */
 export function jsonOfBody(body: Uint8Array): { readonly value: unknown } | Problem {
-  try {
-    const value: unknown = JSON.parse(DECODER.decode(body));
-    return { value };
-  } catch {
-    return problem(400, 'The body is not JSON in UTF-8.');
-  }
+  const value = parsedBytes(body);
+  return value === undefined ? problem(400, 'The body is not JSON in UTF-8.') : { value };
 }
 
 const OPEN_BRACE = 0x7b;
@@ -75,17 +95,8 @@ export function parseJsonObject(body: Uint8Array, valuesMax: number = JSON_VALUE
   if (excess === 'values')
     return problem(400, `The body has more than ${valuesMax.toLocaleString('en')} values.`);
   if (excess !== null) return problem(400, `The body has ${EXCESSES[excess]}.`);
-  let text: string;
-  try {
-    text = DECODER.decode(body);
-  } catch {
-    return problem(400, NOT_UTF8);
-  }
-  if (isKnownBroken(body)) return problem(400, NOT_JSON);
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? { object: value } : problem(400, NO_OBJECT);
-  } catch {
-    return problem(400, NOT_JSON);
-  }
+  if (!isUtf8(body)) return problem(400, NOT_UTF8);
+  const value = isKnownBroken(body) ? undefined : parsedBytes(body);
+  if (value === undefined) return problem(400, NOT_JSON);
+  return isObject(value) ? { object: value } : problem(400, NO_OBJECT);
 }

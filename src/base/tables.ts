@@ -121,51 +121,36 @@ const SLOTS = 16_384;
  * which holds the last value met of all that share it. What has lost its slot is looked for in the
  * generations.
  */
-export class NumberCache<V> {
-  readonly #recent: RecentCache<number, V>;
+export class NumberCache<V> extends RecentCache<number, V> {
   readonly #keys = new Float64Array(SLOTS);
   readonly #values: (V | undefined)[] = [];
   /** How often the generations had turned when the slots were emptied last. */
   #turns = 0;
 
-  /** `limit` is the weight of one generation: in entries, unless `weigh` tells that of a value. */
-  constructor(limit: number, weigh: ((value: V) => number) | null = null) {
-    this.#recent = new RecentCache(limit, weigh);
-  }
-
-  /** Of both generations. */
-  get weight(): number {
-    return this.#recent.weight;
-  }
-
-  get(key: number): V | undefined {
+  override get(key: number): V | undefined {
     const slot = key & (SLOTS - 1);
     if (this.#keys[slot] === key && slot < this.#values.length) {
       const value = this.#values[slot];
       if (value !== undefined) return value;
     }
-    const found = this.#recent.get(key);
+    const found = super.get(key);
     if (found !== undefined) this.#put(slot, key, found);
     return found;
   }
 
-  set(key: number, value: V): void {
-    this.#recent.set(key, value);
+  override set(key: number, value: V): void {
+    super.set(key, value);
     this.#put(key & (SLOTS - 1), key, value);
   }
 
   #put(slot: number, key: number, value: V): void {
-    if (this.#recent.turns !== this.#turns) this.#emptySlots();
+    // What is no longer young would be kept beyond the limit.
+    if (this.turns !== this.#turns) this.#values.length = 0;
+    this.#turns = this.turns;
     // Filled from the front, so that it stays an array whose memory is one piece.
     while (this.#values.length <= slot) this.#values.push(undefined);
     this.#keys[slot] = key;
     this.#values[slot] = value;
-  }
-
-  /** What is no longer young would be kept beyond the limit. */
-  #emptySlots(): void {
-    this.#turns = this.#recent.turns;
-    this.#values.length = 0;
   }
 }
 
@@ -207,28 +192,41 @@ export class TextMemo<V> {
 /** What is asked for before it is tried again whether keeping pays. */
 const REST = 1_000_000;
 
-/** Tells whether keeping pays: at least one of three that were asked for was found. */
-export class KeepingPays {
+/**
+ * What was read last, in two generations of fixed size: a full one becomes the old one, whose
+ * memory is used anew. Where so much is read that most is gone before it is asked for again, none
+ * is kept for a while.
+ */
+export abstract class RecentMemory<G extends { readonly slots: Int32Array; end: number }> {
+  protected young: G | null = null;
+  protected old: G | null = null;
   /** Those found and kept since a generation was full. */
-  found = 0;
-  kept = 0;
+  protected found = 0;
+  protected kept = 0;
   /** Whether the last one was not looked for. */
-  isResting = false;
+  protected isResting = false;
   #rest = 0;
 
+  /** Memory for a generation. */
+  protected abstract begun(): G;
+
   /** Whether the next one is not looked for. */
-  rests(): boolean {
+  protected rests(): boolean {
     this.isResting = this.#rest > 0;
     if (this.isResting) this.#rest -= 1;
     return this.isResting;
   }
 
-  /** A generation is full: whether it stays; else a rest begins. */
-  turn(): boolean {
+  /** Begins a generation, or a rest where fewer than one of three asked for was found. */
+  protected turn(): void {
     const pays = this.found * 2 >= this.kept;
     this.found = this.kept = 0;
     if (!pays) this.#rest = REST;
-    return pays;
+    const spent = this.old ?? this.begun();
+    spent.slots.fill(0);
+    spent.end = 0;
+    this.old = pays ? this.young : null;
+    this.young = spent;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import type FastestValidator from 'fastest-validator';
+import { isObject } from './json-object.js';
 
 /** A member of a body that is not as it should be. */
 export interface BodyError {
@@ -196,7 +197,7 @@ const NO_OBJECT: readonly Told[] = [{ type: 'object' }];
 function compileBody(rule: Rule): (value: unknown) => readonly Told[] {
   const run = compile(rule);
   return (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return NO_OBJECT;
+    if (!isObject(value)) return NO_OBJECT;
     const found = run(value);
     return found.length <= BODY_ERRORS_MAX ? found : found.slice(0, BODY_ERRORS_MAX);
   };
@@ -269,7 +270,7 @@ function shortened(name: string): string {
 /** Finds members that are not among the known ones. */
 export function strangers(known: ReadonlySet<string>): OwnCheck {
   return (value, found) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    if (!isObject(value)) return value;
     for (const name of Object.keys(value)) {
       if (known.has(name)) continue;
       found.push({ type: 'unknown', stranger: { name: shortened(name), known } });

@@ -1,7 +1,7 @@
 /** `situs lookup`: one answer from a local dataset, without a server. */
 import { writeFileSync } from 'node:fs';
 import { openWire, type WireContext } from '../api/lookup/context.js';
-import type { Rendered } from '../api/lookup/fragment.js';
+import { marksIn, marksOf, type Rendered } from '../api/lookup/fragment.js';
 import { renderV60 } from '../api/lookup/v60.js';
 import { bytesOfParts } from '../base/byte-writer.js';
 import { packageVersion } from '../base/process.js';
@@ -10,7 +10,7 @@ import { openDataset } from '../dataset/open.js';
 import { Engine } from '../engine/engine.js';
 import type { Border, LookupQuery, PostalOutcome, SitusOutcome } from '../engine/lookup-query.js';
 import { type Failure, isFailure } from '../failure.js';
-import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_ALL } from '../pool/types.js';
+import { GRANT_ALL } from '../pool/types.js';
 import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
 import { RESPONSE_CODES, responseOf, SUCCESS } from '../wire/response-code.js';
 import { print, UsageError } from './command-line.js';
@@ -122,14 +122,12 @@ function doubts(assumed: RateRange | undefined, border: Border | null): readonly
   ];
 }
 
-/** What marks the lists behind an answer, by its flags. */
-function marksOf(flags: number): readonly string[] {
-  return [
-    ...(flags & FLAG_ESTIMATED ? ['estimated'] : []),
-    ...(flags & FLAG_STALE ? ['stale list'] : []),
-    ...(flags & FLAG_PARTIAL ? ['districts not listed'] : []),
-  ];
-}
+/** What marks the lists behind an answer. */
+const MARK_WORDS = {
+  estimated: 'estimated',
+  stale: 'stale list',
+  partial: 'districts not listed',
+} as const;
 
 function zipTable({ rows }: PostalOutcome, marks: readonly string[], dataset: string): string {
   const header = ['city', 'county', 'state', 'sales', 'use'];
@@ -182,7 +180,7 @@ function lookupTable(
   outcome: SitusOutcome | PostalOutcome,
   flags: number,
 ): string {
-  const marks = marksOf(flags);
+  const marks = marksIn(marksOf(flags)).map((mark) => MARK_WORDS[mark]);
   return outcome.kind === 'postal'
     ? zipTable(outcome, marks, engine.id)
     : placeTable(engine, query, outcome, marks);

@@ -8,7 +8,6 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -18,6 +17,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
+import { jsonFile } from '../base/json-object.js';
 import { fileBytes, type FileIdentity } from '../bulk/job/byte-source.js';
 import { DurableOutput, type OutputEvents, type RunOutput } from '../bulk/job/durable-output.js';
 import { type Checkpoint, parseCheckpoint } from '../bulk/run/checkpoint.js';
@@ -80,12 +80,8 @@ export class PartialFile {
    * @throws Error when there is nothing to go on with.
    */
   load(): { readonly run: PartialRun; readonly checkpoint: Checkpoint } {
-    let kept: Partial<Kept>;
-    try {
-      kept = JSON.parse(readFileSync(this.#state, 'utf8')) as Partial<Kept>;
-    } catch {
-      throw new Error(`nothing to resume: there is no ${this.#state}`);
-    }
+    const kept = jsonFile(this.#state) as Partial<Kept> | undefined;
+    if (kept === undefined) throw new Error(`nothing to resume: there is no ${this.#state}`);
     const { v, job, nowMs, dataset, input, options } = kept;
     const checkpoint = parseCheckpoint(kept.checkpoint);
     if (

@@ -27,6 +27,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
+import { parsedText } from '../base/json-object.js';
 import { SHA256 } from '../base/patterns.js';
 import { messageOf } from '../log.js';
 import { errorCode } from '../base/error-code.js';
@@ -138,12 +139,8 @@ function isFile(value: Partial<BundledFile> | null): value is BundledFile {
 
 /** Checks what a bundle says it holds. */
 function headOf(text: string): BundleHead {
-  let value: Partial<BundleHead> | null;
-  try {
-    value = JSON.parse(text) as Partial<BundleHead> | null;
-  } catch {
-    throw new UnfitBundle('its second line cannot be read');
-  }
+  const value = parsedText(text) as Partial<BundleHead> | null | undefined;
+  if (value === undefined) throw new UnfitBundle('its second line cannot be read');
   const { dataset, files } = value ?? {};
   if (typeof dataset !== 'string' || !isReleaseName(dataset)) {
     throw new UnfitBundle('it names no dataset');

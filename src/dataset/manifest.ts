@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonFile } from '../base/json-object.js';
 import type { SourceRecord } from './records.js';
 
 /** Raised with every change of keys or records; an older or newer release is refused. */
@@ -116,12 +117,7 @@ export function manifestId(manifest: Omit<Manifest, 'id'>): string {
  * where its format is the right one, or where no manifest can be read.
  */
 export function formatProblem(dir: string): string | null {
-  let format: unknown;
-  try {
-    ({ format } = JSON.parse(readFileSync(join(dir, MANIFEST_FILE), 'utf8')) as Partial<Manifest>);
-  } catch {
-    return null;
-  }
+  const { format } = (jsonFile(join(dir, MANIFEST_FILE)) ?? {}) as Partial<Manifest>;
   if (typeof format !== 'number' || format === FORMAT_VERSION) return null;
   return (
     `was built by ${format < FORMAT_VERSION ? 'an older' : 'a newer'} version of Situs ` +

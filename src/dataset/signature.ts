@@ -13,6 +13,7 @@ import {
 } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isObject, jsonFile } from '../base/json-object.js';
 import { putFile, RELEASE_FILES, type Stamp } from './stamp.js';
 
 export const SIGNATURE_FILE = 'signature.json';
@@ -120,8 +121,8 @@ function signedText(name: string, { files }: Stamp): Buffer {
 }
 
 function isSignatures(value: unknown): value is Signatures {
-  if (typeof value !== 'object' || value === null) return false;
-  const { v, signatures } = value as Partial<Signatures>;
+  if (!isObject(value)) return false;
+  const { v, signatures } = value;
   return (
     v === SIGNATURE_VERSION &&
     Array.isArray(signatures) &&
@@ -134,12 +135,8 @@ function isSignatures(value: unknown): value is Signatures {
 
 /** The signatures beside a release; none where the file is missing or is no such file. */
 function readSignatures(dir: string): readonly Signature[] {
-  try {
-    const value: unknown = JSON.parse(readFileSync(join(dir, SIGNATURE_FILE), 'utf8'));
-    return isSignatures(value) ? value.signatures : [];
-  } catch {
-    return [];
-  }
+  const value = jsonFile(join(dir, SIGNATURE_FILE));
+  return isSignatures(value) ? value.signatures : [];
 }
 
 /** The public keys that a release says it is signed with; whether it is, is not looked at. */

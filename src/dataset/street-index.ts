@@ -1,5 +1,5 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and those that were read last. */
-import { KeepingPays, NumberCache, wordsOf, type WordTable } from '../base/tables.js';
+import { NumberCache, RecentMemory, wordsOf, type WordTable } from '../base/tables.js';
 import type { DateInt } from '../tax/date.js';
 import { foldLocality } from './city-names.js';
 import type { StreetTable } from './layout.js';
@@ -30,12 +30,28 @@ export function directionCode(direction: string): number {
   return Math.max(0, DIRECTIONS.indexOf(direction));
 }
 
-/** Memory of a generation, which the system hands out as it is written. */
+/** Slots of a generation; a power of two. */
+export const SLOTS = 131_072;
+
+/** Entries one after the other, in memory that the system hands out as it is written. */
+export class Generation {
+  readonly words: Int32Array;
+  /** The memory of `words`. */
+  readonly bytes: Uint8Array;
+  /** Where entries are, by what they are found by. */
+  readonly slots = new Int32Array(SLOTS);
+  end = 0;
+
+  constructor(words: number) {
+    this.words = new Int32Array(words);
+    this.bytes = new Uint8Array(this.words.buffer);
+  }
+}
+
+/** Memory of a generation. */
 const GENERATION_BYTES = 8 * 1024 * 1024;
 /** Longer ones are not kept; of the publishers' files at hand the longest has 5,085 bytes. */
 const KEPT_BYTES_MAX = GENERATION_BYTES / 16;
-/** Slots of a generation; a power of two. */
-const SLOTS = 131_072;
 /** Slots that a key may have; if all are taken the last one is lost. */
 const PLACES = 8;
 const WORD = 4;
@@ -44,134 +60,99 @@ export const KEPT_GROUPS_BYTES = 2 * (GENERATION_BYTES + SLOTS * WORD);
 /** Words before a key: its hash, its length and the length of the group. */
 const HEAD_WORDS = 3;
 
-/** Entries one after the other: hash · bytes of the key · bytes of the group · key · group. */
-class Generation {
-  readonly bytes: Uint8Array;
-  /** The memory of `bytes`, read as integers of four bytes. */
-  readonly words: Int32Array;
-  /** First word of an entry and 1; 0 for none. */
-  readonly #slots = new Int32Array(SLOTS);
-  #end = 0;
-
-  constructor() {
-    this.words = new Int32Array(GENERATION_BYTES / WORD);
-    this.bytes = new Uint8Array(this.words.buffer);
-  }
-
-  clear(): void {
-    this.#slots.fill(0);
-    this.#end = 0;
-  }
-
-  /** First word of an entry; −1 for none. */
-  find(hash: number, key: StreetKey): number {
-    for (let place = 0; place < PLACES; place += 1) {
-      const entry = this.#slots[(hash + place) & (SLOTS - 1)]! - 1;
-      if (entry < 0) return -1;
-      if (this.words[entry] === hash && this.#holds(entry, key)) return entry;
-    }
-    return -1;
-  }
-
-  #holds(entry: number, { length, words }: StreetKey): boolean {
-    const own = this.words;
-    if (own[entry + 1] !== length) return false;
-    const from = entry + HEAD_WORDS;
-    for (let at = wordsIn(length) - 1; at >= 0; at -= 1) {
-      if (own[from + at] !== words[at]) return false;
-    }
-    return true;
-  }
-
-  /** Where the group of an entry begins in `bytes`. */
-  startOf(entry: number): number {
-    return (entry + HEAD_WORDS + wordsIn(this.words[entry + 1]!)) * WORD;
-  }
-
-  /** First word of the new entry; −1 where there is no room. */
-  add(hash: number, key: StreetKey, group: Uint8Array): number {
-    const entry = this.#end;
-    const words = this.words;
-    const end = entry + HEAD_WORDS + wordsIn(key.length) + wordsIn(group.length);
-    if (end > words.length) return -1;
-    words[entry] = hash;
-    words[entry + 1] = key.length;
-    words[entry + 2] = group.length;
-    for (let at = wordsIn(key.length) - 1; at >= 0; at -= 1) {
-      words[entry + HEAD_WORDS + at] = key.words[at]!;
-    }
-    this.bytes.set(group.subarray(0, group.length), this.startOf(entry));
-    this.#end = end;
-    this.#slots[this.#freeSlot(hash)] = entry + 1;
-    return entry;
-  }
-
-  #freeSlot(hash: number): number {
-    for (let place = 0; place < PLACES; place += 1) {
-      const slot = (hash + place) & (SLOTS - 1);
-      if (this.#slots[slot] === 0) return slot;
-    }
-    return (hash + PLACES - 1) & (SLOTS - 1);
-  }
+/** The slot of a key, or one of those behind it: first word of its entry and 1; 0 for none. */
+function slotOf(hash: number, place: number): number {
+  return (hash + place) & (SLOTS - 1);
 }
 
 function wordsIn(bytes: number): number {
   return (bytes + WORD - 1) >>> 2;
 }
 
+/** Whether an entry is of a key with its hash. */
+function holds(own: Int32Array, entry: number, { length, words }: StreetKey): boolean {
+  if (own[entry + 1] !== length) return false;
+  const from = entry + HEAD_WORDS;
+  for (let at = wordsIn(length) - 1; at >= 0; at -= 1) {
+    if (own[from + at] !== words[at]) return false;
+  }
+  return true;
+}
+
+/** Where the group of an entry begins in bytes. */
+function startOf(words: Int32Array, entry: number): number {
+  return (entry + HEAD_WORDS + wordsIn(words[entry + 1]!)) * WORD;
+}
+
 /**
  * Groups that were read last, found by a hash of their keys in place of a walk down the table's
- * tree (docs/benchmarks.md). When the young generation is full it becomes the old one, whose memory
- * is used anew. Where so many are read that most are gone before they are asked for again, none is
- * kept for a while.
+ * tree (docs/benchmarks.md). Entries: hash · bytes of the key · bytes of the group · key · group.
  */
-export class KeptGroups {
-  #young: Generation | null = null;
-  #old: Generation | null = null;
+export class KeptGroups extends RecentMemory<Generation> {
   /** Handed out again and again. */
   readonly #group = { bytes: new Uint8Array(0) as Uint8Array, start: 0, end: 0, isLasting: true };
   #hash = 0;
-  readonly #pays = new KeepingPays();
+
+  protected override begun(): Generation {
+    return new Generation(GENERATION_BYTES / WORD);
+  }
 
   /** The group of a key, if it is kept. */
   find(key: StreetKey): Group | null {
-    if (this.#pays.rests()) return null;
+    if (this.rests()) return null;
     this.#hash = key.hash();
-    return this.#findIn(this.#young, key) ?? this.#findIn(this.#old, key);
+    return this.#findIn(this.young, key) ?? this.#findIn(this.old, key);
   }
 
   #findIn(generation: Generation | null, key: StreetKey): Group | null {
     if (generation === null) return null;
-    const entry = generation.find(this.#hash, key);
-    if (entry < 0) return null;
-    this.#pays.found += 1;
-    return this.#handOut(generation, entry);
+    const { slots, words } = generation;
+    const hash = this.#hash;
+    for (let place = 0; place < PLACES; place += 1) {
+      const entry = slots[slotOf(hash, place)]! - 1;
+      if (entry < 0) return null;
+      if (words[entry] === hash && holds(words, entry, key)) {
+        this.found += 1;
+        return this.#handOut(generation, entry);
+      }
+    }
+    return null;
   }
 
   /** Keeps the group of the key that was looked for last and not found. */
   keep(key: StreetKey, group: Uint8Array): Group {
-    if (this.#pays.isResting || group.length > KEPT_BYTES_MAX) {
-      return this.#give(group, 0, group.length, false);
+    if (!this.isResting && group.length <= KEPT_BYTES_MAX) {
+      const young = (this.young ??= this.begun());
+      this.kept += 1;
+      const entry = this.#add(young, key, group);
+      if (entry >= 0) return this.#handOut(young, entry);
+      this.turn();
     }
-    const young = (this.#young ??= new Generation());
-    const entry = young.add(this.#hash, key, group);
-    this.#pays.kept += 1;
-    if (entry >= 0) return this.#handOut(young, entry);
-    this.#turn();
     return this.#give(group, 0, group.length, false);
   }
 
-  /** Begins a generation, or a rest where fewer than one of three asked for was found. */
-  #turn(): void {
-    const spent = this.#old ?? new Generation();
-    spent.clear();
-    this.#old = this.#pays.turn() ? this.#young : null;
-    this.#young = spent;
+  /** First word of the new entry; −1 where there is no room. */
+  #add(young: Generation, key: StreetKey, group: Uint8Array): number {
+    const { words, slots, end: entry } = young;
+    const end = entry + HEAD_WORDS + wordsIn(key.length) + wordsIn(group.length);
+    if (end > words.length) return -1;
+    words[entry] = this.#hash;
+    words[entry + 1] = key.length;
+    words[entry + 2] = group.length;
+    for (let at = wordsIn(key.length) - 1; at >= 0; at -= 1) {
+      words[entry + HEAD_WORDS + at] = key.words[at]!;
+    }
+    young.bytes.set(group.subarray(0, group.length), startOf(words, entry));
+    young.end = end;
+    let place = 0;
+    while (place < PLACES - 1 && slots[slotOf(this.#hash, place)] !== 0) place += 1;
+    slots[slotOf(this.#hash, place)] = entry + 1;
+    return entry;
   }
 
-  #handOut(generation: Generation, entry: number): Group {
-    const start = generation.startOf(entry);
-    return this.#give(generation.bytes, start, start + generation.words[entry + 2]!, true);
+  #handOut({ words, bytes }: Generation, entry: number): Group {
+    const start = startOf(words, entry);
+    return this.#give(bytes, start, start + words[entry + 2]!, true);
   }
 
   #give(bytes: Uint8Array, start: number, end: number, isLasting: boolean): Group {

@@ -18,6 +18,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isObject } from '../base/json-object.js';
 import { DamagedBundle, openBundle, unpackBundle } from '../dataset/bundle.js';
 import { putRelease } from '../dataset/put-release.js';
 import { checkRelease } from '../dataset/release-check.js';
@@ -42,13 +43,7 @@ const RENEW_MS = 10_000;
 const SILENT_MS = 120_000;
 
 function isMark(value: unknown): value is ProcessMark {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'machine' in value &&
-    'pid' in value &&
-    'began' in value
-  );
+  return isObject(value) && 'machine' in value && 'pid' in value && 'began' in value;
 }
 
 /** Whether the owner that a file tells of works no more. */

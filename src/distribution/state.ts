@@ -4,7 +4,7 @@
  * as they are, so that nodes and commands of two versions can work on it side by side.
  */
 import { SHA256 } from '../base/patterns.js';
-import { isObject } from '../base/json-object.js';
+import { isObject, parsedText } from '../base/json-object.js';
 import { isReleaseName } from '../dataset/release.js';
 import { type Place, PlaceError } from './fleet-place.js';
 
@@ -103,10 +103,8 @@ function isState(value: unknown): value is FleetState {
  * @throws PlaceError where it is none, or a newer program's.
  */
 export function parseState(text: string, place: string): FleetState {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parsedText(text);
+  if (value === undefined) {
     throw new PlaceError(`what ${place} holds as the state of the fleet is no JSON`);
   }
   if (isObject(value) && typeof value['v'] === 'number' && value['v'] > STATE_VERSION) {

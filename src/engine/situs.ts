@@ -1,4 +1,5 @@
 /** Where a lookup led, as all that locate say it. */
+import { fail, type Failure } from '../failure.js';
 import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../setting.js';
 import type { Microdegrees } from '../geo/microdegrees.js';
 import type { Rate } from '../tax/rate.js';
@@ -54,4 +55,13 @@ export function normalizedAddress({
 }: Pick<Situs, 'houseNumber' | 'street' | 'place'>): string {
   if (street === '') return houseNumber === '' ? place : `${houseNumber}, ${place}`;
   return `${houseNumber} ${street}, ${place}`;
+}
+
+/** Refuses a place that is found less precisely than asked for; null where it is not. */
+export function tooVague({ precision }: Situs, precisionMin: Precision): Failure | null {
+  if (PRECISIONS.indexOf(precision) <= PRECISIONS.indexOf(precisionMin)) return null;
+  return fail(
+    'address-incomplete',
+    `It is found by ${precision} only; this server asks for ${precisionMin} or better.`,
+  );
 }

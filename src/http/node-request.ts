@@ -1,5 +1,6 @@
 /** A request of the HTTP server of Node.js, with its fields as they were sent. */
 import type { IncomingMessage } from 'node:http';
+import { bufferOf } from '../base/growing-bytes.js';
 import type { RawRequest } from './transport.js';
 
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -11,9 +12,7 @@ function utf8(text: string): string {
 
 /** Text as Node.js takes it: a character for each byte. */
 export function binary(value: string | Uint8Array): string {
-  if (typeof value !== 'string') {
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
-  }
+  if (typeof value !== 'string') return bufferOf(value).toString('latin1');
   return NOT_ASCII.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
 

@@ -3,9 +3,9 @@
  * read from end to end again. A file is the one that was read where size, inode and the times of
  * its bytes and of its entry are the same: the latter no program can set back.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../base/json-object.js';
+import { isObject, jsonFile } from '../base/json-object.js';
 import { fileSha256, putFile } from '../dataset/stamp.js';
 
 /** Name of the file that keeps them, in the folder of parts. */
@@ -23,18 +23,14 @@ function stateOf(file: string, now: number): string {
 }
 
 function readSums(path: string): Map<string, readonly [state: string, sha256: string]> {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    const entries = isObject(value) ? Object.entries(value) : [];
-    return new Map(
-      entries.filter(
-        (entry): entry is [string, [string, string]] =>
-          Array.isArray(entry[1]) && entry[1].every((text) => typeof text === 'string'),
-      ),
-    );
-  } catch {
-    return new Map();
-  }
+  const value = jsonFile(path);
+  const entries = isObject(value) ? Object.entries(value) : [];
+  return new Map(
+    entries.filter(
+      (entry): entry is [string, [string, string]] =>
+        Array.isArray(entry[1]) && entry[1].every((text) => typeof text === 'string'),
+    ),
+  );
 }
 
 export class FileSums {

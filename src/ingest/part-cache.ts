@@ -21,6 +21,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { jsonFile } from '../base/json-object.js';
 import { isAlive } from '../base/process.js';
 import { releasesDir } from '../dataset/release.js';
 import { SUMS_FILE } from './file-sums.js';
@@ -47,11 +48,7 @@ export function partsDir(varDir: string): string {
 }
 
 function readNote(folder: string, release: string): Note | null {
-  try {
-    return JSON.parse(readFileSync(join(folder, `release-${release}.json`), 'utf8')) as Note;
-  } catch {
-    return null;
-  }
+  return (jsonFile(join(folder, `release-${release}.json`)) as Note | null | undefined) ?? null;
 }
 
 /** The release among those there that was made of these inputs; null where none was. */

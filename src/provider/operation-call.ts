@@ -2,6 +2,7 @@
  * Which operation of the service is which call of the provider. Bodies travel as they are but for
  * `merchantId`; calls without a body take what they need from it.
  */
+import type { JsonObject } from '../base/json-object.js';
 import type { ProviderMethod } from './provider.js';
 
 export interface ProviderEndpoint {
@@ -92,15 +93,13 @@ export const ENDPOINT_NAMES = Object.keys(PROVIDER_ENDPOINTS) as readonly Endpoi
 /** Everything but the cart, whose route decides first who calculates. */
 export const RELAYED_NAMES = ENDPOINT_NAMES.filter((name) => name !== 'cart/calculate');
 
-type Members = Readonly<Record<string, unknown>>;
-
 function plain(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : '';
 }
 
-function queryOf(names: readonly string[], body: Members): string {
+function queryOf(names: readonly string[], body: JsonObject): string {
   const query = new URLSearchParams();
   for (const name of names) {
     const value = body[name];
@@ -114,7 +113,11 @@ function queryOf(names: readonly string[], body: Members): string {
  * The path of a call with its query.
  * @param body of well-formed text (no halves of surrogate pairs) in ids and connection id.
  */
-export function callPath(endpoint: ProviderEndpoint, connectionId: string, body: Members): string {
+export function callPath(
+  endpoint: ProviderEndpoint,
+  connectionId: string,
+  body: JsonObject,
+): string {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
     encodeURIComponent(plain(body[name])),
   );

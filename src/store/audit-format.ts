@@ -17,7 +17,8 @@
  * ["audit", list, order, id]    AuditRecord
  * ["audit-count", list]         how many of them, order of the last one, time of the first
  */
-import type { StoreKey } from './format.js';
+import { isObject } from '../base/json-object.js';
+import { timeText, type StoreKey } from './format.js';
 import { member, number, optional, orNull, recordReader, text } from './record-reader.js';
 import { countRecord } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
@@ -36,15 +37,10 @@ const BLOCK_PREFIX = 'audit-block';
 const BLOCK_COUNT_PREFIX = 'audit-block-count';
 const SINGLE_PREFIX = 'audit';
 const SINGLE_COUNT_PREFIX = 'audit-count';
-const TIME_DIGITS = 15;
-
 function isActor(value: unknown): value is Actor {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'kind' in value &&
-    (value.kind === 'key' || value.kind === 'cli' || value.kind === 'server')
-  );
+  if (!isObject(value)) return false;
+  const { kind } = value;
+  return kind === 'key' || kind === 'cli' || kind === 'server';
 }
 
 const parseEntry = recordReader('audit', 1, {
@@ -80,14 +76,7 @@ interface Act {
 }
 
 function isAct(value: unknown): value is Act {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'actor' in value &&
-    isActor(value.actor) &&
-    'action' in value &&
-    typeof value.action === 'string'
-  );
+  return isObject(value) && isActor(value['actor']) && typeof value['action'] === 'string';
 }
 
 function isActs(value: unknown): value is readonly Act[] {
@@ -178,7 +167,7 @@ export function newKey(list: string): StoreKey {
 
 /** Key of a block that takes no more. */
 export function blockKey(list: string, order: number): StoreKey {
-  return [BLOCK_PREFIX, list, String(order).padStart(TIME_DIGITS, '0')];
+  return [BLOCK_PREFIX, list, timeText(order)];
 }
 
 let lastCountKey: StoreKey = [];

@@ -63,11 +63,16 @@ export const OUTBOX_PREFIX = 'outbox';
 export const ENDPOINT_KEY: StoreKey = ['endpoint', 'event'];
 
 /** Milliseconds since 1970 have fewer digits until the year 33658. */
-const DUE_DIGITS = 15;
+const TIME_DIGITS = 15;
+
+/** A time in a key, so that the order of texts is that of times. */
+export function timeText(at: number): string {
+  return String(at).padStart(TIME_DIGITS, '0');
+}
 
 /** Key of something that is to be sent. */
 export function outboxKey(list: string, kind: string, dueAt: number, id: string): StoreKey {
-  return [OUTBOX_PREFIX, list, kind, String(dueAt).padStart(DUE_DIGITS, '0'), id];
+  return [OUTBOX_PREFIX, list, kind, timeText(dueAt), id];
 }
 
 /** Key of how much of a kind is to be sent, of an account or of all. */

@@ -1,14 +1,13 @@
 /** The records of kept answers, as idempotency.ts lists them. */
-import { isObject } from '../base/json-object.js';
+import { isObject, type JsonObject } from '../base/json-object.js';
 import { StoreFault } from './fault.js';
-import type { StoreKey } from './format.js';
+import { timeText, type StoreKey } from './format.js';
 import {
   AS_IT_IS,
   damaged,
   number,
   optional,
   orNull,
-  type RecordFields,
   recordReader,
   since,
   text,
@@ -18,8 +17,6 @@ import type { StoreTransaction } from './store.js';
 
 export const KEPT_PREFIX = 'idempotency';
 export const AGE_PREFIX = 'idempotency-age';
-
-const TIME_DIGITS = 15;
 
 /** An answer as it is given again. */
 export interface KeptAnswer {
@@ -40,12 +37,12 @@ export function ageKey({
   account,
   hash,
 }: Pick<AgeRecord, 'at' | 'account' | 'hash'>): StoreKey {
-  return [AGE_PREFIX, String(at).padStart(TIME_DIGITS, '0'), account, hash];
+  return [AGE_PREFIX, timeText(at), account, hash];
 }
 
 const KIND = 'idempotency';
 
-function answerOf({ status, fields, body }: RecordFields): KeptAnswer {
+function answerOf({ status, fields, body }: JsonObject): KeptAnswer {
   if (
     typeof status !== 'number' ||
     typeof fields !== 'object' ||
@@ -59,7 +56,7 @@ function answerOf({ status, fields, body }: RecordFields): KeptAnswer {
 }
 
 /** Version 1 kept the answer as members of its own, unsealed. */
-function gathered({ status, fields, body, ...rest }: RecordFields): RecordFields {
+function gathered({ status, fields, body, ...rest }: JsonObject): JsonObject {
   return { ...rest, answer: { status, fields, body } };
 }
 
@@ -97,7 +94,7 @@ export function answerText({ status, fields, body }: KeptAnswer): string {
 
 /** The answer of such a text. */
 export function readAnswer(text: string): KeptAnswer {
-  const { text: plain, base64, ...rest }: RecordFields = JSON.parse(text);
+  const { text: plain, base64, ...rest }: JsonObject = JSON.parse(text);
   return answerOf({
     ...rest,
     body: typeof base64 === 'string' ? Buffer.from(base64, 'base64') : plain,

@@ -23,6 +23,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isObject, jsonOf } from '../base/json-object.js';
 import { makeFolder, syncToDisk } from './folder.js';
 
 // Key-encryption keys. They wrap data keys and are never in the store.
@@ -81,8 +82,8 @@ export function newKek(createdAt: string): KeptKek {
 
 function keptKek(value: unknown, path: string): KeptKek {
   const damaged = new Error(`the key file ${path} is damaged: a key or its id is not as written`);
-  if (typeof value !== 'object' || value === null) throw damaged;
-  const { id, key, createdAt }: Readonly<Record<string, unknown>> = { ...value };
+  if (!isObject(value)) throw damaged;
+  const { id, key, createdAt } = value;
   if (typeof key !== 'string' || typeof createdAt !== 'string') throw damaged;
   const kek = kekOf(Buffer.from(key, 'base64'));
   if (kek.key.length !== KEK_BYTES || kek.id !== id) throw damaged;
@@ -90,23 +91,12 @@ function keptKek(value: unknown, path: string): KeptKek {
 }
 
 function parseKeks(text: string, path: string): readonly [KeptKek, ...KeptKek[]] {
-  let file: unknown = null;
-  try {
-    file = JSON.parse(text);
-  } catch {
-    // Falls through: not this format. The parser's own message would repeat a part of the file.
-  }
-  if (
-    typeof file !== 'object' ||
-    file === null ||
-    !('v' in file) ||
-    file.v !== 1 ||
-    !('keys' in file) ||
-    !Array.isArray(file.keys)
-  ) {
+  // The parser's own message would repeat a part of the file.
+  const file = jsonOf(text, isObject);
+  if (file?.['v'] !== 1 || !Array.isArray(file['keys'])) {
     throw new Error(`the key file ${path} is not in the format of this version`);
   }
-  const keys: readonly unknown[] = file.keys;
+  const keys: readonly unknown[] = file['keys'];
   const [first, ...rest] = keys.map((key) => keptKek(key, path));
   if (first === undefined) throw new Error(`the key file ${path} holds no key`);
   return [first, ...rest];

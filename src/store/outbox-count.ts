@@ -17,7 +17,7 @@ import {
   type OutboxList,
   type OutboxRecord,
 } from './outbox-record.js';
-import { damaged, upgraded } from './record-reader.js';
+import { number, recordReader, text } from './record-reader.js';
 import { countRecord, type CountReader } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -25,6 +25,8 @@ import type { Store, StoreTransaction } from './store.js';
 const OUTBOX_COUNTED_KEY: StoreKey = ['meta', 'outbox'];
 
 const DEAD_PREFIX = 'outbox-dead';
+
+const readDead = recordReader('dead outbox', 1, { dueAt: number, id: text });
 
 /** What is needed of a record to count it. */
 type Counted = Pick<OutboxRecord, 'kind' | 'account' | 'dueAt' | 'id'>;
@@ -103,8 +105,7 @@ export function removeOldestDead(
   most: number,
 ): void {
   for (const value of transaction.list([DEAD_PREFIX, kind, account], most)) {
-    const { dueAt, id } = upgraded(value, 'dead outbox');
-    if (typeof dueAt !== 'number' || typeof id !== 'string') throw damaged('dead outbox');
+    const { dueAt, id } = readDead(value);
     countOutbox(transaction, { kind, account, dueAt, id }, 'dead', -1);
     transaction.remove(outboxKey('dead', kind, dueAt, id));
   }

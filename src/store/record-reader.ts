@@ -2,12 +2,10 @@
  * Records of the store, each declared once: its type and its reader are read off the same list of
  * members. A record may have been written by an earlier version of the program.
  */
-import { isObject } from '../base/json-object.js';
-
-export type RecordFields = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from '../base/json-object.js';
 
 /** Turns the members of one version into those of the next. */
-type RecordStep = (fields: RecordFields) => RecordFields;
+type RecordStep = (fields: JsonObject) => JsonObject;
 
 /** A step between versions that differ in the values of a member alone. */
 export const AS_IT_IS: RecordStep = (fields) => fields;
@@ -22,18 +20,14 @@ export function damaged(kind: string): Error {
  * and so on, so the newest version is one more than there are steps.
  * @throws Error when it is no record, or of a version that is not known here.
  */
-export function upgraded(
-  value: unknown,
-  kind: string,
-  steps: readonly RecordStep[] = [],
-): RecordFields {
+function upgraded(value: unknown, kind: string, steps: readonly RecordStep[] = []): JsonObject {
   if (!isObject(value)) throw damaged(kind);
   const { v } = value;
   if (typeof v !== 'number' || !Number.isInteger(v) || v < 1) throw damaged(kind);
   if (v > steps.length + 1) {
     throw new Error(`a ${kind} record of version ${v}: written by a newer version of Situs`);
   }
-  let fields: RecordFields = value;
+  let fields: JsonObject = value;
   for (const step of steps.slice(v - 1)) fields = step(fields);
   return fields;
 }
@@ -96,7 +90,7 @@ export function optional<T>(read: Reader<T>): OptionalReader<T> {
 /** Reads members into what was begun. */
 function reading<M extends Members>(
   shape: M,
-): (begun: Record<string, unknown>, fields: RecordFields, kind: string) => MembersRead<M> {
+): (begun: Record<string, unknown>, fields: JsonObject, kind: string) => MembersRead<M> {
   const each = Object.entries(shape).map(([name, read]) => ({
     name,
     read,

@@ -6,7 +6,7 @@
  *                                           reads no more than the key
  */
 import { DamagedRecord } from './fault.js';
-import type { StoreKey } from './format.js';
+import { timeText, type StoreKey } from './format.js';
 import { gatherKeys } from './gather.js';
 import { MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
 import { nexusCountKey } from './nexus-count.js';
@@ -25,8 +25,6 @@ const BATCH_MAX = 200;
 /** Locations of a merchant that go with it in one transaction. */
 const LOCATIONS_MAX = 500;
 
-const TIME_DIGITS = 15;
-
 interface RetiredRecord {
   readonly v: 1;
   /** Time of the service's own clock. */
@@ -37,7 +35,7 @@ interface RetiredRecord {
 }
 
 function retiredKey({ at, key }: RetiredRecord): StoreKey {
-  return [RETIRED_PREFIX, String(at).padStart(TIME_DIGITS, '0'), ...key];
+  return [RETIRED_PREFIX, timeText(at), ...key];
 }
 
 /** What a key tells, which is all. */

@@ -3,6 +3,7 @@
  * are not decrypted. Secrets are sealed inside transactions of the store and the file of keys is
  * replaced inside one, so once a new key is in the file nothing is sealed with an old one.
  */
+import { isObject } from '../base/json-object.js';
 import { addAudit, type Actor } from './audit.js';
 import { type Kek, type KekFile, type KekSource, newKek } from './kek-file.js';
 import type { StoreKey } from './format.js';
@@ -28,15 +29,6 @@ interface Rotation {
   readonly damaged: readonly StoreKey[];
 }
 
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !(value instanceof Uint8Array) &&
-    !Array.isArray(value)
-  );
-}
-
 /** Each sealed secret of a record replaced; the record itself where nothing was. */
 function mapSealed(value: unknown, map: (sealed: Sealed) => Sealed): unknown {
   if (isSealed(value)) return map(value);
@@ -45,7 +37,7 @@ function mapSealed(value: unknown, map: (sealed: Sealed) => Sealed): unknown {
     const mapped = items.map((item) => mapSealed(item, map));
     return mapped.some((item, index) => item !== items[index]) ? mapped : value;
   }
-  if (!isPlain(value)) return value;
+  if (!isObject(value) || value instanceof Uint8Array) return value;
   const members = Object.entries(value);
   const mapped = members.map(([name, member]) => [name, mapSealed(member, map)] as const);
   const changed = mapped.some(([, member], index) => member !== members[index]?.[1]);
@@ -140,7 +132,7 @@ async function rewrapBatch(
           done += 1;
           return rewrap(sealed, source.find(sealed.kek), current);
         });
-        if (isPlain(mapped) && mapped !== record) transaction.put(key, mapped);
+        if (isObject(mapped) && mapped !== record) transaction.put(key, mapped);
       }
       return done;
     },

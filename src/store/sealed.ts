@@ -1,5 +1,6 @@
 /** A secret as it is kept: encrypted with a key of its own, which a key-encryption key wraps. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { isObject } from '../base/json-object.js';
 import type { Kek } from './kek-file.js';
 
 const CIPHER = 'aes-256-gcm';
@@ -150,21 +151,18 @@ function isBytes(value: unknown, length?: number): value is Uint8Array {
   return value instanceof Uint8Array && (length === undefined || value.length === length);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Tells a sealed secret from any other value. */
 export function isSealed(value: unknown): value is Sealed {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = value as Fields;
   return (
-    fields['v'] === 1 &&
-    typeof fields['kek'] === 'string' &&
-    isBytes(fields['wrapped'], KEY_BYTES) &&
-    isBytes(fields['wrapNonce'], NONCE_BYTES) &&
-    isBytes(fields['wrapTag'], TAG_BYTES) &&
-    isBytes(fields['text']) &&
-    isBytes(fields['nonce'], NONCE_BYTES) &&
-    isBytes(fields['tag'], TAG_BYTES)
+    isObject(value) &&
+    value['v'] === 1 &&
+    typeof value['kek'] === 'string' &&
+    isBytes(value['wrapped'], KEY_BYTES) &&
+    isBytes(value['wrapNonce'], NONCE_BYTES) &&
+    isBytes(value['wrapTag'], TAG_BYTES) &&
+    isBytes(value['text']) &&
+    isBytes(value['nonce'], NONCE_BYTES) &&
+    isBytes(value['tag'], TAG_BYTES)
   );
 }
 

@@ -6,6 +6,7 @@
  * ["meta", "clock"]   ClockRecord
  */
 import { performance } from 'node:perf_hooks';
+import { isObject } from '../base/json-object.js';
 import { isOutOfReach } from './fault.js';
 import type { StoreKey } from './format.js';
 import { AGE_PREFIX, parseAge } from './idempotency-record.js';
@@ -39,8 +40,8 @@ interface ClockOptions {
 }
 
 function clockRecord(value: unknown): ClockRecord | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { v, at, wall }: Readonly<Record<string, unknown>> = { ...value };
+  if (!isObject(value)) return null;
+  const { v, at, wall } = value;
   return v === 1 && typeof at === 'number' && typeof wall === 'number' ? { v, at, wall } : null;
 }
 

@@ -3,6 +3,7 @@
  * With the release that it names the same version of Situs gives the same bytes again, on any day.
  */
 import { createHash } from 'node:crypto';
+import { isObject, type JsonObject, parsedText } from '../base/json-object.js';
 import { SHA256 } from '../base/patterns.js';
 import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../config.js';
 import { isReleaseName } from '../dataset/release.js';
@@ -71,10 +72,8 @@ export function receiptText(receipt: Receipt): string {
   });
 }
 
-type Parts = Readonly<Record<string, unknown>>;
-
-function partsOf(value: unknown): Parts {
-  return typeof value === 'object' && value !== null ? (value as Parts) : {};
+function partsOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 function granted(value: unknown): value is readonly Entitlement[] {
@@ -88,17 +87,13 @@ function granted(value: unknown): value is readonly Entitlement[] {
  * @throws Error that names the member which is missing or broken.
  */
 export function parseReceipt(text: string): Receipt {
-  let value: unknown;
-  try {
-    // Windows puts a byte order mark before what it writes to a file.
-    value = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    throw new Error('this is no receipt: it is not JSON');
-  }
+  // Windows puts a byte order mark before what it writes to a file.
+  const value = parsedText(text.replace(/^\ufeff/, ''));
+  if (value === undefined) throw new Error('this is no receipt: it is not JSON');
   const parts = partsOf(value);
   const wrong = (name: string): Error => new Error(`this is no receipt: its ${name} is broken`);
   if (parts['receipt'] !== RECEIPT_VERSION) throw wrong('member receipt (the version)');
-  const word = (name: string, form: RegExp, from: Parts = parts): string => {
+  const word = (name: string, form: RegExp, from: JsonObject = parts): string => {
     const found = from[name];
     if (typeof found !== 'string' || !form.test(found)) throw wrong(name);
     return found;

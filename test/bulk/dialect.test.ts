@@ -19,7 +19,9 @@ test('the delimiter is the one that makes most cells', () => {
     ['size ";zip;a,b', ';'],
     ['x,"a;b;c;d"', ','],
   ];
-  for (const [header, delimiter] of cases) assert.equal(sniffDelimiter(header), delimiter, header);
+  for (const [header, delimiter] of cases) {
+    assert.equal(sniffDelimiter(Buffer.from(header)), delimiter, header);
+  }
 });
 
 test('the header line is read once it is complete', () => {

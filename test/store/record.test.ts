@@ -1,22 +1,24 @@
 /** Records of earlier, present and later versions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../../src/base/json-object.js';
 import { parseKeyRecord, parseUsageRecord } from '../../src/store/format.js';
 import { parseJob } from '../../src/store/jobs.js';
 import { parseCredentials, parseMerchant, parseOwner } from '../../src/store/merchant-format.js';
 import { parseNexus } from '../../src/store/nexus.js';
 import { parseOutboxRecord } from '../../src/store/outbox-record.js';
-import { upgraded, type RecordFields } from '../../src/store/record-reader.js';
+import { recordReader, text } from '../../src/store/record-reader.js';
 import { ALL_SCOPES } from '../../src/store/scope.js';
 
 /** Two steps of an invented shape: a name is split, then a part of it renamed. */
 const STEPS = [
-  ({ name, ...rest }: RecordFields): RecordFields => {
+  ({ name, ...rest }: JsonObject): JsonObject => {
     const [first, last] = String(name).split(' ');
     return { ...rest, first, last };
   },
-  ({ last, ...rest }: RecordFields): RecordFields => ({ ...rest, family: last }),
+  ({ last, ...rest }: JsonObject): JsonObject => ({ ...rest, family: last }),
 ];
+const parsePerson = recordReader('person', 3, { first: text, family: text }, STEPS);
 
 test('a record of any earlier version is read as one of the newest', () => {
   const newest = { first: 'Jane', family: 'Doe' };
@@ -25,15 +27,14 @@ test('a record of any earlier version is read as one of the newest', () => {
     { v: 2, first: 'Jane', last: 'Doe' },
     { v: 3, ...newest },
   ]) {
-    const { first, family } = upgraded(record, 'person', STEPS);
-    assert.deepEqual({ first, family }, newest);
+    assert.deepEqual(parsePerson(record), { v: 3, ...newest });
   }
 });
 
 test('a later version and what is no record are refused', () => {
-  assert.throws(() => upgraded({ v: 4 }, 'person', STEPS), /person record of version 4.*newer/);
+  assert.throws(() => parsePerson({ v: 4 }), /person record of version 4.*newer/);
   for (const value of [undefined, null, 7, [], {}, { v: '1' }, { v: 0 }, { v: 1.5 }]) {
-    assert.throws(() => upgraded(value, 'person', STEPS), /damaged person record/);
+    assert.throws(() => parsePerson(value), /damaged person record/);
   }
 });
 
@@ -152,7 +153,7 @@ test('merchants and locations are read back as they were written', () => {
 });
 
 test('a record with any member missing or of another kind is damaged', () => {
-  const shapes: readonly (readonly [RecordFields, (value: unknown) => unknown])[] = [
+  const shapes: readonly (readonly [JsonObject, (value: unknown) => unknown])[] = [
     [MERCHANT, parseMerchant],
     [NEXUS, parseNexus],
     [KEY, parseKeyRecord],

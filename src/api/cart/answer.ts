@@ -1,4 +1,5 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
+import type { JsonObject } from '../../base/json-object.js';
 import { createHash } from 'node:crypto';
 import type { CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
@@ -23,7 +24,7 @@ import {
 } from './body-carts.js';
 import { readCalculation, readCalculationBody } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
-import { readJson, type Members } from './cart-text.js';
+import { readJson } from './cart-text.js';
 import { NOT_CALCULATED } from './refusals.js';
 import { Piece } from '../../base/byte-writer.js';
 import { randomId } from '../../base/uuid.js';
@@ -41,7 +42,7 @@ const CLOSE_BRACE = 0x7d;
 
 /** Writes the carts of a body, and tells what they rest on. */
 type Calculate = (
-  body: Members,
+  body: JsonObject,
   options: CartOptions,
   cartId: CartId,
   fits: boolean,
@@ -159,16 +160,13 @@ function answerBody(
           : calculateInTurn(context, engine, inTurn, nowMs, cartId, payload.length);
   if (isProblem(result) || isFailure(result)) return refusalAnswer(result);
   const { precision, flags, unruled } = result;
-  const { stale, estimated, partial } = marksOf(flags);
   const into = writtenCarts;
   into.piece(END_OF_ITEMS);
   writeSitus(into, {
+    ...marksOf(flags),
     precision: PRECISIONS[precision] ?? 'none',
     dataset: engine.id,
     unruled: [...unruled],
-    stale,
-    estimated,
-    partial,
   });
   into.byte(CLOSE_BRACE);
   return {

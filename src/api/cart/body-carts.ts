@@ -5,8 +5,9 @@ import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
-import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, type CartFields } from '../../pool/types.js';
+import type { CartFields } from '../../pool/types.js';
 import type { WireContext } from '../lookup/context.js';
+import { flagsOf } from '../lookup/fragment.js';
 import { readMerchantBody } from './cart-shape.js';
 import { type BodyCarts, type ReadCart, readMerchantCarts } from './merchant-cart.js';
 import { optionsOfBits } from './options.js';
@@ -29,12 +30,9 @@ export function noMarks(): Marks {
 
 /** Adds what a cart rests on. */
 export function mark(marks: Marks, { marks: of }: CartOutcome): void {
-  const { precision, estimated, stale, partial, unruled } = of;
-  marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(precision));
-  if (estimated) marks.flags |= FLAG_ESTIMATED;
-  if (stale) marks.flags |= FLAG_STALE;
-  if (partial) marks.flags |= FLAG_PARTIAL;
-  for (const code of unruled) marks.unruled.add(code);
+  marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(of.precision));
+  marks.flags |= flagsOf(of);
+  for (const code of of.unruled) marks.unruled.add(code);
 }
 
 /** What is said of a cart that the engine refuses, before its reason. */

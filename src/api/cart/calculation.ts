@@ -2,7 +2,7 @@
  * POST /calculate/cart: one cart with addresses on one line, answered with amounts of five decimals
  * (contract 8). Everything wrong with the body is a 400 here.
  */
-import { isObject } from '../../base/json-object.js';
+import { isObject, type JsonObject } from '../../base/json-object.js';
 import {
   anyText,
   checkOf,
@@ -21,7 +21,7 @@ import type { BodyError } from '../../base/validator.js';
 import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/outcome.js';
 import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import { readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
+import { readLine, TIC_MAX, ticOf } from './cart-text.js';
 import { ADDRESS_CHARS_MAX } from '../lookup/parameter-table.js';
 
 /** Decimals of a dollar in amounts. */
@@ -62,7 +62,7 @@ export const CALCULATION_REQUEST = closed({
 });
 
 /** Reads a body that has its shape, so that it need not be checked; null for any other. */
-export const readCalculationBody: (body: Uint8Array) => Members | null =
+export const readCalculationBody: (body: Uint8Array) => JsonObject | null =
   readerOf(CALCULATION_REQUEST);
 
 export interface ReadCalculation {
@@ -82,7 +82,7 @@ function malformed({ detail, errors }: Problem): Problem {
 }
 
 /** The one item of a body, unchecked. */
-function onlyItem(body: Members): { readonly item: unknown } | Problem {
+function onlyItem(body: JsonObject): { readonly item: unknown } | Problem {
   const unknown = Object.keys(body).find((name) => !BODY_MEMBERS.has(name));
   if (unknown !== undefined) {
     return invalid({ location: `body.${unknown}`, message: 'unexpected property' });
@@ -95,7 +95,7 @@ function onlyItem(body: Members): { readonly item: unknown } | Problem {
 
 /** Reads the cart of a body. `fits`: the body is one of `readCalculationBody`. */
 export function readCalculation(
-  body: Members,
+  body: JsonObject,
   base: CartOptions,
   fits = false,
 ): ReadCalculation | Problem {
@@ -103,7 +103,7 @@ export function readCalculation(
   return isProblem(read) ? malformed(read) : read;
 }
 
-function readItem(body: Members, base: CartOptions, fits: boolean): ReadCalculation | Problem {
+function readItem(body: JsonObject, base: CartOptions, fits: boolean): ReadCalculation | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
   const only = onlyItem(body);

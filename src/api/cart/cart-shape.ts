@@ -1,4 +1,5 @@
 /** The shape of carts of self-managed merchants, and what is read and described by it. */
+import type { JsonObject } from '../../base/json-object.js';
 import {
   anything,
   anyText,
@@ -19,7 +20,7 @@ import {
 import { placed } from '../../base/placed-values.js';
 import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS } from './options.js';
-import { TIC_MAX, type Members } from './cart-text.js';
+import { TIC_MAX } from './cart-text.js';
 import {
   ADDRESS_CHARS,
   CARTS_MAX,
@@ -75,7 +76,7 @@ export const checkCart = checkOf(CART);
  * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
  * which `readJson` and the check tell more of. What else stands in the body means nothing here.
  */
-export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(
+export const readMerchantBody: (body: Uint8Array) => JsonObject | null = readerOf(
   open({
     items: list(CART, { min: 1, max: CARTS_MAX }),
     transactionDate: optional(anyText()),

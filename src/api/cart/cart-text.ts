@@ -1,6 +1,7 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { Buffer } from 'node:buffer';
-import { isObject, jsonOfBody } from '../../base/json-object.js';
+import { bufferOf } from '../../base/growing-bytes.js';
+import { isObject, jsonOfBody, parsedText, type JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/outcome.js';
 import {
@@ -20,13 +21,11 @@ import {
 import { memberName, memberValue } from '../../base/json-member.js';
 import { UUID, UUID_JSON } from '../../base/uuid.js';
 
-export type Members = Readonly<Record<string, unknown>>;
-
 /** Longer numbers are cut in an error. */
 const NUMBER_ECHO_MAX = 40;
 
 /** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
-export function readJson(body: Uint8Array): Members | Problem {
+export function readJson(body: Uint8Array): JsonObject | Problem {
   const excess = excessOf(body);
   if (excess !== null) return problem(400, `The body has ${EXCESSES[excess]}.`);
   const read = jsonOfBody(body);
@@ -116,19 +115,13 @@ let last = { json: Buffer.alloc(0), id: '' };
 export function merchantIdOf(body: Uint8Array): string | null {
   const value = memberValue(body, MERCHANT_ID);
   if (value === null || value.length > MERCHANT_ID_BYTES_MAX) return null;
-  const bytes = Buffer.isBuffer(value)
-    ? value
-    : Buffer.from(value.buffer, value.byteOffset, value.length);
+  const bytes = bufferOf(value);
   if (last.json.equals(bytes)) return last.id;
   const text = bytes.toString('latin1');
   if (KEPT_ID_JSON.test(text)) {
     last = { json: Buffer.from(bytes), id: text.slice(1, -1) };
     return last.id;
   }
-  try {
-    const id: unknown = JSON.parse(bytes.toString('utf8'));
-    return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
-  } catch {
-    return null;
-  }
+  const id = parsedText(bytes.toString('utf8'));
+  return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
 }

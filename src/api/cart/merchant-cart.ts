@@ -2,7 +2,7 @@
  * Carts of self-managed merchants (POST /merchant/cart/calculate) as they are read, and what is
  * refused of the provider's shape. Their amounts have two decimals.
  */
-import { isObject } from '../../base/json-object.js';
+import { isObject, type JsonObject } from '../../base/json-object.js';
 import { PlacedValues } from '../../base/placed-values.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
@@ -21,7 +21,7 @@ import {
   type SentCartLine,
 } from './cart-shape.js';
 import { optionsOfBody, type CartOptions } from './options.js';
-import { lineLocation, readLine, ticOf, type Members } from './cart-text.js';
+import { lineLocation, readLine, ticOf } from './cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
 import { CARTS_MAX } from '../merchant/relay-shape.js';
 
@@ -68,7 +68,7 @@ function isFilled(value: unknown): boolean {
 }
 
 /** Refusals that only this kind of merchant knows (contract 7): 400. */
-function refuse(cart: Members, at: string): readonly BodyError[] {
+function refuse(cart: JsonObject, at: string): readonly BodyError[] {
   const errors: BodyError[] = [];
   for (const [name, isRefused] of REFUSED) {
     if (!isRefused(cart[name])) continue;
@@ -159,7 +159,7 @@ function readCart(
 }
 
 /** The moment of a sale as sent; null for now. */
-function readInstant(body: Members): number | null | Problem {
+function readInstant(body: JsonObject): number | null | Problem {
   const { transactionDate = null } = body;
   if (transactionDate === null) return null;
   const instant = typeof transactionDate === 'string' ? parseInstant(transactionDate) : null;
@@ -173,7 +173,7 @@ function readInstant(body: Members): number | null | Problem {
 }
 
 /** Reads what a body says for all its carts. */
-function readOptions(body: Members, base: CartOptions): BodyOptions | Problem {
+function readOptions(body: JsonObject, base: CartOptions): BodyOptions | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
   const instantMs = readInstant(body);
@@ -211,7 +211,7 @@ export function cartsInTurn(body: Uint8Array, base: CartOptions): BodyCarts | Pr
  * one of `readMerchantBody`.
  */
 export function readMerchantCarts(
-  body: Members,
+  body: JsonObject,
   base: CartOptions,
   fits = false,
 ): readonly ReadCart[] | Problem {

@@ -148,28 +148,40 @@ function noRules({ area }: RatedArea): Failure {
   );
 }
 
-/** The answer flags that follow from an area and the day. */
-export function areaFlags({ area, date, rates }: RatedArea): number {
-  const estimated = area.estimated || rates.rows.some((row) => row.estimated);
-  return (
-    (estimated ? FLAG_ESTIMATED : 0) |
-    (area.partial === true ? FLAG_PARTIAL : 0) |
-    staleFlag({ area, date })
-  );
-}
+/** What is true of the lists behind an answer, in the order in which columns name it. */
+const MARKS = ['estimated', 'stale', 'partial'] as const;
+type Mark = (typeof MARKS)[number];
+type Marks = Pick<SitusNote, Mark>;
 
-/** The flag of an answer for a day that something behind it was not published for. */
-export function staleFlag({ area, date }: Pick<RatedArea, 'area' | 'date'>): number {
-  return area.staleAfter < date ? FLAG_STALE : 0;
+/** The flags of an answer with these marks. */
+export function flagsOf({ estimated, stale, partial }: Marks): number {
+  return (estimated ? FLAG_ESTIMATED : 0) | (stale ? FLAG_STALE : 0) | (partial ? FLAG_PARTIAL : 0);
 }
 
 /** What the flags of an answer say of the lists behind it. */
-export function marksOf(flags: number): Pick<SitusNote, 'stale' | 'estimated' | 'partial'> {
+export function marksOf(flags: number): Marks {
   return {
     stale: (flags & FLAG_STALE) !== 0,
     estimated: (flags & FLAG_ESTIMATED) !== 0,
     partial: (flags & FLAG_PARTIAL) !== 0,
   };
+}
+
+/** The marks that an answer has. */
+export function marksIn(marks: Marks): readonly Mark[] {
+  return MARKS.filter((mark) => marks[mark]);
+}
+
+/** The answer flags that follow from an area and the day. */
+export function areaFlags({ area, date, rates }: RatedArea): number {
+  const estimated = area.estimated || rates.rows.some((row) => row.estimated);
+  const partial = area.partial === true;
+  return flagsOf({ estimated, partial, stale: area.staleAfter < date });
+}
+
+/** The flag of an answer for a day that something behind it was not published for. */
+export function staleFlag({ area, date }: Pick<RatedArea, 'area' | 'date'>): number {
+  return area.staleAfter < date ? FLAG_STALE : 0;
 }
 
 /** The member `explain` as it stands in a body, or nothing where it was not asked for. */

@@ -21,6 +21,7 @@ import {
 } from '../../http/reply.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Format } from '../../wire/tree.js';
+import { marksOf } from './fragment.js';
 import { formatAsked } from './query-string.js';
 
 const FLAGS = FLAG_XML | FLAG_ESTIMATED | FLAG_STALE | FLAG_PARTIAL;
@@ -30,12 +31,10 @@ const LIMITS_MAX = 256;
 /** What an answer rests on: how its place was found, and the release. */
 function locationFields(dataset: string, precision: number, flags: number): Fields {
   const name = PRECISIONS[precision] ?? 'none';
-  const estimated = (flags & FLAG_ESTIMATED) !== 0 ? ';estimated' : '';
-  const stale = (flags & FLAG_STALE) !== 0 ? ';stale' : '';
-  const partial = (flags & FLAG_PARTIAL) !== 0 ? ';partial' : '';
+  const { estimated, stale, partial } = marksOf(flags);
   return {
-    [OWN_HEADERS.precision]: `${name}${estimated}`,
-    [OWN_HEADERS.dataset]: `${dataset}${stale}${partial}`,
+    [OWN_HEADERS.precision]: `${name}${estimated ? ';estimated' : ''}`,
+    [OWN_HEADERS.dataset]: `${dataset}${stale ? ';stale' : ''}${partial ? ';partial' : ''}`,
   };
 }
 

@@ -10,6 +10,7 @@
  * A chunk has a name of its own: whatever lies under the name of its result is the result, whoever
  * put it there and when.
  */
+import { bufferOf } from '../../base/growing-bytes.js';
 import { isReleaseName } from '../../dataset/release.js';
 import type { PinnedRelease } from '../../pool/types.js';
 import { takenChunk } from './sent-form.js';
@@ -131,7 +132,7 @@ export function encodeResultHead(node: string, result: ChunkResult): Buffer {
 
 /** Reads that. */
 export function decodeResultHead(head: Uint8Array): ResultHead {
-  return JSON.parse(bytesOf(head).toString('utf8')) as ResultHead;
+  return JSON.parse(bufferOf(head).toString('utf8')) as ResultHead;
 }
 
 /** A result as an object. */
@@ -154,10 +155,6 @@ export function decodeResults(bytes: Buffer): ChunkResult & { readonly node: str
   return { kind: 'answered', node, answers };
 }
 
-function bytesOf(data: Uint8Array): Buffer {
-  return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-}
-
 /** A message of the queue with its chunk. */
 export function encodeOrderWith(order: ChunkOrder, parts: readonly ChunkPart[]): Buffer {
   const head = Buffer.from(JSON.stringify(order), 'utf8');
@@ -173,7 +170,7 @@ export function encodeOrder(order: ChunkOrder): Buffer {
 
 /** Reads a message of the queue; null for what is none, or none that this program knows. */
 export function decodeOrder(data: Uint8Array): OrderMessage | null {
-  const bytes = bytesOf(data);
+  const bytes = bufferOf(data);
   const whole = bytes[0] === FORM_WITH_CHUNK && bytes.length > 1 + U32;
   const end = whole ? 1 + U32 + bytes.readUInt32LE(1) : bytes.length;
   let head: Partial<ChunkOrder> & { readonly form?: number };

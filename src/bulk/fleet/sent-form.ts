@@ -2,6 +2,7 @@
  * Chunks and results as machines send them to one another. They are those of row/chunk-payload.ts,
  * but for the run and the tally, which are JSON here: a node of another version reads it as well.
  */
+import { bufferOf } from '../../base/growing-bytes.js';
 import type { PinnedRelease } from '../../pool/types.js';
 import {
   type ChunkTally,
@@ -38,13 +39,9 @@ function asJson(value: RunFacts | SentTally): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
 /** A chunk for another machine. */
 export function sentChunk(payload: Uint8Array): Buffer {
-  const bytes = viewOf(payload);
+  const bytes = bufferOf(payload);
   return withHead(bytes, asJson(decodeRun(headOf(bytes))));
 }
 
@@ -60,14 +57,14 @@ export function takenChunk(bytes: Buffer, { id, dir }: PinnedRelease): Buffer {
 
 /** A result for another machine; a copy. */
 export function sentResult(body: Uint8Array): Buffer {
-  const bytes = viewOf(body);
+  const bytes = bufferOf(body);
   const { refusals, ...counts } = decodeTally(headOf(bytes));
   return withHead(bytes, asJson({ ...counts, refusal: refusals[0] ?? null }));
 }
 
 /** A result of another machine as workers here give it. */
 export function takenResult(answer: Uint8Array): Buffer {
-  const bytes = viewOf(answer);
+  const bytes = bufferOf(answer);
   const { refusal, ...counts }: SentTally = JSON.parse(headOf(bytes).toString('utf8'));
   return withHead(bytes, encodeTally({ ...counts, refusals: refusal === null ? [] : [refusal] }));
 }

@@ -3,7 +3,7 @@
  * With `merchantId` it is a merchant's; without, either shape, told by how `origin` is written.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { isObject } from '../../base/json-object.js';
+import { isObject, type JsonObject } from '../../base/json-object.js';
 import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
 import { fail, isFailure } from '../../failure.js';
@@ -21,7 +21,6 @@ import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
 import {
   refusedCart,
-  type JsonObject,
   type JsonRow,
   type RowAnswer,
   type RowEngine,

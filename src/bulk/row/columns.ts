@@ -1,7 +1,6 @@
 /** The columns that a CSV row gets: what a lookup finds or a cart costs, in one line. */
 import { RecentCache } from '../../base/tables.js';
 import type { Engine } from '../../engine/engine.js';
-import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../../pool/types.js';
 import type {
   LookupQuery,
   PostalOutcome,
@@ -14,7 +13,13 @@ import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import { formatRate, sumRates } from '../../tax/rate.js';
 import type { AreaCells, WireContext } from '../../api/lookup/context.js';
-import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
+import {
+  areaFlags,
+  marksIn,
+  marksOf,
+  withRules,
+  type RatedArea,
+} from '../../api/lookup/fragment.js';
 import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { refusalOf, SUCCESS } from '../../wire/response-code.js';
@@ -65,21 +70,10 @@ function rateAt({ rows }: KnownRates, level: Level): string {
   );
 }
 
-/** "estimated", "stale", "partial": what is true of every answer in an area on a day. */
-function noteOf(rated: RatedArea): string {
-  const flags = areaFlags(rated);
-  return [
-    (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated',
-    (flags & FLAG_STALE) === 0 ? '' : 'stale',
-    (flags & FLAG_PARTIAL) === 0 ? '' : 'partial',
-  ]
-    .filter((word) => word !== '')
-    .join(' ');
-}
-
 /**
- * The same with "assumed 0.05-0.079", what the rate may be where a city is assumed, with "unknown"
- * behind it where that of a part of the ZIP is not known, and "unruled" for a code without a rule.
+ * The marks of an area on a day, with "assumed 0.05-0.079", what the rate may be where a city is
+ * assumed, with "unknown" behind it where that of a part of the ZIP is not known, and "unruled" for
+ * a code without a rule.
  */
 function rowNote(note: string, unruled: string, assumed?: RateRange): string {
   let text = note;
@@ -117,7 +111,7 @@ function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failur
     rules.freightTaxable,
     rules.serviceTaxable,
     rules.sourcing,
-    noteOf(rated),
+    marksIn(marksOf(areaFlags(rated))).join(' '),
   ];
 }
 
@@ -189,18 +183,12 @@ export class LookupColumns {
         ? known.noteCell
         : this.#join([rowNote(known.note, unruled, situs.assumed)]);
     const located = situs.lat !== 0 || situs.lng !== 0;
-    const lat =
+    const [lat, lng] =
       query.kind === 'point'
-        ? echoOf(query.latDegrees).decimal
+        ? [echoOf(query.latDegrees).decimal, echoOf(query.lngDegrees).decimal]
         : located
-          ? formatMicrodegrees(situs.lat)
-          : '';
-    const lng =
-      query.kind === 'point'
-        ? echoOf(query.lngDegrees).decimal
-        : located
-          ? formatMicrodegrees(situs.lng)
-          : '';
+          ? [formatMicrodegrees(situs.lat), formatMicrodegrees(situs.lng)]
+          : ['', ''];
     return this.#success(
       [known.cells, note],
       [normalizedAddress(situs), lat, lng, situs.precision],
@@ -262,13 +250,8 @@ const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 /** The columns of a cart of one line that was calculated. */
 export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): string {
   const { rate, amount } = lines[0]!;
-  const { state, date, sourcing, precision, estimated, stale, partial, unruled } = marks;
-  const note = [
-    ...(estimated ? ['estimated'] : []),
-    ...(stale ? ['stale'] : []),
-    ...(partial ? ['partial'] : []),
-    ...(unruled.length > 0 ? ['unruled'] : []),
-  ].join(' ');
+  const { state, date, sourcing, precision, unruled } = marks;
+  const note = [...marksIn(marks), ...(unruled.length > 0 ? ['unruled'] : [])].join(' ');
   return csvCells(
     [
       formatRate(rate),

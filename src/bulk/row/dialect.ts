@@ -50,6 +50,9 @@ function kindsOf(delimiters: readonly Delimiter[]): Uint8Array {
 
 const ANY_DELIMITER = kindsOf(DELIMITERS);
 
+/** Is told of a delimiter outside of quotes: which one it is, from 1 on, and its place. */
+type Border = (kind: number, at: number) => void;
+
 /**
  * Follows the quotes of a header line as those of a record: one opens at the beginning of a field
  * alone, and an inch mark behind other text is text. Fields begin behind any delimiter until it is
@@ -64,8 +67,12 @@ class QuoteScan {
     this.#kinds = delimiter === null ? ANY_DELIMITER : kindsOf([delimiter]);
   }
 
-  /** Where a line ends outside of quotes from here on; −1 when it does not. */
-  lineEnd(bytes: Uint8Array, from: number): number {
+  /**
+   * Where a line ends outside of quotes from here on; −1 when it does not. With a `border` to tell
+   * of, all bytes are one header line, which may end elsewhere by this scan than by the one it was
+   * cut with.
+   */
+  lineEnd(bytes: Uint8Array, from: number, border: Border | null = null): number {
     const kinds = this.#kinds;
     let state = this.#state;
     let at = from;
@@ -75,8 +82,12 @@ class QuoteScan {
         if (byte === QUOTE) state = QUOTE_SEEN;
       } else if (byte === QUOTE) {
         if (state !== IN_FIELD) state = IN_QUOTES;
-      } else if (byte === LF || byte === CR) break;
-      else state = kinds[byte] === 0 ? IN_FIELD : FIELD_START;
+      } else if ((byte === LF || byte === CR) && border === null) break;
+      else if (kinds[byte] === 0) state = IN_FIELD;
+      else {
+        state = FIELD_START;
+        border?.(kinds[byte]!, at);
+      }
     }
     this.#state = state;
     return at < bytes.length ? at : -1;
@@ -109,8 +120,13 @@ export class HeaderEnd {
 }
 
 /** Where the first line ends outside quotes; −1 when it does not. */
-function lineEnd(bytes: Uint8Array, from: number, delimiter: Delimiter | null): number {
-  return new QuoteScan(delimiter).lineEnd(bytes, from);
+function lineEnd(
+  bytes: Uint8Array,
+  from: number,
+  delimiter: Delimiter | null,
+  border: Border | null = null,
+): number {
+  return new QuoteScan(delimiter).lineEnd(bytes, from, border);
 }
 
 function newlineAt(bytes: Uint8Array, end: number): Newline {
@@ -118,37 +134,16 @@ function newlineAt(bytes: Uint8Array, end: number): Newline {
   return bytes[end + 1] === LF ? '\r\n' : '\r';
 }
 
-/**
- * Calls `border` where a header line has a delimiter outside quotes, with the place of that. Quotes
- * are followed as by `QuoteScan` for any delimiter.
- */
-function eachBorder(header: string, border: (kind: number, at: number) => void): void {
-  let state = FIELD_START;
-  for (let at = 0; at < header.length; at += 1) {
-    const code = header.charCodeAt(at);
-    if (state === IN_QUOTES) {
-      if (code === QUOTE) state = QUOTE_SEEN;
-    } else if (code === QUOTE) {
-      if (state !== IN_FIELD) state = IN_QUOTES;
-    } else {
-      const kind = ANY_DELIMITER[code] ?? 0;
-      state = kind === 0 ? IN_FIELD : FIELD_START;
-      if (kind !== 0) border(kind, at);
-    }
-  }
-}
-
 /** Whether every cell of a header line stands in quotes; borders within quotes are none. */
-function isQuoted(header: string, delimiter: Delimiter): boolean {
-  if (!header.startsWith('"')) return false;
+function isQuoted(header: Uint8Array, delimiter: Delimiter): boolean {
   const own = DELIMITERS.indexOf(delimiter) + 1;
   let from = 0;
   let isAll = true;
   const end = (to: number): void => {
-    isAll &&= to > from + 1 && header[from] === '"' && header[to - 1] === '"';
+    isAll &&= to > from + 1 && header[from] === QUOTE && header[to - 1] === QUOTE;
     from = to + 1;
   };
-  eachBorder(header, (kind, at) => {
+  lineEnd(header, 0, null, (kind, at) => {
     if (kind === own) end(at);
   });
   end(header.length);
@@ -156,9 +151,9 @@ function isQuoted(header: string, delimiter: Delimiter): boolean {
 }
 
 /** Tells the delimiter that splits a header line into most cells; a comma where none does. */
-export function sniffDelimiter(header: string): Delimiter {
+export function sniffDelimiter(header: Uint8Array): Delimiter {
   const counts = DELIMITERS.map(() => 0);
-  eachBorder(header, (kind) => {
+  lineEnd(header, 0, null, (kind) => {
     counts[kind - 1]! += 1;
   });
   // Where two occur equally often, the first.
@@ -201,7 +196,7 @@ export function readCsvHead(
   const first = lineEnd(begun, from, delimiter);
   if (first < 0 && !whole && bytes.length - from <= HEADER_BYTES_MAX) return null;
   const chosen =
-    delimiter ?? sniffDelimiter(begun.toString('utf8', from, first < 0 ? begun.length : first));
+    delimiter ?? sniffDelimiter(begun.subarray(from, first < 0 ? begun.length : first));
   // A quote behind another delimiter than this one is text, and the line may end before it closes.
   const own = lineEnd(begun, from, chosen);
   const end = first < 0 || (own >= 0 && own < first) ? own : first;
@@ -210,10 +205,9 @@ export function readCsvHead(
   // A CR at the very end may belong to an LF that is still to come.
   if (!whole && (end < 0 || (bytes[end] === CR && end + 1 === bytes.length))) return null;
   const header = Buffer.from(bytes.subarray(from, from + length));
-  const text = header.toString('utf8');
   const newline = end < 0 ? '\n' : newlineAt(bytes, end);
   return {
-    dialect: { delimiter: chosen, newline, quoteAll: isQuoted(text, chosen) },
+    dialect: { delimiter: chosen, newline, quoteAll: isQuoted(header, chosen) },
     bom,
     header,
     bytes: end < 0 ? bytes.length : end + newline.length,

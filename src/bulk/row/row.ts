@@ -1,4 +1,5 @@
 /** A row, whatever its kind: where it lies, what its reader makes of it, and its answer. */
+import type { JsonObject } from '../../base/json-object.js';
 import type { WireContext } from '../../api/lookup/context.js';
 import type { Engine } from '../../engine/engine.js';
 import type { BodyPart } from '../../pool/types.js';
@@ -7,8 +8,6 @@ import { failureBytes } from '../../wire/failure-body.js';
 import { refusalOf, type RowRefusal } from '../../wire/response-code.js';
 import type { RunFacts } from './chunk-payload.js';
 import type { RawParameters } from '../../api/lookup/parameter-table.js';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** What names a row to its caller. */
 export type RowId = string | number | null;

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import Papa from 'papaparse';
 import type { ByteWriter } from '../../base/byte-writer.js';
-import { isObject } from '../../base/json-object.js';
+import { isObject, parsedText, type JsonObject } from '../../base/json-object.js';
 import { EXCESSES, excessOf } from '../../base/json-scan.js';
 import type { Failure } from '../../failure.js';
 import { jsonValue } from '../../wire/tree.js';
@@ -11,7 +11,7 @@ import { APPENDED_COLUMNS, CART_COLUMNS } from './columns.js';
 import { BOM, csvCell, csvCells, type Dialect } from './dialect.js';
 import { ID_CHARS_MAX, type RawChunk } from './record-form.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';
-import type { CsvRow, JsonObject, JsonRow, Place, Row, RowAnswer, RowId } from './row.js';
+import type { CsvRow, JsonRow, Place, Row, RowAnswer, RowId } from './row.js';
 
 const LF = 10;
 const CR = 13;
@@ -129,12 +129,9 @@ function objectOf(noun: Noun, bytes: Buffer, text: string): JsonObject | string 
   if (text.includes(UNREADABLE) && !isUtf8(bytes)) return `The ${noun} is not valid UTF-8.`;
   const excess = excessOf(bytes);
   if (excess !== null) return `The ${noun} has ${EXCESSES[excess]}.`;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : `The ${noun} is no JSON object.`;
-  } catch {
-    return `The ${noun} is not valid JSON.`;
-  }
+  const value = parsedText(text);
+  if (value === undefined) return `The ${noun} is not valid JSON.`;
+  return isObject(value) ? value : `The ${noun} is no JSON object.`;
 }
 
 function noRow(problem: Failure): JsonRow {

@@ -212,12 +212,3 @@ export class CartPlaces<T> {
     return isFailure(second) ? first : second;
   }
 }
-
-/** Refuses a place that is found less precisely than asked for; null where it is not. */
-export function tooVague({ situs }: FoundPlace, precisionMin: Precision): Failure | null {
-  if (PRECISIONS.indexOf(situs.precision) <= PRECISIONS.indexOf(precisionMin)) return null;
-  return fail(
-    'address-incomplete',
-    `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`,
-  );
-}

@@ -13,7 +13,7 @@ import { fiveDecimals, roundAmounts, roundLine, roundRate } from '../../tax/roun
 import type { PlaceLocator } from '../locate/place-locator.js';
 import { unruledSentence, type ProductRules } from '../product/rules.js';
 import type { RatesByArea, States } from '../rate/on-day.js';
-import { PRECISIONS, type Precision } from '../situs.js';
+import { PRECISIONS, tooVague, type Precision } from '../situs.js';
 import { CartExplainer, type ExplainedPlaces } from './explain-cart.js';
 import type { SourceNotes } from '../rate/explain.js';
 import {
@@ -44,13 +44,7 @@ import {
   type LineOutcome,
   QUANTITY_ONE,
 } from './outcome.js';
-import {
-  CartPlaces,
-  isSamePlace,
-  tooVague,
-  type FoundPlace,
-  type KeptPlace,
-} from './cart-place.js';
+import { CartPlaces, isSamePlace, type FoundPlace, type KeptPlace } from './cart-place.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { Treatments } from './treatment.js';
 
@@ -212,7 +206,7 @@ export class Carts {
     for (const [side, place] of sides) {
       if (place === null || !needs(asks, side)) continue;
       if (isFailure(place)) return refuse(side, place);
-      const vague = tooVague(place, precisionMin);
+      const vague = tooVague(place.situs, precisionMin);
       if (vague !== null) return refuse(side, vague);
     }
     const destination = isFailure(to) ? null : to;

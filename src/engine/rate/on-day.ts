@@ -30,7 +30,7 @@ import {
   type SitusOutcome,
   type Unheld,
 } from '../lookup-query.js';
-import { PRECISIONS, WEAKEST, type Precision, type Situs } from '../situs.js';
+import { tooVague, WEAKEST, type Precision, type Situs } from '../situs.js';
 import { Borders } from './borders.js';
 import { ZipLists } from './zip-list.js';
 
@@ -232,15 +232,8 @@ export abstract class Lookups {
     const situs =
       query.kind === 'address' ? this.#address(query, dateAt) : this.#points.locate(query, dateAt);
     if (isRefusal(situs)) return situs;
-    if (
-      precisionMin !== WEAKEST &&
-      PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)
-    ) {
-      return fail(
-        'address-incomplete',
-        `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`,
-      );
-    }
+    const vague = precisionMin === WEAKEST ? null : tooVague(situs, precisionMin);
+    if (vague !== null) return vague;
     const area = areaOf(this.dataset, situs);
     const early = asked === null ? null : notOver(asked, this.states.today(area.state, nowMs));
     if (early !== null) return early;

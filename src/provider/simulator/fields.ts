@@ -1,4 +1,5 @@
 /** Reads JSON that anyone may have sent. */
+import { isObject } from '../../base/json-object.js';
 
 export type Json =
   | string
@@ -25,7 +26,7 @@ export function refuse(status: number, title: string, detail: string): Simulated
 
 /** Tells an object from every other JSON value. */
 export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 /** The objects of a list; empty for anything else. */
