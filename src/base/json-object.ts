@@ -32,7 +32,7 @@ export function parsedText(text: string): unknown {
 }
 
 /** The value of a JSON text in UTF-8, a byte order mark before it or not; undefined for others. */
-export function parsedBytes(bytes: Uint8Array): unknown {
+function parsedBytes(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(DECODER.decode(bytes)) as unknown;
   } catch {

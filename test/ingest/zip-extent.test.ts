@@ -210,28 +210,17 @@ test("a post office inside a city is the city's by whatever name; one in a town 
 });
 
 test("a city's name says nothing of the land beyond its line, but for post offices of boxes", () => {
-  const inCity = (lat: number, lng: number): AreaTuple => {
-    const far = Math.max(Math.abs(lat), Math.abs(lng - EQUATOR_LNG)) >= 3.4 * TENTH;
-    return {
-      state: '90',
-      county: COUNTY,
-      place: far ? '' : '9000001',
-      town: '',
-      districts: [],
-    };
-  };
-  const city =
-    createPolygon('9000001', [corners(-3.4, -3.4, 3.4, 3.4)]) ?? assert.fail('no polygon');
+  const east = cityEastOf(-3.4);
+  const inTown: typeof east = (lat, lng) => ({ ...east(lat, lng)!, town: '9000000001' });
+  const city = createPolygon('9000001', [corners(-3.4, -3.4, 9, 9)]) ?? assert.fail('no polygon');
   // The ZIP in the middle alone bears the name: those around have names of their own.
   const isOpenReached = (landed: boolean): boolean => {
-    const zips = lattice().map((each) => {
-      const named = new Set(each.zip === 1 ? ['9000001'] : []);
-      const inTown: typeof inCity = (lat, lng) => ({ ...inCity(lat, lng), town: '9000000001' });
-      const tupleAt = each.zip === 1 ? inCity : inTown;
-      return placeZip(zipOf(each.zip), [each], tupleAt, named, each.zip !== 1 || landed)!;
+    const [middle, ...around] = lattice().map((each) => {
+      const [named, tupleAt] = each.zip === 1 ? [['9000001'], east] : [[], inTown];
+      return placeZip(zipOf(each.zip), [each], tupleAt, new Set(named), each.zip !== 1 || landed)!;
     });
-    const { reached } = inOneGo(ZipExtents.sampled(zips, inCity, [city])).of(zips[0]!);
-    return reached.some(({ tuple }) => tuple.place === '');
+    const extents = inOneGo(ZipExtents.sampled([middle!, ...around], east, [city]));
+    return extents.of(middle!).reached.some(({ tuple }) => tuple.place === '');
   };
   assert.deepEqual([isOpenReached(true), isOpenReached(false)], [false, true]);
 });
