@@ -11,7 +11,7 @@ import type { Gazetteer } from '../../address/parsed.js';
 import {
   endsInState,
   type FoldedStreet,
-  isDoubtful,
+  isOtherWord,
   MEANINGS,
   readOtherStreet,
 } from '../../address/plain-words.js';
@@ -119,7 +119,7 @@ export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace |
   const state = gazetteer.stateOf(code);
   if (state === '' || COUNTRY_LAST.has(code) || !isPlainCity(words, code)) return null;
   // "Pine CT" may be a court; behind a comma it is Connecticut.
-  if (divider === ' ' && isDoubtful(code)) return null;
+  if (divider === ' ' && isOtherWord(code)) return null;
   const city = words.join(' ');
   const isKnown = gazetteer.isCity(state, city);
   return isKnown || isKnownCity(words, 0, words.length, state, gazetteer)
