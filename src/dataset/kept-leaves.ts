@@ -1,27 +1,27 @@
 /**
- * Border cells that were read last, found by their numbers in place of a walk down the table's tree
- * (docs/benchmarks.md). Two generations of fixed size, as of the groups of streets: when the young
- * one is full it becomes the old one, whose memory is used anew.
+ * Keeps the border cells that were read last, found by their numbers, which is faster than a search
+ * in the table's tree (docs/benchmarks.md). Two generations of fixed size, as `KeptGroups` has for
+ * streets: when the young one is full it becomes the old one, and the old one's memory is reused.
  */
 import { KeepingPays } from '../base/tables.js';
 
 const WORD = 4;
-/** Integers of a generation, whose memory the system hands out as it is written. */
+/** Integers of a generation. The system provides the memory only as it is written. */
 const GENERATION_CELLS = 1024 * 1024;
-/** Longer cells are not kept; of the publishers' files at hand the longest has 163 integers. */
+/** Longer cells are not kept. The longest in the publishers' files at hand has 163 integers. */
 const KEPT_CELLS_MAX = GENERATION_CELLS / 16;
 /**
- * Slots of a generation; a power of two. Numbers follow one another where cells lie side by side,
- * so that those of a region have slots of their own; of two with the same slot the last is found.
+ * Slots of a generation; a power of two. Cells side by side have successive numbers, so those of a
+ * region have different slots. Of two cells with the same slot, the later one is found.
  */
 const SLOTS = 131_072;
-/** Memory of all that is kept of one release. */
+/** Memory for all kept cells of one release. */
 export const KEPT_LEAVES_BYTES = 2 * (GENERATION_CELLS + SLOTS) * WORD;
 
-/** Entries one after the other: number · integers of the cell. */
+/** The entries follow one another, each: number · integers of the cell. */
 class Generation {
   readonly cells = new Int32Array(GENERATION_CELLS);
-  /** First integer of a cell; 0 for none. */
+  /** By slot: index of a cell's first integer; 0 for none. */
   readonly #slots = new Int32Array(SLOTS);
   #end = 0;
 
@@ -30,13 +30,15 @@ class Generation {
     this.#end = 0;
   }
 
-  /** First integer of a cell; 0 where it is not here. */
+  /** Index of a cell's first integer; 0 where it is not kept. */
   find(number: number): number {
     const from = this.#slots[number & (SLOTS - 1)]!;
     return from !== 0 && this.cells[from - 1] === number ? from : 0;
   }
 
-  /** Makes room for a cell: its first integer, 0 where there is no room left. */
+  /**
+   * Makes room for a cell. Returns the index of its first integer; 0 where there is no room left.
+   */
   add(number: number, length: number): number {
     const from = this.#end + 1;
     if (from + length > GENERATION_CELLS) return 0;
@@ -50,17 +52,19 @@ class Generation {
 export class KeptLeaves {
   #young: Generation | null = null;
   #old: Generation | null = null;
-  /** Holds what is not kept, until the next one. */
+  /** Holds a cell that is not kept, until the next one. */
   #passing = new Int32Array(1024);
   readonly #pays = new KeepingPays();
-  /** The memory that cells are read from, as integers: the table hands out the same one. */
+  /**
+   * The memory of the table's view, and its integers: the table returns the same memory each time.
+   */
   #source: ArrayBufferLike = new ArrayBuffer(0);
   #integers = new Int32Array(this.#source);
-  /** The cell that was found, or that room was made for: integers in `cells` from `from` on. */
+  /** The cell that was found or added last: the integers in `cells` that begin at `from`. */
   cells: Int32Array = this.#passing;
   from = 0;
 
-  /** Whether a cell is kept. */
+  /** Whether a cell is kept; if so, `cells` and `from` point to it. */
   find(number: number): boolean {
     if (this.#pays.rests()) return false;
     const found = this.#findIn(this.#young, number) || this.#findIn(this.#old, number);
@@ -77,7 +81,7 @@ export class KeptLeaves {
     return true;
   }
 
-  /** Takes the integers of the cell that was looked for last and not found. */
+  /** Copies the cell that `find` has just not found. */
   add(number: number, bytes: Uint8Array): void {
     const length = bytes.length >> 2;
     this.#makeRoom(number, length);

@@ -1,4 +1,4 @@
-/** Addresses of a dataset: which streets a ZIP or a locality has, and those that were read last. */
+/** Finds the streets of a ZIP or a locality in a dataset. Keeps those that were read last. */
 import { KeepingPays, NumberCache, wordsOf, type WordTable } from '../base/tables.js';
 import type { DateInt } from '../tax/date.js';
 import { foldLocality } from './city-names.js';
@@ -25,31 +25,31 @@ import {
 
 const DIRECTIONS = ['', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'];
 
-/** Code of a direction's abbreviation; 0 for none. */
+/** Code of a direction, given its abbreviation; 0 for none. */
 export function directionCode(direction: string): number {
   return Math.max(0, DIRECTIONS.indexOf(direction));
 }
 
-/** Memory of a generation, which the system hands out as it is written. */
+/** Bytes of a generation. The system provides the memory only as it is written. */
 const GENERATION_BYTES = 8 * 1024 * 1024;
-/** Longer ones are not kept; of the publishers' files at hand the longest has 5,085 bytes. */
+/** Longer groups are not kept. The longest in the publishers' files at hand has 5,085 bytes. */
 const KEPT_BYTES_MAX = GENERATION_BYTES / 16;
 /** Slots of a generation; a power of two. */
 const SLOTS = 131_072;
-/** Slots that a key may have; if all are taken the last one is lost. */
+/** Slots that are tried for a key. If all are taken, the entry in the last one is lost. */
 const PLACES = 8;
 const WORD = 4;
-/** Memory of all that is kept of one release. */
+/** Memory for all kept groups of one release. */
 export const KEPT_GROUPS_BYTES = 2 * (GENERATION_BYTES + SLOTS * WORD);
 /** Words before a key: its hash, its length and the length of the group. */
 const HEAD_WORDS = 3;
 
-/** Entries one after the other: hash · bytes of the key · bytes of the group · key · group. */
+/** The entries follow one another: hash · bytes of the key · bytes of the group · key · group. */
 class Generation {
   readonly bytes: Uint8Array;
   /** The memory of `bytes`, read as integers of four bytes. */
   readonly words: Int32Array;
-  /** First word of an entry and 1; 0 for none. */
+  /** By slot: index of an entry's first word plus 1; 0 for none. */
   readonly #slots = new Int32Array(SLOTS);
   #end = 0;
 
@@ -63,7 +63,7 @@ class Generation {
     this.#end = 0;
   }
 
-  /** First word of an entry; −1 for none. */
+  /** Index of an entry's first word; −1 for none. */
   find(hash: number, key: StreetKey): number {
     for (let place = 0; place < PLACES; place += 1) {
       const entry = this.#slots[(hash + place) & (SLOTS - 1)]! - 1;
@@ -88,7 +88,7 @@ class Generation {
     return (entry + HEAD_WORDS + wordsIn(this.words[entry + 1]!)) * WORD;
   }
 
-  /** First word of the new entry; −1 where there is no room. */
+  /** Index of the new entry's first word; −1 where there is no room. */
   add(hash: number, key: StreetKey, group: Uint8Array): number {
     const entry = this.#end;
     const words = this.words;
@@ -120,20 +120,20 @@ function wordsIn(bytes: number): number {
 }
 
 /**
- * Groups that were read last, found by a hash of their keys in place of a walk down the table's
- * tree (docs/benchmarks.md). When the young generation is full it becomes the old one, whose memory
- * is used anew. Where so many are read that most are gone before they are asked for again, none is
- * kept for a while.
+ * Keeps the groups that were read last, found by a hash of their keys, which is faster than a
+ * search in the table's tree (docs/benchmarks.md). When the young generation is full it becomes the
+ * old one, and the old one's memory is reused. Where most groups are gone before they are asked for
+ * again, none is kept for a while.
  */
 export class KeptGroups {
   #young: Generation | null = null;
   #old: Generation | null = null;
-  /** Handed out again and again. */
+  /** The object that is returned each time, with other members. */
   readonly #group = { bytes: new Uint8Array(0) as Uint8Array, start: 0, end: 0, isLasting: true };
   #hash = 0;
   readonly #pays = new KeepingPays();
 
-  /** The group of a key, if it is kept. */
+  /** The group of a key, or null where it is not kept. */
   find(key: StreetKey): Group | null {
     if (this.#pays.rests()) return null;
     this.#hash = key.hash();
@@ -148,7 +148,7 @@ export class KeptGroups {
     return this.#handOut(generation, entry);
   }
 
-  /** Keeps the group of the key that was looked for last and not found. */
+  /** Keeps the group of the key that `find` has just not found. */
   keep(key: StreetKey, group: Uint8Array): Group {
     if (this.#pays.isResting || group.length > KEPT_BYTES_MAX) {
       return this.#give(group, 0, group.length, false);
@@ -161,7 +161,7 @@ export class KeptGroups {
     return this.#give(group, 0, group.length, false);
   }
 
-  /** Begins a generation, or a rest where fewer than one of three asked for was found. */
+  /** Begins a new generation. Drops the young one where too few of its groups were found again. */
   #turn(): void {
     const spent = this.#old ?? new Generation();
     spent.clear();
@@ -186,9 +186,9 @@ export class KeptGroups {
 
 const NONE: readonly Locality[] = [];
 
-/** ZIPs whose being held is remembered, in each of two generations: more than there are. */
+/** ZIPs in each of two generations of the cache below; there are fewer in the country. */
 const ZIPS_MAX = 65_536;
-/** A state's two letters and a ZIP make one number below 2³¹. */
+/** With this factor, a state's two letters and a ZIP make one number below 2³¹. */
 const ZIP_SPAN = 100_000;
 const STATE_SPAN = 128 * ZIP_SPAN;
 
@@ -198,10 +198,10 @@ export class StreetIndex {
   readonly #key = new StreetKey();
   readonly #zipKey = new StreetKey();
   readonly #kept = new KeptGroups();
-  /** States that the table has anything of; streets of no other are looked for. */
+  /** States with any streets; those of other states are not looked for. */
   readonly #states: WordTable<true>;
   readonly #localities = new Map<string, StateLocalities>();
-  /** Which ZIPs have streets: where addresses come without their ZIP, none of a state has. */
+  /** Whether a ZIP has streets. Where a state's addresses come without ZIPs, none has. */
   readonly #zips = new NumberCache<boolean>(ZIPS_MAX);
 
   constructor(table: StreetTable) {
@@ -210,12 +210,12 @@ export class StreetIndex {
     this.#states = wordsOf(states.match(/../g) ?? []);
   }
 
-  /** Whether anything is held of a state; what is asked of another one is never found. */
+  /** Whether there is anything for a state; if not, none of its streets is ever found. */
   hasState(state: string): boolean {
     return this.#states.has(state);
   }
 
-  /** Localities that a city name may mean; none when no source knows the name. */
+  /** Localities that the name of a city may mean; empty when no source knows the name. */
   localities(state: string, name: string): readonly Locality[] {
     if (!this.hasState(state)) return NONE;
     const { byName } = this.#stateLocalities(state);
@@ -227,14 +227,14 @@ export class StreetIndex {
     return this.#stateLocalities(state).byId[id] ?? null;
   }
 
-  /** Streets of a folded name in a ZIP, for a StreetCursor. */
+  /** Streets of a folded name in a ZIP, to be read by a StreetCursor. */
   zipGroup(state: string, zip: number, fold: string): Group | null {
     const key = this.#key.zipGroup(state, zip, fold);
     const kept = this.#kept.find(key);
     return kept ?? (this.hasZip(state, zip) ? this.#read(key) : null);
   }
 
-  /** Streets of a folded name in a locality, those whose ZIP is not known. */
+  /** Streets of a folded name in a locality whose ZIP is not known. */
   townGroup(state: string, locality: number, fold: string): Group | null {
     return this.#group(this.#key.ofLocality('t|', state, locality, fold));
   }
@@ -245,7 +245,7 @@ export class StreetIndex {
     if (group !== null) addPlaces(group, into);
   }
 
-  /** Names of a ZIP's streets, words apart, that differ from a name by one typo. */
+  /** Names of a ZIP's streets that differ from a name by one typo, with their words apart. */
   similarInZip(state: string, zip: number, name: string, into: string[]): void {
     namesWithinOneTypo(this.#table.get(zipNamesKey(state, zip)), name, into);
   }
@@ -254,7 +254,7 @@ export class StreetIndex {
     namesWithinOneTypo(this.#table.get(cityNamesKey(state, locality)), name, into);
   }
 
-  /** Whether any street of the ZIP is held. */
+  /** Whether the ZIP has any streets. */
   hasZip(state: string, zip: number): boolean {
     if (!this.hasState(state)) return false;
     const key = state.charCodeAt(0) * STATE_SPAN + state.charCodeAt(1) * ZIP_SPAN + zip;
@@ -290,7 +290,7 @@ export class StreetIndex {
     let known = this.#localities.get(state);
     if (known === undefined) {
       known = readLocalities(this.#table.get(localitiesKey(state)));
-      // Only two-letter keys are ever asked for, so the cache stays small.
+      // Cached only for keys of two letters, of which there are few.
       if (state.length === 2) this.#localities.set(state, known);
     }
     return known;
