@@ -34,8 +34,8 @@ export function releaseBefore(varDir: string, dir: string): Manifest | null {
 }
 
 /**
- * The findings of a sound release, compared with the release `against`. Without that, it is compared
- * with the active release or the one before, if one of them is comparable.
+ * The findings of a sound release, compared with the release `against`. Without that, it is
+ * compared with the active release or the one before, if one of them is comparable.
  */
 export async function findingsBeside(
   varDir: string,
