@@ -133,8 +133,8 @@ export class Store {
   }
 
   /**
-   * Runs a transaction; its result is on the disk when it resolves. If `action` throws, only its own
-   * changes are undone, and this throws the same. Writes that wait together share one commit.
+   * Runs a transaction; its result is on the disk when it resolves. If `action` throws, only its
+   * own changes are undone, and this throws the same. Waiting writes share one commit.
    * @throws StoreFault when it could not be written; nothing of it is kept.
    */
   async write<T>(

@@ -88,8 +88,8 @@ export class UsageBook {
 
   /**
    * Allows a lookup, or returns null when the key's quota is used up. Where the quota for geocoding
-   * is used up, that entitlement is taken away instead. Counts stay reserved until `settle`, so that
-   * requests at the same time exceed no limit; some may be refused although others fail later.
+   * is used up, that entitlement is taken away instead. Counts stay reserved until `settle`, so
+   * that requests at once exceed no limit; some may be refused although others fail later.
    */
   admit(key: Metered, geocoded: boolean): Admission | null {
     const meter = this.#meter(key);
