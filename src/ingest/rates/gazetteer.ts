@@ -185,8 +185,7 @@ export function createGazetteer(
       const { plains, closeds } = placeNames(state);
       const all = plains.get(plain) ?? closeds.get(closed(plain)) ?? [];
       const inside = county ? all.filter((place) => place.counties.includes(county)) : all;
-      // A place's own counties exclude slivers, so a name without another match may also lie in a
-      // neighbour.
+      // A place's own counties exclude slivers, so a lone name may also lie in a neighbour.
       return one(
         (inside.length > 0 ? inside : all).map((place) => place.geoid),
         county,
