@@ -1,6 +1,6 @@
 /**
- * What ends an address: a known city, postal code, state and country; a military address is nothing
- * else.
+ * Reads what ends an address: postal code, state and country. Also reads military addresses, which
+ * consist of little else.
  */
 import { wordsOf } from '../base/tables.js';
 import { readCanadianTail, takeCanadianCode } from './canadian-tail.js';
@@ -25,7 +25,7 @@ const USA: readonly (readonly string[])[] = [
   ['US'],
 ];
 const CAN: readonly (readonly string[])[] = [['CANADA'], ['CAN']];
-/** Words that may be the last of a country. */
+/** Words that the name of a country may end in. */
 export const COUNTRY_LAST = wordsOf(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
 
 function endsWith(words: readonly string[], end: number, phrase: readonly string[]): boolean {
@@ -48,18 +48,21 @@ function takeCountry(line: Line, tail: TailDraft): boolean {
   return false;
 }
 
-/** Tells five digits from any other word. */
+/** Whether a word is five digits. */
 export function isZip(word: string): boolean {
   return word.length === 5 && isDigits(word);
 }
 
-/** Whether a ZIP at the end stands behind another: with a hyphen, or both behind a state. */
+/**
+ * Whether the ZIP that ends before `end` follows another ZIP: joined by a hyphen, or both behind a
+ * state.
+ */
 function isSecondZip({ words, joins }: Line, end: number, gazetteer: Gazetteer): boolean {
   if (!isZip(words[end - 2] ?? '')) return false;
   return joins[end - 1] === JOIN.hyphen || gazetteer.stateOf(words[end - 3] ?? '') !== '';
 }
 
-/** "92618", "92618-5003", "92618 5003", "926185003". */
+/** Takes a ZIP in any of the forms "92618", "92618-5003", "92618 5003", "926185003". */
 function takeZip(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
   if (tail.zip !== '' || tail.canadianPostalCode !== '' || tail.twoZips) return false;
   const last = line.words[tail.end - 1] ?? '';
@@ -98,7 +101,10 @@ function setState(tail: TailDraft, state: string, count: number, doubtful: boole
   return true;
 }
 
-/** A state's code or name; the longest name wins, so West Virginia is not Virginia. */
+/**
+ * Takes a state's code or name. The longest name wins, so that West Virginia is not read as
+ * Virginia.
+ */
 function takeState(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
   const { words } = line;
   const { end } = tail;
@@ -112,7 +118,7 @@ function takeState(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
   }
   const second = words[end - 2] ?? '';
   if (last.length === 1) {
-    // "N Y", "D C".
+    // The code in two letters apart: "N Y", "D C".
     const state = second.length === 1 ? gazetteer.stateOf(second + last) : '';
     return state !== '' && setState(tail, state, 2, directionOf(second + last) !== '');
   }
@@ -126,14 +132,15 @@ function takeState(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
       (second.length === 1 && directionOf(second) !== ''
         ? gazetteer.stateOf(`${directionWord(second)} ${last}`)
         : '');
-    // A state and a city may share a name, New York and Washington.
+    // Some states share their name with a city (New York, Washington), which makes the state
+    // doubtful.
     if (state !== '') return setState(tail, state, 2, gazetteer.isCity('', `${second} ${last}`));
   }
   const state = gazetteer.stateOf(last);
   return state !== '' && setState(tail, state, 1, gazetteer.isCity('', last));
 }
 
-/** A four-figure ZIP behind a state: a spreadsheet has dropped the leading zero. */
+/** Takes a ZIP of four digits behind a state: a spreadsheet has dropped the leading zero. */
 function takeShortZip(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean {
   const last = line.words[tail.end - 1] ?? '';
   const before = line.words[tail.end - 2] ?? '';
@@ -145,7 +152,7 @@ function takeShortZip(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolea
   return true;
 }
 
-/** Reads the end of a line. */
+/** Reads the end of a line, word by word from the last one. */
 export function readTail(line: Line, gazetteer: Gazetteer): Tail {
   if (gazetteer.isCanadian === true) return readCanadianTail(line, gazetteer);
   const tail = unread(line.words.length);
@@ -159,15 +166,15 @@ export function readTail(line: Line, gazetteer: Gazetteer): Tail {
   return tail;
 }
 
-/** The same end with the state's words given back to street and city. */
+/** The same end of a line, but the state's words belong to street and city again. */
 export function withoutState(tail: Tail): Tail {
   return { ...tail, end: tail.stateEnd, state: '', doubtful: false, stateEnd: -1 };
 }
 
 /**
- * A ZIP in the middle of a line, "12 Main St 05401 Burlington VT": the index of its word, -1 if
- * none. The first two words are never one, nor is the number of a road, nor a house's behind a name
- * alone, "Acme Inc, 10277 Main St".
+ * Index of the word that is a ZIP in the middle of a line ("12 Main St 05401 Burlington VT"), -1 if
+ * none is. These are no ZIP: the first two words, the number of a road, and the number of a house
+ * behind nothing but a name ("Acme Inc, 10277 Main St").
  */
 export function innerZipAt(line: Line, end: number): number {
   for (let index = end - 2; index >= 2; index--) {
@@ -189,7 +196,10 @@ export const OFFICE_WORDS = ['APO', 'FPO', 'DPO'];
 const OFFICES = wordsOf(OFFICE_WORDS);
 const REGIONS = new Set(['AA', 'AE', 'AP']);
 
-/** Where the office stands, provided that nothing but region and postal code follow; else -1. */
+/**
+ * Index of the word APO, FPO or DPO, provided that nothing but region and postal code follow it;
+ * otherwise -1.
+ */
 function officeAt(line: Line): number {
   const { words } = line;
   for (let index = words.length - 1; index >= 0 && index >= words.length - 6; index--) {

@@ -1,4 +1,4 @@
-/** How the end of an address is read that is one of Canada. */
+/** Reads the end of a Canadian address. */
 import { wordsOf } from '../base/tables.js';
 import { type Gazetteer, type Tail, type TailDraft, unread } from './parsed.js';
 import { DESIGNATORS } from './unit.js';
@@ -21,20 +21,29 @@ export function takeCanadianCode(words: readonly string[], tail: TailDraft): boo
   return true;
 }
 
-/** "Terre-Neuve-et-Labrador". */
+/** The longest name of a province has four words: "Terre-Neuve-et-Labrador". */
 const NAME_WORDS_MAX = 4;
-/** Shorter names are abbreviations, which name nothing else. */
+/**
+ * A province's name of so few characters is an abbreviation, which cannot be the name of a street
+ * or city.
+ */
 const ABBREVIATION_CHARS_MAX = 4;
 const HALF = /^[A-Z]\d[A-Z]$/;
 
-/** Parts of buildings, in French or of no standard: what follows is no postal code. */
+/**
+ * Designators of parts of buildings, in French or beyond the standard ones. What follows one is no
+ * postal code.
+ */
 const OTHER_UNITS = wordsOf(
   (
     'APP BUREAU LOCAL UNITE PORTE ETAGE BLOC TOUR AILE ENTREE NIVEAU CASIER CASE BOITE ' +
     'BLOCK TOWER WING ENTRANCE LEVEL LOCKER DOOR DOCK PHASE SECTION'
   ).split(' '),
 );
-/** Types of streets that stand before the name, and what may stand between: "rue du Labrador". */
+/**
+ * Street types that stand before the name, and below the words that may stand between the two: "rue
+ * du Labrador".
+ */
 const FRENCH_TYPES = wordsOf(
   (
     'RUE AVENUE AVE AV BOULEVARD BOUL BLVD CHEMIN CH PLACE RANG ROUTE RTE COTE MONTEE COURS ' +
@@ -43,7 +52,7 @@ const FRENCH_TYPES = wordsOf(
 );
 const PARTICLES = wordsOf(['DE', 'DU', 'DES', 'LA', 'LE', 'LES']);
 
-/** The words of the part of a line that `end` ends. */
+/** The words before `end`, back to the last comma or dash. */
 function partBefore({ words, joins }: Line, end: number): readonly string[] {
   let from = end - 1;
   while (from > 0 && joins[from] !== JOIN.comma && joins[from] !== JOIN.dash) from--;
@@ -63,7 +72,10 @@ function followsCity(line: Line, end: number): boolean {
   return areCity(part, part.length === end);
 }
 
-/** Whether the words from `end` on name a street whose type stands before them. */
+/**
+ * Whether the words from index `end` on are part of a street's name: a street type that comes first
+ * stands before them.
+ */
 function nameStreet(line: Line, end: number): boolean {
   const part = partBefore(line, end);
   const at = startsWithDigit(part[0] ?? '') ? 1 : 0;
@@ -79,7 +91,7 @@ interface ProvinceWords {
   readonly isAbbreviated: boolean;
 }
 
-/** The province whose name, the longest there is, ends before `end`; null if none does. */
+/** The province with the longest name that ends before `end`; null if none does. */
 function provinceBefore(line: Line, end: number, gazetteer: Gazetteer): ProvinceWords | null {
   const { words, joins } = line;
   let found: ProvinceWords | null = null;
@@ -107,7 +119,10 @@ function takeProvince(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolea
   return true;
 }
 
-/** "CA" is the country only behind a postal code or a province: "Ontario, CA" may be elsewhere. */
+/**
+ * Whether "CA" is the country. It is only behind a postal code or a province: "Ontario, CA" may be
+ * in California.
+ */
 function isCountryCode(line: Line, at: number, gazetteer: Gazetteer): boolean {
   const before = unread(at);
   if (HALF.test(line.words[at - 1] ?? '') || takeCanadianCode(line.words, before)) return true;
@@ -125,7 +140,10 @@ function takeCountry(line: Line, tail: TailDraft, gazetteer: Gazetteer): boolean
   return true;
 }
 
-/** A postal code; its first half, "M5H", before a province only where it cannot be a unit. */
+/**
+ * Takes a postal code, or its first half ("M5H"). Before a province, the half is taken only where
+ * it cannot be a unit.
+ */
 function takeCode(line: Line, tail: TailDraft): boolean {
   if (tail.canadianPostalCode !== '') return false;
   if (takeCanadianCode(line.words, tail)) return true;
@@ -137,7 +155,7 @@ function takeCode(line: Line, tail: TailDraft): boolean {
   return true;
 }
 
-/** Another province right before the one that was read, "AB / SK"; "" if none. */
+/** A different province right before the one that was read ("AB / SK"); "" if there is none. */
 function otherProvince(line: Line, { end, state }: Tail, gazetteer: Gazetteer): string {
   const found = state === '' ? null : provinceBefore(line, end, gazetteer);
   if (found === null || found.province === state) return '';
@@ -146,9 +164,9 @@ function otherProvince(line: Line, { end, state }: Tail, gazetteer: Gazetteer): 
 }
 
 /**
- * Reads the end of an address that is asked for as one of Canada: postal code or its first half,
- * province by any of its names, and country. No word of it is read as a state or ZIP of the United
- * States. A gazetteer of Canada has provinces for states.
+ * Reads the end of an address that is known to be Canadian: postal code or its first half, province
+ * by any of its names, and country. No word of it is read as a state or ZIP of the United States.
+ * The gazetteer's states are the provinces of Canada.
  */
 export function readCanadianTail(line: Line, gazetteer: Gazetteer): Tail {
   const tail = unread(line.words.length);

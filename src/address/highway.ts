@@ -12,13 +12,15 @@ interface Highway {
   readonly name: string;
   /** Index of the first word after the number. */
   readonly next: number;
-  /** Another name the same words may mean, '' if none: a bare "ROUTE 7" may be a US highway. */
+  /**
+   * Another name that the same words may mean: a bare "ROUTE 7" may be a US highway. "" if none.
+   */
   readonly other: string;
 }
 
 type Kind = 'us' | 'interstate' | 'county' | 'state' | 'bare' | 'farm' | 'ranch' | 'whole';
 
-/** First words; kinds with `Words` of two are told apart by what follows. */
+/** Kinds of numbered roads by their first word. */
 // biome-ignore format: a kind a row, with all its words
 const STARTS = new WordTable<Kind>([
   ['US', 'us'], ['USH', 'us'], ['USHY', 'us'],
@@ -31,11 +33,13 @@ const STARTS = new WordTable<Kind>([
   ['FM', 'farm'], ['FARM', 'farm'], ['RM', 'ranch'], ['RANCH', 'ranch'],
 ]);
 
-/** Abbreviations that need no further word before the number. */
+/** Abbreviations that the number follows at once. */
 const COMPLETE = wordsOf(['SR', 'SH', 'STH', 'SRT', 'SHWY']);
 const QUALIFIERS = wordsOf(['OLD', 'BUSINESS', 'BUS']);
 
-/** Local numbered roads: first word → words of the name; the road word after it follows. */
+/**
+ * Local numbered roads: the words of the name by its first word. A word for "road" follows them.
+ */
 const LOCAL = new WordTable([
   ['TOWN', 'TOWN'],
   ['TOWNSHIP', 'TOWNSHIP'],
@@ -56,7 +60,7 @@ function isRoadWord(word: string): boolean {
   return isRouteWord(word) || suffixOf(word) === 'RD' || word === 'TRUNK' || word === 'TRK';
 }
 
-/** "100", "22A", without leading zeros; '' for a word that numbers no road. */
+/** A road's number without leading zeros ("100", "22A"); "" for a word that is none. */
 function roadNumber(word: string | undefined): string {
   if (word === undefined || !startsWithDigit(word) || word.length > 6) return '';
   let digits = 0;
@@ -67,7 +71,7 @@ function roadNumber(word: string | undefined): string {
   return /^[A-Z]*$/.test(tail) ? word.replace(/^0+(?=\d)/, '') : '';
 }
 
-/** County roads also bear letters, alone or doubled: "CTH A", "County Road ZZ". */
+/** A county road may have a letter for a number, alone or doubled: "CTH A", "County Road ZZ". */
 function roadLetters(word: string | undefined): string {
   if (word === undefined || word.length === 0 || word.length > 3) return '';
   for (let index = 0; index < word.length; index++) {
@@ -98,7 +102,7 @@ function readCounty(span: Span, at: number, letters: boolean): Highway | null {
   }
   const number = roadNumber(wordAt(span, next));
   if (number !== '') {
-    // "COUNTY 5" is said for County Road 5; the abbreviation "CO 5" is Colorado's highway.
+    // "COUNTY 5" means County Road 5, but "CO 5" is a highway of Colorado.
     if (roads === 0 && span.words[at - 1] === 'CO') return null;
     return found(`COUNTY HIGHWAY ${number}`, next + 1);
   }
@@ -120,7 +124,10 @@ function readUs(span: Span, at: number): Highway | null {
   return number === '' ? null : found(`US HIGHWAY ${number}`, next + 1, `STATE ROUTE ${number}`);
 }
 
-/** "FM 1960", "FM RD 1960", "FARM TO MARKET ROAD 1960", "RANCH ROAD 12". */
+/**
+ * Reads Texas' farm and ranch roads: "FM 1960", "FM RD 1960", "FARM TO MARKET ROAD 1960", "RANCH
+ * ROAD 12".
+ */
 function readMarket(span: Span, at: number, short: string): Highway | null {
   let next = at;
   const abbreviated = span.words[at - 1] === short;
@@ -131,12 +138,12 @@ function readMarket(span: Span, at: number, short: string): Highway | null {
   const number = roadNumber(wordAt(span, next));
   if (number === '') return null;
   next++;
-  // "FM 1960 RD W": the word says nothing more.
+  // In "FM 1960 RD W" the word RD adds nothing.
   if (suffixOf(wordAt(span, next) ?? '') === 'RD') next++;
   return found(`${short} ${number}`, next);
 }
 
-/** "HIGHWAY 7", "HIGHWAY US 7", "ROUTE 100". */
+/** Reads a route without a state or county: "HIGHWAY 7", "HIGHWAY US 7", "ROUTE 100". */
 function readBare(span: Span, at: number): Highway | null {
   if (wordAt(span, at) === 'US') return readUs(span, at + 1);
   const number = roadNumber(wordAt(span, at));
@@ -173,7 +180,9 @@ function readKind(span: Span, at: number, kind: Kind, letters: boolean): Highway
   }
 }
 
-/** "VT ROUTE 100", "VERMONT STATE HWY 14", "VT 100", "NYS ROUTE 5". */
+/**
+ * Reads a route with its state: "VT ROUTE 100", "VERMONT STATE HWY 14", "VT 100", "NYS ROUTE 5".
+ */
 function readStateNamed(span: Span, at: number, gazetteer: Gazetteer): Highway | null {
   const first = span.words[at] ?? '';
   const second = wordAt(span, at + 1);
@@ -200,7 +209,10 @@ function readStateNamed(span: Span, at: number, gazetteer: Gazetteer): Highway |
   return null;
 }
 
-/** "AVENUE B", "AVENUE 45", "ROAD 18", "TOWN HIGHWAY 28", "FIRE LANE 3". */
+/**
+ * Reads a local road with number or letter: "AVENUE B", "AVENUE 45", "ROAD 18", "TOWN HIGHWAY 28",
+ * "FIRE LANE 3".
+ */
 function readLocal(span: Span, at: number): Highway | null {
   const word = span.words[at] ?? '';
   const next = wordAt(span, at + 1);
@@ -225,14 +237,14 @@ function readLocal(span: Span, at: number): Highway | null {
   return suffix === 'LOOP' ? found(`LOOP ${number}`, at + 2) : null;
 }
 
-/** First words of roads that may bear letters. */
+/** First words of roads that may have letters for numbers. */
 export const LETTERED_ROADS = ['COUNTY', 'CO', 'CNTY', 'CTY', 'CTH'];
 const LETTERED = wordsOf(LETTERED_ROADS);
 
-/** Longest way to a number: "OLD NEW YORK STATE TRUNK HIGHWAY 5". */
+/** The most words that come before the number: "OLD NEW YORK STATE TRUNK HIGHWAY 5". */
 const WORDS_TO_NUMBER_MAX = 6;
 
-/** Most streets bear no number, and a glance tells. */
+/** Whether the words may name a numbered road. Most streets are none, and this quick test tells. */
 function mayBeNumbered(words: readonly string[], at: number, end: number): boolean {
   const stop = Math.min(end, at + 1 + WORDS_TO_NUMBER_MAX);
   for (let index = at + 1; index < stop; index++) {
@@ -244,8 +256,8 @@ function mayBeNumbered(words: readonly string[], at: number, end: number): boole
 }
 
 /**
- * Reads the numbered road that starts at a word, null where none does. State names come from the
- * gazetteer; "I89" in one word is read too.
+ * Reads the numbered road that starts at a word; null where none does. State names come from the
+ * gazetteer. A road in one word, as "I89", is read too.
  */
 export function readHighway(
   words: readonly string[],

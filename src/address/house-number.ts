@@ -12,15 +12,15 @@ import {
   type Line,
 } from './word.js';
 
-/** A house number; `number` is its identity, the rest serves order and ranges. */
+/** A house number. `number` identifies it; the other members serve order and ranges. */
 export interface HouseNumber {
   /** Normalized: "200", "12A", "123 1/2", "12-34", "N12W3456". */
   readonly number: string;
-  /** Leading integer; -1 where order along the street cannot be told from the text. */
+  /** Leading integer; -1 where the text does not tell its order along the street. */
   readonly value: number;
-  /** What follows the integer: "A", "1/2", "". */
+  /** What follows the integer: "A", "1/2" or "". */
   readonly suffix: string;
-  /** Last number of a written range of ordinary numbers; -1 if none. */
+  /** Last number where a range of ordinary numbers is written ("100-104"); -1 if not. */
   readonly high: number;
 }
 
@@ -44,7 +44,7 @@ const LETTERED = /^[A-Z]\d{1,5}[A-Z]?$/;
 
 function plain(digits: string, suffix: string, next: number): HouseNumberReading {
   const value = Number(digits);
-  // "1/2" stands apart, a letter does not.
+  // A fraction is separated by a space, a letter is not.
   const gap = suffix.includes('/') ? ' ' : '';
   return { number: `${value}${gap}${suffix}`, value, suffix, high: -1, next };
 }
@@ -61,16 +61,16 @@ function hyphenated(low: string, high: string, suffix: string, next: number): Ho
   return { number, value: safe ? value : -1, suffix, high: -1, next };
 }
 
-/** Last number of the range that "100-104" or "1600-04" may mean, -1 where it cannot be one. */
+/** Last number of the range that "100-104" or "1600-04" may mean; -1 where it cannot be a range. */
 function rangeHigh(low: string, high: string): number {
   const shared = low.length > high.length ? low.slice(0, low.length - high.length) : '';
   const value = Number(shared + high);
   return value > Number(low) && value - Number(low) <= 1000 ? value : -1;
 }
 
-/** Both meanings of two hyphenated numbers, the likelier first. */
+/** Both meanings of two hyphenated numbers, a range and one number, the likelier first. */
 function readPair(first: string, second: string, next: number): HouseNumberReading[] {
-  // Zeros in front count for nothing, so that a number reads as what it is written as.
+  // Leading zeros are dropped, so that "012-34" and "12-34" are the same number.
   const low = String(Number(first));
   let digits = second;
   let suffix = '';
@@ -83,7 +83,8 @@ function readPair(first: string, second: string, next: number): HouseNumberReadi
   const high = suffix === '' ? rangeHigh(low, digits) : -1;
   if (high < 0) return [one];
   const many = range(low, high, next);
-  // Queens numbers end in two figures; what has another length, or counts on, is a range.
+  // The second part of a number in Queens has two digits. A part of another length is a range, and
+  // so is one that goes up by a plausible number of doors.
   const sameLength = low.length === digits.length;
   const difference = high - Number(low);
   const doors = difference <= 8 && difference % 2 === 0;
@@ -97,7 +98,10 @@ function isSpacedSuffix(word: string): boolean {
   return word.length === 1 && !startsWithDigit(word) && word !== '#' && directionOf(word) === '';
 }
 
-/** "12 A MAIN ST" has a suffix, "12 A ST" a letter street; some lines may be either. */
+/**
+ * A single letter after the number: "12 A MAIN ST" has a suffix, "12 A ST" is on a street named A.
+ * Some lines may mean either.
+ */
 function readSpacedLetter(line: Line, digits: string, at: number, end: number) {
   const letter = line.words[at] ?? '';
   const without = plain(digits, '', at);
@@ -108,12 +112,12 @@ function readSpacedLetter(line: Line, digits: string, at: number, end: number) {
   if (isStrongSuffix(suffixOf(after))) {
     return at + 2 < end ? [without, withLetter] : [without];
   }
-  // "12 K AND L CT", "12 M L KING DR": initials of a name.
+  // The letter is an initial of the street's name: "12 K AND L CT", "12 M L KING DR".
   if (after.length === 1 || after === 'AND') return [without, withLetter];
   return letter === 'O' || letter === 'I' ? [without, withLetter] : [withLetter, without];
 }
 
-/** What follows plain figures: a range, a fraction, a letter. */
+/** Reads a number in digits with what follows it: a range, a fraction or a letter. */
 function readAfterDigits(line: Line, at: number, end: number): HouseNumberReading[] {
   const digits = line.words[at] ?? '';
   const after = at + 1;
@@ -134,7 +138,10 @@ function readAfterDigits(line: Line, at: number, end: number): HouseNumberReadin
   return [plain(digits, '', after)];
 }
 
-/** Numbers that begin with a letter: grids, and the lettered numbers of camps and of Vermont. */
+/**
+ * Reads numbers that begin with a letter: grid numbers, and the lettered numbers of camps and of
+ * Vermont.
+ */
 function readLettered(line: Line, at: number, end: number): HouseNumberReading[] {
   const word = line.words[at] ?? '';
   const next = at + 1;
@@ -151,8 +158,8 @@ function readLettered(line: Line, at: number, end: number): HouseNumberReading[]
 }
 
 /**
- * House numbers that may start at a word, likeliest first; empty where none does.
- * `end` is the index after the last word that may belong to the address line.
+ * The house numbers that may start at a word, likeliest first; empty where none does. `end` is the
+ * index after the last word that may belong to the address line.
  */
 export function readHouseNumbers(
   line: Line,
@@ -183,14 +190,15 @@ export function readHouseNumbers(
 }
 
 /**
- * A publisher's number column: "12", "12-34", "123 1/2", "N12W3456", "101A". Null for text that
- * is no house number.
+ * Reads a publisher's column of house numbers: "12", "12-34", "123 1/2", "N12W3456", "101A". Null
+ * for text that is no house number.
  */
 export function parseHouseNumber(text: string): HouseNumber | null {
   const line = tokenize(text.slice(0, 40));
   const end = line.words.length;
   const last = line.words[1] ?? '';
-  // A column holds nothing but the number, so a letter after it, a direction too, is its suffix.
+  // A column holds nothing but the number, so a letter after it is its suffix, even one that
+  // elsewhere means a direction.
   const lettered = end === 2 && isDigits(line.words[0] ?? '') && /^([A-Z])\1?$/.test(last);
   const reading = lettered
     ? plain(line.words[0] ?? '', last, 2)

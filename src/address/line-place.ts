@@ -1,12 +1,15 @@
-/** Cities and states of a line: where a street ends, and what stands behind the address. */
+/**
+ * Finds cities and states in a line: where the street ends and the city begins, and what the line
+ * says after the address.
+ */
 import { isZip } from './address-tail.js';
 import { readHighway } from './highway.js';
 import type { Gazetteer, Tail } from './parsed.js';
+import { isOtherWord } from './plain-words.js';
 import { isShortDirection } from './street-words.js';
 import {
   CITY_FIRST,
   isKnownCity,
-  isOtherWord,
   isStrongSuffix,
   suffixOf,
   directionOf,
@@ -18,10 +21,10 @@ import {
   type Line,
 } from './word.js';
 
-/** A way to part words into street and city; the city is empty where `cityAt` is the end. */
+/** A way to divide words into street and city. The city is empty where `cityAt` is the end. */
 interface CitySplit {
   readonly cityAt: number;
-  /** The higher the likelier; known cities are worth 4, streets with a suffix 2. */
+  /** Likelihood: higher is likelier. A known city is worth 4, a street that ends in a suffix 2. */
   readonly score: number;
 }
 
@@ -29,8 +32,8 @@ const CITY_WORDS_MAX = 4;
 const ANCHORS_MAX = 2;
 
 /**
- * How well a street may end before each word: 2 behind a strong suffix, a numbered road or a
- * direction that follows one, 1 behind a suffix that is as often part of a name, else 0.
+ * How well a street may end before each word. 2: behind a strong suffix, a numbered road, or a
+ * direction that follows one. 1: behind a suffix that is as often part of a name. Otherwise 0.
  */
 export function streetEnds(
   words: readonly string[],
@@ -58,7 +61,7 @@ export function streetEnds(
 }
 
 function scoreUnknown(words: readonly string[], at: number, to: number): number {
-  // "Queen St W Toronto": a short direction belongs to the street rather than to the city.
+  // A short direction belongs to the street rather than to the city: "Queen St W Toronto".
   const isDirected = at + 1 < to && directionWord(words[at] ?? '') !== '';
   let score = isDirected ? 2.25 : 2.5;
   if (isStrongSuffix(suffixOf(words[to - 1] ?? ''))) score -= 2;
@@ -66,13 +69,16 @@ function scoreUnknown(words: readonly string[], at: number, to: number): number 
   return score;
 }
 
-/** A street of one word that cannot be a name by itself. */
+/** Whether a street would be a single word that cannot be a name by itself. */
 function isThin(words: readonly string[], from: number, cityAt: number): boolean {
   const word = words[from] ?? '';
   return cityAt - from === 1 && (directionOf(word) !== '' || isStrongSuffix(suffixOf(word)));
 }
 
-/** Ways to part the words from `from` to before `to`, in no order. Never empty. */
+/**
+ * The ways to divide the words from `from` to before `to` into street and city, in no particular
+ * order. Never empty.
+ */
 export function splitCity(
   words: readonly string[],
   from: number,
@@ -85,7 +91,7 @@ export function splitCity(
   const longest = Math.min(CITY_WORDS_MAX, to - from - 1);
   for (let length = longest; length >= 1; length--) {
     const cityAt = to - length;
-    // A single letter or number is no city.
+    // A city's last word has no digit.
     if (hasDigit(words[to - 1] ?? '') || !isKnownCity(words, cityAt, to, state, gazetteer)) {
       continue;
     }
@@ -98,7 +104,8 @@ export function splitCity(
     splits.push({ cityAt: at, score: scoreUnknown(words, at, to) });
   }
   const end = ends[to - from] ?? 0;
-  // A street that ends where a known city begins leaves nothing to doubt.
+  // A proper end of a street followed by a known city leaves no doubt, so the words are not tried
+  // as a street alone.
   if (end < 2 && splits.some((split) => split.score >= 6)) return splits;
   splits.push({ cityAt: to, score: end === 2 ? 3 : 1 + end / 2 });
   if (splits.length === 1 && end === 0 && to - from >= 2) {
@@ -116,7 +123,7 @@ interface StateWords {
   readonly to: number;
 }
 
-/** The state whose name or code ends with a word; null if none. */
+/** The state whose name or code ends with the word at `last`; null if none does. */
 function stateAt({ words }: Line, last: number, gazetteer: Gazetteer): StateWords | null {
   const word = words[last] ?? '';
   if (startsWithDigit(word)) return null;
@@ -127,7 +134,7 @@ function stateAt({ words }: Line, last: number, gazetteer: Gazetteer): StateWord
   return state === '' ? null : { state, from: last, to };
 }
 
-/** Whether a house number begins the line, or a part of it, before a word. */
+/** Whether a house number begins the line, or one of its parts, before the word at `end`. */
 function hasNumberBefore({ words, joins }: Line, end: number): boolean {
   for (let index = 0; index < end; index++) {
     const starts = index === 0 || joins[index] === JOIN.comma || joins[index] === JOIN.dash;
@@ -136,7 +143,7 @@ function hasNumberBefore({ words, joins }: Line, end: number): boolean {
   return false;
 }
 
-/** Index of the ZIP of the first state and ZIP that stand together, -1 if none. */
+/** Index of the ZIP of the first state that is directly followed by a ZIP; -1 if there is none. */
 function pairAt(line: Line, end: number, gazetteer: Gazetteer): number {
   const { words } = line;
   for (let index = 2; index < end; index++) {
@@ -147,8 +154,8 @@ function pairAt(line: Line, end: number, gazetteer: Gazetteer): number {
 }
 
 /**
- * The line without what stands behind the first state and ZIP that follow a house number: "…, VT
- * 05401 (ring twice)", "…, VT 05401, Store 60606". Whatever figures are there are no ZIP.
+ * The line up to the first state and ZIP that follow a house number. Remarks behind them are
+ * dropped, since their figures are no ZIP: "…, VT 05401 (ring twice)", "…, VT 05401, Store 60606".
  */
 export function withoutRemarks(line: Line, gazetteer: Gazetteer): Line {
   const zip = pairAt(line, line.words.length, gazetteer);
@@ -159,14 +166,14 @@ export function withoutRemarks(line: Line, gazetteer: Gazetteer): Line {
   return { words: line.words.slice(0, end), joins: line.joins.slice(0, end) };
 }
 
-/** Whether a city may begin at a word: with its part of the line, or where a street ends. */
+/** Whether a city may begin at a word: where a part of the line begins, or where a street ends. */
 function beginsCity({ words, joins }: Line, index: number): boolean {
   return joins[index] === JOIN.comma || isStrongSuffix(suffixOf(words[index - 1] ?? ''));
 }
 
 /**
- * Whether the words before an index name a city of the state; where the state's code may be another
- * word, "Somers Ct", they must not belong to the street.
+ * Whether the words before a state name one of its cities. Where the state's code may be another
+ * word, as in "Somers Ct", those words must also not belong to the street.
  */
 function followsCity(line: Line, { state, from }: StateWords, gazetteer: Gazetteer): boolean {
   const doubtful = isOtherWord(line.words[from] ?? '');
@@ -178,8 +185,9 @@ function followsCity(line: Line, { state, from }: StateWords, gazetteer: Gazette
 }
 
 /**
- * Whether a ZIP is right behind a state, or it ends a part of the line as a code, or is one as a
- * name that no city has ("Georgia, 05468" is in Vermont).
+ * Whether the words of a state are meant as the state: a ZIP follows directly, or they end a part
+ * of the line and are its code, or they are a whole part that names no city ("Georgia, 05468" is in
+ * Vermont).
  */
 function stands(
   { words, joins }: Line,
@@ -193,8 +201,8 @@ function stands(
 }
 
 /**
- * A state that the words before `end` name, '' if none: with a ZIP right behind it, as a part of
- * the line, or behind one of its cities.
+ * The state that is named before `end`, because a ZIP follows it, it is a part of the line by
+ * itself, or one of its cities precedes it; "" if there is none.
  */
 export function stateWithin(line: Line, end: number, gazetteer: Gazetteer): string {
   for (let index = 1; index < end; index++) {
@@ -208,7 +216,10 @@ export function stateWithin(line: Line, end: number, gazetteer: Gazetteer): stri
   return '';
 }
 
-/** Where the longest city of a state begins that ends before a word; -1 if none does. */
+/**
+ * Index at which the longest city of a state begins that ends before the word at `end`; -1 if none
+ * does.
+ */
 function cityBefore({ words }: Line, end: number, state: string, gazetteer: Gazetteer): number {
   for (let from = Math.max(1, end - CITY_WORDS_MAX); from < end; from++) {
     if (isKnownCity(words, from, end, state, gazetteer)) return from;
@@ -216,7 +227,7 @@ function cityBefore({ words }: Line, end: number, state: string, gazetteer: Gaze
   return -1;
 }
 
-/** Whether two cities are one, whose first word may be written in two ways. */
+/** Whether two names mean one city. The first word may be written in two ways. */
 function isSameCity(one: readonly string[], other: readonly string[]): boolean {
   const [first = '', ...rest] = one;
   const [otherFirst = '', ...others] = other;
@@ -227,8 +238,9 @@ function isSameCity(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * What a line names in its midst that its end contradicts: a state with its ZIP, "CA 92618", or a
- * city with its state's code, "IRVINE, CA"; of another state that alone. '' if nothing does.
+ * The place named in the middle of a line that contradicts its end: a state with its ZIP ("CA
+ * 92618") or a city with its state ("IRVINE, CA"). Where the states differ, only the state is
+ * given. "" where nothing contradicts.
  */
 export function placeWithin(line: Line, { end, state, zip }: Tail, gazetteer: Gazetteer): string {
   const { words } = line;
@@ -253,7 +265,7 @@ export function placeWithin(line: Line, { end, state, zip }: Tail, gazetteer: Ga
   return '';
 }
 
-/** Index behind an "&", "@" or "AND" between two streets, -1 if none. */
+/** Index after an "&", "@" or "AND" between two streets; -1 if there is none. */
 export function crossingAt(line: Line, end: number): number {
   for (let index = 1; index < end; index++) {
     if (line.joins[index] === JOIN.and) return index;

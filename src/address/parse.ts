@@ -34,26 +34,26 @@ import {
   type Line,
 } from './word.js';
 
-/** No address is longer; the wire takes 100. Longer text is refused, not cut. */
+/** Longest text that is read as an address; longer text is refused, not cut. */
 export const ADDRESS_CHARS_MAX = 500;
 const WORDS_MAX = 60;
 export const READINGS_MAX = 6;
 
-/** What a line's readings have in common while they are gathered. */
+/** What all readings of a line have in common while they are collected. */
 interface Gathering {
   readonly line: Line;
   readonly tail: Tail;
   readonly gazetteer: Gazetteer;
   readonly unit: string;
   readonly hasBox: boolean;
-  /** Taken off every score. */
+  /** Subtracted from every score. */
   readonly penalty: number;
   readonly readings: Reading[];
 }
 
 export const COUNTY_WORDS = wordsOf(['COUNTY', 'PARISH', 'BOROUGH', 'CNTY']);
 
-/** Parts that are neither street nor city: a county, a unit without designator. */
+/** The parts that may be street or city, without counties, and a unit without designator. */
 function tidyParts(gathering: Gathering, parts: readonly Span[]): [Span[], string] {
   const { words } = gathering.line;
   const kept: Span[] = [];
@@ -86,7 +86,7 @@ function add(
 ): void {
   const { line, tail, unit, penalty, readings } = gathering;
   const cityless = city.from === city.to;
-  // With neither ZIP nor city beside it, "CT" is a court rather than a state.
+  // Without a ZIP and a city, "CT" is rather a court than a state.
   const lone = tail.doubtful && cityless && tail.zip === '' ? 1 : 0;
   const units = ownUnit === '' ? unit : unit === '' ? ownUnit : `${ownUnit} ${unit}`;
   readings.push({
@@ -101,7 +101,7 @@ function add(
   });
 }
 
-/** Street and city from a word on. */
+/** Adds the readings whose street begins at word `from`, with their cities. */
 function addStreets(
   gathering: Gathering,
   number: HouseNumber,
@@ -124,7 +124,7 @@ function addStreets(
   if (!doubted) return;
   const splits = splitCity(line.words, street.from, street.to, tail.state, gazetteer);
   for (const { cityAt, score } of splits) {
-    // With a comma, only a city that is known beats the one behind it.
+    // The part after the comma is preferred as the city, unless a known city ends this part.
     if (city !== undefined && (score < 4 || cityAt === street.to)) continue;
     const left = { from: street.from, to: cityAt };
     const right = { from: cityAt, to: street.to };
@@ -163,7 +163,7 @@ function addCrossing(gathering: Gathering, crossing: number): void {
   }
 }
 
-/** A house number behind words that belong to no address: "City Hall 149 Church St". */
+/** Adds readings of a house number behind other words: "City Hall 149 Church St". */
 function addInnerNumber(gathering: Gathering): boolean {
   const { line, tail, gazetteer } = gathering;
   if (readHighway(line.words, 0, tail.end, gazetteer) !== null) return false;
@@ -180,7 +180,7 @@ function addInnerNumber(gathering: Gathering): boolean {
   return false;
 }
 
-/** Lines without a house number: a place, or a street as a whole. */
+/** Adds readings of a line without a house number: a place, or a street as a whole. */
 function addUnnumbered(gathering: Gathering): void {
   const { line, tail, gazetteer, hasBox } = gathering;
   const parts = tidyParts(gathering, partsOf(line, 0, tail.end))[0];
@@ -207,7 +207,7 @@ function addUnnumbered(gathering: Gathering): void {
   if (shaped || !alone || !known) addStreets(gathering, NO_NUMBER, 0, penalty);
 }
 
-/** The part of the line that begins with a house number, with that number's readings. */
+/** The readings of the first house number that begins the line or a part of it. */
 function findNumbers(line: Line, end: number): readonly HouseNumberReading[] {
   const at = line.words[0] === '#' ? 1 : 0;
   const numbers = at < end ? readHouseNumbers(line, at, end) : [];
@@ -225,7 +225,7 @@ function gather(gathering: Gathering): void {
   const { line, tail } = gathering;
   const numbers = findNumbers(line, tail.end);
   addNumbered(gathering, numbers, 0);
-  // "ONE WAY RD" and "A12 CAMP RD" may have no number; "12 MAIN ST" has one.
+  // "ONE WAY RD" and "A12 CAMP RD" may have no house number; "12 MAIN ST" certainly has one.
   const first = tail.end > 0 ? (line.words[0] ?? '') : '';
   const grid = directionOf(first.charAt(0)) !== '' && hasDigit(first);
   const told = startsWithDigit(first) || grid || first === '#';
@@ -235,7 +235,7 @@ function gather(gathering: Gathering): void {
   else if (!certain) addStreets(gathering, NO_NUMBER, 0, 4);
 }
 
-/** The line with its end read, wherever its state and ZIP stand. */
+/** The line without remarks and a ZIP in its middle, and what was read of its place. */
 function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
   const tail = readTail(line, gazetteer);
   if (tail.twoZips || tail.canadianPostalCode !== '' || gazetteer.isCanadian === true) {
@@ -255,11 +255,11 @@ function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
   return [body, { ...readTail(body, gazetteer), zip, otherPlace }];
 }
 
-/** Whether two ZIPs stand where one belongs, which gives no reading. */
+/** Whether the address has two ZIPs where one belongs; such an address has no reading. */
 export const namesTwoZips = (text: string, gazetteer: Gazetteer): boolean =>
   readPlace(takeUnits(tokenize(text)).line, gazetteer)[1].twoZips;
 
-/** Readings of a line without its units. */
+/** The readings of a line from which units have been removed. */
 function readLine(
   line: Line,
   gazetteer: Gazetteer,
@@ -279,9 +279,9 @@ function readLine(
 }
 
 /**
- * Reads one line of address in whatever order and punctuation. Readings come best first, at most
- * six: words without commas part in several ways, and some mean several things. Empty when
- * nothing in the line is of use. Never throws; linear in the length of the line.
+ * Reads one line of address in any order and punctuation. Returns at most six readings, best first:
+ * words can be divided in several ways, and some have several meanings. Empty when nothing can be
+ * read. Never throws; takes time linear in the length of the line.
  */
 export function parseAddress(text: string, gazetteer: Gazetteer): readonly ParsedAddress[] {
   if (text.length > ADDRESS_CHARS_MAX) return [];

@@ -1,6 +1,9 @@
-/** City, county and state names as keys: postal and municipal spellings of one name meet here. */
+/**
+ * Keys for names of cities, counties and states, equal for the postal and the municipal spelling of
+ * a name.
+ */
 
-/** Leading words that the post, the Census and people abbreviate differently. */
+/** Leading words that the post office, the Census Bureau and people abbreviate differently. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ['ST', 'SAINT'],
   ['STE', 'SAINTE'],
@@ -75,7 +78,7 @@ const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
   JCT: 'JUNCTION',
 };
 
-/** The other way in which a city's name in capitals is written: "ST PAUL" is "SAINT PAUL". */
+/** The other way to write a city's name in capitals: "ST PAUL" for "SAINT PAUL" and the reverse. */
 export function otherSpelling(name: string): string {
   return name
     .split(' ')

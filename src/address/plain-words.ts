@@ -1,6 +1,6 @@
 /**
- * Words of lines as most are written: what each may mean besides itself, and the streets among them
- * whose words have to be looked at more closely.
+ * What each word of an ordinary line may mean besides itself. Streets with words of special meaning
+ * are read here, more slowly.
  */
 import { WordTable } from '../base/tables.js';
 import { isZip, OFFICE_WORDS } from './address-tail.js';
@@ -30,20 +30,25 @@ export interface FoldedStreet extends StreetName {
 interface Meaning {
   /** "N" for "N" and "NORTH"; "" for what is no direction. */
   readonly direction: string;
-  /** "ST" for "ST" and "STREET"; "" for what is no type, or as often a unit or a direction. */
+  /**
+   * "ST" for "ST" and "STREET"; "" for a word that is no street type, or is as often a unit or a
+   * direction.
+   */
   readonly type: string;
-  /** It is one of the suffixes, whatever else it may be. */
+  /** Whether it is a suffix, whatever else it may mean. */
   readonly isSuffix: boolean;
-  /** It is read together with words beside it. */
+  /** Whether its meaning depends on the words beside it. */
   readonly isSpecial: boolean;
-  /** It begins a unit, a box or a military office wherever it stands. */
+  /** Whether it begins a unit, a box or a military office wherever it stands. */
   readonly isUnit: boolean;
 }
 
-/** Words that begin what is no part of a street. */
+/**
+ * Words that begin a unit, a box or a military office, so what follows is no part of the street.
+ */
 const UNITS = [...UNIT_WORDS, ...OFFICE_WORDS];
 
-/** Words that mean something else than themselves before the last word of a street. */
+/** Words whose meaning changes where other words of the street follow them. */
 const SPECIAL = [
   ...['NO', 'SO', 'OF', 'THE'],
   ...SPELLED_WORDS,
@@ -65,7 +70,9 @@ function meaningOf(word: string): Meaning {
   };
 }
 
-/** Of all words that have any, so that one look tells all of a word. */
+/**
+ * The meanings of all words that have any, so that a single look-up tells everything about a word.
+ */
 export const MEANINGS = new WordTable(
   [...DIRECTIONS.flat(), ...SUFFIX_WORDS, ...SPECIAL].map(
     (word) => [word, meaningOf(word)] as const,
@@ -76,7 +83,7 @@ const SPACE = 32;
 const STREET = /^[A-Za-z0-9 ]+$/;
 
 /** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
-export function isDoubtful(code: string): boolean {
+export function isOtherWord(code: string): boolean {
   const meaning = MEANINGS.get(code);
   return meaning !== undefined && (meaning.isSuffix || meaning.direction !== '');
 }
@@ -85,16 +92,18 @@ export function isDoubtful(code: string): boolean {
 export function endsInState(text: string, gazetteer: Gazetteer): boolean {
   if (text.charCodeAt(text.length - 3) !== SPACE) return false;
   const code = text.slice(-2).toUpperCase();
-  return !isDoubtful(code) && gazetteer.stateOf(code) !== '';
+  return !isOtherWord(code) && gazetteer.stateOf(code) !== '';
 }
 
-/** Whether the first word of a street may be a part of the number before it. */
+/** Whether the first word of a street may be a part of the house number before it. */
 function joinsNumber(word: string): boolean {
   if (startsWithDigit(word)) return !isOrdinal(word);
   return word.length === 1 && directionOf(word) === '';
 }
 
-/** Reads a street of more than ordinary words, "2nd Ave N"; null for one that may have a unit. */
+/**
+ * Reads a street that has words of special meaning ("2nd Ave N"); null where it may contain a unit.
+ */
 export function readOtherStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
   if (!STREET.test(text)) return null;
   const { words, joins } = tokenize(text);

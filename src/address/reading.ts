@@ -1,4 +1,4 @@
-/** Candidate readings of a line and the parts they are made of, before they are weighed. */
+/** The candidate readings of a line, and the parts that they consist of. */
 import { readTail } from './address-tail.js';
 import { readHighway } from './highway.js';
 import { readHouseNumbers, type HouseNumber } from './house-number.js';
@@ -23,7 +23,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** One way to part a line. Spans with `from` equal to `to` are empty. */
+/** One way to divide a line into its parts. A span whose `from` equals `to` is empty. */
 export interface Reading {
   readonly kind: ParsedAddress['kind'];
   readonly line: Line;
@@ -32,7 +32,7 @@ export interface Reading {
   readonly street: Span;
   readonly city: Span;
   readonly unit: string;
-  /** The higher the likelier. */
+  /** Likelihood: higher is likelier. */
   readonly score: number;
 }
 
@@ -81,14 +81,17 @@ export function endsInUnit(words: readonly string[], street: Span): boolean {
   return before > street.from && isStrongSuffix(suffixOf(words[before] ?? ''));
 }
 
-/** Whether the figures at the end number the road itself: "TOWN HIGHWAY 28". */
+/** Whether a number at the end of a street belongs to the road's name: "TOWN HIGHWAY 28". */
 export function isNumbered(words: readonly string[], street: Span, gazetteer: Gazetteer): boolean {
   const directed = directionOf(words[street.from] ?? '') !== '';
   const at = directed ? street.from + 1 : street.from;
   return readHighway(words, at, street.to, gazetteer)?.next === street.to;
 }
 
-/** Spells a reading out into `target`, with what its street may mean besides, up to `max`. */
+/**
+ * Appends the addresses that a reading means to `target`, up to `max`: first the likeliest one,
+ * then those of other meanings of its street.
+ */
 export function spellOut(
   reading: Reading,
   gazetteer: Gazetteer,
@@ -131,14 +134,17 @@ export function partsOf(line: Line, from: number, end: number): Span[] {
   return parts;
 }
 
-/** The line without one word; what followed the word starts a new part. */
+/** The line without one word; a new part begins where the word stood. */
 export function withoutWord(line: Line, at: number): Line {
   const joins: Join[] = line.joins.filter((_, index) => index !== at);
   if (at < joins.length) joins[at] = JOIN.comma;
   return { words: line.words.filter((_, index) => index !== at), joins };
 }
 
-/** Index of the first part that begins with a house number, not the line's first; -1 if none. */
+/**
+ * Index of the first part, other than the first of the line, that begins with a house number; -1 if
+ * none does.
+ */
 function numberedPart(line: Line): number {
   const { words, joins } = line;
   const at = words.findIndex((word, index) => joins[index] === JOIN.comma && startsWithDigit(word));
@@ -146,7 +152,7 @@ function numberedPart(line: Line): number {
   return readHouseNumbers(line, at, words.length).length === 0 ? -1 : at;
 }
 
-/** The words from one to before another; the first of them starts a part. */
+/** The words from `from` to before `to`, as a part of a line. */
 function part({ words, joins }: Line, from: number, to: number): Line {
   return {
     words: words.slice(from, to),
@@ -163,8 +169,9 @@ function joined(first: Line, ...rest: readonly Line[]): Line {
 }
 
 /**
- * "05401, 2 Church St, Burlington VT" and "05401 Burlington, VT, 2 Church St": a ZIP in front. Only
- * where no other figures at the end may be the ZIP, and the first ones no house number.
+ * Moves a ZIP at the front to the end: "05401, 2 Church St, Burlington VT" and "05401 Burlington,
+ * VT, 2 Church St". Only done where the end has no postal code, and a house number follows, so that
+ * the digits in front are none.
  */
 function zipLast(line: Line, gazetteer: Gazetteer): Line {
   const at = numberedPart(line);
@@ -175,7 +182,9 @@ function zipLast(line: Line, gazetteer: Gazetteer): Line {
   return joined(part(line, at, line.words.length), part(line, 1, at), part(line, 0, 1));
 }
 
-/** "Burlington VT 05401, 2 Church St": place first. Gives the line with the street first. */
+/**
+ * The line with its street first, where the place comes first: "Burlington VT 05401, 2 Church St".
+ */
 export function streetFirst(line: Line, gazetteer: Gazetteer): Line {
   const first = line.words[0] ?? '';
   if (first.length === 5 && isDigits(first)) return zipLast(line, gazetteer);

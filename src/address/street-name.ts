@@ -15,18 +15,21 @@ import {
   isDigits,
 } from './word.js';
 
-/** A street's name in parts; capitals without punctuation, parts not there are ''. */
+/** A street's name in parts. Capitals without punctuation; a part that is missing is ''. */
 export interface StreetName {
   /** N, S, E, W, NE, NW, SE, SW or "". */
   readonly preDirection: string;
-  /** Name proper in the one spelling of its words: "SPECTRUM CENTER", "1ST", "STATE ROUTE 100". */
+  /**
+   * The name without direction and suffix, in the one spelling of its words: "SPECTRUM CENTER",
+   * "1ST", "STATE ROUTE 100".
+   */
   readonly name: string;
   /** USPS standard abbreviation or "". */
   readonly suffix: string;
   readonly postDirection: string;
 }
 
-/** The likeliest reading of a street's words and what else they may mean, likeliest first. */
+/** The likeliest reading of a street's words, and others that are possible, likeliest first. */
 interface StreetReading {
   readonly street: StreetName;
   readonly others: readonly StreetName[];
@@ -43,7 +46,7 @@ function street(
   return { preDirection, name, suffix, postDirection };
 }
 
-/** Direction in front and the index after it. */
+/** The direction in front, and the index after it. */
 function readFront(words: readonly string[], from: number, to: number): [string, number] {
   const word = words[from] ?? '';
   const next = words[from + 1] ?? '';
@@ -64,7 +67,7 @@ function readFront(words: readonly string[], from: number, to: number): [string,
   return [direction, from + 1];
 }
 
-/** Direction at the end and the index where it starts. */
+/** The direction at the end, and the index where it starts. */
 function readBack(words: readonly string[], start: number, to: number): [string, number] {
   if (to - start < 2) return ['', to];
   const last = words[to - 1] ?? '';
@@ -80,7 +83,7 @@ function readBack(words: readonly string[], start: number, to: number): [string,
   return [direction, to - 1];
 }
 
-/** A numbered road followed by nothing but a direction or one suffix. */
+/** Reads a numbered road that nothing but a suffix or direction follows. */
 function readNumbered(
   words: readonly string[],
   at: number,
@@ -105,7 +108,7 @@ function readNumbered(
   if (index < to) return null;
   const others: StreetName[] = [];
   if (other !== '') others.push(street(pre, other, suffix, post));
-  // "COUNTY RD E" may be County Road, eastern part.
+  // "COUNTY RD E" may also be the eastern part of County Road.
   const letter = words[next - 1] ?? '';
   if (post === '' && suffix === '' && letter.length === 1 && directionOf(letter) !== '') {
     const plain = readPlain(words, at, to, pre, at);
@@ -127,7 +130,10 @@ function spelled(words: readonly string[], start: number, stop: number): string 
   return name;
 }
 
-/** Everything that is no numbered road. `from` is where the direction in front stands. */
+/**
+ * Reads any street that is no numbered road. `from` is where the direction in front stands, `start`
+ * where the name begins.
+ */
 function readPlain(
   words: readonly string[],
   from: number,
@@ -143,7 +149,7 @@ function readPlain(
   if (stop - start === 1 && suffix !== '') {
     if (pre === '' || !isStrongSuffix(suffix)) suffix = '';
     else {
-      // "NORTH ST", "E ST": the direction is the name.
+      // Where only a suffix follows the direction, the direction is the name: "NORTH ST", "E ST".
       const name = spelled(words, from, start);
       const others = name.length === 1 ? [street('', directionWord(name), suffix, post)] : NONE;
       return { street: street('', name, suffix, post), others };
@@ -153,7 +159,7 @@ function readPlain(
     else stop--;
   }
   if (post === '' && stop - start === 2 && isDigits(words[start] ?? '')) {
-    // Utah's "400 S ST".
+    // A number with a direction, as in Utah: "400 S ST".
     post = directionOf(words[stop - 1] ?? '');
     if (post !== '') stop--;
   }
@@ -181,7 +187,8 @@ export function readStreet(
     return { street: street('', spelled(words, from, to), '', ''), others: NONE };
   }
   const [pre, start] = readFront(words, from, to);
-  // A state's name may begin with a direction, so the whole is tried before the rest.
+  // A state's name may begin with a direction ("NORTH CAROLINA 12"), so all the words are tried
+  // first.
   let numbered = readNumbered(words, from, to, '', gazetteer);
   if (numbered === null && start > from) numbered = readNumbered(words, start, to, pre, gazetteer);
   return numbered ?? readPlain(words, from, to, pre, start);
@@ -189,7 +196,7 @@ export function readStreet(
 
 /**
  * Reads a publisher's street column: "EAST BRUCE STREET", "E RUHL RD", "VT ROUTE 100 N". The
- * gazetteer, where given, tells states' names in front of route numbers.
+ * gazetteer is needed for states' names before route numbers.
  */
 export function parseStreetName(text: string, gazetteer?: Gazetteer): StreetName {
   const words = tokenize(text).words.filter((word) => word !== '#');
@@ -197,7 +204,7 @@ export function parseStreetName(text: string, gazetteer?: Gazetteer): StreetName
   return readStreet(words, 0, words.length, gazetteer ?? EMPTY_GAZETTEER).street;
 }
 
-/** A street in the post office's style, cased: "E Bruce St", "US Highway 7". */
+/** A street in the post office's style, in mixed case: "E Bruce St", "US Highway 7". */
 export function formatStreetName(name: StreetName): string {
   let text = name.preDirection === '' ? '' : `${name.preDirection} `;
   text += titleCase(name.name);
@@ -208,7 +215,10 @@ export function formatStreetName(name: StreetName): string {
 
 const SPACE = 32;
 
-/** The words between single spaces; null where there is more than capitals, figures and strokes. */
+/**
+ * The words of a name between single spaces; null where it contains other characters than capitals,
+ * digits and slashes.
+ */
 function plainWords(name: string): string[] | null {
   const words: string[] = [];
   let start = 0;
@@ -224,9 +234,9 @@ function plainWords(name: string): string[] | null {
 }
 
 /**
- * Key of a name for the index and for queries: the same for every way of writing it. Takes the
- * name proper, in any spelling: "St. Paul" and "SAINT PAUL", "O'Neil" and "ONEIL", "First" and
- * "1st" agree; "1" and "1ST" do not.
+ * Key of a street's name for the index and for queries, the same for every spelling: "St. Paul" and
+ * "SAINT PAUL", "O'Neil" and "ONEIL", "First" and "1st" agree; "1" and "1ST" do not. `name` is the
+ * name without direction and suffix.
  */
 export function foldStreetName(name: string): string {
   const words = plainWords(name) ?? tokenize(name).words;

@@ -10,7 +10,10 @@ import {
   honouredKey,
 } from './word.js';
 
-/** New England's "No Main St" and "So Main St"; elsewhere the words may mean something else. */
+/**
+ * "No" and "So" for north and south, as New England writes "No Main St". Elsewhere the words may
+ * mean something else.
+ */
 export function isShortDirection(word: string): boolean {
   return word === 'NO' || word === 'SO';
 }
@@ -67,7 +70,7 @@ function plainFigures(word: string): string {
   return startsWithDigit(stripped) ? stripped : word;
 }
 
-/** What a word of a name may turn into; words that are not listed stay as they are. */
+/** The spellings that a word of a name may become. Words without an entry stay as they are. */
 interface NameWord {
   /** 20 for "TWENTY", else 0. */
   readonly tens: number;
@@ -85,7 +88,7 @@ function define(word: string, first: string, middle = first, last = first, alone
 }
 
 for (const [word, full] of SUFFIX_EXPANSIONS) define(word, full);
-// "Mt Philo" and "Castle Mt", "St Paul" and "Maple St Ext", "Dr King" and "Oak Dr Ext".
+// "Mt Philo" but "Castle Mt", "St Paul" but "Maple St Ext", "Dr King" but "Oak Dr Ext".
 define('SAINT', 'ST', 'ST', 'SAINT');
 define('ST', 'ST', 'ST', 'STREET', 'ST');
 define('MT', 'MOUNT', 'MOUNT', 'MOUNTAIN', 'MOUNT');
@@ -94,7 +97,8 @@ define('DOCTOR', 'DR', 'DR', 'DOCTOR');
 define('DR', 'DR', 'DRIVE', 'DRIVE', 'DR');
 define('JUNIOR', 'JR');
 define('SENIOR', 'SR');
-// A direction alone is the name itself: "NW Hwy". Letters stay, "E St" is not "East St".
+// A direction that is the whole name is spelled out: "NW Hwy" is Northwest Highway. A single letter
+// is not: "E St" is not "East St".
 for (const word of ['NE', 'NW', 'SE', 'SW']) define(word, word, word, word, directionWord(word));
 for (const [word, value] of ordinals) define(word, ordinal(value));
 for (const [word, tens] of TENS_VALUES) {
@@ -103,8 +107,8 @@ for (const [word, tens] of TENS_VALUES) {
 const NAME_WORDS = new WordTable(nameWords);
 
 /**
- * The words of a name from `start` to before `stop`, one spelling each: ordinals in figures,
- * short forms spelled out, "ST" for Saint. Applied twice it changes nothing more.
+ * The words of a name from `start` to before `stop` in one spelling: ordinals in figures, short
+ * forms spelled out, "ST" for Saint. Applying it to its own result changes nothing.
  */
 export function canonicalWords(words: readonly string[], start: number, stop: number): string[] {
   const canonical: string[] = [];
@@ -133,12 +137,12 @@ export function canonicalWords(words: readonly string[], start: number, stop: nu
   return canonical;
 }
 
-/** What a word adds to a key when it is one of several. */
+/** What words of a name with several words become in its key. */
 const keyWords = new Map(CARDINALS.map((word, index) => [word, String(index + 1)]));
 for (const word of ['N', 'S', 'E', 'W', 'NE', 'NW', 'SE', 'SW']) {
   keyWords.set(directionWord(word), word);
 }
-/** What a word adds to a key even when it stands alone. */
+/** What a word becomes in a key even where it is the whole name. */
 const KEYS_ALONE: readonly (readonly [string, string])[] = [
   ['STREET', 'ST'],
   ['SAINT', 'ST'],
@@ -153,14 +157,14 @@ keyWords.set('AND', '');
 const KEY_WORD = new WordTable(keyWords);
 const KEY_WORD_ALONE = new WordTable(KEYS_ALONE);
 
-/** Words that are not always spelled, or folded, as they are written. */
+/** Words that may be spelled differently in a name or in its key. */
 export const SPELLED_WORDS: readonly string[] = [
   ...nameWords.keys(),
   ...keyWords.keys(),
   ...DIRECTIONS.flat(),
 ];
 
-/** Key of a name whose words are in the one spelling of `canonicalWords`. */
+/** The key of a name whose words `canonicalWords` has spelled. */
 export function wordsKey(words: readonly string[]): string {
   let key = '';
   if (words.length === 1) {

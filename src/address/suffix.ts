@@ -209,20 +209,20 @@ WLS WELLS
 `;
 
 /**
- * Suffixes that end a street's name almost wherever they stand. The others are as often words of
- * a name or of a city: Hill, Park, Lake, Springs.
+ * Suffixes that end a street's name almost wherever they stand. The others are as often part of the
+ * name of a street or a city: Hill, Park, Lake, Springs.
  */
 export const STRONG_SUFFIXES =
   'ALY AVE BLVD BYP CIR CIRS CRES CSWY CT CTS CV DR DRS EXPY EXT FWY HOLW HWY LN LNDG LOOP PIKE ' +
   'PKWY PL PLZ RD RDS SQ ST STS TER TPKE TRCE TRFY TRL WAY XING XRD';
 
-/** Abbreviations by every word that is read as a suffix. */
+/** The standard abbreviation of every word that is read as a suffix. */
 export const SUFFIX_ABBREVIATIONS = new Map<string, string>();
-/** Words by abbreviation. */
+/** The full word of every standard abbreviation. */
 export const SUFFIX_FULL_WORDS = new Map<string, string>();
 const EXPANSION = new Map<string, string>();
 
-/** Short forms that mean something else, or several things, in a name: "Via Roma", "St Paul". */
+/** Short forms that have another meaning, or several, inside a name: "Via Roma", "St Paul". */
 const NOT_EXPANDED = new Set(
   'BR CEN CP DIV DR EXP FT HT IS KY LA ML MT PR RAD ST STA STR UN VIA VL'.split(' '),
 );
@@ -232,7 +232,7 @@ for (const line of SUFFIX_TABLE.trim().split('\n')) {
   SUFFIX_FULL_WORDS.set(abbreviation, full);
   for (const word of [abbreviation, full, ...variants]) {
     SUFFIX_ABBREVIATIONS.set(word, abbreviation);
-    // "TRAILS" is no short form of "TRAIL", however the suffix table counts it.
+    // The table has "TRAILS" as a variant of "TRAIL", but inside a name it is a word of its own.
     const plural = word.startsWith(full);
     if (!plural && !NOT_EXPANDED.has(word)) EXPANSION.set(word, full);
   }

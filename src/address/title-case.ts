@@ -1,4 +1,4 @@
-/** Capitals into the casing that maps and envelopes use. */
+/** Turns capitals into the mixed case that maps and envelopes use. */
 
 /** Words that stay in capitals. */
 const CAPITALS = new Set(
@@ -10,10 +10,10 @@ const CAPITALS = new Set(
 
 const SMALL = new Set(['OF', 'THE', 'AND', 'IN', 'ON', 'AT', 'BY', 'FOR', 'DE', 'DEL', 'Y']);
 
-/** Scottish names; "MAC" is left alone, for Mack, Macon and Macy begin with it too. */
+/** Scottish names. "MAC" is left out, because Mack, Macon and Macy begin with it too. */
 const MC = /^MC[A-Z]{2,}/;
 
-/** Irish names whose apostrophe the capitals have lost. */
+/** Irish names that have lost their apostrophe in capitals. */
 const IRISH = new Set(
   (
     'OBRIEN OBRYAN OBANNON OCONNELL OCONNOR OCONNER ODAY ODELL ODONNELL ODONOGHUE ODWYER ' +
@@ -30,17 +30,20 @@ function caseWord(word: string, first: boolean): string {
   if (!first && SMALL.has(word)) return word.toLowerCase();
   const code = word.charCodeAt(0);
   if (code >= 48 && code <= 57) {
-    // "1st" and "42nd", but "22A".
+    // An ordinal becomes lower case ("1st", "42nd"), another number with letters does not ("22A").
     return /^\d+(?:ST|ND|RD|TH)$/.test(word) ? word.toLowerCase() : word;
   }
   if (MC.test(word)) return `Mc${capitalized(word.slice(2))}`;
   if (IRISH.has(word)) return `O'${capitalized(word.slice(1))}`;
-  // "O'Brien" and "D'Alene", but "King's".
+  // The letter after the apostrophe is a capital in "O'Brien" and "D'Alene", but not in "King's".
   if (word.charAt(1) === "'") return `${word.slice(0, 2)}${capitalized(word.slice(2))}`;
   return capitalized(word);
 }
 
-/** "MCDONALD" → "McDonald", "AVENUE OF THE AMERICAS" → "Avenue of the Americas", "1ST" → "1st". */
+/**
+ * Mixed case of capitals: "MCDONALD" → "McDonald", "AVENUE OF THE AMERICAS" → "Avenue of the
+ * Americas", "1ST" → "1st".
+ */
 export function titleCase(words: string): string {
   const text = words.toUpperCase();
   let result = '';

@@ -1,4 +1,7 @@
-/** One slip of the keyboard, which a street name may have and still match; types it hides. */
+/**
+ * A typing error that a street name may contain and still match, and street types that a typing
+ * error hides.
+ */
 import { ordinal } from './street-words.js';
 import type { ParsedAddress } from './parsed.js';
 import { parseStreetName } from './street-name.js';
@@ -8,8 +11,8 @@ import { suffixOf, hasDigit, isDigits } from './word.js';
 const TYPO_LETTERS_MIN = 4;
 
 /**
- * Whether two texts are equal or one insertion, deletion, substitution or swap of neighbours
- * apart. Linear in their length.
+ * Whether two texts are equal or differ by one insertion, deletion, substitution or swap of
+ * neighbouring letters. Takes linear time.
  */
 export function withinOneTypo(a: string, b: string): boolean {
   const difference = a.length - b.length;
@@ -37,8 +40,8 @@ export function withinOneTypo(a: string, b: string): boolean {
 }
 
 /**
- * Whether a name may be matched with a typo in it. Short names and names with figures may not:
- * a letter more or less makes another street of them ("5TH" and "6TH", "ELM" and "ELK").
+ * Whether a name may be matched despite a typo. Short names and names with digits may not, since
+ * one letter makes another street of them ("5TH" and "6TH", "ELM" and "ELK").
  */
 export function typoAllowed(name: string): boolean {
   if (hasDigit(name)) return false;
@@ -50,16 +53,18 @@ export function typoAllowed(name: string): boolean {
   return letters >= TYPO_LETTERS_MIN;
 }
 
-/** No city numbers its streets higher. */
+/** Numbers of streets have at most three digits. */
 const NUMBERED_DIGITS_MAX = 3;
 
 /** Street types spelled out. */
 const SPELLED = new Set(SUFFIX_EXPANSIONS.values());
 
-/** Shorter words are near too many others. */
+/** Shorter words differ from too many others by one letter only. */
 const MISSPELT_LETTERS_MIN = 4;
 
-/** The street type that a word is one typo away from; "" for none or several. */
+/**
+ * The street type that a word differs from by one typo; "" where there is none, or more than one.
+ */
 function misspeltSuffix(word: string): string {
   if (word.length < MISSPELT_LETTERS_MIN) return '';
   let only = '';
@@ -72,7 +77,10 @@ function misspeltSuffix(word: string): string {
   return only;
 }
 
-/** A numbered street is an ordinal, "W 42 St"; a type that stands twice counts once. */
+/**
+ * The name as an ordinal where it is a number ("W 42 St"), or without its last word where that
+ * repeats the street type; null where neither applies.
+ */
 function plainName({ name, suffix }: ParsedAddress): string | null {
   if (isDigits(name)) return name.length <= NUMBERED_DIGITS_MAX ? ordinal(Number(name)) : null;
   const cut = name.lastIndexOf(' ');
@@ -80,9 +88,9 @@ function plainName({ name, suffix }: ParsedAddress): string | null {
 }
 
 /**
- * The street without a last word that is no part of it ("2043 Alder Way A": a unit without its
- * designator), with its misspelt type read ("408 Bruce Stret"), or by `plainName`; null where none
- * of them applies.
+ * A reading with its street repaired: without a last word that does not belong to it (the unit in
+ * "2043 Alder Way A"), with its misspelt type read ("408 Bruce Stret"), or with the name that
+ * `plainName` gives. Null where none of these applies.
  */
 export function repairedReading(reading: ParsedAddress): ParsedAddress | null {
   const { name, suffix, postDirection } = reading;

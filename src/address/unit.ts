@@ -1,4 +1,4 @@
-/** Parts of a building and boxes: found anywhere in a line and taken out of it. */
+/** Units in buildings and boxes, which are found anywhere in a line and removed from it. */
 import { WordTable, wordsOf } from '../base/tables.js';
 import { ordinal, ordinalValue } from './street-words.js';
 import {
@@ -14,9 +14,10 @@ import {
 } from './word.js';
 
 /**
- * Designators of Publication 28, appendix C2. `any` takes an identifier anywhere; `figures` only
- * one with figures and well behind the house number, for the word may name a street; `bare`
- * stands without identifier at the end of a part of the line.
+ * How a designator of Publication 28, appendix C2, is used. `any`: an identifier follows, anywhere.
+ * `figures`: the identifier must have a digit and stand well behind the house number, since the
+ * word may be the name of a street. `bare`: stands without an identifier at the end of a part of
+ * the line.
  */
 type Use = 'any' | 'figures' | 'floor' | 'bare' | 'box';
 
@@ -73,22 +74,22 @@ export const DESIGNATORS = new WordTable(designators);
 /** A line without its units and boxes. */
 interface UnitReading {
   readonly line: Line;
-  /** "APT 4", "BLDG 2 STE 200", "PO BOX 12"; "" if none. */
+  /** "APT 4", "BLDG 2 STE 200", "PO BOX 12" or "". */
   readonly unit: string;
   readonly hasBox: boolean;
 }
 
-/** Words [start, next) of a unit and how it reads. */
+/** The words [start, next) to remove, and the unit that they mean. */
 interface Cut {
   readonly start: number;
   readonly next: number;
   readonly text: string;
   readonly box: boolean;
-  /** What stands around it belongs together. */
+  /** Set where only a number sign is removed: the words around it stay in one part of the line. */
   readonly isSign?: true;
 }
 
-/** An identifier and the index after it. */
+/** A unit's identifier, and the index after it. */
 interface Identifier {
   readonly text: string;
   readonly next: number;
@@ -100,7 +101,7 @@ function isBreak(line: Line, index: number): boolean {
   return index >= line.words.length || line.joins[index] === JOIN.comma;
 }
 
-/** "4", "4-B", "AB12", "4 B", "NO 4"; null where no identifier stands. */
+/** Reads an identifier: "4", "4-B", "AB12", "4 B", "NO 4"; null where there is none. */
 function readIdentifier(line: Line, at: number, lettersMax: number): Identifier | null {
   const { words, joins } = line;
   let next = NUMBER_SIGNS.has(words[at] ?? '') ? at + 1 : at;
@@ -125,7 +126,7 @@ function readIdentifier(line: Line, at: number, lettersMax: number): Identifier 
   return { text, next: afterList(line, next) };
 }
 
-/** The index after what more is listed: "SUITES 100 & 200", "UNITS A AND B". */
+/** The index after further identifiers in a list: "SUITES 100 & 200", "UNITS A AND B". */
 function afterList({ words, joins }: Line, at: number): number {
   let next = at;
   for (;;) {
@@ -143,7 +144,7 @@ function endsPart(line: Line, at: number): boolean {
   return isStrongSuffix(suffixOf(before)) || (at > 2 && directionOf(before) !== '');
 }
 
-/** "2ND FLOOR", "FL 2"; careful with FL, which is Florida as well. */
+/** Reads a floor: "2ND FLOOR", "FL 2". FL is read cautiously, since it also means Florida. */
 function readFloor(line: Line, at: number): Cut | null {
   const { words, joins } = line;
   const before = words[at - 1] ?? '';
@@ -159,7 +160,10 @@ function readFloor(line: Line, at: number): Cut | null {
 
 const ROAD_KINDS = wordsOf(['US', 'STATE', 'COUNTY', 'CNTY', 'CTY', 'CO', 'ST']);
 
-/** Whether a number sign stands before the number of a road: "US RTE # 7", not "SHORE HWY # 7". */
+/**
+ * Whether a number sign stands before the number of a road: it does in "US RTE # 7", but not in
+ * "SHORE HWY # 7".
+ */
 function isRoadSign({ words }: Line, at: number): boolean {
   const suffix = suffixOf(words[at - 1] ?? '');
   if ((suffix !== 'RTE' && suffix !== 'HWY') || !hasDigit(words[at + 1] ?? '')) return false;
@@ -184,19 +188,19 @@ function readUnit(line: Line, at: number, designator: Designator): Cut | null {
   if (standard === '#' && isRoadSign(line, at)) {
     return { start: at, next: at + 1, text: '', box: false, isSign: true };
   }
-  // A number sign that counts nothing is noise.
+  // A number sign without a number after it is removed and means nothing.
   const empty = standard === '#' ? { start: at, next: at + 1, text: '', box: false } : null;
   if (line.joins[at + 1] === JOIN.comma) return empty;
   if (use === 'figures' && at < 3 && line.joins[at] !== JOIN.comma) return null;
   const identifier = readIdentifier(line, at + 1, use === 'any' ? 2 : 0);
   if (identifier === null) return empty;
   const { text, next } = identifier;
-  // "#12 Main St" is a house number; "#12, 123 Main St" is not.
+  // In "#12 Main St" the sign marks a house number, in "#12, 123 Main St" a unit.
   if (standard === '#' && at === 0 && !hasDigit((line.words[next] ?? '').charAt(0))) return null;
   return { start: at, next, text: `${standard} ${text}`, box: false };
 }
 
-/** Number of words that say "PO BOX" from `at` on; 0 for none. */
+/** How many words from `at` on say "PO BOX"; 0 where they do not. */
 function boxWords(line: Line, at: number): number {
   const { words } = line;
   const word = words[at];
@@ -217,7 +221,7 @@ function readBox(line: Line, at: number): Cut | null {
     if (identifier === null) return null;
     return { start: at, next: identifier.next, text: `PO BOX ${identifier.text}`, box: true };
   }
-  // Rural routes: "RR 2 BOX 15", "HC 1 BOX 3", "RURAL ROUTE 2 BOX 15".
+  // A box on a rural route: "RR 2 BOX 15", "HC 1 BOX 3", "RURAL ROUTE 2 BOX 15".
   const long = words[at] === 'RURAL' || words[at] === 'STAR';
   if (!RURAL_START.has(words[at] ?? '') || (long && suffixOf(words[at + 1] ?? '') !== 'RTE')) {
     return null;
@@ -259,8 +263,8 @@ function without(line: Line, cuts: readonly Cut[]): Line {
 }
 
 /**
- * Takes units and boxes out of a line. A unit stands between street and city more often than
- * not, so the words behind it start a new part of the line.
+ * Removes units and boxes from a line. Most units stand between street and city, so a new part of
+ * the line begins after each.
  */
 export function takeUnits(line: Line): UnitReading {
   let cuts: Cut[] | null = null;

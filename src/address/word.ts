@@ -1,6 +1,6 @@
 /**
- * Words of an address line: how it is cut into them, and which of them are figures, directions,
- * suffixes and cities.
+ * Cuts an address line into words, and tells which words are numbers, directions, suffixes and
+ * cities.
  */
 import type { Gazetteer } from './parsed.js';
 import { WordTable, wordsOf } from '../base/tables.js';
@@ -17,7 +17,7 @@ export interface Line {
   readonly joins: readonly Join[];
 }
 
-/** Combining marks, then everything that reads as an apostrophe, dash, fraction or plain letter. */
+/** Characters to replace: marks and apostrophes, dashes, fractions, letters of their own. */
 const MARKS = /[\u0300-\u036f\u2018\u2019\u201b\u02bb\u02bc\u2032\u00b4]/g;
 const DASHES = /[\u2010-\u2015\u2212\u00ad]/g;
 const FRACTIONS = /[\u00bc-\u00be\u2150-\u215e]/g;
@@ -32,14 +32,14 @@ const LETTER: Readonly<Record<string, string>> = {
   Þ: 'TH',
 };
 
-/** Whether no character is beyond ASCII: no line that needs folding. */
+/** Whether all characters are ASCII, so that there is nothing to replace. */
 function isAscii(text: string): boolean {
   let bits = 0;
   for (let index = 0; index < text.length; index++) bits |= text.charCodeAt(index);
   return bits < 128;
 }
 
-/** Capitals without accents, with plain quotes and dashes. */
+/** The text in capitals, without accents, with plain quotes and dashes. */
 function plainCapitals(text: string): string {
   if (isAscii(text)) return text.toUpperCase();
   return text
@@ -56,10 +56,10 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLetter = (code: number): boolean => code >= 65 && code <= 90;
 const isAlphanumeric = (code: number): boolean => isDigit(code) || isLetter(code);
 
-/** What a character below 128 is; others separate. */
+/** Kinds of characters below 128; a character of no kind separates words. */
 const DIGIT = 1;
 const LETTER_KIND = 2;
-/** May stand inside a word: see `staysInside`. */
+/** A character that may be part of a word; `staysInside` decides. */
 const INNER = 4;
 const KINDS = new Uint8Array(128);
 for (let code = 0; code < KINDS.length; code++) {
@@ -68,7 +68,10 @@ for (let code = 0; code < KINDS.length; code++) {
 }
 for (const inner of "./'`") KINDS[inner.charCodeAt(0)] = INNER;
 
-/** What a separator means when it stands alone, by its code; the rest are spaces. */
+/**
+ * The join that a separator makes when it stands alone, by character code; other separators are
+ * spaces.
+ */
 const SEPARATORS = new Uint8Array(128);
 for (const comma of ',;\n()|') SEPARATORS[comma.charCodeAt(0)] = JOIN.comma;
 for (const and of '&/@') SEPARATORS[and.charCodeAt(0)] = JOIN.and;
@@ -78,7 +81,7 @@ SEPARATORS['-'.charCodeAt(0)] = JOIN.dash;
 function staysInside(text: string, code: number, index: number, start: number): boolean {
   const next = text.charCodeAt(index + 1);
   if (code === 46) {
-    // Initials: "U.S.", "N.W."; "N.Main" and "St.Paul" are two words.
+    // A dot belongs to initials: "U.S.", "N.W.". But "N.Main" and "St.Paul" are two words.
     const initial = index - start === 1 && isLetter(text.charCodeAt(start));
     return initial && isLetter(next) && !isAlphanumeric(text.charCodeAt(index + 2));
   }
@@ -86,7 +89,7 @@ function staysInside(text: string, code: number, index: number, start: number): 
   return code === 39 || code === 96;
 }
 
-/** Index where a word like "APT4" or "123MAIN" falls into two, 0 for none. */
+/** Index at which a word like "APT4" or "123MAIN" is divided into two; 0 where it is not. */
 function splitAt(word: string): number {
   const digitFirst = isDigit(word.charCodeAt(0));
   if (!digitFirst && !isDigit(word.charCodeAt(word.length - 1))) {
@@ -96,12 +99,12 @@ function splitAt(word: string): number {
   while (index < word.length && isDigit(word.charCodeAt(index)) === digitFirst) index++;
   if (index === word.length || word.includes('/')) return 0;
   if (!digitFirst) return index >= 2 ? index : 0;
-  // "12A" and "22ND" are one word; so is the grid number "28W601".
+  // "12A" and "22ND" stay one word, and so does the grid number "28W601".
   for (let at = index; at < word.length; at++) if (isDigit(word.charCodeAt(at))) return 0;
   return word.length - index >= 3 ? index : 0;
 }
 
-/** Adds a word, or the two it falls into. */
+/** Adds a word, or the two words that `splitAt` divides it into. */
 function push(words: string[], joins: Join[], word: string, join: Join, mixed: boolean): void {
   const at = mixed ? splitAt(word) : 0;
   words.push(at === 0 ? word : word.slice(0, at));
@@ -111,7 +114,7 @@ function push(words: string[], joins: Join[], word: string, join: Join, mixed: b
   joins.push(JOIN.glued);
 }
 
-/** Cuts text into words. Linear in its length. */
+/** Cuts text into words. Takes linear time. */
 export function tokenize(text: string): Line {
   const capitals = plainCapitals(text);
   const { length } = capitals;
@@ -173,7 +176,7 @@ export function isOrdinal(word: string): boolean {
   return pair && isDigits(word.slice(0, -2));
 }
 
-/** Whether a word is figures only. */
+/** Whether a word consists of digits only. */
 export function isDigits(word: string): boolean {
   if (word === '') return false;
   for (let index = 0; index < word.length; index++) {
@@ -182,12 +185,12 @@ export function isDigits(word: string): boolean {
   return true;
 }
 
-/** Whether a word begins with a figure. */
+/** Whether a word begins with a digit. */
 export function startsWithDigit(word: string): boolean {
   return isDigit(word.charCodeAt(0));
 }
 
-/** Whether a word contains a figure. */
+/** Whether a word contains a digit. */
 export function hasDigit(word: string): boolean {
   for (let index = 0; index < word.length; index++) {
     if (isDigit(word.charCodeAt(index))) return true;
@@ -247,10 +250,10 @@ export function isStrongSuffix(abbreviation: string): boolean {
   return abbreviation !== '' && STRONG.has(abbreviation);
 }
 
-/** Spellings of one honoured name: "Dr Martin Luther King Jr", "M L King", "MLK". */
+/** Spellings of the name of Martin Luther King: "Dr Martin Luther King Jr", "M L King", "MLK". */
 const KING = ['MARTINLUTHERKING', 'MARTINLKING', 'MLKING', 'MLK'];
 
-/** The key of a name in the one spelling of the honoured name that it may hold. */
+/** The key of a name, with any spelling of Martin Luther King replaced by one. */
 export function honouredKey(key: string): string {
   if (!key.includes('K') || !key.includes('L')) return key;
   for (const spelling of KING) {
@@ -264,12 +267,7 @@ export function honouredKey(key: string): string {
   return key;
 }
 
-/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
-export function isOtherWord(word: string): boolean {
-  return directionOf(word) !== '' || suffixOf(word) !== '';
-}
-
-/** First words of cities that are written in two ways. */
+/** First words of city names that are written in two ways. */
 export const CITY_FIRST = new WordTable([
   ['ST', 'SAINT'],
   ['SAINT', 'ST'],
@@ -280,7 +278,9 @@ export const CITY_FIRST = new WordTable([
   ['FORT', 'FT'],
 ]);
 
-/** Whether the words from `from` to before `to` name a city, in either spelling of the first. */
+/**
+ * Whether the words from `from` to before `to` name a city, in either spelling of the first word.
+ */
 export function isKnownCity(
   words: readonly string[],
   from: number,

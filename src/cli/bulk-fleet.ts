@@ -1,4 +1,4 @@
-/** The nodes of a fleet as the workers of `situs bulk`. */
+/** Answers the chunks of `situs bulk` by the nodes of a fleet. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { nobodyHas } from '../bulk/fleet/chunk-object.js';
 import { FilesBroker } from '../bulk/fleet/files-broker.js';
@@ -10,7 +10,7 @@ import { UsageError } from './command-line.js';
 
 const ASK_MS = 500;
 
-/** Nodes that take chunks of files, found at their broker. */
+/** The nodes that take chunks of files, which are found at their broker. */
 export class BulkFleet {
   readonly #address: FilesAddress;
   readonly #broker: FilesBroker;
@@ -22,7 +22,10 @@ export class BulkFleet {
     this.#tell = tell;
   }
 
-  /** @throws UsageError for an address that is none, Error where the broker is away. */
+  /**
+   * @throws UsageError for an address that cannot be read, Error where the broker cannot be
+   * reached.
+   */
   static async open(url: string, tell: (text: string) => void): Promise<BulkFleet> {
     let address: FilesAddress;
     try {
@@ -34,7 +37,7 @@ export class BulkFleet {
   }
 
   /**
-   * The release that is asked for, or the one that all nodes answer with, once a node has it.
+   * The release that is asked for, or the one that all nodes answer with, as soon as a node has it.
    * @throws Error with a sentence where none has it in time.
    */
   async release(asked: string | null): Promise<string> {
@@ -63,7 +66,7 @@ export class BulkFleet {
     }
   }
 
-  /** The nodes, for the chunks of a run. */
+  /** The nodes as workers for the chunks of a run. */
   workers(settings: Config, run: string, release: string): FleetWorkers {
     return fleetWorkers(this.#broker, this.#address, { run, release, settings, tell: this.#tell });
   }

@@ -1,4 +1,4 @@
-/** What `situs bulk` and `situs lint` are asked, and where they read rows from. */
+/** What `situs bulk` and `situs lint` are asked to do, and where they read rows from. */
 import { isProblem } from '../base/problem.js';
 import { BULK_ROUTES } from '../bulk/run/kind.js';
 import { type BulkRequest, CSV_TYPE, NDJSON_TYPE, parseBulkRequest } from '../bulk/run/request.js';
@@ -17,10 +17,10 @@ import {
   onceSource,
 } from '../bulk/job/byte-source.js';
 
-/** Standard input, or output. */
+/** Stands for standard input or standard output. */
 export const STANDARD = '-';
 
-/** Pipes and devices come once. */
+/** Pipes and devices can be read only once, so a run from one cannot be resumed. */
 export const RESUME_NEEDS = '--resume needs a file to read and a file to write (-o)';
 
 export interface BulkOptions {
@@ -30,9 +30,9 @@ export interface BulkOptions {
   readonly request: BulkRequest;
   readonly resume: boolean;
   readonly quiet: boolean;
-  /** Null for one on each processor. */
+  /** Null for a thread on each processor. */
   readonly threads: number | null;
-  /** Address of the broker that leads to nodes which answer; null for this machine. */
+  /** Address of the broker whose nodes answer the rows; null to answer them on this machine. */
   readonly fleet: string | null;
 }
 
@@ -41,7 +41,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['ndjson', NDJSON_TYPE],
 ]);
 
-/** Formats by the end of a file's name, packed or not. */
+/** The format by the ending of a file's name, also of a compressed file. */
 function formatOf(file: string): string {
   return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file) ? 'ndjson' : 'csv';
 }
@@ -52,7 +52,7 @@ function typeOf(option: string, format: string): string {
   return type;
 }
 
-/** How the rows of a file are read. */
+/** Options on how the rows of a file are read. */
 export interface RowsAsked {
   readonly input?: string;
   readonly format?: string;
@@ -64,7 +64,7 @@ export interface RowsAsked {
   readonly strict?: boolean;
 }
 
-/** What `situs bulk` is asked. */
+/** The options of `situs bulk`. */
 export interface BulkAsked extends RowsAsked {
   readonly output: string;
   readonly kind: string;
@@ -75,7 +75,7 @@ export interface BulkAsked extends RowsAsked {
 }
 
 /**
- * The request that a server would be sent for the same rows.
+ * The parameters that a server would be sent for the same rows.
  * @throws UsageError for options that it would refuse.
  */
 export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): BulkRequest {
@@ -99,7 +99,7 @@ export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): Bulk
   return request;
 }
 
-/** A kind that files may have. */
+/** The kind of rows, checked. */
 function kindOf(text: string): BulkKind {
   const kinds = BULK_ROUTES.map(({ kind }) => kind);
   const found = kinds.find((kind) => kind === text);
@@ -124,27 +124,30 @@ export function bulkOptions(file: string, asked: BulkAsked): BulkOptions {
   return { file, output, kind, resume, quiet, threads, fleet, request };
 }
 
-/** A thread takes as long to start as to answer the rows of so many bytes. */
+/** Bytes of rows that take about as long to answer as a thread takes to start. */
 const THREAD_BYTES_MIN = 262_144;
 
-/** How many threads a file is worth, where none were asked for; `plainBytes` may not be known. */
+/**
+ * How many threads are worth starting for a file, where none were asked for. `plainBytes` is null
+ * where the size is not known.
+ */
 export function threadsFor(plainBytes: number | null, processors: number): number {
   if (plainBytes === null) return processors;
   return Math.min(processors, Math.max(1, Math.floor(plainBytes / THREAD_BYTES_MIN)));
 }
 
-// Where the commands read rows from: a file, packed or not, or whatever comes once.
+// Where the commands read rows from: a file, compressed or not, or an input that can be read once.
 
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
 
 export interface RowsSource {
   readonly source: ByteSource;
   readonly identity: FileIdentity;
-  /** It comes once, as a pipe does: a run of it cannot be gone on with. */
+  /** Whether it can be read only once, as a pipe. Then its run cannot be resumed. */
   readonly once: boolean;
-  /** Null where plain bytes are not known. */
+  /** Bytes after decompression; null where they are not known. */
   readonly plainBytes: number | null;
-  /** Has a pipe that stands still keep nobody waiting. */
+  /** Closes the input, so that a pipe without data does not keep the process running. */
   close(): void;
 }
 
@@ -158,7 +161,7 @@ async function isPackedFile(path: string): Promise<boolean> {
   }
 }
 
-/** A stream that comes once, unpacked where it begins as a gzip stream does. */
+/** The bytes of an input that is read once, decompressed where they begin as gzip does. */
 async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   const iterator = packed[Symbol.asyncIterator]();
   let begin = Buffer.alloc(0);
@@ -189,19 +192,19 @@ async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arr
  * @throws UsageError for a folder
  */
 export async function openRows(file: string): Promise<RowsSource> {
-  const passing = (stream: Readable): RowsSource => ({
-    source: onceSource(unpacked(stream)),
+  const readOnce = (input: Readable): RowsSource => ({
+    source: onceSource(unpacked(input)),
     identity: { bytes: 0, modifiedMs: 0 },
     once: true,
     plainBytes: null,
-    close: () => stream.destroy(),
+    close: () => input.destroy(),
   });
-  if (file === STANDARD) return passing(process.stdin);
+  if (file === STANDARD) return readOnce(process.stdin);
   const path = resolve(file);
   const found = await stat(path);
   if (found.isDirectory()) throw new UsageError(`${file} is a folder`);
-  if (found.isFIFO()) return passing(readPipe(path));
-  if (!found.isFile()) return passing(createReadStream(path));
+  if (found.isFIFO()) return readOnce(readPipe(path));
+  if (!found.isFile()) return readOnce(createReadStream(path));
   const packed = await isPackedFile(path);
   const identity = { bytes: found.size, modifiedMs: found.mtimeMs };
   return {

@@ -1,4 +1,6 @@
-/** `situs bulk`: a file of rows to the same rows with their taxes, without a server. */
+/**
+ * `situs bulk`: reads a file of rows and writes the same rows with their taxes, without a server.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,10 +40,10 @@ import { progress as tell, SIGNAL_CODES, UsageError, watchSignals } from './comm
 
 const SOME_REFUSED = 3;
 
-/** A file has no limit here but that of the disk. */
+/** Only the disk limits files here. */
 const LIMITS: BulkLimits = { rowsMax: 4_000_000_000, bytesMax: Number.MAX_SAFE_INTEGER, idleMs: 0 };
 
-/** The release of a new run: the one that is asked for, or the active one of here or the fleet. */
+/** The release of a new run: the one asked for, or the active one of this machine or the fleet. */
 async function releaseFor(
   { request: { kept } }: BulkOptions,
   varDir: string,
@@ -51,7 +53,7 @@ async function releaseFor(
   return kept === undefined ? requireActive(varDir) : keptRelease(varDir, kept.dataset);
 }
 
-/** What is asked of this run: a new one, or the one that was interrupted. */
+/** The run to do: a new one, or the one that was interrupted. */
 async function plan(
   options: BulkOptions,
   { varDir, precisionMin, refuseUnruled, baseUrl }: Config,
@@ -80,10 +82,9 @@ async function plan(
   }
   const { kept } = request;
   const dataset = await releaseFor(options, varDir, fleet);
-  const job = newRunName();
   return {
     run: {
-      job,
+      job: newRunName(),
       nowMs: kept?.atMs ?? Date.now(),
       dataset,
       input: input.identity,
@@ -93,7 +94,7 @@ async function plan(
   };
 }
 
-/** How long whoever reads the output may take for what is under way after an interrupt. */
+/** How long after an interrupt the reader of the output may take for rows that are under way. */
 const READER_MS_MAX = 2_000;
 
 function endInterrupted(): never {
@@ -103,13 +104,13 @@ function endInterrupted(): never {
 
 interface Circumstances {
   readonly dataset: string;
-  /** The input is gone. */
+  /** Whether the input can be read only once. */
   readonly once: boolean;
-  /** What the workers of a fleet have come to. */
+  /** Why the workers of a fleet cannot go on; null where they can. */
   readonly fault: string | null;
 }
 
-/** What became of it, in words and as an exit code. */
+/** Reports how a run ended, and returns the exit code. */
 function conclude(
   end: FileRunEnd,
   options: BulkOptions,
@@ -147,14 +148,14 @@ function conclude(
   return Object.keys(codes).every((code) => Number(code) === SUCCESS.code) ? 0 : SOME_REFUSED;
 }
 
-/** What answers the chunks of a run: a fleet, or this machine. */
+/** Workers that answer the chunks of a run, of a fleet or of this machine. */
 interface BulkWorkers extends Partial<Omit<FleetWorkers, 'schedule' | 'close'>> {
   readonly release: { readonly id: string; readonly dir: string };
   readonly schedule: ChunkSchedule;
   close(): Promise<void>;
 }
 
-/** Workers of this machine. @throws Error with a sentence where the release is not sound. */
+/** Starts workers on this machine. @throws Error with a sentence where the release is not sound. */
 async function localWorkers(
   config: Config,
   dataset: string,
@@ -178,7 +179,7 @@ async function localWorkers(
   };
 }
 
-/** Runs what was asked with workers of its own, or with those of a fleet. */
+/** Runs what was asked, with workers of this machine or of a fleet. */
 async function runBulk(
   options: BulkOptions,
   config: Config,
@@ -239,7 +240,7 @@ async function runWith(
   const unwatch = watchSignals(() => {
     run.pause();
     workers.leave?.();
-    // One that stands still would be waited for for ever.
+    // A reader that has stopped reading would keep the process waiting for ever.
     if (held === null) setTimeout(endInterrupted, READER_MS_MAX).unref();
   });
   const progress = options.quiet
@@ -257,21 +258,24 @@ async function runWith(
   }
 }
 
-/** All rows or none on a stream: they are answered in a file before the first is written. */
+/**
+ * Writes all rows or none to an output that cannot be taken back: they are answered into a file
+ * before the first is written.
+ */
 async function runStrict(
   options: BulkOptions,
   config: Config,
-  stream: NodeJS.WritableStream,
+  writable: NodeJS.WritableStream,
 ): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'situs-bulk-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  // A reader that goes away, or a second interrupt, ends the process at once.
+  // The process may end at once, when the reader goes away or by a second interrupt.
   process.once('exit', remove);
   try {
     const code = await runBulk(options, config, new PartialFile(join(folder, 'out'), false));
     if (code === SIGNAL_CODES.SIGINT) return code;
     const unwatch = watchSignals(endInterrupted);
-    await copyOut(join(folder, 'out'), stream);
+    await copyOut(join(folder, 'out'), writable);
     unwatch();
     return code;
   } finally {
@@ -287,8 +291,8 @@ export async function bulkCommand(file: string, asked: BulkAsked): Promise<numbe
   const target = openTarget(options.output, options.file);
   if (target.kind === 'file') return runBulk(options, config, new PartialFile(target.path));
   if (options.resume) throw new UsageError(RESUME_NEEDS);
-  const { stream } = target;
-  const code = await (options.request.strict ? runStrict : runBulk)(options, config, stream);
+  const { writable } = target;
+  const code = await (options.request.strict ? runStrict : runBulk)(options, config, writable);
   await target.close();
   return code;
 }

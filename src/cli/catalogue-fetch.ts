@@ -1,4 +1,6 @@
-/** `situs dataset fetch` of sources of the catalogue: the newest file of each, where it is new. */
+/**
+ * `situs dataset fetch` for sources of the catalogue: gets the newest file of each, if it is new.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -23,20 +25,20 @@ import { print, untilInterrupted, UsageError } from './command-line.js';
 
 const KIND_WIDTH = 9;
 
-/** Which sources are meant, and where their files go. */
+/** Which sources to get, and where their files go. */
 interface CatalogueAsked {
   readonly to: string;
   readonly sources: readonly string[];
-  /** Two letters each. */
+  /** States, two letters each. */
   readonly states: readonly string[];
   readonly all: boolean;
   readonly again: boolean;
   readonly quiet: boolean;
-  /** Address or folder; null for the publishers themselves. */
+  /** Address or folder of a mirror; null to ask the publishers themselves. */
   readonly mirror: string | null;
 }
 
-/** The files that are asked for. @throws UsageError for a source or state that there is not. */
+/** The files to get. @throws UsageError for an unknown source or state. */
 export function askedFor({
   sources,
   states,
@@ -71,7 +73,7 @@ function tell({ kind, record, name }: Got): void {
   else line(kind, record.path);
 }
 
-/** The newest file that somebody put into the folder of a source; null where there is none. */
+/** The newest file that somebody has put into the folder of a source; null where there is none. */
 function putThere(folder: string): string | null {
   if (!existsSync(folder)) return null;
   const files = readdirSync(folder, { withFileTypes: true })
@@ -80,7 +82,10 @@ function putThere(folder: string): string | null {
   return files.sort((one, other) => other.time - one.time)[0]?.name ?? null;
 }
 
-/** A record of a file that no program can get; null where it is not there, which is told. */
+/**
+ * The record of a file that no program can get; where it is missing, that is reported and the
+ * record is null.
+ */
 function byHand({ source }: Wanted, known: FetchRecord | null, to: string): FetchRecord | null {
   const folder = join(to, source.name);
   const name = putThere(folder);
@@ -117,8 +122,8 @@ function byHand({ source }: Wanted, known: FetchRecord | null, to: string): Fetc
 }
 
 /**
- * Asks the pages of a source whether they still say what is held; differences are told.
- * @returns whether they do.
+ * Asks the pages of a source whether they still say what is held; reports differences.
+ * @returns whether they agree.
  */
 async function pagesAgree({ source, key }: Wanted, options: GetOptions): Promise<boolean> {
   const unsaid = await checkPages(source, options);
@@ -132,14 +137,14 @@ async function pagesAgree({ source, key }: Wanted, options: GetOptions): Promise
   return unsaid.length === 0;
 }
 
-/** What came of getting sources. */
+/** The outcome of getting sources. */
 interface FetchOutcome {
-  /** Keys of those that could not be got. */
+  /** Keys of the sources that could not be got. */
   readonly failed: readonly string[];
   readonly interrupted: boolean;
 }
 
-/** Gets one source, or asks its pages, and says what became of it; false where those disagree. */
+/** Gets one source, or asks its pages, and reports the outcome; false where the pages disagree. */
 async function fetchOne(
   one: Wanted,
   records: Map<string, FetchRecord>,
@@ -156,7 +161,7 @@ async function fetchOne(
 }
 
 /**
- * Gets what is asked for, and says of each file what became of it.
+ * Gets the files asked for, and reports the outcome for each.
  * @throws Error where another command gets files into the same folder.
  */
 export async function fetchSources(

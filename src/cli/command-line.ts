@@ -1,35 +1,35 @@
-/** What commands share: lines they write, exit codes, signals, and what a command line may hold. */
+/** What commands share: output, exit codes, signals, and checks of the command line. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
-/** Lines that commands write: results on standard output, progress beside them. */
+/** Commands write results to standard output, and messages on their progress to standard error. */
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Says how far a command is, on standard error: standard output is for what it gives. */
+/** Writes a message on a command's progress to standard error. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Most threads that an option may ask for. */
+/** Largest number of threads that an option accepts. */
 export const THREADS_MAX = 999;
 
-/** Takes the exit code of a command where it is not 0. */
+/** Is given the exit code of a command where it is not 0. */
 export type End = (code: number) => void;
 
-/** A command line that cannot be understood: exit code 2, the message says what is accepted. */
+/** The command line is not valid: exit code 2. The message says what is accepted. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The exit code of a command line that cannot be understood. */
+/** The exit code for a command line that is not valid. */
 export const BAD_USAGE = 2;
 
-/** What the system says of files, as a sentence about the file. */
+/** Errors of the file system, as the end of a sentence about the file. */
 const FILE_FAULTS: Readonly<Partial<Record<string, string>>> = {
   ENOENT: 'there is no file or folder',
   ENOTDIR: 'a part of this path is no folder:',
@@ -48,7 +48,7 @@ function reasonOf(error: unknown): string {
   return fault === undefined || path === undefined ? error.message : `${fault} ${path} (${code})`;
 }
 
-/** Tells on standard error why a command failed, and returns its exit code. */
+/** Writes to standard error why a command failed, and returns its exit code. */
 export function tellFailure(error: unknown): number {
   process.stderr.write(`situs: ${reasonOf(error)}\n`);
   return error instanceof UsageError ? BAD_USAGE : 1;
@@ -56,12 +56,12 @@ export function tellFailure(error: unknown): number {
 
 /** Exit codes of a command that a signal ended. */
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
-/** The server that started this command, for itself, has gone. */
+/** `disconnect` means that the server that started this command has gone. */
 const ENDS = { ...SIGNAL_CODES, disconnect: SIGNAL_CODES.SIGTERM };
 
 /**
- * Removes a temporary folder when the command is interrupted. It goes on listening meanwhile: a
- * second signal, as of whoever is impatient, would end the process halfway through.
+ * Removes a temporary folder when the command is interrupted. Further signals are still caught
+ * meanwhile, because a second one would end the process before the folder is removed.
  */
 export function removeOnSignal(temporary: string): void {
   for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
@@ -74,8 +74,8 @@ export function removeOnSignal(temporary: string): void {
 }
 
 /**
- * Calls `interrupted` for the first signal; a second one ends the process. Returns what ends the
- * watch.
+ * Calls `interrupted` at the first signal; a second one ends the process. Returns a function that
+ * stops listening.
  */
 export function watchSignals(interrupted: () => void): () => void {
   let seen = false;
@@ -90,7 +90,9 @@ export function watchSignals(interrupted: () => void): () => void {
   };
 }
 
-/** A signal that is given at the first SIGINT or SIGTERM; `end` stops listening for them. */
+/**
+ * An AbortSignal that is aborted at the first SIGINT or SIGTERM; `end` stops listening for them.
+ */
 export function untilInterrupted(): { readonly signal: AbortSignal; end(): void } {
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new Error('interrupted'));
@@ -103,21 +105,21 @@ export function untilInterrupted(): { readonly signal: AbortSignal; end(): void 
   };
 }
 
-/** How a process that was watched ended. */
+/** How a process that was waited for has ended. */
 interface WatchedEnd {
   /** Null where a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The exit code of whoever watched, where that was interrupted; 0 where it was not. */
+  /** Exit code for this process where it was interrupted meanwhile; otherwise 0. */
   readonly interrupted: number;
-  /** What it printed, where that was heard. */
+  /** What the process printed, if `heard` was set. */
   readonly printed: string;
 }
 
 /**
- * Runs Node.js with these words until it ends, and kills it when this process is told to end. Then
- * `tidy` removes what it left: a second signal is not listened to before that is done. What the
- * other process prints goes to standard output, or is given back where it is `heard`.
+ * Runs Node.js with these arguments until it ends, and kills it when this process is interrupted.
+ * `tidy` then removes what it left, and no second signal is obeyed before that is done. What the
+ * process prints goes to standard output, or is returned where `heard` is set.
  */
 export async function watched(
   words: readonly string[],
@@ -148,25 +150,25 @@ export async function watched(
   return { code, signal, interrupted, printed };
 }
 
-/** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */
+/** Exit code, as of a program that SIGPIPE ended: nobody reads what the command writes. */
 export const READER_GONE = 141;
 
-/** Set in a process that another one of the same command watches. */
+/** An option for a process that was started by another one of the same command. */
 export function inThisProcess(): Option<'--in-this-process'> {
   return new Option('--in-this-process').hideHelp();
 }
 
-/** Set in a build whose findings the command that started it looks for, beside another release. */
+/** An option for a build whose findings are read by the command that started it. */
 export function withoutFindings(): Option<'--without-findings'> {
   return new Option('--without-findings').hideHelp();
 }
 
-/** An option that may be given several times. */
+/** Reads an option that may be given several times. */
 export function oneMore(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
 }
 
-/** An option that may be given several times, each time with one of some names. */
+/** Reads an option that may be given several times, each time one of some names. */
 export function oneMoreOf<T extends string>(
   names: readonly T[],
 ): (text: string, earlier?: readonly T[]) => readonly T[] {
@@ -177,7 +179,7 @@ export function oneMoreOf<T extends string>(
   };
 }
 
-/** An option that is a whole number from `min` to `max`. */
+/** Reads an option that is a whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
@@ -187,9 +189,9 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 }
 
 /**
- * Refuses what would be read otherwise than it is meant: words beyond those a command takes, and
- * an option as the value of the one before it (which may still be given with `=`).
- * @throws UsageError that names it.
+ * Refuses a command line that would not do what is meant: with more words than the command takes,
+ * or with an option as the value of the option before it. (Such a value may be given with `=`.)
+ * @throws UsageError that names the word or the option.
  */
 export function refuseMisread(command: CommandUnknownOpts, words: readonly string[]): void {
   const { args, registeredArguments: taken, options } = command;

@@ -6,31 +6,33 @@ import { READER_GONE, watched } from './command-line.js';
 import type { BuildAsked } from './dataset-builder.js';
 
 /**
- * Room for what lives briefly, which most of a build's values do: with sixteen times Node's own the
- * collector moves less, a sixteenth of the build's processor time. An option of the user's holds.
+ * Size for a build's short-lived values, which most are. With sixteen times Node's default,
+ * collecting garbage moves fewer of them, which saves a sixteenth of the build's processor time. An
+ * option that the user gives for this is kept.
  */
 const YOUNG = '--max-semi-space-size=64';
 
-/** Set in the process that builds; the one the user started watches it. */
+/** Marks the process that builds; the one that the user started waits for it. */
 const BUILDER = '--in-this-process';
 
-/** Why a process that said nothing is no more, as far as its end tells. */
+/** Why a process ended without a message, as far as that can be told. */
 function endOf(signal: NodeJS.Signals, full: boolean): string {
   if (full) return `${signal}, the disk is full`;
   return signal === 'SIGKILL' ? `${signal}, as systems do where memory runs out` : signal;
 }
 
-/** How a build ended. */
+/** The outcome of a build. */
 interface Supervised {
   readonly code: number;
-  /** Name of the release; "" where it went to standard output. */
+  /** Name of the release; "" where it was printed to standard output. */
   readonly name: string;
 }
 
 /**
- * Builds in a process of its own: its memory goes back, and an interrupt is heard although the
- * builder computes without a pause. Nothing of an interrupted build is left. `words` are those
- * behind `dataset build`; what it prints is given back where it is `heard`.
+ * Builds in a process of its own. Its memory is freed at the end, and an interrupt takes effect
+ * although the build computes without a pause; nothing of an interrupted build is left. `words`
+ * follow `dataset build` on the command line; what the process prints is returned where `heard` is
+ * set.
  */
 export async function superviseBuild(words: readonly string[], heard = false): Promise<Supervised> {
   const { varDir } = loadConfig();
@@ -41,7 +43,7 @@ export async function superviseBuild(words: readonly string[], heard = false): P
       if (ended === 0) return;
       const { temporaryDir } = await import('../ingest/release-writer.js');
       const temporary = temporaryDir(varDir, pid);
-      // Removing what lies below a file would be a fault of its own.
+      // Where a file lies in place of the folder, removing what would be below it fails.
       if (!existsSync(temporary)) return;
       full = !hasRoom(temporary);
       rmSync(temporary, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** The process that builds a release; another one watches it (`dataset-build.ts`). */
+/** The process that builds a release; `dataset-build.ts` starts it and waits for it. */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
@@ -16,7 +16,7 @@ import { print, progress, UsageError } from './command-line.js';
 import { requireRecipe } from './recipe-names.js';
 import { checkSound, requiredKeys, signSound } from './sound-release.js';
 
-/** The words of the command. */
+/** The options of the command. */
 export interface BuildAsked {
   readonly recipe: string;
   readonly sources?: string;
@@ -24,19 +24,19 @@ export interface BuildAsked {
   readonly layer?: readonly string[];
   readonly workers?: number;
   readonly activate?: boolean;
-  /** File of the private key that signs the release. */
+  /** File of the private key that the release is signed with. */
   readonly sign?: string;
   readonly requireSignature?: readonly string[];
   readonly keepParts?: boolean;
   readonly quiet?: boolean;
   readonly inThisProcess?: boolean;
-  /** Whoever started the build looks for findings. */
+  /** Set where the command that started the build reports the findings itself. */
   readonly withoutFindings?: boolean;
 }
 
 /**
- * The key that signs what is built; null where nothing does.
- * @throws UsageError where the release could not be activated without another one.
+ * The key that signs the release; null where none does.
+ * @throws UsageError where the release could not be activated without a signature of another key.
  */
 function signingKey({ activate, sign, requireSignature }: BuildAsked): SigningKey | null {
   const key = sign === undefined ? null : readSigningKey(sign);
@@ -48,13 +48,18 @@ function signingKey({ activate, sign, requireSignature }: BuildAsked): SigningKe
   );
 }
 
-/** @throws Error for a folder that is none: recipes leave out what is not in it. */
+/**
+ * @throws Error where the path is no folder. A recipe leaves out files that are missing, so a wrong
+ * path would go unnoticed.
+ */
 function sourcesFolder(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return resolve(path);
   throw new Error(`--sources names "${path}", which is no folder`);
 }
 
-/** Ends the process when the one that watches it is gone: nobody would clean up after it. */
+/**
+ * Ends this process when the one that waits for it is gone, since nobody would clean up after it.
+ */
 function endAlone(report: Progress): Progress {
   const watcher = process.ppid;
   return (...told) => {
@@ -63,7 +68,7 @@ function endAlone(report: Progress): Progress {
   };
 }
 
-/** Builds, checks and activates in this process. @throws Error in a sentence. */
+/** Builds, checks and activates a release in this process. @throws Error with a sentence. */
 export async function buildHere(asked: BuildAsked): Promise<void> {
   const { recipe, sources, activate, quiet = false } = asked;
   requireRecipe(recipe);

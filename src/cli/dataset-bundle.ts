@@ -1,4 +1,4 @@
-/** `situs dataset sign|pack|unpack`: releases that somebody vouches for, in one file each. */
+/** `situs dataset sign|pack|unpack`: signs releases, and puts each into one file. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
@@ -13,7 +13,7 @@ import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { activateSound, problemsOf, checkSound, requiredKeys, signSound } from './sound-release.js';
 import { errorCode } from '../base/error-code.js';
 
-/** The release that is meant, and its folder, once it was read from end to end. */
+/** Name and folder of the release that is asked for, after a complete check. */
 export async function wholeRelease(
   text: string | undefined,
   quiet = false,
@@ -63,7 +63,7 @@ export async function packCommand(
     await packRelease(dir, name, temporary, (done, total) => tell('pack', done, total));
     nameBundle(temporary, file);
   } catch (error) {
-    // Another one was faster.
+    // Another process has made a file of that name meanwhile.
     throw errorCode(error) === 'EEXIST' ? new Error(exists) : error;
   } finally {
     rmSync(temporary, { force: true });

@@ -1,4 +1,4 @@
-/** What a change of releases changes: `situs dataset diff A B`, and in short for an update. */
+/** Differences between releases: `situs dataset diff A B`, and a summary for an update. */
 import { loadConfig } from '../config.js';
 import { type Manifest, readManifest } from '../dataset/manifest.js';
 import { openDataset } from '../dataset/open.js';
@@ -9,14 +9,14 @@ import { type DateInt, formatDate, parseDate } from '../tax/date.js';
 import { print, UsageError } from './command-line.js';
 import { soundRelease } from './sound-release.js';
 
-/** Lines of a kind printed for people; --json has all. */
+/** Most lines of a kind that are printed for people; --json has all. */
 const DIFF_LINES_MAX = 40;
 
 function side(rates: readonly string[]): string {
   return rates.length === 0 ? 'absent' : rates.join(' ');
 }
 
-/** The heading of some changes with their number, and the first of them. */
+/** A heading with the number of some changes, and the first of them. */
 function section(
   title: string,
   changes: readonly Change[],
@@ -33,7 +33,7 @@ function section(
   ];
 }
 
-/** Formats a difference for people. */
+/** The difference of two releases as text. */
 function diffText(diff: ReleaseDiff): string {
   return [
     ...section('jurisdictions that differ', diff.jurisdictions),
@@ -59,7 +59,7 @@ export async function diffCommand(
   const { varDir } = loadConfig();
   const names = [findRelease(varDir, from), findRelease(varDir, to)] as const;
   const before = openDataset(await soundRelease(varDir, names[0]));
-  // One environment is opened once in a process.
+  // The same release is opened only once, since LMDB opens an environment once in a process.
   const after = names[0] === names[1] ? before : openDataset(await soundRelease(varDir, names[1]));
   try {
     const diff = diffReleases(before, after, date);
@@ -75,7 +75,7 @@ export async function diffCommand(
   }
 }
 
-/** Lines of a kind; `dataset diff` has all of them. */
+/** Most lines of a kind in the summary; `dataset diff` has all of them. */
 const LINES_MAX = 12;
 
 function shortened(title: string, lines: readonly string[], more: string): readonly string[] {
@@ -87,7 +87,7 @@ function shortened(title: string, lines: readonly string[], more: string): reado
   ];
 }
 
-/** Files of publishers that are new, changed or gone. */
+/** Publishers' files that are new, changed or gone. */
 function filesChanged(before: Manifest, after: Manifest): readonly string[] {
   const sums = ({ files }: Manifest): Map<string, string> =>
     new Map(files.map(({ path, sha256 }) => [path, sha256]));
@@ -99,7 +99,7 @@ function filesChanged(before: Manifest, after: Manifest): readonly string[] {
   });
 }
 
-/** Levels of states that are otherwise covered. */
+/** Levels of states whose coverage has changed. */
 function coverageChanged(before: Manifest, after: Manifest): readonly string[] {
   const cells = ({ coverage }: Manifest): Map<string, string> =>
     new Map(
@@ -124,7 +124,7 @@ function utcDay(now: Date): DateInt {
   return day;
 }
 
-/** Lists changed, rates changed on the day, and coverage before and after; of sound releases. */
+/** What changed in lists, in rates on the day, and in coverage. Both releases must be sound. */
 export function releaseSummary(beforeDir: string, afterDir: string, now: Date): string {
   const [one, other] = [readManifest(beforeDir), readManifest(afterDir)];
   const [before, after] = [openDataset(beforeDir), openDataset(afterDir)];

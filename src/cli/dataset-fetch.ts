@@ -1,4 +1,4 @@
-/** `situs dataset fetch`: publishers' files into a folder of sources. */
+/** `situs dataset fetch`: gets publishers' files into a folder of sources. */
 import { resolve } from 'node:path';
 import { createProgress } from '../ingest/progress.js';
 import {
@@ -72,7 +72,7 @@ interface FetchAsked {
   readonly mirror?: string;
 }
 
-/** The sources of the catalogue that are asked for, listed or got. */
+/** Lists or gets the sources of the catalogue that are asked for. */
 async function fromCatalogue(asked: FetchAsked): Promise<number> {
   const { source: sources = [], state: states = [], all = false, again = false } = asked;
   const { quiet = false, mirror = null, to } = asked;

@@ -1,4 +1,4 @@
-/** `situs dataset push` and `activate|rollback|list|prune --fleet`: the datasets of a fleet. */
+/** `situs dataset push`, and `activate|rollback|list|prune --fleet`: the datasets of a fleet. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -22,12 +22,12 @@ import { wholeRelease } from './dataset-bundle.js';
 import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { problemsOf, requiredKeys } from './sound-release.js';
 
-/** How long the nodes are watched after an activation, and how often they are looked at. */
+/** How long the nodes are observed after an activation, and how often. */
 const FOLLOW_MS = 10_000;
 const LOOK_MS = 100;
 const CHANGES_SHOWN = 5;
 
-/** Opens the place of SITUS_DATASETS for one command. */
+/** Opens the place of SITUS_DATASETS for one command, and closes it. */
 async function withPlace<T>(use: (place: Place) => Promise<T>): Promise<T> {
   const config = loadConfig();
   if (config.datasets === '') {
@@ -44,7 +44,7 @@ async function withPlace<T>(use: (place: Place) => Promise<T>): Promise<T> {
   }
 }
 
-/** Whoever changes something, as the others are told. */
+/** The user and machine that change something, as shown to others. */
 function whoever(): string {
   const actor = commandActor();
   return `${actor.kind === 'cli' && actor.user !== '' ? actor.user : 'somebody'}@${hostname()}`;
@@ -87,7 +87,7 @@ export async function pushCommand(
   });
 }
 
-/** The release of the place that is meant. @throws Error where none or several match. */
+/** The release in the place that a text names. @throws Error where none or several match. */
 function chosen({ releases }: FleetState, text: string, place: Place): string {
   const names = releases.map(({ dataset }) => dataset);
   return releaseAmong(names, text, ` at ${place.name}`, ' --fleet');
@@ -101,7 +101,7 @@ function nodeText({ node, dataset, prepared, problem }: NodeReport): string {
   }${told}`;
 }
 
-/** @throws Error where a node would not follow at once, unless that is to be so. */
+/** @throws Error where a node could not follow at once, unless `force` is set. */
 async function requirePrepared(place: Place, name: string, force: boolean): Promise<void> {
   if (place.nodes === null) {
     progress(
@@ -120,7 +120,7 @@ async function requirePrepared(place: Place, name: string, force: boolean): Prom
   progress(`${told}, and are not ready until they have`);
 }
 
-/** Watches the nodes until all that report answer from the release; tells what came of it. */
+/** Waits until all nodes that report answer from the release, and reports how far they are. */
 async function tellFollowing({ nodes: reports }: Place, name: string): Promise<void> {
   if (reports === null) return;
   const began = performance.now();
@@ -181,7 +181,7 @@ export async function rollbackFleet({ force = false }: ChangeAsked): Promise<voi
   });
 }
 
-/** What a release is to the fleet. */
+/** What a release is to the fleet: active, previous, or the one pushed last. */
 function roleOf({ active, previous, releases }: FleetState, name: string): string {
   if (name === active) return 'active';
   if (name === releases.at(-1)?.dataset) return 'pushed last';

@@ -1,4 +1,7 @@
-/** `situs dataset …` of releases that are here: verify, activate, go back, list, prune, cover. */
+/**
+ * `situs dataset …` for releases on this machine: verify, activate, rollback, list, prune,
+ * coverage.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
@@ -12,7 +15,7 @@ import { print, progress } from './command-line.js';
 import { hasStore, withStore } from './open-store.js';
 import { activateSound, problemsOf, requiredKeys, soundRelease } from './sound-release.js';
 
-/** What is asked of a verification. */
+/** The options of a verification. */
 interface VerifyAsked {
   readonly against?: string;
   readonly json?: boolean;
@@ -26,8 +29,9 @@ function chosen(varDir: string, text: string | undefined): string {
 }
 
 /**
- * Runs `situs dataset verify [RELEASE]`; a folder is taken as well. First whether it is what was
- * built, then whether what it says can be: 1 where a byte or a figure is wrong.
+ * Runs `situs dataset verify [RELEASE]`, where RELEASE may also be a folder. Checks whether the
+ * files are those that were built, and then whether their figures are plausible; 1 where a byte or
+ * a figure is wrong.
  */
 export async function verifyCommand(
   text: string | undefined,
@@ -82,7 +86,7 @@ export async function rollbackCommand(): Promise<void> {
   print(name);
 }
 
-/** Names of the releases that jobs work on which have not ended. */
+/** Names of the releases that jobs use which have not ended. */
 async function inJobs(varDir: string): Promise<ReadonlySet<string>> {
   if (!hasStore({ varDir, storeUrl: loadConfig().storeUrl })) return new Set();
   return withStore(
@@ -95,7 +99,10 @@ async function inJobs(varDir: string): Promise<ReadonlySet<string>> {
   );
 }
 
-/** What a release was made of; in place of it why it cannot be read: others are told as ever. */
+/**
+ * What a release was made of, or why that cannot be read: one damaged release must not keep the
+ * others from being listed.
+ */
 type Made =
   | Readonly<Record<'areas' | 'streets', number> & { recipe: string }>
   | { readonly unread: string };
@@ -120,8 +127,8 @@ function madeText(made: Made): string {
 }
 
 /**
- * Runs `situs dataset list`: every release, and why it is kept. As JSON `kept` is null where it
- * goes with the next prune, and `unread` tells why one cannot be read.
+ * Runs `situs dataset list`: all releases, and why each is kept. In JSON, `kept` is null where the
+ * next prune removes the release, and `unread` says why one cannot be read.
  */
 export async function listCommand({ json = false }: { readonly json?: boolean }): Promise<void> {
   const { varDir, keep } = loadConfig();
@@ -142,7 +149,9 @@ export async function listCommand({ json = false }: { readonly json?: boolean })
   }
 }
 
-/** Runs `situs dataset prune`: removes what nothing speaks for, and names it. */
+/**
+ * Runs `situs dataset prune`: removes the releases that there is no reason to keep, and names them.
+ */
 export async function pruneCommand({ list = false }: { readonly list?: boolean }): Promise<void> {
   const { varDir, keep } = loadConfig();
   const all = keepings(varDir, keep, await inJobs(varDir), Date.now());
@@ -155,22 +164,25 @@ export async function pruneCommand({ list = false }: { readonly list?: boolean }
   progress(`${gone.length} of ${all.length} datasets ${list ? 'would go' : 'removed'}`);
 }
 
-/** What is asked of a release: of its lists, or with `population` or `weights` of its ZIPs. */
+/**
+ * The options of the coverage of a release: of its lists, or with `population` or `weights` of its
+ * ZIPs.
+ */
 interface CoverageAsked {
   readonly json?: boolean;
   readonly population?: boolean;
-  /** A file of what each ZIP counts. */
+  /** A file with a weight for each ZIP. */
   readonly weights?: string;
 }
 
-/** Every ZIP is asked for, which takes a few seconds; a bar tells how many were. */
+/** Looks up every ZIP, which takes a few seconds, so that a bar shows the progress. */
 async function populationCoverage(
   varDir: string,
   name: string,
   json: boolean,
   file: string | undefined,
 ): Promise<void> {
-  // Loaded here alone: most of these commands answer nothing from a release.
+  // Loaded only here, since most of these commands need no engine.
   const [{ openDataset }, { Engine }, { zipCoverage, zipCoverageTable }, { readZipWeights }] =
     await Promise.all([
       import('../dataset/open.js'),

@@ -1,4 +1,4 @@
-/** The commands of `situs dataset`: their words, options and help. */
+/** The commands of `situs dataset`: their arguments, options and help. */
 import { Option, type Command } from '@commander-js/extra-typings';
 import {
   type End,
@@ -9,7 +9,7 @@ import {
   withoutFindings,
 } from './command-line.js';
 
-/** Which signatures let a release answer. */
+/** The option that says whose signatures are required. */
 function requireSignature() {
   return new Option(
     '--require-signature <PUBLIC_KEY>',
@@ -18,7 +18,7 @@ function requireSignature() {
   ).argParser<readonly string[]>(oneMore);
 }
 
-/** One release in one file. */
+/** Commands on a release as a single file. */
 function bundleCommands(dataset: Command): void {
   dataset
     .command('sign')
@@ -48,7 +48,7 @@ function bundleCommands(dataset: Command): void {
     );
 }
 
-/** Which release answers, here or with --fleet on every node. */
+/** Commands on which release is active, here or with --fleet on every node. */
 function choosingCommands(dataset: Command): void {
   const fleet = 'for all nodes, at the place of SITUS_DATASETS';
   const force = 'with --fleet: also where a node has not prepared it';
@@ -151,7 +151,7 @@ function buildCommands(dataset: Command, end: End): void {
     .action(async (asked) => end(await (await import('./dataset-build.js')).buildCommand(asked)));
 }
 
-/** Declares them below `situs`. */
+/** Declares all of them below `situs`. */
 export function releaseCommands(program: Command, end: End): void {
   const dataset = program
     .command('dataset')

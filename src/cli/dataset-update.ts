@@ -1,6 +1,6 @@
 /**
- * `situs dataset update`: what is new of the publishers becomes the release that answers. Each step
- * leaves what it made where the next run finds it.
+ * `situs dataset update`: gets what publishers have changed, builds a release of it and activates
+ * it. An interrupted run leaves the results of each step for the next run.
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -33,7 +33,7 @@ import { hasRecipe, requireRecipe } from './recipe-names.js';
 import { releaseSummary } from './dataset-diff.js';
 import { activateSound, requiredKeys, soundRelease } from './sound-release.js';
 
-/** Exit codes beside 0, 1 and those of signals. */
+/** Exit code where some files could not be got; others are 0, 1 and those of signals. */
 const SOME_NOT_GOT = 3;
 const WAITS = 4;
 const INTERRUPTED = 130;
@@ -43,10 +43,10 @@ interface UpdateAsked {
   readonly mirror?: string;
   readonly sources?: string;
   readonly recipe?: string;
-  /** Tables of the operator's own layers. */
+  /** Files of the operator's own layers. */
   readonly layer?: readonly string[];
   readonly workers?: number;
-  /** File of the private key that signs what is built. */
+  /** File of the private key that signs the release. */
   readonly sign?: string;
   readonly yes?: boolean;
   readonly quiet?: boolean;
@@ -54,20 +54,20 @@ interface UpdateAsked {
 
 interface Plan {
   readonly varDir: string;
-  /** The release that answers, null where there is none yet. */
+  /** The active release; null where there is none yet. */
   readonly active: string | null;
   readonly recipe: string;
   readonly layers: readonly string[];
-  /** Names of the operator's layers. */
+  /** Names of the operator's own layers. */
   readonly own: readonly string[];
   /** Folder of publishers' files. */
   readonly sources: string;
 }
 
-/** The recipe asked for, or that of the active release with its layers. */
+/** What to do: the recipe that is asked for, or that of the active release with its layers. */
 async function planOf(asked: UpdateAsked): Promise<Plan> {
   const { varDir } = loadConfig();
-  // A first update that was killed before its end has built a release and activated none.
+  // A first update that was killed may have built a release without activating it.
   const active = existsSync(currentFile(varDir)) ? activeRelease(varDir) : null;
   const known = active ?? listReleases(varDir).at(-1) ?? null;
   const sources = resolve(asked.sources ?? join(varDir, 'sources'));
@@ -101,7 +101,10 @@ function reads({ keys }: HeldRecipe, { key, source, state }: Wanted): boolean {
   return keys.includes(key) || (state !== '' && keys.includes(`${source.name}/{state}`));
 }
 
-/** Gets what is new. Null when it was interrupted, else what could not be got. */
+/**
+ * Gets files that are new. Null when interrupted; otherwise the keys of those that could not be
+ * got.
+ */
 async function fetchNew(
   { sources, recipe }: Plan,
   states: readonly string[],
@@ -133,7 +136,7 @@ async function fetchNew(
   return failed;
 }
 
-/** Whether a release has layers of the operator's; one that cannot be read counts as one. */
+/** Whether a release has layers of the operator's; true for one that cannot be read. */
 function hasOwnLayers(varDir: string, name: string): boolean {
   try {
     const [, ...layers] = readManifest(join(releasesDir(varDir), name)).recipe.split('+');
@@ -143,7 +146,10 @@ function hasOwnLayers(varDir: string, name: string): boolean {
   }
 }
 
-/** The release that the files make, built where none was; "" and a code where that failed. */
+/**
+ * Name of the release that the files make, which is built if it does not exist. Where that fails,
+ * the name is "" and there is an exit code.
+ */
 async function releaseOf(
   plan: Plan,
   asked: UpdateAsked,
@@ -157,7 +163,8 @@ async function releaseOf(
     layers,
   );
   sums.write();
-  // Of an operator's layers the hash knows nothing: with any, the build tells what has changed.
+  // The hash of inputs does not include an operator's layers. With any, only building tells whether
+  // something has changed.
   const plain = listReleases(varDir).filter((name) => !hasOwnLayers(varDir, name));
   const made = releaseMadeOf(varDir, hash, plain);
   if (made !== null && plan.own.length === 0) return { code: 0, name: made };
@@ -179,11 +186,11 @@ async function releaseOf(
   );
 }
 
-/** Asks at the terminal. Nothing but a yes is one: neither Ctrl-C nor the end of what is typed. */
+/** Asks at the terminal. Only a yes counts as one; Ctrl-C and the end of the input do not. */
 async function agreed(name: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   lines.once('SIGINT', () => lines.close());
-  // Who asks is never told of the end.
+  // A question that waits for an answer does not notice the end of the input.
   const ended = once(lines, 'close').then(() => '');
   try {
     const answered = lines.question(`let ${name} answer? [y/N] `);
@@ -196,7 +203,10 @@ async function agreed(name: string): Promise<boolean> {
 
 const WRONG = '; what it says cannot be right';
 
-/** Whether there is a release to compare one with; tells where there are none but others. */
+/**
+ * Whether there is a release to compare with. Reports where there are only ones that cannot be
+ * compared.
+ */
 function isCompared({ varDir, active }: Plan, name: string): boolean {
   if (active === null || releaseBefore(varDir, join(releasesDir(varDir), name)) !== null)
     return true;
@@ -208,7 +218,7 @@ function isCompared({ varDir, active }: Plan, name: string): boolean {
   return false;
 }
 
-/** Whether nothing of what a release says is a fault by which an answer may be wrong. */
+/** Whether a release has no finding that could make an answer wrong. */
 async function isPlausible({ varDir }: Plan, dir: string): Promise<boolean> {
   const findings = await findingsBeside(varDir, dir, null);
   const errors = findings.filter(({ severity }) => severity === 'error');
@@ -235,7 +245,7 @@ async function activate(plan: Plan, name: string, asked: UpdateAsked): Promise<b
   }
   if (requiredKeys().length > 0) await activateSound(varDir, name, { quiet: asked.quiet ?? false });
   else {
-    // It was read from end to end already.
+    // The release was checked completely before.
     await auditRelease(varDir, 'release.activate', name);
     activateRelease(varDir, name);
   }

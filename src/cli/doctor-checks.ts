@@ -1,6 +1,6 @@
 /**
- * The checks of `situs doctor`. Each is one function that looks at one thing and says what it
- * found in a sentence; a new one is a function and a line in `CHECKS`.
+ * The checks of `situs doctor`. Each is a function that examines one thing and returns what it
+ * found as sentences. A new check is a function and a line in `CHECKS`.
  */
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,14 +23,14 @@ import { files, fleet, limits, listenerFindings, service, storeState } from './d
 import { problemsOf } from './sound-release.js';
 import { WATCH_READERS } from '../monitor/listener.js';
 
-/** Settings that no check of another name reads; what they throw names the setting. */
+/** Readers of settings that no other check covers; their exceptions name the setting. */
 const READERS: readonly ((config: Config) => unknown)[] = [
   ...Object.values(WATCH_READERS),
   ({ requireSignature }) => readPublicKeys(requireSignature, 'SITUS_REQUIRE_SIGNATURE'),
   ({ requestLog: { path } }) => (path === null ? null : checkLogFile(path)),
 ];
 
-/** A fault for each setting that the start would refuse. */
+/** A fault for each setting with which the service would not start. */
 export function settings({ config }: Pick<Checked, 'config'>): readonly Finding[] {
   const faults = READERS.flatMap((read): readonly Finding[] => {
     try {
@@ -43,7 +43,7 @@ export function settings({ config }: Pick<Checked, 'config'>): readonly Finding[
   return faults.length > 0 ? faults : [{ level: 'ok', text: 'every setting can be read' }];
 }
 
-/** From good to bad. A fault keeps the service from working; a warning is worth a look. */
+/** From good to bad. A `fault` keeps the service from working; a `warning` should be looked at. */
 export type Level = 'ok' | 'note' | 'warning' | 'fault';
 
 export interface Finding {
@@ -54,16 +54,16 @@ export interface Finding {
 
 export interface Checked {
   readonly config: Config;
-  /** Null where there is none yet, or it does not open. */
+  /** Null where there is no store yet, or it cannot be opened. */
   readonly store: Store | null;
-  /** Why it does not. */
+  /** Why it cannot be opened; null where it can. */
   readonly storeFault: string | null;
   readonly now: Date;
 }
 
 interface Check {
   readonly name: string;
-  /** What it throws is a fault, told by its message. */
+  /** An exception counts as a fault with its message. */
   run(checked: Checked): readonly Finding[] | Promise<readonly Finding[]>;
 }
 
@@ -78,7 +78,7 @@ const STALE_SHOWN = 5;
 
 const found = (level: Level, text: string): readonly Finding[] => [{ level, text }];
 
-/** Whether a version of Node.js is one that is supported. */
+/** Whether a version of Node.js is supported. */
 export function nodeFinding(version: string): readonly Finding[] {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const enough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
@@ -100,12 +100,12 @@ async function transport({ config }: Checked): Promise<readonly Finding[]> {
     : found('warning', `the native HTTP server cannot load: ${NODE_COST}${secure}`);
 }
 
-/** The folder that is there, above one that may not be yet; the server makes all between. */
+/** The path itself or the nearest folder above it that exists; the server makes those between. */
 function existingFolder(path: string): string {
   return existsSync(path) ? path : existingFolder(dirname(path));
 }
 
-/** Of a folder whose files jobs may name: without it every such job is refused. */
+/** The folder that jobs read files from. If it is set and missing, every such job is refused. */
 function bulkFolder({ bulkDir }: Config): readonly Finding[] {
   return bulkDir === null || existsSync(bulkDir)
     ? []
@@ -125,7 +125,7 @@ function varFolder({ varDir }: Config): readonly Finding[] {
   return found('ok', `${varDir} can be written`);
 }
 
-/** What to say of the bytes free on the disk of SITUS_VAR. */
+/** The finding for the bytes that are free on the disk of SITUS_VAR. */
 export function diskFinding(free: number): readonly Finding[] {
   const size = `${Math.floor(free / MIB)} MiB free on the disk of SITUS_VAR`;
   if (free < FREE_BYTES_MIN) return found('fault', `only ${size}: writes will fail`);
@@ -154,7 +154,7 @@ async function keks({ config, store, storeFault }: Checked): Promise<readonly Fi
     const problem = modeProblem(statSync(path).mode, path);
     if (problem !== null) return found('fault', problem);
   }
-  // Named, it is not made where it is missing.
+  // With the name of a key that the store uses, the key's file is not made where it is missing.
   const source = openKekSource(config, counts.keys().next().value ?? null);
   for (const id of counts.keys()) source.find(id);
   const from = source instanceof KekFile ? `the key file ${source.path}` : 'SITUS_KEK';

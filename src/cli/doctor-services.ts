@@ -1,4 +1,7 @@
-/** Checks of `situs doctor` beyond this process: store, fleet, files, windows, servers. */
+/**
+ * Checks of `situs doctor` that concern more than this process: store, fleet, files, limits,
+ * servers.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUnready, UNREADY } from '../api/system/health.js';
@@ -18,7 +21,7 @@ import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import type { Checked, Finding, Level } from './doctor-checks.js';
 
 const MIB = 1_048_576;
-/** Share of the store's size limit from which it is told. */
+/** Share of the store's size limit from which there is a warning. */
 const STORE_SHARE_LOW = 0.8;
 
 const found = (level: Level, text: string): readonly Finding[] => [{ level, text }];
@@ -29,7 +32,7 @@ function databaseState(url: string, bytes: number): readonly Finding[] {
   return found(bytes > STORE_BYTES_MAX ? 'fault' : level, text);
 }
 
-/** The store, in a folder or a database. */
+/** The store, whether in a folder or a database. */
 export function storeState({ config, store, storeFault }: Checked): readonly Finding[] {
   if (storeFault !== null) return found('fault', storeFault);
   if (config.storeUrl !== null) return databaseState(config.storeUrl, store?.bytes() ?? 0);
@@ -46,7 +49,7 @@ export function storeState({ config, store, storeFault }: Checked): readonly Fin
   return found(bytes > STORE_BYTES_MAX * STORE_SHARE_LOW ? 'warning' : 'ok', text);
 }
 
-/** Whether the place can be read, and whether this node has what is active there. */
+/** Whether the place of a fleet can be read, and whether this node has the active release. */
 export async function fleet({ config }: Checked): Promise<readonly Finding[]> {
   const { datasets, varDir } = config;
   if (datasets === '') return [{ level: 'note', text: 'no fleet is followed (SITUS_DATASETS)' }];
@@ -76,7 +79,7 @@ export async function fleet({ config }: Checked): Promise<readonly Finding[]> {
   }
 }
 
-/** Whether the broker of files can be reached, and who takes chunks of them there. */
+/** Whether the broker of files can be reached, and which nodes take chunks there. */
 export async function files({ config }: Checked): Promise<readonly Finding[]> {
   if (config.fleet === '') return found('note', 'files of rows go over no fleet (SITUS_FLEET)');
   const address = filesAddress(config.fleet, 'SITUS_FLEET');
@@ -93,7 +96,7 @@ export async function files({ config }: Checked): Promise<readonly Finding[]> {
   }
 }
 
-/** Whether the windows of all nodes can be asked. */
+/** Whether the counts that all nodes share for limits can be reached. */
 export async function limits({ config }: Checked): Promise<readonly Finding[]> {
   const { url, sharePercent } = config.limits;
   if (url === '') return found('note', 'rates hold on this node alone (SITUS_LIMITS)');
@@ -115,7 +118,7 @@ export async function limits({ config }: Checked): Promise<readonly Finding[]> {
 
 const MIGRATE = '/proc/sys/net/ipv4/tcp_migrate_req';
 
-/** Whether connections that come while a listener is replaced are handed on. */
+/** Whether the kernel passes on connections that arrive while a listener is replaced. */
 export function listenerFindings(
   { listeners, supervised }: Pick<Config, 'listeners' | 'supervised'>,
   path = MIGRATE,
@@ -137,11 +140,11 @@ export function listenerFindings(
   ];
 }
 
-// Of the server on the store: what its `/system/ready` says.
+// Asks the server on the store for its `/system/ready`.
 
 const READY_MS_MAX = 5_000;
 
-/** Reasons that pass by themselves. */
+/** Reasons that end by themselves. */
 const PASSING: ReadonlySet<string> = new Set(['starting', 'draining']);
 
 function reasonsOf(body: unknown): readonly unknown[] {
@@ -153,7 +156,7 @@ function reasonsOf(body: unknown): readonly unknown[] {
     : [];
 }
 
-/** A sentence for each reason that a server gave for not being ready. */
+/** Sentences for the reasons that a server gave for not being ready. */
 export function unreadyFindings(server: string, body: unknown): readonly Finding[] {
   const reasons = reasonsOf(body);
   if (reasons.length === 0) {
@@ -169,7 +172,8 @@ async function ask(server: string, url: string): Promise<readonly Finding[]> {
   const { Agent, request } = await import('undici');
   try {
     const { statusCode, body } = await request(`${url}/system/ready`, {
-      // Asked by the address of this machine, which no certificate is for; nothing secret is told.
+      // The request goes to this machine's own address, which no certificate names, and sends no
+      // secret.
       dispatcher: new Agent({ connect: { rejectUnauthorized: false } }),
       headersTimeout: READY_MS_MAX,
       bodyTimeout: READY_MS_MAX,
@@ -191,7 +195,7 @@ function addressOf({ host, port, tls }: Config): string | null {
   return port === 0 ? null : localUrl(host, port, tls !== null);
 }
 
-/** Servers on the store whose process has not been seen to end. */
+/** Servers on the store, except those whose process is known to have ended. */
 function serversOf(store: Store | null): readonly NodeRecord[] {
   const own = ownMark();
   return store === null ? [] : listNodes(store).filter((node) => !hasEnded(node, own));

@@ -1,4 +1,4 @@
-/** `situs doctor`: looks at everything the service needs and says what it found. */
+/** `situs doctor`: examines everything that the service needs, and reports what it found. */
 import { type Environment, loadConfig, settingsAlone } from '../config.js';
 import { messageOf } from '../log.js';
 import type { Store } from '../store/store.js';
@@ -6,7 +6,7 @@ import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
 import { print } from './command-line.js';
 import { hasStore, openStore } from './open-store.js';
 
-/** What a check found. */
+/** A finding, with the name of its check. */
 interface NamedFinding extends Finding {
   readonly check: string;
 }
@@ -23,7 +23,7 @@ async function runChecks(checked: Checked): Promise<readonly NamedFinding[]> {
   return findings;
 }
 
-/** Opens what the checks of these settings look at; what does not open is a finding itself. */
+/** Opens what the checks need, and runs them. What cannot be opened is a finding itself. */
 export async function diagnose(environment?: Environment): Promise<readonly NamedFinding[]> {
   const { known, problems } = settingsAlone(environment);
   const findings: NamedFinding[] = problems.map((text) => ({
@@ -34,10 +34,11 @@ export async function diagnose(environment?: Environment): Promise<readonly Name
   let store: Store | null = null;
   let storeFault: string | null = null;
   try {
-    // A misspelt name hides nothing else that is to be found.
+    // A setting with an unknown name is left out here, so that the other checks still run.
     const config = loadConfig(known);
     try {
-      // Opening one makes it; looking changes nothing.
+      // Opening a store that does not exist would create it, but the checks must not change
+      // anything.
       if (hasStore(config)) store = await openStore(config);
     } catch (error) {
       storeFault = messageOf(error);
@@ -51,7 +52,7 @@ export async function diagnose(environment?: Environment): Promise<readonly Name
   return findings;
 }
 
-/** Whether nothing that was found keeps the service from working. */
+/** Whether no finding keeps the service from working. */
 export function isSound(findings: readonly NamedFinding[]): boolean {
   return !findings.some(({ level }) => level === 'fault');
 }

@@ -1,4 +1,4 @@
-/** Findings of releases as commands tell them. */
+/** Prints the findings of releases. */
 import { join } from 'node:path';
 import { type Finding, type Manifest, readManifest } from '../dataset/manifest.js';
 import { currentRelease, previousRelease, releasesDir } from '../dataset/release.js';
@@ -7,10 +7,10 @@ import { findingsOf } from '../ingest/findings/release-faults.js';
 import { isComparable } from '../ingest/findings/list-shrunk.js';
 import { progress } from './command-line.js';
 
-/** Findings of a kind told one by one; --json has all. */
+/** Most findings of a kind that are printed; --json has all. */
 const KIND_LINES_MAX = 20;
 
-/** Null where it is damaged or of another format, and so nothing to compare with. */
+/** Null where the release is damaged or of another format, so that nothing can be compared. */
 function manifestOf(varDir: string, name: string): Manifest | null {
   try {
     return readManifest(join(releasesDir(varDir), name));
@@ -19,7 +19,10 @@ function manifestOf(varDir: string, name: string): Manifest | null {
   }
 }
 
-/** The release that another is compared with: the active or the one before, if comparable. */
+/**
+ * The release to compare another with: the active one, or the one before it; null if it cannot be
+ * read.
+ */
 export function releaseBefore(varDir: string, dir: string): Manifest | null {
   const own = readManifest(dir);
   for (const name of [currentRelease(varDir), previousRelease(varDir)]) {
@@ -31,8 +34,8 @@ export function releaseBefore(varDir: string, dir: string): Manifest | null {
 }
 
 /**
- * Findings of a sound release; compared with the release `against`, or with the one before of the
- * same recipe where there is one.
+ * The findings of a sound release, compared with the release `against`. Without that, it is
+ * compared with the active release or the one before, if one of them is comparable.
  */
 export async function findingsBeside(
   varDir: string,
@@ -53,8 +56,8 @@ export function errorsIn(findings: readonly Finding[]): number {
 }
 
 /**
- * Tells findings, errors first, the first of each kind; returns a sentence with the number of all,
- * of which these may be some.
+ * Prints findings, errors first, and the first ones of each kind. Returns a sentence with the
+ * number of all.
  */
 export function tellFindings(
   findings: readonly Finding[],

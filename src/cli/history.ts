@@ -1,4 +1,6 @@
-/** `situs audit` and `situs events`: who did what, what is to be sent and what could not be. */
+/**
+ * `situs audit` and `situs events`: who did what, and which events and mails wait or have failed.
+ */
 import { type Actor, type AuditRecord, listAudit } from '../store/audit.js';
 import { enableEndpoint, endpointOf } from '../store/endpoint.js';
 import {
@@ -15,7 +17,7 @@ import { withStore } from './open-store.js';
 function sinceTime(text: string | undefined): number {
   if (text === undefined) return 0;
   const [day = ''] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
-  // Date.parse takes 30 February for 2 March.
+  // The day is checked by itself, because Date.parse reads 30 February as 2 March.
   const time = parseDate(day) === null ? NaN : Date.parse(text);
   if (Number.isNaN(time)) {
     throw new UsageError(`--since "${text}" is no day or moment, such as 2026-05-31`);
@@ -62,7 +64,7 @@ interface Listed {
   readonly record: OutboxRecord;
 }
 
-/** What it is about: never the address a mail goes to. */
+/** What a record is about. For a mail this is not the address that it goes to. */
 function subject(record: OutboxRecord): string {
   return record.kind === 'event' ? record.type : `invitation ${record.merchantId}`;
 }
@@ -85,7 +87,7 @@ function outboxLine({ list, record }: Listed): string {
   ].join('  ');
 }
 
-/** One for programs. The data of an event name a connection and are not shown. */
+/** A record as JSON. The data of an event contain a connection, so they are left out. */
 function shown({ list, record }: Listed): object {
   const { kind, id, account, createdAt, dueAt, attempts, status, error } = record;
   const about =

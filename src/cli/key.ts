@@ -17,10 +17,10 @@ import { commandActor, withNewStore, withStore } from './open-store.js';
 import { print, UsageError } from './command-line.js';
 
 const ACCOUNT_CHARS_MAX = 255;
-/** Names are printed in rows of a terminal, and in lines of the audit log. */
+/** Names are printed in single lines, on terminals and in the audit log. */
 const ACCOUNT = /^[^\p{Cc}\p{Cs}]+$/u;
 
-/** What a key is given against its plan's own. */
+/** Settings of a key that differ from those of its plan. */
 interface SettingsAsked {
   readonly rate?: number;
   readonly coreLimit?: number;
@@ -79,7 +79,7 @@ function line(record: KeyRecord, used: Counts): string {
   ].join('  ');
 }
 
-/** A key for programs; the stored hash is not a secret, the key itself is not known. */
+/** A key as JSON. The key itself is not known; its stored hash is no secret. */
 function shown(record: KeyRecord, used: Counts, month: string): object {
   const { core, geo, merchant } = used;
   const entitlements = entitlementsOf(record.grants);
@@ -87,7 +87,7 @@ function shown(record: KeyRecord, used: Counts, month: string): object {
   return { ...record, entitlements, scopes, usage: { month, core, geo, merchant } };
 }
 
-/** Prints keys with what they used in this month, as far as it is stored. */
+/** Prints keys with their use in this month, as far as it has been stored. */
 function printKeys(store: Store, records: readonly KeyRecord[], json: boolean): string {
   const month = monthAt(Date.now()).name;
   const usage = new Map(listUsage(store, month).map((used) => [used.id, used]));
@@ -150,7 +150,7 @@ async function change(
   apply: (store: Store) => Promise<KeyRecord>,
 ): Promise<void> {
   const text = await withStore(async (store) => printKeys(store, [await apply(store)], json));
-  // One key, not a list of one.
+  // Prints the only key as an object instead of a list.
   print(json ? text.slice(1, -1) : text);
 }
 

@@ -1,4 +1,4 @@
-/** `situs lint`: how well the rows of an address file are found, and what is wrong with them. */
+/** `situs lint`: how well the rows of an address file are located, and what is wrong with them. */
 import { createHash } from 'node:crypto';
 import { loadConfig } from '../config.js';
 import type { Dataset } from '../dataset/dataset.js';
@@ -22,32 +22,32 @@ import { rowCutter } from '../bulk/run/run.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { normalizedAddress, PRECISIONS, type Precision } from '../engine/situs.js';
 
-/** Examples of a finding that are kept: numbers of lines. */
+/** Most line numbers that are kept as examples of a finding. */
 const EXAMPLES_MAX = 5;
 
-/** In the order of the table. The first ones are every row's, once; the others come beside. */
+/** Findings in the order of the table. Each row has exactly one of FOUND; FAULTS are additional. */
 const FOUND = [...PRECISIONS, 'zip', 'ambiguous', 'not found', 'malformed'] as const;
 const FAULTS = ['duplicate', 'ZIP not in state', 'empty field'] as const;
 
 type Found = (typeof FOUND)[number];
 type Fault = (typeof FAULTS)[number];
 
-/** Precisions of a door. */
+/** Precisions that count as found at the door. */
 const EXACT: readonly Precision[] = ['point', 'range'];
 
 interface Finding {
   readonly name: Found | Fault;
   readonly rows: number;
-  /** Lines of the first ones. */
+  /** Line numbers of the first rows. */
   readonly lines: readonly number[];
 }
 
 interface LintReport {
   readonly dataset: string;
   readonly rows: number;
-  /** Found at the door. */
+  /** How many rows were found at the door. */
   readonly exact: number;
-  /** What every row is, once. */
+  /** One of these for each row. */
   readonly found: readonly Finding[];
   readonly faults: readonly Finding[];
 }
@@ -71,7 +71,7 @@ class LintTally {
       name,
       ...(this.#counts.get(name) ?? { rows: 0, lines: [] }),
     });
-    // A place that was found has some precision.
+    // A place that was found has some precision, so `none` does not occur.
     const found = FOUND.filter((name) => name !== 'none').map(finding);
     const exact = found
       .filter(({ name }) => (EXACT as readonly string[]).includes(name))
@@ -87,17 +87,17 @@ class LintTally {
   }
 }
 
-/** "12.5 %" of so many. */
+/** Part of the whole in percent: "12.5 %". */
 function share(rows: number, all: number): string {
   return all === 0 ? '-' : `${((rows / all) * 100).toFixed(1)} %`;
 }
 
-/** Whether anything is to be looked at. */
+/** Whether no row needs attention. */
 function isClean({ rows, exact, faults }: LintReport): boolean {
   return rows === exact && faults.every((fault) => fault.rows === 0);
 }
 
-/** The report as a table for people. */
+/** The report as text. */
 function lintTable(report: LintReport): string {
   const { rows, exact, found, faults, dataset } = report;
   const lines = [
@@ -120,7 +120,7 @@ function lintTable(report: LintReport): string {
 }
 
 const NOT_CLEAN = 3;
-/** Rows that are compared for duplicates; more would not fit the memory. */
+/** Most rows that are compared for duplicates; with more, memory would not suffice. */
 const COMPARED_ROWS_MAX = 20_000_000;
 
 function foundOf(failure: Failure): Found {
@@ -130,10 +130,10 @@ function foundOf(failure: Failure): Found {
     : 'malformed';
 }
 
-/** Roles whose cell may not be empty where the file has the column. */
+/** Roles whose cell must not be empty if the file has such a column. */
 const NEEDED: readonly Role[] = ['address', 'street', 'city', 'state', 'zip', 'lat', 'lng'];
 
-/** Letters and digits alone, in lower case. */
+/** A text in lower case, without anything but letters and digits. */
 function folded(text: string): string {
   return text
     .toLowerCase()
@@ -147,7 +147,7 @@ class Linter {
   readonly #engine: Engine;
   readonly #table: Table;
   readonly #read: ReturnType<typeof cellReader>;
-  /** Codes by the names of states. */
+  /** Codes of states, by their names. */
   readonly #states: ReadonlyMap<string, string>;
   readonly #seen = new Set<bigint>();
   readonly #now: number;
@@ -187,7 +187,8 @@ class Linter {
     const outcome = isFailure(parsed) ? parsed : this.#engine.lookup(parsed.query, this.#now);
     if (isFailure(outcome)) this.tally.found(line, foundOf(outcome));
     else this.tally.found(line, outcome.kind === 'postal' ? 'zip' : outcome.situs.precision);
-    // Rows are the same where the normalized addresses are, else where their cells are.
+    // Two rows are duplicates if their normalized addresses are equal; without an address, if their
+    // cells are.
     const door =
       !isFailure(outcome) &&
       outcome.kind === 'situs' &&
@@ -196,7 +197,7 @@ class Linter {
         ? normalizedAddress(outcome.situs)
         : '';
     const own = NEEDED.map((role) => folded(cell(role))).join('|');
-    // A unit tells doors of one building apart.
+    // The unit is added, because doors in one building differ by it.
     const name = door === '' ? own : `${door}|${folded(cell('street2'))}`;
     if (this.#isKnown(name)) this.tally.fault(line, 'duplicate');
   }
@@ -225,7 +226,7 @@ class Linter {
   }
 }
 
-/** Has all rows behind a header line looked at. */
+/** Passes all rows after the header line to the linter. */
 async function lintRows(linter: Linter, { table, head }: Begun, rows: ByteSource): Promise<void> {
   const cutter = rowCutter(table, 'lookup', null);
   const drain = (): void => {

@@ -24,9 +24,9 @@ import { type Rate, RATE_ONE } from '../tax/rate.js';
 import { parseQuery } from '../api/lookup/query-answer.js';
 import { renderV60Postal } from '../api/lookup/legacy.js';
 
-// What a lookup led to and what rules say of a product, as tables and sentences for people.
+// Text for people about a lookup's answer, and about the rules of a product.
 
-/** A decimal fraction as a percentage without binary dust. */
+/** A fraction as a percentage, without digits that come only from binary rounding. */
 export function percent(fraction: number): string {
   return `${Number((fraction * 100).toFixed(7))} %`;
 }
@@ -44,8 +44,8 @@ const THRESHOLDS: Readonly<
   above_excess: (dollars) => `on what an item costs above $${dollars}`,
 };
 
-/** What holds of a rule beside its rate. */
-function terms(rule: ProductRule): readonly string[] {
+/** Conditions of a rule, besides its rate. */
+function conditions(rule: ProductRule): readonly string[] {
   const { threshold, percentTaxable, perVolume, capPerUnit, from, to } = rule;
   return [
     ...(isWhole(rule) ? [] : ["the state's part; local rates as above"]),
@@ -58,7 +58,9 @@ function terms(rule: ProductRule): readonly string[] {
   ];
 }
 
-/** The rules of the code that was asked for, a line each; nothing where no catalogue is held. */
+/**
+ * The rules for the code that is asked for, one a line; empty where the dataset has no catalogue.
+ */
 export function productLines(
   code: string,
   found: ProductFinding | NoProduct,
@@ -70,7 +72,7 @@ export function productLines(
   }
   const ordinary = ordinaryRates(rates, found.meal);
   const rules = found.rules.map((rule) =>
-    [ratePercent(effectiveRate(rule, ordinary)), ...terms(rule)].join(', '),
+    [ratePercent(effectiveRate(rule, ordinary)), ...conditions(rule)].join(', '),
   );
   const meals = (found.meal?.rules ?? []).map(
     ({ rate, taxName, name, replacesStateRate }) =>
@@ -100,7 +102,7 @@ function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** What the rate may be elsewhere in a ZIP. */
+/** What the rate may be in other parts of a ZIP. */
 function inZip({ lowest, highest, isOpen }: RateRange): string {
   if (lowest === highest) return 'the rate of a part of this ZIP is not known';
   return (
@@ -173,7 +175,7 @@ function placeTable(
   ].join('\n');
 }
 
-/** An answer: how the location was found, its rates, and the marks that its flags tell. */
+/** An answer as text: how the location was found, its rates, and remarks. */
 function lookupTable(
   engine: Engine,
   query: LookupQuery,
@@ -186,12 +188,12 @@ function lookupTable(
     : placeTable(engine, query, outcome, marks);
 }
 
-/** What whoever runs the service can do where it has no answer. */
+/** What the operator of the service can do where there is no answer. */
 const OPERATOR =
   'To see what is held: npx situs dataset coverage; to add rates of your own: ' +
   'npx situs dataset build --layer FILE';
 
-/** A refusal. */
+/** A refusal as text. */
 function refusalLines(failure: Failure): string {
   const { code, message } = responseOf(failure);
   const refusal = `${code}: ${message}`;
@@ -202,7 +204,7 @@ const POINT = /^\s*(-?\d{1,3}(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*$
 /** A ZIP, or what is meant to be one. */
 const DIGITS = /^\d[\d-]*$/;
 
-/** What `situs lookup` is asked beside the text. */
+/** The options of `situs lookup`. */
 interface LookupAsked {
   readonly json?: boolean;
   readonly country?: string;
@@ -211,7 +213,7 @@ interface LookupAsked {
   readonly receipt?: string;
 }
 
-/** The query string for what was typed: a ZIP, a point, or else an address. */
+/** The query string for the argument, which is a ZIP, a point or else an address. */
 function queryOf(text: string, { country, historical, tic }: LookupAsked): string {
   const query = new URLSearchParams();
   const point = POINT.exec(text);
@@ -228,14 +230,14 @@ function queryOf(text: string, { country, historical, tic }: LookupAsked): strin
   return query.toString();
 }
 
-/** What a query leads to, and the same in print. */
+/** The outcome of a query, and the answer as a server would print it. */
 interface Found {
   readonly query: LookupQuery;
   readonly outcome: SitusOutcome | PostalOutcome;
   readonly rendered: Rendered;
 }
 
-/** Answers as a worker does, in version 60 and JSON. */
+/** Answers a query as a worker does, in version 60 and JSON. */
 function find(engine: Engine, context: WireContext, text: string, nowMs: number): Found | Failure {
   const parsed = parseQuery(text, 60, GRANT_ALL);
   if (isFailure(parsed)) return parsed;

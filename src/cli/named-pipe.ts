@@ -1,22 +1,22 @@
 /**
- * Named pipes that commands read and write. The event loop waits for the other end: a call of the
- * system that stands still in one cannot be ended, and keeps the process from ending.
+ * Named pipes that commands read and write without a blocking system call: one that waits for the
+ * other end could not be cancelled, and would keep the process from ending.
  */
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
 import { errorCode } from '../base/error-code.js';
 
-/** How often is looked whether somebody reads: nothing tells of it. */
+/** Interval at which a pipe is tried until somebody reads it, since the system does not notify. */
 const READER_LOOK_MS = 20;
 
-/** Reads a pipe until all who write to it have closed it; the first of them is waited for. */
+/** Waits for the first writer of a pipe, then reads until all writers have closed it. */
 export function readPipe(path: string): Readable {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** Opens a pipe that somebody reads; null where nobody does. */
+/** Opens a pipe for writing; null where nobody reads it. */
 function openRead(path: string): number | null {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
@@ -26,7 +26,7 @@ function openRead(path: string): number | null {
   }
 }
 
-/** Writes to a pipe; whoever reads it is waited for. */
+/** Waits until somebody reads a pipe, then writes to it. */
 export class PipeWriter extends Writable {
   readonly #path: string;
   #socket: Socket | null = null;

@@ -1,4 +1,4 @@
-/** The store of SITUS_VAR, open as long as a command uses it, and who is named for what it does. */
+/** Opens the store of SITUS_VAR while a command uses it, and names the user in the audit log. */
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { progress } from './command-line.js';
 
 type Use<T> = (store: Store) => T | Promise<T>;
 
-/** Where the store is. */
+/** The settings that say where the store is. */
 type StoreConfig = Pick<Config, 'varDir' | 'storeUrl'>;
 
-/** The store of a configuration. @throws Error as `Store.open`. */
+/** Opens the store of a configuration. @throws Error as `Store.open`. */
 export function openStore({ varDir, storeUrl }: StoreConfig): Promise<Store> {
   return Store.open(varDir, {
     url: storeUrl,
@@ -38,8 +38,8 @@ export function hasStore({ varDir, storeUrl }: StoreConfig): boolean {
 }
 
 /**
- * Opening a store makes it, so that a mistyped folder would look like one without records.
- * @throws Error where there is none.
+ * @throws Error where there is no store. Without this check, opening would create one, and a
+ * mistyped folder would look like a store without records.
  */
 export function requireStore(config: StoreConfig): void {
   if (hasStore(config)) return;
@@ -49,17 +49,17 @@ export function requireStore(config: StoreConfig): void {
   );
 }
 
-/** @throws Error where there is no store. */
+/** Opens the store for `use`, and closes it. @throws Error where there is no store. */
 export async function withStore<T>(use: Use<T>): Promise<T> {
   const config = loadConfig();
   requireStore(config);
   return useStore(config, use);
 }
 
-/** Exit code where all was done but for records that are damaged. */
+/** Exit code where everything was done, except for records that are damaged. */
 export const DAMAGED_CODE = 3;
 
-/** Names damaged records and what was done about them, and gives the exit code. */
+/** Names damaged records and what was done about them, and returns the exit code. */
 export function tellDamaged(damaged: readonly StoreKey[], done: string): number {
   if (damaged.length === 0) return 0;
   for (const key of damaged) progress(`the record ${key.join('/')} in the store is damaged`);
@@ -71,16 +71,14 @@ export function tellDamaged(damaged: readonly StoreKey[], done: string): number 
   return DAMAGED_CODE;
 }
 
-/** Makes the store where there is none. */
+/** As `withStore`, but creates the store where there is none. */
 export async function withNewStore<T>(use: Use<T>): Promise<T> {
   return useStore(loadConfig(), use);
 }
 
-/*
- * Who runs a command, for the audit log.
- */
+/** The user of a command, for the audit log. */
 
-/** The user as the system knows it; a number without a name is one too. */
+/** The user by name, or by number where the system knows no name. */
 export function commandActor(): Actor {
   try {
     const { uid, username } = userInfo();
@@ -91,9 +89,9 @@ export function commandActor(): Actor {
 }
 
 /**
- * Writes down what is about to be done to a release. Before it is done: what is done and not
- * written down would be worse than the reverse. Without a store there is nothing to write it into
- * yet, and nobody who was served by another release.
+ * Records in the audit log what is about to be done to a release. It comes first, because an act
+ * without a record would be worse than the reverse. Without a store there is no log yet, and no
+ * server that has answered from another release.
  */
 export async function auditRelease(
   varDir: string,

@@ -1,6 +1,6 @@
 /**
- * The commands of `situs`: their words, options and help, declared here and nowhere else. What a
- * command does is loaded when it is asked for, so that each starts at once.
+ * All commands of `situs`, with their arguments, options and help. The code of a command is loaded
+ * only when it runs, so that each starts quickly.
  */
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { CommanderError } from 'commander';
@@ -24,11 +24,11 @@ const PORT_MAX = 65_535;
 /** How long a broker waits for the acknowledgement of a message. */
 const ACK_SECONDS = 30;
 const ACK_SECONDS_MAX = 3_600;
-/** Messages that a broker hands out without acknowledgement. */
+/** Most messages that a broker delivers before the first is acknowledged. */
 const PENDING = 2_048;
 const PENDING_MAX = 1_000_000;
 
-/** How the rows of a file are read. */
+/** Options on how the rows of a file are read. */
 function rowOptions(command: Command, formats: string) {
   return command
     .argument('<FILE>', `${formats}, plain or gzip; - is standard input`)
@@ -47,7 +47,7 @@ function rowOptions(command: Command, formats: string) {
     .option('--at <TIME>', 'the moment that today is told from, with --dataset; now unless given');
 }
 
-/** Rows of a file, answered by this machine or by a fleet. */
+/** `situs bulk`. */
 function bulkCommand(program: Command, end: End): void {
   rowOptions(program.command('bulk'), 'CSV or NDJSON')
     .description('the rates of every row of a CSV or NDJSON file')
@@ -73,7 +73,7 @@ function bulkCommand(program: Command, end: End): void {
     });
 }
 
-/** Carts of a broker, answered for as long as they come. */
+/** `situs stream`. */
 function streamCommand(program: Command, end: End): void {
   const seconds = wholeNumber(1, ACK_SECONDS_MAX);
   program
@@ -202,7 +202,7 @@ function situs(words: readonly string[], end: End): Command {
   const program = new Command('situs')
     .version(packageVersion(), '-v, --version')
     .description('Open, self-hosted sales-tax rates for the US and Canada')
-    // What follows -- stays behind it; what a command does not take is refused below.
+    // An option after a subcommand belongs to that one, and words after -- are never options.
     .enablePositionalOptions()
     .allowExcessArguments()
     .configureOutput({ outputError: () => undefined })
@@ -215,16 +215,16 @@ function situs(words: readonly string[], end: End): Command {
   return program;
 }
 
-/** What commander calls faults of a command line. */
+/** Codes by which commander reports a command line that is not valid. */
 const UNKNOWN_OPTION = 'commander.unknownOption';
 const MISSING_OPTION = 'commander.missingMandatoryOptionValue';
 
-/** A word that begins with a negative coordinate and would be read as an option. */
+/** A point that begins with a negative coordinate, which commander would read as an option. */
 const NEGATIVE = /^-[\d.]/;
 
 /**
- * An option that no command has, beside a required one that is missing: most often the required one
- * misspelt, which commander looks for later. Nothing is run; null where there is none.
+ * Looks for an unknown option where commander reports that a required one is missing. Most often
+ * the required one is misspelt. Parses without running anything; null where there is none.
  */
 async function unknownBeside(words: readonly string[]): Promise<CommanderError | null> {
   const program = situs(words, () => undefined).hook('preAction', () => {
@@ -245,7 +245,7 @@ async function unknownBeside(words: readonly string[]): Promise<CommanderError |
   return null;
 }
 
-/** What commander says of a command line, as one sentence. */
+/** What commander reports about a command line, as one sentence. */
 async function badUsage(error: CommanderError, words: readonly string[]): Promise<UsageError> {
   const told = error.code === MISSING_OPTION ? ((await unknownBeside(words)) ?? error) : error;
   return new UsageError(
@@ -257,8 +257,8 @@ async function badUsage(error: CommanderError, words: readonly string[]): Promis
 }
 
 /**
- * Runs the words after `situs` and returns the exit code.
- * @throws UsageError for words that cannot be understood, Error for what failed.
+ * Runs the command of these words, which follow `situs`, and returns the exit code.
+ * @throws UsageError for words that are not valid, Error for what failed.
  */
 export async function runCommand(words: readonly string[]): Promise<number> {
   let code = 0;
@@ -269,7 +269,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     program.outputHelp();
     return BAD_USAGE;
   }
-  // A blank before it makes an argument of it, and is trimmed from the point.
+  // With a blank in front it is read as an argument. The blank is removed when the point is read.
   const read = words.map((word) =>
     words[0] === 'lookup' && NEGATIVE.test(word) ? ` ${word}` : word,
   );
@@ -278,7 +278,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    // A command without its verb: its help was written.
+    // A group of commands was named without a command, so its help was printed.
     if (error.code === 'commander.help') return BAD_USAGE;
     throw await badUsage(error, read);
   }

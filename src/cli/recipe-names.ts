@@ -24,7 +24,7 @@ export function hasRecipe(name: string): boolean {
   return recipeNames().includes(name);
 }
 
-/** @throws UsageError that names all recipes. */
+/** @throws UsageError where there is no such recipe; it names all recipes. */
 export function requireRecipe(name: string): void {
   if (isRecipeFile(name)) return;
   const names = recipeNames();
@@ -32,7 +32,7 @@ export function requireRecipe(name: string): void {
   throw new UsageError(`there is no recipe "${name}"; there are: ${names.join(', ')}`);
 }
 
-/** @throws UsageError that names the recipes with a list of downloads. */
+/** @throws UsageError where the recipe has no list of downloads; it names those that have one. */
 export function requireDownloads(name: string): void {
   const names = jsonNames()
     .filter((file) => file.startsWith(DOWNLOADS))

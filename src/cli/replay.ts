@@ -1,4 +1,6 @@
-/** `situs replay RECEIPT`: an old answer once more, and whether it is the one that was given. */
+/**
+ * `situs replay RECEIPT`: answers an old request again, and tells whether the answer is the same.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { optionBits, optionsOfQuery, PRODUCT_BIT, SAME_IDS_BIT } from '../api/cart/options.js';
@@ -18,23 +20,23 @@ import { progress } from './command-line.js';
 import { soundRelease } from './sound-release.js';
 
 const STDIN = 0;
-/** The exit code where the answer is another one. */
+/** The exit code where the answer differs. */
 const DIFFERS = 3;
 
-/** A request as a worker is asked it. */
+/** A request in the form that a worker takes. */
 interface Question {
   readonly fields: RequestFields;
   readonly payload: string | Uint8Array;
 }
 
-/** Paths of lookups, by which their versions are told. */
+/** Paths of lookups, with their version. */
 const LOOKUP = /^GET \/request\/v(\d\d)\/?$/;
 const ENDPOINTS = new Map([
   ['POST /merchant/cart/calculate', 'merchant'],
   ['POST /calculate/cart', 'calculation'],
 ] as const);
 
-/** The body of the request, which a receipt has the checksum of. */
+/** The body of the request, checked against the checksum in the receipt. */
 function bodyOf({ bodySha256 }: Receipt, file: string | undefined): Uint8Array {
   if (file === undefined) {
     throw new Error('the receipt is of a request with a body: --body FILE names it');
@@ -64,7 +66,7 @@ function questionOf(receipt: Receipt, bodyFile: string | undefined): Question {
   throw new Error(`the receipt is of ${target}, which cannot be answered again`);
 }
 
-/** Answers a question with a release, at the moment and with the settings of its receipt. */
+/** Answers a request from a release, at the moment and with the settings of the receipt. */
 function answered(
   dir: string,
   { fields, payload }: Question,
@@ -93,7 +95,7 @@ function answered(
   }
 }
 
-/** Runs `situs replay FILE`; 0 where the answer is the one that the receipt is of, 3 where not. */
+/** Runs `situs replay FILE`; 0 where the answer is that of the receipt, 3 where it differs. */
 export async function replayCommand(
   file: string,
   { body }: { readonly body?: string },

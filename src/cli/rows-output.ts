@@ -1,6 +1,6 @@
 /**
- * Where `situs bulk` writes to: a stream, or a file that has another name until it is whole, with a
- * note beside it of how far it has come.
+ * Where `situs bulk` writes rows: to standard output, a pipe or a device, or to a file, which has
+ * another name until it is complete and a note beside it of how far it is.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -27,13 +27,13 @@ import { PipeWriter } from './named-pipe.js';
 
 const COPY_BYTES = 262_144;
 
-/** What a partial file is the beginning of. */
+/** Describes the run that a partial file belongs to. */
 export interface PartialRun {
   readonly job: string;
   readonly nowMs: number;
   readonly dataset: string;
   readonly input: FileIdentity;
-  /** Digest of the options, which must be the same to go on. */
+  /** Digest of the options; a run is only resumed with the same ones. */
   readonly options: string;
 }
 
@@ -48,9 +48,9 @@ export function optionsDigest(options: object): string {
 }
 
 export class PartialFile {
-  /** Where output is written. */
+  /** Path of the unfinished output. */
   readonly path: string;
-  /** Whether it outlives this process. */
+  /** Whether it is kept for another run when this process ends. */
   readonly isKept: boolean;
   readonly #target: string;
   readonly #state: string;
@@ -62,12 +62,12 @@ export class PartialFile {
     this.#state = `${target}.part.json`;
   }
 
-  /** Whether there is something that another run can go on with. */
+  /** Whether there is output that another run can resume. */
   get hasBegun(): boolean {
     return this.isKept && existsSync(this.#state);
   }
 
-  /** Keeps how far it has come: whole or not at all. */
+  /** Writes the note of how far the output is, completely or not at all. */
   save(run: PartialRun, checkpoint: Checkpoint): void {
     const kept: Kept = { v: 1, ...run, checkpoint };
     const next = `${this.#state}.new`;
@@ -75,10 +75,7 @@ export class PartialFile {
     renameSync(next, this.#state);
   }
 
-  /**
-   * How far it had come.
-   * @throws Error when there is nothing to go on with.
-   */
+  /** Reads the note. @throws Error when there is nothing to resume. */
   load(): { readonly run: PartialRun; readonly checkpoint: Checkpoint } {
     const kept = jsonFile(this.#state) as Partial<Kept> | undefined;
     if (kept === undefined) throw new Error(`nothing to resume: there is no ${this.#state}`);
@@ -98,37 +95,37 @@ export class PartialFile {
     return { run: { job, nowMs, dataset, input, options }, checkpoint };
   }
 
-  /** Gives it its name. */
+  /** Gives the complete output its name. */
   finish(): void {
     renameSync(this.path, this.#target);
     rmSync(this.#state, { force: true });
   }
 
-  /** Removes what was begun. */
+  /** Removes the unfinished output and its note. */
   remove(): void {
     rmSync(this.path, { force: true });
     rmSync(this.#state, { force: true });
   }
 }
 
-/** A path for a file; a stream for standard output, a pipe or a device. */
+/** The path of a file, or a Writable for standard output, a pipe or a device. */
 type RowsTarget =
   | { readonly kind: 'file'; readonly path: string }
   | {
-      readonly kind: 'stream';
-      readonly stream: NodeJS.WritableStream;
+      readonly kind: 'writable';
+      readonly writable: NodeJS.WritableStream;
       /** Resolves when everything is written. */
       close(): Promise<void>;
     };
 
 /**
- * Opens what OUT names. Only a file is replaced by another; one that a symbolic link leads to is
- * replaced where it is. Rows that are read as they are written would be lost, so OUT is not FILE.
- * @throws UsageError for a folder, for a file in none, and for the file that rows come from
+ * Opens the output that OUT names. Only a regular file is replaced by a new one, behind a symbolic
+ * link too. OUT must not be FILE, whose rows would be overwritten before they are read.
+ * @throws UsageError for a folder, a file in a folder that does not exist, and FILE itself
  */
 export function openTarget(out: string, file: string): RowsTarget {
   if (out === STANDARD) {
-    return { kind: 'stream', stream: process.stdout, close: async () => undefined };
+    return { kind: 'writable', writable: process.stdout, close: async () => undefined };
   }
   const path = resolve(out);
   const found = statSync(path, { throwIfNoEntry: false });
@@ -144,45 +141,45 @@ export function openTarget(out: string, file: string): RowsTarget {
     }
     return { kind: 'file', path: realpathSync(path) };
   }
-  const stream = found.isFIFO() ? new PipeWriter(path) : createWriteStream(path);
+  const writable = found.isFIFO() ? new PipeWriter(path) : createWriteStream(path);
   return {
-    kind: 'stream',
-    stream,
+    kind: 'writable',
+    writable,
     close: async () => {
-      stream.end();
-      await finished(stream);
+      writable.end();
+      await finished(writable);
     },
   };
 }
 
-/** Output of a run that goes to a stream: what was written cannot be taken back. */
-class StreamOutput implements RunOutput {
-  readonly #stream: NodeJS.WritableStream;
+/** Output that is not a file: what was written cannot be taken back or resumed. */
+class WritableOutput implements RunOutput {
+  readonly #writable: NodeJS.WritableStream;
 
-  constructor(stream: NodeJS.WritableStream) {
-    this.#stream = stream;
+  constructor(writable: NodeJS.WritableStream) {
+    this.#writable = writable;
   }
 
   listen({ drained, failed }: OutputEvents): void {
-    this.#stream.on('drain', drained).on('error', failed);
+    this.#writable.on('drain', drained).on('error', failed);
   }
 
   write(output: Uint8Array): boolean {
-    return this.#stream.write(output);
+    return this.#writable.write(output);
   }
 
   reached(): void {
-    // There is nothing to go on from.
+    // A Writable cannot be resumed, so there is nothing to note.
   }
 
   flush(): Promise<void> {
     return new Promise((resolve) => {
-      this.#stream.write('', () => resolve());
+      this.#writable.write('', () => resolve());
     });
   }
 }
 
-/** Where a run writes to, and what it wrote before. */
+/** Where a run writes its output, and how to read its earlier output again. */
 interface RowsOutput {
   readonly output: RunOutput;
   readonly earlier: () => AsyncIterable<Uint8Array>;
@@ -190,17 +187,17 @@ interface RowsOutput {
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {
-  // There is no output before the first.
+  // A Writable has no earlier output.
 }
 
-/** Opens it where a run goes on from. @throws Error where it is shorter than it was. */
+/** Opens the output at the place where a run continues. @throws Error where it is too short. */
 export async function openRowsOutput(
   to: PartialFile | NodeJS.WritableStream,
   run: PartialRun,
   from: Checkpoint | null,
 ): Promise<RowsOutput> {
   if (!(to instanceof PartialFile)) {
-    return { output: new StreamOutput(to), earlier: nothing, close: async () => {} };
+    return { output: new WritableOutput(to), earlier: nothing, close: async () => {} };
   }
   const partial = to;
   const file = await open(partial.path, constants.O_RDWR | constants.O_CREAT, 0o644);
@@ -218,7 +215,7 @@ export async function openRowsOutput(
   };
 }
 
-/** Copies a finished file to a stream. @throws what writing it throws. */
-export function copyOut(path: string, stream: NodeJS.WritableStream): Promise<void> {
-  return pipeline(createReadStream(path, { highWaterMark: COPY_BYTES }), stream, { end: false });
+/** Copies a finished file to a Writable. @throws what writing it throws. */
+export function copyOut(path: string, writable: NodeJS.WritableStream): Promise<void> {
+  return pipeline(createReadStream(path, { highWaterMark: COPY_BYTES }), writable, { end: false });
 }

@@ -1,19 +1,19 @@
-/** Progress of rows: a bar with rows a second and the time left on a terminal, lines elsewhere. */
+/** Progress of rows: on a terminal a bar with rows a second and the time left, elsewhere lines. */
 import type { Output } from '../ingest/progress.js';
 
 const BAR_COLUMNS = 24;
 const TERMINAL_MS = 250;
 const LINES_MS = 10_000;
 
-/** How far it is. */
+/** How far a run is. */
 interface Reached {
   readonly rows: number;
   readonly bytes: number;
-  /** What else is told, such as "3 refused". */
+  /** A further remark, such as "3 refused". */
   readonly more?: string;
 }
 
-/** "1:02:03" */
+/** Seconds as "1:02:03". */
 function clock(seconds: number): string {
   const [hours, rest] = [Math.floor(seconds / 3600), Math.floor(seconds) % 3600];
   const minutes = String(Math.floor(rest / 60)).padStart(hours > 0 ? 2 : 1, '0');
@@ -24,7 +24,7 @@ function clock(seconds: number): string {
 export class RowsProgress {
   readonly #output: Output;
   readonly #reached: () => Reached;
-  /** Null where it is not known. */
+  /** Bytes of the whole input; null where they are not known. */
   readonly #bytes: number | null;
   readonly #begin: Reached;
   readonly #now: () => number;
@@ -47,13 +47,13 @@ export class RowsProgress {
     this.#timer = setInterval(() => this.show(), each).unref();
   }
 
-  /** Writes where it is now. */
+  /** Writes the present state. */
   show(): void {
     const text = this.line();
     this.#output.write(this.#output.isTTY === true ? `\r${text}\u001b[K` : `${text}\n`);
   }
 
-  /** "###..... 37 %  120,000 rows  41,000 rows/s  0:05 left" */
+  /** The bar, as "###..... 37 %  120,000 rows  41,000 rows/s  0:05 left". */
   line(): string {
     const { rows, bytes, more = '' } = this.#reached();
     const seconds = Math.max(this.#now() - this.#since, 1) / 1000;
@@ -68,7 +68,7 @@ export class RowsProgress {
     return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${told}  ${left} left`;
   }
 
-  /** Shows no more; a bar is left as it is. */
+  /** Stops writing; a bar stays on the terminal. */
   end(): void {
     clearInterval(this.#timer);
     if (this.#output.isTTY !== true) return;

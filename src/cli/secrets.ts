@@ -1,4 +1,4 @@
-/** `situs secrets …`: the keys that seal what is secret in a store, also while a server runs. */
+/** `situs secrets …`: the keys that seal the secrets in a store; also works while a server runs. */
 import { placeOf } from '../bulk/job/ownership.js';
 import { jobsDirOf } from '../bulk/job/space.js';
 import { type Config, loadConfig } from '../config.js';
@@ -29,7 +29,7 @@ function report({ done, total }: RotationProgress): void {
   progress(`wrapped ${done} of ${total} data keys`);
 }
 
-/** Wraps everything with SITUS_KEK once the server knows it. */
+/** Wraps all data keys with SITUS_KEK, once the server has this key too. */
 async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreKey[]> {
   if (config.kekPrevious.length === 0) throw new Error(FROM_ENVIRONMENT);
   const { source } = openKeys(config, store);
@@ -43,7 +43,7 @@ async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreK
   return damaged;
 }
 
-/** Rotates, and gives the keys of records that are damaged. */
+/** Rotates the keys, and returns the store keys of damaged records. */
 async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]> {
   const { source } = openKeys(config, store);
   if (!(source instanceof KekFile)) return rewrapOnly(config, store);

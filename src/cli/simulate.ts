@@ -1,4 +1,4 @@
-/** `situs simulate`: the other end of a connection, to try the service out with. */
+/** `situs simulate`: a stand-in for another service, to try Situs with. */
 import { once } from 'node:events';
 import { type FaultRates, parseFaults } from '../provider/simulator/faults.js';
 import { Simulator } from '../provider/simulator/server.js';

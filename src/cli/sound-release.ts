@@ -1,4 +1,4 @@
-/** Releases as commands use them: none is opened that was not checked. */
+/** Checks releases before a command opens them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
@@ -19,22 +19,22 @@ import { isStamped } from '../dataset/stamped-copy.js';
 import { createProgress } from '../ingest/progress.js';
 import { UsageError } from './command-line.js';
 
-/** @throws Error where no release is active. */
+/** Name of the active release. @throws Error where none is active. */
 export function requireActive(varDir: string): string {
   const release = activeRelease(varDir);
   if (release !== null) return release;
   throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
 }
 
-/** Name of a release that is asked for by it. @throws UsageError where it is not kept here. */
+/** Checks that a release exists here. @throws UsageError where it does not. */
 export function keptRelease(varDir: string, name: string): string {
   if (existsSync(join(releasesDir(varDir), name, MANIFEST_FILE))) return name;
   throw new UsageError(`the dataset ${name} is not kept here; see: npx situs dataset list`);
 }
 
 /**
- * Public keys of which one must have signed a release, so that it may answer: those that the
- * command names, else those of the setting. None where it need not be signed.
+ * Public keys, one of which must have signed a release: those that the command names, or else those
+ * of the setting. Empty where no signature is required.
  */
 export function requiredKeys(named: readonly string[] = []): readonly string[] {
   return named.length > 0
@@ -43,10 +43,10 @@ export function requiredKeys(named: readonly string[] = []): readonly string[] {
 }
 
 /**
- * Checks the release in a folder, in a process of its own where its records have to be read, with
- * progress on standard error unless `quiet`; one of the public keys has to have signed it, where
- * there are any. Returns what is wrong, nothing when it is sound; a check without an end counts as
- * wrong.
+ * Checks the release in a folder. Where its records have to be read, this happens in a process of
+ * its own. Shows progress on standard error unless `quiet`. Returns the problems, none when it is
+ * sound; a check that does not finish is a problem too. If there are public keys, one of them must
+ * have signed the release.
  */
 export async function problemsOf(
   dir: string,
@@ -70,7 +70,7 @@ export async function problemsOf(
   }
 }
 
-/** Reads a release from end to end. @throws Error with a sentence when it is not sound. */
+/** Checks a release completely. @throws Error with a sentence when it is not sound. */
 export async function checkSound(
   dir: string,
   name: string,
@@ -82,7 +82,7 @@ export async function checkSound(
 }
 
 /**
- * Folder of a release whose files are those that were checked; checks it where that is not known.
+ * Folder of a sound release. Its check is repeated where the files may have changed since the last.
  * @throws Error with a sentence when it is not sound.
  */
 export async function soundRelease(varDir: string, name: string): Promise<string> {
@@ -94,7 +94,7 @@ export async function soundRelease(varDir: string, name: string): Promise<string
   return dir;
 }
 
-/** Signs the release in a folder, which has just been found sound. */
+/** Signs the release in a folder, which must have just been checked. */
 export function signSound(dir: string, key: SigningKey): void {
   const stamp = readStamp(dir) ?? checkFiles(dir).stamp;
   if (stamp === null) throw new Error(`the dataset in ${dir} changed after it was checked`);
@@ -104,12 +104,12 @@ export function signSound(dir: string, key: SigningKey): void {
 interface Activation {
   readonly quiet?: boolean;
   readonly action?: 'activate' | 'rollback';
-  /** Keys of which one must have signed it; those of the setting unless given. */
+  /** Keys of which one must have signed the release; those of the setting unless given. */
   readonly signedBy?: readonly string[];
 }
 
 /**
- * Reads a release from end to end and makes it the active one.
+ * Checks a release completely and activates it.
  * @throws Error with a sentence when it is not sound; the active one then stays.
  */
 export async function activateSound(

@@ -1,4 +1,7 @@
-/** `situs store …`: backups, also while a server runs, putting one back, stores in databases. */
+/**
+ * `situs store …`: backs up a store, also while a server runs; verifies and restores backups;
+ * prepares and copies stores in databases.
+ */
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
@@ -25,7 +28,7 @@ import {
   watched,
 } from './command-line.js';
 
-/** Says what a backup holds and which keys it cannot do without. */
+/** Prints what a backup contains, and which keys are needed to use it. */
 function describe(config: Config, facts: BackupFacts): void {
   print(`${facts.records} records, ${facts.bytes} bytes`);
   if (!facts.checked) {
@@ -60,7 +63,7 @@ function knownKeks(config: Config): readonly string[] {
   }
 }
 
-/** Backups are of the file of a store; a database has its own. */
+/** @throws UsageError for a store in a database, which has backups of its own. */
 function refuseDatabase({ storeUrl }: Config): void {
   if (storeUrl === null) return;
   throw new Error(
@@ -70,7 +73,7 @@ function refuseDatabase({ storeUrl }: Config): void {
   );
 }
 
-/** The file of a backup: a name of its own in a folder, or the file as given. */
+/** The path for a backup: a new name in a folder, or the file as given. */
 function backupFile(target: string, now: Date): string {
   const isFolder = target.endsWith('/') || (existsSync(target) && statSync(target).isDirectory());
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -95,7 +98,9 @@ function requireFile(file: string): void {
   if (!statSync(file).isFile()) throw new Error(`${file} is no file of a backup`);
 }
 
-/** Reads a backup in a process of its own: a damaged file may end the one that reads it. */
+/**
+ * Reads a backup in a process of its own, because a damaged file may end the process that reads it.
+ */
 async function verify(config: Config, file: string): Promise<number> {
   const { code, signal, interrupted } = await watched(
     [process.argv[1]!, 'store', 'verify', '--in-this-process', file],
@@ -141,7 +146,7 @@ export async function restoreCommand(
   print(`restored into ${join(config.varDir, 'store')}`);
 }
 
-/** Longest wait for a step: it may change every record. */
+/** Longest wait for one step, which may change every record. */
 const MIGRATE_QUERY_MS_MAX = 600_000;
 
 /** Runs `situs store migrate`. */

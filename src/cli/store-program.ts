@@ -1,4 +1,4 @@
-/** The commands on what the store holds: keys, events, its history, itself. */
+/** The commands on the contents of the store: keys, events, history, and the store itself. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { type Entitlement, ENTITLEMENTS, PLANS } from '../store/plan.js';
 import { type Scope, SCOPES } from '../store/scope.js';
@@ -11,7 +11,7 @@ const QUOTA_MAX = 999_999_999_999;
 const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS) as readonly Entitlement[];
 const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
 
-/** What a key may do and how often, against its plan's own. */
+/** Options of a key where it differs from its plan. */
 function keyOptions(command: Command) {
   const quota = wholeNumber(0, QUOTA_MAX);
   return command
@@ -34,7 +34,7 @@ function keyOptions(command: Command) {
     .option('--json', 'for programs');
 }
 
-/** The keys of the API. */
+/** `situs key`. */
 function keyCommands(program: Command): void {
   const key = program
     .command('key')
@@ -74,7 +74,7 @@ function keyCommands(program: Command): void {
   }
 }
 
-/** What is to be sent. */
+/** `situs events`. */
 function eventCommands(program: Command): void {
   const events = program
     .command('events')
@@ -104,7 +104,7 @@ function eventCommands(program: Command): void {
     .action(async () => (await import('./history.js')).enableCommand());
 }
 
-/** What was done in the store, and what seals its secrets. */
+/** `situs audit` and `situs secrets`. */
 function historyCommands(program: Command, end: End): void {
   program
     .command('audit')
@@ -129,7 +129,7 @@ function historyCommands(program: Command, end: End): void {
     .action(async (asked) => end(await (await import('./secrets.js')).rotateCommand(asked)));
 }
 
-/** The store as a whole. */
+/** `situs store`. */
 function wholeCommands(program: Command, end: End): void {
   const store = program
     .command('store')
@@ -176,7 +176,7 @@ function wholeCommands(program: Command, end: End): void {
     .action(async (from, to) => (await import('./store-commands.js')).copyCommand(from, to));
 }
 
-/** Declares them below `situs`. */
+/** Declares all of them below `situs`. */
 export function storeCommands(program: Command, end: End): void {
   keyCommands(program);
   eventCommands(program);

@@ -1,4 +1,7 @@
-/** The broker of `situs stream`: its connection, the streams of subjects, the durable consumer. */
+/**
+ * The broker of `situs stream`: its connection, NATS's streams of subjects, and the durable
+ * consumer.
+ */
 import { readFileSync } from 'node:fs';
 import {
   AckPolicy,
@@ -19,7 +22,7 @@ import { connect, credsAuthenticator, nanos, type NatsConnection } from '@nats-i
 import { messageOf } from '../log.js';
 import { UsageError } from './command-line.js';
 
-/** What `situs stream` is asked. */
+/** The options of `situs stream`. */
 export interface StreamAsked {
   readonly nats: string;
   readonly from: string;
@@ -42,7 +45,7 @@ const FROM = /^(?:(?:[^\s.*>]+|\*)\.)*(?:[^\s.*>]+|\*|>)$/;
 const KEYED = /\.\*$/;
 const DURABLE = /^[\w-]{1,64}$/;
 const RECONNECT_MS = 1_000;
-/** How long a stream made by `--create` knows ids of messages. */
+/** How long a NATS stream made by `--create` recognizes repeated ids of messages. */
 const WINDOW_MS = 600_000;
 const NO_CONSUMER = 10_014;
 const NO_STREAM = 10_059;
@@ -61,7 +64,7 @@ function overlaps(one: string, other: string): boolean {
   return left.length === right.length;
 }
 
-/** @throws UsageError for subjects and names that the broker refuses, or that make a loop. */
+/** @throws UsageError for subjects and names that the broker refuses, or that would form a loop. */
 export function checkSubjects({ from, to, failed, durable }: StreamAsked): void {
   if (!FROM.test(from)) throw new UsageError('--from is a subject, such as orders.carts');
   for (const [option, subject] of [
@@ -103,7 +106,7 @@ function addressesOf(text: string): Addresses {
 }
 
 /**
- * Connects; once connected it does so again for ever.
+ * Connects, and reconnects by itself from then on.
  * @throws Error that names the servers and no password.
  */
 export async function connectNats({ nats, creds }: StreamAsked): Promise<NatsConnection> {
@@ -124,7 +127,7 @@ export async function connectNats({ nats, creds }: StreamAsked): Promise<NatsCon
   }
 }
 
-/** The stream of a subject, made where it is asked to be. */
+/** The NATS stream of a subject; `--create` makes it where it is missing. */
 async function streamOf(
   manager: JetStreamManager,
   subject: string,
@@ -138,7 +141,8 @@ async function streamOf(
     if (asked.create !== true) {
       throw new Error(`no stream of NATS holds the subject ${subject}; make one, or give --create`);
     }
-    // Carts leave the stream when they are answered; answers stay until the operator limits them.
+    // A message of carts is removed when it is acknowledged. Answers stay until the operator sets a
+    // limit.
     return manager.streams.add({
       name: subject.replaceAll('.*', '').replaceAll(/[^\w-]+/g, '_'),
       subjects: [subject],
@@ -177,26 +181,26 @@ async function consumerOf(
   });
 }
 
-/** Whether the broker says that there is no such consumer, or no such stream. */
+/** Whether an error says that the consumer or its NATS stream does not exist. */
 export function isConsumerGone(error: unknown): boolean {
   return (
     error instanceof JetStreamApiError && (error.code === NO_CONSUMER || error.code === NO_STREAM)
   );
 }
 
-/** Whether the broker says that a stream takes no message as long. */
+/** Whether an error says that the NATS stream does not accept so long a message. */
 export function isTooLong(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === TOO_LONG;
 }
 
-/** What the work goes on with. */
+/** What `StreamWork` needs of the broker. */
 export interface Broker {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
   readonly consumer: Consumer;
   /**
-   * The stream that messages come from and when it was made: the beginning of the ids of their
-   * answers. One that is made anew counts its messages anew.
+   * The NATS stream that messages come from, and when it was made; ids of answers begin with this.
+   * The time is part of it because a stream that is made again counts messages from 1 again.
    */
   readonly stream: string;
   readonly ackWaitMs: number;
@@ -204,7 +208,7 @@ export interface Broker {
 }
 
 /**
- * Finds or makes the streams and the consumer.
+ * Finds or makes the NATS streams and the consumer.
  * @throws Error with a sentence where one is missing, or an answer might be stored twice.
  */
 export async function openBroker(connection: NatsConnection, asked: StreamAsked): Promise<Broker> {

@@ -1,23 +1,26 @@
-/** Messages of `situs stream`: where their answers go, and the order they come in again. */
+/** Messages of `situs stream`: where their answers go, and in which order they are answered. */
 import { performance } from 'node:perf_hooks';
 import type { JsMsg } from '@nats-io/jetstream';
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { RefusedRow } from '../bulk/row/chunk-payload.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
 
-/** The last token of a subject: what `--ordered` keeps the order of. */
+/** The last token of a subject; `--ordered` keeps the order of messages with the same one. */
 export function keyOf(subject: string): string {
   return subject.slice(subject.lastIndexOf('.') + 1);
 }
 
-/** Where an answer goes: a last token "*" is that of the message. */
+/**
+ * The subject of an answer. A last token "*" is replaced by the last token of the message's
+ * subject.
+ */
 export function targetOf(pattern: string, subject: string): string {
   return pattern.endsWith('.*') ? `${pattern.slice(0, -1)}${keyOf(subject)}` : pattern;
 }
 
 const HEADER_CHARS_MAX = 1_000;
 
-/** The refusal of a message whose answer is not taken. */
+/** The refusal of a message whose answer is longer than the broker accepts. */
 export function tooLong(seq: number, bytes: number): RefusedRow {
   return {
     line: seq,
@@ -27,7 +30,7 @@ export function tooLong(seq: number, bytes: number): RefusedRow {
   };
 }
 
-/** Bytes of header fields, with what is written between them. */
+/** Bytes of header fields, including separators. */
 export function bytesOf(fields: MsgHdrs | undefined): number {
   let bytes = 0;
   for (const [name, values] of fields ?? []) {
@@ -36,12 +39,12 @@ export function bytesOf(fields: MsgHdrs | undefined): number {
   return bytes;
 }
 
-/** A text as the value of a header field: one line of no great length. */
+/** A text as the value of a header field: on one line, and shortened. */
 function lineOf(text: string): string {
   return text.replaceAll(/\s+/g, ' ').slice(0, HEADER_CHARS_MAX);
 }
 
-/** What a refused message is sent on with. */
+/** Header fields with which a refused message is passed on. */
 export function headersOf(message: JsMsg, { code, field, message: why }: RefusedRow): MsgHdrs {
   const set = headers();
   set.set('Situs-Code', String(code));
@@ -52,42 +55,42 @@ export function headersOf(message: JsMsg, { code, field, message: why }: Refused
   return set;
 }
 
-/** Half of what a process has in hand: the rest is for those that have their turn. */
+/** Half of the bytes that a process may hold; the other half is for messages being answered. */
 const HELD_BYTES_MAX = 25_165_824;
-/** When what was given back is to come again. */
+/** When the broker is to deliver a message again that was given back. */
 const AGAIN_MS = 500;
 
-/** What is used of a message. */
+/** The members of a message that are used here. */
 export type OwedMessage = Pick<JsMsg, 'seq' | 'data' | 'working' | 'nak'>;
 
 /**
- * Order over a restart: what the broker had given to a process or a connection that is gone comes
- * again, mostly before anything else. A broker that is busy gives later messages first; they are
- * held back until those that are owed have come.
+ * Keeps messages in order after a restart or a lost connection. Messages that the broker had
+ * delivered before are owed: it delivers them again, mostly before any others. A busy broker
+ * delivers later messages first; these are held until the owed ones have arrived.
  *
- * What there is no room to hold is given back, the latest first, and is owed from then on like the
- * others: nothing behind it has its turn before it has come again.
+ * Where there is no room to hold messages, the latest are given back to the broker and then owed
+ * too: no later message is released before they have arrived again.
  */
 export class OwedMessages<M extends OwedMessage> {
-  /** Of all that is held. */
+  /** Bytes of all held messages. */
   bytes = 0;
   readonly #count: number;
   readonly #upTo: number;
   readonly #waitMs: number;
   readonly #bytesMax: number;
-  /** Until when those that were given out to others are waited for. */
+  /** How long messages are awaited that had been delivered to others. */
   readonly #until: number;
   readonly #came = new Set<number>();
   readonly #held = new Map<number, M>();
-  /** Given back here, and not come again. */
+  /** Sequences of messages that were given back here and have not arrived again. */
   readonly #back = new Set<number>();
   #backUntil = Infinity;
 
   /**
-   * @param count messages that were given out and not acknowledged
-   * @param upTo the last sequence that was given out
-   * @param waitMs how long they may be in coming; one that its stream has no more never does
-   * @param bytesMax of what is held, but for a single message
+   * @param count messages that were delivered and not acknowledged
+   * @param upTo the last sequence that was delivered
+   * @param waitMs longest wait for them; a message that was deleted never arrives
+   * @param bytesMax most bytes to hold, though one message may be longer
    */
   constructor(count: number, upTo: number, waitMs: number, bytesMax = HELD_BYTES_MAX) {
     this.#count = count;
@@ -106,12 +109,12 @@ export class OwedMessages<M extends OwedMessage> {
     while (this.bytes > this.#bytesMax && this.#held.size > 1) this.#giveBack();
   }
 
-  /** Whether nothing is owed any more. */
+  /** Whether no message is owed any more. */
   get settled(): boolean {
     return this.#known && this.#first === Infinity;
   }
 
-  /** Whether one is held that came before its turn. */
+  /** Whether a held message has to wait for one that is owed. */
   get early(): boolean {
     return (
       this.#held.size > 0 &&
@@ -119,12 +122,14 @@ export class OwedMessages<M extends OwedMessage> {
     );
   }
 
-  /** Tells the broker that what is held was not lost, so that it does not give it again. */
+  /**
+   * Tells the broker that the held messages are being worked on, so that it does not repeat them.
+   */
   keep(): void {
     for (const message of this.#held.values()) message.working();
   }
 
-  /** What is held and has its turn, in order; it is held no longer. */
+  /** Returns the held messages whose turn it is, in order, and holds them no longer. */
   release(): readonly M[] {
     if (!this.#known) return [];
     const first = this.#first;
@@ -138,12 +143,12 @@ export class OwedMessages<M extends OwedMessage> {
     return turn;
   }
 
-  /** Whether all that were given out to others have come once. */
+  /** Whether all messages that had been delivered to others have arrived, or time is up. */
   get #known(): boolean {
     return this.#came.size >= this.#count || performance.now() > this.#until;
   }
 
-  /** The first of those that were given back; infinite for none. */
+  /** The first sequence that was given back and is missing; infinite for none. */
   get #first(): number {
     if (performance.now() > this.#backUntil) this.#back.clear();
     let first = Infinity;

@@ -1,6 +1,6 @@
 /**
- * The work of `situs stream`: a message is acknowledged after its answer is stored by the broker
- * under an id made of stream and sequence, so one that comes again makes no second answer.
+ * The work of `situs stream`. A message is acknowledged after the broker has stored its answer,
+ * whose id is made of NATS stream and sequence, so that a repeated message makes no second answer.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,20 +11,20 @@ import { messageOf } from '../log.js';
 import { type Broker, isConsumerGone, isTooLong } from './stream-broker.js';
 import { bytesOf, headersOf, keyOf, OwedMessages, targetOf, tooLong } from './stream-message.js';
 
-/** Messages that one process has in hand. */
+/** Most messages that one process answers at the same time. */
 const IN_HAND_MAX = 1_024;
-/** Their bytes; what is alone may be of any length. */
+/** Most bytes of these messages; a single message may be longer. */
 export const IN_HAND_BYTES_MAX = 50_331_648;
-/** Messages asked for at a time, and the first time, when their length is not known. */
+/** How many messages are requested at a time, and at first, when their length is not known. */
 const FETCH_MESSAGES = 256;
 const FIRST_MESSAGES = 16;
 const FETCH_MS = 5_000;
 const AGAIN_MS = 1_000;
 const OWED_MS = 10_000;
 const INFO_MS = 1_000;
-/** After a stop, long enough for one that was under way in a cut and for its repetition. */
+/** Time after a stop in which an answer whose sending was interrupted can be repeated. */
 const LAST_MS = 8_000;
-/** Room for the id of a message and what else the client sets. */
+/** Room for the id of a message, and for fields that the client adds. */
 const HEADER_ROOM_BYTES = 1_024;
 
 const NOTHING = Buffer.alloc(0);
@@ -41,29 +41,32 @@ interface WorkOptions {
 export class StreamWork {
   answered = 0;
   refused = 0;
-  /** Messages that no process has in hand. */
+  /** Messages that were not delivered to any process yet. */
   lag = 0;
   readonly #broker: Broker;
   readonly #answerer: MessageAnswerer;
   readonly #options: WorkOptions;
-  /** Of messages in hand, each with whether its answer is stored at last. */
+  /** For each message being answered: whether its answer was stored in the end. */
   readonly #inHand = new Set<Promise<boolean>>();
   #inHandBytes = 0;
-  /** Bytes of the longest message of the last ones that were taken together; 0 before any. */
+  /** Bytes of the longest of the messages received together last; 0 before any. */
   #longest = 0;
   readonly #last = new Map<string, Promise<boolean>>();
-  /** What has to come before anything else is answered; null for nothing. */
+  /** Messages that have to arrive before any others are answered; null for none. */
   #owed: OwedMessages<JsMsg> | null = null;
   readonly #timer: NodeJS.Timeout;
   #messages: ConsumerMessages | null = null;
   #stopping = false;
-  /** Until when answers are sent again that the broker did not confirm. */
+  /** Until when an answer is sent again if the broker does not confirm it. */
   #until = Infinity;
   #online = true;
-  /** Woken by a connection, by a stop and by a message that is done. */
+  /**
+   * Ends the waiting for `#changed`: after a change of the connection, a stop, or a finished
+   * message.
+   */
   #wake: () => void = () => undefined;
   #changed: Promise<void> = Promise.resolve();
-  /** Some that were sent may not have come. */
+  /** Whether messages may have been delivered to a process or connection that is gone. */
   #disturbed = true;
   #fault: Error | null = null;
   #over = false;
@@ -77,7 +80,7 @@ export class StreamWork {
     void this.#follow();
   }
 
-  /** Takes no more messages. */
+  /** Stops taking messages. */
   stop(): void {
     this.#stopping = true;
     this.#until = performance.now() + LAST_MS;
@@ -86,8 +89,8 @@ export class StreamWork {
   }
 
   /**
-   * Answers until it is stopped, then what is in hand.
-   * @throws Error where the consumer is gone, or what is in hand could not be stored at the end.
+   * Answers messages until `stop`, and finishes those that it has.
+   * @throws Error where the consumer is gone, or an answer could not be stored in the end.
    */
   async run(): Promise<void> {
     try {
@@ -116,7 +119,7 @@ export class StreamWork {
     });
   }
 
-  /** Tells of the connection. */
+  /** Follows the state of the connection. */
   async #follow(): Promise<void> {
     for await (const { type } of this.#broker.connection.status()) {
       if (type !== 'disconnect' && type !== 'reconnect') continue;
@@ -128,7 +131,7 @@ export class StreamWork {
       this.#messages?.stop();
       this.#turn();
     }
-    // The client gives up where a password is refused twice; it does not come back from that.
+    // The client gives up for good where its password is refused twice.
     const why = await this.#broker.connection.closed();
     if (this.#over) return;
     this.#online = false;
@@ -137,7 +140,7 @@ export class StreamWork {
     this.stop();
   }
 
-  /** Asks how much is left to do, and whether the consumer is still there. */
+  /** Asks the broker for the number of waiting messages, and whether the consumer still exists. */
   async #look(): Promise<void> {
     if (!this.#online || this.#stopping) return;
     try {
@@ -152,8 +155,8 @@ export class StreamWork {
   }
 
   /**
-   * Waits until the broker gives messages again that it gave to a process or a connection which is
-   * gone; later ones are held back until these have come.
+   * Waits until the broker repeats messages that it had delivered to a process or connection that
+   * is gone. Later messages are held until these have arrived.
    */
   async #settle(): Promise<void> {
     this.#disturbed = false;
@@ -173,7 +176,7 @@ export class StreamWork {
     while (performance.now() < until && !this.#stopping) await delay(AGAIN_MS);
   }
 
-  /** Messages that may be asked for now. */
+  /** How many messages may be requested now. */
   get #room(): number {
     if (this.#inHand.size === 0 && this.#longest > 0) return this.#fitting(FETCH_MESSAGES) || 1;
     if (this.#inHand.size > IN_HAND_MAX - FETCH_MESSAGES) return 0;
@@ -204,7 +207,10 @@ export class StreamWork {
     }
   }
 
-  /** Answers what has its turn; while others have not, little more is asked for. */
+  /**
+   * Answers held messages whose turn it is. While others are held, it waits before the next
+   * request.
+   */
   async #release(): Promise<void> {
     const owed = this.#owed;
     if (owed === null) return;
@@ -231,7 +237,7 @@ export class StreamWork {
     });
   }
 
-  /** Returns whether its answer is stored and it was acknowledged. */
+  /** Answers a message; returns whether the answer was stored and the message acknowledged. */
   async #handle(message: JsMsg, before: Promise<boolean> | undefined): Promise<boolean> {
     const { data, seq } = message;
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
@@ -243,13 +249,13 @@ export class StreamWork {
       refused ??= tooLong(seq, line.length);
       stored = await this.#store(message, failed, bytes, headersOf(message, refused));
     }
-    // Without its bytes, which lie in the stream that it came from.
+    // Only the refusal is sent, without the bytes of the message, which remain in its NATS stream.
     if (stored === 'too-long' && refused !== null) {
       stored = await this.#store(message, failed, NOTHING, headersOf(message, refused), true);
     }
     if (stored === 'not') return false;
     message.ack();
-    // One that came again was counted when its answer was stored.
+    // A repeated message was counted when its answer was stored.
     if (stored === 'before') return true;
     if (refused === null) this.answered += 1;
     else this.refused += 1;
@@ -257,9 +263,9 @@ export class StreamWork {
   }
 
   /**
-   * Stores an answer, however long it takes: 'not' where it was stopped before, 'before' where the
-   * broker had it already and not from here, 'too-long' where it never takes it. `last` goes on
-   * trying then too.
+   * Stores an answer, however long that takes. 'not': it was stopped before; 'before': the broker
+   * had the answer already, and not from this call; 'too-long': the broker never accepts it. With
+   * `last`, it keeps trying in that case too.
    */
   async #store(
     message: JsMsg,
@@ -276,12 +282,12 @@ export class StreamWork {
       ...(more === undefined ? {} : { headers: more }),
     };
     for (let attempt = 1; ; attempt += 1) {
-      // What is published without a connection would be kept in memory, once for each attempt.
+      // Without a connection the client would keep each attempt in memory, so the next one waits.
       while (!this.#online && !this.#stopping) await this.#changed;
       if (!this.#online) return 'not';
       try {
         const { duplicate } = await client.publish(targetOf(to, message.subject), data, options);
-        // An attempt that was not confirmed may be the one that was stored.
+        // A repeated id may be that of an earlier attempt here, which was stored and not confirmed.
         return duplicate && attempt === 1 ? 'before' : 'now';
       } catch (error) {
         if (!last && isTooLong(error)) return 'too-long';

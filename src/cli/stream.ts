@@ -1,4 +1,4 @@
-/** `situs stream`: lookups and carts of a NATS JetStream subject, answered as they come. */
+/** `situs stream`: answers lookups and carts from a subject of NATS JetStream as they arrive. */
 import { availableParallelism } from 'node:os';
 import { isProblem } from '../base/problem.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
@@ -22,7 +22,7 @@ import {
 import { StreamWork } from './stream-work.js';
 import { progress as tell, UsageError, watchSignals } from './command-line.js';
 
-/** Tells what became of messages to Prometheus, where it is set to; returns what ends that. */
+/** Counts the messages for Prometheus, if that is set; returns a function that ends it. */
 async function openMetrics(setting: string, log: Log, work: StreamWork): Promise<() => void> {
   const address = metricsAddress(setting);
   if (address === null) return () => undefined;
@@ -48,7 +48,7 @@ async function openMetrics(setting: string, log: Log, work: StreamWork): Promise
   return () => listener.close();
 }
 
-/** The dataset that is to answer; null for the one that is active. */
+/** The dataset and moment to answer with; null for the active one. */
 function keptOf({ dataset, at }: StreamAsked, varDir: string): KeptRun | null {
   const asked = readKeptRun({ dataset: dataset ?? null, at: at ?? null });
   if (isProblem(asked)) throw new UsageError(asked.detail);
@@ -57,7 +57,7 @@ function keptOf({ dataset, at }: StreamAsked, varDir: string): KeptRun | null {
   return asked.kept;
 }
 
-/** Where each message takes its release from: the one that is named, or the active one. */
+/** Where messages take their release from: the one that is named, or the active one. */
 async function releaseOf(
   live: LiveDataset,
   kept: KeptRun | null,
@@ -68,7 +68,7 @@ async function releaseOf(
   return { pin: () => release, unpin: () => undefined };
 }
 
-/** Works until a signal comes. */
+/** Answers messages until a signal arrives. */
 async function work(
   running: StreamWork,
   broker: Broker,
@@ -97,8 +97,8 @@ async function work(
 }
 
 /**
- * Runs `situs stream`; returns the exit code once a signal has ended it.
- * @throws UsageError, or Error with a sentence where it cannot begin or go on.
+ * Runs `situs stream`; returns the exit code after a signal has ended it.
+ * @throws UsageError, or Error with a sentence where it cannot begin or continue.
  */
 export async function streamCommand(asked: StreamAsked): Promise<number> {
   checkSubjects(asked);

@@ -1,15 +1,18 @@
-/** What each ZIP counts to an operator: orders, customers or people, as a file says. */
+/**
+ * The weight of each ZIP for an operator, such as orders, customers or people, read from a file.
+ */
 import { FIVE_DIGITS } from '../base/patterns.js';
 import { readRows } from '../ingest/source/rows.js';
 
 const FIGURE = /^\d+(?:\.\d+)?$/;
-/** Beyond it sums would lose what is small. */
+/** Larger weights would make sums too inexact for small ones. */
 const FIGURE_MAX = 1e12;
 
 /**
- * Reads a CSV file whose first two columns are a ZIP of five digits and how much it counts, below
- * any names of columns; other columns are passed over. What a ZIP has in several rows is added up.
- * @throws Error naming the file and row: no ZIP, no figure of 0 or more, or no row at all.
+ * Reads a CSV file whose first two columns are a ZIP of five digits and its weight. The first line
+ * may be a header; further columns are ignored. Weights of several rows with the same ZIP are
+ * added.
+ * @throws Error naming the file and row: no ZIP, no weight of 0 or more, or no row at all.
  */
 export async function readZipWeights(path: string): Promise<ReadonlyMap<number, number>> {
   const weights = new Map<number, number>();

@@ -67,16 +67,16 @@ function crossings(
   return odd;
 }
 
-/** A spot and how far around it is looked, in microdegrees of latitude. */
+/** A point, and the distance around it to search, in microdegrees of latitude. */
 export interface Around {
   readonly x: number;
   readonly y: number;
   readonly reach: number;
-  /** What a degree of longitude is of one of latitude. */
+  /** The length of a degree of longitude, as a share of a degree of latitude. */
   readonly shrink: number;
 }
 
-/** Whether any edge of the leaf that begins at `from` comes within the reach. */
+/** Whether an edge of the leaf that begins at `from` comes within the reach. */
 export function hasEdge(leaf: Int32Array, from: number, { x, y, reach, shrink }: Around): boolean {
   const square = reach * reach;
   const areasAt = from + 4 + leaf[from + 3]! + 1;
@@ -104,7 +104,7 @@ export function hasEdge(leaf: Int32Array, from: number, { x, y, reach, shrink }:
   return false;
 }
 
-/** Square of the distance of a segment from the origin. */
+/** Square of the distance from the origin to a segment. */
 function squareToSegment(ax: number, ay: number, bx: number, by: number): number {
   const dx = bx - ax;
   const dy = by - ay;
@@ -113,7 +113,7 @@ function squareToSegment(ax: number, ay: number, bx: number, by: number): number
   return (ax + share * dx) ** 2 + (ay + share * dy) ** 2;
 }
 
-/** The tax areas that points of the cell at `from` may have, once or more often; −1 for none. */
+/** The tax areas that points of the cell at `from` may have, possibly repeated; −1 for none. */
 export function areasWithin(leaf: Int32Array, from: number): Int32Array {
   const at = from + 4 + leaf[from + 3]! + 1;
   return leaf.subarray(at, at + leaf[at - 1]!);

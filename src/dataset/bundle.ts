@@ -36,7 +36,7 @@ import { SIGNATURE_FILE } from './signature.js';
 import { fileSha256, RELEASE_FILES, type BytesRead } from './stamp.js';
 
 const FIRST_LINE = 'situs dataset bundle 1';
-/** Longest head of a bundle, both lines. */
+/** Largest head of a bundle, which is its first two lines. */
 const HEAD_BYTES_MAX = 4_096;
 const LINE_END = 10;
 const PIECE_BYTES = 1_048_576;
@@ -54,17 +54,17 @@ interface BundleHead {
   readonly files: readonly BundledFile[];
 }
 
-/** A file that is no bundle, or not all of one. */
+/** The file is no bundle, or an incomplete one. */
 class UnfitBundle extends Error {
   override readonly name = 'UnfitBundle';
 }
 
-/** Thrown of a file that is no bundle, or whose bytes are not those that were packed. */
+/** Thrown for a file that is no bundle, or whose bytes differ from those that were packed. */
 export class DamagedBundle extends Error {
   override readonly name = 'DamagedBundle';
 }
 
-/** Whether an error is about the bytes of a bundle, and not about the disk. */
+/** Whether an error is caused by the bytes of a bundle, and not by the disk. */
 function isUnfit(error: unknown): boolean {
   return error instanceof UnfitBundle || errorCode(error).startsWith('Z_');
 }
@@ -74,8 +74,8 @@ function totalOf(files: readonly BundledFile[]): number {
 }
 
 /**
- * Writes the bundle of the release in `dir` to a new file; what was written of it stays when it
- * fails. `read` is told the bytes that were packed, of all.
+ * Writes the bundle of the release in `dir` to a new file. If it fails, the part that was written
+ * stays. `read` is called with the bytes that were packed, and with the whole number.
  * @throws Error where the file exists, or cannot be written.
  */
 export async function packRelease(
@@ -108,13 +108,13 @@ export async function packRelease(
   await pipeline(bytes, createGzip({ level: constants.Z_BEST_SPEED }), into);
 }
 
-/** File systems of memory sticks know no links. */
+/** Codes of errors on file systems without links, as memory sticks have. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Gives a whole bundle its name, which no file may bear that came to be meanwhile. `link` is
- * replaced in tests.
- * @throws Error where one does.
+ * Gives a complete bundle its name, unless a file of that name has appeared meanwhile. Tests
+ * replace `link`.
+ * @throws Error where there is such a file.
  */
 export function nameBundle(temporary: string, file: string, link = linkSync): void {
   try {
@@ -137,7 +137,7 @@ function isFile(value: Partial<BundledFile> | null): value is BundledFile {
   );
 }
 
-/** Checks what a bundle says it holds. */
+/** Parses and checks the head of a bundle. */
 function headOf(text: string): BundleHead {
   const value = parsedText(text) as Partial<BundleHead> | null | undefined;
   if (value === undefined) throw new UnfitBundle('its second line cannot be read');
@@ -155,7 +155,7 @@ function headOf(text: string): BundleHead {
   return { dataset, files };
 }
 
-/** What a bundle says of itself, and where its bytes begin. */
+/** The head of a bundle, and where its bytes begin. */
 interface OpenBundle extends BundleHead {
   readonly headBytes: number;
 }
@@ -182,7 +182,7 @@ export async function openBundle(file: string): Promise<OpenBundle> {
   }
 }
 
-/** Writes the files of a bundle one after the other, as their bytes come. */
+/** Writes the files of a bundle, one after the other, while their bytes arrive. */
 class Unpacking {
   readonly #dir: string;
   readonly #files: readonly BundledFile[];
@@ -207,7 +207,7 @@ class Unpacking {
     }
   }
 
-  /** All bytes came. */
+  /** Called when all bytes have arrived. */
   end(): void {
     while (this.#left === 0 && this.#at + 1 < this.#files.length) this.#next();
     if (this.#left > 0) throw new UnfitBundle('it ends before its last file does');
@@ -240,10 +240,10 @@ class Unpacking {
 }
 
 /**
- * Writes the files of a bundle into an empty folder. What was written stays there when it fails.
- * `written` is told the bytes, of all.
- * @throws DamagedBundle that names the file where it is damaged, cut or larger than it tells; Error
- * where the disk has no room for it.
+ * Writes the files of a bundle into an empty folder. If it fails, what was written stays there.
+ * `written` is called with the bytes that were written, and with the whole number.
+ * @throws DamagedBundle that names the file where it is damaged, incomplete or larger than stated;
+ * Error where the disk has no room for it.
  */
 export async function unpackBundle(
   file: string,

@@ -1,4 +1,4 @@
-/** Point → tax area over the tables written by ingest/boundary/cells.ts. */
+/** Finds the tax area of a point, in the tables that ingest/boundary/cells.ts writes. */
 import {
   type Direction,
   directions,
@@ -23,14 +23,14 @@ import type { ByteTable } from './layout.js';
  */
 export const TILE_BITS = 19;
 export const TILE_SIZE = 1 << TILE_BITS;
-/** Cells of this size are not cut further: 2^6 millionths of a degree are about 7 metres. */
+/** Cells of this size are not divided further: 2^6 microdegrees are about 7 metres. */
 export const CELL_BITS_MIN = 6;
 export const NOWHERE = -1;
 export const INTERNAL = -(2 ** 30);
 
-/** A line between tax areas that is farther away is not told of: little is drawn much finer. */
+/** Distance up to which answers mention a line between tax areas. Few boundaries are more exact. */
 export const BORDER_METRES_MAX = 50;
-/** Those metres in microdegrees of latitude; streets with no line as near have `FLAG_APART`. */
+/** That distance in microdegrees of latitude; streets without a line so near have `FLAG_APART`. */
 export const BORDER_REACH = BORDER_METRES_MAX / METRES_PER_MICRO;
 
 /** Key of the tile that holds a point. */
@@ -38,30 +38,30 @@ function tileKey(x: number, y: number): number {
   return (((y + 90_000_000) >> TILE_BITS) << 10) | ((x + 180_000_000) >> TILE_BITS);
 }
 
-/** The key by which a tile is kept: those of 128 by 128 differ in what a NumberCache looks at. */
+/** Key of a tile in the cache. It spreads tiles of a region of 128 by 128 over its slots. */
 function keptKey(key: number): number {
   return ((key >> 10) << 7) + (key & 127) + ((key & 896) << 9);
 }
 
-/** Column or row of the tile that a coordinate lies in; of one beyond the map, the outermost. */
+/** Column or row of the tile of a coordinate; the outermost one for a coordinate off the map. */
 function tileAt(coordinate: number, max: number): number {
   return Math.floor((Math.max(-max, Math.min(max, coordinate)) + max) / TILE_SIZE);
 }
 
-/** Decoded tile directories kept per thread, in cells (four bytes each) per generation. */
+/** Decoded tiles that a thread keeps, in cells of four bytes, per generation of the cache. */
 const TILE_CELLS_MAX = 2_000_000;
 
 const EMPTY_TILE = Int32Array.of(NOWHERE);
 
-/** Judges the cells around a spot; true ends the look at them. */
+/** Is shown the cells around a point; returning true ends that. */
 export interface CellJudge {
-  /** A whole cell in one tax area, or in none (−1). */
+  /** A cell that lies wholly in one tax area, or in none (−1). */
   whole(area: number): boolean;
-  /** A border cell, by the number of its leaf. */
+  /** A cell that a border crosses, by the number of its leaf. */
   border(leaf: number): boolean;
 }
 
-/** Whether a line comes within reach of a spot: cells of two areas have one between them. */
+/** Tells whether a line is near a point: there is one between cells of different areas. */
 class LineJudge implements CellJudge, Around {
   x = 0;
   y = 0;
@@ -104,9 +104,9 @@ interface Square {
 }
 
 const RAYS = directions(16);
-/** Spots on a ray that are looked at before it is halved. */
+/** Points on a ray, as shares of the reach, that are tried before the bisection. */
 const RINGS = [0.5, 1];
-/** Halvings of 25 metres until what is left is under half of one. */
+/** Bisections of 25 metres, after which less than half a metre is left. */
 const HALVINGS = 6;
 
 function shrinkAt(lat: Microdegrees): number {
@@ -122,14 +122,14 @@ export class CellIndex {
   readonly #leaves: ByteTable<number>;
   readonly #recent = new NumberCache(TILE_CELLS_MAX, cellsOf);
   readonly #kept = new KeptLeaves();
-  /** Which leaf is loaded, and which tile was read last: a point's borders lie where it does. */
+  /** The leaf loaded last, and the tile read last: most points near a border share both. */
   #loaded = -1;
   #lastKey = -1;
   #lastTile: Int32Array = EMPTY_TILE;
   readonly #square: Square = { west: 0, south: 0, east: 0, north: 0 };
   readonly #lines = new LineJudge((number) => this.#load(number));
 
-  /** Leaves are read by index up to their `length`: the memory behind them may be larger. */
+  /** `leaves` may return views of larger memory: they are only read by index up to `length`. */
   constructor(tiles: ByteTable<number>, leaves: ByteTable<number>) {
     this.#tiles = tiles;
     this.#leaves = leaves;
@@ -138,7 +138,7 @@ export class CellIndex {
   /** Tax area that holds the point, −1 when none does. */
   locate(lat: Microdegrees, lng: Microdegrees): number {
     if (!(Math.abs(lat) <= LAT_MAX && Math.abs(lng) <= LNG_MAX)) return NOWHERE;
-    // The antimeridian is one line: its east side is where longitudes begin.
+    // Both edges of the map are the antimeridian; its points belong to the lowest longitude.
     const x = lng === LNG_MAX ? -LNG_MAX : lng;
     const cells = this.#tile(tileKey(x, lat));
     let value = cells[0]!;
@@ -153,15 +153,15 @@ export class CellIndex {
     return areaWithin(leaf, from, x, lat);
   }
 
-  /** The area at a point that is so many microdegrees of latitude away from a spot. */
+  /** The area of a point at a distance from another, in microdegrees of latitude. */
   locateAway(lat: Microdegrees, lng: Microdegrees, away: number, { sin, cos }: Direction): number {
     const east = (away * cos) / shrinkAt(lat);
     return this.locate(Math.round(lat + away * sin), Math.round(lng + east));
   }
 
   /**
-   * The nearest area within `reach` microdegrees of latitude of a point that `isOther` tells, and
-   * the share of it that its line is away; null for none. Good to a fiftieth by direction.
+   * The nearest area that `isOther` accepts within `reach` microdegrees of latitude of a point, and
+   * how far its border is as a share of that; null for none. Exact to a fiftieth by 16 directions.
    */
   nearest(
     lat: Microdegrees,
@@ -196,14 +196,14 @@ export class CellIndex {
   }
 
   /**
-   * Whether a line between tax areas may lie within `reach` microdegrees of latitude of a point; no
-   * more cells are looked at than the square around it meets, and of a border cell its edges alone.
+   * Whether a line between tax areas may lie within `reach` microdegrees of latitude of a point.
+   * Reads only the cells that meet the square around it, and of a border cell only its edges.
    */
   isNear(lat: Microdegrees, lng: Microdegrees, reach: number): boolean {
     return this.anyNear(lat, lng, reach, this.#lines.at(lng, lat, reach, shrinkAt(lat)));
   }
 
-  /** Shows a judge the cells that the square meets until it says yes; false if it never does. */
+  /** Shows `judge` the cells that meet the square until it returns true; false if it never does. */
   anyNear(lat: Microdegrees, lng: Microdegrees, reach: number, judge: CellJudge): boolean {
     const spread = reach / shrinkAt(lat);
     const square = this.#square;
@@ -225,7 +225,7 @@ export class CellIndex {
     return false;
   }
 
-  /** Shows a judge one cell of a tile's directory, by its south-west corner, until it says yes. */
+  /** Shows `judge` the cells below one cell of a tile, given by its south-west corner. */
   #anyCell(
     judge: CellJudge,
     cells: Int32Array,
@@ -254,7 +254,7 @@ export class CellIndex {
           (toEast && toNorth && this.#anyCell(judge, cells, first + 3, x, y, half))
         );
       }
-      // Most squares lie in one quarter of one quarter, and so on: no other one is asked.
+      // The square lies in a single quarter, so only that is followed; most squares do.
       if (toEast) west = x;
       if (toNorth) south = y;
       value = cells[first + (toEast ? 1 : 0) + (toNorth ? 2 : 0)]!;
@@ -262,7 +262,7 @@ export class CellIndex {
     return value < NOWHERE ? judge.border(-2 - value) : judge.whole(value);
   }
 
-  /** The tax areas that a border cell may have, once or more often, −1 for none; for a moment. */
+  /** The tax areas of a border cell, possibly repeated, −1 for none; valid until the next call. */
   areasOfBorder(leaf: number): Int32Array {
     const { cells, from } = this.#load(leaf);
     return areasWithin(cells, from);
@@ -278,13 +278,13 @@ export class CellIndex {
 
   #readTile(key: number): Int32Array {
     const bytes = this.#tiles.get(key);
-    // A copy: the table's bytes are a view that the next read overwrites.
+    // The table returns a view that the next read overwrites, so it is copied.
     const cells = bytes === null ? EMPTY_TILE : new Int32Array(new Uint8Array(bytes).buffer);
     this.#recent.set(keptKey(key), cells);
     return cells;
   }
 
-  /** The leaf of a number, until the next one is loaded. */
+  /** Loads a leaf; the result is valid until the next one is loaded. */
   #load(number: number): KeptLeaves {
     const kept = this.#kept;
     if (number === this.#loaded) return kept;

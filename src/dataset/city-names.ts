@@ -1,7 +1,4 @@
-/**
- * Places of a dataset by their names: what the name of a city means in a state, and how the place
- * of an address that was found is written.
- */
+/** What the name of a city means in a state, and how an answer writes the place that was found. */
 import type { Gazetteer } from '../address/parsed.js';
 import { foldName, otherSpelling } from '../address/place-name.js';
 import { titleCase } from '../address/title-case.js';
@@ -11,7 +8,7 @@ import type { Dataset } from './dataset.js';
 import { type Locality, LONG_FORMS } from './locality-list.js';
 import type { CityRecord, ZipRecord } from './records.js';
 
-/** Folds a locality's name so that "St. Albans", "SAINT ALBANS" and "Saintalbans" are one. */
+/** Key of a locality's name, the same for "St. Albans", "SAINT ALBANS" and "Saintalbans". */
 export function foldLocality(name: string): string {
   const words = name
     .normalize('NFD')
@@ -23,18 +20,18 @@ export function foldLocality(name: string): string {
   return folded;
 }
 
-/** Answers kept, in each of two generations. */
+/** Answers kept in each of two generations of the cache. */
 const ANSWERS_MAX = 10_000;
 
-/** What a state has of a city's name. */
+/** What a state has under a city's name. */
 interface NamedCity {
   readonly record: CityRecord | null;
   readonly localities: readonly Locality[];
-  /** It has either. */
+  /** Whether it has a city record or localities of the name. */
   readonly isKnown: boolean;
 }
 
-/** What a state has of a name, and the states behind it that were asked for the same one. */
+/** What one state has under a name, chained with the answers of other states for that name. */
 interface Answer {
   readonly state: string;
   readonly named: NamedCity;
@@ -43,7 +40,9 @@ interface Answer {
 
 const NO_CITY: NamedCity = { record: null, localities: [], isKnown: false };
 
-/** Whether a city is a municipality with doors of its own whose name is not the ZIP's. */
+/**
+ * Whether a city is a municipality that a source lists doors of, under a name other than the ZIP's.
+ */
 export function isExclusive(
   city: string,
   localities: readonly Locality[],
@@ -53,14 +52,17 @@ export function isExclusive(
   return isMunicipal && zip?.cities.some((own) => foldName(own) === foldName(city)) === false;
 }
 
-/** The places of one dataset; keeps what it has of the names that are asked for. */
+/** Knows the places of one dataset by name. Keeps the answers for names that were asked for. */
 export class DatasetGazetteer implements Gazetteer {
   readonly #dataset: Dataset;
-  /** Codes of states by code and by name. */
+  /** Codes of states, by their code and by their name. */
   readonly #codes: WordTable<string>;
-  /** By name, which is hashed as it stands; few states are asked for the same one. */
+  /**
+   * Answers by name alone, which needs no new text as a key; few states are asked for the same
+   * name.
+   */
   readonly #answers = new RecentCache<string, Answer>(ANSWERS_MAX);
-  /** The city met last: an address that was read by it is searched with it. */
+  /** The latest answer. An address that was read by means of a city is searched with it next. */
   #last = NO_CITY;
   #lastState = '';
   #lastName = '';
@@ -86,7 +88,10 @@ export class DatasetGazetteer implements Gazetteer {
     return this.named(state, city).isKnown;
   }
 
-  /** What a state has of a city's name; "" stands for any state and tells `isKnown` alone. */
+  /**
+   * What a state has under a city's name. With "" for the state, only `isKnown` is meant, of any
+   * state.
+   */
   named(state: string, city: string): NamedCity {
     if (city === '') return NO_CITY;
     if (city === this.#lastName && state === this.#lastState) return this.#last;
@@ -126,19 +131,19 @@ export class DatasetGazetteer implements Gazetteer {
   }
 }
 
-/** A place that was found, as its name is chosen by. */
+/** A place that was found: all that the choice of its name depends on. */
 interface FoundPlace {
   readonly state: string;
-  /** Numbers of the localities by the address source, 0 for none. */
+  /** Numbers of the localities in the address source; 0 for none. */
   readonly city: number;
   readonly municipality: number;
-  /** 0 where the source knows none. */
+  /** The ZIP in the address source; 0 where it has none. */
   readonly zip: number;
-  /** As the address was written, to choose among names of the same place. */
+  /** The city as the address was written. It decides among names of the same place. */
   readonly cityAsked: string;
 }
 
-/** What an address ends in. */
+/** The end of a normalized address. */
 interface WrittenPlace {
   readonly city: string;
   readonly postalCode: string;
@@ -146,16 +151,16 @@ interface WrittenPlace {
   readonly place: string;
 }
 
-/** One that is kept, and all that it depends on. */
+/** A place in the cache: the result, and all that it depends on. */
 interface KeptPlace extends FoundPlace {
   readonly country: Country;
   readonly written: WrittenPlace;
 }
 
-/** Ends of addresses that are kept, each in a slot of its own; a power of two. */
+/** Number of slots of the cache, of one place each; a power of two. */
 const KEPT_PLACES = 4_096;
 
-/** Writes places of one dataset as addresses end in them; keeps what was written last. */
+/** Writes the ends of addresses for one dataset. Keeps the latest ones. */
 export class PlaceWriter {
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
@@ -168,8 +173,8 @@ export class PlaceWriter {
   }
 
   /**
-   * Writes a place of a tax area, with its ZIP+4 unless that is −1; `zipAsked` is written where the
-   * source knows no ZIP.
+   * Writes a place in a tax area, with its ZIP+4 unless that is −1. Where the source has no ZIP,
+   * `zipAsked` is written if it fits the place.
    */
   write(found: FoundPlace, area: number, zipAsked: number, plus4: number): WrittenPlace {
     const { country } = this.#dataset.area(area);
@@ -200,14 +205,14 @@ export class PlaceWriter {
     const label = this.#cityLabel(found, zip);
     const postalCode = zip > 0 ? zipText(zip) : '';
     const region = postalCode === '' ? state : `${state} ${postalCode}`;
-    // In one piece, as it is kept: it is read through and printed many times.
+    // Joining makes one flat text. A text of concatenated parts is slower to print each time.
     const place = [addressLine(label, region, country)].join('');
     const written = { city: label, postalCode, place };
     this.#kept[slot] = { state, city, municipality, zip, cityAsked, country, written };
     return written;
   }
 
-  /** Where the source knows no ZIP: the one asked for, if it is one of the place's own. */
+  /** The ZIP that was asked for, if it is one of the place's own; otherwise 0. */
   #askedZip({ state, municipality, city }: FoundPlace, asked: number): number {
     if (asked === 0) return 0;
     const label = this.#dataset.streets.locality(state, municipality || city)?.label ?? '';
@@ -216,8 +221,9 @@ export class PlaceWriter {
   }
 
   /**
-   * The source's postal city; else the municipality, where that was asked for; else the name asked
-   * for or the preferred name among the postal names of the ZIP; else the municipality.
+   * The name of the city, the first of these there is: the source's postal city; the municipality,
+   * where that was asked for; the name asked for, or the preferred one, among the postal names of
+   * the ZIP; the municipality.
    */
   #cityLabel(found: FoundPlace, zip: number): string {
     const { state, cityAsked } = found;
@@ -246,7 +252,10 @@ export class PlaceWriter {
     return name;
   }
 
-  /** "Barre Town" is known to the post as Barre, "Salt Lake City" by its whole name. */
+  /**
+   * The record of a municipality. "Barre Town" is Barre in postal names, "Salt Lake City" stays
+   * whole.
+   */
   #findMunicipality(state: string, label: string): CityRecord | null {
     const name = label.toUpperCase();
     return (
@@ -256,7 +265,7 @@ export class PlaceWriter {
   }
 }
 
-/** Five digits of a ZIP kept as an integer. */
+/** The five digits of a ZIP that is held as a number. */
 export function zipText(zip: number): string {
   return zip < 10_000 ? String(zip).padStart(5, '0') : String(zip);
 }
@@ -266,19 +275,21 @@ export function countryName(country: Country): string {
   return COUNTRY_NAMES[country];
 }
 
-/** The place of an address, as it is written at the end of the line. */
+/** The end of an address: city, region and country. */
 export function addressLine(city: string, region: string, country: Country): string {
   const place = city === '' ? region : city + ', ' + region;
   return place + ', ' + countryName(country);
 }
 
-/** Whether two names differ in spelling alone; most do not differ, which costs no folding. */
+/**
+ * Whether two names differ in spelling only. Most are equal or start differently, which is cheap.
+ */
 function isSameName(label: string, asked: string): boolean {
   const plain = label.toUpperCase();
   return plain === asked || (plain[0] === asked[0] && foldLocality(plain) === foldLocality(asked));
 }
 
-/** The name that is the same as the one asked for, in whatever spelling; else "". */
+/** The name in the list that is the one asked for, in any spelling; "" if there is none. */
 function amongNames(names: readonly string[], asked: string): string {
   if (asked === '' || names.length < 2) return '';
   if (names.includes(asked)) return asked;

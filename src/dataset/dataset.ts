@@ -1,4 +1,4 @@
-/** An open dataset: what the engine may ask. All reads are synchronous. */
+/** An open dataset, as the engine reads it. All reads are synchronous. */
 import type {
   AreaRecord,
   CityRecord,

@@ -1,4 +1,7 @@
-/** Whether the files of a release are those that were built. Maps nothing, so it cannot crash. */
+/**
+ * Checks whether the files of a release are those that were built. It maps no file into memory, so
+ * damaged data cannot crash the process.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -13,14 +16,14 @@ import { pageProblem } from './page-check.js';
 import type { CheckProgress } from './release-check.js';
 import { fileSha256, stampOf, type Stamp } from './stamp.js';
 
-/** A release whose files are what their checksums say. */
+/** The outcome of a check of a release's files. */
 interface CheckedFiles {
   readonly problems: readonly string[];
-  /** What the files are; null with problems. */
+  /** Size and checksum of each file; null where there are problems. */
   readonly stamp: Stamp | null;
 }
 
-/** What the release says its data come to, a line; empty where it says nothing. */
+/** The line in which the release states its data's checksum; empty where it states none. */
 export function readSum(dir: string): string {
   try {
     return readFileSync(join(dir, CHECKSUM_FILE), 'latin1');
@@ -30,7 +33,7 @@ export function readSum(dir: string): string {
 }
 
 /**
- * What is wrong with its name and manifest.
+ * Problems of the release's name and manifest.
  * @throws Error when there is no readable release at all.
  */
 function nameProblems(dir: string): readonly string[] {
@@ -42,7 +45,7 @@ function nameProblems(dir: string): readonly string[] {
   ];
 }
 
-/** What is wrong with the length of its data. */
+/** Problems of the data file's length. */
 function cutProblems(dir: string): readonly string[] {
   const file = join(dir, DATA_FILE);
   const cut = existsSync(file) ? pageProblem(file) : `it has no ${DATA_FILE}`;
@@ -50,7 +53,7 @@ function cutProblems(dir: string): readonly string[] {
 }
 
 /**
- * What is wrong with all but the bytes of its data.
+ * All problems except those of the data file's bytes.
  * @throws Error when there is no readable release at all.
  */
 export function nameAndLengthProblems(dir: string): readonly string[] {
@@ -58,7 +61,7 @@ export function nameAndLengthProblems(dir: string): readonly string[] {
 }
 
 /**
- * Checks name, manifest and bytes of the release in `dir` without mapping anything of it.
+ * Checks name, manifest and bytes of the release in `dir`, without mapping a file into memory.
  * @throws Error when there is no readable release at all.
  */
 export function checkFiles(dir: string, progress: CheckProgress = () => undefined): CheckedFiles {

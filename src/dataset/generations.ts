@@ -1,15 +1,15 @@
 /**
- * The releases that a server has open: the one that answers, the one before it, and those that are
- * still used. Each is closed when it is neither and its last user has let go of it.
+ * The releases that a server has open: the active one, the one before it, and others in use. A
+ * release that is neither of the two is closed when its last user has released it.
  */
 import type { Dataset } from './dataset.js';
 import { readManifest } from './manifest.js';
 import type { PreparedRelease } from './release-copy.js';
 
-/** What is told of a release beside its data. */
+/** Facts about a release, besides its data. */
 interface ReleaseFacts {
   readonly areas: number;
-  /** Lists behind it that have ended and are still used. */
+  /** Names of lists in the release that are out of date but still used. */
   readonly stale: readonly string[];
 }
 
@@ -26,17 +26,14 @@ export interface Generation {
   pins: number;
 }
 
-/** How a release is opened and asked. */
+/** How to open a release and read its facts. */
 export interface OpenRelease {
   readonly open: (dir: string) => Dataset;
-  /** Asks the release a few questions; throws when it does not answer as it should. */
+  /** Asks the release a few questions; throws when it gives no proper answers. */
   readonly probe: (dataset: Dataset, dir: string) => ReleaseFacts;
 }
 
-/**
- * Reads the facts of a release before it answers anybody.
- * @throws Error when it holds nothing.
- */
+/** Reads the facts of a release before it becomes active. @throws Error when it holds nothing. */
 export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
   const manifest = readManifest(dir);
   const areas = manifest.counts['areas'] ?? 0;
@@ -51,7 +48,7 @@ export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
 }
 
 /**
- * Opens a release where it was prepared; nothing of it is left when that fails.
+ * Opens a release that was prepared. If that fails, nothing of its copy is left.
  * @throws what opening and probing throw.
  */
 export function openGeneration(
@@ -77,23 +74,25 @@ function close({ dataset, prepared }: Generation): void {
   prepared.leave();
 }
 
-/** Releases that stay open because they were asked for by name; each is a copy on the disk. */
+/** Most releases that stay open because requests named them; each takes a copy on the disk. */
 export const ASKED_OPEN_MAX = 2;
 
 export class Generations {
   #current: Generation | null = null;
   #previous: Generation | null = null;
-  /** Open until their last task is done: replaced twice, or borrowed without being active. */
+  /**
+   * Releases to close when their last task is done: replaced twice, or borrowed and never active.
+   */
   readonly #retired = new Set<Generation>();
-  /** Names of those that were asked for, the last one at the end; each is pinned once for it. */
+  /** Names of releases that requests named, the latest last. Each has one pin for being here. */
   readonly #asked = new Set<string>();
 
-  /** The one that answers; null before the first. */
+  /** The active release; null before the first. */
   get current(): Generation | null {
     return this.#current;
   }
 
-  /** All that are open. */
+  /** All open releases. */
   get all(): readonly Generation[] {
     return [this.#current, this.#previous, ...this.#retired].filter(
       (generation) => generation !== null,
@@ -104,12 +103,12 @@ export class Generations {
     return this.all.find(({ release }) => release.id === name) ?? null;
   }
 
-  /** Keeps one open for whoever pins it, without making it the one that answers. */
+  /** Keeps a release open for those who pin it, without making it active. */
   lend(generation: Generation): void {
     this.#retired.add(generation);
   }
 
-  /** Makes one the one that answers; the one before the last is closed once nobody uses it. */
+  /** Makes a release active. The one before the last is closed once nobody uses it. */
   take(next: Generation): void {
     const oldest = this.#previous;
     this.#previous = this.#current;
@@ -120,7 +119,7 @@ export class Generations {
     else this.#retired.add(oldest);
   }
 
-  /** Keeps one open until `unpin`. */
+  /** Keeps a release open until `unpin`. */
   pin(generation: Generation): LiveRelease {
     generation.pins += 1;
     return generation.release;
@@ -133,7 +132,7 @@ export class Generations {
     if (generation.pins === 0 && this.#retired.delete(generation)) close(generation);
   }
 
-  /** Keeps one open that was asked for by its name, until others were. */
+  /** Keeps a release open that a request named, until enough others were named. */
   keep(name: string): void {
     const generation = this.find(name);
     if (generation === null || generation === this.#current) return;

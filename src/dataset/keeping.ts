@@ -1,6 +1,6 @@
 /**
- * Which releases are kept, and why. The days count from when a release answered last, so that what
- * it answered can be asked again for so long: receipts name releases.
+ * Which releases are kept on the disk, and why. Receipts name releases, so what a release answered
+ * can be asked for again; the days of its keeping count from its last answer.
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,24 +17,26 @@ import {
 } from './release.js';
 
 const DAY_MS = 86_400_000;
-/** What an interrupted removal has left, or what a process writes before it has its name. */
+/**
+ * Names that an interrupted removal leaves, or that a process uses before a release has its name.
+ */
 const TEMPORARY = /^\.(?:removed-|(?:build|push)-(\d+))/;
 
 /** How long and how many releases are kept. */
 interface KeepRule {
-  /** Days after a release answered last, or was made where it never did. */
+  /** Days since the release's last answer, or since it was built where it never answered. */
   readonly days: number;
-  /** So many that answered last, whatever their age. */
+  /** This many releases that answered last are kept at any age. */
   readonly count: number;
 }
 
 interface Keeping {
   readonly name: string;
-  /** Why it is kept, as a clause; null where nothing speaks for it. */
+  /** Why the release is kept, as a clause; null where there is no reason. */
   readonly reason: string | null;
 }
 
-/** When a release answered last, or was made where it never did; milliseconds since 1970. */
+/** When a release last answered, or was built where it never did; milliseconds since 1970. */
 function lastOf(varDir: string, name: string): number {
   const dir = join(releasesDir(varDir), name);
   for (const file of [ANSWERED_FILE, MANIFEST_FILE]) {
@@ -44,7 +46,7 @@ function lastOf(varDir: string, name: string): number {
   return 0;
 }
 
-/** What is in a folder; nothing where it is none, or has gone meanwhile. */
+/** Names in a folder; none where it does not exist any more. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -53,7 +55,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Releases that a server or a process beside it has copied to answer from. */
+/** Releases of which a server, or a process beside it, has made a copy to answer from. */
 function openAtServer(varDir: string): ReadonlySet<string> {
   const streams = join(varDir, PROCESS_COPIES);
   const folders = [
@@ -65,7 +67,7 @@ function openAtServer(varDir: string): ReadonlySet<string> {
   );
 }
 
-/** Every release and why it is kept, the oldest first. `inJobs` are those that jobs work on. */
+/** All releases and why each is kept, the oldest first. `inJobs` are those that stored jobs use. */
 export function keepings(
   varDir: string,
   { days, count }: KeepRule,
@@ -95,7 +97,9 @@ export function keepings(
   return [...last].map(([name, lastMs]) => ({ name, reason: reasonOf(name, lastMs) }));
 }
 
-/** Removes a release: it is gone at once, whatever ends the process meanwhile. */
+/**
+ * Removes a release. It is renamed first, so that it is gone at once even if the process is killed.
+ */
 export function removeRelease(varDir: string, name: string): void {
   const folder = releasesDir(varDir);
   const gone = join(folder, `.removed-${name}`);
@@ -104,7 +108,7 @@ export function removeRelease(varDir: string, name: string): void {
   rmSync(gone, { recursive: true, force: true });
 }
 
-/** What removals, builds and pushes that were killed have left in the folder of releases. */
+/** What killed removals, builds and pushes have left in the folder of releases. */
 export function leftIn(varDir: string): readonly string[] {
   const folder = releasesDir(varDir);
   const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -114,7 +118,7 @@ export function leftIn(varDir: string): readonly string[] {
   });
 }
 
-/** Removes it. */
+/** Removes what `leftIn` lists. */
 export function removeLeft(varDir: string): void {
   for (const name of leftIn(varDir)) {
     rmSync(join(releasesDir(varDir), name), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * Border cells that were read last, found by their numbers in place of a walk down the table's tree
- * (docs/benchmarks.md).
+ * Keeps the border cells that were read last, found by their numbers, which is faster than a search
+ * in the table's tree (docs/benchmarks.md).
  */
 import { RecentMemory } from '../base/tables.js';
 import { Generation, SLOTS } from './street-index.js';
@@ -8,27 +8,29 @@ import { Generation, SLOTS } from './street-index.js';
 const WORD = 4;
 /** Integers of a generation. */
 const GENERATION_CELLS = 1024 * 1024;
-/** Longer cells are not kept; of the publishers' files at hand the longest has 163 integers. */
+/** Longer cells are not kept. The longest in the publishers' files at hand has 163 integers. */
 const KEPT_CELLS_MAX = GENERATION_CELLS / 16;
 /** Memory of all that is kept of one release. */
 export const KEPT_LEAVES_BYTES = 2 * (GENERATION_CELLS + SLOTS) * WORD;
 
 /**
- * The slot of a number, which holds the place of the cell's first integer, behind its number.
- * Numbers follow one another where cells lie side by side, so that those of a region have slots of
- * their own; of two with the same slot the last is found.
+ * The slot of a number, which holds the index of the cell's first integer, behind its number. Cells
+ * side by side have successive numbers, so those of a region have different slots. Of two cells with
+ * the same slot, the later one is found.
  */
 function slotOf(number: number): number {
   return number & (SLOTS - 1);
 }
 
 export class KeptLeaves extends RecentMemory<Generation> {
-  /** Holds what is not kept, until the next one. */
+  /** Holds a cell that is not kept, until the next one. */
   #passing = new Int32Array(1024);
-  /** The memory that cells are read from, as integers: the table hands out the same one. */
+  /**
+   * The memory of the table's view, and its integers: the table returns the same memory each time.
+   */
   #source: ArrayBufferLike = new ArrayBuffer(0);
   #integers = new Int32Array(this.#source);
-  /** The cell that was found, or that room was made for: integers in `cells` from `from` on. */
+  /** The cell that was found or added last: the integers in `cells` that begin at `from`. */
   cells: Int32Array = this.#passing;
   from = 0;
 
@@ -36,7 +38,7 @@ export class KeptLeaves extends RecentMemory<Generation> {
     return new Generation(GENERATION_CELLS);
   }
 
-  /** Whether a cell is kept. */
+  /** Whether a cell is kept; if so, `cells` and `from` point to it. */
   find(number: number): boolean {
     if (this.rests()) return false;
     const found = this.#findIn(this.young, number) || this.#findIn(this.old, number);
@@ -54,7 +56,7 @@ export class KeptLeaves extends RecentMemory<Generation> {
     return true;
   }
 
-  /** Takes the integers of the cell that was looked for last and not found. */
+  /** Copies the cell that `find` has just not found. */
   add(number: number, bytes: Uint8Array): void {
     const length = bytes.length >> 2;
     this.#makeRoom(number, length);

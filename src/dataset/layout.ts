@@ -26,16 +26,16 @@ export interface ByteTable<K extends number | string> {
   get(key: K): Uint8Array | null;
 }
 
-/** The street table: besides its texts, groups by a key in bytes. */
+/** The street table. Besides its texts it has groups of streets, by keys in bytes. */
 export interface StreetTable extends ByteTable<string> {
   /**
-   * A group to be read by index up to its `length`, and by nothing else: the memory behind it may
-   * be larger, and the next read of any table overwrites it.
+   * A group, to be read by index up to its `length` only: the memory behind it may be larger, and
+   * the next read of any table overwrites it.
    */
   group(key: StreetKey): Uint8Array | null;
 }
 
-/** What a builder hands to the writer: bytes by key, in any order, keys unique. */
+/** Entries that a builder gives the writer: bytes by key, in any order, with unique keys. */
 export type ByteEntries<K extends number | string> = Iterable<readonly [K, Uint8Array]>;
 
 export const NUMBER_TABLES = ['areas', 'components', 'zips', 'tiles', 'leaves'] as const;
@@ -49,9 +49,9 @@ export interface Tables {
   readonly text: Readonly<Record<TextTable, Database<Uint8Array, string>>>;
 }
 
-/** How lmdb is to write and read keys of the street table; the bytes are those of plain text. */
+/** How lmdb encodes keys of the street table; the bytes are those of plain text. */
 const STREET_KEY_ENCODER = {
-  /** Takes bytes too: lmdb has the bounds of a whole table that way. */
+  /** Also accepts bytes, because lmdb uses them for the bounds of a whole table. */
   writeKey(key: StreetKey | string | Uint8Array, target: Uint8Array, start: number): number {
     const { length } = key;
     const from =
@@ -62,18 +62,18 @@ const STREET_KEY_ENCODER = {
           : key;
     for (let index = 0; index < length; index += 1) target[start + index] = from[index]!;
     const end = start + length;
-    // The table compares by words, so that what follows the key must be zero.
+    // The table compares whole words, so the bytes behind the key must be zero.
     target[end] = target[end + 1] = target[end + 2] = target[end + 3] = 0;
     return end;
   },
   readKey(source: Uint8Array, start: number, end: number): string {
     return Buffer.from(source.buffer, source.byteOffset + start, end - start).toString('latin1');
   },
-  /** Asked for by lmdb: keys end in zeros already. */
+  /** lmdb calls this; nothing is to do, since keys end in zeros already. */
   enableNullTermination(): void {},
 };
 
-/** Opens (or, for a build, creates) the tables of a release. */
+/** Opens the tables of a release, or creates them for a build. */
 export function openTables(file: string, mode: 'read' | 'build'): Tables {
   const root = open({
     path: file,
@@ -87,7 +87,8 @@ export function openTables(file: string, mode: 'read' | 'build'): Tables {
     root.openDB<Uint8Array, number>({ name, encoding: 'binary', keyEncoding: 'uint32' });
   const byText = (name: TextTable): Database<Uint8Array, string> =>
     root.openDB<Uint8Array, string>({ name, encoding: 'binary' });
-  // Apart, since lmdb's types leave the key encoder out of the options of a table.
+  // A variable of its own, because lmdb's types do not list the key encoder among a table's
+  // options.
   const ownKeys = { name: 'streets', encoding: 'binary', keyEncoder: STREET_KEY_ENCODER } as const;
   const streets = mode === 'build' ? byText('streets') : root.openDB<Uint8Array, string>(ownKeys);
   return {
@@ -124,8 +125,8 @@ export function byteTable<K extends number | string>(
 }
 
 /**
- * The same without the subarray, which costs a quarter of a read: for readers that take bytes by
- * index up to `length` and nothing beyond.
+ * As `byteTable`, without the subarray, which costs a quarter of a read. For readers that use the
+ * bytes only by index up to `length`.
  */
 export function indexedTable<K extends number | string>(
   database: Database<Uint8Array, K>,
@@ -133,19 +134,21 @@ export function indexedTable<K extends number | string>(
   return { get: (key) => database.getBinaryFast(key) ?? null };
 }
 
-/** lmdb's types know keys of the table as text alone; its encoder takes a StreetKey too. */
+/**
+ * The table with keys of type StreetKey; lmdb's types only allow text, but the encoder takes both.
+ */
 interface Groups {
   getBinaryFast(key: StreetKey | string): Uint8Array | undefined;
 }
 
-/** The street table, whose groups are walked where lmdb puts them. */
+/** The street table. Its groups are views of the memory that lmdb reads into. */
 export function streetTable(database: Database<Uint8Array, string>): StreetTable {
   const { get } = byteTable(database);
   const groups: Groups = database;
   return { get, group: (key) => groups.getBinaryFast(key) ?? null };
 }
 
-/** Encodes records with structures shared over the whole dataset, in the order they are met. */
+/** Encodes records with structures that the whole dataset shares, in the order of first use. */
 export class RecordWriter {
   readonly #structures: object[] = [];
   readonly #packr = new Packr({ structures: this.#structures });
@@ -154,7 +157,7 @@ export class RecordWriter {
     return Uint8Array.from(this.#packr.pack(record));
   }
 
-  /** The structures, to be stored under meta "structures" once every record is encoded. */
+  /** The structures, which are stored under meta "structures" after the last record is encoded. */
   structures(): Uint8Array {
     return Buffer.from(JSON.stringify(this.#structures));
   }

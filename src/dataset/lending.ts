@@ -1,4 +1,4 @@
-/** Releases that are opened because somebody named them, one after the other. */
+/** Opens releases that requests name, one after the other. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generation, Generations, LiveRelease } from './generations.js';
@@ -16,15 +16,17 @@ interface LendingOptions {
   open(name: string, prepared: PreparedRelease): Generation;
 }
 
-/** How often a release is read whose files change meanwhile. */
+/** How often a release is read whose files change at the same time. */
 const READS_MAX = 3;
 
-/** Its files were others whenever it was read: it is being removed, put back or copied here. */
+/**
+ * The files of a release changed each time it was read: it is being removed, replaced or copied.
+ */
 export class ChangingRelease extends UnfinishedCheck {}
 
 /**
- * What the system tells of a release's folder and files, those that are missing too. Of one that
- * was taken away and put back the folder alone tells.
+ * State of a release's folder and files, including missing ones. The folder is included because
+ * only its state changes where a release is taken away and put back.
  */
 function stateOf(dir: string): string {
   return JSON.stringify(
@@ -37,18 +39,20 @@ function stateOf(dir: string): string {
 
 export class Lending {
   readonly #options: LendingOptions;
-  /** Until those are open that were named so far: it takes no more than one processor. */
+  /**
+   * Resolves when all releases named so far are open. One at a time, so only one processor is used.
+   */
   #last: Promise<void> = Promise.resolve();
-  /** What is being opened, by name: one check answers all who wait for it. */
+  /** Releases being opened, by name. All who wait for one share its check. */
   readonly #opening = new Map<string, Promise<void>>();
-  /** What was not sound, and how its files were then. */
+  /** Releases that were not sound, with the state of their files at that time. */
   readonly #unsound = new Map<string, { readonly state: string; readonly why: Error }>();
 
   constructor(options: LendingOptions) {
     this.#options = options;
   }
 
-  /** Whether there is a release of this name, sound or not. */
+  /** Whether there is a release of this name, whether sound or not. */
   has(name: string): boolean {
     const { generations, varDir } = this.#options;
     return (
@@ -57,16 +61,16 @@ export class Lending {
   }
 
   /**
-   * A release by its name, kept open until it is unpinned; null when there is none of that name.
-   * @throws UnsoundRelease with a sentence, OtherFormat among them; other errors when it cannot be
-   * checked or opened now.
+   * A release by its name, kept open until `unpin`; null when there is none of that name.
+   * @throws UnsoundRelease with a sentence, or its subclass OtherFormat; other errors when it
+   * cannot be checked or opened now.
    */
   async borrow(name: string): Promise<LiveRelease | null> {
     const { generations } = this.#options;
     if (generations.find(name) === null) {
       if (!this.has(name)) return null;
       await (this.#opening.get(name) ?? this.#next(name)).catch((error: unknown) => {
-        // One that was removed while it was read has no fault of its own.
+        // A release that was removed while it was read counts as missing, not as faulty.
         if (this.has(name)) throw error;
       });
     }
@@ -91,12 +95,12 @@ export class Lending {
     }
   }
 
-  /** Reads a release; null where its files changed meanwhile, so that nothing is known of it. */
+  /** Reads a release; null where its files changed meanwhile, so that the result means nothing. */
   async #read(name: string, reads: number): Promise<PreparedRelease | null> {
     const dir = join(releasesDir(this.#options.varDir), name);
     const state = stateOf(dir);
     const known = this.#unsound.get(name);
-    // To read all of it again would find the same.
+    // The files are the same, so reading them again would find the same.
     if (known !== undefined && known.state === state) throw known.why;
     this.#unsound.delete(name);
     try {

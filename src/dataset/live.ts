@@ -1,6 +1,7 @@
 /**
- * The release that answers. `CURRENT` is watched; a new release is opened and probed beside the old
- * one and then takes its place by one assignment. Whatever goes wrong keeps the old one.
+ * Follows which release is active. `CURRENT` is watched; a new release is opened and probed beside
+ * the present one, and then replaces it by one assignment. If anything fails, the present one
+ * stays.
  */
 import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ import {
 
 export type { LiveRelease } from './generations.js';
 
-/** Why the release that is named does not answer. */
+/** Why the release that CURRENT names does not answer. */
 export interface Refusal {
   /** Null where CURRENT names none. */
   readonly dataset: string | null;
@@ -35,18 +36,20 @@ export interface Refusal {
 interface LiveOptions extends OpenRelease {
   readonly varDir: string;
   readonly log: Log;
-  /** Checks a release and says where to open it; without it each is opened where it is. */
+  /**
+   * Checks a release and returns where to open it. If absent, releases are opened where they are.
+   */
   readonly prepare?: (name: string, options: PrepareOptions) => Promise<PreparedRelease>;
-  /** Called when it is closed. */
+  /** Called when this is closed. */
   readonly closed?: () => void;
   readonly pollMs?: number;
-  /** After how long a check that did not come to its end is begun again. */
+  /** Pause before a check that was interrupted is repeated. */
   readonly againMs?: number;
 }
 
-/** The watcher of the operating system may miss a rename; this does not. */
+/** Interval of polling, because the operating system's watcher may miss a rename. */
 const POLL_MS = 500;
-/** Long enough for whatever ended a check to be over, short beside a check. */
+/** A short pause compared with a check, but longer than most causes of an interruption last. */
 const CHECK_AGAIN_MS = 5_000;
 
 function changedAt(file: string): number {
@@ -58,10 +61,10 @@ export class LiveDataset {
   readonly #poll: NodeJS.Timeout;
   #watcher: FSWatcher | null = null;
   readonly #generations = new Generations();
-  /** The activation that was tried last, so that a failure is reported once. */
+  /** The activation that was tried last, so that a failure is reported only once. */
   #tried = '';
   #refusal: Refusal | null = null;
-  /** The preparation under way; there is one at a time. */
+  /** The preparation under way; there is only one at a time. */
   #preparing: Promise<void> | null = null;
   readonly #stopped = new AbortController();
   readonly #lending: Lending;
@@ -79,59 +82,58 @@ export class LiveDataset {
     this.#watch();
   }
 
-  /**
-   * Waits for the first release.
-   * @throws Error when one is named and cannot answer.
-   */
+  /** Waits for the active release. @throws Error when one is named and cannot answer. */
   async ready(): Promise<void> {
     while (this.release === null && this.#preparing !== null) await this.#preparing;
     if (this.release === null && this.#refusal !== null) throw new Error(this.#refusal.reason);
   }
 
-  /** The release that answers, or null before the first. */
+  /** The active release; null before the first. */
   get release(): LiveRelease | null {
     return this.#generations.current?.release ?? null;
   }
 
-  /** Why another release than the named one answers; null when it does not. */
+  /** Why the release that CURRENT names is not the active one; null when it is. */
   get refusal(): Refusal | null {
     return this.#refusal;
   }
 
-  /** A document of the release that answers; null when it lacks it or there is no release. */
+  /** A document of the active release; null when it lacks it, or no release is active. */
   document(name: string): unknown {
     return this.#generations.current?.dataset.document(name) ?? null;
   }
 
-  /** Releases open: the current one, the one before and those still pinned. */
+  /** Number of open releases: the active one, the one before, and those still pinned. */
   get openCount(): number {
     return this.#generations.all.length;
   }
 
-  /** The release that answers, kept open until `unpin`. */
+  /** The active release, kept open until `unpin`. */
   pin(): LiveRelease | null {
     const { current } = this.#generations;
     return current === null ? null : this.#generations.pin(current);
   }
 
-  /** Whether there is a release of this name, sound or not. */
+  /** Whether there is a release of this name, whether sound or not. */
   has(name: string): boolean {
     return this.#lending.has(name);
   }
 
-  /** Why a release of this name can answer nothing; null where its format is no reason. */
+  /**
+   * Why this version cannot read the release of this name; null where its format is no obstacle.
+   */
   otherFormat(name: string): OtherFormat | null {
     return otherFormat(this.#options.varDir, name);
   }
 
-  /** Any release by its name, as `Lending` has it, kept open until `unpin`. */
+  /** Any release by its name, as `Lending.borrow` opens it, kept open until `unpin`. */
   borrow(name: string): Promise<LiveRelease | null> {
     return this.#lending.borrow(name);
   }
 
   /**
-   * The same for one that is asked for by its name: it stays open until others were asked for. One
-   * whose files change all the while is not there yet, or no more.
+   * As `borrow`, and keeps the release open until enough others were named. A release whose files
+   * keep changing counts as missing.
    */
   async ask(name: string): Promise<LiveRelease | null> {
     const release = await this.borrow(name).catch((error: unknown) => {
@@ -146,13 +148,14 @@ export class LiveDataset {
     this.#generations.unpin(release.id);
   }
 
-  /** Looks at CURRENT now. */
+  /** Checks now whether CURRENT has changed. */
   check(): void {
     if (this.#preparing !== null || this.#stopped.signal.aborted) return;
     const { varDir } = this.#options;
     const changed = changedAt(currentFile(varDir));
     const name = currentRelease(varDir);
-    // Replaced in between: this name does not belong to that time. It is looked at again anyway.
+    // CURRENT was replaced between the two reads, so name and time may not match. The next check
+    // sees it.
     if (changedAt(currentFile(varDir)) !== changed) return;
     if (name !== null && name === this.release?.id) {
       this.#refusal = null;
@@ -166,7 +169,7 @@ export class LiveDataset {
     else this.#begin(name);
   }
 
-  /** Ends the checks under way and follows CURRENT no more; what is open stays so. */
+  /** Ends the checks under way and stops following CURRENT. Open releases stay open. */
   stop(): void {
     this.#stopped.abort();
     clearInterval(this.#poll);
@@ -179,7 +182,7 @@ export class LiveDataset {
     this.#options.closed?.();
   }
 
-  /** CURRENT names nothing any more; before the first release that is nothing to speak of. */
+  /** CURRENT names nothing any more. Before the first release this is not reported. */
   #lost(): void {
     if (this.release === null) return;
     this.#refuse({ dataset: null, reason: 'CURRENT names no dataset' });
@@ -203,7 +206,7 @@ export class LiveDataset {
       const prepared = await this.#prepare(name, this.release !== null);
       const known = this.#generations.find(name);
       const { aborted } = this.#stopped.signal;
-      // Meanwhile borrowed, or no longer wanted.
+      // The release was borrowed meanwhile, or is no longer wanted.
       if (known !== null || aborted || currentRelease(this.#options.varDir) !== name) {
         prepared.remove();
         if (known === null) this.#tried = '';
@@ -216,7 +219,7 @@ export class LiveDataset {
     }
   }
 
-  /** Tries an activation anew, unless another one was tried meanwhile. */
+  /** Tries an activation again, unless another one was tried meanwhile. */
   #again(activation: string): void {
     setTimeout(() => {
       if (this.#tried !== activation) return;

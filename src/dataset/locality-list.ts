@@ -1,14 +1,14 @@
 /** Cities, towns and villages as the address sources name them, by state. */
 
-/** A locality with streets whose ZIP is not known. */
+/** Flag: the locality has streets whose ZIP is not known. */
 export const LOCALITY_WITHOUT_ZIPS = 1;
-/** A locality that a source names as the municipality of its doors. */
+/** Flag: a source names the locality as the municipality of its doors. */
 export const LOCALITY_IS_MUNICIPALITY = 2;
 
 /** One entry of a `p` list: folded name, label, flags. */
 export type LocalityRow = readonly [name: string, label: string, flags: number];
 
-/** Words of their names that are written short. */
+/** Words of localities' names that are often abbreviated. */
 export const LONG_FORMS: Readonly<Record<string, string>> = {
   ST: 'SAINT',
   STE: 'SAINTE',
@@ -26,10 +26,10 @@ export const LONG_FORMS: Readonly<Record<string, string>> = {
   JCT: 'JUNCTION',
 };
 
-/** Kinds of municipality that a name may end in where two neighbours share the rest. */
+/** Endings by which two neighbouring municipalities with otherwise equal names differ. */
 const MUNICIPAL_ENDING = /.(?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
 
-/** A folded name without its municipal ending, or "" when it has none. */
+/** A folded name without such an ending; "" when it has none. */
 export function withoutMunicipalEnding(fold: string): string {
   const found = MUNICIPAL_ENDING.exec(fold);
   return found === null ? '' : fold.slice(0, found.index + 1);
@@ -39,19 +39,19 @@ export function withoutMunicipalEnding(fold: string): string {
 export interface Locality {
   readonly id: number;
   readonly label: string;
-  /** Some of its streets have no known ZIP. */
+  /** Whether some of its streets have no known ZIP. */
   readonly withoutZips: boolean;
-  /** A source lists its doors as those of the municipality, not of a postal city. */
+  /** Whether a source lists doors under it as a municipality, rather than as a postal city. */
   readonly isMunicipality: boolean;
 }
 
-/** Localities of one state, by folded name and by number. */
+/** The localities of one state, by folded name and by number. */
 export interface StateLocalities {
   readonly byName: ReadonlyMap<string, readonly Locality[]>;
   readonly byId: readonly Locality[];
 }
 
-/** Reads the list of a state; null where it has none. */
+/** Reads the list of a state; it is empty where the state has none. */
 export function readLocalities(bytes: Uint8Array | null): StateLocalities {
   if (bytes === null) return { byName: new Map(), byId: [] };
   const rows = JSON.parse(Buffer.from(bytes).toString('utf8')) as readonly LocalityRow[];

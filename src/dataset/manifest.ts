@@ -1,60 +1,67 @@
-/** What a release says of itself. Kept as manifest.json beside the data. */
+/** The description of a release, which is manifest.json beside the data. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonFile } from '../base/json-object.js';
 import type { SourceRecord } from './records.js';
 
-/** Raised with every change of keys or records; an older or newer release is refused. */
+/** Raised with every change of keys or records. A release with another version is refused. */
 export const FORMAT_VERSION = 3;
 
 export const MANIFEST_FILE = 'manifest.json';
 export const DATA_FILE = 'data.mdb';
-/** Readers of one release: every worker and process that has it open takes a slot. */
+/** Most readers of one release at a time; every worker and process that has it open counts. */
 export const READERS_MAX = 512;
-/** The file beside the data in which LMDB keeps these slots, and bytes that hold them all. */
+/** The file beside the data in which LMDB registers readers, and its size for all of them. */
 export const LOCK_FILE = `${DATA_FILE}-lock`;
 export const LOCK_BYTES = (READERS_MAX + 8) * 64;
-/** SHA-256 of the data file as written: tells a damaged file before LMDB maps it. */
+/** The file with the SHA-256 of the data file, so that damage is found before LMDB maps it. */
 export const CHECKSUM_FILE = 'data.sha256';
 
 export interface SourceFile {
-  /** Path below the sources folder, the repository or an npm package. */
+  /** Path below the folder of sources, in the repository or in an npm package. */
   readonly path: string;
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** How well one level of one state is known. */
+/** How well the rates of one level of one state are known. */
 export interface CoverageLevel {
   readonly level: string;
   /** complete, partial, none, or not-levied */
   readonly completeness: string;
   readonly source: string;
-  /** YYYY-MM-DD, empty when no list is held. */
+  /** YYYY-MM-DD; empty when there is no list. */
   readonly asOf: string;
-  /** Last day the list was published for, YYYY-MM-DD; empty while no newer one is expected. */
+  /**
+   * Last day that the list was published for, YYYY-MM-DD; empty where no newer list is expected.
+   */
   readonly until: string;
   readonly jurisdictions: number;
   /**
-   * Jurisdictions by the source of each list of the level, of rates that held when it was
-   * published, or later ones; absent where none is held.
+   * By source, how many jurisdictions of the level have rates from its list that held when it was
+   * published, or later ones. Absent where there is no list.
    */
   readonly lists?: Readonly<Record<string, number>>;
 }
 
-/** What a state's own boundary file has, and where it lies elsewhere than the boundaries. */
+/** What a state's own boundary file contains, and where it contradicts the boundaries. */
 export interface StateFileCoverage {
-  /** The last day of any record, YYYY-MM-DD; empty where they are open. */
+  /** The last day of any record, YYYY-MM-DD; empty where records have no end. */
   readonly until: string;
-  /** Records that lead to a tax area: address ranges, ZIP+4s, ZIPs. */
+  /** Number of records that lead to a tax area: of address ranges, ZIP+4s and ZIPs. */
   readonly ranges: number;
   readonly zip9: number;
   readonly zip5: number;
-  /** Doors that its address ranges hold on the day of the release; those that it has elsewhere. */
+  /**
+   * Doors in its address ranges on the day of the release, and how many of them it places
+   * elsewhere.
+   */
   readonly doors: number;
   readonly doorsElsewhere: number;
-  /** ZIPs that it names; those in which it names what the boundaries do not have there. */
+  /**
+   * ZIPs that it names, and those for which it names areas that the boundaries do not have there.
+   */
   readonly zips: number;
   readonly zipsElsewhere: number;
 }
@@ -65,7 +72,7 @@ export interface CoverageState {
   readonly levels: readonly CoverageLevel[];
   readonly placeBoundaries: boolean;
   readonly addressPoints: number;
-  /** Absent where none is held. */
+  /** Absent where there is no boundary file. */
   readonly stateFile?: StateFileCoverage;
   readonly gaps: readonly string[];
 }
@@ -80,12 +87,12 @@ export interface Finding {
 
 export interface Manifest {
   readonly format: number;
-  /** SHA-256 over the ordered keys and values of every table and this manifest without the id. */
+  /** SHA-256 of the ordered keys and values of every table, and of this manifest without the id. */
   readonly id: string;
   readonly recipe: string;
-  /** Newest as-of date of any source, YYYY-MM-DD; first part of the folder's name. */
+  /** Newest as-of date of any source, YYYY-MM-DD; the first part of the release's name. */
   readonly asOf: string;
-  /** SHA-256 over the ordered keys and values alone. */
+  /** SHA-256 of the ordered keys and values alone. */
   readonly dataSha256: string;
   readonly sources: readonly SourceRecord[];
   /** Every file the release was built from. */
@@ -95,16 +102,16 @@ export interface Manifest {
   /** Records per table. */
   readonly counts: Readonly<Record<string, number>>;
   readonly coverage: readonly CoverageState[];
-  /** What the build found that the records do not show; absent where it found nothing. */
+  /** Doubts that the build found and the records do not show; absent where there are none. */
   readonly findings?: readonly Finding[];
 }
 
-/** The folder name of a release: date and the first twelve digits of the id. */
+/** The name of a release, which is also its folder's: the date and twelve digits of the id. */
 export function releaseName(manifest: Pick<Manifest, 'asOf' | 'id'>): string {
   return `${manifest.asOf}-${manifest.id.slice(0, 12)}`;
 }
 
-/** The id: the data's hash together with the manifest without its id. */
+/** The id: a hash of the data's hash and the manifest without its id. */
 export function manifestId(manifest: Omit<Manifest, 'id'>): string {
   return createHash('sha256')
     .update(manifest.dataSha256)
@@ -113,8 +120,8 @@ export function manifestId(manifest: Omit<Manifest, 'id'>): string {
 }
 
 /**
- * Why this version of Situs does not read the release in a folder, as the end of a sentence; null
- * where its format is the right one, or where no manifest can be read.
+ * Why this version of Situs cannot read the release in a folder, as the end of a sentence. Null
+ * where the format is right, or no manifest can be read.
  */
 export function formatProblem(dir: string): string | null {
   const { format } = (jsonFile(join(dir, MANIFEST_FILE)) ?? {}) as Partial<Manifest>;

@@ -1,4 +1,4 @@
-/** The live release of a folder, opened for a process. */
+/** Opens the active release of a folder, and follows which one is active, for one process. */
 import type { Log } from '../log.js';
 import { probeRelease } from './generations.js';
 import { LiveDataset } from './live.js';
@@ -7,18 +7,18 @@ import { ReleaseCopies } from './release-copy.js';
 import type { Dataset } from './dataset.js';
 import { openDataset } from './open.js';
 
-/** What differs from the one server of a folder with datasets in files. */
+/** Differences from the usual case, which is the only server on a folder of datasets. */
 interface OpenLiveOptions {
-  /** Puts a dataset without files in the place of one: there is nothing to be checked. */
+  /** Opens a dataset that has no files instead, so that nothing is copied or checked. */
   readonly open?: ((dir: string) => Dataset) | undefined;
-  /** Others may answer from the same folder: copies lie in a folder of this process. */
+  /** Another process may answer from the same folder, so copies lie in a folder of this process. */
   readonly beside?: boolean;
 }
 
 /**
- * Opens the active release of a folder once it is copied and checked; with none active, waits for
- * one. `signedBy` are public keys, one of whose holders must have signed each release; none where
- * it need not be signed.
+ * Opens the active release of a folder after it was copied and checked. Without an active release,
+ * waits for one. `signedBy` are public keys, one of whose holders must have signed each release;
+ * empty where none is required.
  * @throws Error with a sentence when the active release is not sound.
  */
 export async function openLive(

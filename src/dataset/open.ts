@@ -1,4 +1,4 @@
-/** Opens a release read-only. One per thread; every read is synchronous. */
+/** Opens a release read-only. Each thread opens its own; every read is synchronous. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CellIndex } from './cell-index.js';
@@ -24,12 +24,12 @@ import type {
 } from './records.js';
 import { StreetIndex } from './street-index.js';
 
-/** Records kept decoded per table and thread, in each of two generations. */
+/** Decoded records kept per table and thread, in each of two generations of the cache. */
 const RECORDS_MAX = 16_384;
 
 type Decode = (bytes: Uint8Array) => unknown;
 
-/** No city's name is as long; what is longer is not looked for, and its absence not kept. */
+/** No city has so long a name. Longer ones are not looked up, so they do not fill the cache. */
 const CITY_NAME_LENGTH_MAX = 100;
 
 function decoderOf({ root, text }: Tables): Decode {
@@ -43,8 +43,8 @@ function decoderOf({ root, text }: Tables): Decode {
 }
 
 /**
- * The same of one shape: as they are read some lack `partial`, and where objects have several
- * shapes a look at a member takes several times as long.
+ * A copy of the record with all members. Some decoded records lack `partial`, and reading members
+ * of objects of several shapes takes several times as long.
  */
 function ofOneShape(area: AreaRecord): AreaRecord {
   return {
@@ -67,10 +67,10 @@ function ofOneShape(area: AreaRecord): AreaRecord {
   };
 }
 
-/** A dataset whose contents can be listed: for tools, not for answers. */
+/** A dataset whose contents can be listed, for commands and not for answers. */
 export interface ListedDataset extends Dataset {
   areaIds(): Iterable<number>;
-  /** ZIPs as numbers, ascending. */
+  /** All ZIPs as numbers, ascending. */
   zipNumbers(): Iterable<number>;
 }
 
@@ -84,7 +84,7 @@ class LmdbDataset implements ListedDataset {
   readonly component: (id: number) => ComponentRecord;
   readonly zip: (zip: number) => ZipRecord | null;
   readonly #cities: RecordTable<string, CityRecord>;
-  /** Most words of addresses that could be a city are none. */
+  /** Names that no city has: most words of an address that may be a city are none. */
   readonly #noCities = new RecentCache<string, true>(RECORDS_MAX);
   readonly #documents: RecordTable<string, unknown>;
   readonly #sources: readonly SourceRecord[];
@@ -140,7 +140,9 @@ class LmdbDataset implements ListedDataset {
     this.streets = new StreetIndex(streetTable(text.streets));
   }
 
-  /** Whatever does not open leaves nothing open: it may be tried again with every request. */
+  /**
+   * Closes the dataset where reading fails, since opening it may be repeated with every request.
+   */
   #firstRecords(): readonly StateRecord[] {
     try {
       return this.#documents.one('states') as readonly StateRecord[];

@@ -10,7 +10,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const MAGIC = 0xbeefc0de;
 const MAGIC_AT = 24;
-/** Size of a page: kept in the description of the table of free pages. */
+/** Offset of the page size in the first page; it is stored with the table of free pages. */
 const PAGE_BYTES_AT = 48;
 const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
@@ -39,7 +39,7 @@ function headAt(fd: number, at: number): Head | null {
 }
 
 /**
- * What is wrong with the length of an LMDB file, in a sentence, or null.
+ * The problem of an LMDB file's length as a sentence, or null.
  * @throws Error when the file cannot be read at all.
  */
 export function pageProblem(file: string): string | null {

@@ -1,6 +1,6 @@
 /**
- * Folders for the copies of processes that answer beside a server, as `situs stream` and further
- * servers do, each its own: `open-beside/HOST-PID-…` below SITUS_VAR.
+ * Folders for the copies of releases that processes beside a server answer from, such as `situs
+ * stream` or a second server. Each process has its own: `open-beside/HOST-PID-…` below SITUS_VAR.
  */
 import { existsSync, mkdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,23 +10,23 @@ import {
   removeProcessFolder,
 } from '../base/process-folder.js';
 
-/** Below SITUS_VAR. */
+/** Name of the folder below SITUS_VAR. */
 export const PROCESS_COPIES = 'open-beside';
 
 const SIGN_OF_LIFE_MS = 60_000;
 
-/** The folder of this process, and what removes it at the end. */
+/** The folder of this process, and how to remove it at the end. */
 interface ProcessCopies {
   readonly folder: string;
   close(): void;
 }
 
-/** Removes the folders of processes that are gone. */
+/** Removes the folders of processes that have ended. */
 export function removeLeftCopies(varDir: string): void {
   removeLeftFolders(join(varDir, PROCESS_COPIES), '');
 }
 
-/** Makes the folder of this process, and removes those of processes that are gone. */
+/** Makes the folder of this process. Removes those of processes that have ended. */
 export function openProcessCopies(varDir: string): ProcessCopies {
   removeLeftCopies(varDir);
   const all = join(varDir, PROCESS_COPIES);
@@ -34,7 +34,7 @@ export function openProcessCopies(varDir: string): ProcessCopies {
   const folder = makeProcessFolder(all, '');
   const timer = setInterval(() => {
     const now = new Date();
-    // What somebody removed has nothing to say any more.
+    // Where somebody has removed the folder there is nothing to renew.
     if (existsSync(folder)) utimesSync(folder, now, now);
   }, SIGN_OF_LIFE_MS).unref();
   return {

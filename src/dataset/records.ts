@@ -35,23 +35,23 @@ export interface RatePeriod {
 export interface ComponentRecord {
   readonly id: number;
   readonly level: Level;
-  /** Label on the wire: "CA", "ORANGE", "IRVINE", a district's name in capitals, "Ontario". */
+  /** The name in answers: "CA", "ORANGE", "IRVINE", a district's name in capitals, "Ontario". */
   readonly jurName: string;
-  /** Code on the wire (FIPS-like, TAID, publisher's district code) or null. */
+  /** The code in answers (like FIPS, TAID, or the publisher's code of a district), or null. */
   readonly jurCode: string | null;
-  /** Wire label of the kind in Canada: GST, PST, HST, QST; null elsewhere. */
+  /** The kind of tax in answers for Canada: GST, PST, HST, QST; null elsewhere. */
   readonly kind: string | null;
   /** Ordered by `from`, never overlapping; a day in no period levies nothing. */
   readonly periods: readonly RatePeriod[];
 }
 
-/** Why an area's combined rate cannot be told for some days. */
+/** Why the combined rate of an area is not known for some days. */
 export interface UnknownRecord {
   readonly level: Level;
-  /** Unknown from this day to that one, both included. */
+  /** First and last of these days. */
   readonly from: DateInt;
   readonly to: DateInt;
-  /** Sentence naming state, level and the layer or recipe that would fill it. */
+  /** Sentence that names state and level, and the layer or recipe that would supply the rate. */
   readonly reason: string;
 }
 
@@ -63,44 +63,49 @@ export interface AreaRecord {
   readonly state: string;
   readonly stateName: string;
   readonly stateFips: string;
-  /** Three digits, empty where there is none. */
+  /** Three digits; empty where there is no county. */
   readonly countyFips: string;
-  /** Plain name ("Orange"), the city's own for independent cities; empty where there is none. */
+  /** Plain name ("Orange"), or the city's own for independent cities; empty where there is none. */
   readonly countyName: string;
-  /** As the Census Bureau writes it ("Orange County", "Orleans Parish"); empty as above. */
+  /**
+   * As the Census Bureau writes it ("Orange County", "Orleans Parish"); empty where there is none.
+   */
   readonly countyFullName: string;
   /** Plain name of the incorporated place or town; empty in an unincorporated area. */
   readonly placeName: string;
-  /** Seven-digit place or ten-digit county subdivision code; empty as above. */
+  /**
+   * Seven-digit code of a place or ten-digit code of a county subdivision; empty where
+   * unincorporated.
+   */
   readonly placeGeoid: string;
   readonly incorporated: boolean;
-  /** Component ids in wire order: state, county, city, districts. */
+  /** Component ids in the order of answers: state, county, city, districts. */
   readonly components: readonly number[];
   readonly unknown: readonly UnknownRecord[];
-  /** Last day that every list behind the area was published for; later ones are stale answers. */
+  /** Last day that all lists of the area were published for; answers for later days are stale. */
   readonly staleAfter: DateInt;
-  /** True when any figure of the area comes from an estimated source. */
+  /** Whether any figure of the area comes from an estimated source. */
   readonly estimated: boolean;
-  /** The state's list of districts is known to lack some, which would be added; absent if not. */
+  /** Set where the state's list of districts is known to lack some, whose rates would be added. */
   readonly partial?: true | undefined;
 }
 
 /** One part of a ZIP: a tax area with its share of the ZIP's doors, if known. */
 export interface ZipPart {
   readonly area: number;
-  /** Parts per million of the ZIP; null when no source weighs the ZIP. */
+  /** Parts per million of the ZIP's doors; null when no source counts doors in it. */
   readonly weight: number | null;
   /** Parts per million of the ZIP's estimated land; null where its extent is not known. */
   readonly land: number | null;
-  /** Upper-case city of the row: the incorporated city, else the postal city. */
+  /** The incorporated city of the part in capitals, or else the postal city. */
   readonly city: string;
   readonly incorporated: boolean;
-  /** A spot inside the area, in the ZIP or near it; both zero where none is known. */
+  /** A point inside the area, in the ZIP or near it; both zero where none is known. */
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
   /**
-   * Tax area to compare when an address is located by ZIP, where it cannot be told whether a door
-   * of this part lies in a city; absent where it can.
+   * An area to compare with when an address is located by ZIP only, because a door of this part may
+   * or may not lie in a city. Absent where that is certain.
    */
   readonly doubt?: number;
 }
@@ -108,32 +113,32 @@ export interface ZipPart {
 /** A five-digit ZIP and the tax areas it overlaps. */
 export interface ZipRecord {
   readonly zip: number;
-  /** State of the postal city; parts may lie in others. */
+  /** State of the postal city; some parts may lie in other states. */
   readonly state: string;
   /** Postal city names in capitals, the preferred one first. */
   readonly cities: readonly string[];
   readonly parts: readonly ZipPart[];
-  /** Areas that are none of its rows and in which an address of the ZIP may lie all the same. */
+  /** Areas without a part of their own in which an address of the ZIP may nevertheless lie. */
   readonly reach: readonly ZipFringe[];
 }
 
-/** An area that a ZIP may reach. */
+/** An area that a ZIP may extend into. */
 export interface ZipFringe {
   readonly area: number;
   /** Parts per million of the ZIP's estimated land; 0 where its extent is not known. */
   readonly land: number;
 }
 
-/** A city name within a state: where postal and municipal names lead. */
+/** What a city's name stands for in a state, both as a postal and a municipal name. */
 export interface CityRecord {
-  /** Properly cased name for normalized addresses. */
+  /** The name in mixed case, for normalized addresses. */
   readonly name: string;
   readonly zips: readonly number[];
   /** Tax areas whose incorporated place bears this name, one per county part. */
   readonly areas: readonly number[];
 }
 
-/** A state's rules that do not depend on the place within it, in force over a period. */
+/** Rules of a state that hold everywhere in it, in force over a period. */
 export interface StateRuleRecord {
   readonly from: DateInt;
   readonly to: DateInt;
@@ -158,9 +163,9 @@ export interface StateRecord {
   readonly fips: string;
   readonly name: string;
   readonly country: Country;
-  /** IANA zone of most of its people; "today" is the date there. */
+  /** IANA time zone of most of its people, by which "today" is determined. */
   readonly timeZone: string;
   readonly rules: readonly StateRuleRecord[];
-  /** Last day of its boundary file; absent where none is held, or the file tells no end. */
+  /** Last day of its boundary file; absent where there is none, or it has no end. */
   readonly statedUntil?: DateInt;
 }

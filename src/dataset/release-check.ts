@@ -1,6 +1,6 @@
 /**
- * Checks a release in a process of its own: reading a torn LMDB file can end the process that does.
- * The server opens nothing else than what came through here.
+ * Checks a release in a process of its own, because reading a damaged LMDB file can end the process
+ * that reads it. A server opens only what passed this check.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ import { messageOf } from '../log.js';
 
 const CHECKER = fileURLToPath(new URL('../../workers/release.js', import.meta.url));
 
-/** A check that says nothing for as long is ended: the disk does not answer. */
+/** A check without any progress for this long is ended, since the disk does not answer. */
 export const SILENT_MS_MAX = 120_000;
 
 export type CheckProgress = (stage: string, done: number, total: number) => void;
@@ -20,44 +20,46 @@ export interface CheckOptions {
   /** Folder of the release. */
   readonly dir: string;
   /**
-   * A folder that does not exist yet and bears the release's name. The release is copied into it,
-   * and the copy is what is checked. Null checks the release where it is.
+   * A folder that does not exist yet, named as the release. The release is copied into it and the
+   * copy is checked. Null to check the release where it is.
    */
   readonly copyTo: string | null;
-  /** Leaves the processor to others. */
+  /** Whether the check runs at low priority. */
   readonly background: boolean;
   readonly progress: CheckProgress;
-  /** Public keys, one of whose holders must have signed it; none where it need not be signed. */
+  /**
+   * Public keys, one of whose holders must have signed the release; empty where none is required.
+   */
   readonly signedBy?: readonly string[];
   /**
-   * Ends the check. With it the checker is in a process group of its own: what is sent to the
-   * caller's, as Ctrl-C is, does not reach it.
+   * Ends the check. If given, the checker has a process group of its own, so that signals to the
+   * caller's group, such as Ctrl-C, do not reach it.
    */
   readonly signal?: AbortSignal;
 }
 
-/** The check did not come to its end, so nothing is known of the release; it may be tried again. */
+/** The check was interrupted, so nothing is known about the release; it may be repeated. */
 export class UnfinishedCheck extends Error {
   override readonly name = 'UnfinishedCheck';
 }
 
 export interface Checked {
-  /** What is wrong, one sentence each; nothing when the release is sound. */
+  /** The problems found, one sentence each; empty when the release is sound. */
   readonly problems: readonly string[];
   /** Folder of what was checked: `copyTo`, or `dir` where the disk had no room for a copy. */
   readonly dir: string;
 }
 
-/** A line of the checking process. */
+/** A line that the checking process writes: its progress, or the outcome. */
 export type CheckLine =
   | { readonly stage: string; readonly done: number; readonly total: number }
-  /** Why nothing can be said of the release. */
+  /** Why the check has no outcome. */
   | { readonly unfinished: string }
   | Checked;
 
 const under = new Set<ChildProcess>();
 
-// Whoever ends takes the checks along.
+// When this process ends, the checks that it started end too.
 process.once('exit', () => {
   for (const child of under) child.kill('SIGKILL');
 });
@@ -66,7 +68,7 @@ function isLine(value: unknown): value is CheckLine {
   return isObject(value) && ('stage' in value || 'problems' in value || 'unfinished' in value);
 }
 
-/** Signals of a process that reads a file which lacks what LMDB looks for in it. */
+/** Signals that end a process which reads beyond the end of a mapped file or at a wrong address. */
 const UNREADABLE: ReadonlySet<string | null> = new Set(['SIGBUS', 'SIGSEGV']);
 
 function start({ dir, copyTo, background, signedBy = [], signal }: CheckOptions): ChildProcess {
@@ -82,7 +84,7 @@ function start({ dir, copyTo, background, signedBy = [], signal }: CheckOptions)
   );
 }
 
-/** What a checker that has ended by itself found; throws where it did not get that far. */
+/** The outcome of a checker that ended by itself. @throws UnfinishedCheck where it has none. */
 function foundBy(
   last: CheckLine | null,
   { dir, copyTo }: CheckOptions,
@@ -101,14 +103,14 @@ function foundBy(
   );
 }
 
-/** Listens to a checker until it has ended. */
+/** Reads the lines of a checker until it has ended. */
 function watched(child: ChildProcess, options: CheckOptions): Promise<Checked> {
   under.add(child);
   const patience = setTimeout(() => child.kill('SIGKILL'), SILENT_MS_MAX).unref();
   return new Promise<Checked>((resolve, reject) => {
     let last: CheckLine | null = null;
     child.once('error', (error) => {
-      // One that runs is waited for: it may still write where the caller tidies up.
+      // A process that was started may still write into the caller's folder, so its end is awaited.
       if (child.pid === undefined) reject(error);
     });
     child.once('close', (code, signal) => {
@@ -118,7 +120,7 @@ function watched(child: ChildProcess, options: CheckOptions): Promise<Checked> {
         reject(error instanceof Error ? error : new Error(messageOf(error)));
       }
     });
-    // Absent where there was no file descriptor left for it.
+    // Absent where the system had no file descriptor left for it.
     const output: Readable | null | undefined = child.stdout;
     if (!output) return;
     createInterface({ input: output }).on('line', (text) => {
@@ -135,8 +137,8 @@ function watched(child: ChildProcess, options: CheckOptions): Promise<Checked> {
 }
 
 /**
- * Checks a release. The stamp is written where a release without one is sound.
- * @throws UnfinishedCheck where it cannot be told whether the release is sound.
+ * Checks a release. A stamp is written for a sound release that has none.
+ * @throws UnfinishedCheck where it could not be told whether the release is sound.
  */
 export async function checkRelease(options: CheckOptions): Promise<Checked> {
   try {

@@ -28,36 +28,38 @@ import { SIGNATURE_FILE } from './signature.js';
 import { putFile, readStamp, RELEASE_FILES } from './stamp.js';
 import { makeStampedCopy, type StampedCopyOptions } from './stamped-copy.js';
 
-/** How often a long check is told of in the log. */
+/** Interval at which the log reports the progress of a long check. */
 const TOLD_MS = 1_000;
 
-/** A release that was checked and is ready to be opened. */
+/** A checked release that is ready to be opened. */
 export interface PreparedRelease {
   readonly dir: string;
-  /** Gives its disk back; to be called where it was not opened, or did not answer. */
+  /** Removes the copy from the disk. To be called where it was not opened, or gave no answers. */
   remove(): void;
-  /** Nobody opens it any more: its disk is given back unless the next server may begin with it. */
+  /**
+   * Called when nobody opens it any more. The copy is removed, unless the next server may use it.
+   */
   leave(): void;
 }
 
-/** A release that is opened where it is. */
+/** A release that is opened in its own folder, without a copy. */
 export function inPlace(dir: string): PreparedRelease {
   return { dir, remove: () => undefined, leave: () => undefined };
 }
 
 export interface PrepareOptions {
-  /** Leaves the processor to others. */
+  /** Whether the check runs at low priority. */
   readonly background: boolean;
-  /** Ends the check. */
+  /** Ends the check when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Below SITUS_VAR. */
+/** Name of the folder below SITUS_VAR. */
 export const SERVER_COPIES = 'open';
 
 const KEPT_FILE = 'kept.json';
 
-/** What the system tells of the files of a folder, one text; null where one is missing. */
+/** Size, times and inode of the files of a release, as one text; null where a file is missing. */
 export function factsOf(dir: string): string | null {
   try {
     return JSON.stringify(
@@ -74,15 +76,15 @@ export function factsOf(dir: string): string | null {
 }
 
 /**
- * What is written beside a copy of a release: what both are and whose signature was asked for, so
- * that no change passes unseen.
+ * The text beside a copy of a release: the state of the files of both, and whose signature was
+ * required, so that any change is noticed.
  */
 function keptText(release: string, copy: string, signedBy: readonly string[]): string | null {
   const [from, to] = [factsOf(release), factsOf(copy)];
   return from === null || to === null ? null : JSON.stringify({ v: 2, from, to, signedBy });
 }
 
-/** Writes every file of a copy to the disk, and then that it may be opened again. */
+/** Flushes every file of a copy to the disk, and then writes that the copy may be used again. */
 async function keep(own: string, copy: string, text: string): Promise<void> {
   for (const name of RELEASE_FILES) {
     const file = await open(join(copy, name), 'r');
@@ -91,7 +93,10 @@ async function keep(own: string, copy: string, text: string): Promise<void> {
   putFile(join(own, KEPT_FILE), text);
 }
 
-/** What answers already is not to wait for the check of another release: that has a process. */
+/**
+ * Checks in a separate process where a release answers already (`background`), or this one has no
+ * stamp. Otherwise, compares with the stamp here, which is quicker.
+ */
 async function copyOf(asked: CheckOptions & StampedCopyOptions): Promise<Checked> {
   if (asked.background || readStamp(asked.dir) === null) return checkRelease(asked);
   const copied = await makeStampedCopy(asked);
@@ -103,13 +108,12 @@ export class ReleaseCopies {
   readonly #log: Log;
   readonly #signedBy: readonly string[];
   readonly #folder: string;
-  /** The copy that the last server left, until it is taken. */
+  /** The copy that the last server left, until `prepare` uses it. */
   #kept: { readonly name: string; readonly own: string } | null = null;
 
   /**
-   * Removes what the last server left, but for a copy of the active release that is as it was. One
-   * of the public keys has to have signed each release, where there are any.
-   * Copies lie in `folder`.
+   * Removes what the last server left, except for an unchanged copy of the active release. One of
+   * the public keys must have signed each release, if there are any. Copies lie in `folder`.
    */
   constructor(
     varDir: string,
@@ -131,8 +135,8 @@ export class ReleaseCopies {
   }
 
   /**
-   * Copies and checks a release, unless its copy is there.
-   * @throws UnsoundRelease with a sentence; UnfinishedCheck when that cannot be told now.
+   * Copies and checks a release, or uses the copy that is there.
+   * @throws UnsoundRelease with a sentence; UnfinishedCheck when that could not be told now.
    */
   async prepare(name: string, { background, signal }: PrepareOptions): Promise<PreparedRelease> {
     const kept = this.#take(name);
@@ -162,7 +166,7 @@ export class ReleaseCopies {
       throw unsoundRelease(name, checked.problems);
     }
     if (checked.dir === dir) {
-      // Whoever removes releases sees by it that this one is in use.
+      // The folder tells those who remove releases that this one is in use.
       mkdirSync(join(own, name), { recursive: true });
       this.#log.warn('dataset not copied', {
         dataset: name,
@@ -171,7 +175,7 @@ export class ReleaseCopies {
       return { ...inPlace(dir), remove, leave: remove };
     }
     const text = before === factsOf(dir) ? keptText(dir, checked.dir, this.#signedBy) : null;
-    // Where it cannot be written, or the copy is gone by then, the next server makes its own.
+    // Where this fails, or the copy is gone by then, the next server makes its own copy.
     if (text !== null) keep(own, checked.dir, text).catch(() => undefined);
     return this.#prepared(name, own, checked.dir);
   }
@@ -187,7 +191,10 @@ export class ReleaseCopies {
     };
   }
 
-  /** The copy that the last server left of a release, if it is still as it was. */
+  /**
+   * The folder of the copy that the last server left of a release, if it is unchanged; otherwise
+   * null.
+   */
   #take(name: string): string | null {
     const kept = this.#kept;
     if (kept === null) return null;
@@ -197,11 +204,12 @@ export class ReleaseCopies {
     return null;
   }
 
-  /** Whether a copy and the release it was made of are what they were when it was checked. */
+  /** Whether a copy and its release are unchanged since the copy was checked. */
   #isKept(own: string, name: string): boolean {
     const dir = join(releasesDir(this.#varDir), name);
     try {
-      // A stamp of this version: whatever it checks was checked.
+      // Requires a stamp of the present version, so that its check covers all that is checked
+      // today.
       const kept = readFileSync(join(own, KEPT_FILE), 'utf8');
       return readStamp(dir) !== null && kept === keptText(dir, join(own, name), this.#signedBy);
     } catch {

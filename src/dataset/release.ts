@@ -6,15 +6,15 @@ import { putFile } from './stamp.js';
 
 const CURRENT = 'CURRENT';
 const PREVIOUS = 'PREVIOUS';
-/** What releases are called: a date and twelve digits of the id. */
+/** The form of a release's name: a date and twelve digits of the id. */
 export const RELEASE_NAME = /^\d{4}-\d{2}-\d{2}-[0-9a-f]{12}$/;
 
-/** Whether a text is what releases are called: a date and twelve digits of the id. */
+/** Whether a text has the form of a release's name. */
 export function isReleaseName(text: string): boolean {
   return RELEASE_NAME.test(text);
 }
 
-/** The folder of all releases. */
+/** The folder that holds all releases. */
 export function releasesDir(varDir: string): string {
   return join(varDir, 'datasets');
 }
@@ -55,7 +55,7 @@ export function activeRelease(varDir: string): string | null {
   );
 }
 
-/** Thrown for a release that was read and may not be used; reading it again finds the same. */
+/** Thrown for a release that was checked and may not be used. Checking it again finds the same. */
 export class UnsoundRelease extends Error {
   override readonly name: string = 'UnsoundRelease';
 }
@@ -65,13 +65,15 @@ export class OtherFormat extends UnsoundRelease {
   override readonly name = 'OtherFormat';
 }
 
-/** Why a release is not read whose format is another; null where that is no reason. */
+/**
+ * The error for a release that another version built, or null where its format is the present one.
+ */
 export function otherFormat(varDir: string, name: string): OtherFormat | null {
   const problem = formatProblem(join(releasesDir(varDir), name));
   return problem === null ? null : new OtherFormat(`The dataset ${name} ${problem}`);
 }
 
-/** What is said of a release that may not be used. */
+/** The error for a release that may not be used. */
 export function unsoundRelease(name: string, problems: readonly string[]): UnsoundRelease {
   return new UnsoundRelease(
     `dataset ${name} is not sound: ${problems.join('; ')}; ` +
@@ -101,7 +103,10 @@ export function findRelease(varDir: string, text: string): string {
   return releaseAmong(listReleases(varDir), text);
 }
 
-/** The same among the names of a place, of which `at` tells where it is and `option` asks. */
+/**
+ * As `findRelease`, among the names that are given. In messages, `at` says where they are and
+ * `option` which option asks for the name.
+ */
 export function releaseAmong(all: readonly string[], text: string, at = '', option = ''): string {
   const names = all.filter((name) => name.includes(text));
   if (names.length === 1) return names[0]!;
@@ -118,21 +123,21 @@ function writePointer(varDir: string, name: string, release: string): void {
   putFile(join(dir, name), `${release}\n`);
 }
 
-/** An empty file in the folder of a release; its time is that of the last answer. */
+/** An empty file in the folder of a release; its modification time is that of the last answer. */
 export const ANSWERED_FILE = 'answered-until';
 
-/** Notes that a release answers no more; a folder that cannot be written goes without. */
+/** Records that a release answers no more. Not possible where the folder cannot be written. */
 function noteAnswered(varDir: string, release: string): void {
   try {
     writeFileSync(join(releasesDir(varDir), release, ANSWERED_FILE), '');
   } catch {
-    // Then its days are counted from when it was made.
+    // Without the file, its days are counted from the build.
   }
 }
 
 /**
- * Makes a release the active one; the change is one rename. One that is active already is named
- * again, so that a server which refused it looks at it anew. Returns its manifest.
+ * Makes a release the active one by a single rename; returns its manifest. If it is active already
+ * it is named again, so that a server that refused it tries it again.
  */
 export function activateRelease(varDir: string, release: string): Manifest {
   const manifest = readManifest(join(releasesDir(varDir), release));

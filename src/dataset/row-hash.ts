@@ -1,7 +1,10 @@
-/** The hash over all rows of a release: u32 bytes of the key, u32 of the value, key and value. */
+/**
+ * The hash of all rows of a release. For each row: u32 bytes of the key, u32 of the value, key,
+ * value.
+ */
 import { createHash } from 'node:crypto';
 
-/** Rows are handed over in pieces: a call for each of them costs more than its bytes. */
+/** Rows are hashed in pieces of this size, since a call for each row costs more than its bytes. */
 const PIECE_BYTES = 1 << 16;
 const LENGTHS_BYTES = 8;
 
@@ -10,13 +13,13 @@ export class RowHash {
   readonly #piece = Buffer.allocUnsafe(PIECE_BYTES);
   #length = 0;
 
-  /** Begins the rows of a table. */
+  /** Begins a table; its rows follow. */
   table(name: string): void {
     this.#flush();
     this.#hash.update(name);
   }
 
-  /** Adds a row by the bytes of its key, as text, and of its value. */
+  /** Adds a row; the key is the bytes of its text. */
   row(key: Uint8Array, value: Uint8Array): void {
     const bytes = LENGTHS_BYTES + key.length + value.length;
     if (this.#length + bytes > PIECE_BYTES) this.#flush();
@@ -34,7 +37,7 @@ export class RowHash {
     this.#length += key.length + value.length;
   }
 
-  /** In hexadecimal digits; nothing may be added afterwards. */
+  /** The hash in hexadecimal; no rows may be added afterwards. */
   digest(): string {
     this.#flush();
     return this.#hash.digest('hex');

@@ -1,7 +1,8 @@
 /**
- * Signatures of releases: `signature.json` beside the files of a release says who vouches for these
- * very bytes. Signed is a short text with the name of the release and the SHA-256 of each of its
- * files (ed25519, RFC 8032); keys are PEM files, or for public ones their 32 bytes in base64.
+ * Signatures of releases: `signature.json` beside the files of a release says who vouches for
+ * exactly these bytes. What is signed (ed25519, RFC 8032) is a short text with the name of the
+ * release and the SHA-256 of each file. Keys are PEM files; public keys may also be their 32 bytes
+ * in base64.
  */
 import {
   createPrivateKey,
@@ -20,13 +21,13 @@ export const SIGNATURE_FILE = 'signature.json';
 
 const SIGNATURE_VERSION = 1;
 const KEY_MODE = 0o600;
-/** The 32 bytes of a public key in base64, of either alphabet. */
+/** A public key as text: its 32 bytes in base64, of either alphabet. */
 const PUBLIC_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 interface Signature {
-  /** As `publicText` has it. */
+  /** The public key, in the form of `publicText`. */
   readonly key: string;
-  /** In base64. */
+  /** The signature in base64. */
   readonly signature: string;
 }
 
@@ -35,7 +36,7 @@ interface Signatures {
   readonly signatures: readonly Signature[];
 }
 
-/** The public key of either half as text: its 32 bytes in base64. */
+/** The public key of a private or public key as text: its 32 bytes in base64. */
 function publicText(key: KeyObject): string {
   return Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url').toString('base64');
 }
@@ -58,7 +59,7 @@ function keyOfFile(file: string, create: (pem: Buffer) => KeyObject, what: strin
   try {
     key = create(pem);
   } catch (error) {
-    // What the library says of it are numbers and names of its own.
+    // The library's own message consists of its internal codes, so it is not shown.
     const why = /ENCRYPTED/.test(pem.toString('latin1'))
       ? 'it is encrypted with a password, which nobody is there to type'
       : 'its text is no PEM of one';
@@ -68,8 +69,9 @@ function keyOfFile(file: string, create: (pem: Buffer) => KeyObject, what: strin
 }
 
 /**
- * Public keys as they are compared, from their base64 or the PEM files that hold them.
- * @throws Error that begins with `asked`, where they were asked for, and names what is neither.
+ * Public keys in the form that is compared, from base64 or from PEM files.
+ * @throws Error that names what is neither. It begins with `asked`, which says where the keys were
+ * required.
  */
 export function readPublicKeys(texts: readonly string[], asked: string): readonly string[] {
   return texts.map((text) => {
@@ -83,7 +85,7 @@ export function readPublicKeys(texts: readonly string[], asked: string): readonl
   });
 }
 
-/** A private key with its public one as text. */
+/** A private key, and its public key as text. */
 export interface SigningKey {
   readonly key: KeyObject;
   readonly publicKey: string;
@@ -114,7 +116,7 @@ export function makeSigningKey(file: string): string {
   return publicText(privateKey);
 }
 
-/** What is signed of a release. */
+/** The text that is signed for a release. */
 function signedText(name: string, { files }: Stamp): Buffer {
   const lines = RELEASE_FILES.map((file) => `${file} ${files[file].bytes} ${files[file].sha256}`);
   return Buffer.from(`situs dataset signature 1\n${name}\n${lines.join('\n')}\n`);
@@ -133,24 +135,24 @@ function isSignatures(value: unknown): value is Signatures {
   );
 }
 
-/** The signatures beside a release; none where the file is missing or is no such file. */
+/** The signatures beside a release; none where the file is missing or cannot be read. */
 function readSignatures(dir: string): readonly Signature[] {
   const value = jsonFile(join(dir, SIGNATURE_FILE));
   return isSignatures(value) ? value.signatures : [];
 }
 
-/** The public keys that a release says it is signed with; whether it is, is not looked at. */
+/** The public keys that a release's signatures name. The signatures are not verified here. */
 export function signersOf(dir: string): readonly string[] {
   return readSignatures(dir).map(({ key }) => key);
 }
 
-/** Signs the release in a folder, whose files are those of the stamp; others' signatures stay. */
+/** Signs the release in a folder whose files match the stamp. Signatures of other keys stay. */
 export function signRelease(dir: string, stamp: Stamp, { key, publicKey }: SigningKey): void {
   const signature = sign(null, signedText(basename(dir), stamp), key).toString('base64');
   addSignatures(dir, [{ key: publicKey, signature }]);
 }
 
-/** Adds the signatures of a copy of a release to those that it has. */
+/** Adds the signatures of a copy of a release to those of the release. */
 export function adoptSignatures(dir: string, copy: string): void {
   const added = readSignatures(copy);
   if (added.length > 0) addSignatures(dir, added);
@@ -163,8 +165,8 @@ function addSignatures(dir: string, added: readonly Signature[]): void {
 }
 
 /**
- * Why the release in `dir` is not one that a holder of these keys has signed, as a clause, or null.
- * `stamp` is of the bytes that are to be used.
+ * Why no holder of one of these keys has signed the release in `dir`, as a clause; null where one
+ * has. `stamp` must belong to the bytes that will be used.
  */
 export function signatureProblem(
   dir: string,

@@ -1,8 +1,8 @@
 /**
- * The stamp of a release: `verified.json` beside its files says that these very bytes were checked
- * from end to end. It holds size and SHA-256 of each file and a checksum of itself, so that a stamp
- * that was damaged is none. Whoever opens a release compares bytes with it and does not have to
- * walk through every record again.
+ * The stamp of a release: `verified.json` beside its files says that exactly these bytes were
+ * checked completely. It holds size and SHA-256 of each file, and a checksum of itself, so that a
+ * damaged stamp is recognized. Whoever opens a release compares its bytes with the stamp and need
+ * not check every record again.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -22,13 +22,13 @@ import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 
 export const STAMP_FILE = 'verified.json';
 
-/** The files of a release; whatever else lies in its folder is no part of it. */
+/** The files of a release; other files in its folder are no part of it. */
 export const RELEASE_FILES = [MANIFEST_FILE, CHECKSUM_FILE, DATA_FILE] as const;
 type ReleaseFile = (typeof RELEASE_FILES)[number];
 
-/** Raised when a check finds more than the one before, so that what it passed is checked again. */
+/** Raised when the check is extended, so that releases with an older stamp are checked again. */
 const STAMP_VERSION = 1;
-/** A file is read so much at a time. */
+/** Bytes of a file that are read at a time. */
 export const PIECE_BYTES = 1 << 20;
 
 interface FileStamp {
@@ -42,7 +42,7 @@ export interface Stamp {
   readonly files: Readonly<Record<ReleaseFile, FileStamp>>;
 }
 
-/** Told how many bytes of a file have been read. */
+/** Called with the bytes of a file that were read, and with the whole number. */
 export type BytesRead = (done: number, total: number) => void;
 
 /** SHA-256 of a file in hexadecimal, read in pieces. */
@@ -68,7 +68,7 @@ function sumOf(stamp: Stamp): string {
   return createHash('sha256').update(JSON.stringify(stamp)).digest('hex');
 }
 
-/** The stamp of a release that was found sound, with the checksums found. */
+/** The stamp of a sound release, with the checksums that the check found. */
 export function stampOf(dir: string, sums: Readonly<Record<ReleaseFile, string>>): Stamp {
   const file = (name: ReleaseFile): FileStamp => {
     const { size: bytes, mtimeMs: modifiedMs } = statSync(join(dir, name));
@@ -84,7 +84,7 @@ export function stampOf(dir: string, sums: Readonly<Record<ReleaseFile, string>>
   };
 }
 
-/** Gives a small file its text, on the disk whole or not at all. */
+/** Writes a small file so that it is on the disk completely or not at all. */
 export function putFile(path: string, text: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);
   try {
@@ -96,16 +96,16 @@ export function putFile(path: string, text: string): void {
   }
 }
 
-/** Writes the stamp beside the files; a folder that cannot be written goes without. */
+/** Writes the stamp beside the files. Not possible where the folder cannot be written. */
 export function writeStamp(dir: string, stamp: Stamp): void {
   try {
     putFile(join(dir, STAMP_FILE), `${JSON.stringify({ ...stamp, sum: sumOf(stamp) })}\n`);
   } catch {
-    // The next one to open the release checks it again, that is all.
+    // Without a stamp, the release is checked again when it is opened next.
   }
 }
 
-/** The stamp of a release, or null when there is none that can be relied on. */
+/** The stamp of a release; null when it has no valid one. */
 export function readStamp(dir: string): Stamp | null {
   try {
     const { sum, ...stamp } = JSON.parse(readFileSync(join(dir, STAMP_FILE), 'utf8')) as Stamp & {
@@ -117,7 +117,7 @@ export function readStamp(dir: string): Stamp | null {
   }
 }
 
-/** Whether the files have the sizes and times they had when they were stamped. */
+/** Whether the files still have the sizes and times of the stamp. */
 export function stampHolds(dir: string): boolean {
   const stamp = readStamp(dir);
   if (stamp === null) return false;
@@ -128,15 +128,19 @@ export function stampHolds(dir: string): boolean {
   });
 }
 
-/** Copies the release in `dir` into `copyTo`, which bears its name. @throws what the disk says. */
+/**
+ * Copies the release in `dir` into `copyTo`, which has the release's name.
+ * @throws errors of the file system.
+ */
 export async function copyRelease(dir: string, copyTo: string): Promise<void> {
   await mkdir(copyTo, { recursive: true, mode: 0o700 });
   for (const name of RELEASE_FILES) {
     const target = join(copyTo, name);
-    // A file system that can shares the blocks and copies nothing.
+    // Where the file system can share blocks between files, nothing is copied.
     await copyFile(join(dir, name), target, constants.COPYFILE_FICLONE);
     await chmod(target, 0o400);
   }
-  // LMDB maps this file with holes in it, and is killed where the disk has no room to fill them.
+  // LMDB maps this file and would leave holes in it. Where the disk is full, writing to a hole
+  // kills the process, so the file is written here.
   await writeFile(join(copyTo, LOCK_FILE), Buffer.alloc(LOCK_BYTES), { mode: 0o600 });
 }

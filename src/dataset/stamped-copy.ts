@@ -1,8 +1,8 @@
 /**
- * A release that has its stamp, or a copy of it, checked in this process: a command and a server
- * that does not answer yet wait for it, and a process for it takes longer than the check of most
- * releases. Nothing is mapped, so nothing of it can end this process. It only ever confirms: what
- * has not the bytes that were stamped is for checkRelease to look at, which says what is wrong.
+ * Compares a release with its stamp in this process, also while it copies the release. For a
+ * command, or a server that does not answer yet, this is quicker than starting a process. No file
+ * is mapped into memory, so damage cannot end this process. It only confirms: where bytes differ
+ * from the stamp, checkRelease finds out what is wrong.
  */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -22,14 +22,14 @@ import { copyRelease, type BytesRead, PIECE_BYTES, readStamp, RELEASE_FILES } fr
 type StampedOptions = Pick<CheckOptions, 'dir' | 'progress' | 'signedBy'>;
 
 export type StampedCopyOptions = StampedOptions & {
-  /** A folder that does not exist yet and bears the release's name. */
+  /** A folder that does not exist yet, named as the release. */
   readonly copyTo: string;
   readonly signal: AbortSignal;
 };
 
 const UNFINISHED = 'the check did not come to its end';
 
-/** SHA-256 of a file in hexadecimal; other work goes on between its pieces. */
+/** SHA-256 of a file in hexadecimal; other work can run between its pieces. */
 async function sumOf(path: string, read: BytesRead, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const piece = Buffer.allocUnsafe(PIECE_BYTES);
@@ -50,7 +50,7 @@ async function sumOf(path: string, read: BytesRead, signal?: AbortSignal): Promi
   }
 }
 
-/** Whether the files in `checked` are those of the release in `dir` when it was stamped. */
+/** Whether the files in `checked` have the bytes of the stamp of the release in `dir`. */
 async function areStamped(
   { dir, signedBy = [], progress }: StampedOptions,
   checked: string,
@@ -71,7 +71,7 @@ async function areStamped(
   return true;
 }
 
-/** Whether a release is what it was when it was stamped; false also where that cannot be told. */
+/** Whether a release has the bytes of its stamp; false also where that cannot be told. */
 export function isStamped(options: StampedOptions): Promise<boolean> {
   return areStamped(options, options.dir).catch(() => false);
 }
@@ -82,13 +82,13 @@ async function isCopied(options: StampedCopyOptions, signal: AbortSignal): Promi
 }
 
 /**
- * Copies a release and tells whether the copy may be opened. Where it may not, or that cannot be
- * told in this way, nothing of the copy is left.
+ * Copies a release and returns whether the copy has the bytes of the stamp. If not, or if that
+ * cannot be told here, the copy is removed.
  * @throws UnfinishedCheck where it was ended, or the disk does not answer.
  */
 export async function makeStampedCopy(options: StampedCopyOptions): Promise<boolean> {
   const { signal: given } = options;
-  // Else folders would be made behind whoever has tidied up meanwhile.
+  // After an abort the caller may have removed its folders, which must not be made again.
   if (given.aborted) throw new UnfinishedCheck(UNFINISHED);
   const silent = new AbortController();
   const patience = setTimeout(() => silent.abort(), SILENT_MS_MAX).unref();

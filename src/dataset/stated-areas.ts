@@ -12,11 +12,14 @@ import type { DateInt } from '../tax/date.js';
 const RANGE_BYTES = 8;
 const PERIOD_HEAD_BYTES = 10;
 
-/** What is stated of a ZIP on a day. */
+/** What a state's boundary file states for a ZIP on a day. */
 export interface StatedZip {
-  /** Areas of its own record; several only where records of one day contradict each other. */
+  /**
+   * Areas of the ZIP's own record; more than one only where records of one day contradict each
+   * other.
+   */
   readonly own: readonly number[];
-  /** Areas of everything that is stated within it: of its ZIP+4s and streets too. */
+  /** Areas of everything stated within the ZIP, which includes its ZIP+4s and streets. */
   readonly all: readonly number[];
 }
 
@@ -30,7 +33,7 @@ function u32(bytes: Uint8Array, at: number): number {
   return u16(bytes, at) + u16(bytes, at + 2) * 65_536;
 }
 
-/** The areas of the period that holds the day; none where no period does. */
+/** The areas of the period that contains the day; empty where none does. */
 function areasOn(bytes: Uint8Array, from: number, day: DateInt): readonly number[] {
   let at = from + 2;
   for (let left = u16(bytes, from); left > 0; left -= 1) {
@@ -59,7 +62,6 @@ export function areasOfAddOn(bytes: Uint8Array, addOn: number, day: DateInt): re
   return areasOn(bytes, u32(bytes, at + 4), day);
 }
 
-/** What is stated of a ZIP on a day. */
 export function areasOfZip(bytes: Uint8Array, day: DateInt): StatedZip {
   return { own: areasOn(bytes, 4, day), all: areasOn(bytes, u32(bytes, 0), day) };
 }

@@ -1,6 +1,6 @@
 /**
- * Bytes of the street table: keys as they are put together for a read, and the streets of a group
- * with their doors, walked where they lie; nothing is decoded that is not asked for.
+ * Reads the bytes of the street table: builds keys, and walks the streets of a group and their
+ * doors in place. Nothing is decoded before it is asked for.
  */
 import { NO_BYTES } from '../base/growing-bytes.js';
 import {
@@ -14,7 +14,7 @@ import {
   STREET_HEAD_BYTES,
 } from './street-format.js';
 
-/** The table takes no longer keys; the words of an address come nowhere near. */
+/** Longest key of the table; words of an address are far shorter. */
 const KEY_BYTES_MAX = 1900;
 const BAR = 124;
 const DIGIT_ZERO = 48;
@@ -22,34 +22,35 @@ const ZIP_DIGITS = 5;
 const ASCII_MAX = 127;
 
 /**
- * A key of the table put together in place, byte by byte: to build its text and encode that would
- * cost a lookup more than the read itself. One key at a time: every method starts anew and gives
- * the key itself.
+ * A key of the table, built in place byte by byte, because making a text and encoding it would cost
+ * more than reading the table. One key at a time: each method begins a new key and returns it.
  */
 export class StreetKey {
   readonly bytes = new Uint8Array(KEY_BYTES_MAX);
-  /** The memory of `bytes`, for hashing, which clears what the last word has beyond the key. */
+  /** The memory of `bytes`, for hashing; that clears the bytes behind the key in its last word. */
   readonly words = new Int32Array(this.bytes.buffer);
   length = 0;
 
-  /** Streets of a folded name in a ZIP. */
+  /** Key for the streets of a folded name in a ZIP. */
   zipGroup(state: string, zip: number, fold: string): this {
     return this.#ofZip('z|', state, zip).#end(fold);
   }
 
-  /** Names of a ZIP's streets. */
+  /** Key for the names of a ZIP's streets. */
   zipNames(state: string, zip: number): this {
     return this.#ofZip('n|', state, zip);
   }
 
-  /** Streets of a name in a locality, those without a ZIP (`t|`), or where it has some (`c|`). */
+  /**
+   * Key for streets of a name in a locality (`t|`: without a ZIP; `c|`: where it has such streets).
+   */
   ofLocality(kind: 't|' | 'c|', state: string, locality: number, fold: string): this {
     this.#begin(kind, state);
     this.#text(`:${locality}`);
     return this.#end(fold);
   }
 
-  /** A number of 32 bits that nearly every key has alone. */
+  /** A 32-bit hash of the key. */
   hash(): number {
     const { bytes, words, length } = this;
     bytes[length] = bytes[length + 1] = bytes[length + 2] = 0;
@@ -61,7 +62,7 @@ export class StreetKey {
     return hash;
   }
 
-  /** The key as text, for tables that are not read by bytes. */
+  /** The key as text, for tables without keys in bytes. */
   toString(): string {
     return Buffer.from(this.bytes.buffer, 0, this.length).toString('latin1');
   }
@@ -106,11 +107,11 @@ export class StreetKey {
 }
 
 const { latin1Slice } = Buffer.prototype;
-/** A text that is longer takes a call of the system less than making it letter by letter. */
+/** Texts up to this length are made letter by letter; for longer ones a native call is faster. */
 const LETTERS_MAX = 6;
 
 /**
- * One street at a time: `open` a group, `next` until false, before another group is read. Reused
+ * Reads one street at a time: `open` a group, `next` until false, then open another group. Reused
  * for every lookup.
  */
 export class DoorCursor {
@@ -181,7 +182,7 @@ export class DoorCursor {
     return true;
   }
 
-  /** Whether the street's type is this abbreviation. */
+  /** Whether the street's type has this abbreviation. */
   hasSuffix(suffix: string): boolean {
     if (this.#suffixLength !== suffix.length) return false;
     const at = this.#start + STREET_HEAD_BYTES;
@@ -211,7 +212,7 @@ export class DoorCursor {
     return this.u32(this.#paletteAt() + index * 4);
   }
 
-  /** First door whose number is not below the value. */
+  /** Index of the first door whose number is not below the value. */
   firstDoor(value: number): number {
     let low = 0;
     let high = this.points;
@@ -241,12 +242,12 @@ export class DoorCursor {
     return this.areaOf(this.areaCount > 1 ? this.u16(this.#areasAt + door * 2) : 0);
   }
 
-  /** ZIP+4 add-on, −1 for none. */
+  /** The ZIP+4 add-on of a door; −1 for none. */
   plus4(door: number): number {
     return (this.#flags & FLAG_ZIP4) === 0 ? -1 : this.u16(this.#zip4At + door * 2) - 1;
   }
 
-  /** The number as written where it is more than its integer ("12A"); else "". */
+  /** The door's number as written where it is more than its integer ("12A"); otherwise "". */
   text(door: number): string {
     if ((this.#flags & FLAG_TEXTS) === 0) return '';
     const offset = this.u16(this.#textsAt + door * 2);
@@ -255,12 +256,12 @@ export class DoorCursor {
     return this.#latin1(at + 1, this.bytes[at]!);
   }
 
-  /** Whether it is known that no line between tax areas comes near any of its doors. */
+  /** Whether it is known that no line between tax areas is near any of its doors. */
   get isApart(): boolean {
     return (this.#flags & FLAG_APART) !== 0;
   }
 
-  /** Whether the state's boundary file states some of its ranges. */
+  /** Whether some of its ranges come from the state's boundary file. */
   get hasStated(): boolean {
     return (this.#flags & FLAG_STATED) !== 0;
   }

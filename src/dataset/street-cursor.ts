@@ -1,15 +1,14 @@
-/** Ranges of the streets of a group, read where they lie. */
+/** Reads the ranges of streets in place. */
 import { DoorCursor } from './street-bytes.js';
 import { RANGE_EVEN, RANGE_HEAD_BYTES, RANGE_ODD, RANGE_STATED } from './street-format.js';
 
 /**
- * Walks streets with their doors and their ranges, each by its position; `keep` the group before
- * anything else is read meanwhile.
+ * Walks streets with their doors and ranges, each by its position. Call `keep` before another read.
  */
 export class StreetCursor extends DoorCursor {
   #own = Buffer.allocUnsafeSlow(4096);
 
-  /** Makes the group safe from the next read of a table, which may take its memory. */
+  /** Copies the group, because the next read of a table may overwrite its memory. */
   keep(): void {
     if (this.isLasting) return;
     const length = this.groupEnd;
@@ -19,7 +18,7 @@ export class StreetCursor extends DoorCursor {
     this.isLasting = true;
   }
 
-  /** Position of the first range; step with `nextRange`, `ranges` times. */
+  /** Position of the first range; `nextRange` gives the next one, as often as `ranges` says. */
   get firstRange(): number {
     return this.rangesAt;
   }
@@ -28,7 +27,7 @@ export class StreetCursor extends DoorCursor {
     return range + this.u16(range);
   }
 
-  /** Whether a range holds the number, parity included. */
+  /** Whether a range contains the number, also by its parity. */
   rangeHolds(range: number, value: number): boolean {
     if (value < this.u32(range + 6) || value > this.u32(range + 10)) return false;
     const flags = this.bytes[range + 4]!;
@@ -48,7 +47,7 @@ export class StreetCursor extends DoorCursor {
     return this.u32(range + 10);
   }
 
-  /** −1 where the area changes along the range. */
+  /** The tax area of a range; −1 where it changes along the range. */
   rangeArea(range: number): number {
     const index = this.u16(range + 14);
     return index === 0 ? -1 : this.areaOf(index - 1);
@@ -62,7 +61,7 @@ export class StreetCursor extends DoorCursor {
     return this.u32(range + 18);
   }
 
-  /** Whether the state's boundary file states a range, and for this day. */
+  /** Whether a range comes from the state's boundary file and holds on this day. */
   isStatedOn(range: number, day: number): boolean {
     return (
       this.isStated(range) &&
@@ -71,12 +70,12 @@ export class StreetCursor extends DoorCursor {
     );
   }
 
-  /** Whether the state's boundary file states a range, for whatever day; it has no line then. */
+  /** Whether a range comes from the state's boundary file, on any day; such a range has no line. */
   isStated(range: number): boolean {
     return (this.bytes[range + 4]! & RANGE_STATED) !== 0;
   }
 
-  /** The line of a range: lat, lng, lat, lng …; empty where the source has none. */
+  /** The line of a range as lat, lng, lat, lng …; empty where the source has none. */
   rangeLine(range: number): number[] {
     const line: number[] = [];
     const vertices = this.u16(range + 2);

@@ -31,28 +31,30 @@ import { zipText } from './city-names.js';
 export const STREET_HEAD_BYTES = 29;
 export const RANGE_HEAD_BYTES = 22;
 
-/** Marks an entry of a `c` list as a locality and not a ZIP. */
+/** Marks an entry of a `c` list as a locality; without it, the entry is a ZIP. */
 export const TOWN_BIT = 0x8000_0000;
 
 export const FLAG_WIDE_NUMBERS = 1;
 export const FLAG_WIDE_POINTS = 2;
 export const FLAG_ZIP4 = 4;
 export const FLAG_TEXTS = 8;
-/** Some of its ranges are stated by the state's boundary file. */
+/** Some ranges of the street come from the state's boundary file. */
 export const FLAG_STATED = 16;
-/** No line between tax areas is as near to any door as answers tell; older releases lack it. */
+/**
+ * No line between tax areas is so near to a door that answers mention it. Older releases lack it.
+ */
 export const FLAG_APART = 32;
 
 export const RANGE_ODD = 1;
 export const RANGE_EVEN = 2;
-/** Numbers fall along the line. */
+/** Numbers decrease along the line. */
 export const RANGE_DESCENDING = 4;
 export const RANGE_RIGHT = 8;
 /** Doors stand farther from the line than usual. */
 export const RANGE_WIDE_SETBACK = 16;
-/** The state's boundary file says which tax area it has, from its first day to its last. */
+/** The range comes from the state's boundary file, with its tax area, first and last day. */
 export const RANGE_STATED = 32;
-/** It is stated for some units of its buildings alone. */
+/** The range is stated for some units of its buildings only. */
 export const RANGE_UNITS = 64;
 
 export const STATES_KEY = 's';
@@ -88,14 +90,14 @@ export function cityNamesKey(state: string, locality: number): string {
 /** Bytes of a group. */
 export interface Group {
   readonly bytes: Uint8Array;
-  /** First byte, and the one behind the last. */
+  /** Index of the first byte, and of the one behind the last. */
   readonly start: number;
   readonly end: number;
-  /** It lasts until the next group is read; else until the next read of any table. */
+  /** Whether it is valid until the next group is read, or only until the next read of any table. */
   readonly isLasting: boolean;
 }
 
-/** Adds what a `c` list holds: ZIPs, and −id of localities; each once. */
+/** Adds the entries of a `c` list, without duplicates: ZIPs, and −id of localities. */
 export function addPlaces({ bytes, start, end }: Group, into: number[]): void {
   for (let at = start; at + 4 <= end; at += 4) {
     const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
@@ -108,7 +110,7 @@ export function addPlaces({ bytes, start, end }: Group, into: number[]): void {
 /** Longest name in a list. */
 export const NAME_LENGTH_MAX = 63;
 
-/** Adds the names that one change, one missing, one extra or two swapped letters away. */
+/** Adds the names that differ by one changed, missing, extra or swapped letter. */
 export function namesWithinOneTypo(list: Uint8Array | null, name: string, into: string[]): void {
   if (list === null) return;
   const view = new DataView(list.buffer, list.byteOffset, list.byteLength);

@@ -1,4 +1,4 @@
-/** Addresses of a dataset: which streets a ZIP or a locality has, and those that were read last. */
+/** Finds the streets of a ZIP or a locality in a dataset. Keeps those that were read last. */
 import { NumberCache, RecentMemory, wordsOf, type WordTable } from '../base/tables.js';
 import type { DateInt } from '../tax/date.js';
 import { foldLocality } from './city-names.js';
@@ -25,7 +25,7 @@ import {
 
 const DIRECTIONS = ['', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'];
 
-/** Code of a direction's abbreviation; 0 for none. */
+/** Code of a direction, given its abbreviation; 0 for none. */
 export function directionCode(direction: string): number {
   return Math.max(0, DIRECTIONS.indexOf(direction));
 }
@@ -33,12 +33,12 @@ export function directionCode(direction: string): number {
 /** Slots of a generation; a power of two. */
 export const SLOTS = 131_072;
 
-/** Entries one after the other, in memory that the system hands out as it is written. */
+/** Entries that follow one another, in memory that the system provides only as it is written. */
 export class Generation {
   readonly words: Int32Array;
   /** The memory of `words`. */
   readonly bytes: Uint8Array;
-  /** Where entries are, by what they are found by. */
+  /** Where the entries are; what the slot of an entry is and holds its user decides. */
   readonly slots = new Int32Array(SLOTS);
   end = 0;
 
@@ -48,14 +48,14 @@ export class Generation {
   }
 }
 
-/** Memory of a generation. */
+/** Bytes of a generation. */
 const GENERATION_BYTES = 8 * 1024 * 1024;
-/** Longer ones are not kept; of the publishers' files at hand the longest has 5,085 bytes. */
+/** Longer groups are not kept. The longest in the publishers' files at hand has 5,085 bytes. */
 const KEPT_BYTES_MAX = GENERATION_BYTES / 16;
-/** Slots that a key may have; if all are taken the last one is lost. */
+/** Slots that are tried for a key. If all are taken, the entry in the last one is lost. */
 const PLACES = 8;
 const WORD = 4;
-/** Memory of all that is kept of one release. */
+/** Memory for all kept groups of one release. */
 export const KEPT_GROUPS_BYTES = 2 * (GENERATION_BYTES + SLOTS * WORD);
 /** Words before a key: its hash, its length and the length of the group. */
 const HEAD_WORDS = 3;
@@ -97,7 +97,7 @@ export class KeptGroups extends RecentMemory<Generation> {
     return new Generation(GENERATION_BYTES / WORD);
   }
 
-  /** The group of a key, if it is kept. */
+  /** The group of a key, or null where it is not kept. */
   find(key: StreetKey): Group | null {
     if (this.rests()) return null;
     this.#hash = key.hash();
@@ -119,7 +119,7 @@ export class KeptGroups extends RecentMemory<Generation> {
     return null;
   }
 
-  /** Keeps the group of the key that was looked for last and not found. */
+  /** Keeps the group of the key that `find` has just not found. */
   keep(key: StreetKey, group: Uint8Array): Group {
     if (!this.isResting && group.length <= KEPT_BYTES_MAX) {
       const young = (this.young ??= this.begun());
@@ -167,9 +167,9 @@ export class KeptGroups extends RecentMemory<Generation> {
 
 const NONE: readonly Locality[] = [];
 
-/** ZIPs whose being held is remembered, in each of two generations: more than there are. */
+/** ZIPs in each of two generations of the cache below; there are fewer in the country. */
 const ZIPS_MAX = 65_536;
-/** A state's two letters and a ZIP make one number below 2³¹. */
+/** With this factor, a state's two letters and a ZIP make one number below 2³¹. */
 const ZIP_SPAN = 100_000;
 const STATE_SPAN = 128 * ZIP_SPAN;
 
@@ -179,10 +179,10 @@ export class StreetIndex {
   readonly #key = new StreetKey();
   readonly #zipKey = new StreetKey();
   readonly #kept = new KeptGroups();
-  /** States that the table has anything of; streets of no other are looked for. */
+  /** States with any streets; those of other states are not looked for. */
   readonly #states: WordTable<true>;
   readonly #localities = new Map<string, StateLocalities>();
-  /** Which ZIPs have streets: where addresses come without their ZIP, none of a state has. */
+  /** Whether a ZIP has streets. Where a state's addresses come without ZIPs, none has. */
   readonly #zips = new NumberCache<boolean>(ZIPS_MAX);
 
   constructor(table: StreetTable) {
@@ -191,12 +191,12 @@ export class StreetIndex {
     this.#states = wordsOf(states.match(/../g) ?? []);
   }
 
-  /** Whether anything is held of a state; what is asked of another one is never found. */
+  /** Whether there is anything for a state; if not, none of its streets is ever found. */
   hasState(state: string): boolean {
     return this.#states.has(state);
   }
 
-  /** Localities that a city name may mean; none when no source knows the name. */
+  /** Localities that the name of a city may mean; empty when no source knows the name. */
   localities(state: string, name: string): readonly Locality[] {
     if (!this.hasState(state)) return NONE;
     const { byName } = this.#stateLocalities(state);
@@ -208,14 +208,14 @@ export class StreetIndex {
     return this.#stateLocalities(state).byId[id] ?? null;
   }
 
-  /** Streets of a folded name in a ZIP, for a StreetCursor. */
+  /** Streets of a folded name in a ZIP, to be read by a StreetCursor. */
   zipGroup(state: string, zip: number, fold: string): Group | null {
     const key = this.#key.zipGroup(state, zip, fold);
     const kept = this.#kept.find(key);
     return kept ?? (this.hasZip(state, zip) ? this.#read(key) : null);
   }
 
-  /** Streets of a folded name in a locality, those whose ZIP is not known. */
+  /** Streets of a folded name in a locality whose ZIP is not known. */
   townGroup(state: string, locality: number, fold: string): Group | null {
     return this.#group(this.#key.ofLocality('t|', state, locality, fold));
   }
@@ -226,7 +226,7 @@ export class StreetIndex {
     if (group !== null) addPlaces(group, into);
   }
 
-  /** Names of a ZIP's streets, words apart, that differ from a name by one typo. */
+  /** Names of a ZIP's streets that differ from a name by one typo, with their words apart. */
   similarInZip(state: string, zip: number, name: string, into: string[]): void {
     namesWithinOneTypo(this.#table.get(zipNamesKey(state, zip)), name, into);
   }
@@ -235,7 +235,7 @@ export class StreetIndex {
     namesWithinOneTypo(this.#table.get(cityNamesKey(state, locality)), name, into);
   }
 
-  /** Whether any street of the ZIP is held. */
+  /** Whether the ZIP has any streets. */
   hasZip(state: string, zip: number): boolean {
     if (!this.hasState(state)) return false;
     const key = state.charCodeAt(0) * STATE_SPAN + state.charCodeAt(1) * ZIP_SPAN + zip;
@@ -271,7 +271,7 @@ export class StreetIndex {
     let known = this.#localities.get(state);
     if (known === undefined) {
       known = readLocalities(this.#table.get(localitiesKey(state)));
-      // Only two-letter keys are ever asked for, so the cache stays small.
+      // Cached only for keys of two letters, of which there are few.
       if (state.length === 2) this.#localities.set(state, known);
     }
     return known;

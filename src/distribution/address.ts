@@ -1,6 +1,6 @@
 /**
- * Addresses of places, as SITUS_DATASETS has them, and of the broker of SITUS_FLEET. None of what
- * is told of them is secret.
+ * Reads the addresses of places (SITUS_DATASETS) and of the broker of a fleet (SITUS_FLEET). What
+ * is printed of an address contains no secret.
  */
 import type { AwsSettings, Config } from '../config.js';
 import type { Place } from './fleet-place.js';
@@ -10,17 +10,20 @@ const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const NATS_PORT = '4222';
 const NATS_BUCKET = 'situs';
 const REPLICAS_MAX = 5;
-/** Some tenths of a second of one processor: what travelling costs is little beside it. */
+/**
+ * Rows that take some tenths of a second of processor time, so that the time of a message does not
+ * matter.
+ */
 const FILE_ROWS = 4_096;
 const FILE_ROWS_MAX = 65_536;
-/** Files of jobs that are kept at the broker: no larger ones, in MiB. */
+/** Default size, in MiB, up to which files of jobs are kept at the broker. */
 const KEPT_MIB = 256;
 const KEPT_MIB_MAX = 65_536;
 const MIB = 1_048_576;
 const FILE_WAIT_SECONDS = 30;
 const FILE_WAIT_SECONDS_MAX = 86_400;
 
-/** A broker: its servers, who connects, and the name that the buckets begin with. */
+/** A broker: its servers, the login, and the name that its buckets begin with. */
 export interface NatsAddress {
   readonly kind: 'nats';
   readonly name: string;
@@ -30,7 +33,7 @@ export interface NatsAddress {
   /** File of credentials, or null. */
   readonly creds: string | null;
   readonly bucket: string;
-  /** Copies that a cluster keeps of what is pushed. */
+  /** Copies that a cluster keeps of each bucket. */
   readonly replicas: number;
 }
 
@@ -40,19 +43,19 @@ interface HttpAddress {
   readonly name: string;
   /** Without a slash at the end and without secrets. */
   readonly base: string;
-  /** For the header field Authorization; "" for none. */
+  /** Value of the header field Authorization; "" for none. */
   readonly authorization: string;
 }
 
 type PlaceAddress = NatsAddress | HttpAddress;
 
-/** The broker that files of rows go over, and how the one that sends them there does. */
+/** The broker that carries files of rows, and how the sending node splits and awaits them. */
 export interface FilesAddress extends NatsAddress {
-  /** Rows that a node takes at a time. */
+  /** Rows that a node is given at a time. */
   readonly rows: number;
-  /** How long nothing may be answered before it is asked whether anybody can. */
+  /** How long there may be no answer before the sender asks whether any node is there. */
   readonly waitMs: number;
-  /** Uploads and results of jobs that are kept there: no larger ones; 0 for none. */
+  /** Largest upload or result of a job that is kept at the broker; 0 to keep none. */
   readonly keptBytesMax: number;
 }
 
@@ -69,7 +72,7 @@ const refuse: Refuse = refusing('SITUS_DATASETS');
 
 interface NatsText {
   readonly address: NatsAddress;
-  /** Those behind the question mark that the address itself has no use for. */
+  /** Value of a parameter behind the question mark, other than `creds` and `replicas`. */
   readonly more: (name: string) => string | null;
 }
 
@@ -128,7 +131,9 @@ export function filesAddress(text: string, setting: string): FilesAddress {
   };
 }
 
-/** "https://HOST/FOLDER" without what is secret in it. */
+/**
+ * Reads "https://HOST/FOLDER"; login and password go into the header field, not into the address.
+ */
 function webAddress(text: string, allowPlain: boolean): HttpAddress {
   const url = new URL(text);
   if (url.search !== '' || url.hash !== '') refuse('is an address without a query');
@@ -147,7 +152,10 @@ function webAddress(text: string, allowPlain: boolean): HttpAddress {
   };
 }
 
-/** With an endpoint the bucket is the first part of the path; without, it is Amazon's own name. */
+/**
+ * With an endpoint of its own, the bucket is the first part of the path. Otherwise the bucket is
+ * part of Amazon's host name.
+ */
 function s3Address(text: string, { endpoint, region }: AwsSettings): HttpAddress {
   const [, bucket = '', prefix = ''] = /^s3:\/\/([^/?#]+)(?:\/([^?#]*))?$/.exec(text) ?? [];
   if (!S3_BUCKET.test(bucket)) return refuse('is s3://BUCKET/FOLDER');
@@ -176,11 +184,11 @@ export function placeAddress(text: string, aws: AwsSettings, allowPlain: boolean
   return refuse('is an address that begins with nats://, tls://, s3:// or https://');
 }
 
-/** What of the configuration a place is opened by; it can be handed to another process. */
+/** The settings that a place is opened by. They can be passed to another process. */
 export type PlaceSettings = Pick<Config, 'datasets' | 'aws' | 'allowPrivateNetwork'>;
 
 /**
- * Opens the place; nothing is sent yet.
+ * Opens the place that the settings name; sends nothing yet.
  * @throws Error that names the setting.
  */
 export async function openPlace({

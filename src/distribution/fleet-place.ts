@@ -1,33 +1,33 @@
 /**
  * The place that a fleet's releases are pushed to and pulled from. It holds one document, which is
- * only ever replaced by who knows its version, and pieces of bytes by their SHA-256. What is behind
- * it (NATS, S3, HTTP) is known to its adapter alone.
+ * replaced only by naming the version that is replaced, and pieces of bytes named by their SHA-256.
+ * Only an adapter knows what is behind it (NATS, S3, HTTP).
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Log, messageOf } from '../log.js';
 
-/** Something that the place said or did not say, as a sentence that names the place. */
+/** The place failed, or gave an answer that cannot be used. The message names the place. */
 export class PlaceError extends Error {
   override readonly name = 'PlaceError';
 }
 
-/** The document with what has to be named to replace it. */
+/** The document and the version that has to be named to replace it. */
 export interface Versioned {
   readonly text: string;
   readonly version: string;
 }
 
-/** What a node says of itself. */
+/** What a node reports about itself. */
 export interface NodeReport {
   readonly node: string;
   /** ISO 8601, by the node's clock. */
   readonly at: string;
   /** The program's version. */
   readonly program: string;
-  /** The release that answers. */
+  /** The active release. */
   readonly dataset: string | null;
-  /** Those that it can answer with at once. */
+  /** The releases that the node could switch to at once. */
   readonly prepared: readonly string[];
   readonly problem: Unprepared | null;
 }
@@ -38,43 +38,46 @@ export interface Unprepared {
   readonly reason: string;
 }
 
-/** What is told of a node in a fleet. */
+/** The state of this node in its fleet. */
 export interface FleetStatus {
   /** Whether the place answered when it was asked last. */
   readonly reached: boolean;
   /** The release that is active for the fleet, as far as it is known here; null for none. */
   readonly active: string | null;
-  /** Whether this node answers with it; true where none is known. */
+  /** Whether this node answers with the fleet's active release; true where that is not known. */
   readonly follows: boolean;
   readonly prepared: readonly string[];
   readonly problem: Unprepared | null;
 }
 
-/** Where nodes say what they have; a report that is not renewed goes by itself. */
+/** Where nodes report which releases they have. A report that is not renewed expires. */
 export interface NodeReports {
   report(report: NodeReport): Promise<void>;
   leave(node: string): Promise<void>;
   all(): Promise<readonly NodeReport[]>;
 }
 
-/** Every operation throws a `PlaceError` where the place does not do what it is asked. */
+/** Every operation throws a `PlaceError` where the place fails or refuses. */
 export interface Place {
   /** Its address without secrets. */
   readonly name: string;
-  /** The document; "same" where it is still that version, null where there is none. */
+  /** The document; "same" where its version is still `known`, null where there is none. */
   read(known: string | null): Promise<Versioned | 'same' | null>;
   /**
-   * Replaces the document of that version, or makes it where none is named; false where it is
-   * another one by now.
+   * Replaces the document of that version, or creates it where the version is null. False where the
+   * document has another version by now.
    */
   replace(text: string, version: string | null): Promise<boolean>;
   has(sum: string): Promise<boolean>;
   put(sum: string, bytes: Uint8Array): Promise<void>;
   get(sum: string): Promise<Uint8Array>;
   remove(sum: string): Promise<void>;
-  /** Calls whenever the document may have changed, where the place tells; else never. */
+  /**
+   * Calls `changed` whenever the document may have changed. A place that cannot notify never calls
+   * it.
+   */
   watch(changed: () => void): Promise<void>;
-  /** Null where nodes cannot be known. */
+  /** Null where the place cannot take reports. */
   readonly nodes: NodeReports | null;
   close(): Promise<void>;
 }
@@ -84,7 +87,7 @@ export function sumOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** A piece whose bytes are those of its name. @throws PlaceError where they are not. */
+/** Gets a piece and checks its SHA-256. @throws PlaceError where the bytes are others. */
 export async function checkedPiece(place: Place, sum: string): Promise<Uint8Array> {
   const bytes = await place.get(sum);
   if (sumOf(bytes) === sum) return bytes;
@@ -99,7 +102,7 @@ export async function checkedPiece(place: Place, sum: string): Promise<Uint8Arra
 const EVERY_MS = 5_000;
 const LEAVE_MS = 1_000;
 
-/** Tells the place what a node has, when it changes and often enough to be known as there. */
+/** Reports to the place what a node has: when that changes, and often enough not to expire. */
 export class NodeReporter {
   readonly #reports: NodeReports | null;
   readonly #log: Log;
@@ -108,13 +111,13 @@ export class NodeReporter {
   #under: Promise<void> | null = null;
   #failed = false;
 
-  /** Null where the place takes no reports. */
+  /** `reports` is null where the place takes none. */
   constructor(reports: NodeReports | null, log: Log) {
     this.#reports = reports;
     this.#log = log;
   }
 
-  /** Sends a report where it says something new, or the last one is old. */
+  /** Sends a report where it differs from the last one, or that is old. */
   told(report: Omit<NodeReport, 'at'>): void {
     const reports = this.#reports;
     if (reports === null || this.#under !== null) return;
@@ -137,7 +140,7 @@ export class NodeReporter {
       });
   }
 
-  /** Takes the report back, or lets it end by itself where the place does not answer soon. */
+  /** Removes the node's report, or leaves it to expire where the place does not answer soon. */
   async leave(node: string): Promise<void> {
     const reports = this.#reports;
     if (reports === null) return;

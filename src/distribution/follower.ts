@@ -1,6 +1,6 @@
 /**
- * A node of a fleet: it looks at the place each second and when the place says so, prepares what
- * the fleet may ask of it, answers with what is active there, and tells what it cannot do.
+ * Follows a fleet on one of its nodes: reads the place's document each second and when notified,
+ * prepares the releases that may become active, answers with the active one, and reports failures.
  */
 import type { LiveDataset, LiveRelease } from '../dataset/live.js';
 import { activateRelease, UnsoundRelease } from '../dataset/release.js';
@@ -10,7 +10,7 @@ import { removeUnwanted } from './pull.js';
 import { type FleetState, type Offer, parseState, wantedOf } from './state.js';
 
 const POLL_MS = 1_000;
-/** How soon a release that could not be prepared is tried again: longer each time. */
+/** Wait before a release that could not be prepared is tried again; it doubles each time. */
 const AGAIN_MS = 2_000;
 const AGAIN_MS_MAX = 30_000;
 const TOLD_MS = 5_000;
@@ -30,16 +30,18 @@ interface FollowerOptions {
   readonly pull: PullRelease;
   /** Public keys, one of whose holders must have signed a release; none where it need not be. */
   readonly signedBy: readonly string[];
-  /** How this node is called among the others. */
+  /** The name of this node in the fleet. */
   readonly node: string;
   readonly program: string;
 }
 
 interface Failure extends Unprepared {
-  /** The list of pieces that it is about: another push is another chance. */
+  /** The list of pieces that failed. After another push, the release is tried again at once. */
   readonly list: string;
   readonly againMs: number;
-  /** When it may be tried again, on the clock of `performance`; never where nothing changes. */
+  /**
+   * When it is tried again, on the clock of `performance`; infinite where that would be in vain.
+   */
   readonly at: number;
 }
 
@@ -55,10 +57,10 @@ export class Follower {
   readonly #stopped = new AbortController();
   #state: FleetState | null = null;
   #version: string | null = null;
-  /** Null before the first look. */
+  /** Null before the place was first asked. */
   #reached: boolean | null = null;
   #said = '';
-  /** Open and ready to answer, until the fleet may ask for others. */
+  /** Releases that are kept open because the fleet may switch to them. */
   readonly #held = new Map<string, LiveRelease>();
   readonly #failures = new Map<string, Failure>();
   #preparing: Preparing | null = null;
@@ -87,13 +89,13 @@ export class Follower {
     };
   }
 
-  /** Follows no more; a pull under way ends, and goes on at the next start. */
+  /** Stops following. A pull under way is ended, and continues at the next start. */
   async stop(): Promise<void> {
     const { live, place, node } = this.#options;
     this.#stopped.abort();
     this.#preparing?.end.abort();
     await this.#reporter.leave(node);
-    // What waits for an answer of the place does not wait any more.
+    // Closing the place ends all waiting for its answers.
     await place.close().catch(() => undefined);
     this.#wake();
     await this.#running;
@@ -107,7 +109,7 @@ export class Follower {
     return [...new Set([...(release === undefined ? [] : [release]), ...this.#held.keys()])];
   }
 
-  /** Of the active release before others. */
+  /** A problem with the active release comes before others. */
   get #problem(): Unprepared | null {
     for (const { dataset } of this.#wanted) {
       const failure = this.#failures.get(dataset);
@@ -154,7 +156,7 @@ export class Follower {
   #changed(found: { readonly text: string; readonly version: string } | null): void {
     const { place, varDir, live, log } = this.#options;
     if (found === null) {
-      // Nothing was pushed yet. What was there and is gone is no word to stop following it.
+      // Without any push yet there is nothing to follow. A document that has vanished is an error.
       if (this.#state === null) return;
       throw new Error(`${place.name} holds no state of a fleet any more`);
     }
@@ -199,7 +201,7 @@ export class Follower {
     }
   }
 
-  /** Prepares the next release that is wanted; what is under way for others ends for the active. */
+  /** Prepares the next wanted release. Ends another's preparation where this is the active one. */
   #prepare(): void {
     const next = this.#wanted.find(
       ({ dataset }) => !this.#held.has(dataset) && this.#isDue(dataset),
@@ -224,7 +226,7 @@ export class Follower {
     try {
       const release = await this.#ready(offer, signal);
       this.#failures.delete(dataset);
-      // It is asked for no more, or another one before it.
+      // The preparation was cancelled meanwhile, so the release is not needed.
       if (signal.aborted) return this.#options.live.unpin(release);
       this.#held.set(dataset, release);
       this.#options.log.info('dataset prepared for the fleet', { dataset });
@@ -236,7 +238,7 @@ export class Follower {
     }
   }
 
-  /** A release that is open; pulled where it is not here, or not as it may be used. */
+  /** Opens a release. Pulls it first where it is missing here, or may not be used as it is. */
   async #ready(offer: Offer, signal: AbortSignal): Promise<LiveRelease> {
     const { live, pull, signedBy, log } = this.#options;
     const { dataset } = offer;

@@ -1,7 +1,7 @@
 /**
- * A place that is asked over HTTP: an S3-compatible store, or any web server. The document is
- * `fleet.json`, pieces are `pieces/SHA256`; a folder with these served by a plain web server is a
- * place that is read alone. Writing needs PUT with If-Match and If-None-Match.
+ * A place reached over HTTP: an S3-compatible store or any web server. The document is
+ * `fleet.json`, the pieces are `pieces/SHA256`. A folder with these files behind a plain web server
+ * is a place that can only be read; writing needs PUT with If-Match and If-None-Match.
  */
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, request } from 'undici';
@@ -10,7 +10,7 @@ import { messageOf } from '../log.js';
 import { errorCode } from '../base/error-code.js';
 import { type Place, PlaceError, sumOf, type Versioned } from './fleet-place.js';
 
-/** Makes the signer. @throws Error that names the variable of the environment that is missing. */
+/** Makes the signer. @throws Error that names the environment variable that is missing. */
 export function s3Signer(aws: AwsSettings): SignRequest {
   const { accessKeyId, secretAccessKey, sessionToken, region } = aws;
   if (accessKeyId === '' || secretAccessKey === '') {
@@ -34,7 +34,7 @@ export function s3Signer(aws: AwsSettings): SignRequest {
   };
 }
 
-/** One request before it is sent; `sum` is the SHA-256 of its body. */
+/** A request before it is signed; `sum` is the SHA-256 of its body. */
 interface Unsigned {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   readonly url: string;
@@ -42,7 +42,7 @@ interface Unsigned {
   readonly sum: string;
 }
 
-/** Returns the header fields that the request is sent with. */
+/** Returns the header fields to send the request with. */
 type SignRequest = (asked: Unsigned) => Promise<Readonly<Record<string, string>>>;
 
 interface HttpPlaceOptions {
@@ -54,7 +54,7 @@ interface HttpPlaceOptions {
   readonly waits?: HttpWaits;
 }
 
-/** How long a connection, the document and each next byte of a piece are waited for. */
+/** Longest waits: for a connection, for the document, and for each next byte of a piece. */
 interface HttpWaits {
   readonly connectMs: number;
   readonly documentMs: number;
@@ -62,11 +62,11 @@ interface HttpWaits {
 }
 
 const WAITS: HttpWaits = { connectMs: 5_000, documentMs: 10_000, silentMs: 30_000 };
-/** Longest document and longest piece that are taken. */
+/** Largest document and largest piece that are accepted. */
 const DOCUMENT_BYTES_MAX = 1_048_576;
 const PIECE_BYTES_MAX = 16_777_216;
 const DOCUMENT = 'fleet.json';
-/** Never holds anything: what a store says to a condition that cannot be is learnt with it. */
+/** Name for a PUT with a condition that never holds, to see whether the store checks conditions. */
 const CHECK = 'conditional-check';
 
 interface Asked {
@@ -82,7 +82,7 @@ interface Told {
   readonly body: Buffer;
 }
 
-/** What a status means to whoever runs the fleet. */
+/** What a status means, for the person who runs the fleet. */
 function meaning(status: number, body: string): string {
   const [, code = ''] = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(body) ?? [];
   const said = code === '' ? `${status}` : `${status} ${code}`;
@@ -99,7 +99,7 @@ export class HttpPlace implements Place {
   readonly #options: HttpPlaceOptions;
   readonly #waits: HttpWaits;
   readonly #agent: Agent;
-  /** Whether it was seen to heed If-Match. */
+  /** Whether the store was seen to check If-Match. */
   #heeds = false;
 
   constructor(options: HttpPlaceOptions) {
@@ -124,7 +124,7 @@ export class HttpPlace implements Place {
     if (status === 304) return 'same';
     if (status === 404 && !/<Code>NoSuchBucket/.test(body.toString('latin1'))) return null;
     if (status !== 200) throw this.#refused('the state of the fleet', told);
-    // Without a mark nobody can say what is replaced; nodes can read it all the same.
+    // Without an ETag the document can be read, but not replaced.
     return { text: body.toString('utf8'), version: etag };
   }
 
@@ -193,8 +193,8 @@ export class HttpPlace implements Place {
   }
 
   /**
-   * Two activations at once are told apart by If-Match alone, and some servers take a PUT without
-   * looking at it. So one with a condition that cannot hold is sent first.
+   * If-Match alone keeps two activations at once apart, and some servers ignore it in a PUT. So a
+   * PUT whose condition cannot hold is sent first, which the server has to refuse.
    */
   async #requireConditions(): Promise<void> {
     if (this.#heeds) return;
@@ -211,7 +211,7 @@ export class HttpPlace implements Place {
           'activations at once could undo one another, so nothing is written there',
       );
     }
-    // A store may also say that there is nothing to be replaced.
+    // A store may also answer that the object to be replaced does not exist.
     if (told.status !== 412 && told.status !== 409 && told.status !== 404) {
       throw this.#refused('a PUT with If-Match', told);
     }
@@ -228,7 +228,9 @@ export class HttpPlace implements Place {
     return this.#send(asked, DOCUMENT_BYTES_MAX, this.#waits.documentMs);
   }
 
-  /** `withinMs` bounds the whole of it; pieces are only waited for while they stand still. */
+  /**
+   * `withinMs` limits the whole request; without it, only the wait for each next byte is limited.
+   */
   async #send(asked: Asked, most: number, withinMs?: number): Promise<Told> {
     const { method, path, body, headers = {} } = asked;
     const url = `${this.#options.base}/${path}`;
@@ -247,7 +249,7 @@ export class HttpPlace implements Place {
         ...(body === undefined ? {} : { body }),
         ...(patience === undefined ? {} : { signal: patience }),
       });
-      // A body may fail before anybody reads it; who reads it then is told.
+      // A body may fail before it is read, which must not end the process. Reading it then throws.
       answer.body.on('error', () => undefined);
       const bytes = await this.#taken(answer.body, most);
       const length = Number(answer.headers['content-length'] ?? bytes.length);
@@ -283,7 +285,7 @@ export class HttpPlace implements Place {
   }
 }
 
-/** What went wrong, by its code where there is no sentence. */
+/** Message of an error, with its code where the message lacks it. */
 function faultText(error: unknown): string {
   const code = errorCode(error);
   const text = messageOf(error);

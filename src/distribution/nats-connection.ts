@@ -1,4 +1,4 @@
-/** The connection to a broker, and what is asked of it alike whatever lies there. */
+/** Connects to a broker, and holds what all uses of one have in common. */
 import { readFileSync } from 'node:fs';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { setSha256Backend } from '@nats-io/obj';
@@ -11,24 +11,24 @@ import {
 import { messageOf } from '../log.js';
 import type { NatsAddress } from './address.js';
 
-// Of Node.js itself: the one in JavaScript takes ten times as long for each byte of an object.
+// The hash of Node.js. The library's own in JavaScript takes ten times as long per byte.
 setSha256Backend('native');
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MS = 500;
 const NO_STREAM = 10_059;
 
-/** Whether an error is the answer of JetStream with this code. */
+/** Whether an error is an answer of JetStream with this code. */
 export function isApi(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code;
 }
 
-/** Whether an error says that there is no such stream or bucket yet. */
+/** Whether an error says that a bucket, or NATS's own stream that holds it, does not exist. */
 export function isAbsent(error: unknown): boolean {
   return isApi(error, NO_STREAM) || /stream not found|bucket not found/i.test(messageOf(error));
 }
 
-/** Rejects what takes longer than so many milliseconds. */
+/** Rejects when the work takes longer than `ms` milliseconds. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = deferred<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms / 1_000} s`)), ms);
@@ -40,8 +40,8 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Connects once; from then on the connection is made again by itself.
- * @param client what the broker calls it
+ * Connects, and reconnects by itself from then on.
+ * @param client the name of this client at the broker
  * @throws Error that names the broker and no secret.
  */
 export async function connectBroker(

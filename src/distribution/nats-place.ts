@@ -1,6 +1,6 @@
 /**
  * A place in NATS with JetStream: the document is a key of a key-value bucket, pieces are objects
- * of an object store, and nodes report in a bucket whose entries end by themselves.
+ * of an object store, and reports of nodes are keys of a bucket whose entries expire.
  */
 import { jetstream, type JetStreamClient, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { type KV, Kvm, KvWatchInclude } from '@nats-io/kv';
@@ -19,9 +19,9 @@ import {
 
 const KEY = 'fleet';
 const REQUEST_MS = 5_000;
-/** One piece; the broker is on a network that takes this long for none. */
+/** Longest time for one piece, which no network of a broker should need. */
 const PIECE_MS = 60_000;
-/** After so long a node that says nothing is gone. */
+/** A node whose report is this old counts as gone. */
 const REPORT_MS_MAX = 15_000;
 const WRONG_REVISION = 10_071;
 
@@ -142,7 +142,7 @@ export class NatsPlace implements Place {
     }
   }
 
-  /** Connected once; from then on it connects again by itself. */
+  /** The one connection, opened at first use; it reconnects by itself. */
   #connected(): Promise<NatsConnection> {
     this.#connecting ??= connectBroker(this.#address, 'situs datasets').then(
       (connection) => {
@@ -176,8 +176,8 @@ export class NatsPlace implements Place {
     const bucket = await this.#reports();
     const name = `${this.#address.bucket}-nodes`;
     const prefix = `$KV.${name}.`;
-    // One question with one answer: the list of keys that the library makes from a consumer may
-    // never end where they are written meanwhile.
+    // A single request for all keys. The library's own list uses a consumer and may never end while
+    // keys are written.
     const manager = await jetstreamManager(await this.#connected(), { timeout: REQUEST_MS });
     const { state } = await manager.streams.info(`KV_${name}`, { subjects_filter: `${prefix}>` });
     const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
@@ -196,7 +196,7 @@ export class NatsPlace implements Place {
       : objects.open(bucket);
   }
 
-  /** Told of each change as it happens; whoever cannot be told finds it when next asking. */
+  /** Calls back at each change. If watching fails, the change is found by the next regular read. */
   #watch(bucket: KV): void {
     const changed = this.#changed;
     if (this.#watching || changed === null) return;

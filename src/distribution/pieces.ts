@@ -1,6 +1,6 @@
 /**
- * The list of a bundle's pieces: a line for what it is, one for the dataset, one with the bytes of
- * each piece but the last and of all, and one for the SHA-256 of each.
+ * The list of a bundle's pieces, one item a line: what the file is, the dataset, the bytes of each
+ * piece but the last and of all, and then the SHA-256 of each piece.
  */
 import { rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { checkedPiece, type Place, PlaceError, sumOf } from './fleet-place.js';
 import { changeState, type FleetState, type Offer, readState, withOffer } from './state.js';
 
 const FIRST_LINE = 'situs dataset pieces 1';
-/** One at a time is in memory, on either side; a transfer that is cut loses no more than one. */
+/** Both sides have one piece in memory at a time, and an interrupted transfer loses one at most. */
 const PIECE_BYTES = 8_388_608;
-/** Longest piece that is taken from others. */
+/** Largest piece that is accepted of a list. */
 const PIECE_BYTES_MAX = 16_777_216;
 
 export interface Pieces {
-  /** Bytes of each but the last. */
+  /** Bytes of every piece but the last. */
   readonly each: number;
   readonly total: number;
   readonly sums: readonly string[];
@@ -35,8 +35,8 @@ export function pieceLength({ each, total }: Pieces, index: number): number {
 }
 
 /**
- * Gets the list of an offer.
- * @throws PlaceError where it is not the one that was pushed.
+ * Gets the list of a release's pieces.
+ * @throws PlaceError where it differs from the one that was pushed.
  */
 export async function piecesOf(place: Place, { dataset, list, bytes }: Offer): Promise<Pieces> {
   const text = Buffer.from(await checkedPiece(place, list)).toString('latin1');
@@ -58,26 +58,24 @@ export async function piecesOf(place: Place, { dataset, list, bytes }: Offer): P
   );
 }
 
-/*
- * Puts releases into a place: the bundle of each in pieces, named by their SHA-256.
- */
+/** Puts releases into a place: the bundle of each, cut into pieces named by their SHA-256. */
 
 interface Push {
   readonly place: Place;
-  /** The release, which was found sound. */
+  /** Folder of the release, which was checked before. */
   readonly dir: string;
   readonly dataset: string;
-  /** A file that does not exist; it is removed. */
+  /** Path for the bundle; no such file exists. It is removed at the end. */
   readonly temporary: string;
   readonly by: string;
   /** Bytes of each piece but the last; `PIECE_BYTES` unless given. */
   readonly pieceBytes?: number;
-  /** Told of bytes packed, then of bytes pushed. */
+  /** Called with the bytes that are packed, then with those that are pushed. */
   readonly packed: BytesRead;
   readonly pushed: BytesRead;
 }
 
-/** Sends the pieces that the place does not have, and returns the list of all. */
+/** Sends the pieces that the place lacks, and returns the list of all. */
 async function pushPieces({
   place,
   temporary,
@@ -104,13 +102,13 @@ async function pushPieces({
 }
 
 /**
- * Pushes a release and announces it. What was pushed stays when it fails, and the next push of the
- * same bytes goes on behind it. Returns the state it made.
- * @throws PlaceError where the place does not take it.
+ * Pushes a release and announces it; returns the new state. If it fails, the pieces that were
+ * pushed stay, and the next push of the same bytes continues there.
+ * @throws PlaceError where the place does not accept it.
  */
 export async function pushRelease(push: Push): Promise<FleetState> {
   const { place, dir, dataset, temporary, by, packed } = push;
-  // Whoever cannot even be read from is told before anything is packed.
+  // A place that cannot even be read is reported before the release is packed.
   await readState(place);
   try {
     await packRelease(dir, dataset, temporary, packed);

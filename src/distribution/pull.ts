@@ -1,7 +1,7 @@
 /**
- * Gets a release from a place: its pieces one by one into a file, which goes on where it ended; the
- * bundle out of it, checked as any other; then it lies among the datasets, and nothing answers with
- * it yet.
+ * Gets a release from a place: its pieces go one by one into a file, which an interrupted pull
+ * continues; the bundle is unpacked and checked; then the release lies among the datasets, not
+ * active yet.
  */
 import {
   existsSync,
@@ -32,28 +32,31 @@ import type { Offer } from './state.js';
 import { errorCode } from '../base/error-code.js';
 
 /*
- * Lets one process at a time pull a release into a folder of datasets: several servers may use it.
- * A file names who does; it is renewed while that works, and taken over where it has ended.
+ * Lets one process at a time pull a release into a folder of datasets that several servers share. A
+ * file names the process; it renews the file, and another takes over once it has ended.
  */
 
 const FILE = 'owner.json';
 const LOOK_MS = 200;
 const RENEW_MS = 10_000;
-/** Whoever cannot be seen from here, as in another container, has ended after so long. */
+/**
+ * A process that cannot be observed from here, as in another container, has ended after this time
+ * without renewing its file.
+ */
 const SILENT_MS = 120_000;
 
 function isMark(value: unknown): value is ProcessMark {
   return isObject(value) && 'machine' in value && 'pid' in value && 'began' in value;
 }
 
-/** Whether the owner that a file tells of works no more. */
+/** Whether the process that a file names has ended. */
 function isLeft(file: string, text: string): boolean {
   try {
     const mark: unknown = JSON.parse(text);
     if (isMark(mark) && hasEnded(mark, ownMark())) return true;
     return Date.now() - statSync(file).mtimeMs > SILENT_MS;
   } catch {
-    // Not written whole yet, or gone: the time tells, or the next look.
+    // The file is incomplete or gone. Its age decides, or the next attempt does.
     const found = statSync(file, { throwIfNoEntry: false });
     return found !== undefined && Date.now() - found.mtimeMs > SILENT_MS;
   }
@@ -67,21 +70,24 @@ function textOf(file: string): string | null {
   }
 }
 
-/** Takes the file away of an owner that has ended; of two that try, the other's stays. */
+/**
+ * Removes the file of a process that has ended. Where another process has written a new one
+ * meanwhile, that is put back.
+ */
 function takeAway(file: string, text: string): void {
   const aside = `${file}.${process.pid}`;
   try {
     renameSync(file, aside);
     if (textOf(aside) !== text) renameSync(aside, file);
   } catch {
-    // Another process was first.
+    // Another process has removed it.
   }
   rmSync(aside, { force: true });
 }
 
 function claimed(folder: string, file: string): boolean {
   try {
-    // Whoever worked in it before may have removed it.
+    // The process that used the folder before may have removed it.
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, JSON.stringify(ownMark()), { flag: 'wx' });
     return true;
@@ -93,8 +99,8 @@ function claimed(folder: string, file: string): boolean {
 }
 
 /**
- * Waits until no other process works in the folder, and keeps others out until the returned
- * function is called.
+ * Waits until no other process uses the folder, and keeps others out until the returned function is
+ * called.
  */
 async function lockFolder(folder: string): Promise<() => void> {
   const file = join(folder, FILE);
@@ -107,7 +113,7 @@ async function lockFolder(folder: string): Promise<() => void> {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // Removed with its folder.
+      // The file was removed together with its folder.
     }
   }, RENEW_MS).unref();
   return () => {
@@ -118,9 +124,9 @@ async function lockFolder(folder: string): Promise<() => void> {
 
 const PREFIX = '.pull-';
 const BUNDLE = 'bundle';
-/** Left on the disk for everything else. */
+/** Space to leave free on the disk. */
 const SPARE_BYTES = 67_108_864;
-/** How often one piece is asked for, and how long is waited in between. */
+/** How often a piece is requested, and the wait in between. */
 const TRIES_MAX = 3;
 const AGAIN_MS = 500;
 
@@ -128,13 +134,15 @@ export interface Pull {
   readonly place: Place;
   readonly offer: Offer;
   readonly varDir: string;
-  /** Public keys, one of whose holders must have signed it; none where it need not be signed. */
+  /**
+   * Public keys, one of whose holders must have signed the release; empty where none is required.
+   */
   readonly signedBy: readonly string[];
-  /** Told of the bytes that are here, of all. */
+  /** Called with the bytes that have arrived, and with the whole number. */
   readonly pulled: (done: number, total: number) => void;
 }
 
-/** Removes what was pulled of releases that nobody wants any more. */
+/** Removes what was pulled of releases that are no longer wanted. */
 export function removeUnwanted(varDir: string, wanted: readonly string[]): void {
   const folder = releasesDir(varDir);
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -144,7 +152,7 @@ export function removeUnwanted(varDir: string, wanted: readonly string[]): void 
   }
 }
 
-/** @throws Error where the disk has no room for what is still to come. */
+/** @throws Error where the disk has no room for what is missing. */
 function requireRoom(folder: string, { dataset, bytes, unpacked }: Offer, have: number): void {
   const needed = bytes - have + unpacked + SPARE_BYTES;
   const { bavail, bsize } = statfsSync(folder);
@@ -153,7 +161,7 @@ function requireRoom(folder: string, { dataset, bytes, unpacked }: Offer, have: 
   }
 }
 
-/** How many pieces the file begins with that are as they should be. */
+/** How many pieces at the beginning of the file are intact. */
 async function soundPieces(file: FileHandle, pieces: Pieces): Promise<number> {
   let count = 0;
   for (; count < pieces.sums.length; count += 1) {
@@ -169,7 +177,7 @@ async function soundPieces(file: FileHandle, pieces: Pieces): Promise<number> {
   return count;
 }
 
-/** A piece, asked for again where it did not come or came with other bytes. */
+/** Gets a piece, again where it failed or arrived with other bytes. */
 async function gotPiece(place: Place, sum: string): Promise<Uint8Array> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -181,7 +189,7 @@ async function gotPiece(place: Place, sum: string): Promise<Uint8Array> {
   }
 }
 
-/** Brings the file to its whole length; what it holds already is not asked for again. */
+/** Completes the file; the pieces that it has are not requested again. */
 async function fillBundle(path: string, folder: string, pull: Pull): Promise<void> {
   const { place, offer, pulled } = pull;
   const pieces = await piecesOf(place, offer);
@@ -207,7 +215,7 @@ async function fillBundle(path: string, folder: string, pull: Pull): Promise<voi
   }
 }
 
-/** Takes the release out of its bundle and checks it. @throws UnsoundRelease with a sentence. */
+/** Unpacks the bundle and checks the release. @throws UnsoundRelease with a sentence. */
 async function unpacked(path: string, folder: string, pull: Pull): Promise<string> {
   const {
     offer: { dataset },
@@ -232,13 +240,15 @@ async function unpacked(path: string, folder: string, pull: Pull): Promise<strin
   throw new UnsoundRelease(`${dataset} was pulled and not taken: ${problems.join('; ')}`);
 }
 
-/** What came to its end is not left behind, nor what cannot come to a good one. */
+/**
+ * Pulls and places a release. The folder is removed on success, and where trying again is in vain.
+ */
 async function pullLocked(pull: Pull, folder: string, target: string): Promise<void> {
   const path = join(folder, BUNDLE);
   try {
     await fillBundle(path, folder, pull);
     const dir = await unpacked(path, folder, pull);
-    // One that is there was not fit to be used, whatever its stamp says.
+    // A release that lies there could not be used. Without its stamp it is replaced.
     rmSync(join(target, STAMP_FILE), { force: true });
     putRelease(dir, target);
     rmSync(folder, { recursive: true, force: true });
@@ -251,10 +261,10 @@ async function pullLocked(pull: Pull, folder: string, target: string): Promise<v
 }
 
 /**
- * Pulls a release, unless another process has done so meanwhile; what came of it stays when the
+ * Pulls a release, unless another process has done so meanwhile. What has arrived stays when the
  * place or the disk fails.
- * @throws UnsoundRelease where it was pushed as it may not be used; other errors where it could not
- * be got now.
+ * @throws UnsoundRelease where the pushed release may not be used; other errors where it could not
+ * be pulled now.
  */
 export async function pullRelease(pull: Pull): Promise<void> {
   const {

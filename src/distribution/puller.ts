@@ -1,6 +1,6 @@
 /**
- * Pulls a release in a process of its own: unpacking and checking gigabytes takes the processor and
- * a thread that answers cannot spare it. It ends with the process that started it.
+ * Pulls a release in a separate process, since unpacking and checking gigabytes would hold up the
+ * thread that answers. The process ends with the one that started it.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ import type { Offer } from './state.js';
 
 const PULLER = fileURLToPath(new URL('../../workers/pull.js', import.meta.url));
 
-/** What the process is told, as one line of JSON. */
+/** The order for the process, written to it as one line of JSON. */
 export interface PullOrder {
   readonly place: PlaceSettings;
   readonly offer: Offer;
@@ -27,7 +27,7 @@ export interface PullOrder {
   readonly signedBy: readonly string[];
 }
 
-/** A line of that process: how far it is, or how it ended. */
+/** A line that the process writes: its progress, or its outcome. */
 export type PullLine =
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
   | { readonly kind: 'failed'; readonly message: string; readonly unsound: boolean }
@@ -43,19 +43,19 @@ function isLine(value: unknown): value is PullLine {
   return isObject(value) && LINE_KINDS.includes(value['kind']);
 }
 
-/** Ends the process together with the one that checks for it. */
+/** Ends the process, together with the one that checks the release for it. */
 function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 
 /**
- * Pulls a release; `pulled` is told the bytes that are here, of all.
- * @throws UnsoundRelease where it was pushed as it may not be used; other errors where it could not
- * be got now.
+ * Pulls a release. `pulled` is called with the bytes that have arrived, and with the whole number.
+ * @throws UnsoundRelease where the pushed release may not be used; other errors where it could not
+ * be pulled now.
  */
 function pullApart(
   order: PullOrder,
@@ -72,7 +72,8 @@ function pullApart(
     if (signal.aborted) end();
     signal.addEventListener('abort', end, { once: true });
     child.once('error', (error) => {
-      // One that runs is waited for: it may still write.
+      // Only a process that never started has no other end. One that runs may still write, so its
+      // end is awaited.
       if (child.pid === undefined) reject(error);
     });
     child.once('close', (code, ended) => {
@@ -83,7 +84,7 @@ function pullApart(
       } else reject(new Error(`the process that pulls ended (${ended ?? `exit code ${code}`})`));
     });
     child.stdin.on('error', () => undefined);
-    // Kept open: its end tells that process that nobody waits for it any more.
+    // The input stays open. Its end tells the process that nobody waits for it any more.
     child.stdin.write(`${JSON.stringify(order)}\n`);
     createInterface({ input: child.stdout }).on('line', (text) => {
       const line = jsonOf(text, isLine);
@@ -94,10 +95,13 @@ function pullApart(
   });
 }
 
-/** Digits that tell the nodes of one machine apart. */
+/** Digits that distinguish the nodes on one machine. */
 const DIGITS = 6;
 
-/** Machine, folder and process: servers may share a folder, and a machine have several. */
+/**
+ * A node's name, from machine, folder and process: servers may share a folder, and a machine may
+ * have several.
+ */
 export function nodeName(varDir: string): string {
   const folder = createHash('sha256').update(varDir).digest('hex').slice(0, DIGITS);
   return `${hostname().replaceAll(/[^A-Za-z0-9-]+/g, '_')}-${folder}-${process.pid}`;
@@ -111,7 +115,7 @@ interface Opening {
 }
 
 /**
- * Null where no fleet is followed.
+ * Opens the follower; null where no fleet is followed.
  * @throws Error that names the setting when its address cannot be used.
  */
 export async function openFollower({

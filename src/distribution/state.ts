@@ -1,20 +1,20 @@
 /**
- * The document of a place: which releases it holds, which one is active for the fleet, who changed
- * that last. It is changed by compare-and-set alone. Members that this version does not know stay
- * as they are, so that nodes and commands of two versions can work on it side by side.
+ * The document of a place: which releases it holds, which one is active for the fleet, and who
+ * changed that last. It is only changed by compare-and-set. Members that this version does not know
+ * are kept, so that nodes and commands of two versions can work on the same document.
  */
 import { SHA256 } from '../base/patterns.js';
 import { isObject, parsedText } from '../base/json-object.js';
 import { isReleaseName } from '../dataset/release.js';
 import { type Place, PlaceError } from './fleet-place.js';
 
-/** Raised when an older program would misread what a newer one writes. */
+/** Raised when an older program would misread the document of a newer one. */
 export const STATE_VERSION = 1;
-/** Releases in one place; the document stays small enough to be asked for each second. */
+/** Most releases in one place, so that the document stays small enough to be read each second. */
 export const RELEASES_MAX = 200;
-/** Changes that are told. */
+/** How many of the last changes are kept. */
 const CHANGES_MAX = 20;
-/** How often a change is tried again when only something else has changed meanwhile. */
+/** How often a change is repeated because the document was changed meanwhile. */
 const TRIES_MAX = 20;
 
 /** A release in the place. */
@@ -25,7 +25,7 @@ export interface Offer {
   /** Bytes of its bundle, and of its files. */
   readonly bytes: number;
   readonly unpacked: number;
-  /** Public keys that signed it, as it says itself. */
+  /** Public keys of its signatures, as the release states them; they are not verified here. */
   readonly signedBy: readonly string[];
   /** ISO 8601. */
   readonly at: string;
@@ -43,9 +43,9 @@ export interface FleetState {
   readonly v: number;
   readonly active: string | null;
   readonly previous: string | null;
-  /** In the order in which they were pushed. */
+  /** In the order of their push. */
   readonly releases: readonly Offer[];
-  /** The last one first. */
+  /** The latest change first. */
   readonly changes: readonly Change[];
 }
 
@@ -100,7 +100,7 @@ function isState(value: unknown): value is FleetState {
 
 /**
  * Reads the document of a place.
- * @throws PlaceError where it is none, or a newer program's.
+ * @throws PlaceError where it is not valid, or of a newer version.
  */
 export function parseState(text: string, place: string): FleetState {
   const value = parsedText(text);
@@ -117,14 +117,14 @@ export function parseState(text: string, place: string): FleetState {
   throw new PlaceError(`what ${place} holds is no state of a fleet`);
 }
 
-/** The offer of a release, or null. */
+/** The release of this name in the state, or null. */
 export function offerOf({ releases }: FleetState, dataset: string): Offer | null {
   return releases.find((offer) => offer.dataset === dataset) ?? null;
 }
 
 /**
- * What every node should be able to answer with at once: the active release, the one pushed last
- * and the one before, in this order.
+ * The releases that every node should be able to switch to at once, in this order: the active one,
+ * the one pushed last, and the one before that.
  */
 export function wantedOf(state: FleetState): readonly Offer[] {
   const names = [state.active, state.releases.at(-1)?.dataset ?? null, state.previous];
@@ -134,7 +134,7 @@ export function wantedOf(state: FleetState): readonly Offer[] {
   });
 }
 
-/** The state with a release that was pushed, as the last one. @throws Error where it is full. */
+/** The state with another release, pushed last. @throws Error where the state is full. */
 export function withOffer(state: FleetState, offer: Offer): FleetState {
   const others = state.releases.filter(({ dataset }) => dataset !== offer.dataset);
   if (others.length >= RELEASES_MAX) {
@@ -156,7 +156,7 @@ export function withActive(state: FleetState, change: Change): FleetState {
   };
 }
 
-/** The state with its version; an empty one where the place holds none. */
+/** The state and its version; an empty state where the place holds none. */
 export async function readState(
   place: Place,
 ): Promise<{ readonly state: FleetState; readonly version: string | null }> {
@@ -166,9 +166,9 @@ export async function readState(
 }
 
 /**
- * Changes the state: `change` is given what there is and returns what is to be, again with every
- * state that came about meanwhile. Returns the new state.
- * @throws what `change` throws; PlaceError where the place is changed by others all the time.
+ * Changes the state and returns the new one. `change` makes it from the present state, and is
+ * called again when another change came first.
+ * @throws what `change` throws; PlaceError where other changes always come first.
  */
 export async function changeState(
   place: Place,
@@ -182,14 +182,14 @@ export async function changeState(
   throw new PlaceError(`${place.name} is changed by others all the time; try again`);
 }
 
-/** Who changed something, as others are told. */
+/** A sentence about who made a change. */
 export function changeText({ action, dataset, by, at }: Change): string {
   return `${by} ${action === 'rollback' ? 'went back to' : 'activated'} ${dataset} at ${at}`;
 }
 
 /**
- * Makes a release of the place the active one, unless another is active than `seen` was.
- * @throws Error that tells who was first.
+ * Makes a release active in the place, provided that the active one is still that of `seen`.
+ * @throws Error that tells who changed it first.
  */
 export async function activateInFleet(
   place: Place,

@@ -1,6 +1,6 @@
 /**
- * What one release answers: where a place is, its rates, what a cart comes to. Made once when a
- * release is opened; it holds everything that is remembered of it.
+ * What one release answers: where a place is, its rates, what a cart comes to. An Engine is made
+ * when a release is opened, and holds everything that is remembered of the release.
  */
 import { RecentCache } from '../base/tables.js';
 import type { Dataset } from '../dataset/dataset.js';
@@ -16,25 +16,29 @@ import { explainLookup, type LookupExplanation, SourceNotes } from './rate/expla
 import { Lookups } from './rate/on-day.js';
 import { WEAKEST, type Precision } from './situs.js';
 
-/** Refusals for want of rates that are kept, in each of two generations: one an area at most. */
+/** Refusals for missing rates in each of two generations; there is at most one for each area. */
 const REFUSALS_MAX = 16_384;
 
-/** Lookups, and what is made of them. */
+/** Answers queries and carts of one release. */
 export class Engine extends Lookups {
-  /** Of the release. */
+  /** Id of the release. */
   readonly id: string;
   readonly #products: ProductRules;
   readonly #sources: SourceNotes;
   readonly #tell: ((unheld: Unheld) => void) | null;
-  /** By what the refusal says: carts name the member at fault on a copy of it. */
+  /**
+   * Missing rates by the message of their refusal. Carts copy the refusal to name the member at
+   * fault, so it cannot be the key.
+   */
   readonly #unheld = new RecentCache<string, Unheld>(REFUSALS_MAX);
-  /** States that were told of. */
+  /** States that were reported. */
   readonly #told = new Set<string>();
   #carts: Carts | null = null;
 
   /**
-   * The dataset is the engine's from now on; `close` closes it. `tell` is told once of each state
-   * for which an answer was refused since its rates of now, or of then, are not held.
+   * The engine owns the dataset from now on; `close` closes it. `tell` is called once for each
+   * state for which an answer was refused because its present rates are missing, and once because
+   * past ones are.
    */
   constructor(dataset: Dataset, tell: ((unheld: Unheld) => void) | null = null) {
     super(dataset, (unheld) => this.#unheld.set(unheld.why, unheld));
@@ -58,8 +62,8 @@ export class Engine extends Lookups {
   }
 
   /**
-   * Locates an address in a US state, its capital district included, at `nowMs`. Where its state
-   * was told by itself too that has to be one.
+   * Locates an address in a US state or the District of Columbia at `nowMs`. If `state` is given,
+   * the address must be in it.
    */
   locateInState(address: string, nowMs: number, state?: string): FoundPlace | Failure {
     const { dataset, states } = this;
@@ -76,20 +80,20 @@ export class Engine extends Lookups {
     return this.#carting.singleArticle(state, date);
   }
 
-  /** What the rules say of a code of 1 to 10 letters and digits, where an answer lies. */
+  /** What the rules say of a code of 1 to 10 letters and digits at the place of an answer. */
   product(outcome: SitusOutcome, code: string): ProductFinding | NoProduct | Failure {
     return this.#products.evaluate(outcome, code);
   }
 
-  /** Where the figures of an answer come from. */
+  /** Explains where the figures of an answer come from. */
   explain(outcome: SitusOutcome | PostalOutcome): LookupExplanation {
     return explainLookup(this.id, this.#sources, outcome);
   }
 
   /**
-   * Calculates a cart at `nowMs`. A place that is found less precisely than `precisionMin` is
-   * refused where the tax rests on it, a code without a rule where `refuseUnruled` says so. What is
-   * not known is refused: an amount is never a guess.
+   * Calculates a cart at `nowMs`. Refused are a place that the tax depends on if it is found less
+   * precisely than `precisionMin`, a code without a rule if `refuseUnruled` is set, and anything
+   * unknown: an amount is never a guess.
    */
   calculate(
     cart: CartQuery,
@@ -102,7 +106,7 @@ export class Engine extends Lookups {
     return outcome;
   }
 
-  /** Carts have many facts of their own, which are read when the first of them comes. */
+  /** Carts need many facts of their own, which are only read for the first cart. */
   get #carting(): Carts {
     return (this.#carts ??= new Carts(this.dataset, {
       states: this.states,

@@ -1,4 +1,4 @@
-/** What a lookup asks, after the wire has read and checked its parameters, and what it leads to. */
+/** The query of a lookup, after its parameters were read and checked, and its outcome. */
 import type { AreaRecord, ComponentRecord } from '../dataset/records.js';
 import { fail, type Failure } from '../failure.js';
 import { type Microdegrees, toMicrodegrees } from '../geo/microdegrees.js';
@@ -15,15 +15,15 @@ export interface LookupOptions {
   readonly date: DateInt | null;
   readonly addressDetailExtended: boolean;
   readonly shippingExtended: boolean;
-  /** Tells where the answer comes from; not when absent. */
+  /** Adds an explanation of where the answer comes from; off if absent. */
   readonly explain?: boolean;
   /** Taxability code as written, or null. */
   readonly taxabilityCode: string | null;
-  /** Total of the single article in 10⁻⁹ dollars, or null. */
+  /** Price of a single article in 10⁻⁹ dollars, or null. */
   readonly satItemTotal: bigint | null;
 }
 
-/** What holds where nothing is said. */
+/** The options of a query that gives none. */
 export const NO_OPTIONS: LookupOptions = {
   country: 'USA',
   date: null,
@@ -46,12 +46,12 @@ export interface PointQuery {
   readonly options: LookupOptions;
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
-  /** Degrees as given, for the answer's echo. */
+  /** Degrees as given, which the answer repeats. */
   readonly latDegrees: number;
   readonly lngDegrees: number;
 }
 
-/** A five-digit ZIP with what narrows it; empty text where not given. */
+/** A five-digit ZIP, and parameters that narrow the result; "" where not given. */
 export interface ZipQuery {
   readonly kind: 'postal';
   readonly options: LookupOptions;
@@ -74,18 +74,18 @@ export interface AreaRateRow {
   readonly estimated: boolean;
 }
 
-/** The rates of an area on a day, in wire order: state, county, city, districts. */
+/** The rates of an area on a day, in the order of answers: state, county, city, districts. */
 export interface KnownRates {
   readonly sales: Rate;
   readonly use: Rate;
   readonly rows: readonly AreaRateRow[];
 }
 
-/** The nearest line to a spot beyond which another rate holds. */
+/** The nearest line to a spot at which the rate changes. */
 export interface Border {
-  /** Whole metres from the spot, good to about one, and to a fiftieth by direction. */
+  /** Whole metres from the spot, accurate to about one metre and a fiftieth. */
   readonly metres: number;
-  /** Combined sales rate beyond; null where it is not known. */
+  /** Combined sales rate beyond the line; null where it is not known. */
   readonly rate: Rate | null;
 }
 
@@ -96,7 +96,7 @@ export interface SitusOutcome {
   readonly area: AreaRecord;
   readonly date: DateInt;
   readonly rates: KnownRates;
-  /** How near a border is, once `Lookups.border` was asked. */
+  /** How near a line is; undefined until `Lookups.border` was called. */
   border: Border | null | undefined;
 }
 
@@ -108,12 +108,12 @@ export interface PostalOutcome {
 
 export type LookupOutcome = SitusOutcome | PostalOutcome | Failure;
 
-/** Rates that were asked for and are not held. */
+/** Rates that a query needs and that are missing. */
 export interface Unheld {
   readonly state: string;
-  /** They are not for days that have an end, such as those before the state's list begins. */
+  /** Whether they are missing for past days only, such as those before the state's list begins. */
   readonly past: boolean;
-  /** Whose rates, and what would fill the gap. */
+  /** Whose rates they are, and what would supply them. */
   readonly why: string;
 }
 
@@ -129,16 +129,16 @@ export function pointQuery(lat: number, lng: number, options: PointQuery['option
   };
 }
 
-/** The farthest ahead of UTC that a calendar runs. */
+/** The largest time difference by which a calendar is ahead of UTC. */
 const ZONE_AHEAD_MS = 14 * 3_600_000;
 
-/** The refusal of a month asked for that is not over on a day; null where it is. */
+/** The refusal of a month that has not ended on a day; null for one that has. */
 export function notOver(asked: DateInt, today: DateInt): Failure | null {
   if (Math.floor(asked / 100) < Math.floor(today / 100)) return null;
   return fail('invalid-historical', 'The month must have ended: give a month before this one.');
 }
 
-/** The day where it is the latest. */
+/** The latest date anywhere at a moment. */
 export function aheadOf(nowMs: number): DateInt {
   const day = new Date(nowMs + ZONE_AHEAD_MS);
   const date = dateOf(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate());

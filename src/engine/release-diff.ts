@@ -8,13 +8,13 @@ import { periodOn, RatesByArea } from './rate/on-day.js';
 import type { KnownRates } from './lookup-query.js';
 import type { ListedDataset } from '../dataset/open.js';
 
-/** A side that the release refuses to tell. */
+/** Stands for rates that the release does not know. */
 const UNKNOWN = 'unknown';
 
 /**
- * One thing of either release. A side is its rates on the day, most often one: the sales-tax rate
- * as a decimal fraction, with the use-tax rate after a slash where that differs, or UNKNOWN; empty
- * where the release lacks the thing.
+ * One jurisdiction, area or ZIP of either release. `before` and `after` are its rates on the day,
+ * usually one: the sales-tax rate as a decimal fraction, with the use-tax rate after a slash where
+ * that differs, or UNKNOWN; empty where the release lacks it.
  */
 export interface Change {
   readonly name: string;
@@ -61,7 +61,7 @@ function districtsOf(dataset: Dataset, { components }: AreaRecord): readonly str
     .map(({ jurName, jurCode }) => jurCode ?? jurName);
 }
 
-/** The same in every release that has the area: numbers of areas are not. */
+/** A name that is the same in every release with the area; numbers of areas are not. */
 function areaName(dataset: Dataset, area: AreaRecord): string {
   const { state, countyFullName, placeName, placeGeoid } = area;
   const place = placeName === '' ? [] : [`${placeName} (${placeGeoid})`];
@@ -113,7 +113,7 @@ function changes({ rates: before }: Sides, { rates: after }: Sides): readonly Ch
   });
 }
 
-/** Compares two releases on a day; each list in the order of its names. */
+/** Compares two releases on a day; each list is in the order of names. */
 export function diffReleases(
   before: ListedDataset,
   after: ListedDataset,

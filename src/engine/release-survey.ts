@@ -1,6 +1,7 @@
 /**
- * How much of a country a release answers, and how surely: every ZIP is asked for with an address
- * that no list of doors has, so that its ZIP and postal city decide, and by spots in its areas.
+ * How much of a country a release answers, and how certainly. Every ZIP is looked up with an
+ * address that no list of doors contains, so that its ZIP and postal city decide, and by spots in
+ * its areas.
  */
 import { zipText } from '../dataset/city-names.js';
 import type { Dataset } from '../dataset/dataset.js';
@@ -10,29 +11,29 @@ import type { Engine } from './engine.js';
 import { NO_OPTIONS, type PointQuery } from './lookup-query.js';
 import { peopleByZip, populations } from './zip-people.js';
 
-/** What is asked for beside the ZIP; a number and a name that no street has. */
+/** A number and a street that exist nowhere, used with each ZIP. */
 const DOOR = '1 Qzxv Wjkq Rd';
 const ZIP_MIN = 501;
 const ZIP_MAX = 99_950;
 const PPM = 1_000_000;
 
-/** How addresses and spots of a state are answered; shares are parts per million of its people. */
+/** How addresses and spots of a state are answered. Shares are parts per million of its people. */
 export interface StateCoverage {
   readonly state: string;
-  /** 0 where it is not held. */
+  /** People of the state; 0 where that is not known. */
   readonly population: number;
   readonly zips: number;
-  /** By the ZIP, certain. */
+  /** Share that is answered by the ZIP, with certainty. */
   readonly certain: number;
-  /** By the name of the city, and flagged. */
+  /** Share that is answered by an assumption, which the answer says. */
   readonly assumed: number;
-  /** More must be known of the address (109). */
+  /** Share that is refused because more of the address is needed (109). */
   readonly refused: number;
-  /** The rate is not held (110). */
+  /** Share whose rate is missing (110). */
   readonly unknown: number;
-  /** Spots that are answered, by the share of the ZIP's land or doors that they stand for. */
+  /** Share of spots that are answered, by the ZIP's land or doors that each stands for. */
   readonly points: number;
-  /** Of the ZIPs that are answered, those that rest on a list that has ended. */
+  /** Of the ZIPs that are answered, the share whose lists are out of date. */
   readonly stale: number;
 }
 
@@ -47,7 +48,7 @@ interface Sum {
   stale: number;
 }
 
-/** Asks for one ZIP and adds what came of it for so many people. */
+/** Looks up one ZIP, and adds the outcome for its people. */
 function askZip(
   engine: Engine,
   dataset: Dataset,
@@ -85,7 +86,7 @@ function askZip(
   sum.points += all === 0 ? 0 : people * (answered / all);
 }
 
-/** Counts a ZIP that the release has nothing of. */
+/** Counts a ZIP that the release does not have. */
 function unknownZip(sum: Sum, people: number): void {
   sum.zips += 1;
   sum.people += people;
@@ -102,12 +103,12 @@ export function zipRecords(dataset: Dataset): readonly ZipRecord[] {
   return records;
 }
 
-/** Where ZIPs that are weighed and have no tax area are counted: nothing is known of them. */
+/** Stands for the state of weighted ZIPs that have no tax area, since nothing is known of them. */
 const NO_STATE = '-';
 
 /**
- * Asks for every ZIP of the states; `progress` is told how many were asked for. With `weights` each
- * ZIP counts as much as they say, those without one nothing, and `population` is their sum.
+ * Looks up every ZIP of the states; `progress` is called with the number so far. With `weights`,
+ * each ZIP counts as much as its weight, or 0 without one, and `population` is the sum of weights.
  */
 export function zipCoverage(
   engine: Engine,
@@ -170,7 +171,7 @@ function percent(ppm: number): string {
   return `${(ppm / 10_000).toFixed(1)} %`;
 }
 
-/** One line a state, and one for all, each state by its population; in Markdown. */
+/** A table in Markdown with a line for each state, and one for all weighted by population. */
 export function zipCoverageTable(states: readonly StateCoverage[]): string {
   const people = states.reduce((sum, { population }) => sum + population, 0);
   const all = SHARES.map(

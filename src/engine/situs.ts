@@ -1,4 +1,4 @@
-/** Where a lookup led, as all that locate say it. */
+/** The result of locating, for every way of locating. */
 import { fail, type Failure } from '../failure.js';
 import { MINIMUM_PRECISIONS, type MinimumPrecision } from '../setting.js';
 import type { Microdegrees } from '../geo/microdegrees.js';
@@ -6,17 +6,17 @@ import type { Rate } from '../tax/rate.js';
 
 export type Precision = 'none' | MinimumPrecision;
 
-/** How a location was found, best first; the index is the wire's byte. */
+/** How a location was found, best first; the index is the byte in answers of workers. */
 export const PRECISIONS: readonly Precision[] = ['none', ...MINIMUM_PRECISIONS];
 
-/** The weakest that a location is found by; answered unless something better is asked for. */
+/** The weakest precision; it is answered unless something better is asked for. */
 export const WEAKEST: Precision = 'city';
 
-/** Combined sales rates that an address may have instead, on the day that was compared. */
+/** The combined sales rates that an address may have instead, on the day of comparison. */
 export interface RateRange {
   readonly lowest: Rate;
   readonly highest: Rate;
-  /** Of some area the rate is not known. */
+  /** Whether the rate of some area is not known. */
   readonly isOpen: boolean;
 }
 
@@ -25,10 +25,10 @@ export interface Situs {
   /** Tax area id. */
   readonly area: number;
   readonly precision: Precision;
-  /** Zero when not geocoded (zip9 and street); a spot in the area by ZIP or city. */
+  /** Both zero when not geocoded (zip9 and street); for a ZIP or city, a spot in the area. */
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
-  /** What follows number and street where it is written out: "Irvine, CA 92618, United States". */
+  /** The end of the address, after number and street: "Irvine, CA 92618, United States". */
   readonly place: string;
   readonly houseNumber: string;
   /** Street with directionals and type, properly cased; empty for points. */
@@ -36,17 +36,17 @@ export interface Situs {
   readonly city: string;
   /** "92618" or "92618-5003"; empty when not known. */
   readonly postalCode: string;
-  /** The release tells that no line between tax areas comes near. */
+  /** Whether the release says that no line between tax areas is near. */
   readonly apart?: boolean;
-  /** The state's own boundary file decided the tax area. */
+  /** Set where the state's own boundary file decided the tax area. */
   readonly stated?: true;
-  /** Of precision `city` alone: the rates that the ZIP, or the city's ZIPs, may have. */
+  /** With precision `city` only: the range of rates that the ZIP, or the city's ZIPs, may have. */
   readonly assumed?: RateRange;
 }
 
 /**
- * "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States". Most answers print its parts:
- * what is put together of several texts is copied when it is read.
+ * The whole address: "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States". Most answers
+ * print the parts instead, because a text that is put together has to be copied when it is printed.
  */
 export function normalizedAddress({
   houseNumber,

@@ -1,21 +1,30 @@
-/** How many people each ZIP stands for, to weigh what is said of ZIPs: an estimate. */
+/** Estimates how many people live in each ZIP, to weigh what is reported about ZIPs. */
 import type { Dataset } from '../dataset/dataset.js';
 import type { ZipRecord } from '../dataset/records.js';
 
 /** The document of the population of states and their counties. */
 export const POPULATION = 'population';
-/** Nearly all codes of a state's counties are odd: one that is the last plus two is not written. */
+/**
+ * Nearly all codes of a state's counties are odd. A code that is 2 above the previous one is left
+ * out.
+ */
 const CODE_STEP = 2;
 const CODE_DIGITS = 3;
 
 interface Row {
   readonly state: string;
   readonly population: string;
-  /** People by county, "55869 223234 011:10101": behind the code where it is not the next one. */
+  /**
+   * People by county, as in "55869 223234 011:10101": a code is only given where it is not the next
+   * one.
+   */
   readonly counties?: string;
 }
 
-/** A state's ZIPs: their standing, that in counties whose people are held, and these people. */
+/**
+ * Sums over a state's ZIPs: their standings, the standings of those in counties with known people,
+ * and these people.
+ */
 interface Sum {
   held: number;
   people: number;
@@ -26,7 +35,7 @@ function rowsOf(dataset: Dataset): readonly Row[] {
   return (dataset.document(POPULATION) as readonly Row[] | null) ?? [];
 }
 
-/** The population of states; without those that it is not held of. */
+/** The population of states, without those for which it is not known. */
 export function populations(dataset: Dataset): ReadonlyMap<string, number> {
   return new Map(rowsOf(dataset).map(({ state, population }) => [state, Number(population)]));
 }
@@ -45,7 +54,7 @@ function countyPeople(dataset: Dataset): ReadonlyMap<string, number> {
   return people;
 }
 
-/** What nothing tells apart has the same text. */
+/** A text that is the same for ZIPs which cannot be distinguished. */
 function placeOf({ state, cities, parts }: ZipRecord): string {
   return [
     state,
@@ -55,9 +64,9 @@ function placeOf({ state, cities, parts }: ZipRecord): string {
 }
 
 /**
- * How much each ZIP counts within its county. Postal lists put boxes and buildings at the middle of
- * their city, several at one spot, so that all is alike of them: they count nothing where a ZIP of
- * their name is told apart, else as one ZIP together.
+ * How much each ZIP counts within its county. Postal lists place boxes and single buildings in the
+ * middle of their city, several ZIPs at one spot, so that these look the same. They count nothing
+ * if another ZIP of their name can be distinguished, and otherwise together as one ZIP.
  */
 function standings(records: readonly ZipRecord[]): readonly number[] {
   const places = records.map(placeOf);
@@ -71,7 +80,7 @@ function standings(records: readonly ZipRecord[]): readonly number[] {
   );
 }
 
-/** The counties of a ZIP with its standing shared out by their shares of it. */
+/** The counties of a ZIP, with its standing divided by their shares. */
 function countiesOf(
   dataset: Dataset,
   { parts }: ZipRecord,
@@ -90,10 +99,10 @@ function countiesOf(
 }
 
 /**
- * People by ZIP. A county's people are shared out among its ZIPs alike, for nobody counts them by
- * ZIP in what is held; where a county's people are not held its ZIPs count like an average one of
- * the state. A state's ZIPs have all its people together; they count 1 each on average where no
- * population is held.
+ * People by ZIP. The people of a county are divided evenly among its ZIPs, because they are not
+ * counted by ZIP in the data. ZIPs of a county whose people are not known count as an average one
+ * of the state. The ZIPs of a state together have all its people; where no population is known,
+ * they count 1 each on average.
  */
 export function peopleByZip(
   dataset: Dataset,

@@ -9,33 +9,33 @@ interface SentOutcome {
 export interface FailedOutcome {
   readonly result: /** To be attempted again, while the schedule lasts. */
     | 'failed'
-    /** Not to be attempted again. */
+    /** Refused for good; not attempted again. */
     | 'refused'
-    /** As `failed`, and the receiver wants no more of any. */
+    /** As `failed`; in addition the receiver wants no more events at all. */
     | 'gone';
   /** Null when there was no answer. */
   readonly status: number | null;
-  /** In words that hold no address and no URL. */
+  /** A message that contains no address and no URL. */
   readonly error: string;
-  /** The least time until the next attempt, in milliseconds; 0 when the receiver said nothing. */
+  /** Shortest wait until the next attempt, in milliseconds; 0 when the receiver asked for none. */
   readonly retryAfterMs: number;
-  /** The receiver is overloaded: everything that goes there slows down. */
+  /** Whether the receiver is overloaded, so that all sending to it slows down. */
   readonly slow: boolean;
 }
 
-/** Cut short by the end of the server: as if it had not been. */
+/** The attempt was cut short because the server stops; it counts as never made. */
 interface InterruptedOutcome {
   readonly result: 'interrupted';
 }
 
-/** Nobody is to be told any more. */
+/** The message has no receiver any more. */
 interface DroppedOutcome {
   readonly result: 'dropped';
 }
 
 export type Outcome = SentOutcome | FailedOutcome | InterruptedOutcome | DroppedOutcome;
 
-/** An attempt that failed in the plainest way, with what is different given. */
+/** A failed attempt, with members that differ from the usual ones. */
 export function failed(
   error: string,
   differences: Partial<Omit<FailedOutcome, 'error'>> = {},
@@ -43,7 +43,7 @@ export function failed(
   return { result: 'failed', status: null, error, retryAfterMs: 0, slow: false, ...differences };
 }
 
-/** The code of anything thrown. Messages are not used: they may repeat an address or a URL. */
+/** The code of an exception. Its message is not used, since it may contain an address or a URL. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const code = errorCode(error);
@@ -72,26 +72,29 @@ export const RETRY_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** A wait is longer by up to this share of it, so that what failed together comes back apart. */
+/**
+ * Each wait is longer by a random part of up to this share, so that messages that failed together
+ * are repeated at different times.
+ */
 export const JITTER_SHARE = 0.1;
 
-/** A receiver cannot put off the next attempt for longer. */
+/** Longest wait that a receiver can ask for. */
 export const RETRY_AFTER_MS_MAX = 24 * HOUR;
 
-/** No attempt waits for longer: what is due later was put there by a clock that was wrong. */
+/** Longest wait of any attempt. A record that is due later was written when the clock was wrong. */
 const WAIT_MS_MAX = 27 * HOUR;
 
-/** Whether an attempt has to wait. */
+/** Whether an attempt that is due at `dueAt` has to wait; a time too far ahead is ignored. */
 export function isLater(dueAt: number, now: number): boolean {
   return dueAt > now && dueAt - now <= WAIT_MS_MAX;
 }
 
 interface FailedAttempt {
-  /** Attempts that failed, this one included. */
+  /** Attempts that failed, including this one. */
   readonly attempts: number;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** From 0 up to 1. */
+  /** A random number from 0 to below 1. */
   readonly random: number;
   readonly retryAfterMs: number;
 }
@@ -103,10 +106,10 @@ export function nextAttempt({ attempts, now, random, retryAfterMs }: FailedAttem
   return now + Math.round(Math.max(wait * (1 + JITTER_SHARE * random), retryAfterMs));
 }
 
-/** An HTTP date in the only form that may be sent: "Sun, 06 Nov 1994 08:49:37 GMT". */
+/** The form of HTTP dates that senders must use: "Sun, 06 Nov 1994 08:49:37 GMT". */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Reads a Retry-After field (RFC 9110, 10.2.3) as milliseconds; 0 when there is none to follow. */
+/** Reads a Retry-After field (RFC 9110, 10.2.3) as milliseconds; 0 when it asks for no wait. */
 export function retryAfter(field: string | null, now: number): number {
   if (field === null) return 0;
   const text = field.trim();

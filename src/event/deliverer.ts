@@ -1,4 +1,4 @@
-/** Sends records of one kind from the outbox, as far as it is this server that does. */
+/** Sends records of one kind from the outbox, while this server holds the right to send them. */
 import { type Log, messageOf } from '../log.js';
 import { bury, lastOutbox, listOutbox, postpone, settle } from '../store/outbox.js';
 import type { Lease } from '../store/membership.js';
@@ -13,18 +13,21 @@ import {
   type Outcome,
 } from './attempt.js';
 
-/** How often the outbox is looked at when nothing else says so. */
+/** Interval at which the outbox is checked when nothing else causes a check. */
 const LOOK_MS = 250;
-/** Attempts of a kind under way at once. */
+/** Most attempts of one kind at the same time. */
 export const UNDER_WAY_MAX = 4;
-/** An overloaded receiver is left alone for this long, then asked by one attempt at a time. */
+/** An overloaded receiver is left alone for this long, and then gets one attempt at a time. */
 export const SLOW_MS = 30_000;
-/** However long it asks for; what it refused waits as long as it said. */
+/**
+ * Longest pause for an overloaded receiver. The record that it refused still waits as long as it
+ * asked.
+ */
 export const SLOW_MS_MAX = 3_600_000;
-/** After an outcome could not be stored. */
+/** Pause after an outcome could not be stored. */
 const STORE_FAILED_MS = 60_000;
 
-/** One way of sending. */
+/** A way to send records of one kind. */
 interface Sender<K extends OutboxKind> {
   readonly kind: K;
   /** Makes one attempt; `stop` cuts it short. */
@@ -40,19 +43,19 @@ interface DelivererOptions<K extends OutboxKind> {
   readonly store: Store;
   readonly log: Log;
   readonly sender: Sender<K>;
-  /** Asked before each look: false leaves everything where it is, and to other servers. */
+  /** Asked before each check of the outbox. While false, nothing is sent, and other servers may. */
   readonly ready?: () => boolean;
-  /** The receiver answered that it is gone. */
+  /** Called when the receiver answered that it is gone. */
   readonly gone?: (transaction: StoreTransaction, now: number) => void;
-  /** Of servers on a store one sends: what tells whether it is this one. */
+  /** Gives the lease by which one of the servers on a store sends. */
   readonly lease?: (name: string) => Lease;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** From 0 up to 1. */
+  /** A random number from 0 to below 1. */
   readonly random?: () => number;
 }
 
-/** One kind's records: what is due is attempted, put off, or given up. */
+/** Attempts the records of one kind that are due, postpones them or gives them up. */
 export class Deliverer<K extends OutboxKind> {
   readonly #options: DelivererOptions<K>;
   readonly #now: () => number;
@@ -79,7 +82,7 @@ export class Deliverer<K extends OutboxKind> {
     this.look();
   }
 
-  /** Starts what is due, as far as there is room. */
+  /** Starts attempts of records that are due, as far as the limit allows. */
   look(): void {
     const { sender, log, ready } = this.#options;
     try {
@@ -95,12 +98,14 @@ export class Deliverer<K extends OutboxKind> {
     }
   }
 
-  /** Resolves when nothing is under way; what became due meanwhile is waited for too. */
+  /**
+   * Resolves when no attempt is under way, including those of records that become due meanwhile.
+   */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.values());
   }
 
-  /** Lets attempts under way end for so long, cuts the others short, and closes the sender. */
+  /** Waits up to `graceMs` for attempts under way, cuts the others short, and closes the sender. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -111,7 +116,7 @@ export class Deliverer<K extends OutboxKind> {
     await this.#lease?.release();
   }
 
-  /** Whether this server is the one that sends, which it asks to be. */
+  /** Whether this server may send. Asks for the lease if there is one. */
   #mayStart(): boolean {
     const {
       lease,
@@ -121,7 +126,7 @@ export class Deliverer<K extends OutboxKind> {
     return this.#lease?.held() !== false;
   }
 
-  /** Leaves sending to a server that may, once nothing is under way. */
+  /** Gives up the lease once nothing is under way, so that another server can send. */
   #leave(): void {
     if (this.#underWay.size > 0) return;
     void this.#lease?.release();
@@ -134,8 +139,8 @@ export class Deliverer<K extends OutboxKind> {
     const most = this.#slow ? 1 : UNDER_WAY_MAX;
     let free = most - this.#underWay.size;
     if (free <= 0) return;
-    // Those under way are still listed, and nothing else comes before them. What a wrong clock put
-    // off for years is at the end.
+    // Records under way are still in the list, and those due first come first. The last record is
+    // looked at too: a wrong clock may have put off one that is due.
     const last = lastOutbox(store, 'waiting', sender.kind);
     for (const record of [
       ...listOutbox(store, 'waiting', sender.kind, most + UNDER_WAY_MAX),
@@ -170,7 +175,10 @@ export class Deliverer<K extends OutboxKind> {
     this.look();
   }
 
-  /** Stores an outcome; nobody keeps a copy of the outbox, so nobody is told. */
+  /**
+   * Stores an outcome. Quiet, because nothing keeps a copy of the outbox that a notice would
+   * update.
+   */
   #write(action: (transaction: StoreTransaction) => void): Promise<void> {
     return this.#options.store.write(action, { quiet: true });
   }

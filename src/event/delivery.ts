@@ -1,8 +1,8 @@
 /**
- * What the server sends on its own: events to the endpoint, mails to merchants, each kind from its
- * outbox and from one place, the main thread of one of the servers on a store. A record leaves the
- * store after its outcome is known, so that it is sent at least once, whatever happens, unless
- * nobody is to be told any more.
+ * What the server sends by itself: events to the endpoint and mails to merchants, each kind from
+ * its outbox, by the main thread of one of the servers on a store. A record stays in the store
+ * until its outcome is known, so every message is sent at least once, unless it has no receiver any
+ * more.
  */
 import type { Log } from '../log.js';
 import { disableEndpoint, endpointId, endpointOf, setEndpoint } from '../store/endpoint.js';
@@ -25,7 +25,7 @@ import { readTarget } from '../provider/guard.js';
 import { parseMailbox } from '../base/mail-address.js';
 import { parseSecrets } from './event-signature.js';
 
-// The settings of events and mails, read to the end when the server starts.
+// Settings of events and mails, which are all checked when the server starts.
 
 export const URL_CHARS_MAX = 2_048;
 
@@ -35,13 +35,16 @@ type DeliveryConfig = Pick<
 >;
 
 export interface DeliverySettings {
-  /** Null where there are to be no events. */
+  /** Null where no events are to be sent. */
   readonly webhook: WebhookOptions | null;
-  /** Null where mails are to wait. */
+  /** Null where no mails are to be sent; they stay in the outbox. */
   readonly mail: MailOptions | null;
 }
 
-/** A query may hold what the receiver tells its callers by; the guard reads what is before it. */
+/**
+ * Why a URL is no endpoint, or null. Its query may contain a secret of the receiver, so only the
+ * part before it is given to the guard.
+ */
 function endpointRefusal(text: string, allowPrivate: boolean): string | null {
   if (text.length > URL_CHARS_MAX) return 'is too long';
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('#')) return 'is not a URL';
@@ -89,8 +92,9 @@ export function readDeliverySettings(config: DeliveryConfig): DeliverySettings {
 }
 
 /**
- * What a mail that waited is to say now: its merchant may have been renamed, given another contact,
- * connected, switched or deleted since it was invited.
+ * A waiting mail with the merchant's present name and address, or the outcome of one that is not to
+ * be sent. The merchant may have been renamed, given another contact, connected, switched or
+ * deleted since it was invited.
  */
 function asOfNow(
   transaction: StoreTransaction,
@@ -113,7 +117,7 @@ function asOfNow(
   }
   const current = { ...record, merchantName, contactFirst, contactLast, email };
   if (email !== record.email) {
-    // Kept, so that the new address is counted once and not with each attempt.
+    // The new address is stored, so that it is counted once and not with each attempt.
     countRecipient(transaction, email, now);
     readdress(transaction, record, current);
   }
@@ -121,9 +125,9 @@ function asOfNow(
 }
 
 /**
- * The mail with the merchant's names and address of this moment, or what came of it where it is not
- * to be sent: dropped when the merchant is no longer one that is invited. Read in a transaction,
- * which sees what other servers on the store have written. Never rejects.
+ * The mail with the merchant's present name and address, or the outcome of one that is not to be
+ * sent, such as `dropped` when the merchant is not invited any more. Reads in a transaction, which
+ * sees what other servers on the store have written. Never rejects.
  * @param now milliseconds since 1970
  */
 async function currentMail(
@@ -135,7 +139,8 @@ async function currentMail(
     return await store.write((transaction) => asOfNow(transaction, record, now), { quiet: true });
   } catch (error) {
     if (error instanceof LimitReached) return failed('its address had all invitations of a day');
-    // A merchant that cannot be read may still be invited.
+    // The mail is kept for another attempt: a merchant whose record cannot be read may still be
+    // invited.
     return failed(
       error instanceof StoreFault ? codeOf(error) : 'its merchant cannot be read: it is damaged',
     );
@@ -147,14 +152,17 @@ interface DeliveryOptions {
   readonly vault: EventVault;
   readonly log: Log;
   readonly settings: DeliverySettings;
-  /** What one server does at a time; left out where there is one alone. */
+  /** Gives the lease that one of several servers holds; absent where there is only one. */
   readonly lease?: (name: string) => Lease;
-  /** Replaced in tests, as is the next one. */
+  /** Replaced in tests, as is `random`. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
-/** Loaded where it is set: its library takes long. */
+/**
+ * The sender of events, or null. Its library takes long to load, so it is loaded only where events
+ * are set.
+ */
 async function senderOf({ settings, vault }: DeliveryOptions): Promise<WebhookSender | null> {
   if (settings.webhook === null) return null;
   const { WebhookSender } = await import('./webhook.js');
@@ -180,7 +188,8 @@ export class Delivery {
         : new Deliverer({
             ...options,
             sender: events,
-            // A server that was started later may have another URL: events go to that one.
+            // A server that was started later may have set another URL. Events then go to that one,
+            // and this server leaves them to it.
             ready: () => {
               const endpoint = endpointOf(store);
               return endpoint?.id === own && endpoint.disabledAt === null;
@@ -196,7 +205,7 @@ export class Delivery {
           });
   }
 
-  /** Tells the store whether there is an endpoint; nothing is sent yet. */
+  /** Records in the store whether there is an endpoint; sends nothing yet. */
   static async open(options: DeliveryOptions): Promise<Delivery> {
     const { store, vault, settings } = options;
     await setEndpoint(store, settings.webhook?.url ?? null);
@@ -226,13 +235,16 @@ export class Delivery {
     await Promise.all([this.#events?.idle(), this.#mails?.idle()]);
   }
 
-  /** Starts what is due, without waiting for the next look. */
+  /** Checks for records that are due now, without waiting for the next interval. */
   look(): void {
     this.#events?.look();
     this.#mails?.look();
   }
 
-  /** Stops; attempts under way get so long to end and are repeated after the next start if not. */
+  /**
+   * Stops. Attempts under way have `graceMs` to end; those cut short are repeated after the next
+   * start.
+   */
   async close(graceMs: number): Promise<void> {
     this.#closed ??= Promise.all([this.#events?.close(graceMs), this.#mails?.close(graceMs)]);
     await this.#closed;

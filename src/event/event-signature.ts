@@ -7,13 +7,13 @@ import { createHmac } from 'node:crypto';
 const PREFIX = 'whsec_';
 export const KEY_BYTES_MIN = 24;
 export const KEY_BYTES_MAX = 64;
-/** The new one and the one before it. */
+/** The new secret and the previous one. */
 const SECRETS_MAX = 2;
 
 export interface Secret {
-  /** As configured, prefix included: the key of `X-Signature`. */
+  /** The secret as configured, with its prefix: the key of `X-Signature`. */
   readonly text: Uint8Array;
-  /** The key of `webhook-signature`: what the base64 after `whsec_` stands for, else the text. */
+  /** The key of `webhook-signature`: the decoded base64 after `whsec_`, or else the text itself. */
   readonly key: Uint8Array;
 }
 
@@ -30,7 +30,8 @@ function secretOf(text: string): Secret | null {
       : null;
   }
   const key = Buffer.from(encoded, 'base64');
-  // Whatever is not base64 is skipped when it is read; writing it again shows that.
+  // Decoding skips characters that are not base64; encoding the result again shows whether there
+  // were any.
   const unpadded = (base64: string): string => base64.replace(/=+$/, '');
   return unpadded(key.toString('base64')) === unpadded(encoded) && isKeyLength(key.length)
     ? { text: bytes, key }
@@ -42,9 +43,9 @@ function isKeyLength(bytes: number): boolean {
 }
 
 /**
- * Reads one secret, or two with a comma between: the new one, then the one before it. Each is
- * `whsec_` and 24 to 64 bytes in base64, or 24 to 64 visible ASCII characters. `why` completes
- * a sentence that begins with the setting's name, and repeats nothing of the value.
+ * Reads one secret, or two with a comma between: the new one, then the previous one. Each is
+ * `whsec_` and 24 to 64 bytes in base64, or 24 to 64 visible ASCII characters. `why` completes a
+ * sentence that begins with the setting's name, and repeats nothing of the value.
  */
 export function parseSecrets(value: string): SecretsResult {
   const parts = value.split(',').map((part) => part.trim());
@@ -67,7 +68,7 @@ interface Signed {
   readonly id: string;
   /** Unix time of the attempt in seconds. */
   readonly timestamp: number;
-  /** The bytes that are sent. */
+  /** The bytes of the request's body. */
   readonly body: Uint8Array;
 }
 
@@ -83,8 +84,8 @@ export function standardSignature({ key }: Secret, { id, timestamp, body }: Sign
 }
 
 /**
- * The fields that sign an event. `X-Signature` has room for one secret: while there are two, it is
- * the old one, so that a receiver that knows no other goes on working.
+ * The fields that sign an event. `X-Signature` has room for one secret. While there are two it uses
+ * the old one, so that a receiver that knows only this one still accepts events.
  */
 export function signatureFields(
   secrets: readonly Secret[],

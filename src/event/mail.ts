@@ -1,12 +1,12 @@
 /**
- * Writes and sends the mail that invites a merchant to set up its account with the compliance
- * provider. By SMTP, one connection an attempt.
+ * Writes the mail that invites a merchant to set up its account with the compliance provider, and
+ * sends it by SMTP, with a new connection for each attempt.
  */
 import type { MailRecord } from '../store/outbox-record.js';
 import { isMailAddress, domainOf, type Mailbox } from '../base/mail-address.js';
 import { codeOf, failed, type Outcome } from './attempt.js';
 
-/** Of a name, in a mail. */
+/** Longest name in a mail. */
 const NAME_CHARS_MAX = 255;
 
 interface InvitationText {
@@ -16,8 +16,8 @@ interface InvitationText {
 }
 
 /**
- * A name in one line: control characters, line ends and marks that turn the direction of writing
- * become spaces, so that it can end no header, add no paragraph and hide nothing.
+ * A name on one line. Control characters, line ends and marks that change the direction of writing
+ * become spaces, so that a name can add no header or paragraph and hide nothing.
  */
 export function nameLine(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
@@ -71,21 +71,23 @@ export function invitationText(record: MailRecord, link: string | null): Invitat
   };
 }
 
-/** To connect, to be greeted, and between two answers. */
+/** Longest time to connect, to be greeted, and between two answers. */
 const CONNECT_MS_MAX = 10_000;
 const SILENCE_MS_MAX = 20_000;
-/** The whole conversation. */
+/** Longest time of the whole attempt. */
 const ATTEMPT_MS_MAX = 60_000;
 
 const SMTP_OK = 250;
 const PORT_SUBMISSION = 587;
 const PORT_TLS = 465;
 
-/** The mail server, as SITUS_SMTP_URL says it. */
+/** The mail server that SITUS_SMTP_URL names. */
 interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte (smtps); otherwise it is begun where the server offers it. */
+  /**
+   * Whether TLS begins with the first byte (smtps). If not, it is begun where the server offers it.
+   */
   readonly secure: boolean;
   readonly auth: { readonly user: string; readonly pass: string } | null;
 }
@@ -93,9 +95,9 @@ interface MailServer {
 export interface MailOptions {
   readonly server: MailServer;
   readonly from: Mailbox;
-  /** Where an account is set up; null leaves the link out. */
+  /** Where a merchant sets up its account; null leaves the link out. */
   readonly link: string | null;
-  /** Certificates of authorities to trust instead of the public ones. */
+  /** Certificates of authorities that are trusted instead of the public ones. */
   readonly ca?: string;
   readonly silenceMs?: number;
 }
@@ -123,10 +125,15 @@ export function parseMailServer(text: string): MailServer | null {
   }
 }
 
-/** Where an SMTP conversation is about this mail, and not about who may send any. */
+/**
+ * Commands whose refusal concerns this mail. A refusal of any other concerns who may send at all.
+ */
 const ABOUT_MAIL: ReadonlySet<string> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
 
-/** What an error of the conversation means. Its text is not kept: servers repeat the address. */
+/**
+ * The outcome of an attempt that ended in an error. The error's text is left out, since servers
+ * repeat the address in it.
+ */
 function outcomeOf(error: unknown): Outcome {
   const fields = typeof error === 'object' && error !== null ? error : {};
   const status =
@@ -142,7 +149,7 @@ function outcomeOf(error: unknown): Outcome {
   });
 }
 
-/** What a mail is to say now, or what came of it where it is not to be sent. */
+/** Gives the mail as it is to be sent now, or the outcome where it is not to be sent. */
 type CurrentMail = (record: MailRecord, now: number) => Promise<MailRecord | Outcome>;
 
 export class MailSender {
@@ -175,9 +182,7 @@ export class MailSender {
     }
   }
 
-  async close(): Promise<void> {
-    // Every attempt closes its own connection.
-  }
+  async close(): Promise<void> {}
 
   async #transport() {
     const { createTransport } = await import('nodemailer');
@@ -188,7 +193,7 @@ export class MailSender {
       port,
       secure,
       ...(auth === null ? {} : { auth: { ...auth } }),
-      // A password is never sent in the clear.
+      // A password is never sent without encryption.
       requireTLS: auth !== null,
       connectionTimeout: CONNECT_MS_MAX,
       dnsTimeout: CONNECT_MS_MAX,
@@ -212,7 +217,8 @@ export class MailSender {
       to: { name: '', address: email },
       ...invitationText(record, link),
       date: new Date(createdAt),
-      // The same on every attempt, so that a mail that came twice can be told.
+      // Every attempt has the same id, so that the receiver can recognize a mail that arrives
+      // twice.
       messageId: `<${id}@${domainOf(from.address)}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     };

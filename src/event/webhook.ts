@@ -1,4 +1,7 @@
-/** Sends events to the configured endpoint: one POST an attempt, no redirects followed. */
+/**
+ * Sends events to the configured endpoint: each attempt is one POST, and redirects are not
+ * followed.
+ */
 import { Agent, request, type Dispatcher } from 'undici';
 import { guardedConnect } from '../provider/connect.js';
 import type { GuardOptions } from '../provider/guard.js';
@@ -7,12 +10,14 @@ import type { EventRecord } from '../store/outbox-record.js';
 import { codeOf, failed, type FailedOutcome, type Outcome, retryAfter } from './attempt.js';
 import { signatureFields, type Secret } from './event-signature.js';
 
-/** "2026-03-01 09:30:00.000Z": ISO 8601 with a space in it. */
+/** ISO 8601 with a space: "2026-03-01 09:30:00.000Z". */
 export function eventTime(at: number): string {
   return new Date(at).toISOString().replace('T', ' ');
 }
 
-/** `{event, timestamp, data}`; the same bytes on every attempt. `data` is JSON. */
+/**
+ * The body `{event, timestamp, data}`, which has the same bytes in every attempt. `data` is JSON.
+ */
 export function eventBody(
   { type, createdAt }: Pick<EventRecord, 'type' | 'createdAt'>,
   data: string,
@@ -21,16 +26,16 @@ export function eventBody(
   return Buffer.from(`{${head},"data":${data}}`, 'utf8');
 }
 
-/** From the start of an attempt to the whole answer. */
+/** Longest time from the start of an attempt to the end of the answer. */
 export const ATTEMPT_MS_MAX = 20_000;
-/** What is read of an answer's body before the connection is given up. Nothing is kept of it. */
+/** How much of an answer's body is read, and dropped, before the connection is closed. */
 const ANSWER_BYTES_MAX = 65_536;
 
-/** More than a connection may have at hand at once. */
+/** More bytes than a connection may receive at once. */
 const ANSWER_AHEAD_BYTES = 16_777_216;
 
 const GONE = 410;
-/** The receiver, or what stands before it, has too much to do. */
+/** Statuses by which the receiver, or a proxy before it, says that it is overloaded. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
 
 export interface WebhookOptions {
@@ -42,7 +47,7 @@ export interface WebhookOptions {
 
 type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
-/** What an answer means. Only 2xx is success; all else is to be repeated. */
+/** The outcome that an answer means. Only 2xx is success; anything else is repeated. */
 function outcomeOf({ statusCode: status, headers }: Answer, now: number): Outcome {
   if (status >= 200 && status < 300) return { result: 'sent', status };
   const field = headers['retry-after'];
@@ -87,11 +92,12 @@ export class WebhookSender {
         },
         body,
         dispatcher: this.#agent,
-        // Never paused before it is read: a close meanwhile would end this process (undici).
+        // The body must not be paused before it is read: a connection that closes meanwhile would
+        // end this process, by an error in undici.
         highWaterMark: ANSWER_AHEAD_BYTES,
         signal,
       });
-      // The status is the answer, whatever becomes of the rest.
+      // The status alone decides, even where the body cannot be read.
       await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => undefined);
       return outcomeOf(answer, now);
     } catch (error) {

@@ -13,7 +13,10 @@ export function toMicrodegrees(degrees: number): Microdegrees {
   return degrees < 0 ? -scaled || 0 : scaled;
 }
 
-/** Texts of whole degrees, and of every three decimals: a number takes longer to become text. */
+/**
+ * The texts of whole degrees, and below of all three-digit groups of decimals: looking a text up is
+ * cheaper than formatting a number.
+ */
 const WHOLE = Array.from({ length: 181 }, (_, degrees) => String(degrees));
 const THREE = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
 
@@ -37,7 +40,7 @@ export function formatMicrodegrees(value: Microdegrees): string {
 /** Metres in a microdegree of latitude. */
 export const METRES_PER_MICRO = 0.111_195;
 
-/** How far a door is taken to stand from the line of its street. */
+/** How far a door is assumed to stand from the centre line of its street. */
 export const DOOR_SETBACK_METRES = { usual: 8, wide: 20 } as const;
 
 interface Position {
@@ -83,7 +86,8 @@ export function interpolate(line: readonly number[], fraction: number, right: nu
   const lat = line[at - 2]! + north * part;
   const lng = line[at - 1]! + east * part;
   if (length === 0) return { lat: Math.round(lat), lng: Math.round(lng) };
-  // To the right of (north, east) lies (−east, north); east counts in scaled units.
+  // To the right of the direction (north, east) lies (−east, north). East is in units that are
+  // already scaled to the latitude.
   const off = right / METRES_PER_MICRO / length;
   return {
     lat: Math.round(lat - east * scale * off),
@@ -101,7 +105,7 @@ export interface Direction {
   readonly cos: number;
 }
 
-/** So many directions around a spot. */
+/** That many directions, evenly spread around a spot. */
 export function directions(count: number): readonly Direction[] {
   return Array.from({ length: count }, (_, at) => {
     const angle = (at / count) * 2 * Math.PI;

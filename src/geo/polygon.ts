@@ -24,8 +24,8 @@ export function crossesRight(
 }
 
 /**
- * Whether an edge that is known to span the row py crosses it strictly right of px, towards larger
- * x: `crossesRight` for those that have looked at the rows themselves.
+ * Whether an edge that is known to span the row py crosses it strictly right of px. This is
+ * `crossesRight` for callers that have tested the rows themselves.
  */
 export function isRightOf(
   px: number,
@@ -109,7 +109,7 @@ export function createPolygon(
   return polygonOf(key, Int32Array.from(out), Int32Array.from([...starts, out.length / 2]));
 }
 
-/** A polygon of vertices and rings that are as `Polygon` has them: see there. */
+/** Makes a `Polygon` of vertices and ring starts that already have the form described there. */
 export function polygonOf(key: string, coords: Int32Array, rings: Int32Array): Polygon {
   let [minX, minY, maxX, maxY] = [coords[0]!, coords[1]!, coords[0]!, coords[1]!];
   for (let at = 0; at < coords.length; at += 2) {
@@ -132,8 +132,8 @@ export function forEachEdge(polygon: Polygon, each: (vertex: number) => void): v
 }
 
 /**
- * Sets 1 in `inside` for each spot of a row within the polygon, 0 for any other: for a few rows,
- * which are told sooner than edges are sorted into bands.
+ * Sets 1 in `inside` for each spot of a row that lies within the polygon, 0 for any other. For a
+ * few rows this is cheaper than sorting the edges into bands (`BandedPolygon`).
  */
 export function rowInside(
   { coords, rings }: Polygon,
@@ -154,7 +154,10 @@ export function rowInside(
   }
 }
 
-/** Four vertices have a band: with fewer, bands cost more to make than they save. */
+/**
+ * A band for every four vertices: with fewer vertices a band, making the bands costs more than they
+ * save.
+ */
 const VALUES_PER_BAND_BITS = 3;
 const BANDS_MAX = 16_384;
 
@@ -193,7 +196,7 @@ export class BandedPolygon {
     });
   }
 
-  /** True when the point lies inside, borders settled as by `crossesRight`. */
+  /** True when the point lies inside; points on a border are settled as `crossesRight` says. */
   contains(x: number, y: number): boolean {
     const { coords, minX, minY, maxX, maxY } = this.polygon;
     if (x < minX || x > maxX || y < minY || y > maxY) return false;
@@ -226,7 +229,8 @@ export class BandedPolygon {
       const vertex = this.#edges[at]! * 2;
       const [ax, ay] = [coords[vertex]!, coords[vertex + 1]!];
       const [bx, by] = [coords[vertex + 2]!, coords[vertex + 3]!];
-      // Most edges of a band do not reach the row: that is told once for all its spots.
+      // Most edges of a band do not reach the row: one test of y rules them out for all spots of
+      // the row.
       if (ay > y === by > y) continue;
       for (let spot = 0; spot < xs.length; spot += 1) {
         if (isRightOf(xs[spot]!, y, ax, ay, bx, by)) inside[spot]! ^= 1;

@@ -1,4 +1,7 @@
-/** Tax areas as a build meets them: what holds a spot, to tuples, to ids, to records at the end. */
+/**
+ * Tax areas while a build runs: from the boundaries that hold a spot to tuples, to ids, and in the
+ * end to records.
+ */
 import type { AreaRecord, ComponentRecord } from '../dataset/records.js';
 import type { LayerHits } from './boundary/overlay.js';
 import {
@@ -11,28 +14,31 @@ import {
 import type { CountyFact } from './rates/facts.js';
 import type { StateFact } from './state-facts.js';
 
-// From what holds a spot to the combination of jurisdictions that counts (decisions part 2).
+// From the boundaries that hold a spot to its combination of jurisdictions (decisions part 2).
 
 export interface SituateInput {
   readonly places: readonly PlaceFact[];
   /** State FIPS codes whose place boundaries are loaded. */
   readonly placesLoaded: ReadonlySet<string>;
-  /** County equivalents that a place stands for. */
+  /** County equivalents that are represented by a place. */
   readonly placeOfCounty: ReadonlyMap<string, string>;
-  /** Counties whose land is all one city's, though they are counties too, with that city. */
+  /**
+   * Counties whose whole land is one city's, with that city, although county and city are separate.
+   */
   readonly cityCounties?: ReadonlyMap<string, string>;
-  /** State by county key for layers that are no counties ("CA-ON"). */
+  /** State by the key of a layer's polygon that is no county ("CA-ON"). */
   readonly provinces: ReadonlySet<string>;
 }
 
-/** A tuple for what holds a spot, null where nothing does. */
+/** The tuple for the boundaries that hold a spot; null where none does. */
 type Situate = (hits: LayerHits) => AreaTuple | null;
 
 /**
- * Rules, strongest first: a place decides its country and state and, where it has no land in the
- * county that holds the spot, the county, so that borders of another year do not count; an
- * independent city has no county but itself; land of a county that is all one city's is that
- * city's; no place where boundaries are not loaded, or in doubtful land, is "?".
+ * Makes the function that decides, by these rules, strongest first. A place decides country and
+ * state and, if it has no land in the county that holds the spot, also the county, because borders
+ * of different years differ. An independent city has no county but itself. Land of a county that is
+ * one city's is that city's. A place is "?" where place boundaries are not loaded, or in doubtful
+ * land.
  */
 export function createSituate(input: SituateInput): Situate {
   const places = new Map(input.places.map((place) => [place.geoid, place]));
@@ -68,7 +74,9 @@ export function createSituate(input: SituateInput): Situate {
   };
 }
 
-/** A town beyond the state line is of borders that were drawn otherwise. */
+/**
+ * A town beyond the state line comes from borders that were drawn differently, so it is ignored.
+ */
 function townOf(hits: LayerHits, county: string): string {
   return hits.town.slice(0, 2) === county.slice(0, 2) ? hits.town : '';
 }
@@ -98,7 +106,7 @@ export class AreaRegistry {
     return id;
   };
 
-  /** The tuple of an id that `intern` gave. */
+  /** The tuple of an id that `intern` returned. */
   tuple(id: number): AreaTuple {
     const tuple = this.#tuples[id];
     if (tuple === undefined) throw new RangeError(`no tax area ${id}`);
@@ -110,7 +118,7 @@ export class AreaRegistry {
     return this.#tuples.slice();
   }
 
-  /** Asks the book about every tuple; components that agree in everything are shared. */
+  /** Resolves every tuple with the book; equal components are stored once. */
   records(
     book: RateBook,
     states: readonly StateFact[],

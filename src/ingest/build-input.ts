@@ -1,4 +1,7 @@
-/** What a build reads before doors and ZIPs are bound: facts, boundaries, rate lists and layers. */
+/**
+ * Reads what a build needs before doors and ZIPs are bound: facts, boundaries, rate lists and
+ * layers.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceRecord } from '../dataset/records.js';
@@ -17,7 +20,7 @@ import { datasetsDir, SourceFiles } from './source-files.js';
 import { zipCounties } from './zip/bind.js';
 import type { BuildOptions } from './build.js';
 
-/** @throws Error naming file and line of a row that is no place's. */
+/** Reads a state's place facts. @throws Error naming file and line of a row that is no place. */
 function placeFacts(
   files: SourceFiles,
   folder: string,
@@ -26,19 +29,19 @@ function placeFacts(
   const tiers = readTiers(files.text('facts/independent_cities.tsv'));
   return states.flatMap(({ code }) => {
     const path = `${folder}/${code}.tsv`;
-    // A state without places of its own has no file.
+    // A state without place facts of its own has no file.
     return existsSync(files.resolve(path)) ? readPlaces(files.text(path), code, tiers, path) : [];
   });
 }
 
-/** The newest day that one of these is as of. */
+/** The newest date of these sources. */
 export function newestDate(sources: readonly SourceRecord[]): DateInt {
   let newest = DATE_MIN;
   for (const { asOf } of sources) if (asOf > newest && asOf < 99_990_000) newest = asOf;
   return newest;
 }
 
-/** Contradictions of a list that are told one by one; of others the number. */
+/** Most contradictions of a list that are reported one by one; of the others, the number is. */
 const TOLD_MAX = 20;
 
 function reportRates(rates: LoadedRates, report: (line: string) => void): void {
@@ -55,7 +58,9 @@ function reportRates(rates: LoadedRates, report: (line: string) => void): void {
   }
 }
 
-/** @throws Error where the recipe lacks a layer that is asked for: it would change nothing. */
+/**
+ * @throws Error where the recipe lacks a layer that is asked for, since it would have no effect.
+ */
 function checkHeld(layers: readonly string[], recipe: Recipe, rates: RatesRecipe): void {
   if (!layers.includes('estimated') || rates.estimates.length > 0) return;
   throw new Error(`the recipe ${recipe.name} has no layer "estimated"`);
@@ -72,13 +77,13 @@ export interface Input {
   readonly rates: LoadedRates;
   readonly layers: readonly Layer[];
   readonly layered: Omit<Layered, 'boundaries'>;
-  /** The newest day that a source is as of. */
+  /** The newest date of any source. */
   readonly asOf: DateInt;
-  /** Hash of all that the release is made of. */
+  /** Hash of everything that the release is made of. */
   readonly hash: () => string;
 }
 
-/** Reads it all; notes on lists go to `options.report`. */
+/** Reads all of it; remarks on lists go to `options.report`. */
 export async function readInput(options: BuildOptions, sums: FileSums): Promise<Input> {
   const {
     recipe,

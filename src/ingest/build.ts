@@ -1,6 +1,6 @@
 /**
- * Builds a release from a recipe: boundaries are overlaid, doors and ZIPs are bound to the tax
- * areas, the rate book says what each area levies, and the writer makes it a folder.
+ * Builds a release from a recipe: boundaries are overlaid, doors and ZIPs are bound to tax areas,
+ * the rate book says what each area levies, and the writer makes a folder of it.
  */
 import type { SourceRecord, StateRecord } from '../dataset/records.js';
 import { listReleases } from '../dataset/release.js';
@@ -28,25 +28,25 @@ import { knownZips } from './zip/reach.js';
 import type { ZipLists } from './zip/zip-facts.js';
 import { type Input, newestDate, readInput } from './build-input.js';
 
-/** Layers that are switched on with --with. */
+/** Layers that --with switches on. */
 export const OPTIONAL_LAYERS = ['estimated'] as const;
 
 export interface BuildOptions {
   readonly varDir: string;
-  /** Name of a recipe in datasets/recipes, or one that was put together otherwise. */
+  /** Name of a recipe in datasets/recipes, or a recipe as an object. */
   readonly recipe: string | (Pick<HeldRecipe, 'recipe' | 'rates'> & Partial<HeldRecipe>);
   /** Folder of publishers' files, null for recipes that need none. */
   readonly sources: string | null;
   /** Names of OPTIONAL_LAYERS. */
   readonly layers: readonly string[];
-  /** Tables of the operator's own layers, beside those of datasets/layers. */
+  /** Files of the operator's own layers, in addition to those in datasets/layers. */
   readonly own?: readonly string[];
-  /** Keeps what was read and sorted, for a next build that does likewise; see PartCache. */
+  /** Whether to keep what was read and sorted for later builds (`PartCache`). */
   readonly keepParts?: boolean;
-  /** Threads that read and sort addresses; as many as there are processors unless told. */
+  /** Threads that read and sort addresses; if absent, one for each processor. */
   readonly workers?: number;
   readonly progress: Progress;
-  /** Takes lines about what was left out and why. */
+  /** Called with lines about what was left out, and why. */
   readonly report: (line: string) => void;
 }
 
@@ -62,7 +62,7 @@ function layersOf(boundaries: Boundaries, states: readonly StateFact[], streets:
   ].sort();
 }
 
-/** @throws Error for a layer that there is not. */
+/** @throws Error for an unknown layer. */
 function checkLayers(layers: readonly string[]): void {
   const unknown = layers.find((layer) => !(OPTIONAL_LAYERS as readonly string[]).includes(layer));
   if (unknown === undefined) return;
@@ -115,7 +115,7 @@ function zipListsOf(
     overlay: drawn,
     districts,
     intern,
-    // Without boundaries no door can be told to lie in a town.
+    // Without town boundaries, no door can be found to lie in a town.
     places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
     unplaced: rates.reports.flatMap((report) => report.unplaced),
   });
@@ -136,7 +136,7 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   });
 }
 
-/** A state with the last day of its boundary file, where that tells one. */
+/** A state with the last day of its boundary file, if the file has one. */
 function withStatedUntil(
   state: StateRecord,
   file: { readonly lastDay: DateInt } | undefined,
@@ -146,13 +146,13 @@ function withStatedUntil(
     : { ...state, statedUntil: file.lastDay };
 }
 
-/** What doors and ZIPs became. */
+/** The results of binding doors and ZIPs. */
 interface Bound {
   readonly addresses: Awaited<ReturnType<typeof buildAddresses>>;
   readonly zips: ReturnType<typeof bindZips>;
 }
 
-/** Binds doors and ZIPs to the areas that are drawn. */
+/** Binds doors and ZIPs to the tax areas of the overlay. */
 async function bind(
   input: Input,
   { progress, workers, report }: BuildOptions,
@@ -189,7 +189,8 @@ async function bind(
     parts,
     ...(workers === undefined ? {} : { workers }),
   });
-  // While threads read and sort addresses, this one only tells them what is next.
+  // While other threads read and sort addresses, this one only hands out tasks, so it does this
+  // too.
   const [addresses, known] = await meanwhile(addressed, knownZips(lists));
   progress('zips', 0, known.postalZips.length);
   const zips = bindZips({ ...lists, counts: addresses.zipCounts }, known);
@@ -197,7 +198,7 @@ async function bind(
   return { addresses, zips };
 }
 
-/** The names of what a release was made with: its recipe, and the layers over it. */
+/** The names of what the release was made of: its recipe, and the layers over it. */
 function madeOf({ recipe, layers }: Input, optional: readonly string[]): string {
   return [recipe.name, ...optional, ...layers.map((own) => layerLabel(own.name))].join('+');
 }

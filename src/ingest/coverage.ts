@@ -1,4 +1,4 @@
-/** What a book knows of every state, as data for the manifest and `situs dataset coverage`. */
+/** What a rate book knows of every state, for the manifest and `situs dataset coverage`. */
 import type { CoverageLevel, CoverageState } from '../dataset/manifest.js';
 import type { ZipRecord } from '../dataset/records.js';
 import type { DateInt } from '../tax/date.js';
@@ -12,7 +12,7 @@ import type { Addresses } from './street/addresses.js';
 import { stateFileCoverage, stateFileGaps } from './street/agreement.js';
 import { lostByState } from './street/lost.js';
 
-/** Rows of each state's levels in their order: every figure below is one of a level's. */
+/** Rows of a state's level in their order; each figure below concerns one level. */
 type LevelRows = (state: string, level: Level) => readonly RateRow[];
 
 function levelRows({ input }: LoadedRates): LevelRows {
@@ -39,22 +39,22 @@ function rateLevel(load: LoadedRates, rowsOf: LevelRows, state: StateName): Cove
   };
 }
 
-/** The newest figure of a level, which may come from a list younger than its mark's source. */
+/** The newest date of a level's rows, which may be newer than the source of its mark. */
 function newest(rows: readonly RateRow[], start: DateInt): DateInt {
   return rows.reduce((latest, { asOf }) => (asOf > latest ? asOf : latest), start);
 }
 
-/** What tells jurisdictions of a level apart: a county's rows of its places are the county's. */
+/** Key of a jurisdiction within its level; rows of a county for its places belong to the county. */
 function keyOf({ level, place, county, code }: RateRow): string {
   return level === 'county' ? county : place || county || code;
 }
 
-/** Of a level's jurisdictions those that its rows fit, whatever the day. */
+/** The number of a level's jurisdictions with a row that `fits`, on any day. */
 function countOf(rows: readonly RateRow[], fits: (row: RateRow) => boolean): number {
   return new Set(rows.filter(fits).map(keyOf)).size;
 }
 
-/** How many jurisdictions end unknown: those that no later row settles. */
+/** The number of jurisdictions that stay unknown, because no later row gives their rate. */
 function refusedOf(rows: readonly RateRow[]): number {
   const last = new Map(
     rows.filter(({ to }) => to === DATE_OPEN).map((row) => [`${row.place} ${row.county}`, row]),
@@ -62,7 +62,7 @@ function refusedOf(rows: readonly RateRow[]): number {
   return countOf([...last.values()], ({ basis }) => basis === 'unknown');
 }
 
-/** Jurisdictions of a level by source: rows that older publications had alone do not count. */
+/** Jurisdictions of a level by source, without rows that only older publications have. */
 function listsOf(
   { input }: LoadedRates,
   all: readonly RateRow[],
@@ -97,15 +97,16 @@ function localLevel(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): Cover
     source: source?.name ?? '',
     asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
     until: mark.until === DATE_OPEN ? '' : formatDate(mark.until),
-    // A level without taxes may have rows of the past.
+    // A level without taxes may have rows for the past.
     jurisdictions: held ? countOf(rows, ({ basis }) => basis !== 'unknown') : 0,
     ...(Object.keys(lists).length === 0 ? {} : { lists }),
   };
 }
 
 /**
- * The gap of a mark with its figures, which go by the lists and places at hand: {held}
- * jurisdictions, those whose rate is {refused}, and {all} counties or municipalities of the state.
+ * The gap text of a mark with its figures, which depend on the lists and places of the build:
+ * {held} jurisdictions, {refused} of them without a rate, and {all} counties or municipalities of
+ * the state.
  */
 function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
   const rows = rowsOf(mark.state, mark.level);
@@ -124,7 +125,7 @@ function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
   });
 }
 
-/** Begins the gap that names listed cities whose boundary is not held. */
+/** Beginning of the gap that names listed cities without a boundary. */
 export const UNPLACED_GAP = 'listed cities without boundary: ';
 
 /** Coverage of every state and province, in the order of the states. */
@@ -155,16 +156,16 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
   });
 }
 
-/** What the coverage is told of a build. */
+/** What the coverage needs to know of a build. */
 interface CoverageInput {
   readonly rates: LoadedRates;
   readonly boundaries: Pick<Boundaries, 'placesLoaded'>;
   readonly states: readonly { readonly code: string; readonly fips: string }[];
-  /** The newest day that a source is as of. */
+  /** The newest date of any source. */
   readonly asOf: DateInt;
 }
 
-/** What is held of each state: its rates, boundaries, doors and boundary files. */
+/** Coverage of each state: its rates, boundaries, doors and boundary files. */
 export function heldCoverage(
   { rates, boundaries, states, asOf }: CoverageInput,
   { doors, lost, stated }: Addresses,
@@ -191,7 +192,7 @@ export function heldCoverage(
   });
 }
 
-// Coverage as a table for people, in Markdown so that the documentation can carry it.
+// Coverage as a table in Markdown, which the documentation includes.
 
 /** "complete (38) 2026-07-01, until 2026-12-31" */
 export function coverageCell(level: CoverageLevel | undefined): string {

@@ -1,4 +1,4 @@
-/** What the entries of recipes are made of. */
+/** Shapes that the entries of recipes consist of. */
 import {
   anyText,
   closed,
@@ -12,18 +12,18 @@ import { readsNothing } from '../base/shape-reader.js';
 import { compileFaults, type FaultCheck, ownRule } from '../base/validator.js';
 import { parseDate } from '../tax/date.js';
 
-/** Text that says something. */
+/** A text that is not empty. */
 export const TEXT = anyText(1);
 export const TEXTS = list(TEXT);
 export const MAY = optional(TEXT);
 export const MAY_LIST = optional(TEXTS);
 
-/** A day as lists print it. */
+/** A day in a form that lists use. */
 export const DAY = textThat((text) => parseDate(text) !== null, 'dayText', { type: 'string' });
 /** A regular expression. */
 export const EXPRESSION = textThat(isExpression, 'expression', { type: 'string' });
 
-/** Whether a text can be read as a regular expression, and asks for something. */
+/** Whether a text is a regular expression, and not empty. */
 export function isExpression(text: string): boolean {
   try {
     return text !== '' && new RegExp(text).source !== '';
@@ -33,8 +33,8 @@ export function isExpression(text: string): boolean {
 }
 
 /**
- * Texts by names that are a publisher's or a state's, so that any name will do. A text that
- * `isValid` does not take is told as the error `type`.
+ * Texts under any names, which are those of a publisher or a state. A text that `isValid` rejects
+ * is reported as an error of type `type`.
  */
 export function textsByName(
   isValid: (text: string) => boolean = () => true,
@@ -58,12 +58,12 @@ export function textsByName(
   };
 }
 
-/** Compiles the check of a shape, whose faults tell misspelt keys from all else. */
+/** Compiles the check of a shape. It reports unknown keys as errors of their own. */
 export function faultsOf(shape: Shape<unknown>): FaultCheck {
   return compileFaults(shape.rule());
 }
 
-/** A member of these keys; none where there are no keys, and optional where all of them are. */
+/** A member with these keys: none where there are no keys, optional where all keys are. */
 export function group(name: string, keys: Members): Members {
   const shapes = Object.values(keys);
   if (shapes.length === 0) return {};
@@ -71,13 +71,13 @@ export function group(name: string, keys: Members): Members {
   return { [name]: shapes.every((shape) => shape.optional) ? optional(member) : member };
 }
 
-/** The entry of a recipe that names a reader, and its check, which is compiled once. */
+/** The entry of a recipe that names a reader, with its check, which is compiled once. */
 export interface Entry {
   readonly entry: Shape<unknown>;
   readonly faults: FaultCheck;
 }
 
-/** An entry of a shape. */
+/** Makes the entry of a shape. */
 export function entryOf(entry: Shape<unknown>): Entry {
   return { entry, faults: faultsOf(entry) };
 }

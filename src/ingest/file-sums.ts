@@ -1,21 +1,21 @@
 /**
- * SHA-256 of large files as they were when last read, so that what has not changed since is not
- * read from end to end again. A file is the one that was read where size, inode and the times of
- * its bytes and of its entry are the same: the latter no program can set back.
+ * SHA-256 of large files as they were last read, so that unchanged files need not be read again. A
+ * file is unchanged if its size, inode, modification time and change time are the same; no program
+ * can set the change time.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, jsonFile } from '../base/json-object.js';
 import { fileSha256, putFile } from '../dataset/stamp.js';
 
-/** Name of the file that keeps them, in the folder of parts. */
+/** Name of the file with the sums, in the folder of parts. */
 export const SUMS_FILE = 'sums.json';
-/** Smaller files are read anyway. */
+/** Smaller files are always read again. */
 const BYTES_MIN = 1 << 16;
-/** What changed as lately could change again within one tick of the disk's clock. */
+/** A file that changed more recently than this could change again without a different time. */
 const SETTLED_MS = 5_000;
 
-/** Tells one state of a file from any other, "" where it may yet change unseen. */
+/** Identifies the state of a file; "" where it might change without being noticed. */
 function stateOf(file: string, now: number): string {
   const { size, ino, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
   if (size < BYTES_MIN || now - Number(ctimeNs / 1_000_000n) < SETTLED_MS) return '';
@@ -37,7 +37,7 @@ export class FileSums {
   readonly #known: Map<string, readonly [state: string, sha256: string]>;
   readonly #used = new Map<string, readonly [state: string, sha256: string]>();
 
-  /** `folder` keeps them; nothing is kept where there is none. */
+  /** `folder` is where the sums are kept; without one, they are not. */
   constructor(
     readonly folder: string | null,
     readonly now: () => number = Date.now,
@@ -50,7 +50,7 @@ export class FileSums {
     const state = this.folder === null ? '' : stateOf(file, this.now());
     const [known, kept] = this.#known.get(file) ?? ['', ''];
     const sha256 = state !== '' && state === known ? kept : fileSha256(file);
-    // A file that changed while it was read is read again.
+    // If the file has changed while it was read, its sum is not kept.
     if (state !== '' && stateOf(file, this.now()) === state) {
       this.#known.set(file, [state, sha256]);
       this.#used.set(file, [state, sha256]);
@@ -58,7 +58,7 @@ export class FileSums {
     return sha256;
   }
 
-  /** Keeps those that were asked for, where the folder is there. */
+  /** Writes the sums that were asked for, if the folder exists. */
   write(): void {
     if (this.folder === null || !existsSync(this.folder)) return;
     putFile(join(this.folder, SUMS_FILE), `${JSON.stringify(Object.fromEntries(this.#used))}\n`);

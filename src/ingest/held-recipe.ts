@@ -14,15 +14,15 @@ const NAMED = /^catalogue:([^!|]+)(![^|]*)?(?:\|(.*))?$/;
 
 type Held = ReadonlyMap<string, HeldFile>;
 
-/** A recipe with the files of the catalogue that a folder of sources holds. */
+/** A recipe, with the catalogue's files that are in a folder of sources. */
 export interface HeldRecipe {
   readonly recipe: Recipe;
   readonly rates: RatesRecipe;
-  /** Those of its rate lists that were fetched. */
+  /** Its rate lists that were fetched. */
   readonly lists: readonly HeldList[];
-  /** Every file of the catalogue that it is made with. */
+  /** All files of the catalogue that it uses. */
   readonly files: readonly HeldFile[];
-  /** Every source of the catalogue that it names, {state} in place of the states. */
+  /** All keys of the catalogue that it names, with {state} unreplaced. */
   readonly keys: readonly string[];
 }
 
@@ -43,7 +43,7 @@ function keysOf(recipe: Recipe, rates: RatesRecipe): readonly string[] {
   return [...new Set(pathsOf(recipe, rates).flatMap((path) => NAMED.exec(path)?.[1] ?? []))];
 }
 
-/** @throws Error naming a key that the catalogue has not. */
+/** @throws Error naming a key that is not in the catalogue. */
 export function checkKeys(file: string, recipe: Recipe, rates: RatesRecipe): void {
   const named = [...keysOf(recipe, rates), ...recipe.sst.flatMap(({ unless = [] }) => unless)];
   if (named.length === 0) return;
@@ -60,7 +60,7 @@ export function checkKeys(file: string, recipe: Recipe, rates: RatesRecipe): voi
 
 interface Resolved {
   readonly path: string;
-  /** Null for what stands in, and for what is no source of the catalogue. */
+  /** The file of the catalogue; null for a substitute, and for an entry outside the catalogue. */
   readonly file: HeldFile | null;
 }
 
@@ -75,7 +75,7 @@ function resolve(path: string, held: Held): readonly Resolved[] {
   return other === undefined ? [] : [{ path: other, file: null }];
 }
 
-/** A value with each text in it, at any depth, changed; names of members stay. */
+/** A value with every text in it changed, at any depth; names of members stay. */
 function withTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => withTexts(each, change));
@@ -120,9 +120,9 @@ function entriesOf<Entry>(expanded: readonly Expanded<Entry>[]): readonly Entry[
 }
 
 /**
- * A state's boundary file of the catalogue takes the place of those the recipe has beside it. It is
- * left out of a state whose rate file says what its codes are worth and was not fetched, and where
- * a source was fetched that its entry stands back for.
+ * The boundary-file entries of a recipe. A state's file in the catalogue replaces others that the
+ * recipe has for it. It is left out if the state's codes need a rate file that was not fetched, or
+ * if a source was fetched that the entry gives precedence.
  */
 function boundaryFiles(
   entries: Recipe['sst'],
@@ -160,7 +160,7 @@ function zipSources(zips: Recipe['zips'], held: Held): Recipe['zips'] {
   };
 }
 
-/** A list that was fetched; none of an entry that names a file itself. */
+/** The list of an entry that was fetched; none for an entry that names a file itself. */
 function heldList({ entry, file }: Expanded<RateList>, stated: boolean): readonly HeldList[] {
   return file === null
     ? []
@@ -179,7 +179,7 @@ function heldList({ entry, file }: Expanded<RateList>, stated: boolean): readonl
       ];
 }
 
-/** Puts the files of the catalogue that a folder holds into a recipe. */
+/** Resolves the catalogue's names in a recipe to files in a folder. */
 export function withHeld(
   { recipe, rates }: Pick<HeldRecipe, 'recipe' | 'rates'>,
   held: Held,
@@ -211,7 +211,7 @@ export function withHeld(
   };
   const paths = new Set(pathsOf(own, listed).map((path) => path.split('!')[0]));
   const read = lists.flatMap((list) => heldList(list, false));
-  // A list that is read as one of rates, too, is one source.
+  // A list that is also read as a rate list is only one source.
   const others = stated
     .flatMap((list) => heldList(list, true))
     .filter(({ name }) => !read.some((list) => list.name === name));

@@ -1,4 +1,4 @@
-/** What a release is made of, as one hash: the program's own code, the recipe and every file. */
+/** A hash of all that a release is made of: the program's code, the recipe and every file. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,12 +6,12 @@ import type { HeldRecipe } from './held-recipe.js';
 import { listFiles } from './recipe.js';
 import { packageFile, type SourceFiles } from './source-files.js';
 
-/** Folders of code that what is read depends on, beside this one's. */
+/** Folders of code, besides this file's, that reading depends on. */
 export const READING_CODE = ['address', 'base', 'dataset', 'geo', 'ingest', 'tax'];
 
 /**
- * Packages that what is read goes through, or that write it; files of packages of data are hashed
- * as any other source. With a newer one the same files may give other bytes.
+ * Packages that reading or writing depends on, since a newer version may produce other bytes from
+ * the same files. Files of data packages are hashed like other sources.
  */
 export const READING_PACKAGES = [
   'fastest-validator',
@@ -30,7 +30,7 @@ export const READING_PACKAGES = [
 
 let codeHash = '';
 
-/** Version of a package as it is installed, "" where it is not. */
+/** Installed version of a package; "" where it is not installed. */
 function installed(name: string): string {
   const file = packageFile(`${name}/package.json`);
   if (!existsSync(file)) return '';
@@ -38,8 +38,8 @@ function installed(name: string): string {
 }
 
 /**
- * A hash of what reads sources and builds releases: compiled code, packages and Node.js, whose
- * Unicode tables and unpacking are its own.
+ * A hash of everything that reads sources and builds releases: compiled code, packages, and Node.js
+ * with its own Unicode tables and decompression.
  */
 export function codeVersion(): string {
   if (codeHash !== '') return codeHash;
@@ -59,7 +59,7 @@ export function codeVersion(): string {
   return codeHash;
 }
 
-/** Files of shapefiles that recipes do not name: attributes, projection and encoding. */
+/** Files of a shapefile that recipes do not name: attributes, projection and encoding. */
 export function companions(path: string): readonly string[] {
   return ['dbf', 'prj', 'cpg'].flatMap((own) =>
     /\.shp$/i.test(path) ? [path.replace(/shp$/i, own)] : [],
@@ -67,9 +67,9 @@ export function companions(path: string): readonly string[] {
 }
 
 /**
- * Hash of all that a release is made of beside an operator's layers: without any, the same one
- * gives the same release.
- * @throws Error naming a file that the recipe needs and that is not there.
+ * Hash of everything that a release is made of, except for an operator's layers. Without layers,
+ * the same hash means the same release.
+ * @throws Error naming a file that the recipe needs and that is missing.
  */
 export function inputHash(
   { recipe, rates, lists }: Pick<HeldRecipe, 'recipe' | 'rates' | 'lists'>,

@@ -1,4 +1,4 @@
-/** What the stages of a dataset build hand to one another. */
+/** What the stages of a build pass to one another. */
 import type { ComponentRecord, SourceRecord, UnknownRecord } from '../dataset/records.js';
 import type { DateInt } from '../tax/date.js';
 import type { Level } from '../tax/jurisdiction.js';
@@ -22,35 +22,35 @@ export interface AreaTuple {
   readonly town: string;
   /** Ids of districts with a boundary of their own, ascending. */
   readonly districts: readonly string[];
-  /** True where `districts` is a publisher's complete list, so district_members adds none. */
+  /** True where `districts` is a publisher's complete list, to which district_members adds none. */
   readonly complete?: boolean;
   /** True where a publisher says that the state's own tax does not apply. */
   readonly untaxed?: boolean;
-  /** True where the codes are those of a boundary file whose rate file says what they are worth. */
+  /** True where the codes are those of a boundary file that has a rate file of its own. */
   readonly stated?: boolean;
 }
 
-/** Before a district's id in a tuple: it cannot be told whether the district holds there. */
+/** Precedes a district's id in a tuple where it is open whether the district is in force. */
 export const OPEN_MARK = '?';
 
-/** Gives the tax area id of a tuple; the same tuple always gets the same id within a build. */
+/** Returns the tax area id of a tuple, which is the same for equal tuples within a build. */
 export type InternArea = (tuple: AreaTuple) => number;
 
-/** A row of a rate list, in our own schema, whoever published it. */
+/** A row of a rate list in our own form, from any publisher. */
 export interface RateRow {
   /** Two-letter code. */
   readonly state: string;
   readonly level: Level;
-  /** Five digits. On a city row: the county part it holds for; "" for all. */
+  /** Five digits. On a city row: the county part that it is for; "" for all. */
   readonly county: string;
   /**
    * Seven-digit place or ten-digit town code; "" for other levels. On a county row: the place
-   * inside which the county's part is this one, not what it takes elsewhere; "" on most.
+   * within which the county levies this rate instead of that elsewhere; "" on most.
    */
   readonly place: string;
   /** Publisher's name. */
   readonly name: string;
-  /** Publisher's code for the wire, "" to derive one. District rows always have one. */
+  /** Publisher's code for answers, or "" to derive one. District rows always have one. */
   readonly code: string;
   /**
    * own: the jurisdiction's own part, added to the others. total: the legal total there, the state
@@ -64,7 +64,7 @@ export interface RateRow {
   readonly to: DateInt;
   readonly source: number;
   readonly asOf: DateInt;
-  /** Sentence on an unknown rate; absent elsewhere. */
+  /** A sentence about an unknown rate; absent in other rows. */
   readonly note?: string;
 }
 
@@ -75,14 +75,14 @@ export interface ResolvedArea {
   readonly incorporated: boolean;
   readonly countyName: string;
   readonly placeName: string;
-  /** Last day that every list behind the area was published for. */
+  /** Last day that all lists of the area were published for. */
   readonly staleAfter: DateInt;
   readonly estimated: boolean;
-  /** The list of districts is known to lack some, and nothing is taken for those. */
+  /** Whether the list of districts is known to lack some, which are treated as levying nothing. */
   readonly partial: boolean;
 }
 
-/** Turns tuples into tax areas. Pure over the loaded lists; same tuple, same answer. */
+/** Resolves tuples to rates. Depends only on the loaded lists: equal tuples give equal results. */
 export interface RateBook {
   readonly sources: readonly SourceRecord[];
   resolve(tuple: AreaTuple): ResolvedArea;
@@ -101,9 +101,12 @@ export interface PlaceFact {
   readonly state: string;
   /** Counties it lies in, largest share first. */
   readonly counties: readonly string[];
-  /** Further counties that hold less than 0.5 % of its land: its name is not looked for there. */
+  /** Further counties with less than 0.5 % of its land, which are not searched for its name. */
   readonly slight?: readonly string[];
-  /** Independent city or consolidated with its county: its county tier does not exist. */
+  /**
+   * An independent city, or one that is consolidated with its county, so that there is no county
+   * tax.
+   */
   readonly independent: boolean;
 }
 
@@ -112,5 +115,5 @@ export function countiesWithLand({ counties, slight = [] }: PlaceFact): readonly
   return slight.length === 0 ? counties : [...counties, ...slight];
 }
 
-/** A line of progress: stage, done and total units. */
+/** Reports progress: stage, finished units and all units. */
 export type Progress = (stage: string, done: number, total: number) => void;

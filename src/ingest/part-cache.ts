@@ -1,8 +1,8 @@
 /**
- * Parts of builds below the folder of releases, so that the next build makes only what has changed:
- * sources as they were read, and runs of the street table, each under the hash of all it depends
- * on. Beside them a note for each release says what it is made of. What no release that is there
- * is made of goes at the end of a build. A part has its name when it is whole.
+ * Parts of builds, kept below the folder of releases so that the next build only makes what has
+ * changed: sources that were read, and runs of the street table, each named by the hash of
+ * everything it depends on. For each release, a note lists its parts. Parts of no existing release
+ * are removed at the end of a build. A part gets its name when it is complete.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -37,7 +37,7 @@ interface Note {
   readonly parts: readonly string[];
 }
 
-/** Hash of values that JSON can tell, as a name for a file. */
+/** Hash of values that JSON can represent, as the name of a file. */
 export function partKey(...values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 40);
 }
@@ -51,7 +51,7 @@ function readNote(folder: string, release: string): Note | null {
   return (jsonFile(join(folder, `release-${release}.json`)) as Note | null | undefined) ?? null;
 }
 
-/** The release among those there that was made of these inputs; null where none was. */
+/** The existing release that was made of these inputs; null for none. */
 export function releaseMadeOf(
   varDir: string,
   inputs: string,
@@ -67,13 +67,13 @@ function flush(path: string): void {
   closeSync(fd);
 }
 
-/** Parts in a folder: one that is kept between builds, or that of a single build. */
+/** Parts in a folder, which is kept between builds or belongs to a single one. */
 export class PartCache {
   readonly #used = new Set<string>();
   readonly #made = new Set<string>();
   readonly #began = Date.now();
 
-  /** `kept`: whether parts outlive this build, and so have to be on the disk. */
+  /** `kept`: whether parts outlive this build, and therefore have to be flushed to the disk. */
   constructor(
     readonly folder: string,
     readonly kept: boolean,
@@ -89,12 +89,12 @@ export class PartCache {
     return join(this.folder, name);
   }
 
-  /** Where a part is written until it is whole. */
+  /** Path for a part until it is complete. */
   temporary(name: string): string {
     return join(this.folder, `${name}.tmp-${process.pid}`);
   }
 
-  /** Gives what was written its name; a part without any bytes has no file. */
+  /** Gives a part that was written its name. An empty part has no file. */
   put(name: string): void {
     const temporary = this.temporary(name);
     if (!existsSync(temporary)) return;
@@ -104,14 +104,14 @@ export class PartCache {
     this.#made.add(name);
   }
 
-  /** Keeps a value that is made of files, with their sizes. */
+  /** Stores a value that describes files, together with their sizes. */
   putValue(name: string, value: unknown, files: readonly string[]): void {
     const sizes = files.map((file) => [file, sizeOf(this.path(file))] as const);
     writeFileSync(this.temporary(name), serialize({ value, sizes }));
     this.put(name);
   }
 
-  /** A value whose files are there as they were, null where any is not. */
+  /** A stored value, if its files are unchanged; otherwise null. */
   value<Value>(name: string): Value | null {
     try {
       const { value, sizes } = deserialize(readFileSync(this.path(name))) as {
@@ -137,8 +137,8 @@ export class PartCache {
   }
 
   /**
-   * Notes what a release is made of, and removes what none of `releases` is. Parts that another
-   * build has made or used meanwhile stay.
+   * Writes the note of a release, and removes parts that none of `releases` consists of. Parts that
+   * another build has made or used meanwhile stay.
    */
   settle(release: string, inputs: string, releases: readonly string[]): void {
     if (!this.kept) return;
@@ -162,7 +162,7 @@ export class PartCache {
   }
 }
 
-/** Bytes of a file, 0 where there is none: sources without rows have no file. */
+/** Bytes of a file; 0 where there is none, since a source without rows has no file. */
 function sizeOf(path: string): number {
   return existsSync(path) ? statSync(path).size : 0;
 }

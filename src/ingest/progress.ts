@@ -1,4 +1,4 @@
-/** Long work: how far it is, and how others get the thread meanwhile. */
+/** Long calculations: reports their progress, and lets other work use the thread in between. */
 import { setImmediate } from 'node:timers/promises';
 import type { Progress } from './model.js';
 
@@ -15,7 +15,7 @@ function bar(done: number, total: number): string {
   return `${'#'.repeat(filled)}${'.'.repeat(BAR_COLUMNS - filled)} ${Math.floor(share * 100)} %`;
 }
 
-/** Makes a progress that writes to `output` (standard error as a rule). */
+/** Makes a Progress that writes to `output`, usually standard error. */
 export function createProgress(output: Output): Progress {
   let stage = '';
   return (name, done, total) => {
@@ -34,7 +34,7 @@ export function createProgress(output: Output): Progress {
   };
 }
 
-/** Work that can be left between two of its pieces; its result comes at the end. */
+/** Work that can be interrupted between two of its pieces; its result comes at the end. */
 export type Pieces<Result> = Generator<undefined, Result>;
 
 /** Does all pieces one after the other. */
@@ -45,12 +45,12 @@ export function inOneGo<Result>(work: Pieces<Result>): Result {
   }
 }
 
-/** A thread that hands out tasks is away from the others for no longer than this. */
+/** Longest time that the thread works before it lets others run. */
 const TURN_MS = 8;
 
 /**
- * Does the pieces in short turns while something else is under way that now and then needs the
- * thread, and gives both results once that has ended. Where it fails the work is left.
+ * Does the pieces in short turns while something else runs that needs the thread now and then.
+ * Returns both results when both have ended. If the other one fails, the work is abandoned.
  */
 export async function meanwhile<Other, Result>(
   other: Promise<Other>,
@@ -73,7 +73,7 @@ export async function meanwhile<Other, Result>(
   return [await other, piece.done === true ? piece.value : inOneGo(work)];
 }
 
-/** Does `work` on all items, so many at a time; the results are in the order of the items. */
+/** Runs `work` on all items, `atOnce` at a time; the results are in the order of the items. */
 export async function inTurn<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -70,7 +70,7 @@ import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-l
 export interface Reader<Read> extends Entry {
   readonly yields: string;
   readonly read: Read;
-  /** Columns without which a list is not laid out as its reader knows it, parted by bars. */
+  /** Columns by which a list's layout is recognized, separated by bars. */
   readonly columns?: string;
 }
 
@@ -80,11 +80,11 @@ type RecordReader = (path: string, fallen?: FallenRows) => AsyncGenerator<Bounda
 
 // Rate lists.
 
-/** Keys of a list that names its states itself, and of one that is a single state's. */
+/** Keys of a list that names its states itself, and below of one for a single state. */
 const MANY_STATES: Members = { path: TEXT, source: TEXT };
 const ONE_STATE: Members = { ...MANY_STATES, state: TEXT };
 
-/** A reader of rate lists with the keys of its `options` and of its further `files`. */
+/** A reader of rate lists, with the keys of its `options` and of its further `files`. */
 function rates(
   read: RateReader,
   keys: Members,
@@ -103,17 +103,19 @@ function rates(
   return { yields: 'rates of jurisdictions, and what lies in a district', read, ...entryOf(entry) };
 }
 
-/** The reader of a list whose header names these columns, in any case. */
+/** A reader of a list with these columns in its header, in any case. */
 function headed(columns: string, reader: Reader<RateReader>): Reader<RateReader> {
   return { ...reader, columns };
 }
 
-/** Days that a list speaks for where it names none itself, and the state's part of its totals. */
+/**
+ * Options for the days of a list that does not name them, and for the state's part in its totals.
+ */
 const MAY_DAY = optional(DAY);
 const DAYS: Members = { from: MAY_DAY, to: MAY_DAY };
 const TOTALS: Members = { state: TEXT, ...DAYS };
 
-/** As the authorities of single states publish them. */
+/** Lists of single states in the form in which their authorities publish them. */
 // biome-ignore format: a row tells a list's name, the header it is known by, and its keys
 const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
   ['ak-members', rates(readAlaska, ONE_STATE)],
@@ -140,7 +142,7 @@ const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
     rates(readWashingtonQuarter, ONE_STATE, { areas: optional(flag()) }))],
 ];
 
-/** Levels of the rows of a table of authorities. */
+/** Option for the levels of rows to read. */
 const LEVELS = list(choice(['county', 'city', 'district']));
 
 // biome-ignore format: as above
@@ -216,7 +218,7 @@ function ranges(read: RangeReader): Reader<RangeReader> {
   };
 }
 
-/** The layout of an entry of `sst` that names none. */
+/** The layout of an entry of `sst` that has none. */
 export const SST_LAYOUT = 'sst-boundary';
 
 const RECORDS = entryOf(
@@ -242,9 +244,9 @@ function records(read: RecordReader): Reader<RecordReader> {
 const LAYERS = ['county', 'province', 'place', 'town', 'district'] as const;
 
 export const READERS = {
-  /** Of the rates section: `lists` and `estimates`, by their `reader`. */
+  /** Readers of the rates section's `lists` and `estimates`, by `reader`. */
   lists: RATE_LISTS,
-  /** By their `layout`. */
+  /** Readers of address points, by `layout`. */
   points: new Map([
     ['e911-sites', columns(POINT_LAYOUTS['e911-sites'])],
     ['county-zip4', columns(POINT_LAYOUTS['county-zip4'])],
@@ -254,7 +256,7 @@ export const READERS = {
     ['openaddresses-collection', doors(readAddressCollection)],
     ['nad', doors(readNationalAddresses)],
   ]),
-  /** By their `layout`. */
+  /** Readers of ranges, by `layout`. */
   ranges: new Map([
     ['segments', ranges(readDelimitedRanges)],
     ['tiger-addrfeat', ranges(readTigerRanges)],
@@ -276,7 +278,7 @@ export const READERS = {
       where: optional(textsByName(isExpression, 'expression')),
     }),
   },
-  /** By their `layout`. */
+  /** Readers of boundary files, by `layout`. */
   sst: new Map([
     [SST_LAYOUT, records(readSstBoundary)],
     ['sst-places', records(readSstPlaces)],
@@ -286,7 +288,7 @@ export const READERS = {
     ['county-addresses', records(readCountyAddresses)],
     ['tx-addresses', records(readTexasAddresses)],
   ]),
-  /** Each has a key of its own below `zips`. */
+  /** Readers of ZIP lists; each has its own key below `zips`. */
   zips: {
     points: { yields: 'ZIPs with their post offices', entry: TEXT, read: readGeonamesZips },
     delivered: { yields: 'counties of ZIPs', entry: MAY, read: readZipCounties },

@@ -1,4 +1,4 @@
-/** Checks what a recipe says against the table of readers; every fault is a sentence. */
+/** Checks recipes against the table of readers; each fault is a sentence. */
 import type { Schema } from '../base/json-schema.js';
 import {
   anything,
@@ -36,7 +36,7 @@ const DOCUMENTS = [
 
 const OBJECTS = list(object());
 
-/** The recipe itself; entries of its lists are checked by their readers. */
+/** The shape of a recipe. Entries of its lists are checked by their readers. */
 const RECIPE = faultsOf(
   closed({
     name: TEXT,
@@ -53,7 +53,7 @@ const RECIPE = faultsOf(
   }),
 );
 
-/** Its rates section. */
+/** The shape of its rates section. */
 const RATES = faultsOf(
   closed({
     states: TEXT,
@@ -81,8 +81,8 @@ function entriesOf(readers: Readonly<Record<string, { entry: Shape<unknown> }>>)
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What the check of a shape finds wrong with a value, unknown keys first: one that is misspelt is
- * also missing by its right name. `place` is where the value stands, "" at the top.
+ * The faults of a value by a shape's check. Unknown keys come first, because a misspelt key is also
+ * missing under its right name. `place` is where the value stands; "" at the top.
  */
 export function shapeFaults(check: FaultCheck, value: unknown, place: string): string[] {
   const [unknown, others]: [string[], string[]] = [[], []];
@@ -94,15 +94,15 @@ export function shapeFaults(check: FaultCheck, value: unknown, place: string): s
   return [...unknown, ...others];
 }
 
-/** The fault with its place, which begins with a dot below the top. */
+/** A fault with its place, which begins with a dot except at the top. */
 function told(place: string, fault: string): string {
   return place === '' ? fault : `${place.replace(/^\./, '')}: ${fault}`;
 }
 
-/** Readers by the name an entry gives under `key`. */
+/** Readers, by the name that an entry gives under `key`. */
 type Named = ReadonlyMap<string, Entry>;
 
-/** The keys that any of the readers takes: for an entry that does not name its reader. */
+/** A shape with the keys of all readers, for an entry that does not name its reader. */
 function anyEntry(key: string, readers: Named): Shape<unknown> {
   const names = [...readers.values()].flatMap(({ entry }) =>
     Object.keys(entry.schema['properties'] as Schema),
@@ -129,7 +129,7 @@ function entryFaults(
   });
 }
 
-/** Faults of a recipe without its rates section. */
+/** Faults of a recipe, without its rates section. */
 export function recipeFaults(value: unknown): string[] {
   const faults = shapeFaults(RECIPE, value, '');
   if (faults.length > 0) return faults;

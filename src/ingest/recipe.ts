@@ -12,13 +12,13 @@ import type { BoundaryFile } from './source/boundary-file.js';
 import type { ListOptions } from './rates/list.js';
 import { unknownName } from './spelling.js';
 
-/** What the paths of fact tables begin with. */
+/** Beginning of the paths of fact tables. */
 const FACTS = 'facts/';
 
 /** Boundaries of one layer. `path` may hold {fips}, for one file per state. */
 export interface BoundarySource extends BoundaryFile {
   readonly layer: 'county' | 'province' | 'place' | 'town' | 'district';
-  /** Name in sources.tsv. */
+  /** Name of its source in sources.tsv. */
   readonly source: string;
   /** State FIPS codes for {fips}; on a town layer the states that towns govern. */
   readonly states?: readonly string[];
@@ -35,7 +35,7 @@ interface ZipSources {
   readonly tabulated?: string;
   /** Authorities bound to ZIPs. */
   readonly cities?: string;
-  /** States of which the address points are complete, so that they weigh ZIPs. */
+  /** States whose address points are complete, so that they weigh ZIPs. */
   readonly counted?: readonly string[];
 }
 
@@ -62,49 +62,49 @@ export interface Recipe {
 export interface RateList {
   /** Name of a reader in the table of readers. */
   readonly reader: string;
-  /** Below the facts folder when it begins with "facts/", else below the sources folder. */
+  /** Below the facts folder if it begins with "facts/"; otherwise below the sources folder. */
   readonly path: string;
-  /** Name in sources.tsv; fact tables name their sources per row. */
+  /** Name of its source in sources.tsv; rows of fact tables name their own. */
   readonly source?: string;
   readonly state?: string;
   readonly options?: ListOptions;
-  /** Further files of the list by the name its reader asks for. */
+  /** Further files of the list, by the names that its reader uses. */
   readonly files?: Readonly<Record<string, string>>;
   /** Older publications of the same list, each with the day it was published for, YYYY-MM-DD. */
   readonly earlier?: readonly (Pick<RateList, 'path' | 'files'> & { readonly asOf: string })[];
 }
 
-/** The rates section. Lists stand in order of precedence: where two overlap the later holds. */
+/** The rates section. Lists are in order of precedence: where two overlap, the later one counts. */
 export interface RatesRecipe {
   readonly states: string;
   readonly counties: string;
-  /** Folder of place facts by state; read unless the build hands over places of its own. */
+  /** Folder of place facts by state; not read if the build has places of its own. */
   readonly places: string;
   readonly tiers: string;
   readonly aliases: string;
   readonly districtNames: string;
   readonly sources: string;
   readonly completeness: string;
-  /** Rules of states that coverage names as not applied: state, note, source. */
+  /** Table of rules that are not applied, which coverage names: state, note, source. */
   readonly notSupported: string;
   readonly members: readonly string[];
   readonly lists: readonly RateList[];
-  /** The estimated layer: read only when it is switched on. */
+  /** The estimated layer, which is only read if it is switched on. */
   readonly estimates: readonly RateList[];
-  /** Rate files beside boundary files, of states whose `lists` have other codes. */
+  /** Rate files for boundary files, of states whose `lists` have different codes. */
   readonly stated?: readonly RateList[];
-  /** Land outside cities whose rate cannot be told. */
+  /** Table of land outside cities whose rate is unknown. */
   readonly divided?: string;
   /** Highest sum of local parts by state, in percent. */
   readonly caps: Readonly<Record<string, string>>;
 }
 
-/** Whether a list has a file: one that names a source of the catalogue has none yet. */
+/** Whether a list's path is a file. A key of the catalogue is not resolved yet. */
 export function isResolved({ path }: Pick<RateList, 'path'>): boolean {
   return !path.startsWith('catalogue:');
 }
 
-/** Every file that the lists of a recipe are read from. */
+/** All files from which a recipe's lists are read. */
 export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly string[] {
   return [
     ...[...recipe.lists, ...(recipe.stated ?? [])].filter(isResolved),
@@ -115,8 +115,8 @@ export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly str
 }
 
 /**
- * Reads a file of the recipes folder; a member that is null counts as absent.
- * @throws Error that names the file and, for each fault in it, the place and what was meant.
+ * Reads a file in the recipes folder; a member that is null counts as absent.
+ * @throws Error that names the file and, for each fault, its place and what was probably meant.
  */
 function readJson(
   name: string,
@@ -143,7 +143,7 @@ function readJson(
   return value;
 }
 
-/** Lists of entries that may each be of a state, by their names. */
+/** All lists whose entries may belong to a state, by name. */
 function ofStates<Name extends string>(
   lists: Readonly<Partial<Record<Name, readonly { readonly state?: string }[]>>>,
   ...names: readonly Name[]
@@ -155,13 +155,13 @@ function ofStates<Name extends string>(
   );
 }
 
-/** Text of a fact table; null of a file among the publishers', which may not be fetched yet. */
+/** Text of a fact table; null for a publishers' file, which may not be fetched yet. */
 function factText(recipe: Recipe, path: string): string | null {
   if (!path.startsWith(FACTS)) return null;
   return readFileSync(join(datasetsDir(), recipe.facts, path.slice(FACTS.length)), 'utf8');
 }
 
-/** An entry's source, and whether the entry's path names one of the catalogue. */
+/** The source of an entry, and whether the entry's path is a key of the catalogue. */
 interface NamedSource {
   readonly place: string;
   readonly source: string;
@@ -169,9 +169,9 @@ interface NamedSource {
 }
 
 /**
- * A list's source has a row in the table of sources, or is of the catalogue, as its path is; what
- * points and boundaries call theirs is their recipe's to say, but where it is of the catalogue.
- * @throws Error naming each entry of a source that there is not: rates would have no publisher.
+ * Checks that a list's source is in the table of sources or, with its path, in the catalogue.
+ * Points and boundaries may have any source that is not in the catalogue.
+ * @throws Error naming each entry with an unknown source, since rates would have no publisher.
  */
 function checkSources(file: string, recipe: Recipe, rates: RatesRecipe): void {
   const text = factText(recipe, rates.sources);
@@ -206,10 +206,9 @@ function checkSources(file: string, recipe: Recipe, rates: RatesRecipe): void {
 }
 
 /**
- * States are told by the facts of the recipe; a list of them among the publishers' files may not
- * have been fetched yet.
- * @throws Error naming each entry and cap that is of no state: its addresses would be found
- *   nowhere, and nobody's taxes be held to it.
+ * Checks the states of entries against the recipe's facts, unless the table of states is a
+ * publishers' file, which may not be fetched yet.
+ * @throws Error naming each entry and cap with an unknown state, which would have no effect.
  */
 function checkStates(file: string, recipe: Recipe, rates: RatesRecipe): void {
   const text = factText(recipe, rates.states);
@@ -236,15 +235,15 @@ function checkStates(file: string, recipe: Recipe, rates: RatesRecipe): void {
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
-/** Whether a recipe is named by its file, which may lie anywhere. */
+/** Whether a recipe's name is the path of a file. */
 export function isRecipeFile(name: string): boolean {
   return name.endsWith('.json');
 }
 
 /**
- * Reads a recipe by name, or by the path of its file, with its rates section, which lies beside it
- * or among those of the program, and checks both against the readers. Sources of the catalogue that
- * it names are what the folder of sources holds of them.
+ * Reads a recipe, by name or by the path of its file, with its rates section, which lies beside it
+ * or in the program's folder. Checks both against the readers. Keys of the catalogue are replaced
+ * by files in the folder of sources.
  */
 export function readRecipe(name: string, sources: string | null = null): HeldRecipe {
   const path = isRecipeFile(name) ? resolve(name) : null;

@@ -1,6 +1,6 @@
 /**
- * Writes a release: records into LMDB below a temporary folder, which gets its name when it is
- * whole.
+ * Writes a release: records into LMDB, in a temporary folder that gets the release's name when it
+ * is complete.
  */
 import {
   closeSync,
@@ -42,7 +42,7 @@ import { RowHash } from '../dataset/row-hash.js';
 import { fileSha256 } from '../dataset/stamp.js';
 import type { Progress } from './model.js';
 
-/** Everything a release holds, before it has bytes. */
+/** Everything in a release, before it is encoded. */
 export interface ReleaseContent {
   readonly manifest: Omit<Manifest, 'format' | 'id' | 'dataSha256' | 'counts'>;
   readonly areas: readonly AreaRecord[];
@@ -52,7 +52,7 @@ export interface ReleaseContent {
   readonly documents: ReadonlyMap<string, object>;
   readonly tiles: ByteEntries<number>;
   readonly leaves: ByteEntries<number>;
-  /** Ascending by key; read once, as they are written. */
+  /** Ascending by key; read once, while the release is written. */
   readonly streets: ByteEntries<string>;
 }
 
@@ -103,8 +103,8 @@ const ROWS_PER_TRANSACTION = 20_000;
 const APPEND = { append: true } as const;
 
 /**
- * Writes rows as they come and returns how many there were.
- * @throws Error when their keys do not ascend: they are appended without looking.
+ * Writes rows as they arrive, and returns their number.
+ * @throws Error when their keys do not ascend, since LMDB appends them without comparing.
  */
 function writeTable<K extends number | string>(
   tables: Tables,
@@ -140,7 +140,7 @@ function writeTable<K extends number | string>(
   return count;
 }
 
-/** Whether a key comes after another, both as text: by its bytes, a number by its value. */
+/** Whether a key comes after another one, both given as text: compared by bytes, or as numbers. */
 function ascends(last: Buffer, key: Buffer, type: string): boolean {
   if (type === 'number') return Number(last.toString()) < Number(key.toString());
   return last.compare(key) < 0;
@@ -205,10 +205,10 @@ function isIntact(dir: string, manifest: string): boolean {
   }
 }
 
-/** Gives a release its name. One that is there stays, unless it was damaged since it was built. */
+/** Gives a release its name. An existing one is kept, unless it was damaged. */
 function putInPlace(temporary: string, dir: string): void {
   try {
-    // Fails where one is there, which another build may have put there a moment ago.
+    // Fails where one exists. Another build may have made it just now.
     renameSync(temporary, dir);
   } catch (error) {
     if (!existsSync(dir)) throw error;
@@ -220,10 +220,13 @@ function putInPlace(temporary: string, dir: string): void {
   }
 }
 
-/** With less left what failed most likely wanted room: LMDB calls that an input/output error. */
+/**
+ * With less room than this, a failure was probably caused by it; LMDB reports an input/output error
+ * then.
+ */
 const ROOM_BYTES_MIN = 64 * 1_048_576;
 
-/** A fault of a build with what the disk of `temporary` has left, where it is there and little. */
+/** A build's error, with a remark if the disk of `temporary` has little room. */
 export function withRoom(
   fault: unknown,
   temporary: string,
@@ -238,12 +241,12 @@ export function withRoom(
   });
 }
 
-/** Where a build keeps what it needs until the release is written: within the release's folder. */
+/** A folder for what a build needs until the release is written, within the release's folder. */
 export function scratchDir(temporary: string): string {
   return join(temporary, 'scratch');
 }
 
-/** Makes the folder that a release is written to before it has its name, empty. */
+/** Makes the empty folder in which a release is written before it has its name. */
 export function makeTemporary(varDir: string): string {
   removeLeft(varDir);
   const temporary = temporaryDir(varDir, process.pid);
@@ -252,7 +255,7 @@ export function makeTemporary(varDir: string): string {
   return temporary;
 }
 
-/** Works in a temporary folder, which is gone afterwards. */
+/** Runs `work` in a temporary folder, which is removed afterwards. */
 export async function inTemporary<T>(
   temporary: string,
   work: (temporary: string) => Promise<T>,
@@ -267,8 +270,8 @@ export async function inTemporary<T>(
 }
 
 /**
- * Writes the release below `varDir` and returns its folder name. A build that fails, or one whose
- * very release is already there, leaves nothing behind. `temporary` is what `makeTemporary` gave.
+ * Writes the release below `varDir` and returns its name. If the build fails, or the release
+ * already exists, nothing is left. `temporary` is the folder that `makeTemporary` made.
  */
 export async function writeRelease(
   varDir: string,

@@ -1,4 +1,4 @@
-/** Where the files of a recipe are, and a record of every one that was read. */
+/** Finds the files of a recipe, and records each one that is read. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { FileSums } from './file-sums.js';
 import { isMany, isPacked, readPacked } from './source/container.js';
 import { nameExpression, splitMember } from './source/zip.js';
 
-/** The folder with package.json, from wherever this file was compiled to. */
+/** The folder with package.json, wherever this file was compiled to. */
 export function packageRoot(): string {
   let dir = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(dir, 'package.json'))) dir = dirname(dir);
@@ -22,8 +22,8 @@ export function datasetsDir(): string {
 }
 
 /**
- * The place of "NAME/FILE" in an npm package. Its folder lies below this package in a checkout, and
- * beside it where this package is installed as one of several; Node knows every place to look.
+ * Path of "NAME/FILE" in an npm package. The package's folder is below this one in a checkout, and
+ * beside it in an installation; Node searches both.
  */
 export function packageFile(path: string): string {
   const name = path
@@ -36,8 +36,8 @@ export function packageFile(path: string): string {
 }
 
 /**
- * Resolves the paths of recipes: "package:NAME/FILE" lies in an npm package, "facts/…" in the
- * recipe's facts, "datasets/…" in the project's own folder, everything else below the sources.
+ * Resolves paths of recipes: "package:NAME/FILE" is in an npm package, "facts/…" in the recipe's
+ * facts, "datasets/…" in the project's own folder, everything else in the folder of sources.
  */
 export class SourceFiles {
   readonly #read = new Map<string, SourceFile>();
@@ -45,14 +45,14 @@ export class SourceFiles {
 
   constructor(
     readonly factsDir: string,
-    /** Folder of publishers' files; null when the build was given none. */
+    /** Folder of publishers' files; null when the build has none. */
     readonly sourcesDir: string | null,
     readonly sums = new FileSums(null),
   ) {}
 
   /**
-   * The file's place on disk.
-   * @throws Error when it lies below the sources and no folder of sources was given.
+   * The file's path on disk.
+   * @throws Error when it is in the folder of sources and there is no such folder.
    */
   resolve(path: string): string {
     if (path.startsWith('package:')) return packageFile(path.slice('package:'.length));
@@ -65,8 +65,8 @@ export class SourceFiles {
   }
 
   /**
-   * Notes that the file is part of the build, and gives its place on disk, with the member of an
-   * archive that the path names.
+   * Records that the file is part of the build. Returns its path on disk, with the archive member
+   * that the path names.
    */
   note(path: string): string {
     if (isMany(path)) {
@@ -85,13 +85,13 @@ export class SourceFiles {
     return named.member === null ? file : `${file}!${named.member}`;
   }
 
-  /** SHA-256 of a file, which is part of the build or lies beside one that is. */
+  /** SHA-256 of a file that is part of the build, or lies beside one that is. */
   sha256(path: string): string {
     const { file } = splitMember(path);
     return this.#read.get(file)?.sha256 ?? this.sums.of(this.resolve(file));
   }
 
-  /** The files that a path stands for, ascending. @throws Error where the names of none fit. */
+  /** The files that a path stands for, ascending. @throws Error where no name matches. */
   filesOf(path: string): readonly string[] {
     if (!isMany(path)) return [path];
     const folder = dirname(path);
@@ -103,8 +103,8 @@ export class SourceFiles {
   }
 
   /**
-   * Unpacks what is a workbook or lies in a zip archive, so that its text is there; files that one
-   * path stands for become one text.
+   * Unpacks workbooks and members of zip archives, so that `text` can return them. Several files
+   * with one path are joined.
    */
   async unpack(paths: readonly (string | undefined)[]): Promise<void> {
     for (const path of paths) {
@@ -117,7 +117,10 @@ export class SourceFiles {
     }
   }
 
-  /** Text of a file, unpacked when gzipped; zip archives and workbooks were unpacked before. */
+  /**
+   * Text of a file, decompressed if it is gzipped; `unpack` must have run for archives and
+   * workbooks.
+   */
   text(path: string): string {
     const unpacked = this.#unpacked.get(path);
     if (unpacked !== undefined) return unpacked;
@@ -125,7 +128,7 @@ export class SourceFiles {
     return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   }
 
-  /** Notes every file of the facts folder. */
+  /** Records all files in the facts folder. */
   noteFacts(): void {
     const walk = (below: string): void => {
       for (const entry of readdirSync(join(this.factsDir, below), { withFileTypes: true })) {
@@ -137,7 +140,7 @@ export class SourceFiles {
     walk('');
   }
 
-  /** Everything noted, by path. */
+  /** All recorded files, by path. */
   list(): readonly SourceFile[] {
     return [...this.#read.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
   }

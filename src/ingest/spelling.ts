@@ -1,14 +1,14 @@
-/** What someone who misspelt a name most likely meant. */
+/** Finds the name that was probably meant by a misspelt one. */
 
-/** Names farther away than this share of the longer one are another name. */
+/** Names that differ by more than this share of the longer one are different names. */
 const DISTANCE_SHARE_MAX = 0.4;
 /** Longer texts are no misspelt name, and comparing them would take long. */
 const NAME_CHARS_MAX = 100;
 
 /**
- * Letters to insert, drop, replace or swap with their neighbour to make one text the other. The
- * package that the names of settings are compared with counts a swap as two letters, so that a
- * short key with two of its letters swapped would be too far from the one that was meant.
+ * The number of letters to insert, drop, replace or swap with a neighbour that makes one text the
+ * other. The package that compares names of settings counts a swap as two letters, which would make
+ * a short key with two swapped letters too different.
  */
 export function editDistance(one: string, other: string): number {
   let before: number[] = [];
@@ -36,7 +36,7 @@ export function editDistance(one: string, other: string): number {
   return last[other.length]!;
 }
 
-/** The nearest of the names, whatever its case; null where none is near. */
+/** The most similar of the names, in any case; null where none is similar. */
 export function nearestName(name: string, names: Iterable<string>): string | null {
   if (name.length > NAME_CHARS_MAX) return null;
   let nearest: string | null = null;
@@ -49,7 +49,7 @@ export function nearestName(name: string, names: Iterable<string>): string | nul
   return nearest;
 }
 
-/** 'unknown key "untill"; did you mean "until"?', or the names there are where none is near. */
+/** 'unknown key "untill"; did you mean "until"?', or a list of all names where none is similar. */
 export function unknownName(what: string, name: string, names: Iterable<string>): string {
   const known = [...names];
   const nearest = nearestName(name, known);

@@ -16,11 +16,11 @@ import type { ZipFacts } from './zip/zip-facts.js';
 /** A line of states.tsv. */
 export interface StateFact extends StateName {
   readonly timeZone: string;
-  /** Every spot lies in a city or town, so no land is left to the county alone. */
+  /** Whether every spot lies in a city or town, so that no land belongs to the county alone. */
   readonly allMunicipal: boolean;
 }
 
-/** Registers a source and gives its index in the dataset's list. */
+/** Adds a source, and returns its index in the dataset's list. */
 type AddSource = (source: Omit<SourceRecord, 'id'>) => number;
 
 const STATES = 'states.tsv';
@@ -107,8 +107,8 @@ function factSource(asOf: DateInt): Omit<SourceRecord, 'id'> {
 }
 
 /**
- * Loads every state with its rules by period. A province has none: Canada's are part of its rates.
- * Days for which one of the three tables has no row have no rule.
+ * Loads every state with its rules by period. Provinces have none, since Canada's rules are part of
+ * its rates. Days for which one of the three tables has no row have no rule.
  */
 export function loadStateRecords(factsDir: string, addSource: AddSource): StateRecord[] {
   const tables = [FREIGHT, SERVICES, SOURCING].map((file) => readFacts(factsDir, file));
@@ -131,7 +131,7 @@ export function loadStateRecords(factsDir: string, addSource: AddSource): StateR
   }));
 }
 
-// Checked reading of fact tables: a cell that does not fit names its file and line.
+// Fact tables are read with checks; an error names the file and line of the cell.
 
 /** Reads a fact table of the folder. */
 function factsText(factsDir: string, file: string): string {
@@ -146,10 +146,7 @@ function wrong(file: string, row: TableRow, column: string): Error {
   return new Error(`${file} line ${row.line}: bad ${column} "${row.get(column)}"`);
 }
 
-/**
- * A cell that must be one of a list.
- * @throws Error when it is not.
- */
+/** A cell that must have one of these values. @throws Error when it does not. */
 function oneOf<T extends string>(
   file: string,
   row: TableRow,
@@ -162,10 +159,7 @@ function oneOf<T extends string>(
   return choice;
 }
 
-/**
- * A date cell; an empty one reads as `empty`.
- * @throws Error when it is no date.
- */
+/** A date in a cell; an empty cell reads as `empty`. @throws Error when it is no date. */
 function dateCell(file: string, row: TableRow, column: string, empty: DateInt): DateInt {
   const cell = row.get(column);
   if (cell === '') return empty;
@@ -174,7 +168,7 @@ function dateCell(file: string, row: TableRow, column: string, empty: DateInt): 
   return date;
 }
 
-/** Newest `as_of` of a table. */
+/** The newest `as_of` of a table. */
 function newest(file: string, rows: readonly TableRow[]): DateInt {
   let latest = DATE_MIN;
   for (const row of rows) {
@@ -184,7 +178,7 @@ function newest(file: string, rows: readonly TableRow[]): DateInt {
   return latest;
 }
 
-// Laying periods of several facts over one another.
+// Combines the periods of several facts.
 
 /** A value that holds over an inclusive period. */
 interface Spell<T> {
@@ -193,7 +187,7 @@ interface Spell<T> {
   readonly value: T;
 }
 
-/** The periods in which both hold, with both values joined; ordered by their first day. */
+/** The periods in which both are in force, with the members of both; ordered by their first day. */
 export function overlay<A extends object, B extends object>(
   left: readonly Spell<A>[],
   right: readonly Spell<B>[],
@@ -209,7 +203,7 @@ export function overlay<A extends object, B extends object>(
   return both.sort((one, other) => one.from - other.from);
 }
 
-// Facts about ZIPs and postal cities that no list carries.
+// Facts about ZIPs and postal cities that no list has.
 
 const MUNICIPAL = 'zip_municipal_counties.tsv';
 
@@ -236,7 +230,7 @@ export function loadZipFacts(factsDir: string): ZipFacts {
   };
 }
 
-/** The tables by the names of their documents, each row by its columns. */
+/** The tables by name of their documents; each row has its cells by column. */
 export function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
   return new Map(
     Object.entries(recipe.documents).map(([name, path]) => {
@@ -252,9 +246,9 @@ export function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
 }
 
 /**
- * Tax areas of provinces, each with a spot, by the first characters of their postal codes; where
- * that is said also the province that has some of these codes too, and why the rate of a city in
- * them is not held.
+ * Tax areas of provinces, each with a spot, by the first characters of postal codes. Where
+ * recorded, also another province that has some of these codes, and why the rate of a city with
+ * such codes is missing.
  */
 export function postalPrefixes(
   recipe: Recipe,

@@ -16,7 +16,7 @@ import { RowHash } from '../dataset/row-hash.js';
 import { RATE_ONE } from '../tax/rate.js';
 import type { Progress } from './model.js';
 
-/** No jurisdiction of any list held levies more than this share of the price. */
+/** No jurisdiction in any list levies more than this share of the price. */
 const COMPONENT_RATE_MAX = RATE_ONE / 4;
 
 function hashTables(tables: Tables, progress: Progress): string {
@@ -83,8 +83,8 @@ function* recordProblems(tables: Tables, reader: Unpackr, manifest: Manifest): G
 const silent: Progress = () => undefined;
 
 /**
- * Reads every record of a release whose bytes are sound, and returns what is wrong. Records that
- * were never sound can end the process.
+ * Reads every record of a release, and returns its problems. The bytes must be sound: LMDB can end
+ * the process if they never were.
  */
 export async function checkRecords(
   dir: string,

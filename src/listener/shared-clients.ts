@@ -1,19 +1,19 @@
 /**
- * Limits by client address over the listeners of one supervisor, which counts for all of them. What
- * is asked in one turn of the event loop goes in one message; the tables have their size there too.
+ * Limits by client address that hold for all listeners of one supervisor, which counts for them. A
+ * listener asks about all requests of one turn of the event loop in one message.
  */
 import { performance } from 'node:perf_hooks';
 import { ClientGate, GuessGuard, type SharedClients } from '../http/client-limit.js';
 
-/** Longest wait of a request: the supervisor is on this machine, and does little else. */
+/** Longest wait for the supervisor's answer. It runs on this machine and does little else. */
 const ANSWER_MS_MAX = 1_000;
-/** One that does not answer, or is of a version that cannot, is not asked for so long. */
+/** A supervisor that did not answer, or whose version cannot, is not asked again for this long. */
 const AWAY_MS = 60_000;
 
-/** What an address is counted for, and the address. */
+/** Which limit a request counts towards, and the client's address. */
 export type ClientQuestion = readonly [kind: 'catalogue' | 'guess', client: string];
 
-/** The tables of all listeners, in the supervisor. */
+/** The supervisor's side: the counts of all listeners' clients. */
 export class ClientKeeper {
   readonly #gate: ClientGate;
   readonly #guard: GuessGuard;
@@ -24,7 +24,10 @@ export class ClientKeeper {
     this.#guard = new GuessGuard(now);
   }
 
-  /** Counts one request of each question, in order: what `SharedClients` says of it. */
+  /**
+   * Counts one request for each question, in order, and returns what the methods of `SharedClients`
+   * give.
+   */
   ask(questions: readonly ClientQuestion[]): readonly number[] {
     return questions.map(([kind, client]) =>
       kind === 'catalogue' ? this.#gate.take(client) : this.#guard.refusedMs(client),
@@ -39,7 +42,7 @@ interface Sent {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A listener's way to these tables. */
+/** A listener's side: asks the supervisor. */
 export class SupervisorClients implements SharedClients {
   readonly count: number;
   readonly #send: (id: number, asked: readonly ClientQuestion[]) => void;
@@ -49,7 +52,7 @@ export class SupervisorClients implements SharedClients {
   #id = 0;
   #awayUntil = Number.NEGATIVE_INFINITY;
 
-  /** @param send throws where there is no supervisor any more */
+  /** @param send sends the questions; it throws when there is no supervisor any more */
   constructor(count: number, send: (id: number, asked: readonly ClientQuestion[]) => void) {
     this.count = count;
     this.#send = send;
@@ -63,7 +66,7 @@ export class SupervisorClients implements SharedClients {
     return this.#ask(['guess', client]);
   }
 
-  /** The supervisor has answered. */
+  /** Called with the supervisor's answer. */
   answered(id: number, answers: readonly number[]): void {
     this.#awayUntil = Number.NEGATIVE_INFINITY;
     this.#end(id, answers);

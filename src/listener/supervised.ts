@@ -1,4 +1,4 @@
-/** A listener's end of the channel to its supervisor, and the port that all of them have. */
+/** A listener's end of the channel to its supervisor, and the port that all listeners share. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../config.js';
@@ -7,22 +7,22 @@ import type { SharedWindows, WindowAnswer, WindowDebt, WindowQuestion } from '..
 import { messageOf } from '../log.js';
 import { type ClientQuestion, SupervisorClients } from './shared-clients.js';
 
-/** From a listener. */
+/** Messages from a listener to its supervisor. */
 export type ListenerMessage =
-  /** It listens and has what it needs to answer. */
+  /** The listener accepts connections and can answer. */
   | { readonly type: 'ready' }
   | { readonly type: 'ask'; readonly id: number; readonly questions: readonly WindowQuestion[] }
   | { readonly type: 'settle'; readonly debts: readonly WindowDebt[] }
   | { readonly type: 'clients'; readonly id: number; readonly asked: readonly ClientQuestion[] };
 
-/** From the supervisor. */
+/** Messages from the supervisor to a listener. */
 export type SupervisorMessage =
-  /** Another has taken its place. */
+  /** A new process has taken this listener's place. */
   | { readonly type: 'leave' }
   | { readonly type: 'answers'; readonly id: number; readonly answers: readonly WindowAnswer[] }
   | { readonly type: 'counted'; readonly id: number; readonly answers: readonly number[] };
 
-/** A channel's end, which both processes have alike. */
+/** One end of the channel between two processes; both ends look alike. */
 export interface Channel {
   send?(message: object, sent: (error: Error | null) => void): boolean;
   on(event: 'message', told: (message: unknown) => void): unknown;
@@ -35,28 +35,31 @@ function typeOf(message: unknown): unknown {
 const FROM_LISTENER: readonly unknown[] = ['ready', 'ask', 'settle', 'clients'];
 const FROM_SUPERVISOR: readonly unknown[] = ['leave', 'answers', 'counted'];
 
-/** Whether a message is a listener's; both ends are the same program. */
+/**
+ * Whether a message is one of a listener's. Both ends are the same program, so its type is enough
+ * to tell.
+ */
 export function isFromListener(message: unknown): message is ListenerMessage {
   return FROM_LISTENER.includes(typeOf(message));
 }
 
-/** Whether a message is the supervisor's. */
+/** Whether a message is one of the supervisor's. */
 function isFromSupervisor(message: unknown): message is SupervisorMessage {
   return FROM_SUPERVISOR.includes(typeOf(message));
 }
 
-/** What a listener is started with, behind the name of the program. */
+/** What a listener is told by its command line. */
 export interface ListenerOrder {
-  /** From 0 up. */
+  /** The listener's number, from 0 up. */
   readonly index: number;
   readonly count: number;
-  /** The port that all of them listen on. */
+  /** The port that all listeners share. */
   readonly port: number;
 }
 
 /**
- * The port for all listeners; 0 is a free one, which each of them has to be told.
- * @throws Error where another program has it: listeners would share it unnoticed.
+ * The port for all listeners. For 0 it is a free one, since all of them have to be told the same.
+ * @throws Error where another program has the port: listeners would share it unnoticed.
  */
 export async function freePort({ host, port }: Config): Promise<number> {
   const server = createServer();
@@ -78,12 +81,12 @@ export async function freePort({ host, port }: Config): Promise<number> {
 
 const OPTION = '--listener';
 
-/** The words that a listener is started with. */
+/** The words for a listener's command line. */
 export function orderWords({ index, count, port }: ListenerOrder): readonly string[] {
   return [OPTION, `${index}/${count}/${port}`];
 }
 
-/** What this process was started as; null for a server without a supervisor. */
+/** What this process's command line says; null for a server without a supervisor. */
 export function listenerOrder(words: readonly string[]): ListenerOrder | null {
   const at = words.indexOf(OPTION);
   const found = at < 0 ? null : /^(\d+)\/(\d+)\/(\d+)$/.exec(words[at + 1] ?? '');
@@ -92,7 +95,7 @@ export function listenerOrder(words: readonly string[]): ListenerOrder | null {
   return { index, count, port };
 }
 
-/** Windows that the supervisor keeps. */
+/** Rate windows that the supervisor keeps. */
 class SupervisorWindows implements SharedWindows {
   readonly #send: (message: ListenerMessage) => void;
   readonly #waiting = new Map<number, (answers: readonly WindowAnswer[]) => void>();
@@ -160,7 +163,7 @@ export class Supervised {
     return this.#clients;
   }
 
-  /** Calls back when another has taken this listener's place. */
+  /** Sets what is called when a new process has taken this listener's place. */
   onLeave(leave: () => void): void {
     this.#leave = leave;
   }
@@ -171,7 +174,7 @@ export class Supervised {
 
   #tell(message: ListenerMessage): void {
     if (this.#channel.send === undefined) throw new Error('the supervisor has gone');
-    // A channel that has broken ends this process in another place.
+    // Errors are ignored here: a process whose channel breaks is ended by its `disconnect` event.
     this.#channel.send(message, () => undefined);
   }
 }

@@ -1,7 +1,8 @@
 /**
- * A small process that starts servers which listen on the same address, starts one again that ends,
- * and replaces them without a gap: each new one listens beside the old one, which leaves then. It
- * opens neither store nor dataset, answers no request, and counts for all of them.
+ * A small process that starts several servers on the same address, restarts one that ends, and
+ * replaces them without a gap: the new server listens beside the old one, which then leaves. It
+ * opens neither store nor dataset and answers no request. It keeps the counts for limits that hold
+ * over all of them.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { type Config, localUrl } from '../config.js';
@@ -17,27 +18,30 @@ import {
 import { ClientKeeper } from './shared-clients.js';
 import { WindowKeeper } from '../limit/listener-rates.js';
 
-/** The first pause before one that ended is started again; it doubles up to the last. */
+/**
+ * The pause before a listener that ended is started again. It doubles with each restart, up to the
+ * second value.
+ */
 const RESTART_MS_MIN = 100;
 const RESTART_MS_MAX = 10_000;
-/** One that was ready for so long begins with the first pause again. */
+/** A listener that ran for so long is restarted after the shortest pause. */
 const CALM_MS = 60_000;
 
-/** One that is to take another's place and is not ready by then is given up. */
+/** A process that is to replace another is ended if it is not ready after this time. */
 const READY_MS_MAX = 300_000;
 
-/** How a process of the slot is started, and what is told of it. */
+/** How the processes of one listener are started, and what answers their messages. */
 interface SlotOptions {
-  /** The program. */
+  /** The file of the program. */
   readonly program: string;
   readonly log: Log;
   readonly keeper: WindowKeeper;
   readonly clients: ClientKeeper;
-  /** What the next process is to be. */
+  /** What the next process is told by its command line. */
   order(): ListenerOrder;
 }
 
-/** How a process came to its end before it was ready. */
+/** A process ended before it was ready. */
 class ListenerEnded extends Error {
   override readonly name = 'ListenerEnded';
   readonly code: number;
@@ -48,7 +52,7 @@ class ListenerEnded extends Error {
   }
 }
 
-/** What a listener is answered; null where it waits for nothing. */
+/** The answer to a listener's message; null where it expects none. */
 function answerTo(
   message: ListenerMessage,
   { keeper, clients }: Pick<SlotOptions, 'keeper' | 'clients'>,
@@ -68,9 +72,9 @@ function answerTo(
 
 class Slot {
   readonly #options: SlotOptions;
-  /** All processes that have not ended. */
+  /** All processes of this listener that have not ended. */
   readonly #processes = new Set<ChildProcess>();
-  /** The one that is to answer. */
+  /** The process that requests are meant for. */
   #current: ChildProcess | null = null;
   #pauseMs = RESTART_MS_MIN;
   #restart: NodeJS.Timeout | null = null;
@@ -81,8 +85,8 @@ class Slot {
   }
 
   /**
-   * Starts a process and waits until it is ready; the one before leaves then.
-   * @throws ListenerEnded when it ends before; the one before goes on as it was.
+   * Starts a process and waits until it is ready; then the previous one is told to leave.
+   * @throws ListenerEnded when the new one ends first; the previous one continues.
    */
   async replace(): Promise<void> {
     const next = await this.#start();
@@ -94,12 +98,12 @@ class Slot {
     }
   }
 
-  /** Passes a signal on to all of its processes. */
+  /** Passes a signal on to all processes of this listener. */
   signal(signal: NodeJS.Signals): void {
     for (const process of this.#processes) process.kill(signal);
   }
 
-  /** Ends them and resolves when the last has. */
+  /** Ends all processes of this listener and resolves when the last has ended. */
   async end(): Promise<void> {
     this.#ending = true;
     if (this.#restart !== null) clearTimeout(this.#restart);
@@ -136,7 +140,7 @@ class Slot {
       child.once('exit', () => {
         if (performance.now() - beganAt >= CALM_MS) this.#pauseMs = RESTART_MS_MIN;
       });
-      // The first one may build a dataset; the others have it.
+      // A process that replaces none has no time limit: it may have to build a dataset first.
       const late =
         this.#current === null ? null : setTimeout(() => child.kill('SIGKILL'), READY_MS_MAX);
       const over = (): void => {
@@ -154,13 +158,13 @@ class Slot {
     this.#again();
   }
 
-  /** Starts another where the one that was to answer has ended. */
+  /** Starts a new process after a pause, because the current one has ended. */
   #again(): void {
     this.#current = null;
     if (this.#ending || this.#restart !== null) return;
     this.#restart = setTimeout(() => {
       this.#restart = null;
-      // One that takes its place may have come meanwhile.
+      // Another process may have been started as a replacement meanwhile.
       if (this.#ending || this.#current !== null) return;
       this.replace().catch((error: unknown) => {
         const { log } = this.#options;
@@ -211,7 +215,7 @@ class Supervisor {
   }
 
   /**
-   * Starts all listeners, the first one alone: it makes what a new folder lacks.
+   * Starts the first listener alone, since it makes what a new folder lacks, and then all others.
    * @throws Error when the port is taken or one of them ends.
    */
   async start(): Promise<string> {
@@ -228,7 +232,10 @@ class Supervisor {
     for (const slot of this.#slots) slot.signal(signal);
   }
 
-  /** Replaces the listeners one after the other; told meanwhile, it does so once more. */
+  /**
+   * Replaces the listeners one after the other. If called while it does, it repeats that once at
+   * the end.
+   */
   replace(): Promise<void> {
     if (this.#replacing !== null) this.#again = true;
     this.#replacing ??= this.#replaceAll().finally(() => {
@@ -261,7 +268,7 @@ class Supervisor {
   }
 }
 
-/** Runs a supervisor until it is told to stop. */
+/** Runs a supervisor until a signal ends the process. */
 export async function supervise(options: SupervisorOptions): Promise<void> {
   const { log } = options;
   const supervisor = new Supervisor(options);
@@ -277,7 +284,7 @@ export async function supervise(options: SupervisorOptions): Promise<void> {
   let [started, replaced] = [false, false];
   process.on('SIGUSR2', () => {
     if (started) void supervisor.replace();
-    // What is started is of the program there was before.
+    // The listeners that are just being started run the previous version of the program.
     else replaced = true;
   });
   try {

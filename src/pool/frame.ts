@@ -1,7 +1,7 @@
 /**
- * The byte protocol between the front end and the pool, and the front end's side of it: one buffer
- * of requests in, one buffer of ready-to-send answers out. Little-endian; request and answer order
- * are the same. `lane-server.ts` has the worker's side.
+ * Writes requests for the workers as bytes, and reads their answers: one buffer of requests goes
+ * out, one buffer of answers that are ready to be sent comes back. Little-endian; answers have the
+ * order of their requests. `lane-server.ts` is the worker's side.
  *
  * Request:  u8 kind · u8 and u16 fields of the kind · u32 length · payload, text as UTF-8
  *           (lookup: version, grants; rows: –, grants; cart: endpoint, option bits;
@@ -24,16 +24,19 @@ export const LOOKUP = 1;
 const ROWS = 2;
 const CART = 4;
 const RELAYED = 6;
-/** Kinds without fields. */
+/** Kinds of requests that have no fields beside their payload. */
 const PLAIN = { locate: 3, 'cart-owner': 5, nexus: 7, answer: 8 } as const;
 
-/** A payload with this much room before it becomes a frame without being copied. */
+/**
+ * A payload with this much room before it becomes a frame without being copied, since the head of
+ * its request fits there.
+ */
 export const REQUEST_HEAD_BYTES = HEAD_ROOM_BYTES;
 export const ANSWER_HEAD_BYTES = 12;
 
 /**
- * Collects the requests of one event-loop turn, in memory it is given or of its own. What outgrows
- * the memory moves to a larger one.
+ * Collects the requests of one turn of the event loop, in memory that it is given or allocates.
+ * Requests that need more move to a larger memory.
  */
 export class RequestFrame {
   readonly #given: Buffer;
@@ -51,12 +54,15 @@ export class RequestFrame {
     return this.#count;
   }
 
-  /** True once the frame has left the memory it was given. */
+  /** True once the frame has outgrown the memory it was given. */
   get moved(): boolean {
     return this.#buffer !== this.#given;
   }
 
-  /** Empties it and starts over in the memory it was given, at an offset from `aligned`. */
+  /**
+   * Empties the frame and starts again in the memory it was given. `start` is an offset that
+   * `aligned` has rounded.
+   */
   reset(start: number): void {
     this.#buffer = this.#given;
     this.#start = start;
@@ -79,7 +85,10 @@ export class RequestFrame {
     this.#count += 1;
   }
 
-  /** The bytes so far; a view, of memory of its own where none was given or it has moved. */
+  /**
+   * A view of the bytes so far. They lie in memory of the frame itself where none was given, or the
+   * frame has moved.
+   */
   bytes(): Uint8Array<ArrayBufferLike> {
     const { buffer, byteOffset } = this.#buffer;
     return new Uint8Array(buffer, byteOffset + this.#start, this.#used - this.#start);
@@ -112,7 +121,7 @@ export function putHead(buffer: Buffer, at: number, fields: RequestFields, lengt
   }
 }
 
-/** Any other request than a lookup, by what its head says. */
+/** A request of any kind but lookups, from the fields of its head. */
 export function otherRequest(
   kind: number,
   byte: number,
@@ -132,7 +141,9 @@ export function otherRequest(
   }
 }
 
-/** Calls `each` with every answer of a packed buffer, in order. Bodies are views. */
+/**
+ * Calls `each` with every answer of a packed buffer, in order. The bodies are views of that buffer.
+ */
 export function readAnswers(
   packed: Uint8Array,
   count: number,

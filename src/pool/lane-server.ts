@@ -1,6 +1,6 @@
 /**
- * A worker's end of a lane: takes tasks out of shared memory, reads their requests, packs the
- * answers, and sleeps between. The bytes are as `frame.ts` has them.
+ * The worker's side of a lane: takes tasks from shared memory, reads their requests, packs the
+ * answers, and sleeps in between. `frame.ts` describes the bytes.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { aligned, ByteWriter } from '../base/byte-writer.js';
@@ -24,14 +24,14 @@ export interface ServeTask extends LaneTask {
   readonly port: MessagePort;
 }
 
-/** Writes the answers to a task's requests, in order. What it throws fails the task alone. */
+/** Writes the answers to a task's requests, in order. An exception fails this task only. */
 export type AnswerTask = (task: EngineTask, into: AnswerWriter) => void;
 
 const ERROR_CHARS_MAX = 1000;
 
 /**
- * So many answered lookups may wait for those of the next task, so that the front end is woken for
- * more of them at a time.
+ * At most this many answered lookups may wait until the next task is answered too, so that the
+ * front end is woken once for several tasks.
  */
 const UNTOLD_MAX = 32;
 
@@ -69,26 +69,29 @@ function memoryFor(count: number, memory: Buffer | null): ByteWriter {
 }
 
 /**
- * Packs answers in memory of its own, which goes into the memory that is given at the end, at once:
- * parts that are not aligned would be copied there byte by byte.
+ * Packs answers in memory of its own, and copies all of them into the given memory at the end.
+ * Written there one by one, parts that are not aligned would be copied byte by byte.
  */
 export class AnswerWriter {
   #given: Buffer | null = null;
   #packed: ByteWriter;
   #head = 0;
 
-  /** For answers to about so many requests, or as many as the memory holds. */
+  /** Reserves memory for answers to about `count` requests, or as much as the given memory has. */
   constructor(count: number, memory: Buffer | null = null) {
     this.#packed = memoryFor(count, memory);
     this.begin(count, memory);
   }
 
-  /** True once the answers are more than the memory that was given. */
+  /** True where the answers are larger than the given memory, or none was given. */
   get moved(): boolean {
     return this.#given === null || this.#packed.length > this.#given.length;
   }
 
-  /** Starts over, with room for a table of `count`; what did not fit was handed out as it is. */
+  /**
+   * Starts again with a table for `count` answers. Takes new memory where the last answers did not
+   * fit the given one, because their own memory was handed out.
+   */
   begin(count: number, memory: Buffer | null): void {
     if (this.moved && this.#packed.length > 0) this.#packed = memoryFor(count, memory);
     this.#packed.clear();
@@ -109,7 +112,10 @@ export class AnswerWriter {
     this.#head = head + ANSWER_HEAD_BYTES;
   }
 
-  /** The answers; a view, of memory of its own where none was given or they do not fit. */
+  /**
+   * A view of the answers. They lie in memory of the writer itself where none was given, or they do
+   * not fit.
+   */
   bytes(): Uint8Array<ArrayBufferLike> {
     const own = this.#packed.bytes();
     const given = this.moved ? null : this.#given;
@@ -126,7 +132,7 @@ class Serving {
   readonly #writer: AnswerWriter;
   #releaseText = '';
   #release = { id: '', dir: '' };
-  /** Answers that the front end was not told of. */
+  /** How many requests were answered since the front end was last woken. */
   #untold = 0;
 
   constructor({ shared, shape, attention, port }: ServeTask, answer: AnswerTask) {
@@ -154,7 +160,10 @@ class Serving {
     }
   }
 
-  /** Whether the next task is there, and answered soon. */
+  /**
+   * Whether waking the front end can wait for the next task: it is there, takes no long time, and
+   * does not make the answers too many.
+   */
   #tellsLater(done: number): boolean {
     const { control, slots } = this.#memory;
     if (Atomics.load(control, POSTED) === done) return false;
@@ -162,7 +171,7 @@ class Serving {
     return words[SLOT.brief] === 1 && this.#untold + words[SLOT.count]! <= UNTOLD_MAX;
   }
 
-  /** Wakes the front end, if it wants that. */
+  /** Wakes the front end, if it has asked for that. */
   #tell(): void {
     this.#untold = 0;
     if (Atomics.exchange(this.#attention, 0, 0) === 1) this.#port.postMessage(null);
@@ -216,8 +225,8 @@ class Serving {
   }
 
   /**
-   * Takes a frame that was too large for its slot. It came as a message that was sent before the
-   * slot was posted, so it is there.
+   * Takes a frame that was too large for its slot. The front end sent it as a message before it
+   * posted the slot, so the message has arrived.
    */
   #received(): Uint8Array {
     const received = receiveMessageOnPort(this.#port);
@@ -226,7 +235,7 @@ class Serving {
   }
 }
 
-/** Serves a lane until the worker is ended. */
+/** Serves a lane; never returns. */
 export function serveLane(task: ServeTask, answer: AnswerTask): never {
   return new Serving(task, answer).run();
 }

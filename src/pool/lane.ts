@@ -1,6 +1,7 @@
 /**
- * The front end's side of a lane: the tasks of one worker, posted through shared memory to the one
- * task of the pool that the worker runs. When that task ends, what the lane holds fails.
+ * The front end's side of a lane. Its tasks reach one worker through shared memory; for Piscina,
+ * the worker runs a single task that never returns. When that ends, every request in the lane
+ * fails.
  */
 import { performance } from 'node:perf_hooks';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
@@ -27,7 +28,7 @@ import type { ServeTask } from './lane-server.js';
 export interface Task {
   readonly requests: readonly PoolRequest[];
   readonly release: PinnedRelease;
-  /** The moment that it is about, where it is not now. */
+  /** The moment that the requests ask about; absent for the present. */
   readonly now?: number;
 }
 
@@ -35,32 +36,34 @@ export interface Task {
 interface LaneOptions {
   readonly shape: LaneShape;
   readonly attention: SharedArrayBuffer;
-  /** Starts the task that serves the lane; the promise settles only when the worker ends. */
+  /**
+   * Starts the worker's task that serves the lane; the promise settles only when the worker ends.
+   */
   serve(task: ServeTask, transfer: readonly MessagePort[], signal: AbortSignal): Promise<unknown>;
-  /** The worker has sent the message that wakes the front end: answers are there. */
+  /** Called when the worker's message has woken the front end: there are answers. */
   woken(): void;
-  /** The answers are views of memory that is used again after the call. */
+  /** The answers are views of memory that is used again after the call returns. */
   answered(task: Task, answers: Uint8Array): void;
   failed(task: Task, reason: string): void;
-  /** The worker has gone; the lane has been emptied. `begun` tells whether it ever served. */
+  /** The worker has ended, and the lane is empty. `begun` tells whether the worker ever served. */
   ended(lane: Lane, reason: string, begun: boolean): void;
 }
 
-/** Everything a lane has only from `start` until its worker ends. */
+/** What a lane has only from `start` until its worker ends. */
 interface Run {
   readonly memory: LaneMemory;
   readonly frames: readonly RequestFrame[];
   readonly port: MessagePort;
   readonly abort: AbortController;
-  /** Frames of answers that came as messages and were not asked for yet. */
+  /** Frames of answers that came as messages and have not been handed out yet. */
   readonly received: Uint8Array[];
   posted: number;
   answered: number;
 }
 
 /**
- * The name of a release as bytes for the head of a slot; made once, since task after task names the
- * same one.
+ * The name of a release as bytes for the head of a slot. The bytes are kept, since most tasks name
+ * the same release as the one before.
  */
 class ReleaseText {
   #release: PinnedRelease | null = null;
@@ -77,7 +80,7 @@ class ReleaseText {
 
 /**
  * A frame of one request, made around its payload without copying it; null where there is no room
- * before the payload for the head.
+ * for the head before the payload.
  */
 function frameInPlace(request: PoolRequest, payload: Uint8Array): Uint8Array | null {
   const { buffer, byteOffset, length } = payload;
@@ -88,7 +91,9 @@ function frameInPlace(request: PoolRequest, payload: Uint8Array): Uint8Array | n
   return new Uint8Array(buffer, start, frame.length);
 }
 
-/** Whether a task takes no long time; one that has a release of its own may have to open it. */
+/**
+ * Whether a task takes no long time. One with a moment of its own may have to open a release first.
+ */
 function isBrief({ requests, now }: Task): boolean {
   return now === undefined && requests.every(({ kind }) => kind === 'lookup');
 }
@@ -98,11 +103,11 @@ export class Lane {
   readonly #release = new ReleaseText();
   #tasks: Task[] = [];
   #run: Run | null = null;
-  /** Since when the worker has been at its oldest task, in milliseconds. */
+  /** When the worker began its oldest task, in milliseconds. */
   #since = 0;
   /**
-   * While answers are handed out their slot counts as taken: a receiver may post its next request
-   * at once, and must not overwrite them.
+   * While answers are handed out, their slot counts as taken: a receiver may post its next request
+   * at once, which must not overwrite them.
    */
   #delivering = false;
 
@@ -111,12 +116,12 @@ export class Lane {
     this.#options = options;
   }
 
-  /** Tasks posted and not answered. */
+  /** How many tasks are posted and not answered. */
   get length(): number {
     return this.#tasks.length;
   }
 
-  /** Requests posted and not answered. */
+  /** How many requests are posted and not answered. */
   get load(): number {
     return this.#tasks.reduce((sum, { requests }) => sum + requests.length, 0);
   }
@@ -135,18 +140,20 @@ export class Lane {
     return this.#run !== null && taken < this.#options.shape.slots;
   }
 
-  /** Whether answers wait to be taken. */
+  /** Whether there are answers to hand out. */
   get ready(): boolean {
     const run = this.#run;
     return run !== null && Atomics.load(run.memory.control, ANSWERED) !== run.answered;
   }
 
-  /** Whether the worker has been at one task since before `limit`, in milliseconds. */
+  /**
+   * Whether the worker has been busy with one task since before the time `limit`, in milliseconds.
+   */
   isStuck(limit: number): boolean {
     return this.#tasks.length > 0 && this.#since < limit;
   }
 
-  /** Gives the lane a worker, with memory that no earlier one can touch. */
+  /** Gives the lane a worker, and new memory that no earlier worker can touch. */
   start(): void {
     const { shape, attention } = this.#options;
     const shared = shareMemory(shape);
@@ -201,8 +208,8 @@ export class Lane {
   }
 
   /**
-   * Writes the frame of a task into its slot or, where it is too large, into memory that is sent as
-   * a message.
+   * Writes the frame of a task into its slot. Where it is too large, writes it into memory that is
+   * sent as a message.
    */
   #frame(frame: RequestFrame, start: number, { requests }: Task): Uint8Array {
     const [first] = requests;
@@ -220,12 +227,12 @@ export class Lane {
     return frame.bytes();
   }
 
-  /** Hands out the answers that are there. */
+  /** Hands out the answers that there are. */
   collect(): void {
     while (this.ready) this.#deliver(this.#run!);
   }
 
-  /** Ends the worker; what the lane holds fails. */
+  /** Ends the worker; all requests in the lane fail. */
   stop(reason: string): void {
     const run = this.#run;
     if (run === null) return;
@@ -250,7 +257,7 @@ export class Lane {
     } finally {
       this.#delivering = false;
     }
-    // Only now may the slot be used again.
+    // Only after its answers are handed out may the slot be used again.
     run.answered = (run.answered + 1) % memory.countSpan;
   }
 
@@ -266,7 +273,7 @@ export class Lane {
 
   #end(run: Run, reason: unknown): void {
     this.#run = null;
-    // What it has answered is handed out, also where nobody was told of it yet.
+    // Answers that the worker finished but did not announce are handed out too.
     while (Atomics.load(run.memory.control, ANSWERED) !== run.answered) this.#deliver(run);
     run.port.close();
     const begun = Atomics.load(run.memory.control, BEGUN) === 1;

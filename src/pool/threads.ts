@@ -7,64 +7,64 @@ import type { ServeTask } from './lane-server.js';
 import type { Lane } from './lane.js';
 import type { EngineSettings } from './types.js';
 
-/** Name of the function a worker file exports. */
+/** Name of the function that a worker's file exports. */
 const WORKER_EXPORT = 'serve';
 
 /**
- * The heap of a worker. Without a limit V8 collects the longer-lived part the more seldom the
- * larger it has grown: three times what is in use was seen. What is kept on purpose (records,
- * places) comes to less than half of it, and any body can be read in the rest (`json-scan`); a
- * worker that passes it is ended and replaced.
+ * Limits of a worker's heap. Without one, V8 collects the old generation the more rarely the larger
+ * it has grown, and three times the memory in use was measured. What a worker keeps on purpose
+ * (records, places) takes less than half of this, and the rest suffices to read any body
+ * (`json-scan`). A worker that exceeds it is ended and replaced.
  */
 export const WORKER_HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 192 } as const;
 
-/** What a pool is made with; what is left out is as most pools have it. */
+/** What a pool is made with; `POOL_DEFAULTS` has the values of members left out. */
 export interface PoolOptions {
   readonly releases: ReleaseSource;
   readonly log: Log;
   readonly threads: number;
   readonly worker?: URL;
   readonly settings?: EngineSettings;
-  /** Tasks a worker may hold: one being answered and the next ones waiting for it. */
+  /** How many tasks a worker may hold: the one that it answers and those that wait for it. */
   readonly tasksPerWorker?: number;
-  /** Lookups of a task; other requests count as several, by their bytes. */
+  /** How many lookups a task may have; any other request counts as several, by its bytes. */
   readonly requestsPerTask?: number;
   readonly waitingMax?: number;
   readonly waitingBytesMax?: number;
   readonly taskMs?: number;
   readonly watchMs?: number;
-  /** Shared memory of a task; larger ones go as messages. */
+  /** Shared memory for the requests and the answers of a task; larger ones are sent as messages. */
   readonly requestBytes?: number;
   readonly answerBytes?: number;
 }
 
-/** What a pool has unless it is given. */
 export const POOL_DEFAULTS = {
   settings: { baseUrl: '', precisionMin: 'city', logLevel: 'info' },
   /**
-   * So that a worker has the next task while the answers of earlier ones are being written; where
-   * it has that many, what comes gathers to a larger one.
+   * With several tasks, a worker has its next one while the answers of earlier ones are written.
+   * Requests beyond them gather in one larger task.
    */
   tasksPerWorker: 4,
   /**
-   * Enough to share the cost of a task, and for a worker to have the code of each step at hand for
-   * many lookups. Larger tasks keep their first request waiting for the last.
+   * Enough to spread the cost of a task, and for a worker to keep the code of each step in its
+   * cache for many lookups. In a larger task, the first request waits longer for the last.
    */
   requestsPerTask: 128,
-  /** Beyond it requests are refused at once. */
+  /** When so many requests wait, further ones are refused at once. */
   waitingMax: 4_096,
   /**
-   * A body whose client was told that it takes too long waits on, and counts nowhere else any more.
+   * Bytes of waiting requests. A request whose client was told of a time-out stays here and is
+   * counted nowhere else.
    */
   waitingBytesMax: 67_108_864,
-  /** Longest time of a task, after which its worker is taken for stuck. */
+  /** Longest time of a task; a worker that takes longer counts as stuck and is ended. */
   taskMs: 10_000,
   watchMs: 1_000,
   requestBytes: 65_536,
   answerBytes: 524_288,
 } as const satisfies Partial<PoolOptions>;
 
-/** Which threads, and what each is told. */
+/** Which file the threads run, and what each is told. */
 interface ThreadOptions {
   readonly threads: number;
   readonly worker: URL;
@@ -86,9 +86,10 @@ export function startThreads({
     resourceLimits: WORKER_HEAP,
     minThreads: threads,
     maxThreads: threads,
-    // Never: a pool that lets idle threads go starts them again under load.
+    // Threads are never ended for being idle, since a pool would have to start them again under
+    // load.
     idleTimeout: Infinity,
-    // A worker's one task serves its lane.
+    // The only task of a worker is to serve its lane.
     concurrentTasksPerWorker: 1,
     recordTiming: false,
   });
@@ -98,20 +99,20 @@ export function startThreads({
   return piscina;
 }
 
-/** What a pool is at, for those who watch it. */
+/** The state of a pool, for metrics. */
 export interface PoolState {
-  /** Requests that no worker has taken yet, and their bytes. */
+  /** Requests that no worker has taken yet (`waiting`), and their bytes. */
   readonly waiting: number;
   readonly waitingBytes: number;
-  /** Requests in each lane, taken and not answered. */
+  /** For each lane, requests that were taken and are not answered. */
   readonly lanes: readonly number[];
-  /** Workers that have begun to serve and have not ended since. */
+  /** Workers that serve now. */
   readonly serving: number;
-  /** Workers that ended and were replaced, so far. */
+  /** How many workers have ended and been replaced so far. */
   readonly ended: number;
 }
 
-/** A pool whose workers nobody has needed yet. */
+/** The state of a pool before its first use. */
 export const IDLE_POOL: PoolState = {
   waiting: 0,
   waitingBytes: 0,

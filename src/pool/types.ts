@@ -1,39 +1,39 @@
 /**
- * What travels between the front end and the workers: requests and answers, the tasks that hold
- * them, and the memory of a lane that both sides share. `frame.ts` writes them as bytes.
+ * Requests and answers that travel between the front end and the workers, the tasks that hold them,
+ * and the memory of a lane, which both sides share. `frame.ts` writes requests as bytes.
  */
 import type { BodyPart } from '../base/byte-writer.js';
 import type { LogLevel, MinimumPrecision } from '../config.js';
 import type { Failure } from '../failure.js';
 import type { EndpointName } from '../provider/operation-call.js';
 
-/** Entitlement bits of the key behind a request. */
+/** Bits for what the key of a request entitles it to. */
 export const GRANT_GEO = 1;
 export const GRANT_CANADA = 2;
 export const GRANT_PRODUCT = 4;
 export const GRANT_HISTORICAL = 8;
 export const GRANT_ALL = 15;
 
-/** Answer flags. */
+/** Flags of an answer. */
 export const FLAG_XML = 1;
 export const FLAG_ESTIMATED = 2;
 export const FLAG_STALE = 4;
-/** A geocoded lookup (address or coordinates), for the usage counters. */
+/** A lookup that was geocoded (from an address or coordinates), for the usage counters. */
 export const FLAG_GEO = 8;
-/** The lists behind the rates are known to lack districts. */
+/** The rates come from lists that are known to lack districts. */
 export const FLAG_PARTIAL = 16;
-/** All flags lie below it. */
+/** One more than the sum of all flags. */
 export const FLAGS_SPAN = 32;
 
 /** A lookup; the payload is the raw query string. */
 interface LookupFields {
   readonly kind: 'lookup';
-  /** 10 to 60. */
+  /** Version of the API, 10 to 60. */
   readonly version: number;
   readonly grants: number;
 }
 
-/** Rows of a run; the payload is a chunk as bulk/row/chunk-payload.ts writes it. */
+/** Rows of a file or session; the payload is a chunk as `bulk/row/chunk-payload` writes it. */
 interface RowsFields {
   readonly kind: 'rows';
   readonly grants: number;
@@ -48,39 +48,39 @@ interface LocateFields {
 export const CART_ENDPOINTS = ['merchant', 'calculation'] as const;
 export type CartEndpoint = (typeof CART_ENDPOINTS)[number];
 
-/** The payload is a body of carts. */
+/** A body of carts, which is the payload. */
 export interface CartFields {
   readonly kind: 'cart';
   readonly endpoint: CartEndpoint;
-  /** Rounding and explanation of the query, as api/cart/options.ts packs them. */
+  /** Rounding and explanation that the query asks for, as api/cart/options.ts packs them. */
   readonly optionBits: number;
 }
 
-/** Asks which merchant a body of carts is for that is too long to be parsed on the main thread. */
+/** Asks for the merchant of a body of carts that is too long to parse on the main thread. */
 interface CartOwnerFields {
   readonly kind: 'cart-owner';
 }
 
-/** Checks a body of such length before it is relayed to the compliance provider. */
+/** Checks a long body before it is relayed to the compliance provider. */
 interface RelayedFields {
   readonly kind: 'relayed';
   readonly operation: EndpointName;
 }
 
-/** Reads a body of such length for nexus/create. */
+/** Reads a long body of nexus/create. */
 interface NexusFields {
   readonly kind: 'nexus';
 }
 
-/** Looks whether a long answer of the compliance provider is JSON. */
+/** Tells whether a long answer of the compliance provider is JSON. */
 interface AnswerFields {
   readonly kind: 'answer';
 }
 
-/** Requests about a long body alone, which need no dataset. */
+/** Requests that concern only a long body and need no dataset. */
 export type BodyFields = CartOwnerFields | RelayedFields | NexusFields | AnswerFields;
 
-/** What is asked of a worker beside the payload. */
+/** What a worker is asked, without the payload. */
 export type RequestFields = LookupFields | RowsFields | LocateFields | CartFields | BodyFields;
 
 const BODY_KINDS: ReadonlySet<string> = new Set<BodyFields['kind']>([
@@ -90,7 +90,7 @@ const BODY_KINDS: ReadonlySet<string> = new Set<BodyFields['kind']>([
   'answer',
 ]);
 
-/** Whether a request is about a body alone and needs no dataset. */
+/** Whether a request concerns only a body and needs no dataset. */
 export function isBodyRequest<R extends RequestFields>(
   request: R,
 ): request is Extract<R, BodyFields> {
@@ -99,18 +99,18 @@ export function isBodyRequest<R extends RequestFields>(
 
 export type { BodyPart };
 
-/** One answer as the worker makes it. */
+/** An answer as the worker makes it. */
 export interface Answer {
   readonly status: number;
   readonly code: number;
   readonly precision: number;
   readonly flags: number;
   readonly body: readonly BodyPart[];
-  /** Why a lookup is refused, for callers in the worker; it does not travel. */
+  /** Why a lookup is refused. For callers in the worker only; it is not written to the frame. */
   readonly failure?: Failure;
 }
 
-/** One answer as the front end reads it. */
+/** An answer as the front end reads it. */
 export interface AnswerSlice {
   readonly status: number;
   readonly code: number;
@@ -119,29 +119,32 @@ export interface AnswerSlice {
   readonly body: Uint8Array;
 }
 
-/** A release that answers, as the workers are told of it. */
+/** The id and folder of a release that is kept open. */
 export interface PinnedRelease {
   readonly id: string;
   readonly dir: string;
 }
 
-/** Stands for a release where none is active and none is needed. */
+/** Stands for a release where none is active, for requests that need none. */
 export const NO_RELEASE: PinnedRelease = { id: '', dir: '' };
 
-/** A task of its own, for a request that is not for now or for the active release. */
+/** A task for one request that does not ask about the present, or not of the active release. */
 export interface OwnTask {
-  /** Pinned for the task; null for the active one. */
+  /** The release that is kept open for the task; null for the active one. */
   readonly release: PinnedRelease | null;
-  /** The moment that today is told from, in milliseconds since 1970. */
+  /** The moment that "today" is derived from, in milliseconds since 1970. */
   readonly now: number;
 }
 
 export type PoolFailure = 'overloaded' | 'internal';
 
-/** What is sent, and what becomes of it. Exactly one of the two is called, once. */
+/**
+ * The payload of a request, and what to call when it is answered or fails: exactly one of
+ * `answered` and `failed`, once.
+ */
 interface Sent {
   readonly payload: string | Uint8Array;
-  /** Absent where the request goes with others, to the active release. */
+  /** Absent where the request shares a task with others, on the active release. */
   readonly own?: OwnTask | undefined;
   /**
    * The memory of a long payload is moved to the worker instead of copied, so it must belong to
@@ -149,16 +152,17 @@ interface Sent {
    */
   readonly gives?: boolean;
   /**
-   * Called before `answered`, with every answer of a task before the first of them is sent: what
-   * needs no connection is done for all of them while its code is at hand.
+   * Called before `answered`, with every answer of a task before the first of them is sent. What
+   * needs no connection is done here for all of them in a row, while its code is in the processor's
+   * cache.
    */
   read?(slice: AnswerSlice, release: PinnedRelease): void;
-  /** The body is a view of memory that is used again where it is shared: see `kept`. */
+  /** The body may be a view of memory that is used again: `kept` copies it. */
   answered(slice: AnswerSlice, release: PinnedRelease): void;
   failed(failure: PoolFailure): void;
 }
 
-/** One request in the pool. */
+/** A request in the pool. */
 export type PoolRequest = RequestFields & Sent;
 export type LookupRequest = LookupFields & Sent;
 export type RowsRequest = RowsFields & Sent;
@@ -166,64 +170,64 @@ export type LocateRequest = LocateFields & Sent;
 export type CartRequest = CartFields & Sent;
 export type BodyRequest = BodyFields & Sent;
 
-/** What a worker is asked at once. */
+/** A task as the worker's code sees it. */
 export interface EngineTask {
   readonly dataset: PinnedRelease;
   readonly now: number;
-  /** It is a task of its own: its moment or its release may be another than the next one's. */
+  /** Whether this is an `OwnTask`: its moment or its release may differ from the next one's. */
   readonly own: boolean;
   readonly frame: Uint8Array;
 }
 
-/** What every worker is told once, at its start. */
+/** What every worker is told at its start. */
 export interface EngineSettings {
   readonly baseUrl: string;
   readonly precisionMin: MinimumPrecision;
-  /** As `Config` has it; false if absent. */
+  /** The setting of this name; false if absent. */
   readonly refuseUnruled?: boolean;
   readonly logLevel: LogLevel;
-  /** Shared by threads that tell once among them which rates are not held; each does if absent. */
+  /** Marks of states whose missing rates one of the threads has logged; each logs if absent. */
   readonly told?: Uint8Array;
-  /** Bytes of rendered parts kept, and as many of postal answers; as the wire has it if absent. */
+  /** Most bytes of rendered parts, and of postal answers, that are kept; a default if absent. */
   readonly cacheBytesMax?: number;
 }
 
-/** For every code of two letters or digits, now and in the past. */
+/** A byte for every code of two letters or digits, once for the present and once for the past. */
 export const TOLD_BYTES = 2 * 36 ** 2;
 
 /*
  * The memory that the front end shares with one worker. Tasks lie in slots that are used in turn:
- * the front end posts, the worker answers, and each side counts what it did.
+ * the front end posts them, the worker answers, and each side counts its own.
  *
  * control  i32 posted · i32 answered · i32 asleep · i32 begun, then eight i32 a slot
  * times    f64 a slot: the task's clock, in milliseconds since 1970
  * slots    bytes of requests (the release's name and folder first), then bytes of answers
  *
- * A frame that does not fit its slot goes through the message port of the lane instead.
+ * A frame that does not fit its slot is sent through the message port of the lane instead.
  */
 
-/** Tasks posted; the worker sleeps on it. */
+/** How many tasks were posted; the worker sleeps until this changes. */
 export const POSTED = 0;
-/** Tasks answered. */
+/** How many tasks were answered. */
 export const ANSWERED = 1;
 /** 1 while the worker sleeps. */
 export const ASLEEP = 2;
 /** 1 once the worker serves. */
 export const BEGUN = 3;
 
-/** Members of a slot among its control words. */
+/** Offsets of a slot's fields among its control words. */
 export const SLOT = {
   count: 0,
   releaseBytes: 1,
-  /** Bytes of the frame, or IN_MESSAGE. */
+  /** Bytes of the requests' frame, or IN_MESSAGE. */
   frameBytes: 2,
-  /** Bytes of the answers or of the error's message, or IN_MESSAGE. */
+  /** Bytes of the answers or of an error's message, or IN_MESSAGE. */
   answerBytes: 3,
   /** 1 when the task threw. */
   failed: 4,
-  /** 1 for a task of its own. */
+  /** 1 for an `OwnTask`. */
   own: 5,
-  /** 1 for a task that takes no long time: some lookups of the active release. */
+  /** 1 for a task that takes no long time: lookups of the active release. */
   brief: 6,
 } as const;
 
@@ -233,25 +237,25 @@ const SLOTS_AT = 8;
 const SLOT_WORDS = 8;
 const TIMES_AT_BYTES = 2048;
 const HEAD_BYTES = 4096;
-/** How many slots the control words have room for. */
+/** How many slots the control words can describe. */
 export const SLOTS_MAX = 32;
 
-/** Size of a lane, in tasks and bytes of a task. */
+/** Size of a lane: the number of its slots, and the bytes of each. */
 export interface LaneShape {
   readonly slots: number;
   readonly requestBytes: number;
   readonly answerBytes: number;
 }
 
-/** What a worker is handed when it begins to serve. */
+/** What a worker is given when it begins to serve. */
 export interface LaneTask {
   readonly shared: SharedArrayBuffer;
   readonly shape: LaneShape;
-  /** One word: 1 while the front end wants to be woken. */
+  /** One word, 1 while the front end wants to be woken. */
   readonly attention: SharedArrayBuffer;
 }
 
-/** A view of a lane; each side has one. */
+/** A view of a lane's memory; each side has its own. */
 export class LaneMemory {
   readonly control: Int32Array;
   /** The control words of each slot. */
@@ -260,8 +264,8 @@ export class LaneMemory {
   readonly requests: readonly Buffer[];
   readonly answers: readonly Buffer[];
   /**
-   * What counts of tasks are taken modulo: twice the number of slots, so that a full lane (counts
-   * apart by all slots) differs from an empty one (counts equal).
+   * Counts of tasks are kept modulo this number, which is twice the number of slots, so that a full
+   * lane (the counts differ by all slots) can be told from an empty one (the counts are equal).
    */
   readonly countSpan: number;
 
@@ -285,11 +289,11 @@ export function shareMemory({ slots, requestBytes, answerBytes }: LaneShape): Sh
   return new SharedArrayBuffer(HEAD_BYTES + slots * (requestBytes + answerBytes));
 }
 
-/** What requests of other kinds than lookups carry beside their payload. */
+/** The fields of a request of any kind but lookups. */
 type OtherFields = Exclude<RequestFields, LookupFields>;
 export type OtherRequest = OtherFields & { readonly payload: Buffer };
 
-/** A lookup whose query string has one character per byte. */
+/** A lookup as the worker reads it; its query string has one character per byte. */
 export type ReceivedLookup = LookupFields & { readonly payload: string };
-/** A request as the worker reads it; the payload of any other is a view of its bytes. */
+/** A request as the worker reads it; the payload is a view of bytes where it is no lookup. */
 export type ReceivedRequest = ReceivedLookup | OtherRequest;

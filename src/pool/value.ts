@@ -1,14 +1,14 @@
-/** Values on their way between the threads, as bodies of answers. */
+/** JavaScript values as bodies of answers between the threads. */
 import { deserialize, serialize } from 'node:v8';
 import { aligned } from '../base/byte-writer.js';
 import type { BodyPart } from './types.js';
 
-/** Bytes of the length of a value; what follows the value begins at a multiple of this. */
+/** Bytes for the length of a value. What follows the value begins at a multiple of this. */
 const LENGTH_BYTES = 8;
 
 /**
- * A value as an answer's body, and bytes after it where there are any. It has the form that
- * messages between threads have, which keeps every text as it is and is read without a parser.
+ * A value as an answer's body, followed by `rest` if given. It is serialized as messages between
+ * threads are, which keeps every string as it is and needs no parser of our own.
  */
 export function packValue(value: object, rest?: Uint8Array): readonly BodyPart[] {
   const packed = serialize(value);
@@ -18,12 +18,12 @@ export function packValue(value: object, rest?: Uint8Array): readonly BodyPart[]
   return rest === undefined ? [bytes] : [bytes, rest];
 }
 
-/** Reads a body that `packValue` wrote with a value of this type. */
+/** Reads the value of a body that `packValue` wrote. */
 export function unpackValue<T extends object>(body: Uint8Array): T {
   return unpackWithRest<T>(body).value;
 }
 
-/** The same with the bytes after the value, which are a view. */
+/** Reads the value and the bytes that follow it, which are a view. */
 export function unpackWithRest<T extends object>(
   body: Uint8Array,
 ): { readonly value: T; readonly rest: Uint8Array } {

@@ -27,9 +27,9 @@ import type { StoreTransaction } from './store.js';
 export type Actor =
   /** A caller of the API: the beginnings of its key and of the key's id. */
   | { readonly kind: 'key'; readonly prefix: string; readonly id: string }
-  /** Whoever ran the command, as the system knows them. */
+  /** The user of a command, as the system knows them. */
   | { readonly kind: 'cli'; readonly uid: number; readonly user: string }
-  /** The server by itself, as for the first key. */
+  /** The server itself, as when it makes the first key. */
   | { readonly kind: 'server' };
 
 export const NEW_PREFIX = 'new-audit';
@@ -48,28 +48,28 @@ const parseEntry = recordReader('audit', 1, {
   at: number,
   actor: member(isActor),
   account: orNull(text),
-  /** One of another version's actions, too. */
+  /** May also be an action of another version. */
   action: text,
   object: text,
 });
 
 export type AuditRecord = Omit<ReturnType<typeof parseEntry>, 'v'>;
 
-/** An entry that is kept by itself. */
+/** Reads an entry that is a record of its own. */
 export function parseAudit(value: unknown): AuditRecord {
   const { v: _, ...entry } = parseEntry(value);
   return entry;
 }
 
-/** When an entry or block was made, and its order where that is not the time. */
+/** The time of an entry or block, and its order where that differs from the time. */
 export const parseAge = recordReader('audit', 1, { at: number, order: optional(number) });
 
-/** What stands behind the list in the key. */
+/** The order of an entry or block, which follows the list in its key. */
 export function orderOf({ at, order }: ReturnType<typeof parseAge>): number {
   return order ?? at;
 }
 
-/** Who did what: once in a block, however often. */
+/** An actor and an action, stored once in a block however many entries have them. */
 interface Act {
   readonly actor: Actor;
   readonly action: string;
@@ -83,29 +83,32 @@ function isActs(value: unknown): value is readonly Act[] {
   return Array.isArray(value) && value.every(isAct);
 }
 
-/** The entries of a commit, or of a few. */
+/** A block: the entries of one commit, or of a few. */
 export const parseBlock = recordReader('audit block', 1, {
-  /** Milliseconds since 1970, of the first. */
+  /** Time of the first entry, in milliseconds since 1970. */
   at: number,
   account: orNull(text),
   acts: member(isActs),
-  /** How many there are. */
+  /** Number of entries. */
   count: number,
-  /** Lines as `blockLine` makes them: one text is added to and packed as fast as one entry. */
+  /**
+   * Lines that `blockLine` makes. They are one text because adding to it, and packing it, is as
+   * fast as for a single entry.
+   */
   told: text,
   order: optional(number),
 });
 export type AuditBlock = ReturnType<typeof parseBlock>;
 
 /**
- * The line of an entry: milliseconds behind the block's time, less than none where the clock went
- * back, place of the act, id of what it was done to.
+ * The line of an entry: milliseconds since the block's time (negative where the clock was set
+ * back), index of the act, id of the object.
  */
 export function blockLine(after: number, act: number, object: string): string {
   return `${after} ${act} ${object}\n`;
 }
 
-/** Each entry of a block as if it were kept by itself. */
+/** The entries of a block, in the form of those that are records of their own. */
 export function entriesOf({ at, account, acts, told }: AuditBlock): readonly AuditRecord[] {
   return told
     .split('\n')
@@ -119,7 +122,7 @@ export function entriesOf({ at, account, acts, told }: AuditBlock): readonly Aud
     });
 }
 
-/** Without `last` or `oldest`, as some versions write it, these are to be looked for. */
+/** Some versions write no `last` and `oldest`; these then have to be looked up. */
 const parseCount = recordReader('audit count', 1, {
   count: number,
   last: optional(number),
@@ -133,12 +136,12 @@ export interface AuditCount {
 
 export type LayoutName = 'blocks' | 'singles';
 
-/** One of the two ways of keeping a list. */
+/** One of the two ways in which the entries of a list are stored. */
 export interface AuditLayout {
   readonly name: LayoutName;
   readonly prefix: string;
   readonly countPrefix: string;
-  /** How many entries a record is. */
+  /** How many entries a record contains. */
   readonly size: (record: unknown) => number;
 }
 
@@ -149,7 +152,7 @@ export const BLOCKS: AuditLayout = {
   size: (record) => parseBlock(record).count,
 };
 
-/** Entries of versions before. */
+/** Entries as earlier versions store them, one a record. */
 export const SINGLES: AuditLayout = {
   name: 'singles',
   prefix: SINGLE_PREFIX,
@@ -159,13 +162,16 @@ export const SINGLES: AuditLayout = {
 
 let lastNewKey: StoreKey = [];
 
-/** Key of the block that takes entries; the same array for the same one, which is told by that. */
+/**
+ * Key of the block that takes new entries. Returns the same array each time, because callers
+ * compare it by identity.
+ */
 export function newKey(list: string): StoreKey {
   if (lastNewKey[1] !== list) lastNewKey = [NEW_PREFIX, list];
   return lastNewKey;
 }
 
-/** Key of a block that takes no more. */
+/** Key of a block that takes no more entries. */
 export function blockKey(list: string, order: number): StoreKey {
   return [BLOCK_PREFIX, list, timeText(order)];
 }
@@ -178,7 +184,7 @@ function countKey({ countPrefix }: AuditLayout, list: string): StoreKey {
   return lastCountKey;
 }
 
-/** Entries of a list in a layout, added up. */
+/** Counts the entries of a list in a layout by reading them. */
 export function countAnew(
   reader: Pick<StoreTransaction, 'list'>,
   { prefix, size }: AuditLayout,
@@ -201,7 +207,7 @@ export function auditCount(
   return found === undefined ? { count: 0 } : parseCount(found);
 }
 
-/** States how many there are; of no entries there is no count. */
+/** Stores the number of entries; 0 is stored by removing the record. */
 export function putAuditCount(
   transaction: StoreTransaction,
   layout: AuditLayout,
@@ -209,14 +215,14 @@ export function putAuditCount(
   { count, last, oldest }: AuditCount,
 ): void {
   const key = countKey(layout, list);
-  // Each made in one place: it is put with every entry.
+  // The key array is made in only one place, because this runs with every entry.
   if (count === 0) transaction.remove(key);
   else if (last === undefined) transaction.put(key, { v: 1, count });
   else if (oldest === undefined) transaction.put(key, { v: 1, count, last });
   else transaction.put(key, { v: 1, count, oldest, last });
 }
 
-/** The order of the last entry or block of a list; before all times where there is none. */
+/** The order of the last entry or block of a list; lower than any time where there is none. */
 export function lastOrder(
   transaction: StoreTransaction,
   { prefix }: AuditLayout,

@@ -1,4 +1,7 @@
-/** Which entries of who did what go when new ones come: the oldest, whatever layout they have. */
+/**
+ * Decides which entries of the audit log are removed when new ones are added: the oldest, in
+ * whichever layout they are stored.
+ */
 import {
   type AuditCount,
   type AuditLayout,
@@ -16,61 +19,64 @@ import { savedTime } from './service-clock.js';
 import { orSetAside } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 
-/** Newest entries kept of each list. */
+/** How many of the newest entries of each list are kept. */
 export const AUDIT_ENTRIES_MAX = 10_000;
-/** How long an entry is kept. */
+/** How long an entry is kept at most. */
 export const AUDIT_MS_MAX = 400 * 86_400_000;
 
-/** Entries beyond those that are kept which wait to go together: looking for them costs most. */
+/**
+ * Entries above the limit that may gather before they are removed together, since finding them is
+ * what costs most.
+ */
 const WAITING_MAX = 256;
-/** Entries by themselves, and blocks, that go with a new block at most. */
+/** Most records of each layout that are removed when a block is added. */
 const REMOVED_MAX: Readonly<Record<LayoutName, number>> = { singles: 2 * WAITING_MAX, blocks: 16 };
-/** So many of either go by their age alone. */
+/** Most records of each layout that are removed only because of their age. */
 const AGED_MAX = 10;
 
-/** What there is of a list in each layout. */
+/** The counts of a list in both layouts. */
 type Counts = Readonly<Record<LayoutName, AuditCount>>;
 
 function isTooMany({ blocks, singles }: Counts): boolean {
   return blocks.count + singles.count > AUDIT_ENTRIES_MAX + WAITING_MAX;
 }
 
-/** An entry or block that may have to go. */
+/** A record, of an entry or a block, that may have to be removed. */
 interface Place {
   readonly layout: AuditLayout;
   readonly key: StoreKey;
 }
 
-/** What it says of itself. */
+/** What the record itself says. */
 interface Seen {
-  /** Times of its first entry and of its last. */
+  /** Times of its first entry (`first`) and of its last. */
   readonly first: number;
   readonly last: () => number;
-  /** Its entries. */
+  /** Number of its entries. */
   readonly size: number;
 }
 
-/** One that is not looked at. */
+/** Stands for a single entry that need not be read. */
 const ONE: Seen = { first: 0, last: () => 0, size: 1 };
 
-/** Whether the first of a layout is not known to be within its time by the machine's clock. */
+/** Whether the oldest entry of a layout may have expired, by the machine's clock. */
 function mayExpire({ count, oldest }: AuditCount, at: number): boolean {
   return count > 0 && (oldest === undefined || oldest <= at - AUDIT_MS_MAX);
 }
 
 /**
- * Whether an entry is too old, by the clock and by the service's own: the machine's may be set
- * ahead by years.
+ * Whether an entry has expired by the machine's clock and by the service's own, because the
+ * machine's clock may be set years ahead.
  */
 function isExpired(transaction: StoreTransaction, entry: number, at: number): boolean {
   return entry <= at - AUDIT_MS_MAX && entry <= (savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
 }
 
-/** The first entries or blocks of a list in both layouts. */
+/** The first records of a list in both layouts. */
 interface Oldest {
-  /** The oldest first, as long as no other is known to be older than one of them. */
+  /** In order, ending where an unread record might be older than the next. */
   readonly places: readonly Place[];
-  /** Whether all that there are of a layout are among these. */
+  /** By layout, whether these are all the records there are. */
   readonly isAll: Readonly<Record<LayoutName, boolean>>;
 }
 
@@ -103,7 +109,7 @@ function oldestOf(
   return { places, isAll };
 }
 
-/** Reads an entry or block; null where it is damaged, and put aside. */
+/** Reads a record; null where it is damaged, and then it is put aside. */
 function lookAt(transaction: StoreTransaction, { layout, key }: Place): Seen | null {
   return orSetAside(transaction, key, () => {
     const record = transaction.get(key);
@@ -118,7 +124,7 @@ function lookAt(transaction: StoreTransaction, { layout, key }: Place): Seen | n
   });
 }
 
-/** Removes the first of some places while they have to go, and tells how many entries are left. */
+/** Removes records from the front while they have to go. Returns how many entries are left. */
 function clear(
   transaction: StoreTransaction,
   list: string,
@@ -132,7 +138,7 @@ function clear(
   for (const place of places) {
     const { layout, key } = place;
     const spare = isOver ? left.blocks + left.singles - AUDIT_ENTRIES_MAX : 0;
-    // Of those by themselves it is known that they are one.
+    // A record of the old layout is one entry, so it need not be read.
     const seen = layout === SINGLES && spare > 0 ? ONE : lookAt(transaction, place);
     if (seen === null) left[layout.name] = countAnew(transaction, layout, list);
     else {
@@ -147,9 +153,9 @@ function clear(
 }
 
 /**
- * Removes the first entries of a list while there are more than `AUDIT_ENTRIES_MAX` or they are too
- * old, many at a time. Those of versions before are counted anew here.
- * @returns how many are left in blocks, and the time of the first of these where it was seen
+ * Removes the first entries of a list while there are more than `AUDIT_ENTRIES_MAX`, or they have
+ * expired, many at a time. The count of the old layout is corrected here.
+ * @returns how many entries are left in blocks, and the time of the first one where it was read
  */
 export function makeRoom(
   transaction: StoreTransaction,
@@ -168,7 +174,7 @@ export function makeRoom(
     const count = Math.max(left[name], 0);
     const first = staying.find((place) => place.layout === layout);
     if (first !== undefined) return { count, last, oldest: lookAt(transaction, first)?.first };
-    // Where all of them have gone, or there were none, none is left, whatever was counted.
+    // If all records were seen and removed, nothing is left, even if the count says otherwise.
     if (isAll[name]) return { count: 0, last };
     const isTouched = places.some((place) => place.layout === layout);
     return isTouched ? { count, last } : { count, last, oldest };

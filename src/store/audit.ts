@@ -1,8 +1,8 @@
 /**
- * Who did what to keys, credentials, merchants, nexus, releases and secrets. Entries are added
- * in the transaction of the change they tell of and never changed; no secret is in them. Each
- * account has a list of its own, so that none can push out what is told of another or of the
- * operator. How they are kept is in audit-format.ts.
+ * The audit log: who did what to keys, credentials, merchants, nexus, releases and secrets. An
+ * entry is added in the transaction of its change and never altered; it contains no secret. Each
+ * account has a list of its own, so that its entries push out no entries of others or of the
+ * operator. audit-format.ts describes the records.
  */
 import {
   type Actor,
@@ -32,17 +32,17 @@ import type { Store, StoreTransaction } from './store.js';
 export type { Actor, AuditRecord } from './audit-format.js';
 export { AUDIT_ENTRIES_MAX, AUDIT_MS_MAX } from './audit-room.js';
 
-/** Entries of a block at most: a page of the disk has room for them. */
+/** Most entries of a block, which then fits a page of the disk. */
 const BLOCK_ENTRIES_MAX = 64;
 /**
- * With fewer, a block takes the entries of the next commit too: where each has one alone, a block
- * for each would be as much to put, and later to remove, as an entry for each.
+ * A stored block with fewer entries takes those of the next commit too. Otherwise, where each
+ * commit has a single entry, blocks would mean as many records to write and remove as entries.
  */
 const STORED_ENTRIES_MAX = 16;
-/** A block is of about one time, as a commit is: its entries come of age together. */
+/** A block covers a short time only, so that all its entries expire together. */
 const BLOCK_MS_MAX = 60_000;
 
-/** Everything that is written down: what it is done to and, behind the dot, what is done. */
+/** All actions in the log: what is acted on and, after the dot, what is done. */
 export const AUDIT_ACTIONS = [
   'key.create',
   'key.update',
@@ -63,13 +63,13 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What was done. */
+/** An entry, except for its time. */
 interface AuditEntry {
   readonly actor: Actor;
-  /** Whose list it belongs to; null for what is the operator's. */
+  /** The account that the list belongs to; null for the operator's list. */
   readonly account: string | null;
   readonly action: AuditAction;
-  /** Id of what it was done to. */
+  /** Id of the object that was acted on. */
   readonly object: string;
 }
 
@@ -89,7 +89,10 @@ function isSameActor(one: Actor, other: Actor): boolean {
   }
 }
 
-/** A block with an entry more; the block itself stays, for an action that may be undone. */
+/**
+ * A copy of a block with one more entry. The block itself is unchanged, because the action may be
+ * undone.
+ */
 function blockWith(
   block: AuditBlock,
   { actor, action, object }: AuditEntry,
@@ -109,13 +112,15 @@ function blockWith(
     : { v, at: from, account, acts, count, told, order };
 }
 
-/** The block of a list that takes entries, and how many it takes; null where there is none. */
+/**
+ * The block of a list that takes new entries, and how many it may have; null where there is none.
+ */
 function newBlock(
   transaction: StoreTransaction,
   list: string,
 ): { readonly block: AuditBlock; readonly most: number } | null {
   const key = newKey(list);
-  // That of the commit under way was put here alone, and so is not read again.
+  // A block of this commit was put by this file only, so it need not be read and checked again.
   const own = transaction.unstored(key) as AuditBlock | null;
   if (own !== null) return { block: own, most: BLOCK_ENTRIES_MAX };
   const known = transaction.known(key) as AuditBlock | null;
@@ -129,7 +134,7 @@ function storedBlock(transaction: StoreTransaction, key: StoreKey): AuditBlock |
   return found === undefined ? null : parseBlock(found);
 }
 
-/** What there is of a list in single entries, and what the last of them has for its order. */
+/** The count of single entries in a list, with the order of the last one. */
 function singlesIn(transaction: StoreTransaction, list: string): AuditCount {
   const found = auditCount(transaction, SINGLES, list);
   if (found.count === 0 || found.last !== undefined) return found;
@@ -137,8 +142,8 @@ function singlesIn(transaction: StoreTransaction, list: string): AuditCount {
 }
 
 /**
- * Puts a block to those before it, as it takes no more; the oldest ones of the list make room.
- * @returns what there is in blocks then
+ * Stores a full block behind the earlier ones, and removes the oldest entries of the list.
+ * @returns the count of the blocks after that
  */
 function putAway(
   transaction: StoreTransaction,
@@ -149,7 +154,8 @@ function putAway(
   const counted = auditCount(transaction, BLOCKS, list);
   const last = counted.last ?? lastOrder(transaction, BLOCKS, list);
   let order = orderOf(block);
-  // An earlier version beside this one does not see it, and may have put one of its own there.
+  // A server of an earlier version does not know this block, and may have stored one with the same
+  // order.
   if (order <= last) while (transaction.get(blockKey(list, order)) !== undefined) order += 1;
   const singles = singlesIn(transaction, list);
   const room = makeRoom(transaction, list, { blocks: counted, singles }, now);
@@ -157,14 +163,14 @@ function putAway(
   const count = {
     count: room.count + block.count,
     last: Math.max(last, order),
-    // Of none that are left it is the first.
+    // If no others are left, this block is the oldest.
     oldest: room.count === 0 ? block.at : room.oldest,
   };
   putAuditCount(transaction, BLOCKS, list, count);
   return count;
 }
 
-/** Adds an entry within the transaction of the change; the oldest ones make room. */
+/** Adds an entry within the transaction of its change, and makes room for it. */
 export function addAudit(transaction: StoreTransaction, entry: AuditEntry, at: number): void {
   const { account } = entry;
   const list = account === null ? 'operator' : `account:${account}`;
@@ -181,20 +187,21 @@ export function addAudit(transaction: StoreTransaction, entry: AuditEntry, at: n
       ? auditCount(transaction, BLOCKS, list)
       : putAway(transaction, list, found.block, at);
   const last = blocks.last ?? lastOrder(transaction, BLOCKS, list);
-  // Behind those that are there, whatever the clock says: the first in the list make room.
+  // The order must be above all others, whatever the clock says, since the lowest are removed
+  // first.
   const order = Math.max(at, last + 1, (singlesIn(transaction, list).last ?? -1) + 1);
   const empty = { v: 1, at, account, acts: [], count: 0, told: '' } as const;
   const begun = order === at ? empty : { ...empty, order };
   transaction.put(newKey(list), blockWith(begun, entry, at));
 }
 
-/** Entries of a list with what orders them. */
+/** An entry, with what determines its order among those of all lists. */
 interface Told {
   readonly order: number;
   readonly entries: readonly AuditRecord[];
 }
 
-/** The entries of all lists from a time on, the oldest first; none older than they are kept. */
+/** The entries of all lists from a time on, oldest first, without expired ones. */
 export function listAudit(store: Store, since: number, now: number): readonly AuditRecord[] {
   const from = Math.max(since, now - AUDIT_MS_MAX);
   const lists = new Map<string, Told[]>();
@@ -210,7 +217,7 @@ export function listAudit(store: Store, since: number, now: number): readonly Au
   for (const prefix of [BLOCKS.prefix, NEW_PREFIX]) {
     for (const record of store.list([prefix])) add(record, entriesOf(parseBlock(record)));
   }
-  // Those beyond the number go some at a time.
+  // Entries above the limit are removed some at a time, so they are left out here.
   return [...lists]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .flatMap(([, list]) =>

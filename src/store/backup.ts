@@ -1,6 +1,6 @@
 /**
- * Backups of the store: one file each, made by LMDB while the store is used, never by copying, with
- * its checksum behind it.
+ * Backups of the store, each a file that LMDB writes while the store is in use, with a checksum at
+ * its end.
  */
 import {
   chmodSync,
@@ -31,14 +31,14 @@ import { Store, storeDir } from './store.js';
 import { isEmptyStoreFile, openIn, STORE_FILE, storeFileProblem } from './store-file.js';
 import { createHash } from 'node:crypto';
 
-/** Pages are a multiple of it on every system. */
+/** A page has a multiple of this size on every system. */
 const PAGE_BYTES_MIN = 4_096;
 const SIZE_DIGITS = 15;
 const READ_BYTES = 1_048_576;
 
 /**
- * The checksum of a backup: a line of text behind its last page, which LMDB does not look at. A
- * store's file is made of whole pages, so a file with anything behind them has to have that line.
+ * The checksum of a backup: a line of text after the last page, where LMDB does not look. A store's
+ * file consists of whole pages, so a file with anything after them must have this line.
  */
 function lineOf(sha256: string, bytes: number): Buffer {
   const size = String(bytes).padStart(SIZE_DIGITS, '0');
@@ -60,7 +60,7 @@ function sumOf(file: number, bytes: number): string {
   return hash.digest('hex');
 }
 
-/** Writes the checksum of a file of whole pages behind it. */
+/** Appends the checksum to a file that consists of whole pages. */
 function appendDigest(path: string): void {
   const file = openSync(path, 'r');
   try {
@@ -72,8 +72,8 @@ function appendDigest(path: string): void {
 }
 
 /**
- * Compares a backup with its checksum; false where it has none, as those of earlier versions.
- * @throws Error when it is not what was written.
+ * Compares a backup with its checksum; false where it has none, as in backups of earlier versions.
+ * @throws Error when the bytes differ from the checksum.
  */
 function checkDigest(path: string): boolean {
   const file = openSync(path, 'r');
@@ -90,7 +90,10 @@ function checkDigest(path: string): boolean {
   throw new Error('the file is damaged: its checksum is that of other bytes');
 }
 
-/** Makes a checked copy of a backup a file of whole pages. @throws Error as `checkDigest`. */
+/**
+ * Removes the checksum from a copy of a backup, so that only whole pages remain.
+ * @throws Error as `checkDigest`.
+ */
 function stripDigest(path: string): boolean {
   if (!checkDigest(path)) return false;
   const file = openSync(path, 'r');
@@ -100,32 +103,32 @@ function stripDigest(path: string): boolean {
   return true;
 }
 
-/** What a restore with `force` keeps of the store it replaces, beside it. */
+/** The name under which a forced restore keeps the store that it replaces. */
 export const REPLACED_FILE = 'data.mdb.replaced';
 const BACKUP_MODE = 0o600;
 
 export interface BackupFacts {
   readonly records: number;
   readonly bytes: number;
-  /** Ids of the key-encryption keys without which its secrets cannot be opened. */
+  /** Ids of the key-encryption keys that are needed to open its secrets. */
   readonly keks: readonly string[];
-  /** False where there is no checksum: damage to it cannot be told. */
+  /** False where it has no checksum, so that damage cannot be found. */
   readonly checked: boolean;
-  /** Keys of records that were damaged before; everything else is there. */
+  /** Keys of records that were damaged before the backup; everything else is there. */
   readonly damaged: readonly StoreKey[];
 }
 
-/** What folders are called in which a store lies while it is read or written; for one process. */
+/** Prefix of temporary folders for a store that one process reads or writes. */
 const TEMPORARY = '.situs-store.';
 
-/** A folder below one, which a rename can move files out of. */
+/** A temporary folder below `folder`, on the same disk, so that files can be renamed out of it. */
 export function temporaryIn(folder: string, setting: string, mode?: number): string {
   makeFolder(folder, setting, mode);
   removeLeftFolders(folder, TEMPORARY);
   return makeProcessFolder(folder, TEMPORARY);
 }
 
-/** Removes the copies that commands which were killed have left in and below a folder. */
+/** Removes temporary stores that killed commands have left in a folder and below it. */
 export function removeLeftStores(varDir: string): void {
   removeLeftFolders(varDir, TEMPORARY);
   removeLeftFolders(storeDir(varDir), TEMPORARY);
@@ -148,7 +151,7 @@ async function countRecords(store: Store, damaged: StoreKey[]): Promise<number> 
 
 /**
  * Reads every record of a store in `<varDir>/store`.
- * @throws Error when it is not whole, but for damaged records.
+ * @throws Error when it is not complete, apart from damaged records.
  */
 async function factsOf(varDir: string, checked: boolean): Promise<BackupFacts> {
   const file = join(storeDir(varDir), STORE_FILE);
@@ -158,7 +161,7 @@ async function factsOf(varDir: string, checked: boolean): Promise<BackupFacts> {
   try {
     const damaged: StoreKey[] = [];
     const records = await countRecords(store, damaged);
-    // Where a key or a page that leads to one is damaged, records are not found.
+    // If a key, or a page that leads to one, is damaged, its records are not found by scanning.
     if (records !== store.entries()) {
       throw new Error(`the store is damaged: ${records} of ${store.entries()} records are found`);
     }
@@ -170,7 +173,7 @@ async function factsOf(varDir: string, checked: boolean): Promise<BackupFacts> {
 }
 
 /**
- * Makes a backup; nothing is left of one that fails or is interrupted.
+ * Makes a backup. If that fails or is interrupted, nothing of it is left.
  * @throws Error when the file exists or cannot be written.
  */
 export async function backupStore(
@@ -195,7 +198,7 @@ export async function backupStore(
     appendDigest(made);
     chmodSync(made, BACKUP_MODE);
     syncToDisk(made, 'r+');
-    // Unlike a rename, a link never replaces a file that came to be meanwhile.
+    // Unlike a rename, a link does not replace a file that has appeared meanwhile.
     linkSync(made, file);
     syncToDisk(dirname(file));
     return facts;
@@ -205,8 +208,8 @@ export async function backupStore(
 }
 
 /**
- * Reads a whole backup without changing it, as a copy on the same disk as the store. A damaged file
- * may end the process that reads it.
+ * Reads a complete backup by means of a copy on the store's disk. A damaged file may end this
+ * process.
  * @throws Error when it is not sound.
  */
 export async function verifyBackup(varDir: string, file: string): Promise<BackupFacts> {
@@ -222,8 +225,8 @@ export async function verifyBackup(varDir: string, file: string): Promise<Backup
 }
 
 /**
- * Tells why a store must not be replaced: a process has it open, or it holds records and `force`
- * is not given. Null when it may.
+ * Why the store must not be replaced: a process has it open, or it holds records and `force` is not
+ * given. Null when it may be replaced.
  */
 export async function obstacle(varDir: string, force: boolean): Promise<string | null> {
   const file = join(storeDir(varDir), STORE_FILE);
@@ -246,9 +249,9 @@ export async function obstacle(varDir: string, force: boolean): Promise<string |
 }
 
 /**
- * Puts a backup in the store's place by one rename. The caller has verified it and asked for
- * obstacles. What was there is kept as REPLACED_FILE.
- * @throws Error when it is not what its checksum was made of.
+ * Replaces the store by a backup with a single rename. The caller has verified the backup and
+ * called `obstacle`. The old store is kept as REPLACED_FILE.
+ * @throws Error when the backup differs from its checksum.
  */
 export function restoreStore(
   varDir: string,

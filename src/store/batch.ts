@@ -1,22 +1,22 @@
 /**
- * Writes that share a transaction. What their actions change is kept here until the last one has
- * run, and then put into the store at once: a count that each of them changes is packed and put
- * once, and an action that throws is undone by forgetting what it changed. A transaction within
- * the transaction for each action, which LMDB has for that, copies every page it comes by.
+ * Actions that share a transaction. Their changes are kept here until the last action has run, and
+ * are then put into the store together. A count that each action changes is thus packed and stored
+ * once, and an action that throws is undone by forgetting its changes. LMDB's own nested
+ * transactions would copy every page that an action touches.
  */
 import type { StoreKey } from './format.js';
 import { bytesOf, type StoredValue } from './record-bytes.js';
 
-/** Where it is all put in the end, within a transaction. */
+/** What a batch puts its changes into, within a transaction. */
 export interface BatchPlace {
   get(key: StoreKey): Buffer | undefined;
-  /** A record whose memory is used again: it is to be done with before anything else is read. */
+  /** The record's memory is reused, so it must not be used after another read. */
   peek(key: StoreKey): Buffer | undefined;
   put(key: StoreKey, value: Buffer): void;
   remove(key: StoreKey): void;
 }
 
-/** What became of an action: its result, or what it threw. */
+/** The outcome of an action: its result, or what it threw. */
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly result: T }
   | { readonly kind: 'threw'; readonly error: unknown };
@@ -27,10 +27,13 @@ interface Change {
   readonly value: StoredValue | null;
 }
 
-/** Longer keys go to the store at once: an action that gave one too long for it has to be told. */
+/**
+ * A longer key is put into the store at once, so that the action whose key is too long gets the
+ * error.
+ */
 const NAME_CHARS_MAX = 400;
 
-/** A key as one text; the lengths tell where its parts end. */
+/** A key as a text of its own; with the lengths, no two keys have the same. */
 function newName(key: StoreKey): string {
   let name = '';
   for (const part of key) name += `${part.length}:${part}`;
@@ -43,14 +46,17 @@ function isSame(key: StoreKey, other: StoreKey): boolean {
   return true;
 }
 
-/** The last key of each kind with its name: counts have the same one in action after action. */
+/**
+ * The last key of each kind with its name, because one action after another changes the same
+ * counts.
+ */
 const lastNames = new Map<string, { readonly key: StoreKey; readonly name: string }>();
 const KINDS_MAX = 64;
 
-/** What a commit left, by the names of the keys. */
+/** Changes of a commit, by the names of their keys. */
 type Left = ReadonlyMap<string, Change>;
 const NOTHING_LEFT: Left = new Map();
-/** Of a commit of more nothing is remembered: what it costs to read again is little of it. */
+/** A commit with more changes is not remembered: reading again is a small part of its cost. */
 const LEFT_MAX = 256;
 
 function nameOf(key: StoreKey): string {
@@ -64,14 +70,14 @@ function nameOf(key: StoreKey): string {
 
 export class Batch {
   readonly #place: BatchPlace;
-  /** What was changed and is not in the store. */
+  /** Changes that are not in the store yet. */
   #changes = new Map<string, Change>();
-  /** What the action under way changed of these, with what they were before it, in order. */
+  /** Changes of the running action in `#changes`, with the previous values, in order. */
   readonly #undo: { readonly name: string; readonly was: Change | undefined }[] = [];
-  /** What the action under way changed in the store, as it was before it. */
+  /** Changes of the running action that are in the store, with the previous values. */
   readonly #before = new Map<string, Change>();
 
-  /** What the commit before left, where nothing was written since. */
+  /** Changes of the previous commit; empty if anything was written since. */
   #left: Left;
 
   constructor(place: BatchPlace, left = NOTHING_LEFT) {
@@ -79,7 +85,10 @@ export class Batch {
     this.#left = left;
   }
 
-  /** Runs an action; what it throws undoes it alone. @throws Error when it cannot be undone. */
+  /**
+   * Runs an action. If it throws, only its own changes are undone.
+   * @throws Error when they cannot be.
+   */
   run<T>(action: () => T): Outcome<T> {
     try {
       return { kind: 'done', result: action() };
@@ -104,20 +113,19 @@ export class Batch {
     return changed === undefined ? this.#place.get(key) : (changed.value ?? undefined);
   }
 
-  /** A record whose memory is used again: it is to be done with before anything else is read. */
+  /** The record's memory is reused, so it must not be used after another read. */
   peek(key: StoreKey): StoredValue | undefined {
     const changed = this.#changes.get(nameOf(key));
     return changed === undefined ? this.#place.peek(key) : (changed.value ?? undefined);
   }
 
-  /** What waits in this batch to be put for a key; null where nothing does. */
+  /** The value for a key that this batch has not stored yet; null where there is none. */
   unstored(key: StoreKey): StoredValue | null {
     return this.#changes.get(nameOf(key))?.value ?? null;
   }
 
   /**
-   * What waits in this batch to be put for a key, or what the commit before left there; null where
-   * it has to be read.
+   * The value for a key from this batch or from the previous commit; null where it has to be read.
    */
   known(key: StoreKey): StoredValue | null {
     const name = nameOf(key);
@@ -132,7 +140,7 @@ export class Batch {
     if (name.length > NAME_CHARS_MAX) this.flush();
   }
 
-  /** Puts everything into the store, whose ranges are then as the actions left them. */
+  /** Puts all changes into the store, so that ranges of it include them. */
   flush(): void {
     for (const { name, was } of this.#undo) {
       const key = this.#changes.get(name)?.key;
@@ -141,12 +149,12 @@ export class Batch {
     }
     this.#undo.length = 0;
     for (const change of this.#changes.values()) this.#set(change);
-    // What is in the store now is newer than what was left.
+    // The store is now newer than the remembered commit.
     if (this.#changes.size > 0) this.#left = NOTHING_LEFT;
     this.#changes.clear();
   }
 
-  /** Puts the rest into the store when the last action has run, and tells what it was. */
+  /** Puts the remaining changes into the store after the last action, and returns them. */
   end(): Left {
     const left = this.#changes;
     this.#changes = new Map();
@@ -161,15 +169,18 @@ export class Batch {
 }
 
 /**
- * What the last transaction of a handle left, for its next one. LMDB numbers commits without a gap:
- * between two whose numbers follow one another no other process has written.
+ * Remembers the changes of the last transaction for the next one. LMDB numbers transactions without
+ * gaps: if the next one has the next number, no other process has written in between.
  */
 export class CommitMemory {
-  /** Transactions that were begun. */
+  /** Number of transactions that have begun. */
   #begun = 0;
   #last: { readonly begun: number; readonly id: number; readonly left: Left } | null = null;
 
-  /** A transaction begins, with LMDB's number of it: what is still as the last one left it. */
+  /**
+   * Called when a transaction with this number of LMDB begins. Returns the changes that are still
+   * valid.
+   */
   begin(id: number): Left {
     const last = this.#last;
     this.#last = null;
@@ -178,7 +189,10 @@ export class CommitMemory {
     return isNext ? last.left : NOTHING_LEFT;
   }
 
-  /** To be told when all of a transaction has run; what is returned, when it is on the disk. */
+  /**
+   * Called when all actions of a transaction have run; the function that it returns is called when
+   * the transaction is on the disk.
+   */
   ran(id: number, left: Left): () => void {
     const begun = this.#begun;
     return () => {

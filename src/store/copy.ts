@@ -1,7 +1,7 @@
 /**
- * Copies of a whole store between a folder and a database, record by record, as bytes: damaged and
- * sealed ones too. The copy is read again before it is anything's: it has the same records, or
- * there is none.
+ * Copies a whole store between a folder and a database, record by record, as bytes, including
+ * damaged and sealed ones. The copy only becomes the store of its place after it was read again and
+ * found to have the same records.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, renameSync } from 'node:fs';
@@ -16,40 +16,40 @@ import { storeDir } from './store.js';
 import { markBegun, openIn, STORE_FILE, storeFileProblem } from './store-file.js';
 import type { RecordBytes } from './root.js';
 
-/** Records read and written at once. */
+/** Records that are read or written at a time. */
 const PAGE_RECORDS = 500;
 const FILE_MODE = 0o600;
 
 export type CopyPages = AsyncIterable<readonly RecordBytes[]>;
 
-/** How many records there are, and a sum of them that does not go by their order. */
+/** The number of records, and a checksum that does not depend on their order. */
 interface CopySum {
   readonly records: number;
-  /** In hex. */
+  /** In hexadecimal. */
   readonly sha256: string;
 }
 
-/** Where a copy is taken from. */
+/** The store that is copied. */
 export interface CopySource {
-  /** All records as of one moment. */
+  /** All its records, as of one moment. */
   pages(): CopyPages;
   close(): Promise<void>;
 }
 
-/** Where a copy is put. */
+/** The store that is written. */
 export interface CopyTarget {
   put(records: readonly RecordBytes[]): Promise<void>;
-  /** What was put, read again. */
+  /** The records that were written, read again. */
   pages(): CopyPages;
-  /** Makes it the store of the place; before, there is nothing. */
+  /** Makes the copy the store of its place, which has none before that. */
   keep(): Promise<void>;
-  /** Forgets what was not kept. */
+  /** Discards the copy if `keep` was not called. */
   close(): Promise<void>;
 }
 
 const SUM_MODULUS = 1n << 256n;
 
-/** Adds records up. */
+/** Calculates the sum of records. */
 class Summing {
   #records = 0;
   #sum = 0n;
@@ -137,7 +137,7 @@ async function folderTarget(
   };
 }
 
-/** The folder that a place names, which may have `lmdb:` before it. */
+/** The folder of a place; the place may begin with `lmdb:`. */
 function folderOf(place: string): string {
   return place.replace(/^lmdb:(\/\/)?/, '');
 }
@@ -153,11 +153,11 @@ async function targetOf(place: string, begun: (temporary: string) => void): Prom
 }
 
 /**
- * Copies the store of a place into another, which must hold none. Places are folders of variables,
- * with or without `lmdb:` before them, and addresses of databases.
- * @param begun told of a folder that is to be removed if the process ends
- * @throws Error when there is nothing to copy, the other place holds records, or the copy is not
- *   what was copied; nothing is left of it then.
+ * Copies the store of one place to another, which must have no records. A place is a folder of
+ * variables, with or without `lmdb:` before it, or the address of a database.
+ * @param begun is given a folder that must be removed if the process is ended
+ * @throws Error when there is nothing to copy, the other place has records, or the copy differs;
+ * nothing is left of the copy then.
  */
 export async function copyStore(
   from: string,

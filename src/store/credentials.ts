@@ -1,7 +1,7 @@
 /**
- * A merchant's credentials with the compliance provider. Both members are sealed before they reach
- * the store. That no two merchants of an account share a connection is kept by a keyed hash, so
- * nothing needs to be opened to find out.
+ * A merchant's credentials with the compliance provider. Both members are sealed before they are
+ * stored. A keyed hash ensures that no two merchants of an account share a connection, so that none
+ * has to be opened for that.
  */
 import {
   connectionKey,
@@ -18,7 +18,7 @@ import type { StoreReader } from './merchants.js';
 import { putShared, removeShared } from './share.js';
 import type { StoreTransaction } from './store.js';
 
-/** What seals and opens; the part of the vault that is used here. */
+/** The part of the vault that is used here. */
 export interface CredentialsVault {
   seal(text: string, place: SealPlace): Sealed;
   open(sealed: Sealed, place: SealPlace): string;
@@ -38,7 +38,7 @@ function placeOf(account: string, merchant: string, field: keyof Credentials): S
 
 /**
  * Opens the credentials of a merchant; null when none are stored.
- * @throws Error when they were changed or moved, or their key is not at hand.
+ * @throws Error when they were altered or moved, or their key is not available.
  */
 export function credentialsOf(
   store: StoreReader,
@@ -81,7 +81,10 @@ export function setCredentials(
   return true;
 }
 
-/** Removes credentials on request: the merchant was connected before. False when it has none. */
+/**
+ * Removes credentials on request, and records that the merchant was connected. False when it has
+ * none.
+ */
 export function deleteCredentials(
   transaction: StoreTransaction,
   merchant: MerchantRecord,
@@ -94,7 +97,7 @@ export function deleteCredentials(
   return true;
 }
 
-/** Removes what is stored of a merchant's credentials; false when nothing was. */
+/** Removes everything stored of a merchant's credentials; false when there was nothing. */
 export function forgetCredentials(
   transaction: StoreTransaction,
   account: string,

@@ -1,7 +1,6 @@
 /**
- * The endpoint that events go to, as far as the store has to know it: that there is one, whether
- * it is still the same, and whether it said that it is gone. Its URL may hold a secret and is not
- * kept.
+ * What the store records of the endpoint for events: that there is one, whether it is still the
+ * same, and whether it said that it is gone. Its URL may contain a secret and is not stored.
  */
 import { createHash } from 'node:crypto';
 import { ENDPOINT_KEY } from './format.js';
@@ -17,20 +16,20 @@ const readEndpoint = recordReader('endpoint', 1, {
 
 type EndpointRecord = ReturnType<typeof readEndpoint>;
 
-/** Reads the endpoint's record; null where events are not wanted. */
+/** Reads the endpoint's record; null where no endpoint is configured. */
 export function endpointOf(reader: Pick<StoreTransaction, 'get'>): EndpointRecord | null {
   const value = reader.get(ENDPOINT_KEY);
   return value === undefined ? null : readEndpoint(value);
 }
 
-/** How the store knows the endpoint of a URL. */
+/** The id of an endpoint, made of its URL. */
 export function endpointId(url: string): string {
   return createHash('sha256').update(url, 'utf8').digest('hex');
 }
 
 /**
- * Tells the store which endpoint is configured, null for none. Another URL than before is in use
- * again; the same one stays disabled.
+ * Records which endpoint is configured, null for none. A different URL is enabled; the same one
+ * stays disabled if it was.
  */
 export async function setEndpoint(store: Store, url: string | null): Promise<void> {
   const id = url === null ? null : endpointId(url);
@@ -42,8 +41,8 @@ export async function setEndpoint(store: Store, url: string | null): Promise<voi
 }
 
 /**
- * Disables the endpoint that said it is gone until it is enabled or another URL is set; nothing
- * where another URL was set meanwhile.
+ * Disables the endpoint that said it is gone, until it is enabled or another URL is set. Does
+ * nothing where another URL was set meanwhile.
  */
 export function disableEndpoint(transaction: StoreTransaction, id: string, now: number): void {
   const record = endpointOf(transaction);

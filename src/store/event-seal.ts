@@ -1,13 +1,16 @@
-/** The data of events at rest: they name the connections of merchants, which are secrets. */
+/**
+ * Seals the data of events in the store, because they contain connections of merchants, which are
+ * secrets.
+ */
 import type { Sealed, SealPlace } from './sealed.js';
 
-/** What seals and opens; the part of the vault that is used here. */
+/** The part of the vault that is used here. */
 export interface EventVault {
   seal(text: string, place: SealPlace): Sealed;
   open(sealed: Sealed, place: SealPlace): string;
 }
 
-/** Whose data they are. */
+/** The event whose data are sealed. */
 interface Owner {
   readonly account: string;
   /** Id of the event. */
@@ -18,14 +21,14 @@ function placeOf({ account, id }: Owner): SealPlace {
   return { account, merchant: id, field: 'event data' };
 }
 
-/** Seals the data of one event; they open in no other. */
+/** Seals the data of one event; they cannot be opened for any other. */
 export function sealEventData(vault: Pick<EventVault, 'seal'>, owner: Owner, data: string): Sealed {
   return vault.seal(data, placeOf(owner));
 }
 
 /**
- * The data of an event, the same text each time.
- * @throws Error when they were changed or moved, or their key is not at hand.
+ * The data of an event; the same text each time.
+ * @throws Error when they were altered or moved, or their key is not available.
  */
 export function openEventData(
   vault: Pick<EventVault, 'open'>,

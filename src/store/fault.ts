@@ -1,18 +1,21 @@
 /**
- * Why the store could not take a write. But for `unknown` nothing of it is kept; reading goes on.
+ * Reasons why the store did not accept a write. Except for `unknown`, nothing of the write is
+ * stored. Reading continues.
  */
 import { fail } from '../failure.js';
 
 type StoreFaultKind =
-  /** The disk is full or failed; LMDB tells the two apart no better. */
+  /** The disk is full or has failed, which LMDB does not distinguish. */
   | 'unwritable'
   /** The store has reached its largest size. */
   | 'full'
-  /** The database of a shared store cannot be reached, or did not take it in time. */
+  /** The database of a shared store cannot be reached, or did not accept the write in time. */
   | 'unreachable'
-  /** Others may have made what is not found here: the database was not reached for a while. */
+  /**
+   * A record was not found, but others may have written it while the database could not be reached.
+   */
   | 'behind'
-  /** The connection was cut while it was committed, and what became of it is not known yet. */
+  /** The connection broke during the commit, and it is not known yet whether that succeeded. */
   | 'unknown';
 
 const MESSAGES: Readonly<Record<StoreFaultKind, string>> = {
@@ -29,7 +32,7 @@ const MESSAGES: Readonly<Record<StoreFaultKind, string>> = {
     'not known yet',
 };
 
-/** Thrown by `Store.write` when the write is not on the disk, or not known to be. */
+/** Thrown by `Store.write` when the write is not on the disk, or that is not known. */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';
   readonly kind: StoreFaultKind;
@@ -39,7 +42,7 @@ export class StoreFault extends Error {
     this.kind = kind;
   }
 
-  /** What a caller of the API is told. */
+  /** The message for a caller of the API. */
   get detail(): string {
     switch (this.kind) {
       case 'unknown':
@@ -66,12 +69,12 @@ export function isOutOfReach(error: unknown): boolean {
   return error instanceof StoreFault && (error.kind === 'unreachable' || error.kind === 'unknown');
 }
 
-/** Whether nobody knows what became of a write. */
+/** Whether it is unknown if a write succeeded. */
 export function isDoubtful(error: unknown): boolean {
   return error instanceof StoreFault && error.kind === 'unknown';
 }
 
-/** Takes the rejection that LMDB gives on its own besides a failed write's. */
+/** Handles the separate promise that LMDB rejects besides that of the failed write. */
 async function commitError(error: Error): Promise<unknown> {
   try {
     return 'commitError' in error ? await error.commitError : undefined;
@@ -80,13 +83,16 @@ async function commitError(error: Error): Promise<unknown> {
   }
 }
 
-/** What to throw for an error that came out of a write: a fault, or what the action threw. */
+/** What to throw for an error of a write: a fault, or what the action threw. */
 export async function writeError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error;
   return new StoreFault('unwritable', await commitError(error));
 }
 
-/** Thrown for a record that is not what was stored: a bit of the disk or of memory has turned. */
+/**
+ * Thrown for a record that differs from what was stored, because of an error on the disk or in
+ * memory.
+ */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord';
 
@@ -98,7 +104,9 @@ export class DamagedRecord extends Error {
   }
 }
 
-/** Tells that a damaged record was put aside, and that it was a count, which is made anew. */
+/**
+ * Reports that a damaged record was put aside and, if it was a count, that it was counted again.
+ */
 export function setAsideNotice(key: readonly string[], counted: boolean): Error {
   return new Error(
     `the record ${key.join('/')} in the store is damaged: it is put aside${

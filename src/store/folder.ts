@@ -1,4 +1,4 @@
-/** Folders that are made when they are missing, room on the disk, and what is written to it. */
+/** Makes missing folders, checks for room on the disk, and flushes files to it. */
 import {
   closeSync,
   existsSync,
@@ -26,14 +26,14 @@ function makeMissing(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process was faster.
+    // Another process has made it meanwhile.
     if (!isFolder(path)) throw error;
   }
 }
 
 /**
- * Makes a folder and those above it. It does so one by one: the recursive `mkdir` of Node.js never
- * returns where a file system takes no new folders and says that they do not exist, as /proc does.
+ * Makes a folder and those above it, one by one. The recursive `mkdir` of Node.js never returns on
+ * a file system that accepts no folders and reports that they do not exist, such as /proc.
  * @throws Error that names the folder and the setting that chose it.
  */
 export function makeFolder(path: string, setting: string, mode = 0o777): void {
@@ -46,12 +46,12 @@ export function makeFolder(path: string, setting: string, mode = 0o777): void {
 }
 
 /**
- * Below this, writes that need new pages fail. Those that find freed ones in the file still
- * succeed, so that a write that did tells nothing of the next.
+ * With less room, writes that need new pages fail. Writes that reuse freed pages still succeed, so
+ * a successful write proves nothing about the next.
  */
 const ROOM_BYTES_MIN = 1_048_576;
 
-/** Whether the disk of the store has room for anything; true where it cannot be told. */
+/** Whether the disk of the store has room; true where that cannot be determined. */
 export function hasRoom(dir: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dir);
@@ -61,7 +61,9 @@ export function hasRoom(dir: string): boolean {
   }
 }
 
-/** Writes a folder's entries, or the bytes of a file that is opened with 'r+', to the disk. */
+/**
+ * Flushes the entries of a folder, or the bytes of a file that is opened with 'r+', to the disk.
+ */
 export function syncToDisk(path: string, mode: 'r' | 'r+' = 'r'): void {
   const opened = openSync(path, mode);
   try {

@@ -28,9 +28,11 @@ import { PLANS } from './plan.js';
 import { choice, flag, number, recordReader, since, text } from './record-reader.js';
 import { ALL_SCOPES } from './scope.js';
 
-/** Raised when an older program could not read what a newer one wrote. */
+/** Raised when an older program could not read what a newer one writes. */
 export const FORMAT_VERSION = 2;
-/** Earlier ones, which are read and go on as the newest. Format 1 had no checksums. */
+/**
+ * Earlier formats that can be read; they are rewritten as the newest. Format 1 had no checksums.
+ */
 export const FORMATS_READ: readonly unknown[] = [1];
 
 export type StoreKey = readonly string[];
@@ -39,7 +41,9 @@ export const FORMAT_KEY: StoreKey = ['meta', 'format'];
 export const VERSION_KEY: StoreKey = ['meta', 'version'];
 export const KEYS_VERSION_KEY: StoreKey = ['meta', 'keys'];
 export const MERCHANTS_VERSION_KEY: StoreKey = ['meta', 'merchants'];
-/** Beginnings of keys that a full store takes too: its own, and what comes with making room. */
+/**
+ * First parts of keys that even a full store accepts: its own records, and those of making room.
+ */
 export const ALWAYS_TAKEN: ReadonlySet<string | undefined> = new Set([
   'meta',
   'retired',
@@ -62,20 +66,20 @@ export const DAMAGED_PREFIX = 'damaged';
 export const OUTBOX_PREFIX = 'outbox';
 export const ENDPOINT_KEY: StoreKey = ['endpoint', 'event'];
 
-/** Milliseconds since 1970 have fewer digits until the year 33658. */
+/** Digits of milliseconds since 1970, enough until the year 33658. */
 const TIME_DIGITS = 15;
 
-/** A time in a key, so that the order of texts is that of times. */
+/** The text of a time in a key. Its order is that of times, since every time has as many digits. */
 export function timeText(at: number): string {
   return String(at).padStart(TIME_DIGITS, '0');
 }
 
-/** Key of something that is to be sent. */
+/** Key of a record of the outbox. */
 export function outboxKey(list: string, kind: string, dueAt: number, id: string): StoreKey {
   return [OUTBOX_PREFIX, list, kind, timeText(dueAt), id];
 }
 
-/** Key of how much of a kind is to be sent, of an account or of all. */
+/** Key of the number of records of a kind in the outbox, of an account or of all. */
 export function outboxCountKey(kind: string, account?: string): StoreKey {
   return ['count', OUTBOX_PREFIX, kind, ...(account === undefined ? [] : [account])];
 }
@@ -85,32 +89,32 @@ export function apiKeyKey(id: string): StoreKey {
   return [KEY_PREFIX, id];
 }
 
-/** Key of what an API key used in a month. */
+/** Key of the usage of an API key in a month. */
 export function usageKey(month: string, id: string): StoreKey {
   return [USAGE_PREFIX, month, id];
 }
 
-/** An API key as it is kept: never the key itself. */
+/** The record of an API key, which does not contain the key itself. */
 export type KeyRecord = ReturnType<typeof parseKeyRecord>;
 
 export const parseKeyRecord = recordReader('key', 1, {
   /** SHA-256 of the key in hex. */
   id: text,
-  /** First characters of the key, to tell keys apart in a list. */
+  /** First characters of the key, by which people recognize it in a list. */
   prefix: text,
   account: text,
   plan: choice(PLANS),
-  /** Requests in a rolling minute. */
+  /** Limit of requests in a rolling minute. */
   rate: number,
-  /** Entitlement bits. */
+  /** Bits of the key's entitlements. */
   grants: number,
-  /** Bits of what it may be used for; all of them in records older than scopes. */
+  /** Bits of the key's scopes; all of them in records that are older than scopes. */
   scopes: since(number, ALL_SCOPES),
-  /** Lookups in a calendar month; 0, as in records older than limits, is as many as it likes. */
+  /** Limit of lookups in a calendar month; 0 for none, as in records older than limits. */
   coreLimit: since(number, 0),
-  /** Those of them by address or coordinates, likewise. */
+  /** Limit of those lookups that are by address or coordinates; 0 for none. */
   geoLimit: since(number, 0),
-  /** Merchant operations, likewise. */
+  /** Limit of merchant operations in a calendar month; 0 for none. */
   merchantLimit: since(number, 0),
   active: flag,
   /** Milliseconds since 1970. */
@@ -118,21 +122,21 @@ export const parseKeyRecord = recordReader('key', 1, {
 });
 
 /**
- * Slots that what is kept of a key in memory may lie in. Keys of one slot push one another out, to
- * where it is looked for by their ids.
+ * Number of slots for what is kept of each key in memory. Keys with the same slot replace one
+ * another there, and are then found by their id.
  */
 export const KEY_SLOTS = 4_096;
 
-/** An API key as requests have it. */
+/** An API key with its slot, as requests use it. */
 export interface KnownKey extends KeyRecord {
-  /** A hint where to look first: 0 to KEY_SLOTS - 1. */
+  /** A hint where to look first, from 0 to KEY_SLOTS - 1. */
   readonly slot: number;
 }
 
-/** What a key may do in a calendar month. */
+/** Limits of a key in a calendar month. */
 export type Quotas = Pick<KeyRecord, 'coreLimit' | 'geoLimit' | 'merchantLimit'>;
 
-/** What a key used in one month. */
+/** The usage of a key in one month. */
 export type UsageRecord = ReturnType<typeof parseUsageRecord>;
 
 export const parseUsageRecord = recordReader('usage', 1, {
@@ -143,7 +147,7 @@ export const parseUsageRecord = recordReader('usage', 1, {
   month: text,
   /** Lookups that were answered with rates. */
   core: number,
-  /** Those of them by address or coordinates. */
+  /** Those lookups that were by address or coordinates. */
   geo: number,
   merchant: number,
 });

@@ -1,24 +1,24 @@
-/** Reads all records below a key; other requests are answered meanwhile. */
+/** Reads all records below a key, in batches, so that other requests are answered in between. */
 import type { StoreKey } from './format.js';
 import type { StoreEntry } from './store.js';
 
-/** Records read at once. */
+/** Records in a batch. */
 export const GATHER_BATCH = 500;
 
-/** What reads records in the order of their keys: the store. */
+/** The part of the store that reads records in the order of their keys. */
 export interface StoreScanner {
   scan(after: StoreKey | null, limit: number): readonly StoreEntry[];
 }
 
-/** What reads the keys below a prefix: the store. */
+/** The part of the store that reads the keys below a prefix. */
 interface KeyScanner {
   keys(prefix: StoreKey, limit: number, after: StoreKey): readonly StoreKey[];
 }
 
 /**
- * What `read` makes of every record whose key begins with a prefix, in the order of keys, without
- * what it makes null of: the first `most` of those after a key. What is added meanwhile may be
- * among it.
+ * The results of `read` for every record whose key begins with a prefix, in the order of keys,
+ * without nulls: the first `most` of those after a key. May include records that are added
+ * meanwhile.
  */
 export async function gather<T>(
   store: StoreScanner,
@@ -44,8 +44,8 @@ export async function gather<T>(
 }
 
 /**
- * What `read` makes of every key that begins with a prefix, in order, without what it makes null
- * of. No record is read, so none that is damaged is in the way.
+ * The results of `read` for every key that begins with a prefix, in order, without nulls. The
+ * records are not read, so damaged ones do not matter.
  */
 export async function gatherKeys<T>(
   store: KeyScanner,

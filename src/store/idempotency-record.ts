@@ -1,4 +1,4 @@
-/** The records of kept answers, as idempotency.ts lists them. */
+/** The records of kept answers; idempotency.ts lists them. */
 import { isObject, type JsonObject } from '../base/json-object.js';
 import { StoreFault } from './fault.js';
 import { timeText, type StoreKey } from './format.js';
@@ -18,20 +18,20 @@ import type { StoreTransaction } from './store.js';
 export const KEPT_PREFIX = 'idempotency';
 export const AGE_PREFIX = 'idempotency-age';
 
-/** An answer as it is given again. */
+/** An answer that is kept to be given again. */
 export interface KeptAnswer {
   readonly status: number;
-  /** Header fields by name, the content type among them. */
+  /** Header fields by name, including the content type. */
   readonly fields: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
 
-/** Key of what is kept of a request. */
+/** Key of the record of a request. */
 export function keptKey(account: string, hash: string): StoreKey {
   return [KEPT_PREFIX, account, hash];
 }
 
-/** Key of its age. */
+/** Key of the age of that record. */
 export function ageKey({
   at,
   account,
@@ -55,12 +55,12 @@ function answerOf({ status, fields, body }: JsonObject): KeptAnswer {
   return { status, fields: Object.fromEntries(texts), body };
 }
 
-/** Version 1 kept the answer as members of its own, unsealed. */
+/** In version 1, the answer was not sealed and its members were the record's own. */
 function gathered({ status, fields, body, ...rest }: JsonObject): JsonObject {
   return { ...rest, answer: { status, fields, body } };
 }
 
-/** A request of a key. Version 2 had none without an answer. */
+/** The record of a request under a key. In version 2 every record had an answer. */
 export type KeptRecord = ReturnType<typeof parseKept>;
 
 export const parseKept = recordReader(
@@ -70,11 +70,11 @@ export const parseKept = recordReader(
     /** Keyed hash of path and body. */
     fingerprint: text,
     at: number,
-    /** Where there is no answer: the server that waits for it; empty where none does. */
+    /** Where there is no answer: id of the server that waits for it, or empty where none does. */
     by: optional(text),
     /**
-     * Sealed: what the compliance provider answered names the connection. Null from the moment a
-     * request is sent elsewhere until its answer is known.
+     * Sealed, because an answer of the compliance provider contains the connection. Null from the
+     * time before a request is sent elsewhere until its answer is known.
      */
     answer: orNull<Sealed | KeptAnswer>((value) =>
       isObject(value) && 'status' in value ? answerOf(value) : parseSealed(value),
@@ -83,7 +83,7 @@ export const parseKept = recordReader(
   [gathered, AS_IT_IS],
 );
 
-/** An answer as the text that is sealed. Bodies of bytes come back as the same bytes. */
+/** The text of an answer that is sealed. Bodies of bytes are restored exactly. */
 export function answerText({ status, fields, body }: KeptAnswer): string {
   return JSON.stringify(
     typeof body === 'string'
@@ -92,7 +92,7 @@ export function answerText({ status, fields, body }: KeptAnswer): string {
   );
 }
 
-/** The answer of such a text. */
+/** The answer that such a text contains. */
 export function readAnswer(text: string): KeptAnswer {
   const { text: plain, base64, ...rest }: JsonObject = JSON.parse(text);
   return answerOf({
@@ -101,45 +101,46 @@ export function readAnswer(text: string): KeptAnswer {
   });
 }
 
-/** Where an answer is sealed for. */
+/** The place that an answer is sealed for. */
 export function placeOf(account: string, hash: string): SealPlace {
   return { account, merchant: hash, field: 'kept answer' };
 }
 
-/** When a key was used, for sweeping. */
+/** When a key was used, ordered by time, so that expired answers are found. */
 export type AgeRecord = ReturnType<typeof parseAge>;
 
 export const parseAge = recordReader('idempotency age', 1, {
   account: text,
   hash: text,
   at: number,
-  /** What it counts for in the share of its account; zero where it is older than shares. */
+  /** What it counts for in its account's share; zero in records older than shares. */
   bytes: since(number, 0),
 });
 
-// What whoever carries out a request under an Idempotency-Key is handed, and what became of it.
+// What the code that carries out a request under an Idempotency-Key is given, and the outcome.
 
-/*
- * What is said of an Idempotency-Key, and what whoever carries its request out is handed.
+/** The state of an Idempotency-Key. */
+
+/**
+ * A request that is being carried out under its key. It must be ended once, whatever the outcome.
  */
-
-/** A request that is being carried out under its key. End it once, whatever became of it. */
 export interface Claim {
   /**
-   * Keeps the answer, inside the transaction of the write.
-   * @throws KeyTaken when another server was faster.
+   * Stores the answer in the transaction of the write.
+   * @throws KeyTaken when another server was first.
    */
   keep(transaction: StoreTransaction, answer: KeptAnswer): void;
   /**
-   * Writes down that the request is about to be sent elsewhere. Resolves once that is on the disk,
-   * and room for the answer with it.
-   * @throws StoreFault when it cannot be, KeyTaken when another server was faster; nothing may be
-   *   sent then.
+   * Records that the request is about to be sent elsewhere. Resolves when that, and room for the
+   * answer, is on the disk.
+   * @throws StoreFault when it cannot be recorded, KeyTaken when another server was first; nothing
+   * may be sent then.
    */
   begin(): Promise<void>;
   /**
-   * Tells what became of what was begun: its answer, or null when it certainly changed nothing.
-   * Not called when nobody knows. Never throws: what cannot be stored is remembered, tried again.
+   * Stores the outcome of a request that was begun: its answer, or null when it certainly changed
+   * nothing. Not called when the outcome is unknown. Never throws: an outcome that cannot be stored
+   * is remembered, and storing is repeated.
    */
   settle(answer: KeptAnswer | null): Promise<void>;
   end(): void;
@@ -148,16 +149,16 @@ export interface Claim {
 export type Claimed =
   | { readonly kind: 'fresh'; readonly claim: Claim }
   | { readonly kind: 'kept'; readonly answer: KeptAnswer }
-  /** The same key is under way. */
+  /** Another request with this key is being carried out. */
   | { readonly kind: 'running' }
-  /** It was sent elsewhere, and nobody knows what became of it. */
+  /** The request was sent elsewhere, and its outcome is unknown. */
   | { readonly kind: 'unknown' }
-  /** The key belongs to another request. */
+  /** The key was used for a different request. */
   | { readonly kind: 'other' };
 
 /**
- * Thrown inside a transaction, which it undoes: another server has had a request of the same key
- * meanwhile, and this is what is to be said of it.
+ * Thrown inside a transaction to undo it: another server has used the same key meanwhile, with this
+ * state.
  */
 export class KeyTaken extends Error {
   override readonly name = 'KeyTaken';
@@ -169,7 +170,7 @@ export class KeyTaken extends Error {
   }
 }
 
-/** What a key stands for. */
+/** A request and its key. */
 export interface Intent {
   readonly account: string;
   /** The Idempotency-Key as sent. */
@@ -179,23 +180,23 @@ export interface Intent {
 }
 
 /*
- * What became of requests that were sent elsewhere, where the store could not take it: remembered
- * while the process lives, and tried again. What there is no room for stays what the store says of
- * it: a request of which nobody knows what became.
+ * Outcomes of requests that were sent elsewhere, which the store did not accept. They are
+ * remembered while the process runs, and storing is repeated. For those that there is no room for,
+ * the store keeps saying that their outcome is unknown.
  */
 
-/** Outcomes remembered. */
+/** Most outcomes that are remembered. */
 const UNSTORED_MAX = 1_000;
-/** Bytes of their answers. */
+/** Most bytes of their answers. */
 const UNSTORED_BYTES_MAX = 33_554_432;
-/** How often storing them is tried again. */
+/** How often storing them is repeated. */
 const RETRY_MS = 5_000;
 
 export interface UnstoredOutcome {
   readonly fingerprint: string;
-  /** Null when nothing was changed. */
+  /** The answer; null when nothing was changed. */
   readonly answer: KeptAnswer | null;
-  /** Tries to store it. */
+  /** Tries to store the outcome. */
   store(): Promise<void>;
 }
 
@@ -207,7 +208,7 @@ export class UnstoredOutcomes {
   #timer: NodeJS.Timeout | null = null;
   #trying: Promise<void> | null = null;
 
-  /** @param failed is told when storing failed again */
+  /** @param failed is called when storing has failed again */
   constructor(failed: (error: unknown) => void, retryMs = RETRY_MS) {
     this.#failed = failed;
     this.#retryMs = retryMs;
@@ -233,7 +234,7 @@ export class UnstoredOutcomes {
     this.#bytes -= bytesOf(outcome);
   }
 
-  /** Tries once more, and stops. */
+  /** Tries to store all once more, and stops. */
   async close(): Promise<void> {
     await this.#try();
     this.#stop();
@@ -247,19 +248,19 @@ export class UnstoredOutcomes {
   }
 
   /**
-   * One after the other. Where the store takes nothing, the others are left for the next time; one
-   * that fails for a reason of its own holds up none of them.
+   * Stores outcomes one after the other. Where the store accepts no writes, the rest wait for the
+   * next time; an outcome that fails for another reason does not hold up the rest.
    */
   async #storeAll(): Promise<void> {
     const told = new Set<string>();
     for (const [name, outcome] of [...this.#byName]) {
-      // It may have been used anew meanwhile.
+      // The key may have been used again meanwhile.
       if (this.#byName.get(name) !== outcome) continue;
       try {
         await outcome.store();
         if (this.#byName.get(name) === outcome) this.forget(name);
       } catch (error) {
-        // What fails alike is told once a round.
+        // Equal failures are reported once a round.
         if (!told.has(String(error))) this.#failed(error);
         told.add(String(error));
         if (error instanceof StoreFault) return;

@@ -1,4 +1,4 @@
-/** Kept answers whose time is over. */
+/** Removes kept answers that have expired. */
 import {
   AGE_PREFIX,
   ageKey,
@@ -14,9 +14,9 @@ import type { Store, StoreTransaction } from './store.js';
 /** Answers removed in one transaction. */
 export const SWEEP_BATCH_MAX = 500;
 
-/** Damage of one account's records keeps nothing of the others from expiring. */
+/** Damage in one account's records does not keep those of others from expiring. */
 function expire(transaction: StoreTransaction, age: AgeRecord): void {
-  // Another server may have swept it meanwhile.
+  // Another server may have removed it meanwhile.
   if (transaction.get(ageKey(age)) === undefined) return;
   const key = keptKey(age.account, age.hash);
   const found = orSetAside(transaction, key, () => transaction.get(key));
@@ -28,7 +28,10 @@ function expire(transaction: StoreTransaction, age: AgeRecord): void {
   transaction.remove(ageKey(age));
 }
 
-/** Removes answers kept at times up to `before`, which is asked anew for each batch; how many. */
+/**
+ * Removes answers that were kept at times up to `before`, which is called for each batch; returns
+ * how many.
+ */
 export async function sweepKept(store: Store, before: () => number): Promise<number> {
   let swept = 0;
   for (;;) {

@@ -52,28 +52,31 @@ export {
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 /** How long an answer is kept. */
 export const KEPT_MS_MAX = 24 * 3_600_000;
-/** How often expired answers are looked for. */
+/** How often expired answers are removed. */
 export const SWEEP_MS = 10 * 60_000;
-/** What an answer counts for at least, so that one from elsewhere has room before it is known. */
+/**
+ * Least bytes that an answer counts for. This room is reserved before an answer from elsewhere is
+ * known.
+ */
 const KEPT_BYTES_MIN = 2_048;
 interface IdempotencyOptions {
-  /** Id of this server among those of the store; empty where it is the only one. */
+  /** Id of this server on the store; empty where it is the only one. */
   readonly node?: string;
-  /** Bodies are hashed with a key: they may hold secrets, so a plain hash will not do. */
+  /** Hashes bodies with a key, since they may contain secrets. */
   readonly vault: CredentialsVault;
-  /** Milliseconds of the service's clock. */
+  /** The service's clock, in milliseconds. */
   readonly now?: () => number;
-  /** Told when sweeping or storing an outcome failed; it is tried again. */
+  /** Called when sweeping or storing an outcome failed; it is tried again. */
   readonly failed?: (error: unknown) => void;
 }
 
-/** A key as it was used. */
+/** The use of a key. */
 interface Used {
   readonly account: string;
-  /** Of the Idempotency-Key. */
+  /** Hash of the Idempotency-Key. */
   readonly hash: string;
   readonly fingerprint: string;
-  /** Tells keys of all accounts apart. */
+  /** Identifies the key among those of all accounts. */
   readonly name: string;
 }
 
@@ -84,7 +87,7 @@ export class IdempotencyBook {
   readonly #now: () => number;
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
-  /** What is under way in this process. */
+  /** Keys of requests that this process is carrying out. */
   readonly #running = new Set<string>();
   readonly #unstored: UnstoredOutcomes;
   #sweeping: Promise<number> | null = null;
@@ -101,13 +104,13 @@ export class IdempotencyBook {
     }, SWEEP_MS).unref();
   }
 
-  /** Asks for a key: whether its request is to be carried out, or what became of it. */
+  /** Claims a key: returns what to carry the request out with, or the state of the key. */
   claim({ account, key, path, body }: Intent): Claimed {
     const hash = createHash('sha256').update(key, 'utf8').digest('hex');
     const sum = createHash('sha256').update(body).digest('hex');
     const fingerprint = this.#vault.index(`${path}\n${sum}`, account);
     const name = `${hash} ${account}`;
-    // Asked before the store: an answer is kept before its request ends.
+    // Checked before the store, since the answer is stored before its request has ended.
     if (this.#running.has(name)) return { kind: 'running' };
     const used: Used = { account, hash, fingerprint, name };
     const known = this.#known(used);
@@ -125,14 +128,14 @@ export class IdempotencyBook {
     return this.#sweeping;
   }
 
-  /** Stores what could not be stored before, and stops sweeping. */
+  /** Stores outcomes that could not be stored before, and stops sweeping. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#unstored.close();
     await this.#sweeping?.catch(this.#failed);
   }
 
-  /** What became of a key's request; null when it may be carried out. */
+  /** The state of a key; null when its request may be carried out. */
   #known(used: Used): Exclude<Claimed, { readonly kind: 'fresh' }> | null {
     const unstored = this.#unstored.find(used.name);
     if (unstored === null) return this.#stored(this.#store, used);
@@ -141,7 +144,7 @@ export class IdempotencyBook {
     return fingerprint === used.fingerprint ? { kind: 'kept', answer } : { kind: 'other' };
   }
 
-  /** What the store tells of it; null when it may be carried out. */
+  /** The state of a key by the store; null when its request may be carried out. */
   #stored(
     reader: Pick<StoreTransaction, 'get'>,
     { account, hash, fingerprint }: Used,
@@ -157,12 +160,13 @@ export class IdempotencyBook {
     return by !== this.#node && lives(reader, by) ? { kind: 'running' } : { kind: 'unknown' };
   }
 
-  /** @throws KeyTaken when the key has been used since it was claimed, by another server. */
+  /** @throws KeyTaken when another server has used the key since it was claimed. */
   #check(transaction: StoreTransaction, used: Used): void {
     const stored = this.#stored(transaction, used);
     if (stored === null) return;
     const { by = '' } = parseKept(transaction.get(keptKey(used.account, used.hash)));
-    // What came to nothing here, and could not be stored, stands there as begun by this server.
+    // A request that changed nothing may still be recorded as begun by this server, where removing
+    // the record failed.
     if (stored.kind === 'unknown' && by === this.#node) return;
     throw new KeyTaken(stored);
   }
@@ -179,7 +183,7 @@ export class IdempotencyBook {
         await this.#store.write(
           (transaction) => {
             this.#check(transaction, used);
-            // What could not be sealed afterwards is not begun.
+            // Fails now, rather than after the request was sent, if answers cannot be sealed.
             this.#vault.seal('', placeOf(used.account, used.hash));
             this.#keep(transaction, used, null, at);
           },
@@ -199,7 +203,7 @@ export class IdempotencyBook {
     };
   }
 
-  /** Tells the other servers that this one no longer waits for what became of a request. */
+  /** Records for the other servers that this one no longer waits for the outcome of a request. */
   #giveUp({ account, hash }: Used): void {
     if (this.#node === '') return;
     this.#store
@@ -235,7 +239,8 @@ export class IdempotencyBook {
     const before = transaction.get(key);
     const held = before === undefined ? 0 : parseAge(before).bytes;
     const bytes = Math.max(KEPT_BYTES_MIN, recordBytes(record));
-    // Room for an answer from elsewhere was taken before: what is done must be told.
+    // An answer from elsewhere must be stored: its room was reserved, and a small excess is
+    // accepted.
     if (before === undefined) takeShare(transaction, 'kept', account, bytes);
     else addShare(transaction, 'kept', account, bytes - held);
     const age: AgeRecord = { v: 1, account, hash, at, bytes };
@@ -243,7 +248,7 @@ export class IdempotencyBook {
     transaction.put(key, age);
   }
 
-  /** Puts an outcome in the place of what was begun at a time; later where that fails now. */
+  /** Replaces the record of a begun request by its outcome, later if that fails now. */
   async #settle(used: Used, answer: KeptAnswer | null, at: number): Promise<void> {
     const { account, hash, fingerprint, name } = used;
     const store = (): Promise<void> =>

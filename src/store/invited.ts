@@ -14,12 +14,12 @@ import type { StoreTransaction } from './store.js';
 
 export const INVITED_PREFIX = 'invited';
 
-/** Invitations to one address on a day, whoever asks for them. */
+/** Most invitations to one address on a day, from all accounts together. */
 export const INVITATIONS_RECIPIENT_DAY_MAX = 3;
-/** Invitations of one account on a day. */
+/** Most invitations of one account on a day. */
 export const INVITATIONS_ACCOUNT_DAY_MAX = 500;
 
-/** Records of earlier days that go with each invitation. */
+/** Most records of earlier days that are removed with each invitation. */
 const SWEPT_MAX = 10;
 
 const WHOSE = ['account', 'recipient'] as const;
@@ -52,7 +52,7 @@ function countOne(
   message: string,
 ): void {
   const key = invitedKey({ day, whose, id });
-  // What was sent leaves no record to count from, so a damaged one begins anew.
+  // There is nothing to count again from, so a damaged record is replaced by one that begins at 0.
   const found = orSetAside(transaction, key, () => transaction.get(key)) ?? undefined;
   const count = found === undefined ? 0 : parseInvited(found).count;
   if (count >= limit) throw new LimitReached(message, limit);
@@ -61,9 +61,9 @@ function countOne(
 }
 
 /**
- * Counts an invitation for its address alone, where one that waits goes to another.
+ * Counts an invitation for its address only, when a waiting one is sent to a new address.
  * @param now milliseconds since 1970
- * @throws LimitReached when the address had all of this day.
+ * @throws LimitReached when the address has had all of this day.
  */
 export function countRecipient(transaction: StoreTransaction, email: string, now: number): void {
   const hash = createHash('sha256').update(email.toLowerCase(), 'utf8').digest('hex');
@@ -80,7 +80,7 @@ export function countRecipient(transaction: StoreTransaction, email: string, now
 /**
  * Counts an invitation.
  * @param now milliseconds since 1970
- * @throws LimitReached when the account or the address had all of this day.
+ * @throws LimitReached when the account or the address has had all of this day.
  */
 export function countInvitation(
   transaction: StoreTransaction,
@@ -89,7 +89,7 @@ export function countInvitation(
   now: number,
 ): void {
   const day = dayOf(now);
-  // By the service's own clock, too: the machine's may be set ahead by years, and back again.
+  // The earlier of both clocks, because the machine's clock may be set years ahead and back again.
   const first = dayOf(Math.min(now, savedTime(transaction) ?? 0));
   for (const value of transaction.list([INVITED_PREFIX], SWEPT_MAX)) {
     const record = parseInvited(value);

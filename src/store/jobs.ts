@@ -1,6 +1,6 @@
 /**
- * Bulk jobs. How far one has come is part of its record, so a record and the files it tells of say
- * all that is needed to go on after a stop of any kind.
+ * Bulk jobs. The record of a job includes its progress, so that the record and the files that it
+ * names are enough to continue after any interruption.
  *
  * ["job", account, id]   JobRecord
  */
@@ -13,35 +13,35 @@ const JOB_PREFIX = 'job';
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** Why a job ended before its last row, and with which row. */
+/** Why a job ended before its last row, and at which row. */
 const STOP = {
   code: number,
   message: text,
-  /** The first row without an answer. */
+  /** Number of the first row without an answer. */
   line: number,
 };
 
-/** The whole output. */
+/** Size and checksum of the whole output. */
 const RESULT = {
   bytes: number,
   /** In hex. */
   sha256: text,
 };
 
-/** Times are milliseconds since 1970. */
+/** A job; its times are milliseconds since 1970. */
 export type JobRecord = ReturnType<typeof parseJob>;
 
 export const parseJob = recordReader('job', 1, {
   id: text,
   account: text,
-  /** Id of the key whose quotas the rows count for. */
+  /** Id of the key whose quotas the rows use. */
   keyId: text,
   state: choice(JOB_STATES),
-  /** What was asked for, as JSON of whoever runs jobs. */
+  /** The request as JSON, in the form of `bulk/job`. */
   request: text,
-  /** Name of a file that is read where it is; null where the body was uploaded. */
+  /** Name of a file that is read in its own folder; null where the body was uploaded. */
   file: orNull(text),
-  /** The file is in the folder of its account; absent in records older than those folders. */
+  /** Whether that file is in its account's folder; absent in records older than those folders. */
   ownFolder: optional(choice([true])),
   inputBytes: number,
   inputModifiedMs: number,
@@ -52,21 +52,27 @@ export const parseJob = recordReader('job', 1, {
   endedAt: orNull(number),
   /** When it ended by the service's clock; absent where an earlier version ended it. */
   endedOn: optional(number),
-  /** How far it has come, as JSON of whoever runs jobs; null before the first chunk. */
+  /** Its progress as JSON, in the form of `bulk/job`; null before the first chunk. */
   checkpoint: orNull(text),
-  /** Why it waits or failed, in a sentence. */
+  /** Why it waits or has failed, as a sentence. */
   reason: orNull(text),
   stopped: orNull(members(STOP)),
   result: orNull(members(RESULT)),
-  /** Id of the server that runs it; absent in records older than several servers on a store. */
+  /**
+   * Id of the server that runs it; absent in records from before several servers could share a
+   * store.
+   */
   owner: optional(text),
-  /** Name of the folder of jobs that has its files, likewise. */
+  /** Name of the jobs folder that has its files; absent in the same records. */
   place: optional(text),
-  /** Name of the fleet whose broker has its upload, or its result once it has ended. */
+  /** Name of the fleet whose broker has its upload or, once it has ended, its result. */
   kept: optional(text),
-  /** What was counted before it began anew elsewhere, as JSON of whoever runs jobs. */
+  /**
+   * What was counted before it was begun again on another server, as JSON, in the form of
+   * `bulk/job`.
+   */
   counted: optional(text),
-  /** Its server is asked to cancel it. */
+  /** Asks the server that runs it to cancel it. */
   cancel: optional(choice([true])),
 });
 
@@ -84,17 +90,19 @@ export function listJobs(store: Store, account?: string): readonly JobRecord[] {
     .sort((left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1));
 }
 
-/** Accounts of all jobs by their ids, those whose record is damaged among them. */
+/** Accounts of all jobs by job id, including jobs whose record is damaged. */
 export function jobAccounts(store: Store): ReadonlyMap<string, string> {
   return new Map(store.keys([JOB_PREFIX]).map(([, account = '', id = '']) => [id, account]));
 }
 
-/** Whether an account has so many jobs; none is read, since they may be long. */
+/**
+ * Whether an account has at least this many jobs. The records are not read, since they may be long.
+ */
 export function hasJobs(store: Store, account: string, count: number): boolean {
   return store.keys([JOB_PREFIX, account], count).length >= count;
 }
 
-/** A job of an account; null when it has no such one. */
+/** A job of an account; null when it has none of this id. */
 export function findJob(
   reader: Pick<StoreTransaction, 'get'>,
   account: string,
@@ -104,29 +112,29 @@ export function findJob(
   return found === undefined ? null : parseJob(found);
 }
 
-/** Puts a job within a transaction. */
+/** Stores a job within a transaction. */
 export function putJob(transaction: Pick<StoreTransaction, 'put'>, record: JobRecord): void {
   transaction.put(jobKey(record), record);
 }
 
-/** Stores a new job, with what else `beside` stores. */
+/** Stores a new job, together with what `beside` stores. */
 export async function storeJob(
   store: Store,
   record: JobRecord,
   beside?: (transaction: StoreTransaction) => void,
 ): Promise<void> {
-  // Nothing is kept of jobs that other processes would have to look up again.
+  // Quiet, since no other process keeps a copy of jobs.
   await store.write(
     (transaction) => {
       putJob(transaction, record);
       beside?.(transaction);
-      // With it goes what must not be counted twice.
+      // What `beside` stores must not be counted twice, so the outcome is waited for.
     },
     { quiet: true, certain: true },
   );
 }
 
-/** Forgets a job. */
+/** Removes a job's record. */
 export async function removeJob(store: Store, record: JobRecord): Promise<void> {
   await store.write((transaction) => transaction.remove(jobKey(record)), { quiet: true });
 }

@@ -30,17 +30,17 @@ import { makeFolder, syncToDisk } from './folder.js';
 
 /** A key-encryption key with its id. */
 export interface Kek {
-  /** Derived from the key, so that the same key has the same id wherever it comes from. */
+  /** Derived from the key, so that the same key always has the same id. */
   readonly id: string;
   /** 32 bytes. */
   readonly key: Uint8Array;
 }
 
-/** Key-encryption keys at hand. */
+/** The key-encryption keys that are available. */
 export interface KekSource {
-  /** The one that seals. */
+  /** The key that seals. */
   current(): Kek;
-  /** The one of an id, current or previous. @throws Error when it is not at hand. */
+  /** The key with an id, current or previous. @throws Error when it is not available. */
   find(id: string): Kek;
   /** All of them, the current one first. */
   all(): readonly Kek[];
@@ -55,7 +55,7 @@ export function kekOf(key: Uint8Array): Kek {
   return { id: hash.digest('hex').slice(0, ID_CHARS), key };
 }
 
-/** What to say when a key is gone. */
+/** The error for a key that is missing. */
 export function missingKek(id: string, place: string): Error {
   return new Error(
     `secrets in the store are sealed with the key-encryption key ${id}, which is not in ${place}` +
@@ -63,13 +63,13 @@ export function missingKek(id: string, place: string): Error {
   );
 }
 
-/** Longest file that is read: far more than any rotation needs. */
+/** Largest file that is read, far more than any rotation needs. */
 const KEK_FILE_BYTES_MAX = 65_536;
 const KEK_FILE_MODE = 0o600;
-/** Mode bits that let the group or others read, write or run. */
+/** Bits of a mode that give access to the group or others. */
 const OTHERS = 0o077;
 
-/** A key as the file keeps it. */
+/** A key in the form of the file. */
 export interface KeptKek extends Kek {
   /** ISO 8601 in UTC. */
   readonly createdAt: string;
@@ -91,7 +91,7 @@ function keptKek(value: unknown, path: string): KeptKek {
 }
 
 function parseKeks(text: string, path: string): readonly [KeptKek, ...KeptKek[]] {
-  // The parser's own message would repeat a part of the file.
+  // The error of the JSON parser is not passed on, since it would repeat a part of the file.
   const file = jsonOf(text, isObject);
   if (file?.['v'] !== 1 || !Array.isArray(file['keys'])) {
     throw new Error(`the key file ${path} is not in the format of this version`);
@@ -102,7 +102,7 @@ function parseKeks(text: string, path: string): readonly [KeptKek, ...KeptKek[]]
   return [first, ...rest];
 }
 
-/** What to say of a mode that lets others in; null when it does not. */
+/** The problem of a mode that gives others access; null when it does not. */
 export function modeProblem(mode: number, path: string): string | null {
   if ((mode & OTHERS) === 0) return null;
   const octal = (mode & 0o777).toString(8).padStart(4, '0');
@@ -116,7 +116,7 @@ function besideName(path: string): string {
   return `.${basename(path)}.`;
 }
 
-/** Writes keys to a file of its own beside the real one, on the disk when it returns. */
+/** Writes keys to a new file beside the real one; it is on the disk when this returns. */
 function writeBeside(path: string, keys: readonly KeptKek[]): string {
   const beside = join(dirname(path), `${besideName(path)}${process.pid}.new`);
   rmSync(beside, { force: true });
@@ -138,7 +138,7 @@ function writeBeside(path: string, keys: readonly KeptKek[]): string {
   return beside;
 }
 
-/** Removes what killed processes left beside the file. */
+/** Removes files that killed processes have left beside the real one. */
 function sweep(path: string): void {
   const folder = dirname(path);
   for (const name of readdirSync(folder)) {
@@ -147,7 +147,7 @@ function sweep(path: string): void {
   }
 }
 
-/** Makes the first file. Where another process was faster, its file stands. */
+/** Makes the first file. If another process has made one meanwhile, that is kept. */
 function createFile(path: string): void {
   makeFolder(dirname(path), 'SITUS_KEK_FILE', 0o700);
   const beside = writeBeside(path, [newKek(new Date().toISOString())]);
@@ -161,7 +161,7 @@ function createFile(path: string): void {
   syncToDisk(dirname(path));
 }
 
-/** Tells one state of a file from another: a file that replaces it has another number. */
+/** Identifies a state of the file; a file that replaces it has another inode. */
 function stampOf({ ino, mtimeNs, size }: BigIntStats): string {
   return `${ino} ${mtimeNs} ${size}`;
 }
@@ -190,7 +190,7 @@ export class KekFile implements KekSource {
   readonly path: string;
   #keys: readonly [KeptKek, ...KeptKek[]];
   #stamp: string;
-  /** Every key this process saw: what it read before a rotation ended can still be opened. */
+  /** All keys that this process has read, so that it can open secrets from before a rotation. */
   readonly #seen = new Map<string, Kek>();
 
   private constructor(path: string) {
@@ -202,9 +202,9 @@ export class KekFile implements KekSource {
   }
 
   /**
-   * Opens the file, or makes it where `needed` allows.
-   * @param needed id of a key that secrets in the store are sealed with; null when there are none.
-   * @throws Error when the file is missing though needed, damaged or readable by others.
+   * Opens the file, or makes it where `needed` is null.
+   * @param needed id of a key that secrets in the store are sealed with; null when there are none
+   * @throws Error when the file is missing though needed, damaged or readable by others
    */
   static open(path: string, needed: string | null): KekFile {
     if (!existsSync(path)) {
@@ -214,7 +214,9 @@ export class KekFile implements KekSource {
     return new KekFile(path);
   }
 
-  /** @throws Error when the file is gone or unusable: nothing is sealed with a key not kept. */
+  /**
+   * @throws Error when the file is missing or unusable, so that nothing is sealed with a lost key.
+   */
   current(): Kek {
     this.#refresh();
     return this.#keys[0];
@@ -234,7 +236,10 @@ export class KekFile implements KekSource {
     return this.#keys;
   }
 
-  /** Replaces the file, on the disk when it returns. Only inside a transaction of the store. */
+  /**
+   * Replaces the file, which is on the disk when this returns. Only to be called inside a
+   * transaction of the store.
+   */
   replace(keys: readonly [KeptKek, ...KeptKek[]]): void {
     sweep(this.path);
     renameSync(writeBeside(this.path, keys), this.path);

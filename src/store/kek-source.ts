@@ -1,4 +1,7 @@
-/** Where key-encryption keys come from: the environment where SITUS_KEK is set, else a file. */
+/**
+ * Where key-encryption keys come from: from the environment where SITUS_KEK is set, otherwise from
+ * a file.
+ */
 import { dirname, join, relative } from 'node:path';
 import type { Config } from '../config.js';
 import { type Kek, KekFile, kekOf, type KekSource, missingKek } from './kek-file.js';
@@ -6,7 +9,7 @@ import { type Kek, KekFile, kekOf, type KekSource, missingKek } from './kek-file
 /** Settings that say where the keys come from. */
 export type KekConfig = Pick<Config, 'varDir' | 'kekFile' | 'kek' | 'kekPrevious'>;
 
-/** Keys from the environment; they stay as they are until a restart. */
+/** Keys from the environment, which do not change while the process runs. */
 class KekList implements KekSource {
   readonly #keks: readonly [Kek, ...Kek[]];
 
@@ -39,9 +42,9 @@ export function kekPath({ varDir, kekFile }: Pick<KekConfig, 'varDir' | 'kekFile
 }
 
 /**
- * Opens the keys: of the environment where SITUS_KEK is set, else of the file.
- * @param needed id of the key that the store's secrets need; null allows a new file to be made.
- * @throws Error when that key is missing or the file is damaged or readable by others.
+ * Opens the keys: from the environment where SITUS_KEK is set, otherwise from the file.
+ * @param needed id of the key that the store's secrets need; null allows a new file to be made
+ * @throws Error when that key is missing, or the file is damaged or readable by others
  */
 export function openKekSource(config: KekConfig, needed: string | null): KekSource {
   const source =

@@ -9,28 +9,28 @@ import type { Store, StoreTransaction } from './store.js';
 
 const RANDOM_BYTES = 24;
 const PREFIX_CHARS_MAX = 10;
-/** A prefix never shows more than this share of a key. */
+/** A prefix shows at most one part in this many of a key. */
 const PREFIX_SHARE = 4;
 const NO_KEY_TEXT = `a key has ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`;
-/** Shortest part of an id that names a key. */
+/** Shortest beginning of an id that selects a key. */
 const ID_CHARS_MIN = 6;
 
-/** What may be set per key against its plan. */
+/** Settings of a key that may differ from its plan. */
 export interface KeySettings extends Partial<Quotas> {
   /** The plan's own unless set. */
   readonly rate?: number;
   /** All entitlement bits; the plan's own unless set. */
   readonly grants?: number;
-  /** Bits added to these. */
+  /** Bits to add to the entitlements. */
   readonly grant?: number;
-  /** Bits taken from these. */
+  /** Bits to take from the entitlements. */
   readonly deny?: number;
-  /** Bits of what it may be used for; everything unless set. */
+  /** Bits of its scopes; all of them unless set. */
   readonly scopes?: number;
 }
 
 export interface NewKey extends KeySettings {
-  /** Given by the operator; random when left out. */
+  /** The key itself, where the operator chooses it; random if absent. */
   readonly text?: string;
   readonly account?: string;
   readonly plan: Plan;
@@ -42,27 +42,27 @@ export interface KeyChange extends KeySettings {
 }
 
 interface CreatedKey {
-  /** The only time it is seen. */
+  /** The key itself, which is not available later. */
   readonly text: string;
   readonly record: KeyRecord;
 }
 
-/** A random key of 192 bits. */
+/** A random key with 192 bits. */
 export function randomKey(): string {
   return `situs_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 }
 
-/** What a key is stored under. */
+/** The id that a key is stored under. */
 export function keyId(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** Tells whether a text can be a key at all. */
+/** Whether a text has the form of a key. */
 export function isKeyText(text: string): boolean {
   return text.length >= KEY_CHARS_MIN && text.length <= KEY_CHARS_MAX;
 }
 
-/** The settings of a record: what is given, else what it had or its new plan brings. */
+/** The settings of a record: those that are asked for, or else those it had or its new plan has. */
 function settingsOf(
   settings: KeySettings,
   base: { readonly rate: number; readonly grants: number },
@@ -81,7 +81,7 @@ function settingsOf(
 
 const UNMETERED = { coreLimit: 0, geoLimit: 0, merchantLimit: 0, scopes: ALL_SCOPES };
 
-/** So much of a key as may be shown: its first characters, few of a short one. */
+/** The part of a key that may be shown: its first characters, fewer for a short key. */
 export function keyPrefix(text: string): string {
   return text.slice(0, Math.min(PREFIX_CHARS_MAX, Math.floor(text.length / PREFIX_SHARE)));
 }
@@ -99,7 +99,7 @@ function newRecord(key: NewKey, text: string, now: number): KeyRecord {
   };
 }
 
-/** Keys are the operator's affair, whoever they are for. */
+/** Changes of keys are in the operator's list of the audit log, whoever has the key. */
 function auditKey(
   transaction: StoreTransaction,
   actor: Actor,
@@ -110,10 +110,7 @@ function auditKey(
   addAudit(transaction, { actor, account: null, action, object: id.slice(0, 12) }, now);
 }
 
-/**
- * Makes a key.
- * @throws Error when the text cannot be a key or is one already.
- */
+/** Makes a key. @throws Error when the text does not have the form of a key, or is one already. */
 export async function createKey(
   store: Store,
   key: NewKey,
@@ -144,7 +141,7 @@ export function listKeys(store: Store): readonly KeyRecord[] {
 }
 
 /**
- * Finds one key by the key itself, by its id or the beginning of one.
+ * Finds one key by the key itself, its id or a beginning of its id.
  * @throws Error when none or several match.
  */
 export function selectKey(store: Store, selector: string): KeyRecord {
@@ -163,9 +160,9 @@ export function selectKey(store: Store, selector: string): KeyRecord {
 }
 
 /**
- * Changes plan, rate, entitlements or quotas. A new plan brings its own rate and entitlements
- * unless they are given too.
- * @throws Error when no key or several match.
+ * Changes plan, rate, entitlements or quotas. A new plan replaces rate and entitlements unless they
+ * are given too.
+ * @throws Error when none or several keys match.
  */
 export async function updateKey(
   store: Store,
@@ -191,7 +188,7 @@ export async function updateKey(
   });
 }
 
-/** Disables a key; the server refuses it within a second. */
+/** Disables a key; servers refuse it within a second. */
 export async function disableKey(
   store: Store,
   selector: string,
@@ -201,22 +198,22 @@ export async function disableKey(
 }
 
 /**
- * Makes the first key of an empty store, with everything an Enterprise key may do.
- * @returns the key when one was made, else null.
+ * Makes the first key of an empty store, with all entitlements of an Enterprise key.
+ * @returns the key when one was made, otherwise null.
  */
 export async function bootstrapKey(
   store: Store,
   text: string | null,
   rate: number,
 ): Promise<CreatedKey | null> {
-  // A key whose record is damaged is a key.
+  // A key with a damaged record counts as a key.
   const isEmpty = (): boolean => store.keys([KEY_PREFIX], 1).length === 0;
   if (!isEmpty()) return null;
   const made = text ?? randomKey();
   if (!isKeyText(made)) throw new Error(NO_KEY_TEXT);
   const record = newRecord({ plan: 'enterprise', rate }, made, Date.now());
   return store.write((transaction) => {
-    // Of servers that start together one makes it.
+    // Where several servers start together, only one makes the key.
     if (!isEmpty()) return null;
     putNew(transaction, record, { kind: 'server' });
     return { text: made, record };

@@ -15,46 +15,45 @@ import { type RootStats, STORE_FILE } from './store-file.js';
 type Environment = RootDatabase<Buffer, string[]>;
 
 /**
- * Address space, not disk. LMDB would grow the map by itself, and processes that grow a shared one
- * damage it: nothing new is taken once the pages in use pass `STORE_BYTES_MAX`.
+ * Size of the memory map, which is address space and not disk. Fixed, because processes that let
+ * LMDB grow a shared map damage it. New records are refused once the pages in use pass
+ * `STORE_BYTES_MAX`.
  */
 const MAP_BYTES = 4 * 1024 ** 3;
 const READERS_MAX = 512;
 /** LMDB's own file beside the records. */
 const LOCK_FILE = 'lock.mdb';
 
-/** A key as it was given: LMDB gives one of a single part as that part. */
+/** A key as an array: LMDB returns one of a single part as that part. */
 function partsOf(key: StoreKey): StoreKey {
   return ([] as StoreKey).concat(key);
 }
 
-/** A key as LMDB is asked for it; it takes arrays of its own. */
+/** A copy of a key, since lmdb's type is a mutable array. */
 const lmdbKey = (key: StoreKey): string[] => [...key];
 
-/** The format that is written down; plain, so that every version can read it. */
+/** The format that the store records, unchecked, so that every version can read it. */
 function formatOf(root: Environment): unknown {
   const found = root.get([...FORMAT_KEY]);
   return found === undefined ? undefined : unpackRecord(FORMAT_KEY, found);
 }
 
-/**
- * Opens what is in a folder, or makes it.
- * @throws Error when a newer program wrote it.
- */
+/** Opens the environment in a folder, or makes it. @throws Error when a newer program wrote it. */
 async function openEnvironment(path: string): Promise<Environment> {
   const options = {
     path,
-    // Records are packed and checked in record-bytes.ts.
+    // record-bytes.ts packs and checks the records.
     encoding: 'binary' as const,
     mapSize: MAP_BYTES,
     maxReaders: READERS_MAX,
-    // A commit then means that the data is on the disk.
+    // With this, a commit is only reported when the data is on the disk.
     overlappingSync: false,
-    // Batches of a turn are promises of their own, which nobody could catch when a disk fails.
+    // Its batches would be additional promises, whose rejection nobody could catch when a disk
+    // fails.
     eventTurnBatching: false,
-    // The thread that began a transaction waits to be told that its actions have run, and does not
-    // look again and again. The order that gives the option its name is that of actions and single
-    // puts, and these are asked for only while the store is opened, and awaited.
+    // With this, the thread that began a transaction is notified when its actions have run, instead
+    // of polling. The option's name comes from the order of actions and single puts; single puts
+    // are only used, and awaited, while the store is opened.
     strictAsyncOrder: true,
   };
   const root = openedIn(path, () => open<Buffer, string[]>(options));
@@ -84,15 +83,15 @@ function resultOf<T>(outcome: Outcome<T> | null): T {
   throw outcome === null ? new Error('a write whose action was not run') : outcome.error;
 }
 
-/** Writes that go into the next transaction. */
+/** Actions that wait for the next transaction. */
 interface Waiting {
-  /** Each keeps its result, or what it threw, for whoever asked for it. */
+  /** Each action keeps its result, or what it threw, for its caller. */
   readonly actions: ((batch: Batch) => void)[];
-  /** Fulfilled when the transaction is durable. */
+  /** Resolves when the transaction is durable. */
   readonly done: Promise<void>;
 }
 
-/** What this process has open, by folder. */
+/** Stores that this process has open, by folder. */
 const OPEN = new Map<string, Set<LmdbRoot>>();
 
 export class LmdbRoot implements Root {
@@ -108,12 +107,12 @@ export class LmdbRoot implements Root {
       this.#root.removeSync([...key]);
     },
   };
-  /** Writes under way. */
+  /** Number of transactions under way. */
   #writing = 0;
   #next: Waiting | null = null;
   #written = 0;
   readonly #view = new PlainView();
-  /** While actions run. */
+  /** Set while actions run. */
   #batch: Batch | null = null;
   readonly #memory = new CommitMemory();
 
@@ -124,14 +123,15 @@ export class LmdbRoot implements Root {
   }
 
   /**
-   * Opens what is in a folder, or makes it.
+   * Opens the store in a folder, or makes it.
    * @throws Error when the folder cannot be made, a newer program wrote the store, or its file is
-   *   damaged, cut off or lost; StoreFault when there is no room to make one.
+   * damaged, incomplete or lost; StoreFault when there is no room to make one.
    */
   static async open(path: string): Promise<LmdbRoot> {
     makeFolder(path, 'SITUS_VAR', 0o700);
     checkStoreFile(join(path, STORE_FILE));
-    // LMDB maps its lock file with holes in it, and is killed where the disk cannot fill them.
+    // LMDB maps its lock file with holes in it. Where the disk is full, writing to a hole kills the
+    // process.
     if (!existsSync(join(path, LOCK_FILE)) && !hasRoom(path)) throw new StoreFault('unwritable');
     await LmdbRoot.#rest(path);
     const root = await openEnvironment(path);
@@ -140,8 +140,9 @@ export class LmdbRoot implements Root {
   }
 
   /**
-   * Waits until no handle of this process writes. Opening takes the write lock at once: where a
-   * write of another handle waits for this thread to run its action, both would wait for ever.
+   * Waits until no other handle of this process writes. Opening takes the write lock at once and
+   * blocks this thread; a write of another handle that needs this thread for its action would then
+   * wait for ever.
    */
   static async #rest(path: string): Promise<void> {
     const handles = (): readonly LmdbRoot[] => [...(OPEN.get(path) ?? [])];
@@ -211,7 +212,8 @@ export class LmdbRoot implements Root {
   }
 
   refresh(): void {
-    // Reads of one turn share a snapshot; without this it could be an old one.
+    // Reads within one turn of the event loop share a snapshot, which without this could be an old
+    // one.
     this.#root.resetReadTxn();
   }
 
@@ -239,14 +241,14 @@ export class LmdbRoot implements Root {
     return null;
   }
 
-  /** Nothing waits for others. */
+  /** No write waits for other servers here. */
   leave(): void {}
 
-  /** Nobody tells: the counts of changes are looked at. */
+  /** There are no notifications, so changes are found by their counts. */
   watch(): void {}
 
   async close(): Promise<void> {
-    // A write that failed was told to whoever asked for it.
+    // The caller of a write that failed has been told.
     await Promise.resolve(this.#root.flushed).catch(() => undefined);
     await this.#root.close();
     OPEN.get(this.#path)?.delete(this);
@@ -262,13 +264,13 @@ export class LmdbRoot implements Root {
     this.#batch.change(key, value);
   }
 
-  /** Asks for a transaction, in which all that waits by its turn is run. */
+  /** Begins a transaction that runs all actions which are waiting by then. */
   #transaction(): Waiting {
     const actions: Waiting['actions'] = [];
     const taken = (): void => {
       if (this.#next?.actions === actions) this.#next = null;
     };
-    // A child transaction, because only that is undone as a whole when it throws.
+    // A child transaction, because only that is undone completely when it throws.
     const run = this.#root.childTransaction(() => {
       taken();
       const id = this.#root.getWriteTxnId();

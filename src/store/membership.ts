@@ -1,8 +1,8 @@
 /**
- * A server among those of its store: it gives signs of life, watches those of the others by its own
- * clock, and takes what none of them has. No clock of another machine is trusted: a server whose
- * sign has not changed while this one counted ten seconds is taken for gone, and one that could not
- * give its own for eight holds nothing of its own accord.
+ * The servers of one store: each gives signs of life, observes those of the others by its own
+ * clock, and takes over what none of them holds. No clock of another machine is trusted. A server
+ * whose sign does not change for ten seconds counts as gone; one that could not give its own for
+ * eight seconds acts as if it held nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -12,36 +12,36 @@ import type { Store, StoreTransaction } from './store.js';
 
 /** How often a server gives a sign of life. */
 const BEAT_MS = 3_000;
-/** How often it looks for those of the others. */
+/** How often it reads the signs of the others. */
 const LOOK_MS = 500;
-/** A server that gave none for so long is taken for gone. */
+/** A server without a new sign for this long counts as gone. */
 export const SILENT_MS = 10_000;
-/** One that could give none for so long holds nothing any more. */
+/** A server that could not give a sign for this long holds nothing any more. */
 const FRESH_MS = 8_000;
 
 const ID_BYTES = 8;
 
 interface MembershipOptions {
-  /** Name of its folder of jobs. */
+  /** Name of its folder for jobs. */
   readonly place?: string;
-  /** Told once when no sign can be given; it is tried again. */
+  /** Called once when a sign cannot be given; giving it is repeated. */
   readonly failed?: (error: unknown) => void;
-  /** Milliseconds that nobody can set; replaced in tests, as is the next one. */
+  /** A clock in milliseconds that nobody can set. Replaced in tests, as is `wall`. */
   readonly uptime?: () => number;
   readonly mark?: ProcessMark;
 }
 
-/** Something that one server does at a time. */
+/** The right to something that only one server does at a time. */
 export interface Lease {
-  /** Whether it is this server, for now. */
+  /** Whether this server has the right now. */
   held(): boolean;
-  /** Leaves it to the others. */
+  /** Gives the right up to the other servers. */
   release(): Promise<void>;
 }
 
 interface Seen {
   readonly beat: number;
-  /** When the beat was first seen, by this server's clock. */
+  /** When this beat was first seen, by this server's clock. */
   readonly at: number;
 }
 
@@ -59,7 +59,7 @@ export class Membership {
   readonly #changed = new Set<() => void>();
   #others: readonly NodeRecord[] = [];
   #beat = 0;
-  /** When the last sign was given that is in the store, by this server's clock. */
+  /** When the latest sign that is in the store was given, by this server's clock. */
   #beatAt: number;
   #leaving = false;
   #over = false;
@@ -75,7 +75,7 @@ export class Membership {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** Joins the servers of a store. @throws StoreFault where it takes nothing. */
+  /** Adds this server to those of a store. @throws StoreFault where the store accepts no writes. */
   static async join(store: Store, options: MembershipOptions = {}): Promise<Membership> {
     const membership = new Membership(store, options);
     try {
@@ -89,22 +89,22 @@ export class Membership {
     }
   }
 
-  /** The other servers, as last looked at. */
+  /** The other servers, as of the last reading. */
   get others(): readonly NodeRecord[] {
     return this.#others;
   }
 
-  /** Whether this server's signs of life arrive: it may do what it alone may do. */
+  /** Whether this server's signs of life reach the store, so that it may use its leases. */
   get fresh(): boolean {
     return !this.#over && this.#uptime() - this.#beatAt < FRESH_MS;
   }
 
-  /** Calls back when a server has come, has gone or is leaving. */
+  /** Calls `changed` when a server has come, has gone or is leaving. */
   watch(changed: () => void): void {
     this.#changed.add(changed);
   }
 
-  /** Asks for what one server does at a time; it is taken as soon as it is free. */
+  /** Asks for a lease, which is taken as soon as it is free. */
   lease(name: string): Lease {
     this.#wanted.add(name);
     void this.beat();
@@ -121,7 +121,7 @@ export class Membership {
   /** Gives a sign of life now. Never throws. */
   async beat(): Promise<void> {
     if (this.#over) return;
-    // One that is under way may have begun before what is to be told.
+    // The beat under way may have begun before what this one has to record.
     await this.#beating;
     this.#beating ??= this.#write()
       .then(
@@ -136,13 +136,13 @@ export class Membership {
     await this.#beating;
   }
 
-  /** Takes up nothing more; from now on others take what was this server's. */
+  /** Accepts no more work; from now on other servers take over what this one held. */
   async resign(): Promise<void> {
     this.#leaving = true;
     await this.beat();
   }
 
-  /** Leaves: nothing is this server's any more. */
+  /** Removes this server; it holds nothing any more. */
   async leave(): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating;
@@ -168,7 +168,7 @@ export class Membership {
     if ((due || this.#silent().length > 0) && this.#beating === null) void this.beat();
   }
 
-  /** Notes what the others say, and tells when one has come, has gone or is leaving. */
+  /** Records the signs of the others, and reports when one has come, has gone or is leaving. */
   #notice(): void {
     const now = this.#uptime();
     const before = this.#others;
@@ -182,7 +182,7 @@ export class Membership {
     const names = (nodes: readonly NodeRecord[]): string =>
       nodes.map(({ id, leaving }) => `${id}${leaving}`).join();
     if (names(before) === names(this.#others)) return;
-    // What a server that has gone held is free.
+    // The leases of a server that has gone are free.
     if (this.#wanted.size > this.#held.size) void this.beat();
     for (const changed of this.#changed) changed();
   }
@@ -196,7 +196,7 @@ export class Membership {
   }
 
   async #write(): Promise<void> {
-    // Before the write: the others count from when they see it.
+    // Taken before the write, since the others count from when they see its result.
     const at = this.#uptime();
     const silent = this.#silent();
     const beat = this.#beat + 1;

@@ -34,7 +34,7 @@ export function merchantKey(account: string, merchantId: string): StoreKey {
   return [MERCHANT_PREFIX, account, merchantId];
 }
 
-/** Key of a caller's own identifier; hashed, because it may hold anything and be long. */
+/** Key of a caller's own identifier, hashed because it may be long and contain anything. */
 export function referenceKey(account: string, referenceId: string): StoreKey {
   const hash = createHash('sha256').update(referenceId, 'utf8').digest('hex');
   return [REFERENCE_PREFIX, account, hash];
@@ -56,13 +56,13 @@ export function nexusKey(account: string, merchantId: string, locationId: string
 }
 
 const MERCHANT_TYPES = ['provider', 'self-managed'] as const;
-/** Who files and remits: the compliance provider, or the merchant on its own. */
+/** Who files and remits: the compliance provider, or the merchant itself. */
 export type MerchantType = (typeof MERCHANT_TYPES)[number];
 
 const CONTACTS = {
   first: optional(text),
   last: optional(text),
-  /** Where invitations go. */
+  /** The address that invitations are sent to. */
   email: optional(text),
 };
 
@@ -76,22 +76,22 @@ export const parseMerchant = recordReader('merchant', 1, {
   account: text,
   name: text,
   contacts: members(CONTACTS),
-  /** The caller's own identifier; one live merchant of an account has it. */
+  /** The caller's own identifier, which only one live merchant of an account has. */
   referenceId: optional(text),
   type: choice(MERCHANT_TYPES),
-  /** Credentials were held and taken away since it became a provider merchant. */
+  /** Set if credentials were removed since the merchant became one of the provider's. */
   connectedBefore: flag,
-  /** Milliseconds since 1970, as are the two below. */
+  /** Milliseconds since 1970, as are the other times of the record. */
   createdAt: number,
   updatedAt: number,
   deletedAt: optional(number),
 });
 
-/** Credentials, sealed as they are. */
+/** Sealed credentials of a merchant. */
 export type CredentialsRecord = ReturnType<typeof parseCredentials>;
 
 export const parseCredentials = recordReader('credentials', 1, {
-  /** Keyed hash of the connection id: its key in the index of connections. */
+  /** Keyed hash of the connection id, which is its key in the index of connections. */
   connection: text,
   updatedAt: number,
   apiKey: parseSealed,
@@ -100,11 +100,11 @@ export const parseCredentials = recordReader('credentials', 1, {
 
 const readOwner = recordReader('index', 1, { merchantId: text });
 
-/** What points from an index to a merchant. */
+/** An entry of an index, which names a merchant. */
 export type OwnerRecord = ReturnType<typeof readOwner>;
 
 /**
- * Reads an entry of an index; null when there is none.
+ * The merchant of an index entry; null when there is none.
  * @throws Error when the record has another shape.
  */
 export function parseOwner(value: unknown): string | null {

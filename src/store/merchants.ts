@@ -1,7 +1,7 @@
 /**
- * Merchants. Everything that changes one runs inside a store transaction of the caller's, so that
- * the checks, the change, its events and the kept answer stand or fall together. Refusals are
- * values; a transaction that returns one has written nothing.
+ * Merchants. All changes run inside a transaction of the caller's, so that the checks, the change,
+ * its events and the kept answer succeed or fail together. A refusal is a return value, and its
+ * transaction has written nothing.
  */
 import { forgetCredentials } from './credentials.js';
 import type { StoreKey } from './format.js';
@@ -31,7 +31,7 @@ import type { StoreTransaction } from './store.js';
 
 export type { MerchantRecord } from './merchant-format.js';
 
-/** What reads records: the store or a transaction. */
+/** The store or a transaction, as far as it reads records. */
 export interface StoreReader {
   get(key: StoreKey): unknown;
 }
@@ -44,7 +44,7 @@ export const MERCHANT_STATUSES = [
 ] as const;
 type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
 
-/** Name and contacts: what an update replaces as a whole. */
+/** Name, contacts and reference id, which an update replaces together. */
 interface MerchantBlock {
   readonly name: string;
   readonly contacts: Contacts;
@@ -64,14 +64,14 @@ interface MerchantChange {
   readonly now: number;
 }
 
-/** The status of a merchant; it is never stored. */
+/** The status of a merchant, which is not stored. */
 export function statusOf(merchant: MerchantRecord, hasCredentials: boolean): MerchantStatus {
   if (merchant.type === 'self-managed') return 'external_compliance';
   if (hasCredentials) return 'provider_connected';
   return merchant.connectedBefore ? 'provider_disconnected' : 'provider_invited';
 }
 
-/** A merchant, deleted or not; null for an unknown id or another account's. */
+/** A merchant, deleted or not; null for an unknown id or one of another account. */
 function findAnyMerchant(
   reader: StoreReader,
   account: string,
@@ -81,7 +81,7 @@ function findAnyMerchant(
   return found === undefined ? null : parseMerchant(found);
 }
 
-/** A live merchant; null for an unknown id, another account's or a deleted one alike. */
+/** A live merchant; null for an unknown id, one of another account, or a deleted one. */
 export function findMerchant(
   reader: StoreReader,
   account: string,
@@ -99,7 +99,7 @@ export function hasCredentials(
   return reader.get(credentialsKey(account, merchantId)) !== undefined;
 }
 
-/** Merchants of an account that are listed as a whole; of more there are pages. */
+/** Most merchants of an account that are listed at once; more are listed in pages. */
 export const MERCHANTS_LISTED_MAX = 50_000;
 
 function live(value: unknown): MerchantRecord | null {
@@ -107,7 +107,7 @@ function live(value: unknown): MerchantRecord | null {
   return merchant.deletedAt === undefined ? merchant : null;
 }
 
-/** The live merchants of an account, the oldest first; null where there are too many. */
+/** The live merchants of an account, oldest first; null where there are too many. */
 export async function listMerchants(
   store: StoreScanner,
   account: string,
@@ -122,8 +122,8 @@ export async function listMerchants(
 }
 
 /**
- * Some live merchants of an account in the order of their ids, from the one after `cursor` on, and
- * where the next page begins; null after the last one.
+ * A page of an account's live merchants in the order of their ids, after `cursor`, and the cursor
+ * of the next page; null after the last one.
  */
 export async function pageOfMerchants(
   store: StoreScanner,
@@ -137,7 +137,7 @@ export async function pageOfMerchants(
   return { merchants, next: found.length > limit ? (merchants.at(-1)?.merchantId ?? null) : null };
 }
 
-/** Takes a reference id for a merchant; false when another live one has it. */
+/** Assigns a reference id to a merchant; false when another live one has it. */
 function takeReference(
   transaction: StoreTransaction,
   account: string,
@@ -153,8 +153,8 @@ function takeReference(
 }
 
 /**
- * A record with its reference id, if there is one. Each with all its members in one place: one that
- * is put together from pieces is of a shape that nothing is prepared for.
+ * The record, with its reference id if there is one. Written as one literal each, because spreading
+ * objects makes shapes that other code is not optimized for.
  */
 function recordOf(
   {
@@ -186,10 +186,10 @@ function recordOf(
       };
 }
 
-/** A merchant that is to be stored. */
+/** A record that is ready to be stored. */
 export type ReadyMerchant = PackedRecord<MerchantRecord>;
 
-/** Makes the record of a new merchant: all of it that needs no transaction. */
+/** Makes the record of a new merchant, except for what needs a transaction. */
 export function readyMerchant(merchant: NewMerchant): ReadyMerchant {
   const { account, merchantId, name, contacts, referenceId, type, now } = merchant;
   const record = recordOf(
@@ -226,14 +226,14 @@ export function createMerchant(
   return record;
 }
 
-/** The block of a record, for a change that leaves it. */
+/** Name, contacts and reference id of a record, for a change that keeps them. */
 function blockOf({ name, contacts, referenceId }: MerchantRecord): MerchantBlock {
   return referenceId === undefined ? { name, contacts } : { name, contacts, referenceId };
 }
 
 /**
- * Changes a live merchant. A switch to the provider begins its way anew (invited); a switch to
- * self-managed removes the credentials. A type it already has changes nothing.
+ * Changes a live merchant. A switch to the provider makes it invited again; a switch to
+ * self-managed removes its credentials. Setting the type that it has changes nothing.
  * @throws LimitReached when the account has used up its share.
  */
 export function updateMerchant(
@@ -243,7 +243,7 @@ export function updateMerchant(
 ): MerchantRecord | 'reference-taken' {
   const { account, merchantId } = before;
   const { name, contacts, referenceId: asked } = change.block ?? blockOf(before);
-  // Left out it stays; empty it is removed.
+  // Absent, the reference id stays; empty, it is removed.
   const referenceId = asked === '' ? undefined : (asked ?? before.referenceId);
   if (referenceId !== before.referenceId) {
     if (
@@ -278,9 +278,9 @@ export function updateMerchant(
 }
 
 /**
- * Deletes a live merchant softly: its record stays, its secrets and its reference id do not.
+ * Deletes a live merchant: its record stays, its secrets and its reference id are removed.
  * @param now milliseconds since 1970
- * @param age time of the service's own clock, from which it is kept
+ * @param age time of the service's own clock, from which the record is kept
  */
 export function deleteMerchant(
   transaction: StoreTransaction,
@@ -293,7 +293,7 @@ export function deleteMerchant(
   if (referenceId !== undefined) transaction.remove(referenceKey(account, referenceId));
   const record: MerchantRecord = { ...merchant, deletedAt: now, updatedAt: now };
   const key = merchantKey(account, merchantId);
-  // Its few bytes more may pass the share: whoever deletes makes room.
+  // The share may be exceeded by the few bytes more, since deleting must always be possible.
   addShare(transaction, 'merchants', account, recordBytes(record) - recordBytes(merchant));
   transaction.put(key, record);
   retire(transaction, account, key, age);

@@ -1,5 +1,5 @@
 /**
- * How many locations a merchant has that are not deleted.
+ * The number of a merchant's locations that are not deleted.
  *
  * ["nexus-count", account, merchant]   NexusCount
  */
@@ -11,7 +11,7 @@ import { number, recordReader } from './record-reader.js';
 import { countRecord } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 
-/** Locations of one merchant, which are listed in one answer. */
+/** Most locations of a merchant, which are all listed in one answer. */
 export const NEXUS_LOCATIONS_MAX = 10_000;
 
 const parseCount = recordReader('nexus count', 1, { count: number });
@@ -21,7 +21,7 @@ export function nexusCountKey(account: string, merchantId: string): StoreKey {
   return ['nexus-count', account, merchantId];
 }
 
-/** States how many there are. */
+/** Stores the number of a merchant's locations. */
 export function setNexusCount(
   transaction: Pick<StoreTransaction, 'put'>,
   account: string,
@@ -32,7 +32,7 @@ export function setNexusCount(
 }
 
 /**
- * Counts locations that come or go, before they do.
+ * Counts locations that are added or removed, before they are.
  * @throws LimitReached when a merchant would have too many.
  */
 export function countNexus(

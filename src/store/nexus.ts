@@ -1,4 +1,7 @@
-/** Nexus locations of self-managed merchants. A deleted one is kept, and seen no more. */
+/**
+ * Nexus locations of self-managed merchants. The record of a deleted location is kept, but not
+ * found.
+ */
 import { gather, type StoreScanner } from './gather.js';
 import { NEXUS_PREFIX, nexusKey } from './merchant-format.js';
 import type { StoreReader } from './merchants.js';
@@ -17,17 +20,20 @@ const PLACE = {
   state: text,
   zip: text,
   normalizedAddress: text,
-  /** Millionths of a degree; zero without a door. */
+  /** Microdegrees; zero where no door was found. */
   lat: number,
   lng: number,
 };
 
-/** The address as it was given, and what became of it. */
+/** The address as it was given, and where it was found. */
 export type NexusPlace = MembersRead<typeof PLACE>;
 
 export type NexusRecord = ReturnType<typeof parseNexus>;
 
-/** Members that are added one by one: spreading makes a new layout each time, and is slow. */
+/**
+ * An object whose members are set one by one, because spreading would make a new hidden class each
+ * time and is slow.
+ */
 type Draft<T> = { -readonly [Name in keyof T]?: T[Name] };
 
 function addPlace(draft: Draft<NexusPlace>, place: NexusPlace): void {
@@ -43,7 +49,7 @@ function addPlace(draft: Draft<NexusPlace>, place: NexusPlace): void {
   draft.lng = lng;
 }
 
-/** A location at a place. */
+/** The record of a location. */
 export function nexusRecord(
   { locationId, merchantId, account }: Pick<NexusRecord, 'locationId' | 'merchantId' | 'account'>,
   place: NexusPlace,
@@ -63,15 +69,18 @@ export const parseNexus = recordReader('nexus', 1, {
   merchantId: text,
   account: text,
   ...PLACE,
-  /** Place in the request that made it: locations of one request share their time. */
+  /** Position in the request that made it, since the locations of a request share their time. */
   position: number,
-  /** Milliseconds since 1970, as are the two below. */
+  /** Milliseconds since 1970, as are the other times of the record. */
   createdAt: number,
   updatedAt: number,
   deletedAt: optional(number),
 });
 
-/** A location that was not deleted; null for an unknown id or another merchant's alike. */
+/**
+ * A location that is not deleted; null for an unknown id, one of another merchant, or a deleted
+ * one.
+ */
 export function findNexus(
   reader: StoreReader,
   account: string,
@@ -103,7 +112,7 @@ export async function listNexus(
 }
 
 /**
- * Stores a location, new or in place of what it was before.
+ * Stores a new or changed location.
  * @throws LimitReached when the account has used up its share.
  */
 export function putNexus(
@@ -119,7 +128,7 @@ export function putNexus(
 /**
  * Deletes a location.
  * @param now milliseconds since 1970
- * @param age time of the service's own clock, from which it is kept
+ * @param age time of the service's own clock, from which the record is kept
  */
 export function deleteNexus(
   transaction: StoreTransaction,

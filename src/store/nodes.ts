@@ -19,18 +19,18 @@ export type NodeRecord = ReturnType<typeof parseNode>;
 
 const parseNode = recordReader('node', 1, {
   id: text,
-  /** Goes up with each sign of life. */
+  /** Increases with each sign of life. */
   beat: number,
   machine: text,
   pid: number,
   began: text,
-  /** Always empty; servers of other versions on the store ask for it. */
+  /** Always empty; servers of other versions require it. */
   url: text,
-  /** The folder of its jobs, by the name in it. */
+  /** Name of the folder with its jobs. */
   place: text,
-  /** It takes up nothing more, and what it had others may take. */
+  /** Whether the server accepts no more work, so that others may take over what it had. */
   leaving: flag,
-  /** Milliseconds since 1970 by its own clock; for people. */
+  /** Milliseconds since 1970 by its own clock; only shown to people. */
   startedAt: number,
 });
 
@@ -45,35 +45,35 @@ function leaseKey(name: string): StoreKey {
   return [LEASE_PREFIX, name];
 }
 
-/** The record of a server; null where it is not taken to live. */
+/** The record of a server; null where it does not count as alive. */
 export function findNode(reader: Reader, id: string): NodeRecord | null {
   const found = id === '' ? undefined : reader.get(nodeKey(id));
   return found === undefined ? null : parseNode(found);
 }
 
-/** Whether a server is at work: it lives and is not about to leave. */
+/** Whether a server is alive and not about to leave. */
 export function isAtWork(reader: Reader, id: string): boolean {
   return findNode(reader, id)?.leaving === false;
 }
 
-/** All servers of a store that this version can read of. */
+/** All servers of a store whose records this version can read. */
 export function listNodes(store: Pick<Store, 'list'>): readonly NodeRecord[] {
   return store.list([NODE_PREFIX]).flatMap((value) => {
     try {
       return [parseNode(value)];
     } catch {
-      // Of a newer version, which sees to itself, or damaged: its server puts it anew.
+      // A record of a newer version is handled there; a damaged one is written again by its server.
       return [];
     }
   });
 }
 
-/** Whether a server is taken to live. */
+/** Whether a server counts as alive. */
 export function lives(reader: Reader, id: string): boolean {
   return id !== '' && reader.get(nodeKey(id)) !== undefined;
 }
 
-/** Takes a lease that is free; whether it is the node's now. */
+/** Takes a lease if it is free; returns whether the node has it now. */
 export function takeLease(transaction: StoreTransaction, name: string, id: string): boolean {
   const found = transaction.get(leaseKey(name));
   const holder = found === undefined ? '' : parseLease(found).holder;
@@ -83,30 +83,32 @@ export function takeLease(transaction: StoreTransaction, name: string, id: strin
   return true;
 }
 
-/** Gives a lease up, where it is the node's. */
+/** Gives up a lease that the node has. */
 export function dropLease(transaction: StoreTransaction, name: string, id: string): void {
   const found = transaction.get(leaseKey(name));
   if (found !== undefined && parseLease(found).holder === id) transaction.remove(leaseKey(name));
 }
 
 /*
- * Servers of earlier versions each wanted a store for themselves. What they went by is kept up, so
- * that none of them serves beside those of this version: it would send every event once more.
+ * A server of an earlier version needs a store of its own. The record that it checks is maintained,
+ * so that it does not run beside servers of this version: it would send every event a second time.
  */
 
-/** Key of the claim: `{ v, pid }`, version 1 of a server that shares its store with none. */
+/**
+ * Key of the claim `{ v, pid }`; version 1 is that of a server which shares its store with none.
+ */
 export const SERVER_KEY: StoreKey = ['meta', 'server'];
 
 function claimOf(store: Store): { readonly v: number; readonly pid: number } | null {
   const record = store.getSound(SERVER_KEY);
-  // One that cannot be read claims nothing.
+  // A record that cannot be read claims nothing.
   if (!isObject(record) || typeof record['pid'] !== 'number') return null;
   return { v: Number(record['v']), pid: record['pid'] };
 }
 
 /**
  * Claims the store for servers of this version.
- * @returns the process of an earlier version that serves it, or null.
+ * @returns the process of an earlier version that has claimed it, or null.
  */
 export async function claimServer(store: Store): Promise<number | null> {
   return store.write(
@@ -121,7 +123,7 @@ export async function claimServer(store: Store): Promise<number | null> {
 }
 
 /**
- * As `claimServer`; closes the store where a server of an earlier version has it.
+ * As `claimServer`; closes the store where a server of an earlier version has claimed it.
  * @throws Error that names the other process.
  */
 export async function claimStore(store: Store): Promise<void> {
@@ -134,7 +136,7 @@ export async function claimStore(store: Store): Promise<void> {
   );
 }
 
-/** Gives the claim up, so that an earlier version may be put back. */
+/** Removes the claim, so that an earlier version can be installed again. */
 export async function releaseServer(store: Store): Promise<void> {
   await store.write(
     (transaction) => {

@@ -21,17 +21,19 @@ import { number, recordReader, text } from './record-reader.js';
 import { countRecord, type CountReader } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 
-/** Written when the accounts of a store were counted. */
+/** Set when the records of each account in the store were counted. */
 const OUTBOX_COUNTED_KEY: StoreKey = ['meta', 'outbox'];
 
 const DEAD_PREFIX = 'outbox-dead';
 
 const readDead = recordReader('dead outbox', 1, { dueAt: number, id: text });
 
-/** What is needed of a record to count it. */
+/** The members of a record that are needed to count it. */
 type Counted = Pick<OutboxRecord, 'kind' | 'account' | 'dueAt' | 'id'>;
 
-/** A damaged record is told of where it is asked for, and keeps nobody from being served. */
+/**
+ * A damaged record is left out. It is reported where it is needed, and must not stop the service.
+ */
 function readable(value: unknown): readonly OutboxRecord[] {
   try {
     return [parseOutboxRecord(value)];
@@ -40,7 +42,7 @@ function readable(value: unknown): readonly OutboxRecord[] {
   }
 }
 
-/** How many there are of a kind: of an account, or of all. */
+/** The number of records of a kind, of an account or of all. */
 export function outboxCountOf(
   reader: CountReader,
   kind: OutboxKind,
@@ -82,7 +84,7 @@ function countAccount(
   else transaction.put(key, { v: 1, ...counts });
 }
 
-/** Counts a record that comes into a list (1) or leaves it (-1), before it does. */
+/** Counts a record that is added to a list (1) or removed (-1), before it is. */
 export function countOutbox(
   transaction: StoreTransaction,
   record: Counted,
@@ -97,7 +99,7 @@ export function countOutbox(
   else transaction.remove(deadKey(record));
 }
 
-/** Removes the oldest dead of an account, readable or not. */
+/** Removes the oldest dead record of an account, even one that cannot be read. */
 export function removeOldestDead(
   transaction: StoreTransaction,
   kind: OutboxKind,
@@ -111,7 +113,7 @@ export function removeOldestDead(
   }
 }
 
-/** How many events and mails wait, and how many could not be sent. */
+/** How many events and mails wait, and how many have failed for good. */
 export function outboxCounts(store: Store): {
   readonly events: OutboxCount;
   readonly mails: OutboxCount;
@@ -119,12 +121,12 @@ export function outboxCounts(store: Store): {
   return { events: outboxCountOf(store, 'event'), mails: outboxCountOf(store, 'mail') };
 }
 
-/** Counts the accounts of a store of an earlier version; before anything is served from it. */
+/** Counts the records of each account in a store of an earlier version, before it is used. */
 export async function countOutboxAccounts(store: Store): Promise<void> {
   if (store.get(OUTBOX_COUNTED_KEY) !== undefined) return;
   await store.write(
     (transaction) => {
-      // Another server may have counted them meanwhile, and serve.
+      // Another server may have counted them meanwhile, and be using the counts.
       if (transaction.get(OUTBOX_COUNTED_KEY) !== undefined) return;
       for (const key of store.keys(['count', OUTBOX_PREFIX])) {
         if (key.length > outboxCountKey('event').length) transaction.remove(key);

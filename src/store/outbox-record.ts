@@ -1,4 +1,7 @@
-/** What waits to be sent, as it is kept. Personal data: a mail holds the address it goes to. */
+/**
+ * Records of the outbox, which wait to be sent. They are personal data: a mail contains its
+ * address.
+ */
 import { isObject } from '../base/json-object.js';
 import {
   AS_IT_IS,
@@ -19,18 +22,18 @@ export const OUTBOX_LISTS = ['waiting', 'dead'] as const;
 export type OutboxList = (typeof OUTBOX_LISTS)[number];
 
 const ATTEMPTED = {
-  /** Says the same on every attempt; the beginning is that of its kind. */
+  /** The same for every attempt; it begins with the prefix of its kind. */
   id: text,
   account: text,
   /** Milliseconds since 1970. */
   createdAt: number,
-  /** When it is to be attempted; in the dead-letter list, when it got there. */
+  /** When to attempt it; in the dead-letter list, when it was put there. */
   dueAt: number,
-  /** Attempts that failed since it was added or replayed. */
+  /** Number of failed attempts since it was added or replayed. */
   attempts: number,
-  /** What the last attempt was answered; null when there was no answer. */
+  /** The status of the last attempt's answer; null when there was none. */
   status: orNull(number),
-  /** Why the last attempt failed, in words that hold no address and no URL. */
+  /** Why the last attempt failed, without any address or URL. */
   error: orNull(text),
 };
 
@@ -45,8 +48,8 @@ const readEvent = recordReader(
     kind: choice(['event']),
     type: text,
     /**
-     * JSON, kept as text so that each attempt sends the same bytes, and sealed. A plain text where
-     * version 1 of the record kept it, until the server starts.
+     * JSON, kept as text so that each attempt sends the same bytes, and sealed. It is plain text
+     * where version 1 of the record stored it, until the server starts.
      */
     data: member(isData),
   },
@@ -80,27 +83,27 @@ export function parseOutboxRecord(value: unknown): OutboxRecord {
 
 const readCount = recordReader('outbox count', 1, { waiting: number, dead: number });
 
-/** How many of a kind there are. */
+/** The number of records of a kind. */
 export type OutboxCount = Pick<ReturnType<typeof readCount>, 'waiting' | 'dead'>;
 
-/** Reads the counts of a kind; none were kept before the first record. */
+/** Reads the counts of a kind; before the first record there are none. */
 export function parseOutboxCount(value: unknown): OutboxCount {
   if (value === undefined) return { waiting: 0, dead: 0 };
   const { waiting, dead } = readCount(value);
   return { waiting, dead };
 }
 
-/** An event to be told. */
+/** An event to be sent. */
 export interface NewEvent {
   readonly account: string;
-  /** Words of letters, digits and underscores with dots between them. */
+  /** Words of letters, digits and underscores, separated by dots. */
   readonly type: string;
   readonly data: object;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The mail that invites a merchant, as it is asked for. */
+/** What the mail that invites a merchant is made of. */
 export interface Invitation {
   readonly account: string;
   readonly merchantId: string;
@@ -113,7 +116,7 @@ export interface Invitation {
   readonly now: number;
 }
 
-/** What an attempt that failed left behind. */
+/** The outcome of a failed attempt. */
 export interface Attempt {
   readonly status: number | null;
   readonly error: string;

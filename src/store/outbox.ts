@@ -1,7 +1,7 @@
 /**
- * The outbox: events and mails that were acknowledged with the change they tell of, in the same
- * transaction, and are sent afterwards. Ordered by the time they are due; what could not be sent is
- * kept in the dead-letter list.
+ * The outbox: events and mails are stored in the transaction of the change that they report, and
+ * are sent afterwards, in the order of the times they are due. What could not be sent is kept in
+ * the dead-letter list.
  */
 import { randomBytes } from 'node:crypto';
 import { endpointOf } from './endpoint.js';
@@ -23,27 +23,27 @@ import {
 } from './outbox-record.js';
 import type { Store, StoreTransaction } from './store.js';
 
-/** Of each kind. What comes above goes to the dead-letter list at once. */
+/** Most waiting records of each kind. Further ones go to the dead-letter list at once. */
 export const WAITING_MAX = 100_000;
-/** Of each kind. The oldest make room. */
+/** Most dead records of each kind. The oldest are removed for new ones. */
 export const DEAD_MAX = 10_000;
-/** Of each kind and account, so that none takes the room of the others. */
+/** Most waiting records of each kind and account, so that none uses up the room of others. */
 export const WAITING_ACCOUNT_MAX = WAITING_MAX / 10;
-/** Of each kind and account. The oldest of the account make room. */
+/** Most dead records of each kind and account. The account's oldest are removed for new ones. */
 export const DEAD_ACCOUNT_MAX = DEAD_MAX / 10;
-/** Bytes of an event's data, so that its envelope stays below 20,000. */
+/** Most bytes of an event's data, so that the whole body stays below 20,000. */
 export const EVENT_DATA_BYTES_MAX = 19_000;
 
 const ID_BYTES = 18;
-/** Events of an earlier version sealed in one transaction. */
+/** How many events of an earlier version are sealed in one transaction. */
 const SEAL_BATCH = 500;
 
-/** Without dots, which Standard Webhooks rules out. */
+/** Without dots, which Standard Webhooks forbids. */
 function newId(prefix: string): string {
   return `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
 }
 
-/** What every record begins with: due at once, and not tried yet. */
+/** First members of every record: due at once, and not attempted yet. */
 function untried(now: number) {
   return { createdAt: now, dueAt: now, attempts: 0, status: null, error: null };
 }
@@ -58,8 +58,8 @@ function insert(transaction: StoreTransaction, list: OutboxList, record: OutboxR
 }
 
 /**
- * Takes a record out of a list and returns it as it is there: a rotation may have wrapped its key
- * anew since the given one was read. Null when it is there no more.
+ * Removes a record from a list and returns it as it was stored, because a rotation may have wrapped
+ * its key again after the given one was read. Null when it is no longer there.
  */
 function take(
   transaction: StoreTransaction,
@@ -75,7 +75,7 @@ function take(
 }
 
 function insertDead(transaction: StoreTransaction, record: OutboxRecord): void {
-  // Behind those that are there, whatever the clock says: the first in the list make room.
+  // Must come after all others, whatever the clock says, since the first ones are removed.
   const last = transaction.last([OUTBOX_PREFIX, 'dead', record.kind]);
   const after = last === undefined ? 0 : parseOutboxRecord(last).dueAt + 1;
   insert(transaction, 'dead', { ...record, dueAt: Math.max(record.dueAt, after) });
@@ -99,7 +99,7 @@ function add(transaction: StoreTransaction, record: OutboxRecord): void {
 }
 
 /**
- * Adds an event. Without a configured endpoint there is none to be told, and nothing is added.
+ * Adds an event. Without a configured endpoint, nothing is added.
  * @throws Error when the data are larger than an event may be.
  */
 export function addEvent(
@@ -126,7 +126,7 @@ export function addEvent(
   add(transaction, record);
 }
 
-/** Adds the mail that invites a merchant. It waits while no mail server is configured. */
+/** Adds the mail that invites a merchant. It waits as long as no mail server is configured. */
 export function addInvitation(transaction: StoreTransaction, invitation: Invitation): void {
   const { account, merchantId, merchantName, email, now } = invitation;
   const record: MailRecord = {
@@ -144,7 +144,7 @@ export function addInvitation(transaction: StoreTransaction, invitation: Invitat
   add(transaction, record);
 }
 
-/** The first of a kind, by due time in `waiting`, the oldest first in `dead`. */
+/** The first records of a kind: by due time in `waiting`, the oldest first in `dead`. */
 export function listOutbox<K extends OutboxKind>(
   store: Store,
   list: OutboxList,
@@ -157,7 +157,7 @@ export function listOutbox<K extends OutboxKind>(
     .filter((record): record is Extract<OutboxRecord, { kind: K }> => record.kind === kind);
 }
 
-/** The one of a list that is due last; null when there is none. */
+/** The record of a list that is due last; null when there is none. */
 export function lastOutbox<K extends OutboxKind>(
   store: Store,
   list: OutboxList,
@@ -168,12 +168,12 @@ export function lastOutbox<K extends OutboxKind>(
   return record?.kind === kind ? (record as Extract<OutboxRecord, { kind: K }>) : null;
 }
 
-/** It was sent. False when it is there no more. */
+/** Removes a record that was sent. False when it is no longer there. */
 export function settle(transaction: StoreTransaction, record: OutboxRecord): boolean {
   return take(transaction, 'waiting', record) !== null;
 }
 
-/** A mail that waits goes to another address from now on. */
+/** Stores another address for a waiting mail. */
 export function readdress(
   transaction: StoreTransaction,
   record: MailRecord,
@@ -191,7 +191,7 @@ export function readdress(
   transaction.put(key, { ...mail, merchantName, contactFirst, contactLast, email });
 }
 
-/** An attempt failed; it is due again at a later time. */
+/** Stores a later time for a record whose attempt failed. */
 export function postpone(
   transaction: StoreTransaction,
   record: OutboxRecord,
@@ -209,7 +209,7 @@ export function postpone(
   });
 }
 
-/** An attempt failed for good. */
+/** Puts a record whose last attempt failed into the dead-letter list. */
 export function bury(
   transaction: StoreTransaction,
   record: OutboxRecord,
@@ -227,7 +227,7 @@ export function bury(
   });
 }
 
-/** All attempts anew, the first one now. False when it is there no more. */
+/** Begins the attempts of a record again, the first one now. False when it is no longer there. */
 function revive(
   transaction: StoreTransaction,
   list: OutboxList,
@@ -240,7 +240,7 @@ function revive(
   return true;
 }
 
-/** Makes one that waits or is dead due at once; false when there is none of that id. */
+/** Makes a waiting or dead record due at once; false when there is none of that id. */
 export async function replay(store: Store, id: string, now: number): Promise<boolean> {
   for (const kind of OUTBOX_KINDS) {
     for (const list of ['dead', 'waiting'] as const) {
@@ -252,7 +252,7 @@ export async function replay(store: Store, id: string, now: number): Promise<boo
   return false;
 }
 
-/** Makes all dead ones due at once; returns how many there were. */
+/** Makes all dead records due at once; returns how many there were. */
 export async function replayDead(store: Store, now: number): Promise<number> {
   const dead = OUTBOX_KINDS.flatMap((kind) => listOutbox(store, 'dead', kind));
   return store.write(
@@ -260,7 +260,7 @@ export async function replayDead(store: Store, now: number): Promise<number> {
   );
 }
 
-/** Seals the data of events that an earlier version kept as text; returns how many there were. */
+/** Seals the data of events that an earlier version stored as text; returns how many there were. */
 export async function sealOldEvents(
   store: Store,
   vault: Pick<EventVault, 'seal'>,

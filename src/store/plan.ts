@@ -4,7 +4,7 @@ import { bitsOf, namesOfBits } from './scope.js';
 export const PLANS = ['starter', 'growth', 'pro', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Entitlements by the name the public contract uses; the values are the bits of a key's grants. */
+/** Entitlements by their public names; the values are bits of a key's grants. */
 export const ENTITLEMENTS = {
   geo_enabled: 1,
   rate_loc_can: 2,
@@ -14,14 +14,14 @@ export const ENTITLEMENTS = {
 export type Entitlement = keyof typeof ENTITLEMENTS;
 
 interface PlanFeatures {
-  /** Requests in a rolling minute. */
+  /** Limit of requests in a rolling minute. */
   readonly rate: number;
   readonly grants: number;
-  /** Merchant operations and reading whether credentials are held. */
+  /** Merchant operations, and reading whether credentials exist. */
   readonly merchants: boolean;
-  /** Bulk files: their rows count for the quotas, but not for the requests of a minute. */
+  /** Bulk files: their rows count for the quotas, but not for the rate. */
   readonly bulk: boolean;
-  /** Setting and deleting credentials, merchants of the provider type. */
+  /** Setting and deleting credentials, and merchants of the provider type. */
   readonly provider: boolean;
 }
 
@@ -35,17 +35,17 @@ export const PLAN_FEATURES: Readonly<Record<Plan, PlanFeatures>> = {
   enterprise: { rate: 10_000, grants: ALL, merchants: true, bulk: true, provider: true },
 };
 
-/** Tells an entitlement's name from any other word. */
+/** Whether a text is the name of an entitlement. */
 export function isEntitlement(text: string): text is Entitlement {
   return Object.hasOwn(ENTITLEMENTS, text);
 }
 
-/** The bits of several entitlements. */
+/** The bits of some entitlements. */
 export function grantsOf(entitlements: readonly Entitlement[]): number {
   return bitsOf(ENTITLEMENTS, entitlements);
 }
 
-/** The entitlements of some bits. */
+/** The entitlements that bits stand for. */
 export function entitlementsOf(grants: number): readonly Entitlement[] {
   return namesOfBits(ENTITLEMENTS, grants);
 }

@@ -1,16 +1,16 @@
 /**
- * Which process a server runs in, so that one that was killed is known at once by those that see
- * the same processes: the rest of the world waits for its beats to stay out.
+ * Identifies the process of a server. Servers that see the same processes thereby notice at once
+ * when one was killed; all others wait until its beats stop.
  */
 import { readlinkSync } from 'node:fs';
 import { bootId, processFacts } from '../base/process.js';
 
-/** A process, told apart from any other that ever has its number. */
+/** A process, distinguished from all others that ever have its number. */
 export interface ProcessMark {
-  /** Whose number it is: the machine's start and the container; empty if unknown. */
+  /** The machine's start and the container in which the number is valid; empty if unknown. */
   readonly machine: string;
   readonly pid: number;
-  /** When it began, in the kernel's own count; empty if unknown. */
+  /** When it began, by the kernel's count; empty if unknown. */
   readonly began: string;
 }
 
@@ -29,7 +29,7 @@ export function ownMark(): ProcessMark {
   return { machine: machineOf(), pid: process.pid, began: processFacts('self')?.began ?? '' };
 }
 
-/** Whether a process has certainly ended; false for those that cannot be seen from here. */
+/** Whether a process has certainly ended; false for one that cannot be seen from here. */
 export function hasEnded(mark: ProcessMark, own: ProcessMark): boolean {
   if (mark.machine === '' || mark.began === '' || mark.machine !== own.machine) return false;
   const found = processFacts(mark.pid);

@@ -1,7 +1,7 @@
 /**
- * Records as bytes: four that say that a checksum follows, the CRC-32 of key and record, and the
- * record in msgpack. Records of earlier versions are msgpack alone, which never begins like that;
- * they are checked from the next time they are written.
+ * Records as bytes: four bytes that announce a checksum, the CRC-32 of key and record, and the
+ * record in msgpack. Records of earlier versions are only msgpack, which never begins with these
+ * bytes; they get a checksum when they are written next.
  */
 import zlib from 'node:zlib';
 import { Encoder } from 'msgpackr';
@@ -10,13 +10,16 @@ import type { StoreKey } from './format.js';
 import { PACKED, packSmall, plainLength } from './record-pack.js';
 import { unpackSmall } from './record-unpack.js';
 
-/** A record as a store has it, or is given it. */
+/** A record as it is stored, or one that is to be stored. */
 export type StoredValue = Buffer | NewRecord;
 
-/** 0xc1 is no msgpack. */
+/** msgpack does not use 0xc1. */
 const MARK = [0xc1, 0x53, 0x69, 0x74] as const;
 const MARK_NUMBER = 0xc1536974;
-/** With one of its bytes changed it is still no record of an earlier version. */
+/**
+ * If this many of the four bytes are right, one is damaged, and the record is not an earlier
+ * version's.
+ */
 const MARK_BYTES_MIN = 3;
 const SUM_AT = MARK.length;
 const BODY_AT = SUM_AT + 4;
@@ -27,21 +30,21 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? POLYNOMIAL : 0);
   return sum;
 });
-/** For bytes with one, two and three behind them: four at a time take less than half the time. */
+/** Tables to process four bytes at a time, which takes less than half the time. */
 const ahead = (table: Uint32Array): Uint32Array =>
   table.map((sum) => (sum >>> 8) ^ TABLE[sum & 0xff]!);
 const TABLE_1 = ahead(TABLE);
 const TABLE_2 = ahead(TABLE_1);
 const TABLE_3 = ahead(TABLE_2);
 
-// As LMDB's own: bytes within a record outlive the page they were read from.
+// Set as in lmdb's own encoder, because bytes in a record outlive the page they were read from.
 const encoder = new Encoder({ copyBuffers: true });
 
-/** Node.js has it from 20.15 on, many times as fast where there is more than a little. */
+/** Available in Node.js from 20.15 on, and many times as fast for more than a few bytes. */
 const { crc32 } = zlib as { readonly crc32?: (bytes: Uint8Array, before?: number) => number };
 const LITTLE_BYTES = 512;
 
-/** The sum of some bytes behind others, of which `before` is the sum. */
+/** The CRC of bytes that follow others with the CRC `before`. */
 function crcOf(bytes: Uint8Array, before: number, from = 0): number {
   const end = bytes.length;
   if (crc32 !== undefined && end - from > LITTLE_BYTES) {
@@ -61,7 +64,7 @@ function crcOf(bytes: Uint8Array, before: number, from = 0): number {
   return ~sum >>> 0;
 }
 
-/** The sum of a key; bytes in UTF-8 of its parts with a zero between them. */
+/** The CRC of a key, as the bytes of its parts in UTF-8 with a zero between them. */
 function keySum(key: StoreKey): number {
   const text = key.join('\0');
   let sum = ~0;
@@ -73,7 +76,7 @@ function keySum(key: StoreKey): number {
   return ~sum >>> 0;
 }
 
-/** Bound to its key: a record that turns up under another one is not taken for that one's. */
+/** The key is part of the sum, so that a record that is found under another key is not accepted. */
 function sumOf(key: StoreKey, bytes: Uint8Array): number {
   return crcOf(bytes, keySum(key), BODY_AT);
 }
@@ -83,7 +86,7 @@ function isMarked(bytes: Buffer): boolean {
   return MARK.filter((byte, at) => bytes[at] === byte).length >= MARK_BYTES_MIN;
 }
 
-/** A record behind room for its checksum. */
+/** Packs a record behind room for its checksum. */
 function packedLarge(record: unknown): Buffer {
   const body = encoder.encode(record);
   const bytes = Buffer.allocUnsafe(BODY_AT + body.length);
@@ -91,14 +94,14 @@ function packedLarge(record: unknown): Buffer {
   return bytes;
 }
 
-/** A record as it is stored under a key. */
+/** The bytes of a record under a key. */
 export function packRecord(key: StoreKey, record: unknown): Buffer {
   return storedBytes(key, record, packSmall(record, BODY_AT));
 }
 
 /**
- * A record as it is stored under a key, with its sum. `packSmall` packed it up to `end`, or could
- * not where that is negative.
+ * The bytes of a record under a key, with its checksum. `packSmall` has packed it up to `end`, or
+ * could not where that is negative.
  */
 function storedBytes(key: StoreKey, record: unknown, end: number): Buffer {
   const bytes = end < 0 ? packedLarge(record) : Buffer.allocUnsafe(end);
@@ -108,7 +111,7 @@ function storedBytes(key: StoreKey, record: unknown, end: number): Buffer {
   return bytes;
 }
 
-/** A record that was not stored yet; its bytes are made when they are first asked for. */
+/** A record that is not stored yet. Its bytes are made when they are first needed. */
 export class NewRecord {
   readonly record: unknown;
   readonly #key: StoreKey;
@@ -119,7 +122,7 @@ export class NewRecord {
     this.record = record;
   }
 
-  /** Makes the bytes now. How long it is that says nothing of shapes, as `plainBytes`. */
+  /** Makes the bytes now; returns the length without shapes, as `plainBytes` does. */
   pack(): number {
     const end = packSmall(this.record, BODY_AT);
     const plain = plainLength(end, BODY_AT);
@@ -133,12 +136,12 @@ export class NewRecord {
   }
 }
 
-/** The bytes of a record, stored or not. */
+/** The bytes of a stored or new record. */
 export function bytesOf(value: StoredValue): Buffer {
   return value instanceof NewRecord ? value.bytes : value;
 }
 
-/** A value as every version reads it. */
+/** The bytes of a value in the form that every version reads. */
 export function packPlain(value: unknown): Buffer {
   return encoder.encode(value);
 }
@@ -152,8 +155,8 @@ function decoded(key: StoreKey, body: Uint8Array): unknown {
 }
 
 /**
- * The record that is stored under a key.
- * @throws DamagedRecord when it is not what was stored there.
+ * The record that bytes under a key stand for.
+ * @throws DamagedRecord when they differ from what was stored there.
  */
 export function unpackRecord(key: StoreKey, bytes: Buffer): unknown {
   if (!isMarked(bytes)) return decoded(key, bytes);
@@ -169,7 +172,9 @@ export function unpackRecord(key: StoreKey, bytes: Buffer): unknown {
   );
 }
 
-/** As `unpackRecord`; where somebody is told of a damaged record it is null. */
+/**
+ * As `unpackRecord`, but null for a damaged record if `passedOver` is given, which is then called.
+ */
 export function unpackSound(
   key: StoreKey,
   value: Buffer,
@@ -185,8 +190,8 @@ export function unpackSound(
 }
 
 /**
- * A plain view of records that LMDB reads into one memory: it sets the length of its own view each
- * time, which no longer is what the engine knows well then.
+ * A view of the memory that LMDB reads all records into. LMDB sets `length` on its own view each
+ * time, and V8 handles such an object slowly, so this one is used instead.
  */
 export class PlainView {
   #memory: Buffer = Buffer.alloc(0);

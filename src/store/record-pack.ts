@@ -1,38 +1,40 @@
 /**
- * Packs small records of plain values, as most of the store's are, byte for byte as msgpackr does,
- * which takes several times as long: it learns the shape of every record anew. Others are left to
- * it.
+ * Packs small records of plain values, which most of the store's are, into the same bytes as
+ * msgpackr. msgpackr takes several times as long, since it learns the shape of every record again.
+ * Other records are left to it.
  */
 
-/** Longest text that is copied here; longer ones the system copies faster. */
+/** Longest text that is copied letter by letter; a native call copies longer ones faster. */
 const TEXT_CHARS_MAX = 255;
-/** Longest text that is packed here at all, as the lines of an audit block. */
+/** Longest text that is packed here at all, such as the lines of an audit block. */
 const LONG_TEXT_CHARS_MAX = 4_096;
-/** Bytes of a value, as those of a sealed secret. */
+/** Most bytes of a binary value, such as a sealed secret. */
 const BYTES_MAX = 4_096;
-/** Members of a record, or elements of a list. */
+/** Most members of an object, or elements of a list. */
 const MEMBERS_MAX = 15;
 const PACKED_BYTES = 1 << 18;
-/** What was packed last. */
+/** The memory that records are packed into; the next record overwrites it. */
 export const PACKED = Buffer.allocUnsafeSlow(PACKED_BYTES);
-/** From here on no further value is begun: an object begins with its names. */
+/** Position after which no value is begun, since there might be no room for an object's names. */
 const FULL = PACKED_BYTES - 2 * MEMBERS_MAX * TEXT_CHARS_MAX;
 
-/** Id of the shape of a record; those of objects in it have the next ones. */
+/** Id of a record's shape; shapes of objects within it have the following ids. */
 const SHAPE_ID = 0x40;
-/** Shapes of objects in a record, its own among them. */
+/** Most shapes in a record, including its own. */
 const SHAPES_MAX = 8;
-/** Objects and lists within each other, as the actors of an audit block are. */
+/** Deepest nesting of objects and lists, such as the actors in an audit block. */
 const DEPTH_MAX = 4;
 
 let at = 0;
-/** Bytes fewer where shapes are not told apart from maps, as shares count them. */
+/**
+ * By how many bytes the record would be shorter if objects were maps, which is how shares count.
+ */
 let plainLess = 0;
-/** Shapes that objects of the record have had so far, each with the bytes of its names. */
+/** The shapes of objects so far in the record, with the bytes of their names. */
 const shapes = Array.from({ length: SHAPES_MAX }, () => ({ names: [] as string[], bytes: 0 }));
 let shapeCount = 0;
 
-/** False where a text is long or holds more than ASCII. */
+/** Packs a text; false if it is long or not ASCII. */
 function packText(text: string): boolean {
   const { length } = text;
   if (length > TEXT_CHARS_MAX) return false;
@@ -49,13 +51,13 @@ function packText(text: string): boolean {
   return true;
 }
 
-/** Packs a text of more than TEXT_CHARS_MAX; false for one longer yet, or of more than ASCII. */
+/** Packs a text of more than TEXT_CHARS_MAX; false if it is even longer, or not ASCII. */
 function packLongText(text: string): boolean {
   const { length } = text;
   if (length > LONG_TEXT_CHARS_MAX) return false;
   PACKED[at] = 0xda;
   at = PACKED.writeUInt16BE(length, at + 1);
-  // More than ASCII takes more bytes than it has characters.
+  // A text that is not ASCII takes more bytes than it has characters.
   if (PACKED.write(text, at) !== length) return false;
   at += length;
   return true;
@@ -65,7 +67,7 @@ function packNumber(value: number): void {
   if (value >>> 0 === value) {
     if (value < SHAPE_ID) PACKED[at++] = value;
     else if (value < 0x100) {
-      // Up to 0x7f these would be ids of shapes.
+      // Numbers up to 0x7f take a byte more, since one byte would be the id of a shape.
       if (value < 0x80) plainLess += 1;
       PACKED[at++] = 0xcc;
       PACKED[at++] = value;
@@ -92,7 +94,7 @@ function packNumber(value: number): void {
   }
 }
 
-/** False where there are many. */
+/** Packs bytes; false if there are too many. */
 function packBytes(bytes: Uint8Array): boolean {
   const { length } = bytes;
   if (length > BYTES_MAX) return false;
@@ -108,7 +110,7 @@ function packBytes(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** False where it is none of the plain ones. */
+/** Packs a value; false if it is not a plain one. */
 function packValue(value: unknown, depth: number): boolean {
   if (at > FULL) return false;
   switch (typeof value) {
@@ -140,7 +142,7 @@ function packList(list: readonly unknown[], depth: number): boolean {
   return true;
 }
 
-/** Whether an object has these names, in order. */
+/** Whether an object has these names, in this order. */
 function isOf(names: readonly string[], object: object): boolean {
   let count = 0;
   for (const name in object) {
@@ -150,7 +152,7 @@ function isOf(names: readonly string[], object: object): boolean {
   return count === names.length;
 }
 
-/** The place of the shape of an object, where one had it before; -1 where it is new. */
+/** Index of an object's shape among those so far; -1 for a new one. */
 function shapeOf(object: object): number {
   for (let index = 0; index < shapeCount; index += 1) {
     if (isOf(shapes[index]!.names, object)) return index;
@@ -158,7 +160,7 @@ function shapeOf(object: object): number {
   return -1;
 }
 
-/** Packs the names of an object, in whose place the next one of them has its id. */
+/** Packs the names of an object. The next object of that shape has only the shape's id. */
 function packShape(object: object): boolean {
   const shape = shapes[shapeCount];
   if (shape === undefined) return false;
@@ -188,7 +190,7 @@ function packObject(object: object, depth: number): boolean {
     if (!packShape(object)) return false;
   } else {
     PACKED[at++] = SHAPE_ID + known;
-    // A map begins with three bytes and has its names.
+    // As a map, it would begin with three bytes and repeat the names.
     plainLess -= 2 + shapes[known]!.bytes;
   }
   for (const name in object) {
@@ -198,8 +200,8 @@ function packObject(object: object, depth: number): boolean {
 }
 
 /**
- * Packs a record, or a number of its own, into a memory that the next one takes, from some byte on.
- * @returns where it ends; -1 where it is left to msgpackr
+ * Packs a record, or a single number, into PACKED from a position on. The next call overwrites it.
+ * @returns the position of its end; -1 if it is left to msgpackr
  */
 export function packSmall(record: unknown, from: number): number {
   at = from;
@@ -213,12 +215,12 @@ export function packSmall(record: unknown, from: number): number {
   return isPacked ? at : -1;
 }
 
-/** How long a record is that says nothing of shapes; -1 where msgpackr has to tell. */
+/** Length of a record with maps instead of shapes; -1 if msgpackr has to tell. */
 export function plainBytes(record: unknown): number {
   return plainLength(packSmall(record, 0), 0);
 }
 
-/** The same of what was packed last. @param end what `packSmall` returned */
+/** That length for the record packed last. @param end what `packSmall` returned */
 export function plainLength(end: number, from: number): number {
   return end < 0 ? end : end - from - plainLess;
 }

@@ -1,24 +1,26 @@
 /**
- * Records of the store, each declared once: its type and its reader are read off the same list of
- * members. A record may have been written by an earlier version of the program.
+ * Shapes of records. Each is declared once, as a list of members from which both its type and its
+ * reader follow. A record may have been written by an earlier version of the program.
  */
 import { isObject, type JsonObject } from '../base/json-object.js';
 
-/** Turns the members of one version into those of the next. */
+/** Changes the members of one version of a record into those of the next. */
 type RecordStep = (fields: JsonObject) => JsonObject;
 
-/** A step between versions that differ in the values of a member alone. */
+/** A step between versions that differ only in possible values of a member. */
 export const AS_IT_IS: RecordStep = (fields) => fields;
 
-/** Thrown for records that cannot be read: the store is damaged, or a newer program wrote it. */
+/**
+ * The error for a record that cannot be read: the store is damaged, or a newer program wrote it.
+ */
 export function damaged(kind: string): Error {
   return new Error(`damaged ${kind} record in the store`);
 }
 
 /**
  * The members of a record in the newest version of its shape. `steps[0]` leads from version 1 to 2
- * and so on, so the newest version is one more than there are steps.
- * @throws Error when it is no record, or of a version that is not known here.
+ * and so on.
+ * @throws Error when it is no record, or its version is not known here.
  */
 function upgraded(value: unknown, kind: string, steps: readonly RecordStep[] = []): JsonObject {
   if (!isObject(value)) throw damaged(kind);
@@ -32,15 +34,18 @@ function upgraded(value: unknown, kind: string, steps: readonly RecordStep[] = [
   return fields;
 }
 
-/** Reads one member of a record of a kind. @throws Error when the member is of another type. */
+/**
+ * Reads a member of a record; `kind` names the record in errors.
+ * @throws Error when the member has another type.
+ */
 type Reader<T> = (value: unknown, kind: string) => T;
 
-/** Reads a member that may be absent, and then is absent from what is read. */
+/** Reads a member that may be absent; if so, the result lacks it too. */
 interface OptionalReader<T> extends Reader<T> {
   readonly optional: true;
 }
 
-/** Members of a record by their names. */
+/** Members of a record, by name. */
 type Members = Readonly<Record<string, Reader<unknown>>>;
 
 type ReadBy<R> = R extends Reader<infer T> ? T : never;
@@ -53,7 +58,7 @@ export type MembersRead<M extends Members> = {
   readonly [Name in NeededNames<M>]: ReadBy<M[Name]>;
 } & { readonly [Name in Exclude<keyof M, NeededNames<M>>]?: ReadBy<M[Name]> };
 
-/** A member that `isRight` tells from any other value. */
+/** A member whose values are those that `isRight` accepts. */
 export function member<T>(isRight: (value: unknown) => value is T): Reader<T> {
   return (value, kind) => {
     if (!isRight(value)) throw damaged(kind);
@@ -65,7 +70,7 @@ export const text = member((value): value is string => typeof value === 'string'
 export const number = member((value): value is number => typeof value === 'number');
 export const flag = member((value): value is boolean => typeof value === 'boolean');
 
-/** One of several values. */
+/** A member with one of several values. */
 export function choice<const T>(values: readonly T[]): Reader<T> {
   return member((value): value is T => (values as readonly unknown[]).includes(value));
 }
@@ -75,7 +80,7 @@ export function orNull<T>(read: Reader<T>): Reader<T | null> {
   return (value, kind) => (value === null ? null : read(value, kind));
 }
 
-/** A member that earlier records lack, and what it is in these. */
+/** A member that older records lack; `before` is its value for these. */
 export function since<T>(read: Reader<T>, before: T): Reader<T> {
   return (value, kind) => (value === undefined ? before : read(value, kind));
 }
@@ -87,7 +92,7 @@ export function optional<T>(read: Reader<T>): OptionalReader<T> {
   });
 }
 
-/** Reads members into what was begun. */
+/** Reads members into an object that already has some. */
 function reading<M extends Members>(
   shape: M,
 ): (begun: Record<string, unknown>, fields: JsonObject, kind: string) => MembersRead<M> {
@@ -105,7 +110,7 @@ function reading<M extends Members>(
   };
 }
 
-/** An object of these members; others are left out. */
+/** A member that is an object with these members; others are left out. */
 export function members<M extends Members>(shape: M): Reader<MembersRead<M>> {
   const read = reading(shape);
   return (value, kind) => {
@@ -115,8 +120,8 @@ export function members<M extends Members>(shape: M): Reader<MembersRead<M>> {
 }
 
 /**
- * The reader of a record: what it returns is its type. The reader throws an error where the record
- * has another shape: the store is damaged, or a newer program wrote it.
+ * Makes the reader of a record; the reader's result is the record's type. It throws an error where
+ * the record has another shape: the store is damaged, or a newer program wrote it.
  */
 export function recordReader<const V extends number, M extends Members>(
   kind: string,

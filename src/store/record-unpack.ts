@@ -1,29 +1,32 @@
 /**
- * Reads small records of plain values, those that record-pack.ts packs: msgpackr reads the names of
- * every record anew, which takes most of its time. Names that a kind of record had before are told
- * by their bytes. Whatever else there is in a record leaves it to msgpackr.
+ * Reads small records of plain values, which record-pack.ts packs. msgpackr reads the names of
+ * every record again, which takes most of its time; here, names that occurred before in the same
+ * kind of record are recognized by their bytes. A record with anything else is left to msgpackr.
  */
 
-/** Id of the shape of a record, as it is packed; those of objects in it have the next ones. */
+/** Id of a record's shape; shapes of objects within it have the following ids. */
 const SHAPE_ID = 0x40;
-/** Shapes of objects in a record, its own among them. */
+/** Most shapes in a record, including its own. */
 const RECORD_SHAPES_MAX = 8;
-/** Objects and lists within each other. */
+/** Deepest nesting of objects and lists. */
 const DEPTH_MAX = 4;
 
-/** Names that are remembered of a kind; a record has them as its optional members are there. */
+/**
+ * Shapes that are remembered for each kind of record; it depends on which optional members there
+ * are.
+ */
 const SHAPES_MAX = 8;
-/** Kinds of records, and of objects in them. */
+/** Most kinds, of records and of objects in them. */
 const KINDS_MAX = 128;
-/** Longer records are read by msgpackr, which has better ways with long texts. */
+/** Longest record that is read here; msgpackr is better with long texts. */
 const RECORD_BYTES_MAX = 4_096;
 
-/** The longest number. */
+/** Bytes of the longest number. */
 const NUMBER_BYTES_MAX = 9;
 
 /** The names of a record or of an object in it. */
 interface Shape {
-  /** From the number of names to the last of them. */
+  /** From the number of names to the last name. */
   readonly bytes: Uint8Array;
   readonly names: readonly string[];
 }
@@ -33,17 +36,17 @@ const LEFT = Symbol('left to msgpackr');
 let bytes: Buffer = Buffer.alloc(0);
 let at = 0;
 let end = 0;
-/** Where `text` begins. */
+/** Position of `text` in the memory. */
 let start = 0;
 /** All bytes of the record as characters. */
 let text = '';
-/** Shapes of the record and of objects in it, in the order of their ids. */
+/** Shapes in the record so far, in the order of their ids. */
 const met: Shape[] = [];
 
 const outer = new Map<string, Shape[]>();
 const inner = new Map<string, Shape[]>();
 
-/** Whether the bytes from a place on are those of a shape. */
+/** Whether the bytes at the current position are those of a shape. */
 function isHere({ bytes: known }: Shape): boolean {
   const { length } = known;
   if (at + length > end) return false;
@@ -53,7 +56,7 @@ function isHere({ bytes: known }: Shape): boolean {
   return true;
 }
 
-/** Reads a text of ASCII; null where it is none. */
+/** Reads a text; null where it is not ASCII. */
 function shortText(length: number): string | null {
   const from = at;
   at += length;
@@ -62,7 +65,7 @@ function shortText(length: number): string | null {
   return text.slice(from - start, at - start);
 }
 
-/** Reads names that were not met before; null where there is something else among them. */
+/** Reads names that did not occur before; null where something else is among them. */
 function newShape(): Shape | null {
   const from = at;
   if (at >= end) return null;
@@ -75,7 +78,7 @@ function newShape(): Shape | null {
     if (length < 0 || length > 0x1f) return null;
     at += 1;
     const name = shortText(length);
-    // msgpackr has an answer of its own to this one.
+    // msgpackr treats this name in its own way.
     if (name === null || name === '__proto__') return null;
     names.push(name);
   }
@@ -100,7 +103,7 @@ function shapeOf(known: Map<string, Shape[]>, kind: string): Shape | null {
   return shape;
 }
 
-/** Reads an object behind its mark; null where it is left to msgpackr. */
+/** Reads an object after its mark; null where it is left to msgpackr. */
 function objectOf(known: Map<string, Shape[]>, kind: string, depth: number): object | null {
   if (met.length === RECORD_SHAPES_MAX) return null;
   const shape = shapeOf(known, kind);
@@ -109,7 +112,7 @@ function objectOf(known: Map<string, Shape[]>, kind: string, depth: number): obj
   return membersOf(shape, kind, depth);
 }
 
-/** Reads the members of an object of known names; null where one is left to msgpackr. */
+/** Reads the members of an object whose names are known; null where one is left to msgpackr. */
 function membersOf({ names }: Shape, kind: string, depth: number): object | null {
   const object: Record<string, unknown> = {};
   for (let index = 0; index < names.length; index += 1) {
@@ -130,7 +133,7 @@ function listOf(length: number, kind: string, depth: number): unknown {
   return list;
 }
 
-/** An object in a record, behind its mark. */
+/** Reads an object within a record, after its mark. */
 function innerOf(kind: string, depth: number): unknown {
   if (bytes[at - 2] !== 0x72 || bytes[at - 1] !== SHAPE_ID + met.length) return LEFT;
   return objectOf(inner, kind, depth) ?? LEFT;
@@ -142,7 +145,7 @@ function bytesOf(length: number): unknown {
   return at > end ? LEFT : Uint8Array.prototype.slice.call(bytes, from, at);
 }
 
-/** Bytes of a number, of a length or of a mark behind the first byte of a value. */
+/** By first byte of a value: how many bytes of a number, length or mark follow. */
 const BEHIND = new Uint8Array(256);
 for (const [token, length] of [
   [0xc4, 1],
@@ -160,7 +163,7 @@ for (const [token, length] of [
 ] as const)
   BEHIND[token] = length;
 
-/** An object or list whose first byte was read; LEFT where it is neither. */
+/** Reads an object or list after its first byte; LEFT for anything else. */
 function nestedAt(token: number, kind: string, depth: number): unknown {
   if (depth > DEPTH_MAX) return LEFT;
   if (token >= 0x90) return listOf(token - 0x90, kind, depth);
@@ -168,7 +171,7 @@ function nestedAt(token: number, kind: string, depth: number): unknown {
   return shape === undefined ? LEFT : (membersOf(shape, kind, depth) ?? LEFT);
 }
 
-/** Reads a value of an object or list; LEFT where it is none of the plain ones. */
+/** Reads a value in an object or list; LEFT where it is not a plain one. */
 function valueAt(kind: string, depth: number): unknown {
   if (at >= end) return LEFT;
   const token = bytes[at]!;
@@ -216,7 +219,7 @@ function valueAt(kind: string, depth: number): unknown {
   }
 }
 
-/** A number that is a record of its own, as counts of changes are; null where it is none. */
+/** A record that is only a number, such as a count of changes; null for any other. */
 function numberOf(within: Buffer, from: number, to: number): number | null {
   const token = within[from]!;
   if (token >= SHAPE_ID && (token < 0xcb || token > 0xd2)) return null;
@@ -228,8 +231,8 @@ function numberOf(within: Buffer, from: number, to: number): number | null {
 }
 
 /**
- * The record of a kind that lies within some bytes, `from` to `to`; null where it is left to
- * msgpackr. It keeps nothing of the bytes.
+ * The record in the bytes `from` to `to`; null where it is left to msgpackr. The result does not
+ * refer to the bytes.
  */
 export function unpackSmall(
   within: Buffer,

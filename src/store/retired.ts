@@ -1,9 +1,9 @@
 /**
- * Merchants and locations that were deleted: their records stay, and count for their account's
- * share. Where that gets scarce, those that were deleted long ago go.
+ * Deleted merchants and locations. Their records stay and count for their account's share; when
+ * that runs short, those deleted long ago are removed.
  *
  * ["retired", time, ...key of the record]   RetiredRecord; in order of time, for sweeping, which
- *                                           reads no more than the key
+ * reads no more than the key
  */
 import { DamagedRecord } from './fault.js';
 import { timeText, type StoreKey } from './format.js';
@@ -16,21 +16,21 @@ import type { Store, StoreTransaction } from './store.js';
 
 const RETIRED_PREFIX = 'retired';
 
-/** How long a deleted record stays whatever else its account has. */
+/** How long a deleted record stays in any case. */
 export const RETIRED_MS_MAX = 30 * 86_400_000;
-/** Half of an account's share: up to here everything deleted stays. */
+/** Half of an account's share: as long as it uses no more, all deleted records stay. */
 const RETIRED_BYTES_KEPT = SHARE_BYTES_MAX.merchants / 2;
-/** Records looked at in one transaction. */
+/** Records that are examined in one transaction. */
 const BATCH_MAX = 200;
-/** Locations of a merchant that go with it in one transaction. */
+/** Locations that are removed with their merchant in one transaction. */
 const LOCATIONS_MAX = 500;
 
 interface RetiredRecord {
   readonly v: 1;
-  /** Time of the service's own clock. */
+  /** Time of deletion by the service's own clock. */
   readonly at: number;
   readonly account: string;
-  /** Of the record that was deleted. */
+  /** Key of the deleted record. */
   readonly key: StoreKey;
 }
 
@@ -38,12 +38,12 @@ function retiredKey({ at, key }: RetiredRecord): StoreKey {
   return [RETIRED_PREFIX, timeText(at), ...key];
 }
 
-/** What a key tells, which is all. */
+/** The record, which its key contains completely. */
 function retiredOf([, time, ...key]: StoreKey): RetiredRecord {
   return { v: 1, at: Number(time), account: key[1] ?? '', key };
 }
 
-/** Notes that a record was deleted at a time of the service's own clock. */
+/** Records that a record was deleted at a time of the service's own clock. */
 export function retire(
   transaction: Pick<StoreTransaction, 'put'>,
   account: string,
@@ -54,18 +54,18 @@ export function retire(
   transaction.put(retiredKey(record), record);
 }
 
-/** Keys of locations of a merchant; whatever is in their records. */
+/** Keys of a merchant's locations; their records are not read. */
 function locationsOf(store: Store, account: string, merchantId: string): readonly StoreKey[] {
   const below = [NEXUS_PREFIX, account, merchantId];
   return store.keys(below, LOCATIONS_MAX);
 }
 
-/** Removes a record; a damaged one goes on taking room, as it is put aside. */
+/** Removes a record. A damaged one still counts for the share, since it is put aside. */
 function removeSound(transaction: StoreTransaction, account: string, key: StoreKey): void {
   orSetAside(transaction, key, () => removeShared(transaction, account, key));
 }
 
-/** Removes one; false when more of it is left for another transaction. */
+/** Removes a record; false when a part of it is left for another transaction. */
 function removeOne(store: Store, transaction: StoreTransaction, retired: RetiredRecord): boolean {
   const { account, key } = retired;
   const [prefix, , merchantId = ''] = key;
@@ -80,7 +80,9 @@ function removeOne(store: Store, transaction: StoreTransaction, retired: Retired
   return true;
 }
 
-/** Whether another server has left it; its key says all, so a damaged record counts as one. */
+/**
+ * Whether another server has not removed it yet. Only the key matters, so a damaged record counts.
+ */
 function isThere(transaction: StoreTransaction, key: StoreKey): boolean {
   try {
     return transaction.get(key) !== undefined;
@@ -91,10 +93,10 @@ function isThere(transaction: StoreTransaction, key: StoreKey): boolean {
 }
 
 /**
- * Removes what was deleted long enough ago where its account needs the room, and returns how many
- * records that were: deleted merchants and locations are retained as long as there is any.
- * @param now time of the service's own clock: the machine's may be set ahead by years
- * @param bytesKept accounts whose share holds no more keep all they deleted
+ * Removes what was deleted long enough ago from accounts that need the room; returns how many
+ * records were removed.
+ * @param now time of the service's own clock, since the machine's may be set years ahead
+ * @param bytesKept accounts whose share is no larger keep all they deleted
  */
 export async function sweepRetired(
   store: Store,

@@ -1,18 +1,18 @@
-/** What a store lies on: records as bytes, in the order of their keys. */
+/** What a store is built on: records as bytes, in the order of their keys. */
 import type { StoreKey } from './format.js';
 import type { StoredValue } from './record-bytes.js';
 
-/** A stretch of keys; without a start or an end from the first or to the last. */
+/** A range of keys; without `start` from the first, without `end` to the last. */
 export interface RecordRange {
   readonly start?: StoreKey;
   readonly end?: StoreKey;
   readonly exclusiveStart?: boolean;
   readonly limit?: number;
-  /** From the last to the first; `start` is then behind `end`. */
+  /** In descending order; `start` is then above `end`. */
   readonly reverse?: boolean;
 }
 
-/** A range with its ends as a table has them. */
+/** A range with its ends in the form of a table's keys. */
 interface RangeOf<Key> {
   start?: Key;
   end?: Key;
@@ -21,7 +21,7 @@ interface RangeOf<Key> {
   reverse?: boolean;
 }
 
-/** The range for a table whose keys are written by `write`. */
+/** A range for a table whose keys `write` encodes. */
 export function rangeOf<Key>(
   { start, end, ...rest }: RecordRange,
   write: (key: StoreKey) => Key,
@@ -40,51 +40,51 @@ export interface RecordBytes {
 
 export interface RootWriteOptions {
   /**
-   * Waits for what became of the write however long that takes, where others are told after a
-   * while that nobody knows; for what would be done twice if it were tried again.
+   * Waits for the outcome of the write without a limit. Used where a retry would do something
+   * twice; other writes fail after a while with an unknown outcome.
    */
   readonly certain?: boolean;
 }
 
-/** Reading is immediate, from what is at hand; writing resolves when it is durable. */
+/** Reads are immediate, from local data; a write resolves when it is durable. */
 export interface Root {
   get(key: StoreKey): StoredValue | undefined;
-  /** For whoever is done with it before anything else is read: its memory is used again. */
+  /** As `get`, but the memory is reused: the record must not be used after another read. */
   peek(key: StoreKey): StoredValue | undefined;
-  /** What the commit under way was given for a key, where it waits in memory to be put. */
+  /** The value that the running commit has put for a key, while it is in memory. */
   unstored(key: StoreKey): StoredValue | null;
   /**
-   * The same, and what the commit before left, where nothing was written since: a count that each
-   * commit changes need not be read and checked again. Null where it is to be read.
+   * As `unstored`, or else the value of the previous commit, if nothing was written since. A count
+   * that each commit changes thus need not be read and checked again. Null where it has to be read.
    */
   known(key: StoreKey): StoredValue | null;
   range(range: RecordRange): Iterable<RecordBytes>;
   keys(range: RecordRange): Iterable<StoreKey>;
-  /** To be called by the action of a write alone, as `remove`. */
+  /** To be called only by the action of a write, as `remove`. */
   put(key: StoreKey, value: StoredValue): void;
   remove(key: StoreKey): void;
   /**
-   * Runs an action once at most, on the newest records, and resolves with its result once what it
-   * changed is durable. What it throws undoes it alone, and is thrown here.
+   * Runs an action at most once, on the newest records, and resolves with its result when its
+   * changes are durable. If it throws, only its own changes are undone, and this throws the same.
    * @throws StoreFault when it could not be written.
    */
   write<T>(action: () => T, options?: RootWriteOptions): Promise<T>;
-  /** Goes up with what this handle wrote, before whoever wrote it is told. */
+  /** Increases with each commit of this handle, before its writers are notified. */
   readonly written: number;
-  /** From now on reading sees the newest of what is at hand. */
+  /** Makes reads see the newest local data. */
   refresh(): void;
-  /** Bytes of the pages that hold records. */
+  /** Bytes of pages with records. */
   bytes(): number;
   entries(): number;
-  /** Other processes that have it open. */
+  /** Other processes that have the store open. */
   users(): readonly number[];
   /** Copies everything into an empty folder, as of one moment. */
   copy(folder: string): Promise<void>;
-  /** Milliseconds since what is at hand was known to be the newest; null where it always is. */
+  /** Milliseconds since the local data was known to be up to date; null where it always is. */
   age(): number | null;
-  /** Calls `changed` once others have changed what is at hand, where that is told. */
+  /** Calls `changed` after others have changed the local data, where there are notifications. */
   watch(changed: () => void): void;
-  /** The process is about to end: from now on no write waits for ever. */
+  /** The process is about to end: from now on every wait for a write is limited. */
   leave(): void;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * Changing the key-encryption key while the service runs. Only data keys are wrapped anew; secrets
- * are not decrypted. Secrets are sealed inside transactions of the store and the file of keys is
- * replaced inside one, so once a new key is in the file nothing is sealed with an old one.
+ * Replaces the key-encryption key while the service runs. Only data keys are wrapped again; secrets
+ * are not decrypted. Secrets are sealed inside transactions of the store, and the file of keys is
+ * replaced inside one, so nothing is sealed with an old key once the file has a new one.
  */
 import { isObject } from '../base/json-object.js';
 import { addAudit, type Actor } from './audit.js';
@@ -10,11 +10,11 @@ import type { StoreKey } from './format.js';
 import { isSealed, rewrap, type Sealed } from './sealed.js';
 import type { Store, StoreEntry, StoreTransaction } from './store.js';
 
-/** Records looked at together, and at most wrapped in one transaction. */
+/** Records that are read at a time, and most that are wrapped in one transaction. */
 const ROTATION_BATCH = 100;
 
 export interface RotationProgress {
-  /** Secrets wrapped anew so far. */
+  /** Secrets wrapped again so far. */
   readonly done: number;
   readonly total: number;
 }
@@ -22,14 +22,14 @@ export interface RotationProgress {
 interface Rotation {
   /** Id of the key that now wraps everything. */
   readonly current: string;
-  /** Ids of the keys that are no longer needed; none while a damaged record may need them. */
+  /** Ids of the keys that are no longer needed; none while a damaged record may need one. */
   readonly dropped: readonly string[];
   readonly rewrapped: number;
-  /** Keys of records that are damaged and were passed over. */
+  /** Keys of records that are damaged and were skipped. */
   readonly damaged: readonly StoreKey[];
 }
 
-/** Each sealed secret of a record replaced; the record itself where nothing was. */
+/** A record with each sealed secret replaced; the record itself where none was. */
 function mapSealed(value: unknown, map: (sealed: Sealed) => Sealed): unknown {
   if (isSealed(value)) return map(value);
   if (Array.isArray(value)) {
@@ -55,7 +55,7 @@ function keksOf(record: unknown): readonly string[] {
 }
 
 /**
- * All records in batches; each batch is read at once, so no read transaction stays open.
+ * All records in batches. Each batch is read at once, so that no read transaction stays open.
  * @param passedOver as for `Store.scan`
  */
 async function* batches(
@@ -68,15 +68,12 @@ async function* batches(
     yield batch;
     if (batch.length < ROTATION_BATCH) return;
     after = batch.at(-1)!.key;
-    // Lets a server that shares this process's thread answer in between.
+    // Lets a server on the same thread answer requests in between.
     await new Promise(setImmediate);
   }
 }
 
-/**
- * How many secrets each key wraps, by its id.
- * @param passedOver as for `Store.scan`
- */
+/** How many secrets each key wraps, by id of the key. @param passedOver as for `Store.scan` */
 export async function sealedCounts(
   store: Store,
   passedOver?: (key: StoreKey) => void,
@@ -91,8 +88,8 @@ export async function sealedCounts(
 }
 
 /**
- * Ids of the keys that wrap anything, read without a pause: nothing is written meanwhile. Null
- * where a record is damaged, and so nobody knows.
+ * Ids of the keys that wrap any secret, read without a pause so that nothing is written meanwhile.
+ * Null where a record is damaged and may need any key.
  */
 function neededKeks(store: Store): ReadonlySet<string> | null {
   const ids = new Set<string>();
@@ -109,14 +106,14 @@ function neededKeks(store: Store): ReadonlySet<string> | null {
   }
 }
 
-/** Wraps anew what other keys wrap in a batch; returns how many secrets that were. */
+/** Wraps the secrets of a batch that other keys wrap; returns how many. */
 async function rewrapBatch(
   store: Store,
   batch: readonly StoreEntry[],
   source: KekSource,
   current: Kek,
 ): Promise<number> {
-  // A damaged record is null, which has no secrets.
+  // A damaged record is null here, and has no secrets.
   const keys = batch
     .filter(({ record }) => keksOf(record).some((id) => id !== current.id))
     .map(({ key }) => key);
@@ -125,7 +122,7 @@ async function rewrapBatch(
     (transaction) => {
       let done = 0;
       for (const key of keys) {
-        // Read again: it may have changed, or be gone.
+        // Read again, since it may have changed or been removed.
         const record = transaction.get(key);
         const mapped = mapSealed(record, (sealed) => {
           if (sealed.kek === current.id) return sealed;
@@ -140,17 +137,17 @@ async function rewrapBatch(
   );
 }
 
-/** What became of wrapping everything. */
+/** The outcome of wrapping everything again. */
 interface Rewrapped {
-  /** Secrets wrapped anew. */
+  /** Number of secrets wrapped again. */
   readonly done: number;
-  /** Keys of records that are damaged and were passed over. */
+  /** Keys of records that are damaged and were skipped. */
   readonly damaged: readonly StoreKey[];
 }
 
 /**
- * Wraps every data key with the current key. What is done stays done when it is interrupted.
- * @throws Error when a key that wraps a secret is not at hand.
+ * Wraps every data key with the current key. If interrupted, what is done stays done.
+ * @throws Error when a key that wraps a secret is not available.
  */
 export async function rewrapAll(
   store: Store,
@@ -172,7 +169,7 @@ export async function rewrapAll(
   return { done, damaged };
 }
 
-/** Writes down that everything is about to be wrapped with a key. */
+/** Records in the audit log that everything is about to be wrapped with a key. */
 export function auditRotation(
   transaction: StoreTransaction,
   actor: Actor,
@@ -182,7 +179,7 @@ export function auditRotation(
   addAudit(transaction, { actor, account: null, action: 'secrets.rotate', object: kek }, now);
 }
 
-/** Puts a new key first, unless an unfinished rotation did; true when that is resumed. */
+/** Puts a new key first, unless an unfinished rotation has; true when that is resumed. */
 async function begin(store: Store, file: KekFile, now: Date, actor: Actor): Promise<boolean> {
   return store.write(
     (transaction) => {
@@ -198,18 +195,18 @@ async function begin(store: Store, file: KekFile, now: Date, actor: Actor): Prom
   );
 }
 
-/** What is told of a rotation, and asked. */
+/** Callbacks of a rotation. */
 interface RotationTold {
   readonly report: (progress: RotationProgress) => void;
   readonly begun: (resumed: boolean) => void;
-  /** Whether servers on the store may have key files of their own, which lack a new key. */
+  /** Whether servers on the store may have key files of their own, without the new key. */
   readonly elsewhere?: () => boolean;
 }
 
 /**
- * Makes a new key, wraps every data key with it and drops the old ones. Interrupted at any point
- * it is finished by the next call; two at once do the same work. Where servers have files of their
- * own they seal with the old key until they are given this one: then the next call drops it.
+ * Makes a new key, wraps every data key with it, and drops the old ones. If interrupted, the next
+ * call finishes it; two calls at once do the same work. Servers with key files of their own seal
+ * with the old key until they have the new one; the next call then drops the old key.
  */
 export async function rotateKek(
   store: Store,

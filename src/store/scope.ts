@@ -1,6 +1,6 @@
-/** Scopes: what a key may be used for, whatever its plan includes. */
+/** Scopes: what a key may be used for, regardless of its plan. */
 
-/** By name; the values are the bits of a key's scopes. */
+/** Scopes by name; the values are bits of a key's scopes. */
 export const SCOPES = {
   /** Rates and product codes, one by one, in files and in streams of messages. */
   lookup: 1,
@@ -15,10 +15,10 @@ export const SCOPES = {
 } as const;
 export type Scope = keyof typeof SCOPES;
 
-/** What a key has that was made without naming any, or before there were scopes. */
+/** The scopes of a key that was made without naming any, or before scopes existed. */
 export const ALL_SCOPES = Object.values(SCOPES).reduce((bits, bit) => bits | bit, 0);
 
-/** The bits of several names of a table. */
+/** The bits of some names in a table. */
 export function bitsOf<Name extends string>(
   table: Readonly<Record<Name, number>>,
   names: readonly Name[],
@@ -26,7 +26,7 @@ export function bitsOf<Name extends string>(
   return names.reduce((bits, name) => bits | table[name], 0);
 }
 
-/** The names of a table that some bits stand for. */
+/** The names in a table that bits stand for. */
 export function namesOfBits<Name extends string>(
   table: Readonly<Record<Name, number>>,
   bits: number,
@@ -39,7 +39,7 @@ export function scopeBits(scopes: readonly Scope[]): number {
   return bitsOf(SCOPES, scopes);
 }
 
-/** The scopes of some bits. */
+/** The scopes that bits stand for. */
 export function scopesOfBits(bits: number): readonly Scope[] {
   return namesOfBits(SCOPES, bits);
 }

@@ -8,17 +8,17 @@ const KEY_BYTES = 32;
 /** NIST SP 800-38D recommends 96 random bits, one nonce per encryption. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Of the length before a text. */
+/** Bytes of the length that precedes a text. */
 const LENGTH_BYTES = 4;
 
-/** Where a secret belongs. A sealed secret opens in no other place. */
+/** What a secret belongs to. A sealed secret cannot be opened for anything else. */
 export interface SealPlace {
   readonly account: string;
   readonly merchant: string;
   readonly field: string;
 }
 
-/** Kept as a member of a record of any kind; rotation finds it by its shape. */
+/** A sealed secret, as a member of a record of any kind; rotation recognizes it by its shape. */
 export interface Sealed {
   readonly v: 1;
   /** Id of the key-encryption key. */
@@ -39,7 +39,7 @@ interface Box {
   readonly tag: Uint8Array;
 }
 
-/** Texts as bytes, each after its length, so that no two lists of texts have the same bytes. */
+/** Texts as bytes, each after its length, so that different lists of texts have different bytes. */
 export function lengthPrefixed(...texts: readonly string[]): Uint8Array {
   let size = 0;
   for (const text of texts) size += LENGTH_BYTES + Buffer.byteLength(text);
@@ -94,9 +94,9 @@ function unwrap(kek: Kek, sealed: Sealed): Buffer {
   }
 }
 
-/** Encrypts a secret with a fresh data key for one place. */
+/** Encrypts a secret for one place, with a new data key. */
 export function sealText(kek: Kek, text: string, place: SealPlace): Sealed {
-  // Drawn at once: drawing takes as long as encrypting, however few bytes.
+  // All random bytes are drawn in one call, since each call takes as long as encrypting.
   const drawn = randomBytes(KEY_BYTES + 2 * NONCE_BYTES);
   const dataKey = drawn.subarray(0, KEY_BYTES);
   const textNonce = drawn.subarray(KEY_BYTES, KEY_BYTES + NONCE_BYTES);
@@ -105,7 +105,7 @@ export function sealText(kek: Kek, text: string, place: SealPlace): Sealed {
   const { bytes, nonce, tag } = encrypt(dataKey, plain, placeBytes(place), textNonce);
   const wrapped = wrap(kek, dataKey, wrapNonce);
   dataKey.fill(0);
-  // In one literal, as spreading makes a new layout each time and is slow.
+  // Written as one literal, because spreading would make a new hidden class each time and is slow.
   return {
     v: 1,
     kek: wrapped.kek,
@@ -120,7 +120,7 @@ export function sealText(kek: Kek, text: string, place: SealPlace): Sealed {
 
 /**
  * Decrypts a secret.
- * @throws Error when it was changed, belongs to another place or another key wraps it.
+ * @throws Error when it was altered, belongs to another place, or another key wraps it.
  */
 export function openSealed(kek: Kek, sealed: Sealed, place: SealPlace): string {
   const dataKey = unwrap(kek, sealed);
@@ -151,7 +151,7 @@ function isBytes(value: unknown, length?: number): value is Uint8Array {
   return value instanceof Uint8Array && (length === undefined || value.length === length);
 }
 
-/** Tells a sealed secret from any other value. */
+/** Whether a value is a sealed secret. */
 export function isSealed(value: unknown): value is Sealed {
   return (
     isObject(value) &&
@@ -166,10 +166,7 @@ export function isSealed(value: unknown): value is Sealed {
   );
 }
 
-/**
- * Reads a sealed secret that is a member of a record.
- * @throws Error when it has another shape.
- */
+/** Reads a sealed secret in a record. @throws Error when it has another shape. */
 export function parseSealed(value: unknown): Sealed {
   if (!isSealed(value)) throw new Error('damaged sealed secret in the store');
   return value;

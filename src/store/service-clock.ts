@@ -1,7 +1,8 @@
 /**
- * The clock that what is kept for a time is aged by. The machine's clock may jump by a year, either
- * way, and nothing may be deleted for that; so this one goes on by the time the process has run,
- * as a counter tells it that no clock setting moves, and by little for the time it was stopped.
+ * The clock by which the age of stored records is determined. The machine's clock may jump by a
+ * year in either direction, which must not delete anything. So this clock advances by the time that
+ * the process has run, on a counter that no setting changes, and only by a limited time for while
+ * it was stopped.
  *
  * ["meta", "clock"]   ClockRecord
  */
@@ -15,27 +16,27 @@ import type { Store } from './store.js';
 
 /** Key of the clock. */
 export const CLOCK_KEY: StoreKey = ['meta', 'clock'];
-/** What a stop counts at most, however long it was. */
+/** Most time that a stop counts for, however long it was. */
 export const STOP_MS_MAX = 3_600_000;
-/** How often the clock is written down; what a kill may set it back by. */
+/** How often the clock is stored; a kill may set it back by this much. */
 const CLOCK_SAVE_MS = 60_000;
 
 interface ClockRecord {
   readonly v: 1;
-  /** What this clock showed. */
+  /** Time of this clock. */
   readonly at: number;
-  /** What the machine's clock showed then, in milliseconds since 1970. */
+  /** Time of the machine's clock at that moment, in milliseconds since 1970. */
   readonly wall: number;
 }
 
 interface ClockOptions {
-  /** Milliseconds since 1970, as the machine tells. */
+  /** The machine's clock, in milliseconds since 1970. */
   readonly wall?: () => number;
-  /** Milliseconds that nobody can set. */
+  /** A counter of milliseconds that nobody can set. */
   readonly uptime?: () => number;
-  /** Told when the clock cannot be written down; it is tried again. */
+  /** Called when the clock cannot be stored; storing is repeated. */
   readonly failed?: (error: unknown) => void;
-  /** Whether other servers run on the store at the start: their clock goes on, nothing stopped. */
+  /** Whether other servers run on the store at the start, so that its clock never stopped. */
   readonly shared?: boolean;
 }
 
@@ -45,12 +46,12 @@ function clockRecord(value: unknown): ClockRecord | null {
   return v === 1 && typeof at === 'number' && typeof wall === 'number' ? { v, at, wall } : null;
 }
 
-/** What the service's own clock showed when it was last written down; null when it never was. */
+/** The time of this clock when it was last stored; null when it never was. */
 export function savedTime(reader: Pick<Store, 'list'>): number | null {
   return clockRecord(reader.list(CLOCK_KEY, 1)[0])?.at ?? null;
 }
 
-/** The last time a store of an earlier version tells of, with that time as the machine's. */
+/** The latest time that a store of an earlier version mentions, for both clocks. */
 function lastKnown(store: Store): ClockRecord | null {
   const age = store.last([AGE_PREFIX]);
   const times = listJobs(store).map(({ createdAt, endedAt }) => Math.max(createdAt, endedAt ?? 0));
@@ -60,7 +61,7 @@ function lastKnown(store: Store): ClockRecord | null {
   return { v: 1, at, wall: at };
 }
 
-/** Where the clock begins: at the last time known, and so much later as a stop may count. */
+/** Where the clock begins: at the last known time, plus as much as a stop may count for. */
 function beginning(store: Store, wall: number, stopMax: number): number {
   const last = clockRecord(store.getSound(CLOCK_KEY)) ?? lastKnown(store);
   if (last === null) return wall;
@@ -78,30 +79,30 @@ export class ServiceClock {
   #stored = true;
   #saving: Promise<void> | null = null;
 
-  /** Goes on where the store's clock was; on the machine's time in a new store. */
+  /** Continues the clock of the store; in a new store it begins with the machine's time. */
   constructor(store: Store, options: ClockOptions = {}) {
     this.#store = store;
     this.#wall = options.wall ?? Date.now;
     this.#uptime = options.uptime ?? ((): number => performance.now());
     this.#failed = options.failed ?? ((): void => undefined);
     this.#startedAt = this.#uptime();
-    // Where others run it was written down a save ago at most.
+    // With other servers running, the clock was stored at most one interval ago.
     const stopMax = options.shared === true ? CLOCK_SAVE_MS : STOP_MS_MAX;
     this.#from = beginning(store, this.#wall(), stopMax);
     this.#timer = setInterval(() => void this.save(), CLOCK_SAVE_MS).unref();
   }
 
-  /** Milliseconds, to be compared with this clock's own alone. Never less than before. */
+  /** Milliseconds that can only be compared with this clock's own. Never decreases. */
   now(): number {
     return this.#from + Math.floor(this.#uptime() - this.#startedAt);
   }
 
-  /** Whether the store took the clock when it was last written down. */
+  /** Whether the store accepted the clock when it was last stored. */
   get stored(): boolean {
     return this.#stored;
   }
 
-  /** Writes the clock down, which also tells whether the store takes anything. Never throws. */
+  /** Stores the clock, which also shows whether the store accepts writes. Never throws. */
   save(): Promise<void> {
     this.#saving ??= this.#save().finally(() => {
       this.#saving = null;
@@ -111,7 +112,7 @@ export class ServiceClock {
 
   async #save(): Promise<void> {
     try {
-      // The clock of several servers is that of the one that is ahead.
+      // Of several servers, the clock that is ahead counts for all.
       const ahead = await this.#store.write(
         ({ put }) => {
           const now = this.now();
@@ -125,13 +126,13 @@ export class ServiceClock {
       this.#from += ahead;
       this.#stored = true;
     } catch (error) {
-      // Of a database that cannot be reached the age of what is known tells.
+      // For a database that cannot be reached, the age of the replica already shows it.
       if (!isOutOfReach(error)) this.#stored = false;
       this.#failed(error);
     }
   }
 
-  /** Writes the clock down for the last time. */
+  /** Stores the clock a last time. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.save();

@@ -1,6 +1,6 @@
 /**
- * Counts what accounts had before shares were counted, once for a store: from then on every
- * transaction keeps the counts.
+ * Counts once for a store what accounts had before shares were counted. After that, every
+ * transaction maintains the counts.
  */
 import { isObject } from '../base/json-object.js';
 import type { StoreKey } from './format.js';
@@ -20,12 +20,12 @@ import { retire } from './retired.js';
 import { recordBytes, setShare } from './share.js';
 import type { Store } from './store.js';
 
-/** Written when everything was counted: { v }. */
+/** Set when everything was counted: { v }. */
 export const COUNTED_KEY: StoreKey = ['meta', 'shares'];
-/** How it is counted; the first way left out the credentials. */
+/** Version of the way of counting; the first one left out credentials. */
 const COUNTED_VERSION = 2;
 
-/** Counts written in one transaction. */
+/** Counts that are stored in one transaction. */
 const BATCH_MAX = 500;
 
 interface Deleted {
@@ -37,7 +37,7 @@ interface Deleted {
 interface Totals {
   readonly bytes: Map<string, number>;
   readonly deleted: Deleted[];
-  /** Live locations by merchant. */
+  /** Locations that are not deleted, by merchant. */
   readonly locations: Map<string, { readonly account: string; readonly id: string; count: number }>;
 }
 
@@ -46,8 +46,8 @@ function note(totals: Totals, account: string, record: unknown): void {
 }
 
 /**
- * Adds up the records of a kind. A damaged one is told of where it is asked for, and keeps nobody
- * from being served.
+ * Adds up the records of a kind. A damaged record is left out: it is reported where it is needed,
+ * and must not stop the service.
  */
 async function addUp<T>(
   store: Store,
@@ -96,7 +96,9 @@ async function countAll(store: Store): Promise<Totals> {
   return totals;
 }
 
-/** Writes down what was deleted and the numbers of locations, as every transaction does since. */
+/**
+ * Stores the list of deleted records and the numbers of locations, which transactions now maintain.
+ */
 async function putLists(store: Store, { deleted, locations }: Totals): Promise<void> {
   const counts = [...locations.values()];
   const batches = Math.ceil(Math.max(deleted.length, counts.length) / BATCH_MAX);
@@ -122,15 +124,15 @@ function isCounted(marked: unknown): boolean {
 }
 
 /**
- * Counts a store that was not counted, or not as now; to be called before anything is served from
- * it. Of servers that start together the first to have counted is right: what it serves from then
- * on the others know nothing of.
+ * Counts a store that was not counted yet, or in an earlier way. To be called before anything is
+ * served from it. Where servers start together, the first count holds, because the others cannot
+ * know what that server has changed since.
  */
 export async function countShares(store: Store): Promise<void> {
   const marked = store.get(COUNTED_KEY);
   if (isCounted(marked)) return;
   const totals = await countAll(store);
-  // What was counted in the first way has its lists already.
+  // A store that was counted in the first way has these lists already.
   if (marked === undefined) await putLists(store, totals);
   await store.write(
     (transaction) => {

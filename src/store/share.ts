@@ -1,6 +1,6 @@
 /**
- * How much of the store each account has, so that none takes the room of the others. Every change
- * of what is counted changes the count in its own transaction.
+ * How much of the store each account uses, so that none takes up the room of others. A change of
+ * what is counted changes the count in the same transaction.
  *
  * ["share", kind, account]   { v: 1, bytes }
  */
@@ -20,12 +20,12 @@ const SHARE_PREFIX = 'share';
 export type ShareKind =
   /** Answers under an Idempotency-Key, until they expire. */
   | 'kept'
-  /** Merchants, credentials and nexus locations, deleted ones among them until they expire. */
+  /** Merchants, credentials and nexus locations, including deleted ones until they are removed. */
   | 'merchants';
 
 const MIB = 1_048_576;
 
-/** Bytes of records that an account may have. */
+/** Most bytes of records that an account may have. */
 export const SHARE_BYTES_MAX: Readonly<Record<ShareKind, number>> = {
   kept: 64 * MIB,
   merchants: 128 * MIB,
@@ -40,7 +40,7 @@ const MESSAGES: Readonly<Record<ShareKind, string>> = {
     'deleted count for 30 days more. Nothing was done.',
 };
 
-/** Keys and pages take room too. */
+/** Added for each record, since keys and pages take room too. */
 const OVERHEAD_BYTES = 200;
 
 const parseShare = recordReader('share', 1, { bytes: number });
@@ -49,7 +49,7 @@ function shareKey(kind: ShareKind, account: string): StoreKey {
   return [SHARE_PREFIX, kind, account];
 }
 
-/** What a record counts for. */
+/** The bytes that a record counts for. */
 export function recordBytes(record: unknown): number {
   return bytesBeside(record, plainBytes(record));
 }
@@ -60,7 +60,7 @@ function bytesBeside(record: unknown, plain: number): number {
 
 const COUNTED: readonly string[] = [MERCHANT_PREFIX, CREDENTIALS_PREFIX, NEXUS_PREFIX];
 
-/** The records that a share is the sum of, added up; those that are damaged count for nothing. */
+/** Adds up the records of a share; damaged ones count for nothing. */
 function addUp(reader: CountReader, kind: ShareKind, account: string): number {
   const bytes =
     kind === 'kept'
@@ -73,7 +73,7 @@ function addUp(reader: CountReader, kind: ShareKind, account: string): number {
   return bytes.reduce((sum, each) => sum + each, 0);
 }
 
-/** Bytes that an account has. */
+/** Bytes of an account. */
 export function shareBytes(reader: CountReader, kind: ShareKind, account: string): number {
   const found = countRecord(reader, shareKey(kind, account), () => ({
     v: 1,
@@ -82,7 +82,7 @@ export function shareBytes(reader: CountReader, kind: ShareKind, account: string
   return found === undefined ? 0 : parseShare(found).bytes;
 }
 
-/** States how many bytes an account has. */
+/** Stores the bytes of an account. */
 export function setShare(
   transaction: Pick<StoreTransaction, 'put'>,
   kind: ShareKind,
@@ -92,7 +92,7 @@ export function setShare(
   transaction.put(shareKey(kind, account), { v: 1, bytes });
 }
 
-/** Adds to what an account has, or takes from it, whatever the limit. */
+/** Changes the bytes of an account, regardless of the limit. */
 export function addShare(
   transaction: StoreTransaction,
   kind: ShareKind,
@@ -103,10 +103,7 @@ export function addShare(
   setShare(transaction, kind, account, Math.max(0, shareBytes(transaction, kind, account) + by));
 }
 
-/**
- * Adds to what an account has, or takes from it.
- * @throws LimitReached when it would be more than its share.
- */
+/** Changes the bytes of an account. @throws LimitReached when they would exceed its share. */
 export function takeShare(
   transaction: StoreTransaction,
   kind: ShareKind,
@@ -120,23 +117,23 @@ export function takeShare(
   setShare(transaction, kind, account, Math.max(0, bytes));
 }
 
-/** A record that is packed before it is put, as that tells how long it is. */
+/** A record that was packed before it is stored, since that gives its length. */
 export interface PackedRecord<T extends object = object> {
   readonly record: T;
   readonly key: StoreKey;
   readonly packed: NewRecord;
-  /** What it counts for. */
+  /** The bytes that it counts for. */
   readonly bytes: number;
 }
 
-/** Packs a record, within a transaction or ahead of it. */
+/** Packs a record, inside a transaction or before it. */
 export function packedRecord<T extends object>(key: StoreKey, record: T): PackedRecord<T> {
   const packed = new NewRecord(key, record);
   return { record, key, packed, bytes: bytesBeside(record, packed.pack()) };
 }
 
 /**
- * Stores a record of an account's merchants within its share, where there was none.
+ * Stores a new record that counts for an account's merchants.
  * @throws LimitReached when there is no room.
  */
 export function putNewShared(
@@ -149,7 +146,7 @@ export function putNewShared(
 }
 
 /**
- * Stores a record of an account's merchants within its share.
+ * Stores a record that counts for an account's merchants.
  * @param before what is stored under the key; undefined for nothing
  * @throws LimitReached when there is no room.
  */
@@ -167,7 +164,7 @@ export function putShared(
 }
 
 /**
- * Removes a record of an account's merchants and gives its room back.
+ * Removes a record that counts for an account's merchants, and subtracts its bytes.
  * @param before what is stored under the key, where it was read; undefined for nothing
  */
 export function removeShared(

@@ -1,4 +1,4 @@
-/** The file that holds the store, as far as it is looked at before LMDB maps it. */
+/** Checks the file of the store before LMDB maps it. */
 import {
   closeSync,
   existsSync,
@@ -12,14 +12,14 @@ import {
 import { dirname, join } from 'node:path';
 import { messageOf } from '../log.js';
 
-/** The file in the store's folder that holds everything. */
+/** The file in the store's folder that holds all records. */
 export const STORE_FILE = 'data.mdb';
-/** Beside it from the first time it was whole: there was a store here. */
+/** Stands beside it once it was complete, as evidence that there was a store. */
 export const BEGUN_FILE = 'begun';
 const BEGUN_TEXT = 'A store was begun in this folder. Without data.mdb it is lost, not new.\n';
 const BEGUN_MODE = 0o600;
 
-/** Layout of LMDB's two first pages, each of which tells of a commit; the newer one counts. */
+/** Layout of LMDB's first two pages, which describe a commit each; the newer one counts. */
 const MAGIC = 0xbeefc0de;
 const MAGIC_AT = 24;
 const PAGE_BYTES_AT = 48;
@@ -30,7 +30,7 @@ const META_BYTES = 160;
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const PAGE_BYTES_MIN = 512;
 const PAGE_BYTES_MAX = 65_536;
-/** A writer may be at work: what does not fit together is read again. */
+/** A writer may be at work, so contradictory pages are read again this many times. */
 const READS_MAX = 5;
 
 function metaOf(file: number, at: number): Buffer | null {
@@ -39,13 +39,13 @@ function metaOf(file: number, at: number): Buffer | null {
   return meta.readUInt32LE(MAGIC_AT) === MAGIC ? meta : null;
 }
 
-/** The number that a page says it has. */
+/** The page number that a page itself states. */
 function numberOf(file: number, at: number): bigint | null {
   const head = Buffer.alloc(8);
   return readSync(file, head, 0, 8, at) < 8 ? null : head.readBigUInt64LE();
 }
 
-/** What is wrong with a commit's pages; null when nothing is seen. */
+/** The problem of a commit's pages; null when none is found. */
 function commitProblem(file: number, path: string, meta: Buffer): string | null {
   const pageBytes = meta.readUInt32LE(PAGE_BYTES_AT);
   const needed = (Number(meta.readBigUInt64LE(LAST_PAGE_AT)) + 1) * pageBytes;
@@ -59,7 +59,7 @@ function commitProblem(file: number, path: string, meta: Buffer): string | null 
   return null;
 }
 
-/** Opens a store; what LMDB says where it cannot does not name the folder. */
+/** Opens a store. The error of LMDB does not name the folder, so it is replaced. */
 export function openedIn<T>(path: string, open: () => T): T {
   try {
     return open();
@@ -73,7 +73,7 @@ function notSound(path: string): string {
   return `${path} is not a store, or is damaged`;
 }
 
-/** The newer of two commits; null when a page of them is not as LMDB writes it. */
+/** The newer of the two commits; null when one of the pages is not valid. */
 function newestMeta(file: number): Buffer | null {
   const first = metaOf(file, 0);
   if (first === null) return null;
@@ -97,7 +97,7 @@ function problemIn(file: number, path: string): string | null {
   return null;
 }
 
-/** Whether a store's file holds nothing at all, or is not there. */
+/** Whether a store's file is empty or missing. */
 export function isEmptyStoreFile(path: string): boolean {
   if (!existsSync(path)) return true;
   const file = openSync(path, 'r');
@@ -108,11 +108,11 @@ export function isEmptyStoreFile(path: string): boolean {
   }
 }
 
-/** What is there that only comes to be with a store; null when nothing is. */
+/** A file that exists only after there was a store; null when there is none. */
 function earlierLife(folder: string, isThere: boolean): string | null {
   const begun = join(folder, BEGUN_FILE);
   if (existsSync(begun)) return begun;
-  // Whoever brings a key of their own has one before the first start, and no file of a store.
+  // An operator's own key file may exist before the first start, but then there is no store's file.
   if (!isThere) return null;
   const varDir = dirname(folder);
   const kek = join(varDir, 'kek');
@@ -133,8 +133,8 @@ function lostProblem(path: string): string | null {
 }
 
 /**
- * What keeps a store's file from being opened, in a sentence; null when nothing does. An empty file
- * or none is what a first start finds or, killed, leaves; where there was a store it is a loss.
+ * Why a store's file must not be opened, as a sentence; null when it may. An empty or missing file
+ * is normal for a first start, or after one that was killed; where there was a store, it is a loss.
  */
 export function storeFileProblem(path: string): string | null {
   if (isEmptyStoreFile(path)) return lostProblem(path);
@@ -147,7 +147,7 @@ export function storeFileProblem(path: string): string | null {
 }
 
 /**
- * Refuses what would end the process that opens it, or be taken for a new store.
+ * Refuses a file that would end the process, or be taken for a new store.
  * @throws Error that says what is wrong with the file.
  */
 export function checkStoreFile(path: string): void {
@@ -155,14 +155,14 @@ export function checkStoreFile(path: string): void {
   if (problem !== null) throw new Error(problem);
 }
 
-/** Tells which processes have a store open, one at least. */
+/** A text that names the processes that have a store open; there must be one. */
 export function openIn(pids: readonly number[]): string {
   return pids.length === 1
     ? `process ${pids[0]} has the store open`
     : `processes ${pids.join(', ')} have the store open`;
 }
 
-/** Writes down that there is a store, durably. */
+/** Records durably that there is a store. */
 export function markBegun(folder: string): void {
   const path = join(folder, BEGUN_FILE);
   if (existsSync(path)) return;
@@ -175,7 +175,7 @@ export function markBegun(folder: string): void {
   }
 }
 
-/** What is read of LMDB's statistics. */
+/** The statistics of LMDB that are used. */
 export interface RootStats {
   readonly pageSize?: number;
   readonly treeBranchPageCount?: number;
@@ -184,7 +184,7 @@ export interface RootStats {
   readonly entryCount?: number;
 }
 
-/** Bytes of the pages that hold records. */
+/** Bytes of pages with records. */
 export function bytesIn({
   pageSize = 0,
   treeBranchPageCount = 0,

@@ -1,6 +1,6 @@
 /**
- * The mutable state of the service. The server writes it from its main thread, the command line in
- * short transactions of its own from another process.
+ * The mutable state of the service. The server writes it from its main thread; commands write it
+ * from other processes, in short transactions.
  */
 import { join } from 'node:path';
 import { DamagedRecord, setAsideNotice, StoreFault } from './fault.js';
@@ -13,25 +13,25 @@ import { type Change, WatchedRecords } from './watched.js';
 
 export type { StoreEntry, StoreTransaction } from './transaction.js';
 
-/** Most bytes in use; the rest of the map is for pages that are freed and not yet reused. */
+/** Most bytes in use. The rest of the map is for pages that were freed and are not reused yet. */
 export const STORE_BYTES_MAX = 3 * 1024 ** 3;
-/** The size is looked at every so many writes. */
+/** The size is checked once in this many writes. */
 const SIZE_CHECK_WRITES = 64;
-/** How often another process's writes are looked for. */
+/** How often changes of other processes are looked for. */
 const POLL_MS = 250;
-/** What is at hand of a shared store is a second old while its database is reached; if older: */
+/** Local data of a shared store that is older than this may lack records. */
 const BEHIND_MS = 2_000;
-/** Damaged records that are told of, each once. */
+/** Most damaged records that are reported, each once. */
 const DAMAGED_TOLD_MAX = 1_000;
 /** Sorts after every text in a key. */
 const AFTER_TEXT = '\uffff';
 
-/** Folder of the store in a folder of variables. */
+/** The store's folder in a folder of variables. */
 export function storeDir(varDir: string): string {
   return join(varDir, 'store');
 }
 
-/** A record as it was given, where it was not read. */
+/** A record as it was put, where it need not be decoded. */
 function given(value: StoredValue | null): unknown {
   return value instanceof NewRecord ? value.record : null;
 }
@@ -41,13 +41,13 @@ export class Store {
   readonly #bytesMax: number;
   #writes = 0;
   #measured = -1;
-  /** What was written when reading last saw the newest: once for all that share a commit. */
+  /** The commits of this process that reads see; it changes once for all writes of a commit. */
   #seen = 0;
   #full = false;
   readonly #watched = new WatchedRecords();
   readonly #poll: NodeJS.Timeout;
   readonly #failed: (error: unknown) => void;
-  /** Damaged records that were told of. */
+  /** Damaged records that were reported. */
   readonly #damaged = new Set<string>();
 
   private constructor(root: Root, options: StoreOptions) {
@@ -73,21 +73,21 @@ export class Store {
     return new Store(await PostgresRoot.open(url, varDir, failed), options);
   }
 
-  /** @throws DamagedRecord when it is not what was stored. */
+  /** @throws DamagedRecord when it differs from what was stored. */
   get(key: StoreKey): unknown {
     const found = this.#root.peek(key);
     if (found === undefined) return undefined;
     return found instanceof NewRecord ? found.record : unpackRecord(key, found);
   }
 
-  /** A record that can be done without: undefined, and told of, when it is damaged. */
+  /** A record that is not essential: undefined, and reported, when it is damaged. */
   getSound(key: StoreKey): unknown {
     return this.#sound(key, () => this.get(key));
   }
 
   /**
-   * All records whose key begins with these parts, or the first of them, in key order. Damaged ones
-   * are passed over and told of, so that one does not keep all the others from being worked on.
+   * All records whose key begins with these parts, or the first of them, in the order of keys.
+   * Damaged ones are left out and reported, so that they do not hold up the others.
    */
   list(prefix: StoreKey, limit = Infinity): readonly unknown[] {
     const records: unknown[] = [];
@@ -99,7 +99,7 @@ export class Store {
     return records;
   }
 
-  /** The record with the last key that begins with these parts; undefined when there is none. */
+  /** The record with the highest key that begins with these parts; undefined when there is none. */
   last(prefix: StoreKey): unknown {
     const range = { start: [...prefix, AFTER_TEXT], end: prefix, reverse: true, limit: 1 };
     for (const { key, value } of this.#root.range(range)) {
@@ -108,16 +108,16 @@ export class Store {
     return undefined;
   }
 
-  /** The keys that begin with these parts, in order: all, or the first so many behind one. */
+  /** The keys that begin with these parts, in order: all, or the first ones after a key. */
   keys(prefix: StoreKey, limit = Infinity, after = prefix): readonly StoreKey[] {
     const range = { start: after, end: [...prefix, AFTER_TEXT], limit };
     return [...this.#root.keys({ ...range, exclusiveStart: after !== prefix })];
   }
 
   /**
-   * Records of any kind in key order, the first ones or those after a key.
-   * @param passedOver told of each damaged one, which is null then
-   * @throws DamagedRecord where one is damaged and nobody is told
+   * Records of any kind in the order of keys, the first ones or those after a key.
+   * @param passedOver called for each damaged record, which is null in the result
+   * @throws DamagedRecord where one is damaged and `passedOver` is absent
    */
   scan(
     after: StoreKey | null,
@@ -133,8 +133,8 @@ export class Store {
   }
 
   /**
-   * Runs a transaction; its result is on the disk when it is returned. What `action` throws undoes
-   * it alone and is thrown here. Writes that wait together share one commit and one flush.
+   * Runs a transaction; its result is on the disk when it resolves. If `action` throws, only its
+   * own changes are undone, and this throws the same. Waiting writes share one commit.
    * @throws StoreFault when it could not be written; nothing of it is kept.
    */
   async write<T>(
@@ -153,7 +153,7 @@ export class Store {
       { certain },
     );
     const isNew = this.#root.written !== this.#seen;
-    // What is at hand of a shared store may be behind what was written: there it is looked at.
+    // Local data of a shared store may lack this write, so its counts of changes are read.
     if (this.age() !== null) {
       if (isNew) this.refresh();
       return result;
@@ -163,17 +163,17 @@ export class Store {
     return result;
   }
 
-  /** Bytes of the pages that hold records. */
+  /** Bytes of pages with records. */
   bytes(): number {
     return this.#root.bytes();
   }
 
-  /** Records there are, found or not. */
+  /** Number of records, including any that scanning cannot find. */
   entries(): number {
     return this.#root.entries();
   }
 
-  /** Copies the store into an empty folder while it is used: compacted, as of one moment. */
+  /** Copies the store, compacted, into an empty folder while it is used, as of one moment. */
   async copy(folder: string): Promise<void> {
     await this.#root.copy(folder);
   }
@@ -183,23 +183,23 @@ export class Store {
     return this.#root.users();
   }
 
-  /** Milliseconds since what is at hand was known to be newest; null where it always is. */
+  /** Milliseconds since local data was known to be up to date; null where it always is. */
   age(): number | null {
     return this.#root.age();
   }
 
-  /** Whether others may have made, a while ago, what is not found here. */
+  /** Whether a record that is not found here may have been written by others a while ago. */
   get isBehind(): boolean {
     return (this.age() ?? 0) > BEHIND_MS;
   }
 
-  /** Null, for what is not found. @throws StoreFault where it is not known whether it is there. */
+  /** Null, for a record that is not found. @throws StoreFault where it may exist nevertheless. */
   vouchForNone(): null {
     if (this.isBehind) throw new StoreFault('behind');
     return null;
   }
 
-  /** The process is about to end: from now on no write waits for ever. */
+  /** The process is about to end: from now on every wait for a write is limited. */
   leave(): void {
     this.#root.leave();
   }
@@ -219,7 +219,7 @@ export class Store {
     this.#watched.merchants.add(changed);
   }
 
-  /** Looks for changes now. */
+  /** Looks for changes of other processes now. */
   refresh(): void {
     this.#readNewest();
     this.#watched.look({ written: this.#seen, count: this.#version, failed: this.#failed });
@@ -259,11 +259,11 @@ export class Store {
     },
   };
 
-  /** Looks at the size now and then, and at every write while the store is full. */
+  /** Checks the size now and then, and at every write while the store is full. */
   #measure(): void {
     this.#writes += 1;
     const { written } = this.#root;
-    // Those that share a commit would all find the same.
+    // Writes that share a commit would all find the same size.
     if (!this.#full && (this.#writes < SIZE_CHECK_WRITES || written === this.#measured)) return;
     [this.#writes, this.#measured] = [0, written];
     this.#full = this.bytes() > this.#bytesMax;

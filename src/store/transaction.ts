@@ -1,42 +1,44 @@
-/** What a store is opened with, what a write does its work with, the error that undoes it. */
+/** Options of a store, the transaction that a write works with, and the error that undoes it. */
 import type { StoreKey } from './format.js';
 
-/** What a transaction may do. */
+/** The operations of a transaction. */
 export interface StoreTransaction {
   get(key: StoreKey): unknown;
   /**
-   * A record that this commit put, by this or an earlier action, where it is still in memory, as it
-   * was given; null for all others. Putting it again with more costs no second record.
+   * A record that an action of this commit has put, as it was given, while it is in memory; null
+   * for any other. Putting it again with additions replaces it, at no extra cost.
    */
   unstored(key: StoreKey): unknown;
   /**
-   * The same, and what this process put in the commit before, where nothing was written since; null
-   * for all that is to be read.
+   * As `unstored`, or else a record that this process put in the previous commit, if nothing was
+   * written since; null for one that has to be read.
    */
   known(key: StoreKey): unknown;
-  /** As of this transaction; see `Store.list`. */
+  /** As `Store.list`, within this transaction. */
   list(prefix: StoreKey, limit?: number): readonly unknown[];
-  /** The record with the last key that begins with these parts; undefined when there is none. */
+  /** The record with the highest key that begins with these parts; undefined when there is none. */
   last(prefix: StoreKey): unknown;
-  /** The keys that begin with these parts, in order: all, or the first so many. */
+  /** The keys that begin with these parts, in order: all, or the first ones. */
   keys(prefix: StoreKey, limit?: number): readonly StoreKey[];
-  /** Takes a record, or a `NewRecord` of this key that was packed to tell how long it is. */
+  /** Stores a record, or a `NewRecord` of this key, which was packed to get its length. */
   put(key: StoreKey, record: object): void;
   remove(key: StoreKey): void;
   /**
-   * Puts the bytes of a damaged record away, so that another can take its place, and tells of it;
-   * with `counted` also that the record is a count, and is made anew.
+   * Moves the bytes of a damaged record away, so that another can take its place, and reports it.
+   * With `counted`, also reports that the record is a count, which is counted again.
    */
   setAside(key: StoreKey, counted?: boolean): void;
 }
 
 export interface WriteOptions {
   /**
-   * Nobody is told of the change but those who keep API keys or merchants: counters change all the
-   * time and nothing is kept of them.
+   * Only notifies those who keep API keys or merchants in memory. For records that change all the
+   * time and that nobody keeps a copy of.
    */
   readonly quiet?: boolean;
-  /** Waits for what became of the write, however long; others are told that nobody knows. */
+  /**
+   * Waits for the outcome without a limit; other writes fail after a while with an unknown outcome.
+   */
   readonly certain?: boolean;
 }
 
@@ -46,13 +48,10 @@ export interface StoreEntry {
   readonly record: unknown;
 }
 
-/**
- * Thrown inside a transaction, which it undoes: nothing of the write is kept. The message is for
- * the caller of the API.
- */
+/** Thrown inside a transaction to undo it. The message is for the caller of the API. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached';
-  /** As stated: bytes or a number. */
+  /** The limit in bytes or as a number, as the message states it. */
   readonly limit: number;
 
   constructor(message: string, limit: number) {
@@ -61,12 +60,14 @@ export class LimitReached extends Error {
   }
 }
 
-/** How a store is opened. */
+/** Options for opening a store. */
 export interface StoreOptions {
-  /** Address of the database that holds it; null or absent where it is in the folder. */
+  /** Address of its database; null or absent where it is in the folder. */
   readonly url?: string | null | undefined;
   /** Replaced in tests. */
   readonly bytesMax?: number;
-  /** Told of what is passed over: a damaged record, once, and what went wrong at a change. */
+  /**
+   * Called for what does not stop the store: each damaged record once, and exceptions of watchers.
+   */
   readonly failed?: (error: unknown) => void;
 }

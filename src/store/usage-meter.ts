@@ -1,4 +1,4 @@
-/** What one key used in the current month. */
+/** Counts what one key uses in the current month. */
 import {
   parseUsageRecord,
   type Quotas,
@@ -10,7 +10,7 @@ import {
 import { orSetAside } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 
-/** A billing period: a calendar month of UTC, whatever the time zone of machine or place. */
+/** A billing period: a calendar month of UTC, regardless of the machine's time zone. */
 export interface Month {
   /** YYYYMM */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { core: 0, geo: 0, merchant: 0 };
 
-/** Counts and so many times others. */
+/** The sum of counts and `times` other counts. */
 export function plusCounts({ core, geo, merchant }: Counts, more: Counts, times: 1 | -1): Counts {
   return {
     core: core + times * more.core,
@@ -48,56 +48,56 @@ export function plusCounts({ core, geo, merchant }: Counts, more: Counts, times:
   };
 }
 
-/** What is metered: a key with its limits. */
+/** The members of a key that metering needs. */
 export interface Metered extends Quotas {
   readonly id: string;
   readonly account: string;
   readonly grants: number;
-  /** A hint where to look for its counts first; keys without one share the first place. */
+  /** A hint where to look for its counts first. Keys without one all use slot 0. */
   readonly slot?: number;
 }
 
-/** Counts that are to be added to a stored record. */
+/** Counts to be added to a stored record. */
 export interface UsageDelta extends Counts {
   readonly month: string;
   readonly id: string;
   readonly account: string;
 }
 
-/** How usage is counted. */
+/** Options of counting. */
 export interface UsageOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly flushMs?: number;
-  /** Told once when counts cannot be stored; they are kept and tried again. */
+  /** Called once when counts cannot be stored. They are kept, and storing is repeated. */
   readonly failed?: (error: unknown) => void;
-  /** Whether other servers may count too; what they counted is looked up where a limit asks. */
+  /** Whether other servers may count too. What they counted is then read where there is a limit. */
   readonly shared?: () => boolean;
 }
 
-/** Counters of a key; plain members, because every request touches them. */
+/** Counters of a key, as plain members because every request uses them. */
 export class Meter {
   readonly id: string;
   readonly account: string;
-  /** The key that it was last asked for with: nothing of it changes. */
+  /** The record of the key that it was last used with, which never changes. */
   key: Metered | null = null;
-  /** Used in this month, stored or not. */
+  /** Used in this month, whether stored or not. */
   core = 0;
   geo = 0;
   merchant = 0;
-  /** The part of these that is not stored yet. */
+  /** The part of the counts that is not stored yet. */
   newCore = 0;
   newGeo = 0;
   newMerchant = 0;
-  /** The part of the used that is stored with something else, later, or never. */
+  /** The part of the counts that is stored together with other records, later or never. */
   open: Counts = NO_COUNTS;
-  /** True while it waits for the next batch. */
+  /** Whether it waits to be stored in the next batch. */
   dirty = false;
-  /** Transactions under way that add rows to what is stored. */
+  /** Number of transactions under way that store counts of rows. */
   storing = 0;
-  /** When it was last looked up what other servers counted. */
+  /** The turn in which the counts of other servers were last read. */
   turn = 0;
-  /** Requests under way that may come to be counted; kept for limited keys alone. */
+  /** Requests under way that may be counted; maintained only for keys with limits. */
   heldCore = 0;
   heldGeo = 0;
   heldMerchant = 0;
@@ -107,7 +107,7 @@ export class Meter {
     this.account = account;
   }
 
-  /** Takes what is not stored yet. */
+  /** Takes the counts that are not stored yet, to store them. */
   take(month: string): UsageDelta {
     const { id, account, newCore: core, newGeo: geo, newMerchant: merchant } = this;
     this.newCore = this.newGeo = this.newMerchant = 0;
@@ -115,14 +115,14 @@ export class Meter {
     return { month, id, account, core, geo, merchant };
   }
 
-  /** What is stored is now this; other processes may have counted too. */
+  /** Sets the stored counts, which may include those of other processes. */
   stored({ core, geo, merchant }: Counts): void {
     this.core = core + this.newCore + this.open.core;
     this.geo = geo + this.newGeo + this.open.geo;
     this.merchant = merchant + this.newMerchant + this.open.merchant;
   }
 
-  /** Gives back the places of a request that is over. */
+  /** Releases the counts that a finished request had reserved. */
   release(held: number): void {
     if ((held & HELD_CORE) !== 0) this.heldCore -= 1;
     if ((held & HELD_GEO) !== 0) this.heldGeo -= 1;
@@ -134,12 +134,12 @@ export const HELD_CORE = 1;
 export const HELD_GEO = 2;
 export const HELD_MERCHANT = 4;
 
-/** A request that its quotas let through; to be settled once. */
+/** A request that the quotas allow; it must be settled once. */
 export class Admission {
   readonly meter: Meter;
-  /** Entitlement bits of the key, less those whose quota is used up. */
+  /** Entitlement bits of the key, without those whose quota is used up. */
   readonly grants: number;
-  /** Counters in which it holds a place. */
+  /** Counters in which it has reserved a count. */
   readonly held: number;
 
   constructor(meter: Meter, grants: number, held: number) {
@@ -149,22 +149,20 @@ export class Admission {
   }
 }
 
-/*
- * What is stored of usage: read by month, and added to.
- */
+/** Stored usage: read by month, and added to. */
 
-/** Reads one month's records from a store. */
+/** The usage records of a month in a store. */
 export function listUsage(store: Store, month: string): readonly UsageRecord[] {
   return store.list([USAGE_PREFIX, month]).map(parseUsageRecord);
 }
 
-/** What is stored of a key. A damaged record is put aside, so that the others go on. */
+/** The stored counts of a key. A damaged record is put aside, so that others can be stored. */
 function countsAt(transaction: StoreTransaction, key: StoreKey): Counts {
   const found = orSetAside(transaction, key, () => transaction.get(key)) ?? undefined;
   return found === undefined ? NO_COUNTS : parseUsageRecord(found);
 }
 
-/** Adds counts to what is stored of a key in a month, and returns what is stored then. */
+/** Adds counts to the stored record of a key in a month; returns the new record. */
 export function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRecord {
   const { month, id, account } = delta;
   const key = usageKey(month, id);
@@ -183,14 +181,14 @@ export function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRe
 }
 
 /**
- * Adds counts to what is stored, and returns what is stored then.
- * @throws StoreFault when they are not, or nobody knows.
+ * Adds counts to stored records; returns the new records.
+ * @throws StoreFault when that failed, or its outcome is unknown.
  */
 export function storeUsage(
   store: Store,
   deltas: readonly UsageDelta[],
 ): Promise<readonly UsageRecord[]> {
-  // What may be stored must not be added again: it waits until that is known.
+  // `certain`, because counts that may have been stored must not be added again.
   return store.write((transaction) => deltas.map((delta) => addTo(transaction, delta)), {
     quiet: true,
     certain: true,

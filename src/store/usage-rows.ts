@@ -1,4 +1,4 @@
-/** Quotas of many rows at once: what `admit` and `settle` do for one request. */
+/** Quotas for many rows at once, where `admit` and `settle` are for one request. */
 import { ENTITLEMENTS } from './plan.js';
 import {
   type Counts,
@@ -10,16 +10,16 @@ import {
   plusCounts,
 } from './usage-meter.js';
 
-/** Rows of a run that the quotas let through together; to be settled once. */
+/** Rows that the quotas allow together; they must be settled once. */
 export interface RowsAdmission {
   readonly meter: Meter;
-  /** Entitlement bits of the key, less those whose quota is used up. */
+  /** Entitlement bits of the key, without those whose quota is used up. */
   readonly grants: number;
-  /** How many may be answered; 0 when the quota is used up. */
+  /** How many rows may be answered; 0 when the quota is used up. */
   readonly rows: number;
-  /** Counters in which each row holds a place. */
+  /** Counters in which each row has reserved a count. */
   readonly held: number;
-  /** True when less is left because of requests under way, so that asking later may give more. */
+  /** True when requests under way have reserved counts, so that asking later may give more. */
   readonly scarce: boolean;
 }
 
@@ -30,8 +30,9 @@ function hold(meter: Meter, held: number, rows: number): void {
 }
 
 /**
- * Lets up to `rows` lookups through. Only the worker knows which are geocoded, so each holds a
- * place in both counters; a used-up geocoding quota takes the entitlement away instead.
+ * Allows up to `rows` lookups. Only the worker knows which are geocoded, so each reserves a count
+ * in both counters; where the quota for geocoding is used up, that entitlement is taken away
+ * instead.
  */
 export function admitLookups(meter: Meter, key: Metered, rows: number): RowsAdmission {
   let { grants } = key;
@@ -54,7 +55,7 @@ export function admitLookups(meter: Meter, key: Metered, rows: number): RowsAdmi
   return { meter, grants, rows: most, held, scarce };
 }
 
-/** Lets up to `rows` merchant operations through. */
+/** Allows up to `rows` merchant operations. */
 export function admitOperations(meter: Meter, key: Metered, rows: number): RowsAdmission {
   const { grants, merchantLimit } = key;
   if (merchantLimit === 0) return { meter, grants, rows, held: 0, scarce: false };
@@ -65,7 +66,7 @@ export function admitOperations(meter: Meter, key: Metered, rows: number): RowsA
   return { meter, grants, rows: most, held: HELD_MERCHANT, scarce };
 }
 
-/** Ends rows and counts those that were answered with success; false when none were. */
+/** Settles rows, and counts those that were answered with success; false when there were none. */
 export function settleRows({ meter, held, rows }: RowsAdmission, counts: Counts): boolean {
   hold(meter, held, -rows);
   const { core, geo, merchant } = counts;
@@ -78,14 +79,14 @@ export function settleRows({ meter, held, rows }: RowsAdmission, counts: Counts)
   return core + merchant > 0;
 }
 
-/** Ends rows whose counts are stored with something else: they are used up from now on. */
+/** Settles rows whose counts are stored with other records; they count as used from now on. */
 export function answerRows({ meter, held, rows }: RowsAdmission, counts: Counts): void {
   hold(meter, held, -rows);
   use(meter, counts, 1);
   meter.open = plusCounts(meter.open, counts, 1);
 }
 
-/** Takes back rows that were answered in vain. */
+/** Subtracts rows that were counted and will not be stored. */
 export function dropRows(meter: Meter, counts: Counts): void {
   use(meter, counts, -1);
   meter.open = plusCounts(meter.open, counts, -1);

@@ -1,7 +1,7 @@
 /**
  * Usage of each key per calendar month of UTC. It is counted in memory and added to the store in
- * batches, so that a process that is killed loses the counts of one second at most. Batches add to
- * what is stored, so processes that share a store do not overwrite each other's counts.
+ * batches, so that a killed process loses the counts of one second at most. Batches are added to
+ * stored counts, so that processes that share a store do not overwrite each other's.
  */
 import { KEY_SLOTS, parseUsageRecord, usageKey, type UsageRecord } from './format.js';
 import { isDoubtful } from './fault.js';
@@ -36,10 +36,10 @@ import {
 
 export { listUsage } from './usage-meter.js';
 
-/** How often counts are stored: half of what may be lost, the rest is for the write itself. */
+/** How often counts are stored: half of what may be lost, since the write takes time too. */
 const USAGE_FLUSH_MS = 500;
 
-/** A clock set back by more before its month showed a month that had not come. */
+/** A clock set back by more than this before its month had shown a wrong month. */
 const SET_BACK_MS_MAX = 86_400_000;
 
 export class UsageBook {
@@ -48,18 +48,18 @@ export class UsageBook {
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #meters = new Map<string, Meter>();
-  /** Those that were asked for last, by the slots of their keys. None is ever taken away. */
+  /** Meters used last, by the slots of their keys. Entries are replaced, never removed. */
   readonly #recent: Meter[] = new Array<Meter>(KEY_SLOTS).fill(new Meter('', ''));
   /** Meters with counts that are not stored. */
   #dirty: Meter[] = [];
-  /** Counts of ended months and of batches that failed, by month and key. */
+  /** Counts of past months and of batches that failed, by month and key. */
   readonly #late = new Map<string, UsageDelta>();
   #month: Month;
-  /** True when the month may end before the next batch. */
+  /** Whether the month may end before the next batch. */
   #ending = true;
   readonly #flushMs: number;
   readonly #shared: () => boolean;
-  /** How often counts were to be stored so far: what was looked up before is looked up again. */
+  /** Number of batches so far. Counts of other servers are read again once for each. */
   #turns = 1;
   #flushing: Promise<void> | null = null;
   #failing = false;
@@ -87,9 +87,9 @@ export class UsageBook {
   }
 
   /**
-   * Lets a lookup through, or returns null when the key's quota is used up. A used-up geocoding
-   * quota takes the entitlement away instead. Places are held until `settle`, so that requests
-   * under way together never exceed a limit; they may be refused while others still could fail.
+   * Allows a lookup, or returns null when the key's quota is used up. Where the quota for geocoding
+   * is used up, that entitlement is taken away instead. Counts stay reserved until `settle`, so
+   * that requests at once exceed no limit; some may be refused although others fail later.
    */
   admit(key: Metered, geocoded: boolean): Admission | null {
     const meter = this.#meter(key);
@@ -108,7 +108,7 @@ export class UsageBook {
     return new Admission(meter, grants, held);
   }
 
-  /** Lets a merchant operation through, or returns null when the key's quota is used up. */
+  /** Allows a merchant operation, or returns null when the key's quota is used up. */
   admitMerchant(key: Metered): Admission | null {
     const meter = this.#meter(key);
     if (key.merchantLimit === 0) return new Admission(meter, key.grants, 0);
@@ -118,8 +118,8 @@ export class UsageBook {
   }
 
   /**
-   * Ends a lookup: `counted` when it was answered with rates, `geo` when it was geocoded. It counts
-   * in the month it is answered in, or the one before when no request has come since.
+   * Ends a lookup. `counted`: it was answered with rates; `geo`: it was geocoded. It counts in the
+   * month of its answer, or in the month before if no request has come since.
    */
   settle(admission: Admission, counted: boolean, geo: boolean): void {
     const { meter, held } = admission;
@@ -143,48 +143,48 @@ export class UsageBook {
     if (!meter.dirty) this.#soil(meter);
   }
 
-  /** Lets up to so many rows through, as `admit` or `admitMerchant` does one by one. */
+  /** Allows up to `rows` rows, as `admit` or `admitMerchant` does for one. */
   admitRows(key: Metered, rows: number, merchant: boolean): RowsAdmission {
     const admitted = merchant ? admitOperations : admitLookups;
     return admitted(this.#meter(key), key, rows);
   }
 
-  /** Ends rows: how many of them were answered with success, by counter. */
+  /** Settles rows: how many of them were answered with success, by counter. */
   settleRows(admission: RowsAdmission, counts: Counts): void {
     const { meter } = admission;
     if (settleRows(admission, counts) && !meter.dirty) this.#soil(meter);
   }
 
-  /** Ends rows that are used up from now on and stored by `storeRows`, or else dropped. */
+  /** Settles rows that count as used from now on, and are stored by `storeRows` or dropped. */
   answerRows(admission: RowsAdmission, counts: Counts): void {
     answerRows(admission, counts);
   }
 
-  /** Adds answered rows to the store with whatever else the transaction holds. */
+  /** Adds answered rows to the store, within a transaction that stores other records too. */
   storeRows(transaction: StoreTransaction, key: Metered, counts: Counts): UsageRecord | null {
     if (counts.core + counts.merchant === 0) return null;
     const { id, account } = key;
     return addTo(transaction, { month: this.#month.name, id, account, ...counts });
   }
 
-  /** To be told before a transaction with `storeRows` begins, and, with -1, when it is over. */
+  /** To be called before a transaction with `storeRows` begins and, with -1, when it has ended. */
   storingRows(key: Metered, by: 1 | -1): void {
     this.#meter(key).storing += by;
   }
 
-  /** To be told once that transaction is durable, with what `storeRows` made in it. */
+  /** To be called once that transaction is durable, with the result of its `storeRows`. */
   storedRows(key: Metered, counts: Counts, record: UsageRecord | null): void {
     const meter = this.#meter(key);
     meter.open = plusCounts(meter.open, counts, -1);
     if (record?.month === this.#month.name) meter.stored(record);
   }
 
-  /** Takes back answered rows that will not be stored. */
+  /** Subtracts answered rows that will not be stored. */
   dropRows(key: Metered, counts: Counts): void {
     dropRows(this.#meter(key), counts);
   }
 
-  /** Stores what was counted so far. Never throws: what could not be stored is tried again. */
+  /** Stores all counts so far. Never throws: storing what failed is repeated. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = null;
@@ -192,10 +192,10 @@ export class UsageBook {
     return this.#flushing;
   }
 
-  /** Stores everything and stops. */
+  /** Stores all counts and stops. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    // One that is under way may have begun before the last counts.
+    // A batch under way may have begun before the last counts.
     await this.#flushing;
     await this.flush();
   }
@@ -211,14 +211,14 @@ export class UsageBook {
     return meter;
   }
 
-  /** Short, since it is part of every request. */
+  /** Short, so that it can be inlined, since it is part of every request. */
   #meter(key: Metered): Meter {
     if (this.#ending) this.#turn();
     const meter = this.#recent[key.slot ?? 0]!;
     return meter.key === key && meter.turn === this.#turns ? meter : this.#search(key);
   }
 
-  /** As above; looks up what others counted, where a limit asks, once between two storings. */
+  /** As `#meter`; for a key with a limit, reads once a batch what other servers counted. */
   #search(key: Metered): Meter {
     const { id, account, coreLimit, geoLimit, merchantLimit } = key;
     const meter = this.#meterOf(id, account);
@@ -231,8 +231,8 @@ export class UsageBook {
   }
 
   /**
-   * Looks up what all servers have stored of a key. Not while something of it is on its way to the
-   * store, which could be counted twice or not at all: false then.
+   * Reads what all servers have stored of a key. Returns false without reading while counts of it
+   * are being stored, since these could be counted twice or not at all.
    */
   #lookUp(id: string): boolean {
     if (this.#flushing !== null || this.#late.size > 0) return false;
@@ -245,9 +245,9 @@ export class UsageBook {
   }
 
   /**
-   * Begins a new month when the old one has ended. A clock set back does not reopen it, unless by
-   * so much that it was wrong before. Clocks are the dearest part of counting: requests ask only
-   * while the month may end before the next batch.
+   * Begins a new month when the old one has ended. A clock that is set back does not return to the
+   * old month, unless it was wrong before. Reading the clock is the costliest part of counting, so
+   * requests do it only while the month may end before the next batch.
    */
   #turn(): void {
     const now = this.#now();
@@ -260,7 +260,7 @@ export class UsageBook {
     this.#load();
   }
 
-  /** Moves what is not stored to the late counts, under the month it was counted in. */
+  /** Moves counts that are not stored to the late ones, under the month they belong to. */
   #putOff(): void {
     for (const meter of this.#dirty) this.#addLate(meter.take(this.#month.name));
     this.#dirty = [];

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest. Credentials pass through here on their way to the store and back; nothing else
- * in the program sees a key-encryption key.
+ * Secrets in the store. Credentials are sealed here before they are stored, and opened when they
+ * are read; nothing else in the program uses a key-encryption key.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { StoreKey } from './format.js';
@@ -18,7 +18,7 @@ import type { Store, StoreTransaction } from './store.js';
 
 export { parseSealed, type SealPlace } from './sealed.js';
 
-/** The key of `Vault.index`, sealed like any other secret and so kept through rotations. */
+/** The key for `Vault.index`, sealed like any other secret and therefore kept through rotations. */
 const INDEX_KEY: StoreKey = ['vault', 'index'];
 const INDEX_PLACE: SealPlace = { account: '', merchant: '', field: 'index key' };
 const INDEX_KEY_BYTES = 32;
@@ -33,8 +33,8 @@ export class Vault {
   }
 
   /**
-   * Seals a secret for one place. Call it inside the transaction that stores the result: the key
-   * is then not dropped by a rotation in between.
+   * Seals a secret for one place. To be called inside the transaction that stores the result, so
+   * that no rotation can drop the key in between.
    */
   seal(text: string, place: SealPlace): Sealed {
     return sealText(this.#source.current(), text, place);
@@ -42,15 +42,15 @@ export class Vault {
 
   /**
    * Opens a sealed secret.
-   * @throws Error when it was changed, belongs to another place, or its key is not at hand.
+   * @throws Error when it was altered, belongs to another place, or its key is not available.
    */
   open(sealed: Sealed, place: SealPlace): string {
     return openSealed(this.#source.find(sealed.kek), sealed, place);
   }
 
   /**
-   * A keyed hash of a secret, in base64url, the same for the same account and text for as long as
-   * the store lives: finds a secret, or tells that it is taken, without opening any.
+   * A keyed hash of a secret in base64url. It is the same for the same account and text as long as
+   * the store exists. By it a secret can be found, or seen to be taken, without opening any.
    */
   index(text: string, account: string): string {
     return createHmac('sha256', this.#indexKey)
@@ -59,7 +59,7 @@ export class Vault {
   }
 }
 
-/** Makes the key of the index unless there is one; returns what is stored. */
+/** Makes the key for the index unless there is one; returns the stored one. */
 function keepIndexKey(transaction: StoreTransaction, kek: Kek): unknown {
   const found = transaction.get(INDEX_KEY);
   if (found !== undefined) return found;
@@ -69,7 +69,7 @@ function keepIndexKey(transaction: StoreTransaction, kek: Kek): unknown {
   return record;
 }
 
-/** The sealed key of the index; null where the store has never sealed anything. */
+/** The sealed key for the index; null where the store has never sealed anything. */
 function storedIndexKey(store: Store): Sealed | null {
   const record = store.get(INDEX_KEY);
   return record === undefined ? null : indexSealed(record);
@@ -83,7 +83,7 @@ function indexSealed(record: unknown): Sealed {
 }
 
 /**
- * Opens the keys that a store needs, with what it has sealed for the index; null where nothing is.
+ * Opens the keys that a store needs, and its sealed key for the index, null where there is none.
  * @throws Error as `openKekSource` does.
  */
 export function openKeys(
@@ -94,7 +94,7 @@ export function openKeys(
     try {
       return { source: openKekSource(config, known?.kek ?? null), known };
     } catch (error) {
-      // A rotation may have dropped that key meanwhile: then the store names another one by now.
+      // A rotation may have dropped the key meanwhile. Then the store names another one by now.
       store.refresh();
       const now = storedIndexKey(store);
       if (now?.kek === known?.kek) throw error;
@@ -104,7 +104,7 @@ export function openKeys(
 }
 
 /**
- * Opens the vault of a store. A first key-encryption key is made where the store has no secrets.
+ * Opens the vault of a store. Where the store has no secrets, a first key-encryption key is made.
  * @throws Error when the store's key-encryption key is missing, damaged or readable by others.
  */
 export async function openVault(config: KekConfig, store: Store): Promise<Vault> {

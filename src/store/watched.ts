@@ -1,4 +1,4 @@
-/** Records that are kept in memory: who is told when one of them changes, keys, merchants. */
+/** Keeps records in memory, of API keys and merchants, and notifies those who watch records. */
 import { LRUCache } from 'lru-cache';
 import { RecentCache } from '../base/tables.js';
 import {
@@ -17,16 +17,16 @@ import { MERCHANT_PREFIX, type MerchantRecord } from './merchant-format.js';
 import { findMerchant } from './merchants.js';
 import type { Store } from './store.js';
 
-/** Records of a kind whose changes are counted and told. */
+/** Records of a kind whose changes are counted and reported. */
 class Watched {
-  /** First part of the keys of such records; null for all that changes are told of. */
+  /** First part of the keys of such records; null for all changes that are not quiet. */
   readonly prefix: string | null;
-  /** Where changes are counted, for other processes. */
+  /** Key under which changes are counted, for other processes. */
   readonly version: StoreKey;
   readonly watchers = new Set<() => void>();
-  /** Whether the action under way changed one. */
+  /** Whether the running action has changed such a record. */
   touched = false;
-  /** What this process had written when it was last looked at. */
+  /** The commits of this process that the last check has seen. */
   lookedAt = -1;
   #seen = 0;
 
@@ -35,12 +35,12 @@ class Watched {
     this.version = version;
   }
 
-  /** Tells the watchers when there were changes since the last look. */
+  /** Notifies the watchers if there were changes since the last check. */
   look(count: number): void {
     if (count !== this.#seen) this.#tell(count);
   }
 
-  /** Tells them of a change that brought the count to so many, unless they were told of it. */
+  /** Notifies them of a change after which the count is this, unless they were notified of it. */
   wrote(count: number, isTold: boolean): void {
     if (!isTold) this.#tell(Math.max(this.#seen, count));
     else if (count > this.#seen) this.#seen = count;
@@ -52,30 +52,30 @@ class Watched {
   }
 }
 
-/** A change of this process, and how many there were with it. */
+/** A change by this process, and the count of changes after it. */
 export interface Change {
   readonly watched: Watched;
   readonly count: number;
 }
 
-/** How it is looked for changes. */
+/** What is needed to check for changes. */
 interface Looking {
-  /** What this process has written, all of which is seen. */
+  /** The commits of this process that reads see. */
   readonly written: number;
-  /** How many changes are counted under a key. */
+  /** The count of changes under a key. */
   readonly count: (version: StoreKey) => number;
-  /** Is handed what a watcher throws: what was written is written all the same. */
+  /** Is given what a watcher throws, which must not affect the write. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Everything that is watched: API keys, merchants, and all changes that are told. */
+/** All that can be watched: API keys, merchants, and all changes that are not quiet. */
 export class WatchedRecords {
   readonly #all = new Watched(null, VERSION_KEY);
   readonly #keys = new Watched(KEY_PREFIX, KEYS_VERSION_KEY);
   readonly #merchants = new Watched(MERCHANT_PREFIX, MERCHANTS_VERSION_KEY);
   readonly #each = [this.#all, this.#keys, this.#merchants];
 
-  /** Who is called after each change of any record, of a key, of a merchant. */
+  /** The functions to call after each change of any record, of a key, of a merchant. */
   get all(): Set<() => void> {
     return this.#all.watchers;
   }
@@ -88,24 +88,24 @@ export class WatchedRecords {
     return this.#merchants.watchers;
   }
 
-  /** Counts the changes there were, before anybody watches. */
+  /** Reads the counts of changes, before anybody watches. */
   start(count: Looking['count']): void {
     for (const watched of this.#each) watched.look(count(watched.version));
   }
 
-  /** An action begins: it has changed nothing yet. */
+  /** Called when an action begins. */
   begin(): void {
     for (const watched of this.#each) watched.touched = false;
   }
 
-  /** The action under way changes a record. */
+  /** Called when the running action changes a record. */
   touch(key: StoreKey): void {
     for (const watched of this.#each) if (key[0] === watched.prefix) watched.touched = true;
   }
 
   /**
-   * What an action has changed that has ended.
-   * @param bump counts the change and tells how many there are then
+   * The changes of an action that has ended.
+   * @param bump increases the count of changes and returns it
    */
   changed(quiet: boolean, bump: (version: StoreKey) => number): readonly Change[] {
     this.#all.touched = !quiet;
@@ -114,7 +114,7 @@ export class WatchedRecords {
       .map((watched) => ({ watched, count: bump(watched.version) }));
   }
 
-  /** Tells the watchers of whatever has changed. */
+  /** Notifies the watchers of any changes. */
   look({ written, count, failed }: Looking): void {
     for (const watched of this.#each) {
       watched.lookedAt = written;
@@ -127,8 +127,8 @@ export class WatchedRecords {
   }
 
   /**
-   * Tells them of what a write of this process has changed, once for all that share a commit. The
-   * counts are not read for that: what others have changed is told when it is looked for.
+   * Notifies them of what a write of this process has changed, once for all writes of a commit. The
+   * counts are not read for that; changes by others are found by the next check.
    */
   wrote(changes: readonly Change[], written: number, failed: Looking['failed']): void {
     for (const { watched, count } of changes) {
@@ -142,30 +142,30 @@ export class WatchedRecords {
     }
   }
 
-  /** Forgets everyone who watches. */
+  /** Removes all watchers. */
   clear(): void {
     for (const { watchers } of this.#each) watchers.clear();
   }
 }
 
-// Finds keys without touching the disk.
+// Finds keys without reading the disk.
 
-/** Keys remembered by their text, once to twice as many, to spare the hash of each request. */
+/** Keys that are remembered by their text, up to twice as many, to save a hash in each request. */
 const RECENT_MAX = 10_000;
 
 const NO_KEY = '-'.repeat(10);
 
 /**
- * The keys of a store. Unknown, malformed and disabled keys take the same way, a hash and
- * one failed look-up, so that their times do not tell them apart. Before that each is compared with
- * the key found last: how many characters are the same makes nanoseconds of the microseconds that
- * any request takes and varies by.
+ * The keys of a store. Unknown, malformed and disabled keys take the same way, a hash and one
+ * failed look-up, so that their response times do not differ. Before that, each is compared with
+ * the key found last. How many characters agree makes a difference of nanoseconds, while any
+ * request takes microseconds and varies by as much.
  */
 export class KeyCache {
   readonly #store: Store;
   #byId = new Map<string, KnownKey>();
   #byText = new RecentCache<string, KnownKey>(RECENT_MAX);
-  /** The one that was found last: many requests in a row have one key, and a hash takes 80 ns. */
+  /** The key found last: many requests in a row have the same one, and a hash takes 80 ns. */
   #lastText = '';
   #last: KnownKey | null = null;
 
@@ -180,7 +180,7 @@ export class KeyCache {
     return text === this.#lastText ? this.#last : this.#find(text);
   }
 
-  /** A function of its own, so that what each request runs through stays short enough to inline. */
+  /** A separate function, so that the part each request runs is short enough to be inlined. */
   #find(text: string): KnownKey | null {
     const record = this.#byText.get(text) ?? this.#search(text);
     if (record === null) return null;
@@ -222,8 +222,8 @@ export class KeyCache {
 }
 
 /**
- * The same record in memory of one piece, as V8 has what is written out at once: what was put
- * together member by member has most of them apart, and every request looks at several.
+ * The same record as one literal. V8 allocates the members of a literal together, those of an
+ * object that was built step by step apart, and every request reads several.
  */
 function inOnePiece(key: KeyRecord, slot: number): KnownKey {
   return {
@@ -244,28 +244,29 @@ function inOnePiece(key: KeyRecord, slot: number): KnownKey {
   };
 }
 
-// Finds merchants without touching the disk.
+// Finds merchants without reading the disk.
 
-/** Merchants remembered, some 500 bytes each. */
+/** Most merchants that are remembered, some 500 bytes each. */
 const MERCHANTS_RECENT_MAX = 10_000;
 
-/** A damaged record is taken for none: in the middle of a run nobody could answer an exception. */
+/** A damaged record counts as none: in the middle of a run, nothing could handle an exception. */
 function readable(store: Store, account: string, merchantId: string): MerchantRecord | null {
   return findMerchant({ get: (key) => store.getSound(key) }, account, merchantId);
 }
 
 /**
- * Finds live merchants: null for an unknown id, another account's or a deleted one alike; where it
- * is not known whether there is one, as `Store.vouchForNone`, a StoreFault is thrown. Those asked
- * for lately are remembered, as every cart and every row names one. A change of any merchant
- * forgets them all: one of this process before it is acknowledged, one of another within `POLL_MS`.
+ * Finds live merchants; null for an unknown id, one of another account, or a deleted one. Throws a
+ * StoreFault where it is not known whether there is one, as `Store.vouchForNone`. Recent merchants
+ * are remembered, since every cart and every row names one. Any change of a merchant removes them
+ * all from memory: a change by this process before it is acknowledged, one by another within
+ * `POLL_MS`.
  */
 export function merchantFinder(
   store: Store,
 ): (account: string, merchantId: string) => MerchantRecord | null {
   const recent = new LRUCache<string, MerchantRecord>({ max: MERCHANTS_RECENT_MAX });
   store.watchMerchants(() => {
-    // Where many are created none is asked for, and clearing goes through all places there are.
+    // Clearing costs time even when empty, which matters while many merchants are created.
     if (recent.size > 0) recent.clear();
   });
   return (account, merchantId) => {

@@ -45,13 +45,13 @@ export function exactText(numerator: bigint, digits: number, denominator = 1n): 
 }
 
 const CENT = USD / 100n;
-/** What callers of lookups write: a sign, no digit before the point, or one after it too many. */
+/** Callers of lookups also write a plus sign, no digit before the point, or no digit after it. */
 const LENIENT = /^\+?(\d{0,15})(?:\.(\d{0,30}))?$/;
 const EXPONENT = /^\+?(?:\d+\.?\d*|\.\d+)e[+-]?\d{1,3}$/i;
-/** Beyond it a double holds no cents. */
+/** From this value on, the spacing of doubles is too coarse for cents. */
 const EXPONENT_MAX = 1e15;
 
-/** Reads a non-negative decimal, finer digits than 10⁻⁹ cut off; null for anything else. */
+/** Reads a non-negative decimal and cuts off digits finer than 10⁻⁹; null for anything else. */
 export function parseDollars(text: string): bigint | null {
   const found = LENIENT.exec(text);
   if (found === null) {

@@ -1,7 +1,7 @@
 /** Calendar dates as YYYYMMDD integers; periods are inclusive at both ends. */
 export type DateInt = number & { readonly __date: unique symbol };
 
-/** "Always was" and "still in force". */
+/** Bounds of periods: `DATE_MIN` stands for "always was", `DATE_OPEN` for "still in force". */
 export const DATE_MIN = 10101 as DateInt;
 export const DATE_OPEN = 99991231 as DateInt;
 
@@ -37,7 +37,10 @@ export function dayBefore(date: DateInt): DateInt {
 
 const WEEKDAY_OF_DAY_0 = 3;
 
-/** Days since March 1 of the year 0, by the Gregorian rules; leap days come last in such years. */
+/**
+ * Days since March 1 of the year 0 by the Gregorian rules. A year that begins in March has its leap
+ * day at the end.
+ */
 export function dayNumber(date: DateInt): number {
   const month = Math.floor(date / 100) % 100;
   const year = Math.floor(date / 10_000) - (month < 3 ? 1 : 0);
@@ -58,15 +61,18 @@ export function dateOfNumber(day: number): DateInt {
   return (year * 10_000 + month * 100 + rest + 1) as DateInt;
 }
 
-/** 0 is Sunday. */
+/** The weekday of a day number; 0 is Sunday. */
 export function weekdayOf(day: number): number {
   return (day + WEEKDAY_OF_DAY_0) % 7;
 }
 
-/** Every zone's midnight falls on a multiple of this, so a date holds for a whole slot. */
+/**
+ * Midnight of every time zone falls on a multiple of 15 minutes, so a zone's date holds for a whole
+ * slot.
+ */
 export const SLOT_MS = 15 * 60 * 1000;
 
-/** The slot of a moment, in milliseconds since 1970 UTC: no zone's date changes within it. */
+/** The number of the slot that a moment, in milliseconds since 1970 UTC, falls in. */
 export function dateSlot(ms: number): number {
   return Math.floor(ms / SLOT_MS);
 }

@@ -1,11 +1,13 @@
 /**
- * Exact integers of 0 or more: safe integers, which cost a fraction of a bigint, and bigints where
- * a product or a sum does not fit one. What is above 2⁵³ - 1 stays above it when it is rounded to a
- * double, so the test of a result never lets a wrong one pass.
+ * Exact integers of 0 or more. A safe integer is a `number`, which costs a fraction of a bigint; a
+ * product or sum that is no safe integer is a bigint. Rounding to a double never takes a value
+ * above 2⁵³ − 1 down to a safe integer, so testing the rounded result is enough.
  */
 export type Exact = number | bigint;
 
-/** A whole number in the cheaper form: a `number` where it is a safe integer, else the bigint. */
+/**
+ * A whole number in the cheaper form: a `number` where it is a safe integer, otherwise the bigint.
+ */
 export function exactOf(value: bigint): Exact {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
@@ -13,20 +15,19 @@ export function exactOf(value: bigint): Exact {
 
 const POWERS = Array.from({ length: 16 }, (_, power) => 10 ** power);
 
-/** Whether a safe integer has a power of ten; one that is none is not looked at. */
+/** Whether a safe integer is divisible by 10^power. False for a bigint, which is not tested. */
 export function hasTens(value: Exact, power: number): boolean {
   if (typeof value !== 'number') return false;
   const ten = POWERS[power]!;
   return Math.round(value / ten) * ten === value;
 }
 
-/** A number without a power of ten that it has. */
+/** Divides a number by 10^power, by which it must be divisible. */
 export function withoutTens(value: Exact, power: number): Exact {
   if (power === 0) return value;
   return typeof value === 'number' ? value / POWERS[power]! : value / 10n ** BigInt(power);
 }
 
-/** The product. */
 export function times(one: Exact, other: Exact): Exact {
   if (typeof one === 'number' && typeof other === 'number') {
     const product = one * other;
@@ -35,7 +36,6 @@ export function times(one: Exact, other: Exact): Exact {
   return BigInt(one) * BigInt(other);
 }
 
-/** The sum. */
 export function plus(one: Exact, other: Exact): Exact {
   if (typeof one === 'number' && typeof other === 'number') {
     const sum = one + other;
@@ -44,27 +44,33 @@ export function plus(one: Exact, other: Exact): Exact {
   return BigInt(one) + BigInt(other);
 }
 
-/** The difference; `other` is at most `one`. */
+/** The difference; `other` must not exceed `one`. */
 export function minus(one: Exact, other: Exact): Exact {
   return typeof one === 'number' && typeof other === 'number'
     ? one - other
     : BigInt(one) - BigInt(other);
 }
 
-/** How often a divisor above 0 goes into a number. */
+/** The whole quotient, rounded down; the divisor is above 0. */
 export function quotient(one: Exact, divisor: Exact): Exact {
-  // A quotient of safe integers that is not whole differs from the next whole number by more than
-  // half the distance of doubles there: rounding it never reaches that number.
+  // A quotient of safe integers that is not whole lies further from the next whole number than half
+  // the spacing of doubles there, so rounding never lifts it to that number.
   return typeof one === 'number' && typeof divisor === 'number'
     ? Math.floor(one / divisor)
     : BigInt(one) / BigInt(divisor);
 }
 
-/** Ties away from zero, ties to the even unit, always away from zero, always toward zero. */
+/**
+ * Each mode in turn: ties away from zero, ties to the even unit, always away from zero, always
+ * toward zero.
+ */
 export const ROUNDING_MODES = ['half-up', 'half-even', 'up', 'down'] as const;
 export type RoundingMode = (typeof ROUNDING_MODES)[number];
 
-/** `line`: each line alone, totals add rounded lines. `cart`: the total, spread over the lines. */
+/**
+ * `line` rounds each line alone and adds up the rounded lines. `cart` rounds the total and spreads
+ * it over the lines.
+ */
 export const ROUNDING_LEVELS = ['line', 'cart'] as const;
 export type RoundingLevel = (typeof ROUNDING_LEVELS)[number];
 

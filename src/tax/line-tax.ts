@@ -1,4 +1,4 @@
-/** The exact tax of one line: of every levy its part, and their sum. */
+/** The exact tax of one line, and the part that each levy has in it. */
 import { type Exact, times } from './exact.js';
 import type { ProductRule } from './product-rule.js';
 import { RATE_ONE, type Rate } from './rate.js';
@@ -6,12 +6,13 @@ import { COARSE, FINE, type LineTax, wholeCents } from './scale.js';
 
 const ONE = BigInt(RATE_ONE);
 const PARTS_PER_MILLIONTH = 1_000;
-/** A tax on one item in FINE, before the decimals of the quantity, from 10⁻⁹ dollars. */
+/** A tax of 10⁻⁹ dollars on one item, in units of FINE before the decimals of the quantity. */
 const UNIT_TAX = 10n ** 18n;
 
 /**
- * What a levy takes of an item whose price is above a threshold (10⁻⁹ dollars): its own rate on the
- * part up to it and another on the rest (`portion`), or another on the whole price (`whole`).
+ * What a levy takes of an item whose price is above a threshold (10⁻⁹ dollars). `portion`: its own
+ * rate on the price up to the threshold, the tier's rate on the rest. `whole`: the tier's rate on
+ * the whole price.
  */
 export interface PriceTier {
   readonly kind: 'portion' | 'whole';
@@ -23,24 +24,35 @@ export interface PriceTier {
 export interface LineLevy {
   /** Parts per billion. */
   readonly rate: Rate;
-  /** Of the state, whose part a rule or a holiday may exempt alone. */
+  /** The levy is the state's: a rule or a holiday may exempt the state's part alone. */
   readonly ofState: boolean;
-  /** The product rule's threshold, share and cap shape its base; else the whole price is taxed. */
+  /**
+   * Whether the product rule's threshold, share and cap apply to this levy. If not, it taxes the
+   * whole price.
+   */
   readonly ruled: boolean;
-  /** The additional tax on a single article, above the limit of local taxes. */
+  /**
+   * Whether this is the additional tax on a single article, which applies above the limit of local
+   * taxes.
+   */
   readonly bracket: boolean;
-  /** Null where the rate is the same at every price; a ruled levy has none. */
+  /**
+   * A different rate above a price; null where the rate is the same at every price. A ruled levy
+   * has none.
+   */
   readonly tier: PriceTier | null;
 }
 
-/** A tax on one expensive article: local taxes end at a limit, an additional one begins there. */
+/**
+ * A tax on one expensive article: local taxes end at a limit, and an additional tax begins there.
+ */
 export interface ArticleBracket {
   readonly localLimit: bigint;
   readonly bracketEnd: bigint;
   readonly additionalRate: number;
 }
 
-/** Sums of the levies' rates in millionths: of the state, and of all others. */
+/** Sums of the levies' rates in millionths, one for the state and one for all others. */
 interface CoarseRates {
   readonly state: number;
   readonly local: number;
@@ -48,25 +60,31 @@ interface CoarseRates {
 
 /** How lines of a kind are taxed. */
 export interface LineRule<Levy extends LineLevy = LineLevy> {
-  /** Widest jurisdiction first. */
+  /** The jurisdiction that covers the most comes first. */
   readonly levies: readonly Levy[];
-  /** The product rule where it shapes the base; null where the whole price is taxed. */
+  /** The product rule, where it changes what is taxed; null where the whole price is. */
   readonly shape: ProductRule | null;
   /** Null where no single-article tax applies. */
   readonly single: ArticleBracket | null;
-  /** Null where a levy is on less than the whole price, or a rate is finer than COARSE. */
+  /**
+   * The rates for the cheaper calculation in COARSE; null where a levy does not tax the whole
+   * price, or a rate is too fine.
+   */
   readonly coarse: CoarseRates | null;
-  /** Highest price of an item that no levy has a tier for, 10⁻⁹ dollars. */
+  /** Highest price of an item, in 10⁻⁹ dollars, at which no levy's tier applies. */
   readonly tierless: number;
 }
 
 /** What a holiday takes from a line. */
 export type HolidayReach = 'none' | 'state' | 'all';
 
-/** Is told the part of every levy in FINE: tax = base × rate + fixed. */
+/** Receives the part of each levy in FINE: tax = base × rate + fixed. */
 type PartVisitor<Levy extends LineLevy> = (levy: Levy, base: bigint, fixed: bigint) => void;
 
-/** The rates of levies on the whole price in COARSE; null where one of them is finer. */
+/**
+ * The rates for the calculation in COARSE of levies that all tax the whole price; null where a rate
+ * is finer than a millionth.
+ */
 export function coarseRates(levies: readonly LineLevy[]): CoarseRates | null {
   let state = 0;
   let local = 0;
@@ -106,7 +124,7 @@ interface Part {
   readonly fixed: bigint;
 }
 
-/** The lowest threshold of levies; the largest safe integer where none has a tier. */
+/** The lowest threshold of the levies' tiers; the largest safe integer where no levy has a tier. */
 export function tierlessOf(levies: readonly LineLevy[]): number {
   return levies.reduce(
     (lowest, { tier }) => (tier === null ? lowest : Math.min(lowest, Number(tier.threshold))),
@@ -114,13 +132,15 @@ export function tierlessOf(levies: readonly LineLevy[]): number {
   );
 }
 
-/** The part of a levy on an item above its tier's threshold; `whole` is one item's price of 1. */
+/**
+ * The part of a levy on an item priced above its tier's threshold; `whole` is an item's price of 1.
+ */
 function tierPart({ kind, threshold, rate }: PriceTier, price: bigint, whole: bigint): Part {
   const own = kind === 'portion' ? threshold : 0n;
   return { base: own * whole, fixed: (price - own) * whole * BigInt(rate) };
 }
 
-/** The parts of a line, levy by levy; in FINE. */
+/** Calculates the parts of a line in FINE. The levies have to be passed in their order. */
 class Parts {
   readonly #rule: LineRule;
   readonly #full: bigint;
@@ -129,9 +149,12 @@ class Parts {
   readonly #bracket: bigint;
   readonly #price: bigint;
   readonly #whole: bigint;
-  /** What the cap leaves to the levies to come; null where it is not reached. */
+  /**
+   * What the product's cap leaves for the levies that follow; null where the tax does not reach the
+   * cap.
+   */
   #left: bigint | null;
-  /** The tax by volume, until a levy of the state has it. */
+  /** The tax by volume; it goes to the first levy of the state, and is 0 after that. */
   #volume: bigint;
 
   constructor(rule: LineRule, price: bigint, quantity: bigint) {
@@ -150,11 +173,10 @@ class Parts {
     const cap = shape?.capPerUnit ?? null;
     const most = cap === null ? null : cap * UNIT_TAX * quantity;
     this.#left = most !== null && this.#ruled * BigInt(rate) > most ? most : null;
-    // An item counts as a unit of volume.
+    // Each item counts as one unit of volume.
     this.#volume = (shape?.perVolume?.amount ?? 0n) * UNIT_TAX * quantity;
   }
 
-  /** The part of the next levy. */
   next({ rate, ofState, ruled, bracket, tier }: LineLevy): Part {
     if (tier !== null && this.#price > tier.threshold) {
       return tierPart(tier, this.#price, this.#whole);
@@ -166,7 +188,7 @@ class Parts {
     if (ofState) this.#volume = 0n;
     if (!ruled) return { base: this.#full, fixed: volume };
     if (this.#left === null) return { base: this.#ruled, fixed: volume };
-    // What a cap leaves goes to the widest jurisdictions first.
+    // The widest jurisdictions come first, so they share in the cap first.
     const fixed = least(this.#ruled * BigInt(rate), this.#left);
     this.#left -= fixed;
     return { base: 0n, fixed: fixed + volume };
@@ -175,7 +197,7 @@ class Parts {
 
 /**
  * The exact tax of `quantity` (10⁻⁴) items at `price` (10⁻⁹ dollars): the sum of the levies' parts,
- * which `visit` is told one by one.
+ * each of which is also passed to `visit`.
  */
 function addedUp<Levy extends LineLevy>(
   rule: LineRule<Levy>,
@@ -209,7 +231,7 @@ export function lineTax(
   if (coarse !== null && reach === 'none' && price <= rule.tierless) {
     const cents = wholeCents(price);
     if (cents !== null) {
-      // The parts of levies on one base add up to that base times the sum of their rates.
+      // All levies have the same base here, so the sum of their rates gives the sum of their parts.
       const gross = times(cents, quantity);
       const { state, local } = coarse;
       return { scale: COARSE, gross, state: times(gross, state), local: times(gross, local) };
@@ -218,7 +240,7 @@ export function lineTax(
   return addedUp(rule, BigInt(price), BigInt(quantity), reach, null);
 }
 
-/** Tells the parts that `lineTax` is the sum of. */
+/** Passes each of the parts that `lineTax` adds up to `visit`. */
 export function lineParts<Levy extends LineLevy>(
   rule: LineRule<Levy>,
   price: Exact,

@@ -18,8 +18,8 @@ export const PRODUCT_SCOPES = ['all', 'total', 'state', 'varies'] as const;
 type ProductScope = (typeof PRODUCT_SCOPES)[number];
 
 /**
- * What a threshold in dollars does to an item: exempt below it (taxed whole from it on), exempt
- * above it, or taxed on the excess alone.
+ * What a threshold in dollars does to an item: exempt below it (and taxed whole from it on), exempt
+ * above it, or taxed on the part above it alone.
  */
 export const THRESHOLD_KINDS = ['below_exempt', 'above_exempt', 'above_excess'] as const;
 type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
@@ -35,11 +35,11 @@ export interface RuleBasis {
   readonly source: string;
   readonly asOf: DateInt | null;
   readonly confidence: Confidence;
-  /** What the law asks besides, which a code cannot say: "for home use"; "" for nothing. */
+  /** What the law requires beyond the kind of product, such as "for home use"; "" for nothing. */
   readonly condition: string;
 }
 
-/** Amounts are in 10⁻⁹ dollars. */
+/** How one kind of product is taxed. Amounts are in 10⁻⁹ dollars. */
 export interface ProductRule {
   /** The code that the rule was made for: the first of its row. */
   readonly tic: string;
@@ -53,12 +53,14 @@ export interface ProductRule {
   readonly percentTaxable: Rate | null;
   readonly perVolume: { readonly amount: bigint; readonly unit: string } | null;
   readonly capPerUnit: bigint | null;
-  /** Food or a drug in the sense of the food and drug columns of rate files. */
+  /**
+   * Whether the product is food or a drug in the sense of the food and drug columns of rate files.
+   */
   readonly foodDrug: boolean;
-  /** First and last day; null where not recorded and where open. */
+  /** First and last day in force. Null where a day is not recorded, or the rule has no end. */
   readonly from: DateInt | null;
   readonly to: DateInt | null;
-  /** First day that the row speaks for; null where it speaks for all days before its last. */
+  /** First day that the row speaks for; null where it speaks for every day up to its last. */
   readonly heldFrom: DateInt | null;
   readonly basis: RuleBasis;
 }
@@ -69,7 +71,10 @@ export const GENERAL = '00000';
 export const SHIPPING = '10001';
 export const HANDLING = '11000';
 
-/** Whether product rules tell how a code is taxed: delivery charges have rules of their own. */
+/**
+ * Whether a code's taxability follows from product rules alone; delivery charges have rules of
+ * their own.
+ */
 export function isProduct(code: string): boolean {
   return code !== GENERAL && code !== SHIPPING && code !== HANDLING;
 }
@@ -88,9 +93,9 @@ export function isWhole({ scope }: ProductRule): boolean {
 }
 
 /**
- * The rate taken on the taxed part of an item by what the rule speaks for: the whole combined rate
- * or the state part. An exempt product has zero; a product with a rate of its own that rate; any
- * other the ordinary one, also where a threshold leaves part of the price or cheap items out.
+ * The rate on the taxed part of an item, of what the rule speaks for: the whole combined rate or
+ * the state's part. An exempt product has zero, a product with a rate of its own that rate, and any
+ * other the ordinary rate, even where a threshold exempts part of the price or cheap items.
  */
 export function effectiveRate(rule: ProductRule, { state, combined }: OrdinaryRates): Rate {
   if (!rule.taxable) return EXEMPT;
@@ -107,15 +112,14 @@ export function inForce(
 }
 
 /**
- * `standard`: five digits, the form of every Taxability Information Code. `override`: a code of
- * the operator's own, which has a letter. `malformed`: digits alone, but not five of them.
+ * `standard`: five digits, the form of every Taxability Information Code. `override`: an operator's
+ * own code, which contains a letter. `malformed`: digits alone, but not five.
  */
 type CodeForm = 'standard' | 'override' | 'malformed';
 
 const DIGITS = /^[0-9]+$/;
 const STANDARD_CHARS = 5;
 
-/** Tells the form of a code of 1 to 10 letters and digits (specification, taxabilityCode). */
 export function codeForm(code: string): CodeForm {
   if (!DIGITS.test(code)) return 'override';
   return code.length === STANDARD_CHARS ? 'standard' : 'malformed';

@@ -9,7 +9,7 @@ export const RATE_ONE = 1_000_000_000;
 
 export const RATE_ZERO = 0 as Rate;
 
-/** Rates of six decimals are multiples of it. */
+/** A rate of at most six decimals is a multiple of this. */
 const SHORT_UNIT = 1_000;
 
 const DECIMAL = /^(\d{1,4})?(?:\.(\d{0,12}))?$/;
@@ -35,7 +35,7 @@ export function parsePercent(percent: string): Rate | null {
 
 /** Prints a rate as the shortest decimal fraction: 77_500_000 is "0.0775", 0 is "0". */
 export function formatRate(rate: Rate): string {
-  // Six decimals are a double's own shortest text, and JavaScript prints no exponent for them.
+  // With at most six decimals a double prints as its shortest text, and without an exponent.
   if (rate >= 0 && rate % SHORT_UNIT === 0) return String(rate / RATE_ONE);
   const negative = rate < 0;
   const value = Math.abs(rate);

@@ -21,23 +21,23 @@ interface RoundingWish {
   readonly digits: number;
 }
 
-/** Decimals of amounts inside. */
+/** Decimals of dollars in the amounts that are returned. */
 const AMOUNT_DIGITS = 9;
-/** A hundred-thousandth in parts per billion. */
+/** One hundred-thousandth as a rate, in parts per billion. */
 const RATE_SCALE = 10_000;
 
-/** 10⁻⁹ dollars in a unit of so many decimals. */
+/** The amount, in 10⁻⁹ dollars, of one unit in the last of 0 to 9 decimals. */
 const AMOUNTS = Array.from(
   { length: AMOUNT_DIGITS + 1 },
   (_, digits) => 10 ** (AMOUNT_DIGITS - digits),
 );
 
-/** The tax of a line over its denominator, in 10⁻³¹ dollars. */
+/** The numerator of a line's exact tax, in 10⁻³¹ dollars; the line's denominator is not applied. */
 export function exactTax({ state, local, scale }: LineTax): bigint {
   return BigInt(plus(state, local)) * scale.tax;
 }
 
-/** A unit of so many decimals of a dollar in FINE. */
+/** One unit in the last of `digits` decimals of a dollar, in FINE. */
 function fineUnit(digits: number): bigint {
   return BigInt(FINE.units[digits]!);
 }
@@ -60,8 +60,8 @@ export function roundLine(
 }
 
 /**
- * Rounds every line, or the total with its units spread over the lines by largest remainder. Gives
- * 10⁻⁹ dollars a line. `ranks` orders lines of equal claims.
+ * Rounds every line, or rounds the total and spreads its units over the lines by largest remainder.
+ * Returns 10⁻⁹ dollars for each line. `ranks` decides between lines with equal claims.
  */
 export function roundAmounts(
   ranks: readonly { readonly index: number }[],
@@ -87,7 +87,7 @@ export function roundAmounts(
   return distribute(total, shares, whole).map((units) => exactOf(units * BigInt(amount)));
 }
 
-/** The effective rate of a line, to five decimals; zero where there is none. */
+/** The effective rate of a line, to five decimals; zero where nothing was charged. */
 export function roundRate(line: ExactLine | null): Rate {
   if (line === null || line.gross <= 0) return 0 as Rate;
   const { state, local, gross, denominator, scale } = line;
@@ -104,10 +104,12 @@ export function fiveDecimals(rate: number): Rate {
   return (Math.floor((rate + RATE_SCALE / 2) / RATE_SCALE) * RATE_SCALE) as Rate;
 }
 
-/** A part: its exact size as a numerator over a denominator common to all parts. */
+/** One part of a total: its exact size as a numerator over a denominator common to all parts. */
 interface Share {
   readonly numerator: bigint;
-  /** Orders parts of equal size and remainder, so that the order they are given in never counts. */
+  /**
+   * Decides between parts of equal size and remainder, so that the order of the list never matters.
+   */
   readonly rank: number;
 }
 
@@ -118,10 +120,10 @@ interface Remainder {
 }
 
 /**
- * Whole units for every part, by largest remainder: each part has the whole units that it covers,
- * and what is left of `total` goes, a unit each, to the parts with the largest remainder; of equal
- * remainders the larger part comes first, then the lower rank. The units add up to `total`.
- * `total` lies between the sum of the parts rounded down and the same with a unit more for each.
+ * Splits `total` into whole units by largest remainder. Each part gets the whole units that it
+ * covers; the rest of `total` goes, a unit each, to the parts with the largest remainder. Of equal
+ * remainders the larger part comes first, then the lower rank. `total` must lie between the sum of
+ * the parts rounded down and that sum plus one unit for each part.
  */
 export function distribute(
   total: bigint,

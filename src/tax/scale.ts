@@ -1,7 +1,7 @@
-/** What the figures of a line are counted in. */
+/** Units that the figures of a line are counted in. */
 import { type Exact, exactOf } from './exact.js';
 
-/** Decimals of a dollar in FINE: of price × quantity, of the taxed part of it, and of a tax. */
+/** Decimals of a dollar in FINE for price × quantity, for the taxed part of it, and for a tax. */
 const GROSS_DIGITS = 13;
 export const BASE_DIGITS = 22;
 export const TAX_DIGITS = 31;
@@ -12,17 +12,23 @@ const AMOUNT_DIGITS_MAX = 9;
 const RATE_DIGITS = 5;
 
 /**
- * What the figures of a line are counted in. In FINE all of them are whole: prices have 9 decimals,
- * quantities 4, rates and shares of a price 9 each. Those of everyday lines are whole in COARSE
- * too, and safe integers there: cents, quantities of 4 decimals and rates of 6.
+ * The units that the figures of a line are counted in. In FINE every figure is whole: prices have 9
+ * decimals, quantities 4, rates and shares of a price 9 each. In COARSE the figures of everyday
+ * lines are whole and safe integers: cents, quantities of 4 decimals, rates of 6.
  */
 export interface Scale {
-  /** A unit of price × quantity, and one of a tax, in FINE. */
+  /** This scale's units of price × quantity (`gross`) and of tax, counted in units of FINE. */
   readonly gross: bigint;
   readonly tax: bigint;
-  /** Taxes of a unit of so many decimals of a dollar; null where that is not whole. */
+  /**
+   * By number of decimals: this scale's units of tax in one unit of the last decimal of a dollar;
+   * null where that is not whole.
+   */
   readonly units: readonly (Exact | null)[];
-  /** What makes a tax over its price × quantity a rate in hundred-thousandths. */
+  /**
+   * A tax ÷ (price × quantity), times `times` and divided by `over`, is a rate in
+   * hundred-thousandths.
+   */
   readonly rate: { readonly times: Exact; readonly over: Exact };
 }
 
@@ -30,7 +36,7 @@ function tens(power: number): Exact {
   return exactOf(10n ** BigInt(power));
 }
 
-/** The scale whose units are so many powers of ten of those of FINE. */
+/** The scale whose units are 10^gross and 10^tax times those of FINE. */
 function scaleOf(gross: number, tax: number): Scale {
   const rate = tax - gross + RATE_DIGITS + GROSS_DIGITS - TAX_DIGITS;
   return {
@@ -49,7 +55,7 @@ const COARSE_TAX = 19;
 export const FINE: Scale = scaleOf(0, 0);
 export const COARSE: Scale = scaleOf(COARSE_GROSS, COARSE_TAX);
 
-/** The scale whose units are so many powers of ten of those of COARSE. */
+/** The scale whose units are 10^gross and 10^tax times those of COARSE. */
 export function coarser(gross: number, tax: number): Scale {
   return scaleOf(COARSE_GROSS + gross, COARSE_TAX + tax);
 }
@@ -67,7 +73,8 @@ export interface LineTax {
 /** A price of whole cents in cents; null for any other. */
 export function wholeCents(price: Exact): number | null {
   const nano = Number(price);
-  // Below 2⁵³ ÷ 10⁷ doubles lie closer together than 10⁻⁷: only whole cents come out whole.
+  // Up to 2⁵³ ÷ 10⁷ doubles lie less than 2 × 10⁻⁷ apart. A quotient that is not whole is at least
+  // 10⁻⁷ away from a whole number, so it is never rounded to one.
   const cents = nano / NANO_PER_CENT;
   return nano <= Number.MAX_SAFE_INTEGER && Number.isInteger(cents) ? cents : null;
 }

@@ -1,17 +1,19 @@
-/** The tax of a delivery charge at the average share of the goods. */
+/** The tax of a delivery charge, by the average share that the goods are taxed at. */
 import { type Exact, hasTens, times, withoutTens } from './exact.js';
 import { COARSE, coarser, FINE, type LineTax, wholeCents } from './scale.js';
 
-/** Powers of ten that whole quantities have beyond COARSE, and taxes of them at most. */
+/** In COARSE a whole quantity is divisible by 10⁴. Taxes are tested for up to 10⁷. */
 const WHOLE_TENS = 4;
 const TAX_TENS_MAX = 7;
 
-/** Scales beyond COARSE, by the powers of ten of price × quantity and of a tax. */
+/**
+ * The scales that are coarser than COARSE by these powers of ten, of price × quantity and of tax.
+ */
 const COARSER = [0, WHOLE_TENS].map((gross) =>
   Array.from({ length: TAX_TENS_MAX + 1 }, (_, tax) => coarser(gross, tax)),
 );
 
-/** The tax of a line over a denominator. */
+/** The tax of a line as a fraction over `denominator`. */
 export interface SharedTax extends LineTax {
   readonly denominator: Exact;
 }
@@ -24,7 +26,8 @@ export function sharedTax(price: Exact, quantity: number, others: LineTax): Shar
   const cents = others.scale === COARSE ? wholeCents(price) : null;
   if (cents === null) return finelyShared(price, quantity, others);
   const gross = times(cents, quantity);
-  // Powers of ten that both sides of a quotient have are left out: it stays among safe integers.
+  // Powers of ten common to both sides of a quotient are cancelled, so that more of the products
+  // stay safe integers.
   const isWhole = hasTens(gross, WHOLE_TENS) && hasTens(others.gross, WHOLE_TENS);
   const ofGross = isWhole ? WHOLE_TENS : 0;
   let ofTax = TAX_TENS_MAX;

@@ -6,13 +6,12 @@
  */
 import { dateOf, dateOfNumber, type DateInt, dayNumber, parseDate, weekdayOf } from './date.js';
 
-/** First and last day. */
 export interface DaySpan {
   readonly from: DateInt;
   readonly to: DateInt;
 }
 
-/** The span that begins in a year; null where a rule is for another year. */
+/** The span of days that begins in a year; null where the rule names days of another year. */
 export type YearlyDays = (year: number) => DaySpan | null;
 
 const WEEKDAYS: readonly string[] = [
@@ -51,7 +50,7 @@ const NTH = new RegExp(
 );
 const BEFORE = new RegExp(`^(?:${oneOf(WEEKDAYS)}|(\\d{1,2}) days) before (.+)$`);
 
-/** A day as a number that counts days. */
+/** A day of a year, as a day number. */
 type DayOf = (year: number) => number;
 
 /** The first day of a month (0 is January, 12 the next one), which every year has. */
@@ -59,7 +58,7 @@ function monthDay(year: number, month: number): number {
   return dayNumber(dateOf(year + Math.floor(month / 12), (month % 12) + 1, 1)!);
 }
 
-/** Days from one weekday on to the next of another, 0 to 6. */
+/** How many days after weekday `from` the next weekday `to` comes, 0 to 6. */
 function ahead(from: number, to: number): number {
   return (to - from + WEEK) % WEEK;
 }
@@ -83,7 +82,7 @@ function anchor(text: string): DayOf | null {
   const fixed = FIXED.exec(text);
   if (fixed !== null) {
     const month = MONTHS.indexOf(fixed[1] ?? '');
-    // A leap year has every day that a rule may name.
+    // The year 2024 is a leap year and so has every day that a rule may name.
     if (dateOf(2024, month + 1, Number(fixed[2])) === null) return null;
     return (year) => monthDay(year, month) + Number(fixed[2]) - 1;
   }
@@ -113,7 +112,7 @@ function lastDay(text: string, first: DayOf): DayOf | null {
   return (year) => first(year) + ahead(weekdayOf(first(year)), weekday);
 }
 
-/** Reads a rule; null where it is none. */
+/** Reads a rule of the forms above; null for any other text. */
 export function parseYearlyDays(text: string): YearlyDays | null {
   const [start = '', end = '', ...more] = text.split(' through ');
   if (more.length > 0) return null;

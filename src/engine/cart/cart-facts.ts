@@ -32,7 +32,7 @@ import {
 } from './holidays.js';
 import { type NotSupported, readNotSupported } from './not-supported.js';
 
-/** Where a fact comes from. */
+/** The source of a fact. */
 export interface Citation {
   readonly citation: string;
   readonly source: string;
@@ -74,7 +74,7 @@ export interface Locality extends Dated, Citation {
   readonly code: string;
   readonly name: string;
   readonly locals: LocalKind;
-  /** Of an `own` tax; null for the rate on general goods. */
+  /** The rate of an `own` tax; null for the jurisdiction's rate on general goods. */
   readonly rate: Rate | null;
 }
 
@@ -90,21 +90,21 @@ interface Handling extends Dated, Citation {
 }
 
 /**
- * What holds above the threshold: another rate, on the rest or on the whole price, or a rule that
- * the dataset does not hold.
+ * What holds above the threshold: another rate, on the rest (`portion`) or on the whole price
+ * (`whole`), or a rule that the dataset does not have (`unknown`).
  */
 const TIER_KINDS = ['portion', 'whole', 'unknown'] as const;
 
 /** A row of price-tiers. */
 export interface TierFact extends Dated, Citation {
   readonly level: Level;
-  /** Five digits of a county, seven of a place; "" for every jurisdiction of the level. */
+  /** Five digits of a county or seven of a place; "" for every jurisdiction of the level. */
   readonly code: string;
-  /** Codes it is for; none for all but those that begin like one of `except`. */
+  /** Codes that it applies to; if empty, all but those that begin like one of `except`. */
   readonly tics: readonly string[];
   readonly except: readonly string[];
   readonly kind: (typeof TIER_KINDS)[number];
-  /** 10⁻⁹ dollars of one item. */
+  /** Price of one item, in 10⁻⁹ dollars. */
   readonly threshold: bigint;
   readonly rate: Rate;
 }
@@ -114,7 +114,7 @@ export interface SingleArticle extends Citation {
   readonly localLimit: bigint;
   readonly bracketEnd: bigint;
   readonly additionalRate: Rate;
-  /** Beginnings of codes that are no articles: services, custom software and the like. */
+  /** Beginnings of codes that are not articles: services, custom software and the like. */
   readonly noArticles: readonly string[];
 }
 
@@ -125,19 +125,19 @@ interface SingleArticleItem extends Dated, Citation {
 
 type ByState<T> = ReadonlyMap<string, readonly T[]>;
 
-/** Everything, by state; localities by "state|code". */
+/** All facts, by state; localities by "state|code". */
 export interface CartFacts {
   readonly sourcing: ByState<SourcingCase>;
   readonly localities: ByState<Locality>;
   readonly holidays: ByState<HolidayRule>;
-  /** Codes of a category. */
+  /** Whether a category covers a code, by category and code. */
   readonly categories: ReadonlyMap<string, ReadonlyMap<string, Cover>>;
   readonly freightMixes: ByState<FreightMix>;
   readonly handling: ByState<Handling>;
   readonly tiers: ByState<TierFact>;
   readonly singleArticle: ByState<SingleArticleItem>;
   readonly notSupported: ByState<NotSupported>;
-  /** Time zones by five-digit county code. */
+  /** Time zones that differ from their state's, by five-digit county code. */
   readonly zones: ReadonlyMap<string, string>;
 }
 
@@ -271,12 +271,12 @@ export function localityKey(state: string, tic: string): string {
   return `${state}|${tic}`;
 }
 
-/** The first row in force on a day; null where there is none. */
+/** The first row that is in force on a day; null where there is none. */
 export function factOn<T extends Dated>(table: ByState<T>, state: string, date: DateInt): T | null {
   return table.get(state)?.find((row) => inForce(row, date)) ?? null;
 }
 
-/** A state's single-article rule on a day; null where one of its figures is not held. */
+/** A state's single-article rule on a day; null where one of its figures is missing. */
 export function singleArticleOn(
   facts: CartFacts,
   state: string,

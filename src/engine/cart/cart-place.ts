@@ -1,4 +1,6 @@
-/** The origin and the destination of a cart: located as lookups are, down to the state at least. */
+/**
+ * Locates the origin and the destination of a cart as lookups are, but at least down to the state.
+ */
 import { RecentCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
@@ -10,35 +12,35 @@ import { areaOf } from '../rate/on-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './outcome.js';
 
-/** A place that was found, without its rates: they may be unknown where the place is not. */
+/** A place that was found, without its rates, which may be unknown. */
 export interface FoundPlace {
   readonly situs: Situs;
   readonly area: AreaRecord;
 }
 
-/** Letters that end a line: a state and a ZIP. */
+/** A state and a ZIP at the end of a line. */
 const TAIL = /\b([A-Z]{2})[\s,]+(\d{5})(?:-\d{4})?(?:[\s,]+(?:USA|US|UNITED STATES))?\s*$/;
 const ZIP = /^(\d{5})(?:-?\d{4})?$/;
 const STREET_NUMBER = /^\s*\d/;
 /**
- * The last precision that is an address found itself. With it, or a better one, the other address
- * line need not be tried.
+ * Index of the weakest precision for which the address itself was found. With this or a better one,
+ * the second address line need not be tried.
  */
 const RANGE = PRECISIONS.indexOf('range');
 
-/** Writes the place on one line, with `line` as its street. */
+/** The place on one line, with `line` as its street. */
 function textOf(place: SplitPlace, line: string): string {
   return `${line}, ${place.city}, ${place.state} ${place.zip}`;
 }
 
-/** As it is written, for explanations. */
+/** The place as it was written, for explanations. */
 export function placeText(place: CartPlace): string {
   if (place.kind === 'line') return place.address;
   const { line1, line2 } = place;
   return textOf(place, line2 === '' ? line1 : `${line1}, ${line2}`);
 }
 
-/** Whether two places are written alike, so that one search answers both. */
+/** Whether two places are written the same, so that one search serves both. */
 export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
   if (one.kind === 'line') return other.kind === 'line' && one.address === other.address;
   return (
@@ -52,19 +54,20 @@ export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
 }
 
 /**
- * Places kept, once to twice as many, below 1 KiB each: carts leave from the same few doors, and
- * are calculated again with every change before they are paid.
+ * Places in each of two generations of the cache, each below 1 KiB. Carts leave from the same few
+ * doors, and are calculated again with every change before they are paid.
  */
 const PLACES_MAX = 4_096;
 
-/** What is known of a place; null is not asked yet. */
+/** What is known of a place. A member is null until it is first needed. */
 export interface KeptPlace<T> {
   readonly place: CartPlace;
   found: FoundPlace | Failure | null;
   state: string | null;
   /**
-   * What was last found of carts to it, and from where: not what is known of that place, which
-   * would hold on to one before it.
+   * The result of the latest cart to this place, and that cart's origin. It holds the origin's
+   * address and not the object with its own `sold`, which would keep a chain of earlier places in
+   * memory.
    */
   sold: { readonly from: CartPlace; readonly precisionMin: Precision; readonly found: T } | null;
 }
@@ -76,11 +79,11 @@ const FNV_PRIME = 0x01000193;
  */
 function placeKey(place: CartPlace): string | number {
   if (place.kind === 'line') return place.address;
-  // A text put together of these would have to be laid out before it can be looked for.
+  // A key that concatenates the texts would have to be flattened before it can be looked up.
   return hashed(hashed(hashed(0, place.zip), place.line1), place.line2);
 }
 
-/** A number for a text behind another (FNV-1a by characters). */
+/** A number for a text, continuing that of an earlier text (FNV-1a over characters). */
 function hashed(before: number, text: string): number {
   let hash = before;
   for (let at = 0; at < text.length; at += 1) {
@@ -89,7 +92,7 @@ function hashed(before: number, text: string): number {
   return hash;
 }
 
-/** The same text in memory of its own: one that was cut out of a file keeps all of it in memory. */
+/** A copy of a text. A text that was cut out of a file would keep the whole file in memory. */
 function own(text: string): string {
   return ` ${text}`.slice(1);
 }
@@ -101,7 +104,7 @@ function codeOfState(dataset: Dataset, text: string): string {
   return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
 }
 
-/** The refusal of what stands for a state and is none; null where it is one. */
+/** The refusal for a text that names no state; null where it names one. */
 export function unknownState(dataset: Dataset, text: string): Failure | null {
   return codeOfState(dataset, text) === ''
     ? fail('address-incomplete', `"${text}" is no state: give its code or its name`)
@@ -122,8 +125,8 @@ function ownPlace(place: CartPlace): CartPlace {
 }
 
 /**
- * Locates places of carts in one dataset; keeps those of the quarter of an hour, with a `T` for
- * each destination.
+ * Locates places of carts in one dataset. Remembers those of the present quarter of an hour, with a
+ * `T` for each destination.
  */
 export class CartPlaces<T> {
   readonly #dataset: Dataset;
@@ -137,8 +140,8 @@ export class CartPlaces<T> {
   }
 
   /**
-   * The state that a place names, where a ZIP of that state is named with it, so that no search is
-   * needed to be sure of it; "" where it is not certain.
+   * The state of a place where its text has both the state and a ZIP of it, so that no search is
+   * needed; otherwise "".
    */
   certainState(kept: KeptPlace<T>): string {
     return (kept.state ??= this.#certainState(kept.place));
@@ -163,7 +166,7 @@ export class CartPlaces<T> {
     return lies ? state : '';
   }
 
-  /** Locates a place on the day that `dateOf` gives, which is that of its moment. */
+  /** Locates a place on the day that `dateOf` gives. */
   locate(kept: KeptPlace<T>, dateOf: DateOf): FoundPlace | Failure {
     return (kept.found ??= this.#search(kept.place, dateOf));
   }
@@ -197,15 +200,16 @@ export class CartPlaces<T> {
   }
 
   #locateSplit(place: SplitPlace, dateOf: DateOf): Situs | Failure {
-    // On one line the words around them would say what they mean; here they are one thing each.
+    // A ZIP in the middle of one line would be recognized by the words around it, but here it is a
+    // field of its own.
     if (!ZIP.test(place.zip.trim())) {
       return fail('address-incomplete', `"${place.zip}" is no ZIP code: give five digits or ZIP+4`);
     }
     const unknown = unknownState(this.#dataset, place.state);
     if (unknown !== null) return unknown;
     const first = this.#locator.locatePlace(textOf(place, place.line1), dateOf);
-    // The second line is tried too: some write a company or a person on the first and the street
-    // there.
+    // The second line is tried too, because some write a company or a person on the first line and
+    // the street on the second.
     if (!STREET_NUMBER.test(place.line2) || STREET_NUMBER.test(place.line1)) return first;
     if (!isFailure(first) && PRECISIONS.indexOf(first.precision) <= RANGE) return first;
     const second = this.#locator.locatePlace(textOf(place, place.line2), dateOf);

@@ -1,6 +1,6 @@
 /**
- * Tax for every line of a cart. All amounts are exact fractions until `roundLines`, the one place
- * where a cart is rounded.
+ * Calculates the tax of every line of a cart. All amounts are exact fractions until `roundLines`,
+ * which is the only place where a cart is rounded.
  */
 import type { Dataset } from '../../dataset/dataset.js';
 import type { StateRecord } from '../../dataset/records.js';
@@ -48,13 +48,13 @@ import { CartPlaces, isSamePlace, type FoundPlace, type KeptPlace } from './cart
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { Treatments } from './treatment.js';
 
-/** The places of a cart, as far as they were needed, and the site that taxes it. */
+/** The places of a cart, as far as they are needed, and the site that taxes it. */
 interface PlacedCart extends ExplainedPlaces {
-  /** The sourcing rule, or `origin` where no tax of the destination can be added. */
+  /** The sourcing rule, but `origin` where no tax of the destination can be added. */
   readonly asks: SourcingRule;
 }
 
-/** What carts use in common with lookups of the same dataset. */
+/** Parts of the engine that carts share with lookups. */
 interface CartCollaborators {
   readonly states: States;
   readonly rates: RatesByArea;
@@ -64,14 +64,14 @@ interface CartCollaborators {
 }
 
 /**
- * Refuses a cart and names the member at fault: a place, a line, or null for what all of it rests
- * on.
+ * The refusal of a cart, with the member at fault: a place or a line, or null for the cart as a
+ * whole.
  */
 function refuse(field: Side | `lineItems[${number}]` | null, failure: Failure): Failure {
   return { ...failure, field };
 }
 
-/** Calculates carts of one dataset; keeps their places and what lines have in common. */
+/** Calculates carts of one dataset. Remembers their places, and what their lines have in common. */
 export class Carts {
   readonly #release: string;
   readonly #states: States;
@@ -101,10 +101,10 @@ export class Carts {
   }
 
   /**
-   * Calculates a cart at `nowMs` (milliseconds since 1970 UTC). A place found less precisely than
-   * `precisionMin` is refused where the tax rests on it. What is not known is refused, with the
-   * member of the cart at fault: an amount is never a guess. A code without a rule is taxed as
-   * general goods and told, or refused where `refuseUnruled` says so.
+   * Calculates a cart at `nowMs` (milliseconds since 1970 UTC). A place that the tax depends on is
+   * refused if it is found less precisely than `precisionMin`. Anything unknown is refused, with
+   * the member of the cart at fault, because an amount is never a guess. A code without a rule is
+   * taxed as general goods and reported, or refused if `refuseUnruled` is set.
    */
   calculate(
     cart: CartQuery,
@@ -154,7 +154,7 @@ export class Carts {
     };
   }
 
-  /** What `#read` reads; once for carts between two places, for as long as these are kept. */
+  /** What `#read` returns; remembered for the next cart between the same two places. */
   #place(cart: CartQuery, instantMs: number, precisionMin: Precision): PlacedCart | Failure {
     const target = this.#places.of(cart.destination, instantMs);
     const source = isSamePlace(cart.origin, cart.destination)
@@ -169,7 +169,7 @@ export class Carts {
     return found;
   }
 
-  /** Locates what the tax depends on, and reads the rates there. */
+  /** Locates the places that the tax depends on, and reads the rates there. */
   #read(
     source: KeptPlace<PlacedCart | Failure>,
     target: KeptPlace<PlacedCart | Failure>,
@@ -216,14 +216,16 @@ export class Carts {
       : { site, origin, destination, originState: located, timeZone, asks };
   }
 
-  /** The time zone of the destination: of its county, where that is not the state's main one. */
+  /**
+   * The time zone of the destination: its county's, where that differs from the state's main one.
+   */
   #zoneOf(state: StateRecord, to: FoundPlace | Failure): string {
     if (isFailure(to)) return state.timeZone;
     const { stateFips, countyFips } = to.area;
     return this.#facts.zones.get(stateFips + countyFips) ?? state.timeZone;
   }
 
-  /** The exact tax of every line; goods come first, since delivery charges follow them. */
+  /** The exact tax of every line. Goods come first, since delivery charges depend on them. */
   #tax(site: Site, lines: readonly CartLine[]): readonly TaxedLine[] | Failure {
     const taxed: TaxedLine[] = [];
     const charges: number[] = [];
@@ -253,7 +255,7 @@ export class Carts {
     return bent === null ? taxed : refuse(`lineItems[${bent.at}]`, fail('no-result', bent.why));
   }
 
-  /** What the rules would take of a line whose price or quantity is zero: its tax for one item. */
+  /** For a line whose price or quantity is zero: the tax of one item for a dollar. */
   #rateOfNothing(site: Site, line: CartLine): TaxedLine | null {
     const price = line.price > 0 ? line.price : 1;
     const one = { ...line, price, quantity: QUANTITY_ONE };

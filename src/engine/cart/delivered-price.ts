@@ -1,4 +1,7 @@
-/** Delivery charges that may be part of an item's price, where its tax depends on that price. */
+/**
+ * Carts in which delivery charges might be part of an item's price, where its tax depends on the
+ * price.
+ */
 import { formatUsd } from '../../tax/amount.js';
 import { lineTax } from '../../tax/line-tax.js';
 import { SHIPPING } from '../../tax/product-rule.js';
@@ -8,14 +11,14 @@ import { isWithin } from './holidays.js';
 import type { TaxedLine } from './taxed-line.js';
 import type { Treatment } from './treatment.js';
 
-/** How codes for delivery begin, but for the one for shipping: handling, postage, freight. */
+/** Beginning of codes for delivery, except for shipping: handling, postage, freight. */
 const DELIVERY_CODES = '110';
 
 function isDelivery({ tic }: CartLine): boolean {
   return tic !== null && (tic === SHIPPING || tic.startsWith(DELIVERY_CODES));
 }
 
-/** Price × quantity of lines together in 10⁻⁹ dollars, rounded up. */
+/** The sum of price × quantity of lines, in 10⁻⁹ dollars, rounded up. */
 function sumOf(lines: readonly CartLine[]): bigint {
   const one = BigInt(QUANTITY_ONE);
   let sum = 0n;
@@ -23,7 +26,7 @@ function sumOf(lines: readonly CartLine[]): bigint {
   return (sum + one - 1n) / one;
 }
 
-/** An item of a cart whose tax cannot be told for what is charged for delivery. */
+/** An item whose tax depends on whether delivery charges are part of its price. */
 interface OverLimit {
   /** Position of its line. */
   readonly at: number;
@@ -31,10 +34,10 @@ interface OverLimit {
 }
 
 /**
- * The first item that a holiday covers by its own price alone, in a state where delivery charges
- * may be part of the price that the limit is for: how the charges of a cart are divided among its
- * items is the seller's choice, so all of them may be the item's. Null where every item stays
- * within its limit.
+ * The first item whose own price is within a holiday's limit, but not with all delivery charges
+ * added, in a state where these may be part of the price. The seller chooses how the charges of a
+ * cart are divided among its items, so all of them may belong to this one. Null where every item
+ * stays within the limit.
  */
 export function overLimit(
   lines: readonly CartLine[],
@@ -49,7 +52,7 @@ export function overLimit(
     if (isDelivery(lines[at]!)) continue;
     if (isWithin(holiday, BigInt(price) + delivery) === true) continue;
     const whole = treatment === null ? null : lineTax(treatment, price, quantity, 'none');
-    // Where nothing is levied the answer is the same either way.
+    // Where nothing is levied, the holiday makes no difference.
     if (whole === null || (whole.state <= 0 && whole.local <= 0)) continue;
     const { name, limit, deliveryInPrice } = holiday;
     const counted =
@@ -65,12 +68,14 @@ export function overLimit(
   return null;
 }
 
-/** Whether the same share of every price is taxed. */
+/** Whether the same share of any price is taxed. */
 function isStraight({ flat, tierless, unknownTier }: Treatment): boolean {
   return flat !== null && tierless === Number.MAX_SAFE_INTEGER && unknownTier === null;
 }
 
-/** Whether another share of an item's price is taxed once the delivery is part of it. */
+/**
+ * Whether a different share of an item's price is taxed once the delivery charges are added to it.
+ */
 function isBent(treatment: Treatment, price: bigint, delivery: bigint): boolean {
   const { flat, tierless, unknownTier } = treatment;
   const whole = price + delivery;
@@ -82,7 +87,7 @@ function isBent(treatment: Treatment, price: bigint, delivery: bigint): boolean 
   return taxOf(price) * whole !== taxOf(whole) * price;
 }
 
-/** What is charged for delivery and taxed with the goods, in 10⁻⁹ dollars, rounded up. */
+/** Delivery charges that are taxed with the goods, in 10⁻⁹ dollars, rounded up. */
 function chargedIn(lines: readonly CartLine[], taxed: readonly TaxedLine[]): bigint {
   const isCharged = (_: CartLine, at: number): boolean =>
     taxed[at]!.treatment === null && taxed[at]!.freight !== 'exempt';
@@ -90,10 +95,11 @@ function chargedIn(lines: readonly CartLine[], taxed: readonly TaxedLine[]): big
 }
 
 /**
- * The first item of which another share would be taxed if the delivery charges that are taxed with
- * the goods were part of its price, as above a threshold for clothing or the end of a local tax.
- * They are in some states (280 R.I. Code R. 20-70-6.6), and others are not held; their average
- * share is right only where it is the same for every price. All charges may be the one item's.
+ * The first item of which a different share would be taxed if all delivery charges that are taxed
+ * with the goods were part of its price, for example because of a threshold for clothing or the end
+ * of a local tax. In some states they are part of it (280 R.I. Code R. 20-70-6.6); for others this
+ * is not recorded. Taxing charges at the goods' average share is only right if that share is the
+ * same at any price.
  */
 export function bentByDelivery(
   lines: readonly CartLine[],

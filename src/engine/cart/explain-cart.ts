@@ -1,4 +1,4 @@
-/** Explanations of carts: every amount with the figures and rules that it came from. */
+/** Explains carts: every amount, with the figures and rules that it follows from. */
 import { decimalText, exactText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import type { Exact } from '../../tax/exact.js';
@@ -57,14 +57,14 @@ function placeNote(place: CartPlace, found: FoundPlace | null, state: string): P
   };
 }
 
-/** A cart's places with the states that are known of them. */
+/** A cart's places, and their states as far as they are known. */
 export interface ExplainedPlaces {
   readonly site: Site;
   readonly origin: FoundPlace | null;
   readonly destination: FoundPlace | null;
-  /** The state of the origin, which is known even where its place is not. */
+  /** The state of the origin, which is known even where the place itself is not. */
   readonly originState: string;
-  /** The time zone by whose calendar the sale is dated. */
+  /** The time zone that determines the date of the sale. */
   readonly timeZone: string;
 }
 
@@ -74,7 +74,10 @@ export class CartExplainer {
   readonly #sources: SourceNotes;
   readonly #treatments: Treatments;
   readonly #rules: RuleNotes;
-  /** Whose rate a row of a site is, and what it says of lines that it takes nothing of. */
+  /**
+   * For each row of a site: the jurisdiction's name, and the note on lines that it takes nothing
+   * of.
+   */
   readonly #names = new WeakMap<SiteRow, Named>();
   readonly #nothing = new WeakMap<SiteRow, PartNote>();
 
@@ -117,7 +120,7 @@ export class CartExplainer {
     });
   }
 
-  /** Explains what the lines of a cart have in common. */
+  /** Explains what concerns all lines of the cart. */
   cart(cart: CartQuery, placed: ExplainedPlaces, total: Exact): CartExplanation {
     const { site, origin, destination, originState, timeZone } = placed;
     const { mode, level, digits } = cart.rounding;
@@ -170,7 +173,7 @@ export class CartExplainer {
 
   /**
    * Jurisdictions of the site that take nothing of the line: the product is exempt there, or
-   * another rate stands in for theirs.
+   * another rate replaces theirs.
    */
   #untaxed(site: Site, parts: readonly Part[]): readonly PartNote[] {
     return site.rows

@@ -1,25 +1,25 @@
-/** The parts that the tax of a line is made of, as explanations tell them: one for each levy. */
+/** The parts of a line's tax for explanations, one for each levy. */
 import { type HolidayReach, lineParts } from '../../tax/line-tax.js';
 import type { CartLine } from './outcome.js';
 import type { GoodsTotal, TaxedLine } from './taxed-line.js';
 import type { Levy, Treatment } from './treatment.js';
 
-/** One part: tax = base × rate + fixed, all over the denominator. */
+/** One part of a tax: base × rate + fixed, divided by the line's denominator. */
 export interface Part {
   readonly levy: Levy;
-  /** 10⁻²² dollars. */
+  /** In 10⁻²² dollars. */
   readonly base: bigint;
-  /** 10⁻³¹ dollars. */
+  /** In 10⁻³¹ dollars. */
   readonly fixed: bigint;
   readonly denominator: bigint;
 }
 
-/** The tax of a part in 10⁻³¹ dollars over its denominator. */
+/** The tax of a part, in 10⁻³¹ dollars, before division by the denominator. */
 export function partTax({ levy, base, fixed }: Part): bigint {
   return base * BigInt(levy.rate) + fixed;
 }
 
-/** The parts of items that are treated alike. */
+/** The parts of items that are treated the same. */
 function itemParts(
   treatment: Treatment,
   { price, quantity }: CartLine,
@@ -34,7 +34,7 @@ function itemParts(
   return parts;
 }
 
-/** Parts of all goods together by what is levied. */
+/** The parts of all goods, added up by levy. */
 function gathered(parts: readonly Part[]): readonly Part[] {
   const found = new Map<string, Part>();
   for (const part of parts) {

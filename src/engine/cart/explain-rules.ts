@@ -35,9 +35,7 @@ function thresholdWhy({ threshold }: ProductRule, price: bigint): string {
   return `; the item is ${side} ${limit}: ${effect}`;
 }
 
-/**
- * What a rule leaves open: conditions that the law sets, and a warning where its source is weak.
- */
+/** Remarks on a rule: conditions of the law, and a warning where its source is weak. */
 function caveats({ basis: { condition, confidence } }: ProductRule): string {
   return (
     `${condition === '' ? '' : `; condition: ${condition}`}` +
@@ -61,7 +59,7 @@ function productNote(site: Site, { tic, rule }: Treatment, price: bigint): RuleN
   };
 }
 
-/** What a fact on local taxes comes to. */
+/** The note on a fact about local taxes. */
 function localNote({ tic }: Treatment, locality: Locality): RuleNote {
   const { name, locals, rate } = locality;
   const at =
@@ -133,12 +131,12 @@ const CHARGES = {
   whole: 'taxed whole, since goods of the cart are taxed',
 } as const;
 
-/** Tells the rules of one dataset. */
+/** Makes the notes on rules of one dataset. */
 export class RuleNotes {
   readonly #sources: SourceNotes;
   readonly #facts: CartFacts;
   readonly #lines: LineTaxer;
-  /** Holidays at a site that general goods have no part in. */
+  /** Notes on holidays that do not cover general goods, by site. */
   readonly #others = new WeakMap<Site, readonly RuleNote[]>();
 
   constructor(sources: SourceNotes, facts: CartFacts, lines: LineTaxer) {
@@ -173,7 +171,7 @@ export class RuleNotes {
     ];
   }
 
-  /** Rules of the state that are known and that no cart applies. */
+  /** Known rules of the state that no cart applies. */
   #notSupported({ state: { code } }: Site): readonly RuleNote[] {
     const rows = this.#sources.rowsBy(NOT_SUPPORTED_DOCUMENT, ['state']).get(code) ?? [];
     return rows.map(
@@ -190,7 +188,9 @@ export class RuleNotes {
     );
   }
 
-  /** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
+  /**
+   * General goods may be of a kind that a holiday covers. They stay taxed, and the note says why.
+   */
   #otherHolidays(site: Site, tic: string): readonly RuleNote[] {
     if (tic !== GENERAL) return [];
     const known = this.#others.get(site);

@@ -1,6 +1,6 @@
 /**
- * Local taxes on a product whose rule is the state's: do they follow it, or is it not known? And
- * the levies that a rule leaves, of the state and of them.
+ * Local taxes on a product for which only the state's rule is known: whether they follow it. Also
+ * makes the levies that result from a rule.
  */
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ComponentRecord } from '../../dataset/records.js';
@@ -20,9 +20,9 @@ interface LocalRow {
 
 interface Locals {
   readonly rows: readonly LocalRow[];
-  /** What is not known, as a sentence; "" where all is known. */
+  /** What is not known, as a sentence; "" where everything is known. */
   readonly unknown: string;
-  /** The facts that decided, each once. */
+  /** The facts that were decisive, each once. */
   readonly facts: readonly Locality[];
 }
 
@@ -36,7 +36,7 @@ function codeOf(
   return `${stateFips}#${jurCode ?? jurName}`;
 }
 
-/** The narrowest fact on all local taxes of a place: its own, its county's, its state's. */
+/** The narrowest fact on all local taxes of a place: its own, its county's or its state's. */
 function placeFact(facts: readonly Locality[], area: AreaRecord): Locality | null {
   const { stateFips, countyFips, placeGeoid } = area;
   const find = (code: string): Locality | null =>
@@ -47,8 +47,8 @@ function placeFact(facts: readonly Locality[], area: AreaRecord): Locality | nul
 }
 
 /**
- * The fact for a jurisdiction's tax: the one on its own, that of a district by its publisher's
- * code or its name, else the place's.
+ * The fact on a jurisdiction's tax: on the tax itself (a district is found by its publisher's code
+ * or its name), or otherwise on the place.
  */
 function factOf(
   facts: readonly Locality[],
@@ -64,7 +64,7 @@ function factOf(
   );
 }
 
-/** What a jurisdiction levies under a fact; null where that is not known. */
+/** The rate that a jurisdiction levies by a fact; null where that is not known. */
 function rateUnder(fact: Locality | null, ordinary: Rate): Rate | null {
   if (fact === null) return ordinary === 0 ? ordinary : null;
   if (fact.locals === 'unlisted') return null;
@@ -72,8 +72,8 @@ function rateUnder(fact: Locality | null, ordinary: Rate): Rate | null {
 }
 
 /**
- * Whether the county or the city of an area may tax a product though the dataset has no rate of
- * its on general goods, on which the tax would be shown.
+ * Whether the county or city of an area may tax a product without a rate on general goods, so that
+ * the site has no row in which the tax could be seen.
  */
 function taxesUnseen(
   facts: readonly Locality[],
@@ -99,17 +99,17 @@ function notHeld({ state }: Site, { tic }: ProductRule): string {
   );
 }
 
-/** The places whose local taxes a site takes. */
+/** The areas whose local taxes a site takes. */
 function areasOf({ rows }: Site): readonly AreaRecord[] {
   return [...new Set(rows.map(({ area }) => area))];
 }
 
-/** The levels that have a row of an area. */
+/** The levels on which an area has rows. */
 function levelsIn(rows: readonly SiteRow[], of: AreaRecord): ReadonlySet<string> {
   return new Set(rows.filter(({ area }) => area === of).map(({ row }) => row.component.level));
 }
 
-/** Tells how local taxes of one dataset treat products. */
+/** Tells how local taxes of one dataset treat products that have a rule of the state. */
 export class Localities {
   readonly #dataset: Dataset;
   readonly #rates: RatesByArea;
@@ -121,7 +121,7 @@ export class Localities {
     this.#facts = facts;
   }
 
-  /** Tells, for every local row of a site, what it does where the rule is the state's. */
+  /** For every local row of a site: what it levies on a product with this rule of the state. */
   localsOf(site: Site, rule: ProductRule): Locals {
     const locals = site.rows.filter(({ row }) => row.component.level !== 'state');
     if (rule.scope === 'state') {
@@ -155,8 +155,8 @@ export class Localities {
   }
 
   /**
-   * The local rates that a place levies whatever the state's rule says, in parts per billion; null
-   * where they are not known.
+   * The sum of local rates that an area levies regardless of the state's rule, in parts per
+   * billion; null where they are not known.
    */
   #ordinaryPart(site: Site, facts: readonly Locality[], area: AreaRecord): number | null {
     const rates = this.#rates.at(area.id, site.date);
@@ -175,7 +175,7 @@ export class Localities {
     return sum;
   }
 
-  /** Whether every tax area that a place found by its ZIP may lie in comes to the same. */
+  /** Whether all tax areas that a place found by ZIP may lie in levy the same. */
   #isCertain(site: Site, facts: readonly Locality[], place: FoundPlace | null): boolean {
     if (place === null || !isByArea(place.situs.precision)) return true;
     const zip = Number(place.situs.postalCode.slice(0, 5));
@@ -183,7 +183,8 @@ export class Localities {
     const here = this.#ordinaryPart(site, facts, place.area);
     return parts.every((part) => {
       const area = this.#dataset.area(part.area);
-      // The city that was named decides among the parts of a ZIP, as it did for the rates.
+      // Within the state, the city that was named decides between parts of a ZIP, as it did for the
+      // rates.
       if (area.state !== site.state.code) return true;
       if (place.area.placeGeoid !== '' && area.placeGeoid !== place.area.placeGeoid) return true;
       return this.#ordinaryPart(site, facts, area) === here;
@@ -191,13 +192,13 @@ export class Localities {
   }
 }
 
-/** A row's levy at its own rate, or at one that a rule gives. */
+/** The levy of a row, at its own rate or at one that a rule gives. */
 export function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
   const ofState = site.row.component.level === 'state';
   return { rate, ofState, ruled, site, meal: null, bracket: false, tier: null };
 }
 
-/** Levies, and what is not known of local ones. */
+/** Levies, and what is not known of the local ones. */
 interface Draft {
   readonly levies: readonly Levy[];
   readonly unknownLocals: string;
@@ -205,15 +206,15 @@ interface Draft {
 }
 
 /**
- * The levies of a rule that gives one rate, or an exemption, for the whole tax: it is taken once,
- * in place of every jurisdiction's own.
+ * The levies of a rule with one rate, or an exemption, for the whole tax: it replaces the rates of
+ * all jurisdictions.
  */
 function wholeRate(site: Site, rate: Rate): readonly Levy[] {
   const [first] = site.rows;
   return first === undefined || rate === 0 ? [] : [levy(first, true, rate)];
 }
 
-/** The levies that a rule leaves, before meals and single articles. */
+/** The levies that result from a rule, before meal taxes and the single-article tax. */
 export function ruled(localities: Localities, site: Site, rule: ProductRule): Draft {
   const { rows } = site;
   const none = { unknownLocals: '', localities: [] };

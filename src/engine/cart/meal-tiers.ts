@@ -1,4 +1,4 @@
-/** What treatment asks of meals and of prices above a tier. */
+/** Levies on meals, and levies that change above a price. */
 import { formatUsd } from '../../tax/amount.js';
 import type { PriceTier } from '../../tax/line-tax.js';
 import { inForce } from '../../tax/product-rule.js';
@@ -9,25 +9,26 @@ import type { FoundPlace } from './cart-place.js';
 import type { Side, Site, SiteRow } from './site.js';
 import type { Levy, TreatmentNote } from './treatment.js';
 
-/*
- * Meal taxes on lines of prepared food.
- */
+/** Meal taxes on lines with prepared food. */
 
 interface MealLevies {
   readonly levies: readonly Levy[];
-  /** Why it cannot be told; "" where it can. */
+  /** Why the levies are not known; "" where they are. */
   readonly unknown: string;
   readonly notes: readonly TreatmentNote[];
 }
 
 const STATE_DIGITS = 2;
 
-/** Whose place the tax follows: the seller's where the list says so, for sales within a state. */
+/**
+ * Which place the tax depends on. It is the seller's where the list says so, for sales within a
+ * state.
+ */
 function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
   return sourcingBasis === 'SELLER_LOCATION' && !sourcing.interstate ? 'origin' : 'destination';
 }
 
-/** Whether a meal tax stands in for the sales tax that its own county or city levies. */
+/** Whether a meal tax replaces the sales tax that its own county or city levies. */
 function replacesOwn(rule: MealRule, site: Site, levy: Levy): boolean {
   return (
     levy.site?.side === sideOf(rule, site) && replacesLocal(rule, levy.site.row.component.level)
@@ -43,14 +44,14 @@ interface SidePlace {
   readonly place: FoundPlace | null;
 }
 
-/** Meal taxes on a sale, and why it cannot be told whether there are others. */
+/** Meal taxes on a sale, and why there may be others; "" if that is certain. */
 interface FoundMeals {
   readonly rules: readonly MealRule[];
   readonly notes: readonly TreatmentNote[];
   readonly reasons: ReadonlySet<string>;
 }
 
-/** What is levied on a meal at either side of a sale. */
+/** Meal taxes on a sale, from the places on both sides. */
 function mealsOf(products: ProductRules, site: Site): FoundMeals {
   const rules: MealRule[] = [];
   const notes: TreatmentNote[] = [];
@@ -82,10 +83,9 @@ function mealsOf(products: ProductRules, site: Site): FoundMeals {
 }
 
 /**
- * Adds meal taxes to the ordinary levies. A rate that stands in for the state's takes its place,
- * and where it stands in for sales tax as a whole, that of the local ones too, or of its own alone.
- * What is levied on the seller is no tax on the sale and is left out. Where the list says that a
- * tax may apply here and not whether, nothing can be told.
+ * Adds meal taxes to the ordinary levies. A meal tax may replace the state's rate, all sales taxes,
+ * or those of its own jurisdiction. Taxes on the seller are not taxes on the sale and are left out.
+ * Where the list says that a tax may apply here but not whether, the result is unknown.
  */
 export function mealLevies(
   products: ProductRules,
@@ -133,11 +133,9 @@ export function mealLevies(
   return { levies: [...levies, ...kept], unknown, notes };
 }
 
-/*
- * Taxes that end or change above a price of one item: caps, second levels, luxury rates.
- */
+/** Taxes that end or change above a price of one item: caps, second rates, luxury rates. */
 
-/** The tier has a price above which another rule holds, and the dataset does not hold that rule. */
+/** Above this price another rule holds, which the dataset does not have. */
 export interface UnknownTier {
   readonly threshold: bigint;
   readonly why: string;
@@ -146,7 +144,7 @@ export interface UnknownTier {
 /** Levies with their tiers. */
 interface Tiered {
   readonly levies: readonly Levy[];
-  /** Rows that a tier was taken from. */
+  /** Rows that the tiers were taken from. */
   readonly used: readonly TierFact[];
   readonly unknown: UnknownTier | null;
 }
@@ -164,7 +162,10 @@ function tierOf({ kind, threshold, rate }: TierFact): PriceTier | null {
   return kind === 'unknown' ? null : { kind, threshold, rate };
 }
 
-/** Why the tax above a threshold is not told. A row for all goods is about the place. */
+/**
+ * Why the tax above a threshold is not known. A row for all goods concerns the place rather than
+ * the code.
+ */
 function whyUntold({ tics, level, threshold }: TierFact, stateName: string, tic: string): string {
   const limit = `$${formatUsd(threshold)}`;
   return tics.length === 0
@@ -174,8 +175,8 @@ function whyUntold({ tics, level, threshold }: TierFact, stateName: string, tic:
 }
 
 /**
- * An article with a rule of its own: local taxes end at the limit for it too, but whether the
- * additional tax is on it is not held.
+ * Whether an article has a product rule of its own: local taxes then end at the limit as usual, but
+ * it is not recorded whether the additional tax applies.
  */
 export function untoldArticle(
   { state }: Site,
@@ -204,7 +205,7 @@ export function tiered(
   let unknown: UnknownTier | null = null;
   const out = levies.map((levy) => {
     const { site, ruled, rate } = levy;
-    // Tiers are of the tax on general goods: a rate of the product's own has none.
+    // Tiers are part of the tax on general goods, so a product's own rate has none.
     const isOrdinary = site !== null && !ruled && rate === site.rate;
     const fact = isOrdinary ? rows.find((row) => isOf(row, site)) : undefined;
     if (fact === undefined) return levy;

@@ -1,20 +1,22 @@
-/** Rules that no cart applies, and the carts that are refused because they would apply. */
+/** Rules that no cart applies. Carts to which one would apply are refused. */
 import { fail, type Failure } from '../../failure.js';
 import { formatUsd, parseUsd } from '../../tax/amount.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import type { Cells } from '../product/table-cells.js';
 
-/** What a rule would change where a local tax is levied: the tax of a sale above an amount. */
+/** What a rule concerns: only the amount of a sale above which a local tax changes. */
 const REFUSED = ['sale'] as const;
 
-/** A row of rules-not-supported that refuses carts; others are told in explanations alone. */
+/**
+ * A row of rules-not-supported for which carts are refused; other rows only appear in explanations.
+ */
 export interface NotSupported {
   readonly refuses: (typeof REFUSED)[number];
-  /** 10⁻⁹ dollars, by seven-digit place or five-digit county; "" for all others. */
+  /** Amounts in 10⁻⁹ dollars by seven-digit place or five-digit county; "" is for all others. */
   readonly above: ReadonlyMap<string, bigint>;
 }
 
-/** "500;0255910:145": an amount for everywhere, and one of a place. */
+/** Reads "500;0255910:145": an amount for everywhere, and a different one for a place. */
 function readAmounts(text: string): ReadonlyMap<string, bigint> | null {
   const amounts = new Map<string, bigint>();
   for (const each of text.split(';')) {
@@ -26,7 +28,7 @@ function readAmounts(text: string): ReadonlyMap<string, bigint> | null {
   return amounts;
 }
 
-/** Rules that refuse carts, by state. */
+/** The rules for which carts are refused, by state. */
 export function readNotSupported(
   rows: readonly Cells[],
 ): ReadonlyMap<string, readonly NotSupported[]> {
@@ -42,7 +44,7 @@ export function readNotSupported(
   return byState;
 }
 
-/** The amount of a sale above which a rule would apply in an area; null where it never does. */
+/** The amount of a sale above which a rule applies in an area; null where none does. */
 export function saleLimit(
   rules: readonly NotSupported[],
   { stateFips, countyFips, placeGeoid }: AreaRecord,
@@ -53,7 +55,7 @@ export function saleLimit(
   return above.get(placeGeoid) ?? above.get(stateFips + countyFips) ?? above.get('') ?? null;
 }
 
-/** Refuses a sale above the amount. */
+/** The refusal of a sale above the amount. */
 export function aboveLimit(stateName: string, limit: bigint): Failure {
   return fail(
     'no-result',

@@ -1,18 +1,18 @@
-/** What a cart asks, and what it comes to: tax for every line, or why it cannot be told. */
+/** The query for a cart, and its outcome: the tax of every line, or a refusal. */
 import type { DateInt } from '../../tax/date.js';
 import type { Exact, RoundingLevel, RoundingMode } from '../../tax/exact.js';
 import type { Rate } from '../../tax/rate.js';
 import type { Precision } from '../situs.js';
 
-// What a cart asks, after the wire has read and checked it.
+// The query, after it was read and checked.
 
 /** Lines a cart may have (specification, cart calculate). */
 export const CART_LINES_MAX = 250;
 
-/** Quantities are integers of a ten-thousandth: 1.5 is 15_000. */
+/** Quantities are integers in units of 1/10,000: 1.5 is 15_000. */
 export const QUANTITY_ONE = 10_000;
 
-/** An address in its parts, as merchant carts give it; empty text where not given. */
+/** An address in parts, as merchant carts give it; a part that is missing is "". */
 export interface SplitPlace {
   readonly kind: 'split';
   readonly line1: string;
@@ -33,7 +33,7 @@ interface LinePlace {
 export type CartPlace = SplitPlace | LinePlace;
 
 export interface CartLine {
-  /** The caller's own number of the line; lines are answered in the order given. */
+  /** The caller's own number for the line. Lines are answered in the order of the query. */
   readonly index: number;
   readonly itemId: string;
   /** Price of one unit in 10⁻⁹ dollars, 0 or more. */
@@ -46,9 +46,9 @@ export interface CartLine {
 
 export interface CartRounding {
   readonly mode: RoundingMode;
-  /** Each line on its own, or the cart's total with its units spread over the lines. */
+  /** `line` rounds each line by itself, `cart` the total, whose units are spread over the lines. */
   readonly level: RoundingLevel;
-  /** Decimals of a dollar that amounts keep. */
+  /** Decimals of a dollar that amounts are rounded to. */
   readonly digits: 2 | 5;
 }
 
@@ -70,15 +70,15 @@ export interface LineOutcome {
   /** Tax in 10⁻⁹ dollars, rounded to the digits asked for. */
   readonly amount: Exact;
   /**
-   * Tax before rounding ÷ (price × quantity), in parts per billion, to five decimals (a tie goes
-   * up). Where price × quantity is zero: what the rules would take of a dollar.
+   * Tax before rounding ÷ (price × quantity), in parts per billion, rounded to five decimals (a tie
+   * goes up). Where price × quantity is zero: the rate that the rules would take of a dollar.
    */
   readonly rate: Rate;
   /** Null unless asked for. */
   readonly explain: LineExplanation | null;
 }
 
-/** Where the cart is taxed and what that rests on. */
+/** Where the cart is taxed, and how reliable that is. */
 export interface CartMarks {
   /** Id of the dataset. */
   readonly dataset: string;
@@ -86,17 +86,17 @@ export interface CartMarks {
   readonly date: DateInt;
   /** Two-letter code of the state whose rules hold. */
   readonly state: string;
-  /** Which place the tax follows; `mixed` where its parts follow both. */
+  /** Which place the tax follows; `mixed` where it follows both for different parts. */
   readonly sourcing: 'origin' | 'destination' | 'mixed';
-  /** The weakest precision among the places that the tax rests on. */
+  /** The weakest precision among the places that the tax depends on. */
   readonly precision: Precision;
-  /** Whether a rate behind the amounts is an estimate. */
+  /** Whether one of the rates is an estimate. */
   readonly estimated: boolean;
-  /** Codes that no rule is held for and that were taxed as general goods, in the order of lines. */
+  /** Codes without a rule, which were taxed as general goods, in the order of lines. */
   readonly unruled: readonly string[];
-  /** Whether the date lies after the last day that a list behind the rates was published for. */
+  /** Whether the date is after the last day that a list of the rates was published for. */
   readonly stale: boolean;
-  /** Whether the lists behind the rates are known to lack districts. */
+  /** Whether the lists of the rates are known to lack districts. */
   readonly partial: boolean;
 }
 
@@ -111,7 +111,7 @@ export interface CartOutcome {
   readonly explain: CartExplanation | null;
 }
 
-/** A list or fact that a figure rests on. */
+/** A list or fact that a figure comes from. */
 export type SourceNote = {
   readonly name: string;
   /** YYYY-MM-DD, "" where the source gives none. */
@@ -125,28 +125,28 @@ export interface RuleNote {
   /** "product", "threshold", "holiday", "freight", "meal", "single-article", "sourcing" … */
   readonly rule: string;
   readonly applied: boolean;
-  /** Why it applied or did not. */
+  /** Why the rule applied or did not. */
   readonly why: string;
   readonly source: SourceNote | null;
 }
 
 /**
- * One jurisdiction's part of a line: tax = base × rate + fixed. Amounts are dollars, as decimals
- * or, where no decimal is exact, as fractions "n/d".
+ * One jurisdiction's part of a line: tax = base × rate + fixed. Amounts are in dollars, as decimals
+ * or, where a decimal would not be exact, as fractions "n/d".
  */
 export interface PartNote {
   readonly level: string;
   readonly jurisdiction: string;
   readonly code: string | null;
-  /** Which place it was taken from. */
+  /** Which place the row was taken from. */
   readonly place: 'origin' | 'destination';
-  /** The ordinary rate of the jurisdiction there, a decimal fraction; "0" for a tax apart. */
+  /** The jurisdiction's ordinary rate there as a decimal fraction; "0" for a separate tax. */
   readonly ordinaryRate: string;
   /** The rate applied to the base. */
   readonly rate: string;
-  /** Taxed part of price × quantity; of a delivery charge, its share by the goods. */
+  /** Taxed part of price × quantity; for a delivery charge, the share that the goods determine. */
   readonly base: string;
-  /** What is not a rate on the base: a tax by volume, or what a cap leaves. */
+  /** What is not base × rate: a tax by volume, or what a cap leaves. */
   readonly fixed: string;
   readonly tax: string;
   readonly source: SourceNote | null;
@@ -156,7 +156,7 @@ export interface LineExplanation {
   readonly index: number;
   readonly price: string;
   readonly quantity: string;
-  /** The code whose rules hold: "00000" for general goods. */
+  /** The code whose rules are used: "00000" for general goods. */
   readonly tic: string;
   readonly parts: readonly PartNote[];
   readonly rules: readonly RuleNote[];
@@ -180,7 +180,7 @@ export interface PlaceNote {
 
 export interface CartExplanation {
   readonly dataset: string;
-  /** YYYY-MM-DD at the destination, and the zone whose calendar it is. */
+  /** YYYY-MM-DD at the destination, and the time zone that determines it. */
   readonly date: string;
   readonly timeZone: string;
   readonly origin: PlaceNote;

@@ -1,4 +1,4 @@
-/** Which rates tax a cart: the rows of the places that the state's sourcing rule points to. */
+/** Which rates tax a cart: the rows of the places that the state's sourcing rule selects. */
 import { RecentCache } from '../../base/tables.js';
 import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
@@ -21,15 +21,15 @@ export interface SiteRow {
   readonly side: Side;
 }
 
-/** How sales are sourced: the rule, and what it rests on. */
+/** How sales are sourced: the rule, and the fact behind it. */
 interface Sourcing {
   readonly rule: SourcingRule;
   readonly interstate: boolean;
-  /** Null where the state's plain rule holds. */
+  /** Null where the state's general rule applies. */
   readonly special: SourcingCase | null;
 }
 
-/** Everything that lines of carts between two places have in common on a day. */
+/** Everything that lines of carts between two places on one day have in common. */
 export interface Site {
   readonly state: StateRecord;
   readonly rules: StateRuleRecord;
@@ -40,12 +40,12 @@ export interface Site {
   readonly estimated: boolean;
   readonly stale: boolean;
   readonly partial: boolean;
-  /** The amount of a sale, 10⁻⁹ dollars, above which its local taxes are not known; or null. */
+  /** Amount of a sale, 10⁻⁹ dollars, above which local taxes are not known; null for none. */
   readonly saleLimit: bigint | null;
-  /** Places the rows were taken from, as far as they were located; null where not needed. */
+  /** The places that rows were taken from, as far as they were located; null where not needed. */
   readonly origin: FoundPlace | null;
   readonly destination: FoundPlace | null;
-  /** How lines are treated, by code; filled as codes are met. */
+  /** Treatments by code, added when a code is first needed. */
   readonly treatments: Map<string, Treatment>;
 }
 
@@ -57,7 +57,7 @@ export function needs(rule: SourcingRule, side: Side): boolean {
   return (rule === 'origin') === (side === 'origin');
 }
 
-/** The most that local taxes may come to; local taxes of the destination join those below it. */
+/** Up to this sum of local taxes, those of the destination are added. */
 function capOf({ special }: Sourcing): number {
   return special?.localCap ?? RATE_ONE;
 }
@@ -85,9 +85,10 @@ function sum(rows: readonly SiteRow[]): number {
 }
 
 /**
- * Local rows of the destination that join those of the origin below a cap (34 TAC 3.334): by
- * level, each where the origin has none of its level, whole or not at all. Kinds of districts are
- * not held: where two places have different ones it cannot be told which exclude each other.
+ * Local rows of the destination that are added to those of the origin below a cap (34 TAC 3.334):
+ * for each level that the origin has no rate of, and completely or not at all. Kinds of districts
+ * are not recorded, so where the places have different districts it is not known which ones exclude
+ * each other.
  */
 function toppedUp(
   atOrigin: readonly SiteRow[],
@@ -118,15 +119,15 @@ function toppedUp(
   return [...atOrigin, ...added];
 }
 
-/** Refuses a day for which a state's rules are not held. */
+/** The refusal of a day for which a state's rules are not known. */
 export function notHeld({ name }: StateRecord): Failure {
   return fail('no-result', `The rules of ${name} are not held for the day.`);
 }
 
-/** Pairs of places and days kept. */
+/** Sites in each of two generations of the cache. */
 const SITES_MAX = 4_096;
 
-/** A site, or why there is none, and what it was asked for. */
+/** A site, or why there is none, with the query that it answers. */
 interface KeptSite {
   readonly state: StateRecord;
   readonly date: DateInt;
@@ -137,8 +138,8 @@ interface KeptSite {
 }
 
 /**
- * Whether two places decide a site alike: by their tax area and, where the address was not found
- * itself, by their ZIP.
+ * Whether two places lead to the same site: they have the same tax area and, where the address
+ * itself was not found, the same ZIP.
  */
 function decideAlike(one: FoundPlace | null, other: FoundPlace | null): boolean {
   if (one === other) return true;
@@ -153,7 +154,7 @@ function decideAlike(one: FoundPlace | null, other: FoundPlace | null): boolean 
 
 const ZIP_DIGITS = 5;
 
-// Odd, with bits all over (multiplicative hashing).
+// Odd, with bits spread over the number (multiplicative hashing).
 const FROM_FACTOR = 0x9e3779b1;
 const TO_FACTOR = 0x85ebca6b;
 const ZIP_FACTOR = 0x27d4eb2f;
@@ -165,13 +166,16 @@ function placeNumber(place: FoundPlace | null): number {
   return area + 1 + Math.imul(zip, ZIP_FACTOR);
 }
 
-/** A number that few sites share: all that decides them is compared. */
+/** A key that few sites share; a hit is then compared completely. */
 function siteKey(date: DateInt, origin: FoundPlace | null, destination: FoundPlace | null): number {
   const from = Math.imul(placeNumber(origin), FROM_FACTOR);
   return from ^ Math.imul(placeNumber(destination), TO_FACTOR) ^ date;
 }
 
-/** The sites of one dataset, kept for the next cart between the same areas on the same day. */
+/**
+ * The sites of one dataset, which are remembered for the next cart between the same areas on the
+ * same day.
+ */
 export class Sites {
   readonly #rates: RatesByArea;
   readonly #facts: CartFacts;
@@ -182,7 +186,7 @@ export class Sites {
     this.#facts = facts;
   }
 
-  /** How a state sources a sale on a day; null where its rules are not held for the day. */
+  /** How a state sources a sale on a day; null where its rules are not known for the day. */
   sourcing(state: StateRecord, date: DateInt, interstate: boolean): Sourcing | null {
     const rules = rulesAt(state, date);
     if (rules === null) return null;
@@ -193,8 +197,8 @@ export class Sites {
   }
 
   /**
-   * Whether local taxes at the origin leave no room for those of the destination (34 TAC 3.334(c)):
-   * then nothing rests on where in the state it lies.
+   * Whether local taxes at the origin reach the cap, so that those of the destination are not added
+   * (34 TAC 3.334(c)). Then it does not matter where in the state the destination lies.
    */
   isFull(sourcing: Sourcing, date: DateInt, origin: FoundPlace): boolean {
     if (sourcing.rule !== 'origin-to-cap') return false;
@@ -207,7 +211,7 @@ export class Sites {
     return isFailure(rates) ? rates : rowsOf(rates, place.area, side);
   }
 
-  /** The rows of a rule from the places it needs. */
+  /** The rows that a rule selects, from the places that it needs. */
   #taxing(
     sourcing: Sourcing,
     date: DateInt,
@@ -226,7 +230,7 @@ export class Sites {
     }
     const atDestination = of('destination');
     if (rule === 'destination' || isFailure(atDestination)) return atDestination;
-    // The state's own rate is the same at either end.
+    // The state's own rate is the same at both places.
     if (rule === 'base-at-origin') {
       return atDestination.map((row) => (isLocal(row) ? row : { ...row, side: 'origin' }));
     }
@@ -234,7 +238,7 @@ export class Sites {
     return isFailure(atOrigin) ? atOrigin : toppedUp(atOrigin, atDestination, capOf(sourcing));
   }
 
-  /** The site of carts between two places; the state is the destination's. */
+  /** The site of carts between two places; the state is that of the destination. */
   at(
     state: StateRecord,
     date: DateInt,

@@ -1,4 +1,4 @@
-/** A line of a cart with its exact tax, and lines added up. */
+/** A cart's line with its exact tax, and sums of lines. */
 import { type Exact, plus, times } from '../../tax/exact.js';
 import { COARSE, FINE, type LineTax, type Scale } from '../../tax/scale.js';
 import type { HolidayReach } from '../../tax/line-tax.js';
@@ -17,13 +17,13 @@ export interface TaxedLine extends ExactLine {
   readonly holiday: Holiday | null;
   readonly reach: HolidayReach;
   readonly freight: FreightCharge | null;
-  /** The rate in parts per billion where it is the same at every price; else null. */
+  /** The rate in parts per billion, if it is the same at every price; otherwise null. */
   readonly flat: number | null;
 }
 
 /**
- * Tells the tax of a line from a refusal. Outcomes of all kinds have many layouts, these have two:
- * what asks for them alone is faster.
+ * Whether a line has a tax rather than a refusal. A separate function, because V8 reads members
+ * faster where it has met few object shapes; `isFailure` meets many, this one only two.
  */
 export function isTaxed(tax: TaxedLine | Failure): tax is TaxedLine {
   return (tax as Partial<TaxedLine>).scale !== undefined;
@@ -32,20 +32,20 @@ export function isTaxed(tax: TaxedLine | Failure): tax is TaxedLine {
 /** How a delivery charge was taxed. */
 export type FreightCharge = 'exempt' | 'ordinary' | 'as-goods' | 'whole';
 
-/** Goods of a cart together, for the delivery charges. */
+/** All goods of a cart together, as delivery charges need them. */
 export interface GoodsTotal extends LineTax {
-  /** Whether the goods are taxed at shares of their price that differ from one to another. */
+  /** Whether the goods are taxed at different shares of their prices. */
   readonly mixed: boolean;
 }
 
-/** Whether two lines are taxed at different shares of their price. */
+/** Whether two lines are taxed at different shares of their prices. */
 function differ(one: TaxedLine, other: TaxedLine): boolean {
   if (one.flat !== null && other.flat !== null) return one.flat !== other.flat;
   const grossOf = ({ gross, scale }: TaxedLine): bigint => BigInt(gross) * scale.gross;
   return exactTax(one) * grossOf(other) !== exactTax(other) * grossOf(one);
 }
 
-/** Adds up lines of one scale. */
+/** Adds up lines in the units of one scale. */
 function sumOf(lines: readonly TaxedLine[], scale: Scale): LineTax {
   let gross: Exact = 0;
   let state: Exact = 0;
@@ -59,7 +59,7 @@ function sumOf(lines: readonly TaxedLine[], scale: Scale): LineTax {
   return { scale, gross, state, local };
 }
 
-/** Adds up goods; charges are UNTAXED as yet. */
+/** Adds up the goods; the delivery charges are still UNTAXED. */
 export function totalOf(lines: readonly TaxedLine[]): GoodsTotal {
   let first: TaxedLine | null = null;
   let mixed = false;
@@ -85,7 +85,7 @@ export function totalOf(lines: readonly TaxedLine[]): GoodsTotal {
   };
 }
 
-/** Price × quantity, 10⁻⁹ dollars, of all lines that have a local tax. */
+/** The sum of price × quantity, in 10⁻⁹ dollars, of all lines with a local tax. */
 export function locallyTaxed(lines: readonly TaxedLine[]): bigint {
   const gross = lines.reduce(
     (sum, line) => (line.local > 0 ? sum + BigInt(line.gross) * line.scale.gross : sum),
@@ -94,12 +94,12 @@ export function locallyTaxed(lines: readonly TaxedLine[]): bigint {
   return gross / BigInt(QUANTITY_ONE);
 }
 
-/** A cart without goods: stands in where a charge does not follow the goods. */
+/** Used as the goods where a charge does not depend on them. */
 export const NO_GOODS: GoodsTotal = { scale: FINE, gross: 0, state: 0, local: 0, mixed: false };
 
 /**
- * A delivery charge with its tax. Members are named one by one, in the order that goods have them:
- * what is copied as a whole is laid out anew in memory each time.
+ * A delivery charge with its tax. The members are listed in the order that goods have, because
+ * spreading an object would make a new shape each time.
  */
 export function chargeLine(
   { scale, gross, state, local, denominator }: SharedTax,
@@ -120,7 +120,7 @@ export function chargeLine(
   };
 }
 
-/** Stands in for a delivery charge until the goods are known. */
+/** Placeholder for a delivery charge until the tax of the goods is known. */
 export const UNTAXED: TaxedLine = chargeLine(
   { scale: FINE, gross: 0, state: 0, local: 0, denominator: 1 },
   'exempt',
@@ -133,7 +133,7 @@ export function exemptLine({ price, quantity }: CartLine): TaxedLine {
   return chargeLine({ scale: FINE, gross, state: 0, local: 0, denominator: 1 }, 'exempt', 0);
 }
 
-/** Positions of lines whose code no rule is held for. */
+/** Positions of lines whose code has no rule. */
 export function unruledOf(taxed: readonly TaxedLine[]): readonly number[] {
   const found: number[] = [];
   for (let at = 0; at < taxed.length; at += 1) {

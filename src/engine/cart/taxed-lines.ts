@@ -1,4 +1,4 @@
-/** The exact tax of a cart's lines, goods first, since delivery charges follow them. */
+/** The exact tax of a cart's lines; goods come first, since delivery charges depend on them. */
 import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Exact } from '../../tax/exact.js';
@@ -21,12 +21,12 @@ import {
 import type { Treatment, Treatments } from './treatment.js';
 
 const ONE = BigInt(RATE_ONE);
-/** The first of both codes. */
+/** First digit of the two codes of delivery charges. */
 const FREIGHT_DIGIT = SHIPPING.charCodeAt(0);
 
 /** Shipping (10001) and handling (11000); the provider's shipping codes are ordinary codes. */
 export function isFreight({ tic }: CartLine): boolean {
-  // Most codes differ from both in their first digit, which takes no look at the whole text.
+  // Tested first, because most other codes differ in the first digit.
   if (tic === null || tic.charCodeAt(0) !== FREIGHT_DIGIT) return false;
   return tic === SHIPPING || tic === HANDLING;
 }
@@ -39,7 +39,7 @@ interface Holidays {
 
 const NO_HOLIDAY: Holidays = { holiday: null, reach: 'none', unknown: '' };
 
-/** The holiday that an item of a price has; unknown where its limits or its codes are not held. */
+/** The holiday that applies to an item of this price; unknown where its limits or codes are not. */
 function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: Exact): Holidays {
   for (const holiday of holidays) {
     const { name, limitsHeld, scope } = holiday;
@@ -58,7 +58,7 @@ function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: Exact):
     : { ...NO_HOLIDAY, unknown: `Whether "${unclear.name}" is for ${tic} is not held.` };
 }
 
-/** Whether a rule changes nothing for an item of this price. */
+/** Whether a rule makes no difference for an item of this price. */
 function isIdle({ rule }: Treatment, price: Exact): boolean {
   return (
     rule !== null &&
@@ -69,18 +69,18 @@ function isIdle({ rule }: Treatment, price: Exact): boolean {
   );
 }
 
-/** Whether local taxes are levied where the state has none. */
+/** Whether local taxes are levied in a state that has no tax. */
 function isLocalAlone({ rows }: Site): boolean {
   const levied = rows.filter(({ rate }) => rate !== 0);
   return levied.length > 0 && levied.every(({ row }) => row.component.level !== 'state');
 }
 
-/** Refuses a line: a rate or rule that its amount depends on is not known. */
+/** The refusal of a line whose amount depends on something unknown. */
 function untold(why: string): Failure {
   return fail('no-result', why);
 }
 
-/** The exact tax of items that are treated alike. */
+/** The exact tax of items with a treatment. */
 function taxTreated(treatment: Treatment, { price, quantity }: CartLine): TaxedLine | Failure {
   let found = NO_HOLIDAY;
   if (!treatment.sure) {
@@ -133,7 +133,7 @@ export class LineTaxer {
     return isFailure(treatment) ? treatment : taxTreated(treatment, line);
   }
 
-  /** Whether delivery charges are taxed by the goods of the cart, handling at least. */
+  /** Whether delivery charges, or at least handling, are taxed as the goods of the cart are. */
   followsGoods({ rules, state, date }: Site): boolean {
     return (
       rules.freightRule === 'ITEM_SPECIFIC' ||
@@ -141,14 +141,14 @@ export class LineTaxer {
     );
   }
 
-  /** The fact on delivery charges for taxable and exempt goods together. */
+  /** The fact about delivery charges on taxable and exempt goods together. */
   freightMix({ state, date }: Site): FreightMix | null {
     return factOn(this.#facts.freightMixes, state.code, date);
   }
 
   /**
-   * The rule for a charge. Where shipping is exempt when it is stated separately, a law may still
-   * tax handling: without a fact of its own nothing is told of it.
+   * The rule for a charge. Where shipping is exempt if it is stated separately, a law may still tax
+   * handling, so without a fact on handling the rule is unknown.
    */
   #chargeRule(
     { rules: { freightRule }, state, date }: Site,
@@ -162,19 +162,19 @@ export class LineTaxer {
       : freightRule;
   }
 
-  /** How a state's rule treats a delivery charge that is a line of its own. */
+  /** How a state's rule treats a delivery charge that is a separate line. */
   #charge(site: Site, line: CartLine, goods: GoodsTotal): FreightCharge | Failure {
     const rule = this.#chargeRule(site, line);
     if (typeof rule !== 'string') return rule;
     const taxable = site.rules.freightTaxable === 'Y' || line.tic === HANDLING;
     switch (rule) {
       case 'EXEMPT':
-        // A state without a tax has no rule for those of its cities and boroughs.
+        // A state without a tax has no rule for the taxes of its cities and boroughs.
         if (line.price > 0 && line.quantity > 0 && isLocalAlone(site)) {
           return untold(`How places in ${site.state.name} tax delivery charges is not held.`);
         }
         return 'exempt';
-      // A charge that is a line of its own counts as stated separately on the invoice.
+      // A charge in a line of its own counts as stated separately.
       case 'EXEMPT_WHEN_SEPARATELY_STATED':
         return 'exempt';
       case 'TAXABLE':
@@ -209,7 +209,7 @@ export class LineTaxer {
     if (charge === 'as-goods') {
       return chargeLine(sharedTax(line.price, line.quantity, goods), charge, null);
     }
-    // Nothing is owed on a charge of nothing, whatever the rule is.
+    // Nothing is owed on a charge of zero, whatever the rule.
     const isOwed = charge !== 'exempt' && line.price > 0 && line.quantity > 0;
     return isOwed ? charge : exemptLine(line);
   }

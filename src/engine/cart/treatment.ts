@@ -1,4 +1,4 @@
-/** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
+/** How a kind of product is taxed at a site: the levies, and what determines their base. */
 import { fail, type Failure } from '../../failure.js';
 import { formatDate } from '../../tax/date.js';
 import { coarseRates, tierlessOf, type LineLevy, type LineRule } from '../../tax/line-tax.js';
@@ -26,9 +26,9 @@ import { levy, type Localities, ruled } from './locality.js';
 import { mealLevies, tiered, type UnknownTier, untoldArticle } from './meal-tiers.js';
 import type { Site, SiteRow } from './site.js';
 
-/** A rate on a line, and whose it is. */
+/** A rate on a line, and the jurisdiction that levies it. */
 export interface Levy extends LineLevy {
-  /** Null for a meal tax, and for the additional tax on single articles. */
+  /** Null for a meal tax and for the additional single-article tax. */
   readonly site: SiteRow | null;
   readonly meal: MealRule | null;
 }
@@ -43,27 +43,34 @@ export interface TreatmentNote {
 export interface Treatment extends LineRule<Levy> {
   readonly tic: string;
   readonly rule: ProductRule | null;
-  /** The sum of the rates, taken of every price up to `tierless`, in parts per billion; or null. */
+  /**
+   * The sum of the rates in parts per billion, if they are taken of every price up to `tierless`;
+   * otherwise null.
+   */
   readonly flat: number | null;
-  /** Holidays of the day that cover the code, and those of which that is unclear. */
+  /** Holidays on the day that cover the code, and those for which that is unclear. */
   readonly holidays: readonly Holiday[];
   readonly unclearHolidays: readonly Holiday[];
   readonly single: SingleArticle | null;
   readonly tiers: readonly TierFact[];
   readonly unknownTier: UnknownTier | null;
-  /** Local rows whose treatment is not known though they levy a rate; "" where all is known. */
+  /**
+   * Local rows with a rate whose treatment of the product is not known, as a sentence; "" for none.
+   */
   readonly unknownLocals: string;
-  /** Why nothing can be told at all; "" where it can. */
+  /** Why nothing at all can be said; "" where it can. */
   readonly unknown: string;
-  /** Nothing is unknown and no holiday may hold: the tax is the sum of the levies at any price. */
+  /**
+   * Whether nothing is unknown and no holiday may apply, so that the tax is the sum of the levies.
+   */
   readonly sure: boolean;
   readonly localities: readonly Locality[];
   readonly notes: readonly TreatmentNote[];
 }
 
 /**
- * Whether a code is taxed as general goods for want of a rule. Where nothing is levied a rule would
- * change nothing; a meal tax is a rule of its own.
+ * Whether a code is taxed as general goods because it has no rule. Not where nothing is levied, so
+ * that a rule would make no difference, and not where a meal tax is its rule.
  */
 export function isUnruled({ rule, tic, levies }: Treatment): boolean {
   return (
@@ -74,7 +81,7 @@ export function isUnruled({ rule, tic, levies }: Treatment): boolean {
   );
 }
 
-/** Whether a rule taxes a product exactly as general goods are. */
+/** Whether a rule taxes a product exactly as general goods. */
 function isPlain(rule: ProductRule | null): boolean {
   return (
     rule === null ||
@@ -88,12 +95,12 @@ function isPlain(rule: ProductRule | null): boolean {
   );
 }
 
-/** Whether a rule takes nothing of the parts that it speaks for, whatever the price. */
+/** Whether a rule exempts the parts that it speaks for at any price. */
 function isExempt(rule: ProductRule | null): boolean {
   return rule !== null && !rule.taxable && rule.perVolume === null;
 }
 
-/** The tax on single articles where a code may be one; null for others. */
+/** The single-article tax, if a code may be an article; otherwise null. */
 function articleOf(facts: CartFacts, { state, date }: Site, tic: string): SingleArticle | null {
   if (MEAL_CODES.has(tic)) return null;
   const single = singleArticleOn(facts, state.code, date);
@@ -106,7 +113,10 @@ function bracketLevy(single: SingleArticle): Levy {
   return { ...none, rate, ofState: true, bracket: true };
 }
 
-/** A tax by volume is the state's: where it has no other levy, one of no rate carries it. */
+/**
+ * A tax by volume is the state's. Where the state has no other levy, one with rate 0 is added for
+ * it.
+ */
 function carryingVolume(
   site: Site,
   shape: ProductRule | null,
@@ -118,7 +128,7 @@ function carryingVolume(
   return [{ ...none, site: row, meal: null }, ...levies];
 }
 
-/** A treatment with what follows from its other members. */
+/** A treatment with the members that follow from others. */
 function summed(treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierless'>): Treatment {
   const {
     tic,
@@ -141,7 +151,7 @@ function summed(treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierles
     unknownLocals === '' &&
     unknownTier === null &&
     holidays.length + unclearHolidays.length === 0;
-  // The members that every line needs come first, so that they lie together in memory.
+  // The members that every line needs come first, so that they are close together in memory.
   return {
     sure,
     tierless: tierlessOf(levies),
@@ -163,12 +173,10 @@ function summed(treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierles
   };
 }
 
-/**
- * The key under which the treatment of delivery charges is remembered; it cannot be a product code.
- */
+/** Key of the treatment of delivery charges; no product code looks like it. */
 const CHARGE = 'charge';
 
-/** How one dataset treats codes; what is read of a site is remembered with it. */
+/** The treatments of codes in one dataset; those of a site are remembered with the site. */
 export class Treatments {
   readonly #facts: CartFacts;
   readonly #products: ProductRules;
@@ -181,7 +189,9 @@ export class Treatments {
     this.#localities = localities;
   }
 
-  /** How a line's code is treated at a site; refuses one that the catalogue does not have. */
+  /**
+   * The treatment of a line's code at a site; a refusal for a code that is not in the catalogue.
+   */
   ofCode(site: Site, tic: string | null): Treatment | Failure {
     const { catalogue } = this.#products.book;
     return tic === null || catalogue === null || catalogue.has(tic)
@@ -189,7 +199,7 @@ export class Treatments {
       : fail('no-result', `The catalogue has no product code ${tic}.`);
   }
 
-  /** How a code is treated at a site. */
+  /** The treatment of a code at a site. */
   of(site: Site, tic: string): Treatment {
     let treatment = site.treatments.get(tic);
     if (treatment === undefined) {
@@ -199,7 +209,10 @@ export class Treatments {
     return treatment;
   }
 
-  /** Delivery charges that are taxed as general goods, but are no articles and have no holidays. */
+  /**
+   * The treatment of delivery charges: as general goods, but without single-article tax and
+   * holidays.
+   */
   ofCharge(site: Site): Treatment {
     let treatment = site.treatments.get(CHARGE);
     if (treatment === undefined) {
@@ -269,7 +282,7 @@ export class Treatments {
     });
   }
 
-  /** Holidays of a state that name a code, or may, on whatever day; looked for once. */
+  /** Holidays of a state, on any day, that cover a code or may cover it. */
   #holidaysOf(state: string, tic: string): CodeHolidays {
     const key = `${state}${tic}`;
     const kept = this.#holidays.get(key);

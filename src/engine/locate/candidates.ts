@@ -1,4 +1,4 @@
-/** Doors that may be the one asked for, judged where their bytes lie. */
+/** Judges the doors that may be the one asked for, in place, without decoding their streets. */
 import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import {
@@ -16,24 +16,24 @@ import {
 /** How a door was found, best first. */
 const POINT = 4;
 const RANGE = 3;
-/** A door of the same integer: "12" for "12A". */
+/** A door with the same integer: "12" for "12A". */
 const NEAR = 2;
-/** By the state's boundary file alone, which has no spot; what it says of others' counts too. */
+/** Only the state's boundary file has the number; it gives no spot. */
 const STATED = 1;
 const KIND_STEP = 8;
 
-/** Tiers below this have another street type than the one asked for. */
+/** Tiers below this one have a street type other than the one asked for. */
 const RIGHT_TYPE_TIER = 4;
-/** Points for directions that are as they were asked for. */
+/** Points for directions that match those asked for. */
 const SAME_DIRECTIONS = 3;
 
-/** Points for the type of a street: right, not said, another. */
+/** Points for the type of a street: as asked for, not given, different. */
 function typeScore(cursor: StreetCursor, suffix: string): number {
   if (cursor.hasSuffix(suffix)) return 2;
   return suffix === '' || cursor.hasSuffix('') ? 1 : 0;
 }
 
-/** Points for its directions: equal, swapped ends, one not said; 0 for a contradiction. */
+/** Points for its directions: equal, at the other end, one not given; 0 for a contradiction. */
 function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
   if (cursor.pre === pre && cursor.post === post) return SAME_DIRECTIONS;
   if (cursor.pre === post && cursor.post === pre) return 2;
@@ -43,15 +43,15 @@ function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
   return clash ? 0 : 1;
 }
 
-/** What a scan of streets found: the best door, and the best streets that lack the number. */
+/** The result of scanning streets: the best door, and the best streets that lack the number. */
 export class Candidates {
   found = false;
-  /** Doors of several tax areas are equally good. */
+  /** Whether doors of several tax areas are equally good. */
   ambiguous = false;
   isPoint = false;
-  /** A door that no line between tax areas comes near. */
+  /** Whether no line between tax areas is near the door. */
   isApart = false;
-  /** The state's boundary file decided the area. */
+  /** Whether the state's boundary file decided the area. */
   isStated = false;
   area = AREA_NONE;
   lat = 0;
@@ -62,13 +62,13 @@ export class Candidates {
   label = '';
   city = 0;
   municipality = 0;
-  /** Best streets of the name that lack the number: their common area and a label. */
+  /** The common area of the best streets that have the name but not the number, and one's label. */
   streetArea = AREA_NONE;
   streetLabel = '';
   streetZip = 0;
   streetCity = 0;
   streetMunicipality = 0;
-  /** Of the door that was dropped, on a street of another type or direction. */
+  /** Area of the door that was dropped, because its street has another type or direction. */
   #droppedArea = AREA_NONE;
 
   readonly #cells: CellIndex;
@@ -76,13 +76,13 @@ export class Candidates {
   readonly #opposite = new OppositeDoor();
   #rank = 0;
   #tier = NO_TIER;
-  /** Whether the street under the cursor lies in the place that was named. */
+  /** Whether the current street lies in the place that the address names. */
   #named = false;
-  /** Whether the name means that place alone, and not all of the ZIP. */
+  /** Whether the named place alone is meant, and not all of the ZIP. */
   #exclusive = false;
   #hasZip = false;
   #foundNamed = false;
-  /** The best door of a right street in that place is this good and lies there. */
+  /** Rank and area of the best door on a right street in the named place. */
   #namedRank = 0;
   #namedArea = AREA_NONE;
   #streetTier = NO_TIER;
@@ -110,22 +110,22 @@ export class Candidates {
     this.#types = 0;
   }
 
-  /** Whether a street of the wanted type (or of none) was met, with the number or without. */
+  /** Whether a street of the wanted type, or of none, was seen, with the number or without. */
   get hasRightStreet(): boolean {
     return this.#tier >= RIGHT_TYPE_TIER || this.#streetTier >= RIGHT_TYPE_TIER;
   }
 
-  /** Whether the number was met on such a street, which nothing that is met later undoes. */
+  /** Whether the number was seen on such a street; nothing seen later can change that. */
   get hasRightDoor(): boolean {
     return this.found && this.#tier >= RIGHT_TYPE_TIER;
   }
 
-  /** Where else than on the best street that lacks the number it may be meant to be. */
+  /** Areas where the number may be meant to be, besides the best street that lacks it. */
   get alternatives(): readonly number[] {
     return [this.#droppedArea, this.streetArea].filter((area) => area !== AREA_NONE);
   }
 
-  /** Considers the street under the cursor; `named` for one in the place that was asked for. */
+  /** Considers the street under the cursor; `named` if it lies in the place that was asked for. */
   consider(cursor: StreetCursor, zip: number, wanted: Wanted, named: boolean): void {
     const directions = directionScore(cursor, wanted);
     const type = typeScore(cursor, wanted.suffix);
@@ -146,11 +146,11 @@ export class Candidates {
   }
 
   /**
-   * Judges what was found once every street is considered. What the state's boundary file says of
-   * the number on a street as good decides the area. A street of another type counts only where the
-   * name has no other, and in the place named; one of other directions only there. The area must be
-   * that of a better street that lacks the number (without a ZIP of any such street in the place
-   * named), of the door in the place named, and of the opposite direction where its own is unsure.
+   * Judges the result after all streets were considered. What the state's boundary file says of the
+   * number on an equally good street decides the area. A street of another type counts only if the
+   * name has no other type and it lies in the named place; one of other directions only there. The
+   * area is ambiguous if it differs from that of a better street that lacks the number (without a
+   * ZIP, of any such street in the named place), of the door in that place, or of the opposite.
    */
   settle(): void {
     if (!this.found) {
@@ -185,7 +185,7 @@ export class Candidates {
     this.#droppedArea = this.ambiguous ? AREA_MIXED : this.area;
   }
 
-  /** Takes the area that is stated; what is stated of another town only makes it doubtful. */
+  /** Takes the stated area; one that is stated for another town only makes it ambiguous. */
   #follow(stated: StatedNumber): void {
     if (stated.speaksOf(this, this.#foundNamed)) {
       this.isStated = true;
@@ -222,7 +222,7 @@ export class Candidates {
     return met;
   }
 
-  /** Notes what is stated of the number; without any other evidence that is all. */
+  /** Considers what is stated of the number, which alone makes it the weakest kind of door. */
   #considerStated(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
     const range = this.#stated.consider(cursor, tier, wanted, this.#named);
     if (range < 0) return false;
@@ -252,8 +252,8 @@ export class Candidates {
   }
 
   /**
-   * Keeps the door if it ranks higher than the one held; an equal one of another tax area is a
-   * contradiction, unless one alone lies where the address says.
+   * Keeps the door if it ranks higher than the present one. An equal one in another tax area is a
+   * contradiction, unless only one of them lies where the address says.
    */
   #accept(cursor: StreetCursor, zip: number, tier: number, rank: number, area: number): boolean {
     if (this.#named && tier >= RIGHT_TYPE_TIER) this.#noteNamed(rank, area);
@@ -285,7 +285,7 @@ export class Candidates {
   #considerStreet(cursor: StreetCursor, zip: number, tier: number, wanted: Wanted): void {
     if (tier < this.#streetTier) return;
     const area = wholeArea(cursor, wanted.day);
-    if (area === AREA_NONE) return; // All that is held of it is stated for other days.
+    if (area === AREA_NONE) return; // All its ranges hold on other days.
     if (tier === this.#streetTier) {
       if (area !== this.streetArea) this.streetArea = AREA_MIXED;
       return;

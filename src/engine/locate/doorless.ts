@@ -1,4 +1,4 @@
-/** Where an address lies whose door is not known: by its street alone, or by its ZIP+4. */
+/** Locates an address whose door is not known, by its street or by its ZIP+4. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { PlaceWriter } from '../../dataset/city-names.js';
@@ -8,7 +8,7 @@ import type { Candidates } from './candidates.js';
 import { AMBIGUOUS, type DateOf } from './doubt.js';
 import { plus4Sent, type Query } from './search.js';
 
-/** Locates them in one dataset. */
+/** Locates such addresses in one dataset. */
 export class DoorlessLocator {
   readonly #dataset: Dataset;
   readonly #places: PlaceWriter;
@@ -18,7 +18,7 @@ export class DoorlessLocator {
     this.#places = places;
   }
 
-  /** The street that lacks the number and has one tax area. */
+  /** The answer for a street that lacks the number and lies in one tax area. */
   onStreet(query: Query, found: Candidates): Situs {
     const { reading, state, zip: asked } = query;
     const { streetArea: area, streetZip: zip } = found;
@@ -49,7 +49,7 @@ export class DoorlessLocator {
     };
   }
 
-  /** By the ZIP+4 that was sent, as the state's boundary file has it on the day. */
+  /** Locates by the ZIP+4 that was given, with the state's boundary file of the day. */
   byAddOn(reading: ParsedAddress, state: string, dateOf: DateOf): Situs | Failure | null {
     const { streets } = this.#dataset;
     if (reading.zip === '' || reading.zip4 === '' || !streets.hasState(state)) return null;
@@ -65,7 +65,7 @@ export class DoorlessLocator {
       lat: 0,
       lng: 0,
       place,
-      // Nothing says that the street is there.
+      // Nothing confirms that the street exists there.
       houseNumber: '',
       street: '',
       city,

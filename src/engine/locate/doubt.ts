@@ -1,7 +1,7 @@
 /**
- * Why an address is refused, and doubts about a door that only part of the evidence supports: where
- * the rest of it leads to a place whose streets are not held, a street of the same name may be
- * there.
+ * Reasons to refuse an address, and doubts about a door that only part of the evidence supports. If
+ * the rest of the evidence leads to a place whose streets are not known, that place may have a
+ * street of the same name.
  */
 import { ADDRESS_CHARS_MAX, namesTwoZips } from '../../address/parse.js';
 import { foldName } from '../../address/place-name.js';
@@ -27,13 +27,13 @@ export const CONTRADICTION =
   'the street is known in one place and the ZIP code or city leads to another, ' +
   'which may be taxed differently: check them';
 
-/** Of a line that gives no reading which could be looked up. */
+/** The refusal of a line that has no reading which could be located. */
 export function unreadable(text: string, gazetteer: DatasetGazetteer): Failure {
   const isTwo = text.length <= ADDRESS_CHARS_MAX && namesTwoZips(text, gazetteer);
   return fail('address-incomplete', isTwo ? TWO_ZIPS : INCOMPLETE);
 }
 
-/** Lines that name no door, whatever the dataset holds. */
+/** The refusal of a line that names no door, in any dataset; null for others. */
 export function refuse(reading: ParsedAddress): Failure | null {
   switch (reading.kind) {
     case 'po-box':
@@ -49,13 +49,13 @@ export function refuse(reading: ParsedAddress): Failure | null {
   }
 }
 
-/** The day to compare rates on, by state. */
+/** Gives the day on which rates of a state are compared. */
 export type DateOf = (state: string) => DateInt;
 
-/** Parts below this share of a ZIP's doors are slivers (0.5 %). */
+/** Parts with less than this share of a ZIP's doors (0.5 %) are ignored. */
 const SLIVER_PPM = 5_000;
 
-/** ZIPs so near to those of a city may use its name: 30 km, in microdegrees of latitude. */
+/** ZIPs as near as this to those of a city may use its name: 30 km, in microdegrees of latitude. */
 const NEAR_MICRO = 270_000;
 
 /** The parts of a ZIP that an address may lie in. */
@@ -64,8 +64,8 @@ export function withoutSlivers(parts: readonly ZipPart[]): readonly ZipPart[] {
 }
 
 /**
- * Which evidence the door has: all that was given, the city without the ZIP, another ZIP of the
- * city but not the city, or the ZIP without the city.
+ * Which evidence supports the door: `agreed`, all that was given; `elsewhere`, the city but another
+ * ZIP; `beside`, another ZIP of the city but not the city; `foreign`, the ZIP but another city.
  */
 export type Support = 'agreed' | 'elsewhere' | 'beside' | 'foreign';
 
@@ -75,12 +75,12 @@ export interface Candidate {
   /** Upper-case name of the row. */
   readonly city: string;
   readonly incorporated: boolean;
-  /** A spot inside the area; zeros where none is known. */
+  /** A spot inside the area; both zero where none is known. */
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
 }
 
-/** Whether two spots that are known lie within NEAR_MICRO of each other, north and east. */
+/** Whether two known spots are at most NEAR_MICRO apart in both directions. */
 function isNear(one: ZipPart, other: ZipPart): boolean {
   if ((one.lat === 0 && one.lng === 0) || (other.lat === 0 && other.lng === 0)) return false;
   const shrink = Math.cos((one.lat * Math.PI) / 180_000_000);
@@ -90,7 +90,7 @@ function isNear(one: ZipPart, other: ZipPart): boolean {
   );
 }
 
-/** Decides whether it matters which of several tax areas an address lies in, in one dataset. */
+/** Decides for one dataset whether it matters in which of several tax areas an address lies. */
 export class Doubts {
   readonly #dataset: Dataset;
   readonly #rates: Pick<RatesByArea, 'at'>;
@@ -103,8 +103,8 @@ export class Doubts {
   }
 
   /**
-   * Whether the tax area of a door that lacks some evidence is to be doubted: the places that it
-   * might lie in instead cannot be ruled out and are not taxed alike on the day.
+   * Whether a door that lacks some evidence is doubtful: the places where it might lie instead
+   * cannot be ruled out, and are taxed differently on the day.
    */
   isDoubtful(query: Query, support: Support, area: number, dateOf: DateOf): boolean {
     const { state, zip, zipRecord, city } = query;
@@ -114,15 +114,15 @@ export class Doubts {
       return !this.isAlike([area, ...parts, ...(city?.areas ?? [])], dateOf);
     }
     if (support === 'elsewhere') {
-      // A ZIP whose streets are all held, and which the city does not have, is a slip of the
-      // writer's; any other ZIP may have the street.
+      // If a ZIP does not belong to the city and all of its streets are known, the ZIP is a
+      // mistake. Any other ZIP may have the street.
       const isOfCity = city?.zips.includes(zip) === true;
       const isHeld = this.#dataset.streets.hasZip(state, zip) || this.#isListed(state, zipRecord);
       if (!isOfCity && isHeld) return false;
       others = withoutSlivers(zipRecord?.parts ?? []).map((part) => part.area);
       if (others.length === 0) return true;
     } else {
-      // Without a ZIP, the municipality's own list of doors rules out what is not on it.
+      // Without a ZIP, doors that the municipality's own list lacks are ruled out.
       const covered = query.localities.some((locality) => locality.isMunicipality);
       if (covered && support === 'agreed') return false;
       if (city === null || city.areas.length === 0) return false;
@@ -134,7 +134,7 @@ export class Doubts {
     return !this.isAlike([area, ...others], dateOf);
   }
 
-  /** Whether areas are taxed alike on the day; AREA_MIXED is like none. */
+  /** Whether areas are taxed the same on the day; AREA_MIXED is equal to nothing. */
   isAlike(areas: readonly number[], dateOf: DateOf): boolean {
     if (areas.includes(AREA_MIXED)) return false;
     return (
@@ -145,7 +145,7 @@ export class Doubts {
     );
   }
 
-  /** Whether municipalities list the doors of every place that a ZIP reaches. */
+  /** Whether every place that a ZIP reaches has a list of doors from its municipality. */
   #isListed(state: string, zip: ZipRecord | null): boolean {
     const parts = withoutSlivers(zip?.parts ?? []);
     return (
@@ -159,10 +159,10 @@ export class Doubts {
   }
 
   /**
-   * The city that an address names, where it is another place than its ZIP's and taxed otherwise
-   * than the `area` that the ZIP alone leads to; null where it is not. A name that no place of the
-   * state has says nothing. Cities near by lend their name to ZIPs around them; of one that is far
-   * city or ZIP is a slip, and nobody can tell which.
+   * The city that an address names, if it is a place other than the ZIP's and taxed differently
+   * from `area`, to which the ZIP alone leads; otherwise null. A name that no place of the state
+   * has is ignored. A city near by may lend its name to ZIPs around it; if it is far away, either
+   * the city or the ZIP is a mistake.
    */
   elsewhere(
     name: string,
@@ -185,16 +185,16 @@ export class Doubts {
     return { areas, isNear: parts.some((one) => zip.parts.some((own) => isNear(one, own))) };
   }
 
-  /** Two areas of one city: a district or a county line within it is no doubt about the city. */
+  /** Whether two areas are in one city, divided only by a district or a county line. */
   #isSamePlace(one: number, other: number): boolean {
     const { placeGeoid } = this.#dataset.area(one);
     return placeGeoid !== '' && placeGeoid === this.#dataset.area(other).placeGeoid;
   }
 
   /**
-   * Compares totals on the day at each area's state; `equal` where every area's sales and use
-   * totals are known and the same, though their rows may differ. An area that is unknown on the day
-   * equals no other, unless it is the only one; where none is known that is the refusal.
+   * Compares totals, each on the day in its state. `equal` if all sales and use totals are known
+   * and the same, even if the rows differ. An area with unknown rates equals no other. Where no
+   * rates are known at all, the result is the refusal.
    */
   compare(areas: readonly AreaRecord[], dateOf: DateOf): 'equal' | 'different' | Failure {
     if (new Set(areas.map(({ id }) => id)).size <= 1) return 'equal';
@@ -209,7 +209,7 @@ export class Doubts {
     return totals.size <= 1 ? 'equal' : 'different';
   }
 
-  /** What an area takes in all on the day, to be compared; null where it is not known. */
+  /** The area's total rates on the day, as a text to compare; null where they are not known. */
   total({ id, state }: AreaRecord, dateOf: DateOf): string | null {
     const rates = this.#rates.at(id, dateOf(state));
     return isFailure(rates) ? null : totalOf(rates);
@@ -233,11 +233,11 @@ function totalOf({ sales, use }: { readonly sales: number; readonly use: number 
   return `${sales}|${use}`;
 }
 
-/** Whether a line names another place than the one that its end leads to. */
+/** Whether a line also names another place than the one at its end. */
 export function namesAnotherPlace({ otherPlace }: ParsedAddress, state: string): boolean {
   return otherPlace !== '' && otherPlace !== state;
 }
 
 const NONE = sumRates([]);
-/** In place of rates, where what divides places by them does not matter. */
+/** Used as the rates where it does not matter that places are taxed differently. */
 export const ALIKE = { at: () => ({ sales: NONE, use: NONE, rows: [] }) };

@@ -1,4 +1,4 @@
-/** What is chosen of a ZIP or a city, and what is likeliest where its areas are not taxed alike. */
+/** Chooses an area of a ZIP or a city, and the likeliest one where areas are not taxed the same. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName, plainName } from '../../address/place-name.js';
 import { titleCase } from '../../address/title-case.js';
@@ -11,25 +11,25 @@ import { type Candidate, type DateOf, type Doubts, withoutSlivers } from './doub
 
 const PPM = 1_000_000;
 /**
- * A rate is assumed where so much of the ZIP has it, of its doors, else of its land as it is lived
- * on; more where an incorporated city that is named has another; half where it is that of most of
- * the city that is named, which has two. Chosen so that most people are answered while no more than
- * 3 % of ZIPs are assumed and wrong (docs/datasets.md).
+ * A rate is assumed if at least this share of the ZIP has it: of its doors, or else of its
+ * inhabited land. More is needed where a named incorporated city has another rate, and half is
+ * enough where most of the named city has it, which has two. Chosen so that most people get an
+ * answer while at most 3 % of ZIPs are assumed wrongly (docs/datasets.md).
  */
 const LIKELY_PPM_MIN = 570_000;
 const CONTRARY_PPM_MIN = 760_000;
 const COUNTY_PPM_MIN = 500_000;
 
-/** An area that was chosen; `assumed` where it is not certain. */
+/** The chosen area; `assumed` where it is not certain. */
 export interface Chosen {
   readonly kind: 'chosen';
   readonly candidate: Candidate;
   readonly assumed: RateRange | null;
-  /** The state's boundary file says so. */
+  /** Set where the state's boundary file decided. */
   readonly stated?: true;
 }
 
-/** The first of candidates that are taxed alike. */
+/** The first of candidates that are all taxed the same. */
 export function certain(candidates: readonly Candidate[]): Chosen {
   return { kind: 'chosen', candidate: first(candidates), assumed: null };
 }
@@ -41,13 +41,13 @@ export function areasOf(
   return candidates.map(({ area }) => area);
 }
 
-/** The first candidate; throws where there is none. */
+/** The first candidate. @throws Error where there is none. */
 function first([candidate]: readonly Candidate[]): Candidate {
   if (candidate === undefined) throw new Error('no candidate to choose from');
   return candidate;
 }
 
-/** An area with its share of the ZIP: of its doors, else of its land as it is lived on. */
+/** An area with its share of the ZIP: of its doors, or else of its inhabited land. */
 export interface Weighed {
   readonly area: AreaRecord;
   readonly share: number;
@@ -56,18 +56,20 @@ export interface Weighed {
 /** A part of a ZIP as a candidate, with its shares. */
 export type ZipCandidate = Candidate & Pick<ZipPart, 'weight' | 'land'>;
 
-/** A ZIP as far as an address may lie in it. */
+/** The part of a ZIP that an address may lie in. */
 export interface ZipAreas {
   readonly record: ZipRecord;
-  /** In the state of the address. */
+  /** Parts in the state of the address. */
   readonly parts: readonly ZipCandidate[];
-  /** Areas beside the parts: what the ZIP may reach, and what it has in other states. */
+  /** Other areas: those that the ZIP may reach, and those that it has in other states. */
   readonly beside: readonly Weighed[];
-  /** Shares of the ZIP are known. */
+  /** Whether shares of the ZIP are known. */
   readonly isKnown: boolean;
 }
 
-/** What areas take in all on the day; null where it is not known. */
+/**
+ * Gives the total rates of an area on the day, as a text to compare; null where they are not known.
+ */
 type TotalOf = (area: AreaRecord) => string | null;
 
 /** A part with the share that it has of the ZIP. */
@@ -76,8 +78,8 @@ export function weighed({ area, weight, land }: ZipCandidate): Weighed {
 }
 
 /**
- * The total that most of the areas have, with its share in parts per million; areas whose total is
- * not known count as other ones. Null where no share or no total is known.
+ * The total of most areas, and its share in parts per million. An area with an unknown total counts
+ * as different. Null where no share or no total is known.
  */
 function likeliestTotal(
   areas: readonly Weighed[],
@@ -99,8 +101,8 @@ function likeliestTotal(
 }
 
 /**
- * A part of the ZIP that takes what most of it does, one of the preferred if it can be, else the
- * largest; null where too little of the ZIP takes so.
+ * A part of the ZIP that is taxed as most of the ZIP is: a preferred one if possible, or else the
+ * largest. Null where too little of the ZIP is taxed so.
  */
 export function likeliestPart(
   { parts, beside }: ZipAreas,
@@ -118,10 +120,10 @@ export function likeliestPart(
 }
 
 /**
- * How much of a ZIP a rate must have to be assumed for the named parts, of which some have it. A
- * city in several counties is the one meant whatever its rate: which of its counties, its name does
- * not say, so the land decides there, with less to be wrong about. What divides it within a county
- * is a district, which the name says no more of than of a neighbour.
+ * The least share of a ZIP that a rate needs in order to be assumed. If a city in several counties
+ * is named, it is the one meant whatever its rates, but its name does not say which county; the
+ * land decides, with less risk of a mistake. Within a county it is a district that divides the
+ * city, of which the name says as little as of a neighbouring city.
  */
 function leastOf(named: readonly ZipCandidate[], isAlike: (part: ZipCandidate) => boolean): number {
   const cities = named.filter(({ incorporated }) => incorporated);
@@ -136,12 +138,13 @@ function shareOf(parts: readonly ZipCandidate[]): number {
   return parts.reduce((sum, part) => sum + weighed(part).share, 0);
 }
 
-/** In place of a spot that is not known. */
+/** Used where no spot is known. */
 const NOWHERE = { lat: 0, lng: 0 };
 
 /**
- * Of areas that are taxed alike that of the city, else the first, with a spot of the ZIP in it or
- * in its municipality, else anywhere in the ZIP. `city` is a folded name, "" for none.
+ * Of areas that are taxed the same, the one in the city, or else the first. Its spot is one of the
+ * ZIP in the area or its municipality, or else any of the ZIP. `city` is a folded name, "" for
+ * none.
  */
 export function statedCandidate(
   areas: readonly AreaRecord[],
@@ -159,7 +162,7 @@ export function statedCandidate(
   return { area, city: placeName.toUpperCase(), incorporated, lat, lng };
 }
 
-/** The candidates in a county of the others; counties are known well, cities less. */
+/** The candidates in the same counties as others. Counties are known more reliably than cities. */
 export function within(
   candidates: readonly Candidate[],
   others: readonly Candidate[],
@@ -168,7 +171,7 @@ export function within(
   return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));
 }
 
-/** What was chosen, written out; `city` as it is printed. */
+/** The answer for a chosen area; `city` is as it is printed. */
 export function situsIn(
   reading: ParsedAddress,
   { candidate, assumed, stated }: Chosen,
@@ -183,7 +186,7 @@ export function situsIn(
     precision: assumed === null ? 'postal' : 'city',
     lat,
     lng,
-    // The street was not found, so it is not said to be there.
+    // The street was not found, so the answer does not confirm it.
     place: addressLine(city, region, area.country),
     houseNumber: '',
     street: '',
@@ -194,7 +197,10 @@ export function situsIn(
   };
 }
 
-/** Cities of one dataset by their names: the weakest evidence, which is assumed and says so. */
+/**
+ * Locates cities of one dataset by name. This is the weakest evidence; answers by it are marked as
+ * assumed.
+ */
 export class CitiesByName {
   readonly #dataset: Dataset;
   readonly #doubts: Doubts;
@@ -204,7 +210,7 @@ export class CitiesByName {
     this.#doubts = doubts;
   }
 
-  /** An address by its city and state alone. */
+  /** Locates an address by its city and state only. */
   locate({ city, state }: ParsedAddress, dateOf: DateOf): Chosen | Failure {
     if (city === '' || state === '') {
       return fail('address-incomplete', 'the address has neither a ZIP nor a city with its state');
@@ -235,7 +241,9 @@ export class CitiesByName {
     return typeof told === 'object' ? told : several(`${city}, ${state}`);
   }
 
-  /** With a spot where the name has no ZIPs: of those of the place's own name ("New York City"). */
+  /**
+   * Adds a spot where the name has no ZIPs: from the ZIPs of the city's own name ("New York City").
+   */
   #placed(chosen: Chosen): Chosen {
     const { area, lat, lng } = chosen.candidate;
     if (lat !== 0 || lng !== 0) return chosen;
@@ -245,7 +253,9 @@ export class CitiesByName {
     return { ...chosen, candidate: { ...chosen.candidate, lat: spot.lat, lng: spot.lng } };
   }
 
-  /** The first of the parts of a city, if they are taxed alike and any rate is known. */
+  /**
+   * The first of a city's parts, as an assumption, if they are taxed the same and a rate is known.
+   */
   #assumed(
     named: readonly Candidate[],
     possible: readonly AreaRecord[],
@@ -256,7 +266,7 @@ export class CitiesByName {
     return range === null ? null : { kind: 'chosen', candidate: first(named), assumed: range };
   }
 
-  /** The areas of a city, each with a spot that one of the parts has in it. */
+  /** The areas of a city, each with a spot of one of the parts, if one lies in it. */
   candidates(state: string, city: string, parts: readonly ZipPart[]): Candidate[] {
     if (state === '' || city === '') return [];
     return (this.find(state, city)?.areas ?? []).map((id) => {
@@ -271,7 +281,7 @@ export class CitiesByName {
     return this.#dataset.city(state, plainName(city)) ?? this.#dataset.city(state, foldName(city));
   }
 
-  /** The city that is named, where there is such a city; else the ZIP's own. */
+  /** The named city, if it exists; otherwise the ZIP's own. */
   nameOf(state: string, named: string, zip: ZipRecord | null): string {
     const known = named === '' ? null : this.find(state, named);
     if (known !== null) return known.name;
@@ -280,7 +290,7 @@ export class CitiesByName {
   }
 }
 
-/** A refusal: what is named leads to several tax areas. */
+/** The refusal of a name that leads to several tax areas. */
 export function several(what: string): Failure {
   return failAmbiguous(
     `${what} overlaps several tax areas with different rates, and the address was not found`,

@@ -1,9 +1,9 @@
 /**
- * Address line → tax area. Lines as most are written are read here, "12 Main St, Burlington, VT
- * 05401": figures, a street, and a city that the state has, with commas between them. Their
- * likeliest reading follows from the street and from the place each by itself, so that neither has
- * to be read again with the next line. What could be read in another way with other words beside
- * it, and what is not found so, is read word by word.
+ * Finds the tax area of an address line. Lines in the usual form are read here: "12 Main St,
+ * Burlington, VT 05401", digits, a street and a city of the state, with commas between them. In
+ * these, street and place can be read independently, so that a known street or place need not be
+ * read again in the next line. Lines with other possible readings, and those not found this way,
+ * are read word by word.
  */
 import { COUNTRY_LAST } from '../../address/address-tail.js';
 import { COUNTY_WORDS } from '../../address/parse.js';
@@ -11,7 +11,7 @@ import type { Gazetteer } from '../../address/parsed.js';
 import {
   endsInState,
   type FoldedStreet,
-  isDoubtful,
+  isOtherWord,
   MEANINGS,
   readOtherStreet,
 } from '../../address/plain-words.js';
@@ -40,9 +40,9 @@ const CAPITAL_A = 65;
 const CAPITAL_Z = 90;
 
 /**
- * Reads what stands between a number and a comma where it is a street of ordinary words,
- * with a type behind them or without, "Spectrum Center Dr", "N Main St", "Broadway". Null for any
- * other, which `readStreet` reads. One pass is all it takes.
+ * Reads the text between a number and a comma, if it is a street of ordinary words, with or without
+ * a type: "Spectrum Center Dr", "N Main St", "Broadway". Null for any other street, which
+ * `readStreet` reads. It reads the text in a single pass.
  */
 function readSimpleStreet(text: string): FoldedStreet | null {
   const words = text.toUpperCase();
@@ -65,7 +65,7 @@ function readSimpleStreet(text: string): FoldedStreet | null {
     else fold += word;
     start = at + 1;
   }
-  // "12 A St": a letter behind a number may belong to it.
+  // "12 A St": the letter may belong to the number.
   if (start === length || (nameAt === 0 && words.charCodeAt(1) === SPACE)) return null;
   const last = words.slice(start);
   const meaning = MEANINGS.get(last);
@@ -75,26 +75,26 @@ function readSimpleStreet(text: string): FoldedStreet | null {
     fold += last;
   }
   const name = words.slice(nameAt, suffix === '' ? length : start - 1);
-  // "MLK" and "Martin Luther King" alone are spelt in several ways.
+  // Names with "MLK" or "Martin Luther King" have several spellings.
   if (fold.includes('LK') || fold.includes('KING')) fold = honouredKey(fold);
   return { preDirection, name, suffix, postDirection: '', fold };
 }
 
-/** A city of a state, with its ZIP or "". */
+/** A city with its state, and its ZIP or "". */
 interface PlainPlace {
   readonly city: string;
   readonly state: string;
   readonly zip: string;
 }
 
-/** A state and a unit: as that it follows an ordinal. */
+/** Florida's code also means "floor" when it follows an ordinal. */
 const FLORIDA = 'FL';
 
 function isUnit(word: string): boolean {
   return MEANINGS.get(word)?.isUnit === true;
 }
 
-/** Whether the words of a city, and the code of a state behind it, mean nothing else. */
+/** Whether the words of a city, and the code of the state after it, have no other meaning. */
 function isPlainCity(words: readonly string[], state: string): boolean {
   const last = words.at(-1)!;
   if (words.some(isUnit) || COUNTRY_LAST.has(last)) return false;
@@ -103,12 +103,12 @@ function isPlainCity(words: readonly string[], state: string): boolean {
   return (MEANINGS.get(last)?.direction ?? '') === '';
 }
 
-/** What stands behind the street from its comma on: city, what divides, state, ZIP. */
+/** The text from the comma after the street on: city, divider, state, ZIP. */
 const PLACE = /^, ?([A-Za-z]+(?: [A-Za-z]+)*)(, ?| )([A-Za-z]{2})(?: ([0-9]{5}))?$/;
 
 /**
- * Reads ", Burlington, VT 05401" as `readTail` does. Undefined where it is not written like that;
- * null for a place that more is to be known of.
+ * Reads ", Burlington, VT 05401" with the same result as `readTail`. Undefined for a text of
+ * another form; null for a place that may have another meaning.
  */
 export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace | null | undefined {
   const found = PLACE.exec(text);
@@ -119,7 +119,7 @@ export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace |
   const state = gazetteer.stateOf(code);
   if (state === '' || COUNTRY_LAST.has(code) || !isPlainCity(words, code)) return null;
   // "Pine CT" may be a court; behind a comma it is Connecticut.
-  if (divider === ' ' && isDoubtful(code)) return null;
+  if (divider === ' ' && isOtherWord(code)) return null;
   const city = words.join(' ');
   const isKnown = gazetteer.isCity(state, city);
   return isKnown || isKnownCity(words, 0, words.length, state, gazetteer)
@@ -127,16 +127,19 @@ export function readPlainPlace(text: string, gazetteer: Gazetteer): PlainPlace |
     : null;
 }
 
-/** Reads "Main St" behind a number and before a comma; null for a street as of `readPlainPlace`. */
+/**
+ * Reads "Main St" behind a number and before a comma; null where the words may have another
+ * meaning.
+ */
 export function readPlainStreet(text: string, gazetteer: Gazetteer): FoldedStreet | null {
   const simple = readSimpleStreet(text);
-  // A type is no state.
+  // With a street type at its end, the text does not end in a state.
   if (simple !== null && simple.suffix !== '') return simple;
   if (endsInState(text, gazetteer)) return null;
   return simple ?? readOtherStreet(text, gazetteer);
 }
 
-/** A plain place with what the dataset has of it. */
+/** A plain place, and what the dataset has of it. */
 interface Place extends PlainPlace {
   readonly zipValue: number;
   readonly zipRecord: ZipRecord | null;
@@ -145,7 +148,7 @@ interface Place extends PlainPlace {
   readonly record: CityRecord | null;
 }
 
-/** The query of the likeliest reading: a number with its integer, a street and a place. */
+/** The query of the likeliest reading, made of a number, a street and a place. */
 function queryOf(
   number: string,
   numberValue: number,
@@ -193,21 +196,21 @@ function queryOf(
   };
 }
 
-/** What addresses of one dataset are located with. */
+/** What the locator uses of the engine. */
 interface AddressCollaborators {
   readonly dataset: Dataset;
   readonly gazetteer: DatasetGazetteer;
   readonly search: StreetSearch;
   readonly readings: ReadingLocator;
-  /** States whose addresses without a ZIP are looked up in another way. */
+  /** Whether addresses of a state without a ZIP are located in another way. */
   readonly isApart: (state: string) => boolean;
 }
 
 /**
  * Locates addresses in one dataset by the strongest evidence there is: the door's own point, its
- * range of the street, its ZIP+4, its whole street, its ZIP and city. Where what is known leads to
- * several tax areas the answer is a refusal, never a choice. What is found out about a place is
- * remembered for other lines that end in it.
+ * range of the street, its ZIP+4, its whole street, its ZIP and city. If the evidence leads to
+ * several tax areas the answer is a refusal, never a choice. What is known of a place is remembered
+ * for other lines that end in it.
  */
 export class AddressLocator {
   readonly #dataset: Dataset;
@@ -226,8 +229,8 @@ export class AddressLocator {
   }
 
   /**
-   * Locates an address line. `dateOf` gives the day on which rates are compared where an answer
-   * depends on several areas being taxed alike.
+   * Locates an address line. `dateOf` gives the day on which rates are compared where several areas
+   * are possible.
    */
   locate(text: string, dateOf: DateOf): Situs | Failure {
     const plain = this.#plain(text, dateOf);
@@ -236,8 +239,8 @@ export class AddressLocator {
   }
 
   /**
-   * The query of what `parseAddress` gives first, where the line is plain and the dataset has
-   * streets of its state; else null.
+   * The query of the reading that `parseAddress` puts first, if the line is plain and the dataset
+   * has streets of its state; otherwise null.
    */
   #plain(text: string, dateOf: DateOf): Query | null {
     const { length } = text;
@@ -259,7 +262,7 @@ export class AddressLocator {
     return queryOf(number, value, street, place, dateOf(place.state));
   }
 
-  /** Nothing for what is not written as plain places are; null for one that is none. */
+  /** Undefined where the text is not a plain place; null where the place has no plain reading. */
   #place(text: string): Place | null | undefined {
     const place = readPlainPlace(text, this.#gazetteer);
     if (place === undefined) return undefined;
@@ -273,7 +276,7 @@ export class AddressLocator {
     }
     const zipValue = Number(zip);
     const zipRecord = this.#dataset.zip(zipValue);
-    // A ZIP of another state, or none that is known, is looked at more closely.
+    // A ZIP that is unknown, or of another state, needs a closer look.
     if (zipRecord?.state !== state) return null;
     const exclusive = isExclusive(city, localities, zipRecord);
     return { city, state, zip, zipValue, zipRecord, localities, exclusive, record };

@@ -1,6 +1,6 @@
 /**
- * What is asked of addresses in one dataset: their doors, and where none is named or found the
- * place of a sale, the state alone, or a province of Canada.
+ * Locates addresses in one dataset in the way that is needed: the door, the place of a sale where
+ * no door is named or found, only the state, or a province of Canada.
  */
 import { parseAddress } from '../../address/parse.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -18,9 +18,9 @@ import { StreetSearch } from './search.js';
 import { WiderSearch } from './wider-search.js';
 import { ReadingLocator } from './word-by-word.js';
 
-/** Locates addresses by whatever they are asked for; keeps what is reused from one to the next. */
+/** Locates addresses in these ways, with caches shared by all of them. */
 export class PlaceLocator {
-  /** For doors, as most are asked for. */
+  /** Locates doors, which is the usual way. */
   readonly addresses: AddressLocator;
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
@@ -47,8 +47,8 @@ export class PlaceLocator {
   }
 
   /**
-   * Locates a line that is asked for as one of Canada. Without province and postal code it is
-   * looked for in the United States where it names a state or a ZIP.
+   * Locates a line that is meant to be Canadian. Without province and postal code, it is located in
+   * the United States if it names a state or a ZIP.
    */
   locateCanadian(text: string, dateOf: DateOf): Situs | Failure {
     const found = this.#provinces.locateLine(text);
@@ -58,15 +58,15 @@ export class PlaceLocator {
     return isAmerican ? this.addresses.locate(text, dateOf) : needsProvince();
   }
 
-  /** Why the rate of coordinates in a province is not held; null where it is. */
+  /** Why the rate at coordinates in a province is missing; null where it is known. */
   unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
     return this.#provinces.unheldNear(area, lat, lng);
   }
 
   /**
-   * Locates the place of a sale: where the line names no door (a post office box, no house number,
-   * a city alone) its ZIP+4 decides, else its ZIP and city, which answer only where the choice
-   * cannot be wrong.
+   * Locates the place of a sale. If the line names no door (a post office box, no house number,
+   * only a city), its ZIP+4 decides, or else its ZIP and city, but only where the choice cannot be
+   * wrong.
    */
   locatePlace(text: string, dateOf: DateOf): Situs | Failure {
     const found = this.addresses.locate(text, dateOf);
@@ -74,7 +74,7 @@ export class PlaceLocator {
     const [reading] = parseAddress(text, this.#gazetteer);
     if (reading === undefined || reading.country === 'CAN') return found;
     if (reading.kind === 'military') return found;
-    // A street with a number was looked for by all evidence; a refusal that came of it stands.
+    // A street with a number was already searched with all evidence, so its refusal stands.
     if (reading.kind === 'street' && reading.number !== '') return found;
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
     const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
@@ -85,7 +85,7 @@ export class PlaceLocator {
     return isFailure(postal) ? found : postal;
   }
 
-  /** Locates where the state alone matters: by ZIP and city where only rates are in doubt. */
+  /** Locates where only the state matters; if only rates are in doubt, by ZIP and city. */
   locateInState(text: string, dateOf: DateOf): Situs | Failure {
     const found = this.addresses.locate(text, dateOf);
     if (!isFailure(found)) return found;

@@ -1,4 +1,4 @@
-/** Coordinates → tax area: the area they lie in, and what makes that doubtful in Canada. */
+/** Finds the tax area of coordinates, and what makes it doubtful in Canada. */
 import { NumberCache } from '../../base/tables.js';
 import type { CellIndex, CellJudge } from '../../dataset/cell-index.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -11,10 +11,10 @@ import type { Situs } from '../situs.js';
 import type { DateOf } from './doubt.js';
 import { countryName } from '../../dataset/city-names.js';
 
-/** Places kept, twice at most. */
+/** Places in each of two generations of the cache. */
 const PLACES_MAX = 16_384;
 
-/** Why the rate of coordinates in a province is not held; null where it is. */
+/** Why the rate at coordinates in a province is missing; null where it is known. */
 type Unheld = (area: number, lat: Microdegrees, lng: Microdegrees) => string | null;
 
 /** Locates coordinates in one dataset. */
@@ -33,13 +33,15 @@ export class PointLocator {
     this.#view = { cells: dataset.cells, areaOf: (id) => dataset.area(id) };
   }
 
-  /** Locates coordinates; `dateAt` gives the day on which rates at a line are compared. */
+  /**
+   * Locates coordinates; `dateAt` gives the day on which rates on two sides of a line are compared.
+   */
   locate(query: PointQuery, dateAt: DateOf): Situs | Failure {
     const held = this.#dataset.cells.locate(query.lat, query.lng);
     const id = held >= 0 ? held : this.#atShore(query);
     if (typeof id !== 'number') return id;
     const area = this.#dataset.area(id);
-    // Those of a territory or of Canada need their own countryCode (specification, lookups 5).
+    // Coordinates in a territory or in Canada need that countryCode (specification, lookups 5).
     if (area.country !== query.options.country) return elsewhere(query.options.country);
     const doubt = area.country === 'CAN' ? this.#atLine(area, query, dateAt) : null;
     if (doubt !== null) return doubt;
@@ -57,7 +59,7 @@ export class PointLocator {
     };
   }
 
-  /** The province whose shore is near coordinates that lie in no area. */
+  /** The province near coordinates that lie in no area, at its shore. */
   #atShore({ lat, lng, options: { country } }: PointQuery): number | Failure {
     const [id, other] = shoreAreas(this.#view, lat, lng);
     if (id === undefined) {
@@ -74,15 +76,15 @@ export class PointLocator {
   #placeOf(area: AreaRecord): string {
     const known = this.#places.get(area.id);
     if (known !== undefined) return known;
-    // In one piece, as it is kept: it is looked through and printed many times.
+    // Joining makes one flat text. A text of concatenated parts is slower to print each time.
     const place = [pointPlace(area), countryName(area.country)].join('');
     this.#places.set(area.id, place);
     return place;
   }
 
   /**
-   * Refuses a spot so near to another province with other taxes that it may lie there, and one at a
-   * city whose rate is not held.
+   * The refusal of coordinates so near another province with other taxes that they may lie there,
+   * or at a city whose rate is missing.
    */
   #atLine(area: AreaRecord, { lat, lng }: PointQuery, dateAt: DateOf): Failure | null {
     const total = ({ id, state }: AreaRecord): number | null => {
@@ -106,7 +108,7 @@ function pointPlace({ placeName, countyFullName, state, stateName }: AreaRecord)
   return countyFullName === '' ? `${stateName}, ` : `${countyFullName}, ${state}, `;
 }
 
-/** Refuses a spot so near to the line between two provinces. */
+/** The refusal of coordinates near the line between two provinces. */
 function nearLine(metres: number, one: AreaRecord, other: AreaRecord): Failure {
   return fail(
     'no-result',
@@ -116,31 +118,31 @@ function nearLine(metres: number, one: AreaRecord, other: AreaRecord): Failure {
   );
 }
 
-/** Refuses what lies in another country than was asked for. */
+/** The refusal of a place in a country other than asked for. */
 export function elsewhere(asked: string): Failure {
   return fail('no-result', `The location is not in ${asked}; check countryCode.`);
 }
 
-// Provinces are drawn by a map whose lines are off by up to some kilometre: harbours and old towns
-// at the water lie in no province, and towns at a line may lie in the next one. Counties are drawn
-// finely and hold their waters; none of this concerns them.
+// Provinces come from a map whose lines are off by up to a kilometre or two. Harbours and old towns
+// at the water may lie in no province, and towns at a line in the wrong one. Counties are drawn
+// finely and include their waters, so none of this concerns them.
 
-/** How far off a shore or a line may be drawn: 1.2 km were seen at Quebec City, 1.7 at Hull. */
+/** How far off a shore or a line may be: 1.2 km were seen at Quebec City, 1.7 at Hull. */
 const PROVINCE_LINE_METRES = 2_000;
-/** Within this nothing but the one province may lie. */
+/** A province has coordinates if no other area is within this distance. */
 const ALONE_METRES = 4_000;
-/** So near to a county a spot may be one of its own. */
+/** Coordinates this near a county may lie in it. */
 const COUNTY_METRES = 50;
 const STEP_METRES = 250;
 const AROUND = directions(24);
 
-/** What of an index is looked at. */
+/** The parts of an index that are used here. */
 interface AreaView {
   readonly cells: CellIndex;
   readonly areaOf: (id: number) => AreaRecord;
 }
 
-/** The areas on a circle around a spot, as often as they are met. */
+/** The areas on a circle around a spot, possibly repeated. */
 function* around(
   { cells }: AreaView,
   lat: Microdegrees,
@@ -157,21 +159,21 @@ function isProvince({ areaOf }: AreaView, id: number): boolean {
   return areaOf(id).countyFips === '';
 }
 
-/** In microdegrees of latitude, with what rounding adds. */
+/** The distance in microdegrees of latitude, plus a rounding error. */
 const PROVINCE_REACH = PROVINCE_LINE_METRES / METRES_PER_MICRO + 1;
-/** Says yes to every cell that is not empty. */
+/** Stops at the first cell that has an area. */
 const ANY_AREA: CellJudge = { whole: (area) => area >= 0, border: () => true };
 
 /**
- * The province whose shore is near a spot that lies in no area, and another that is anywhere near
- * it; one that is alone has the spot. None out at sea and abroad, and where a county is near.
+ * The province whose shore is near a spot that lies in no area, and any other near it; a single
+ * province has the spot. Empty out at sea, abroad and near a county.
  */
 function shoreAreas(
   view: AreaView,
   lat: Microdegrees,
   lng: Microdegrees,
 ): readonly [] | readonly [alone: number] | readonly [nearest: number, other: number] {
-  // Far out at sea and abroad nothing needs to be walked around.
+  // Tested first, to avoid walking circles far out at sea and abroad.
   if (!view.cells.anyNear(lat, lng, PROVINCE_REACH, ANY_AREA)) return [];
   for (const found of around(view, lat, lng, COUNTY_METRES)) {
     if (!isProvince(view, found)) return [];
@@ -188,7 +190,7 @@ function shoreAreas(
   return shore < 0 ? [] : [shore];
 }
 
-/** The other provinces that a spot of one may lie in instead. */
+/** Other provinces that a spot in a province may really lie in. */
 function provincesNear(
   view: AreaView,
   area: number,

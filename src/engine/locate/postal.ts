@@ -1,6 +1,6 @@
 /**
- * The weaker rungs of locating: by ZIP (`postal`), which answers only where the answer cannot be
- * wrong by choice of area, and where there is none by the city's name.
+ * Locates by ZIP (`postal`), only where no choice of area could make the answer wrong, and without
+ * a ZIP by the city's name.
  */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName } from '../../address/place-name.js';
@@ -29,24 +29,27 @@ import {
   type ZipCandidate,
 } from './likeliest.js';
 
-/** Choices kept of each dataset, in a generation. */
+/** Choices in a generation of the cache of each dataset. */
 const CHOICES_MAX = 8_192;
-/** Longest place that is kept: more than any ZIP, state and city. */
+/** Longest place that is cached: longer than any ZIP, state and city together. */
 const PLACE_LENGTH_MAX = 64;
 
-/** A city that is not the ZIP's postal name is named on purpose: so much of the ZIP is enough. */
+/**
+ * Share of a ZIP that is enough for a city other than the ZIP's postal one, since it is named on
+ * purpose.
+ */
 const NAMED_PPM_MIN = 333_333;
 
-/** What a ZIP, a state and a city lead to, and the days it was found for. */
+/** The area that a ZIP, state and city lead to, and the days for which it was chosen. */
 interface Choice {
   readonly found: Chosen | Failure;
-  /** As it is written in an address. */
+  /** The city as an address writes it. */
   readonly city: string;
-  /** What `dateOf` said of each state it was asked for: for other days it may be another area. */
+  /** The day that `dateOf` gave for each state; on other days the area may be different. */
   readonly days: readonly (readonly [state: string, day: DateInt])[];
 }
 
-/** Locates addresses of one dataset by ZIP or city; keeps what they led to. */
+/** Locates addresses of one dataset by ZIP or city. Remembers the choices. */
 export class PostalLocator {
   readonly #dataset: Dataset;
   readonly #doubts: Doubts;
@@ -90,7 +93,7 @@ export class PostalLocator {
     return isFailure(found) ? found : situsIn(reading, found, city);
   }
 
-  /** The choice for the reading's place, kept for the next address there. */
+  /** The choice for the reading's place, which is remembered for the next address there. */
   #choice(reading: ParsedAddress, dateOf: DateOf): Choice {
     const place = `${reading.zip}|${reading.state}|${reading.city}`;
     const known = this.#choices.get(place);
@@ -100,7 +103,7 @@ export class PostalLocator {
     return made;
   }
 
-  /** Made of the reading's ZIP, state and city alone. */
+  /** The choice depends only on the reading's ZIP, state and city. */
   #choose(reading: ParsedAddress, dateOf: DateOf): Choice {
     const days = new Map<string, DateInt>();
     const noted: DateOf = (state) => {
@@ -121,7 +124,7 @@ export class PostalLocator {
     return { found, city, days: [...days] };
   }
 
-  /** What a ZIP leads to for certain, doubted where the city is another place. */
+  /** The certain choice for a ZIP, which is doubted if the named city is another place. */
   #agreed(
     found: Chosen | Failure,
     record: ZipRecord,
@@ -164,7 +167,7 @@ export class PostalLocator {
     const beyond = record.reach.map(
       ({ area, land }): Weighed => ({ area: this.#dataset.area(area), share: land }),
     );
-    // Those across the state line: an address there may be written with the post office's state.
+    // Parts across the state line: addresses there may be written with the post office's state.
     const abroad = all
       .filter(
         ({ area, weight, land }) => area.state !== state && (weight ?? land ?? Number(isKnown)) > 0,
@@ -184,7 +187,7 @@ export class PostalLocator {
     );
   }
 
-  /** A ZIP without known land: the boundary file of the state that is named may have a record. */
+  /** For a ZIP whose land is not known: the boundary file of the named state may have a record. */
   #unlisted(reading: ParsedAddress, why: string, dateOf: DateOf): Chosen | Failure {
     const { state, zip } = reading;
     const { streets } = this.#dataset;
@@ -202,7 +205,7 @@ export class PostalLocator {
         );
   }
 
-  /** By the state's own record of the ZIP, where all `possible` areas are taxed alike. */
+  /** By the state's own record of the ZIP, if all `possible` areas are taxed the same. */
   #stated(
     { city }: ParsedAddress,
     stated: StatedZip | null,
@@ -228,18 +231,18 @@ export class PostalLocator {
     const others = named.length > 0 || isKnown ? [] : within(cityAreas, parts);
     const possible = [...areasOf([...parts, ...others]), ...beside.map(({ area }) => area)];
     const compared = this.#doubts.compare(possible, dateOf);
-    // Where a city has the name, the post office alone calls land outside it so.
+    // If a city has this name, land outside it is only called so by the post office.
     const isCityName = named.length > 0 || cityAreas.length > 0;
     const labelled = parts.filter(
       (part) => !isCityName && !part.incorporated && foldName(part.city) === name,
     );
     if (compared === 'equal') {
-      // Puerto Rico's municipalities are counties; a ZIP reaches into several of them.
+      // Municipalities of Puerto Rico are counties, and a ZIP may reach into several.
       const county = labelled.filter(({ area }) => foldName(area.countyName) === name);
       const best = [named, county, labelled].find(({ length }) => length > 0);
       return certain(best ?? parts);
     }
-    // A name that no place of the state has says nothing against the ZIP.
+    // A name that no place of the state has does not contradict the ZIP.
     const isOwn =
       zip.record.cities.some((city) => foldName(city) === name) ||
       (name !== '' &&
@@ -258,7 +261,7 @@ export class PostalLocator {
       : compared;
   }
 
-  /** The first of the parts of a city that is named on purpose, if they are taxed alike. */
+  /** The first part of a city that was named on purpose, if its parts are taxed the same. */
   #meant(
     { isKnown }: ZipAreas,
     named: readonly ZipCandidate[],

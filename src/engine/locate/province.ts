@@ -1,6 +1,6 @@
 /**
- * Canadian addresses: the province is named or follows from the postal code, and is all that taxes
- * ask for.
+ * Canadian addresses. The province is named or follows from the postal code, and it is all that
+ * taxes depend on.
  */
 import { parseAddress } from '../../address/parse.js';
 import type { Gazetteer, ParsedAddress } from '../../address/parsed.js';
@@ -12,7 +12,7 @@ import { distanceMetres, type Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
 import { addressLine } from '../../dataset/city-names.js';
 
-/** The document of what provinces are called besides, of each of them between bars. */
+/** The document with other names of provinces, for each of them separated by bars. */
 const PROVINCE_NAMES = 'province-names';
 
 interface NamesRow {
@@ -22,18 +22,18 @@ interface NamesRow {
 
 const LETTERS = /^[A-Z](?: [A-Z])+$/;
 
-/** Words as a key: "Î.-P.-É." is read as three letters, "P.E.I." as one word. */
+/** Words as a key: "Î.-P.-É." reads as three letters, "P.E.I." as one word. */
 function keyOf(words: string): string {
   return LETTERS.test(words) ? words.replaceAll(' ', '') : words;
 }
 
-/** Provinces by code, by name and by what else they are called. */
+/** Provinces by code, by name and by other names. */
 class ProvinceNames implements Gazetteer {
   readonly isCanadian = true;
   readonly #codes = new Map<string, string>();
   readonly #isCity: (city: string) => boolean;
 
-  /** Of the cities of provinces only those are told that `isCity` knows. */
+  /** Of cities in provinces, `isCity` of this class knows only those that the function knows. */
   constructor(dataset: Dataset, isCity: (city: string) => boolean) {
     this.#isCity = isCity;
     for (const { code, name, country } of dataset.states()) {
@@ -54,31 +54,34 @@ class ProvinceNames implements Gazetteer {
   }
 }
 
-/** The document of provinces' tax areas by the first character, or three, of a postal code. */
+/**
+ * The document with the tax areas of provinces by the first one or three characters of a postal
+ * code.
+ */
 const POSTAL_PREFIXES = 'postal-prefixes';
 
-/** A province's tax area and a spot in it. */
+/** The tax area of a province, and a spot in it. */
 interface Prefix {
   readonly area: number;
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
-  /** The area of another province that has some of these codes too. */
+  /** The area of another province that also has some of these codes. */
   readonly also?: number;
-  /** A city of the province, as addresses are read, whose rate is not held, and why. */
+  /** A city of the province whose rate is missing, folded as in addresses, and why. */
   readonly city?: string;
   readonly unheld?: string;
 }
 
-/** No city whose rate is not held reaches farther from its spot, in metres. */
+/** No city whose rate is missing extends farther from its spot, in metres. */
 const UNHELD_METRES_MAX = 8_000;
 
 const SHORT = 1;
 const LONG = 3;
 
-/** What an address of Canada needs that leads nowhere. */
+/** Message for a Canadian address that lacks both. */
 const NEEDS = 'a Canadian address needs its postal code or its province';
 
-/** Refuses an address of Canada that names neither. */
+/** The refusal of a Canadian address with neither. */
 export function needsProvince(): Failure {
   return fail('address-incomplete', NEEDS);
 }
@@ -86,9 +89,9 @@ export function needsProvince(): Failure {
 /** Locates Canadian addresses of one dataset. */
 export class ProvinceLocator {
   readonly #dataset: Dataset;
-  /** The first prefix of each province by its code; read when it is first asked for. */
+  /** The first prefix of each province by its code; read when first needed. */
   #provinces: ReadonlyMap<string, Prefix> | null = null;
-  /** Prefixes of cities whose rate is not held; read when they are first asked for. */
+  /** Prefixes of cities whose rate is missing; read when first needed. */
   #unheldCities: readonly Prefix[] | null = null;
   #names: ProvinceNames | null = null;
 
@@ -96,26 +99,31 @@ export class ProvinceLocator {
     this.#dataset = dataset;
   }
 
-  /** Whether a code is a province's. */
+  /** Whether a code is that of a province. */
   has(code: string): boolean {
     return code !== '' && this.#ofProvince(code) !== null;
   }
 
-  /** Locates a line that is asked for as an address of Canada; null where it names neither. */
+  /**
+   * Locates a line that is meant to be Canadian; null where it names neither province nor postal
+   * code.
+   */
   locateLine(text: string): Situs | Failure | null {
     const reading = this.#read(text);
     const isNamed = reading !== undefined && reading.state + reading.canadianPostalCode !== '';
     return isNamed ? this.locate(reading) : null;
   }
 
-  /** The same for one that is not, and names both of them at its end. */
+  /**
+   * Locates a line of unknown country that ends in province and postal code; null for any other.
+   */
   locateCoded(text: string): Situs | Failure | null {
     const reading = this.#read(text);
     if (reading === undefined) return null;
     return reading.state === '' || reading.canadianPostalCode === '' ? null : this.locate(reading);
   }
 
-  /** A line by the names of provinces; a city whose rate is not held is known by its name. */
+  /** Reads a line with the names of provinces, and the names of cities whose rate is missing. */
   #read(text: string): ParsedAddress | undefined {
     this.#names ??= new ProvinceNames(this.#dataset, (city) =>
       this.#unheldOnes().some((each) => each.city === city),
@@ -124,8 +132,8 @@ export class ProvinceLocator {
   }
 
   /**
-   * Locates an address by its postal code or the first half of one, else by its province; precision
-   * `postal`.
+   * Locates an address by its postal code or the first half of one, or else by its province; the
+   * precision is `postal`.
    */
   locate(reading: ParsedAddress): Situs | Failure {
     const { canadianPostalCode: code, state: named, otherPlace, city } = reading;
@@ -159,7 +167,7 @@ export class ProvinceLocator {
       precision: 'postal',
       lat,
       lng,
-      // Nobody here knows the streets of Canada, so none is said to be there.
+      // No streets of Canada are known, so the answer does not confirm one.
       place: addressLine(label, region, 'CAN'),
       houseNumber: '',
       street: '',
@@ -168,14 +176,14 @@ export class ProvinceLocator {
     };
   }
 
-  /** Why the rate of an address in a province is not held; null where it is. */
+  /** Why the rate of an address in a province is missing; null where it is known. */
   #unheld(found: Prefix, city: string): string | null {
     return (
       this.#cities(found.area).find((each) => each === found || each.city === city)?.unheld ?? null
     );
   }
 
-  /** Why the rate of coordinates in a province is not held; null where it is. */
+  /** Why the rate at coordinates in a province is missing; null where it is known. */
   unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
     return (
       this.#cities(area).find(
@@ -184,7 +192,7 @@ export class ProvinceLocator {
     );
   }
 
-  /** Prefixes of cities of a province whose rate is not held. */
+  /** Prefixes of cities in a province whose rate is missing. */
   #cities(area: number): readonly Prefix[] {
     return this.#unheldOnes().filter((each) => each.area === area);
   }
@@ -195,7 +203,7 @@ export class ProvinceLocator {
     ));
   }
 
-  /** The area of a postal code, of the province that is named where two have such codes. */
+  /** The area of a postal code. Where two provinces have such codes, that of the named one. */
   #ofCode(code: string, named: string): Prefix | 'two provinces' | null {
     const prefix = this.#ofPrefix(code);
     if (prefix?.also === undefined) return prefix;

@@ -1,4 +1,4 @@
-/** Search for one reading of an address among the streets of a dataset. */
+/** Searches the streets of a dataset for one reading of an address. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { PlaceWriter } from '../../dataset/city-names.js';
@@ -13,23 +13,23 @@ import { AMBIGUOUS, CONTRADICTION, type DateOf, type Doubts, type Support } from
 import { AREA_NONE, type Wanted } from './street-fit.js';
 import type { WiderSearch } from './wider-search.js';
 
-/** A reading with what the dataset knows of its places. */
+/** A reading, and what the dataset has of its places. */
 export interface Query {
   readonly reading: ParsedAddress;
-  /** The folded name of its street. */
+  /** The folded name of the street. */
   readonly fold: string;
   readonly wanted: Wanted;
   readonly state: string;
-  /** 0 for none. */
+  /** The ZIP; 0 for none. */
   readonly zip: number;
   readonly zipRecord: ZipRecord | null;
   readonly localities: readonly Locality[];
-  /** Of the city that is named. */
+  /** The record of the city that is named. */
   readonly city: CityRecord | null;
 }
 
 type Found =
-  /** `alternatives`: where else the number may be meant to be. */
+  /** `alternatives` are areas where the number may also be meant to be. */
   | {
       readonly kind: 'door';
       readonly from: Candidates;
@@ -44,9 +44,9 @@ const NO_AREAS: readonly number[] = [];
 const NOTHING: Found = { kind: 'nothing', alternatives: NO_AREAS };
 
 /**
- * Looks a street name up by all evidence of where it lies. Candidates are kept apart by it:
- * `agreed` lie in the ZIP and in the city (or in the one that is given), `elsewhere` in the city
- * under another ZIP, `foreign` in the ZIP under another city.
+ * Searches for a street's name by all evidence of where it lies. Candidates are separated by the
+ * evidence: `agreed` lie in the ZIP and in the city (or in the one of them that is given),
+ * `elsewhere` in the city under another ZIP, `foreign` in the ZIP under another city.
  */
 export class StreetSearch {
   readonly #doubts: Doubts;
@@ -68,7 +68,10 @@ export class StreetSearch {
     this.#foreign = new Candidates(dataset.cells);
   }
 
-  /** The door by the street's name as written, of a range both ends; null when it is not there. */
+  /**
+   * The door on the street as written, for a range of numbers at both ends; null when there is
+   * none.
+   */
   exact(query: Query, dateOf: DateOf, typed: boolean): Situs | Failure | null {
     const found = this.doorOf(query, query.fold, dateOf, typed);
     const { numberHigh } = query.reading;
@@ -81,8 +84,8 @@ export class StreetSearch {
   }
 
   /**
-   * The door on a street. With `typed` the street's type must be the one written: where the name is
-   * a guess already, or another reading may have the right one.
+   * The door on a street of this folded name. With `typed`, the street must have the type that is
+   * written: used where the name is itself a guess, or another reading may have the right type.
    */
   doorOf(query: Query, fold: string, dateOf: DateOf, typed: boolean): Situs | Failure | null {
     const found = this.find(query, fold);
@@ -98,7 +101,7 @@ export class StreetSearch {
       : failAmbiguous(CONTRADICTION);
   }
 
-  /** A door as it is written out. */
+  /** The answer for a door. */
   #write(query: Query, door: Candidates): Situs {
     const { reading, state, zip } = query;
     const { area } = door;
@@ -126,7 +129,9 @@ export class StreetSearch {
     return door.isStated ? Object.assign(situs, { stated: true }) : situs;
   }
 
-  /** Searches for a folded name; the answer's candidates last until the next search. */
+  /**
+   * Searches for a folded name. The candidates in the result are only valid until the next search.
+   */
   find(query: Query, fold: string): Found {
     if (!this.#streets.hasState(query.state)) return NOTHING;
     const agreed = this.#agreed;
@@ -153,7 +158,7 @@ export class StreetSearch {
     if (group === null) return;
     const cursor = this.#cursor;
     cursor.open(group);
-    // Whether every street of the ZIP may be written with this city; asked only where it matters.
+    // Whether every street of the ZIP may be written with this city; determined only when needed.
     let free: boolean | null = reading.city === '' ? true : null;
     while (cursor.next()) {
       let agrees = free === true || lies(cursor, query.localities);
@@ -168,9 +173,9 @@ export class StreetSearch {
   }
 
   /**
-   * Where the street asked for lies in the municipality that is named, which has doors of its own:
-   * a new one there may be meant, or one on its street of another type, though the ZIP has the
-   * number in a town beside.
+   * If the street asked for lies in the named municipality, which has its own list of doors: areas
+   * where a new door there may be, or one on a street with another type, although the ZIP has the
+   * number in a neighbouring town.
    */
   #inTownNamed(query: Query, fold: string): readonly number[] {
     const { city, municipality } = this.#agreed;
@@ -193,8 +198,8 @@ export class StreetSearch {
     if (agreed.found) {
       return doorIn(agreed, 'agreed', agreed.ambiguous, this.#inTownNamed(query, fold));
     }
-    // For addresses whose ZIP and city contradict each other: one of the two is wrong, so the
-    // street's type must be right, and every place that the address may be must be taxed alike.
+    // Here ZIP and city contradict each other, so one of them is wrong. The street's type must then
+    // be right, and all places where the address may lie must be taxed the same.
     if (elsewhere.found && elsewhere.hasRightStreet) {
       const clash =
         elsewhere.ambiguous ||
@@ -217,12 +222,12 @@ export class StreetSearch {
   }
 }
 
-/** Whether a door has all the evidence there may be: nothing that was given leads elsewhere. */
+/** Whether a door has all the evidence possible, so that nothing given leads elsewhere. */
 export function hasAll({ reading, zip }: Query, support: Support): boolean {
   return support === 'agreed' && (zip > 0 || reading.city === '');
 }
 
-/** Whether the place named is known to the source of streets, and has the ZIP. */
+/** Whether the source of streets knows the named place, and the place has the ZIP. */
 function isOwnZip({ localities, city, zip }: Query): boolean {
   return localities.length > 0 && city?.zips.includes(zip) === true;
 }
@@ -240,12 +245,12 @@ function differs(other: Candidates, area: number): boolean {
   return other.hasRightStreet && other.streetArea !== AREA_NONE && other.streetArea !== area;
 }
 
-/** The four digits that were sent after the ZIP of what was found; −1 for none. */
+/** The four digits given after the ZIP, if that is the ZIP of what was found; otherwise −1. */
 export function plus4Sent({ reading: { zip4 }, zip }: Query, found: number): number {
   return zip4 !== '' && (found === zip || found <= 0) ? Number(zip4) : -1;
 }
 
-/** Whether the street under the cursor lies in one of the places. */
+/** Whether the current street lies in one of the localities. */
 export function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {
   for (const { id } of localities) {
     if (cursor.city === id || cursor.municipality === id) return true;
@@ -253,14 +258,14 @@ export function lies(cursor: StreetCursor, localities: readonly Locality[]): boo
   return false;
 }
 
-/** Whether it lies in the place named; in any, where none is known. */
+/** Whether the current street lies in the named place; true where no place is known. */
 export function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
   return localities.length === 0 || lies(cursor, localities);
 }
 
 /**
- * Whether a door or street that was found lies in the place named, by the numbers of its own
- * localities; true also where nothing is known of either.
+ * Whether a door or street lies in the named place, by the numbers of its localities. True also
+ * where either is not known.
  */
 export function isIn(localities: readonly Locality[], city: number, municipality: number): boolean {
   return (

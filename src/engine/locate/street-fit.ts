@@ -1,6 +1,6 @@
 /**
- * Which range of the street under a cursor holds a number, and what the state's boundary file says
- * of it, over all streets of its name.
+ * Which range of a street holds a number, and what the state's boundary file says of the number
+ * over all streets of the same name.
  */
 import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
@@ -18,36 +18,38 @@ export interface Wanted {
   readonly pre: number;
   readonly post: number;
   readonly suffix: string;
-  /** Integer of the number, 0 for numbers without order. */
+  /** Integer of the number; 0 for numbers without an order. */
   readonly value: number;
-  /** The number as written where it is more than its integer; else "". */
+  /** The number as written where it is more than its integer; otherwise "". */
   readonly text: string;
-  /** A ZIP was given: without one, a street in another place than the one named is no evidence. */
+  /** Whether a ZIP was given. Without one, a street outside the named place is no evidence. */
   readonly hasZip: boolean;
-  /** The place named is a municipality, and the ZIP goes by other names. */
+  /** Whether the named place is a municipality and the ZIP has other names. */
   readonly exclusive: boolean;
-  /** Boundary files are asked what they state for it. */
+  /** The day on which the boundary file has to hold. */
   readonly day: DateInt;
 }
 
-/** Ordinary numbers, which may differ from another by a letter or fraction only. */
+/** Ordinary numbers, which may differ from others only by a letter or a fraction. */
 const ORDINARY = /^\d+(?:(?!O)[A-Z]{1,2}| \d\/\d)?$/;
 
-/** The same integer with another letter: another door of the same plot. */
+/**
+ * Whether a number has the same integer with another letter, so that it is a door of the same plot.
+ */
 export function isNear(own: string, wanted: string, value: number): boolean {
   return value > 0 && isOrdinary(own) && isOrdinary(wanted);
 }
 
-/** Whether a number has an integer that ranges can hold: in "7O" the letter may be a zero. */
+/** Whether ranges can hold the number. In "7O" the letter may be a zero. */
 function isOrdinary(text: string): boolean {
   return text === '' || ORDINARY.test(text);
 }
 
-/** In place of a tax area: none was met yet, or several were. */
+/** Values used instead of a tax area: none was seen yet, or several were. */
 export const AREA_NONE = -2;
 export const AREA_MIXED = -1;
 
-/** The one tax area that all doors and ranges of a street lie in on a day. */
+/** The only tax area of all doors and ranges of a street on a day; AREA_MIXED for several. */
 export function wholeArea(cursor: StreetCursor, day: DateInt): number {
   if (!cursor.hasStated && cursor.areaCount !== 1) return AREA_MIXED;
   let whole = AREA_NONE;
@@ -65,12 +67,12 @@ export function wholeArea(cursor: StreetCursor, day: DateInt): number {
   return whole;
 }
 
-/** Two tax areas as one; AREA_MIXED where they differ. */
+/** One tax area for two; AREA_MIXED where they differ. */
 function joined(one: number, other: number): number {
   return one === AREA_NONE || one === other ? other : AREA_MIXED;
 }
 
-/** The range with a line that holds a number; of several the shortest. */
+/** The range with a line that holds a number; if several do, the shortest. */
 function shortestRange(cursor: StreetCursor, value: number): number {
   let best = -1;
   let least = Infinity;
@@ -85,7 +87,7 @@ function shortestRange(cursor: StreetCursor, value: number): number {
   return best;
 }
 
-/** The point of a number along its range's line. */
+/** The spot of a number on the line of its range. */
 function spotOf(cursor: StreetCursor, range: number, line: readonly number[], value: number) {
   const low = cursor.rangeLow(range);
   const span = cursor.rangeHigh(range) - low;
@@ -100,8 +102,8 @@ function spotOf(cursor: StreetCursor, range: number, line: readonly number[], va
 }
 
 /**
- * What is known of a number by the range that holds it, the shortest of several: its tax area and
- * the spot on the range's line; null where no range tells its area.
+ * The tax area of a number by the range that holds it, the shortest of several, and the spot on the
+ * range's line; null where no range tells the area.
  */
 export function onRange(cursor: StreetCursor, { value, text }: Wanted, cells: CellIndex) {
   const range = isOrdinary(text) ? shortestRange(cursor, value) : -1;
@@ -116,29 +118,29 @@ export function onRange(cursor: StreetCursor, { value, text }: Wanted, cells: Ce
   return area < 0 ? null : { range, area, spot };
 }
 
-/** In place of how well a street fits, where none was met. */
+/** Used as the tier where no street was seen. */
 export const NO_TIER = -1;
 
-/** In place of a city's number: the file names none, so it may speak of any. */
+/** Used as the city's number where the file names no city, so that any may be meant. */
 const ANY_CITY = 0;
 
-/** What is stated of the number in the streets of one city. */
+/** What is stated of the number for streets of one city. */
 class InCity {
   #area = AREA_NONE;
   #begin = 0;
   #span = 0;
-  /** Of ranges that speak of some units alone. */
+  /** The area by ranges that are stated for some units only. */
   #units = AREA_NONE;
 
   constructor(readonly city: number) {}
 
-  /** The tax area; AREA_MIXED where it cannot be told. */
+  /** The tax area; AREA_MIXED where it is ambiguous. */
   get area(): number {
     if (this.#area === AREA_NONE) return this.#units;
     return this.#units === AREA_NONE ? this.#area : joined(this.#units, this.#area);
   }
 
-  /** Of two ranges that which was stated last holds, then the shorter. */
+  /** Of two ranges, the one that was stated later counts, and then the shorter one. */
   add(cursor: StreetCursor, range: number): void {
     const area = cursor.rangeArea(range);
     if ((cursor.rangeFlags(range) & RANGE_UNITS) !== 0) {
@@ -156,21 +158,21 @@ class InCity {
   }
 }
 
-/** A street that was found, by the numbers of its localities. */
+/** The localities of a street that was found, by their numbers. */
 interface Located {
   readonly city: number;
   readonly municipality: number;
 }
 
 /**
- * The address range that holds the number on the day: of the best streets those in the place named,
- * and there that which was stated last, then the shortest. Two towns of a ZIP may each have such a
- * street: where what is stated of both differs, and of single units, it is mixed.
+ * What the boundary file states of a number on a day. Of the best streets, those in the named place
+ * count, and of their ranges the one that was stated last, then the shortest. Two towns of a ZIP
+ * may each have such a street: where their areas differ, and for single units, the result is mixed.
  */
 export class StatedNumber {
-  /** How well the street fits, as of doors; below zero where nothing is stated. */
+  /** How well the street fits, as for doors; negative where nothing is stated. */
   tier = NO_TIER;
-  /** Whether it lies in the place that was named. */
+  /** Whether the street lies in the named place. */
   #named = false;
   #cities: InCity[] = [];
 
@@ -179,12 +181,14 @@ export class StatedNumber {
     this.#cities = [];
   }
 
-  /** The tax area; AREA_MIXED where it cannot be told. */
+  /** The tax area; AREA_MIXED where it is ambiguous. */
   get area(): number {
     return this.#cities.reduce((area, own) => joined(area, own.area), AREA_NONE);
   }
 
-  /** Whether it is said of a door's own place, or of the one named where the door's is another. */
+  /**
+   * Whether it is stated for a door's own place or, where the door's is another, for the named one.
+   */
   speaksOf({ city, municipality }: Located, named: boolean): boolean {
     return (
       (this.#named && !named) ||
@@ -196,8 +200,8 @@ export class StatedNumber {
   }
 
   /**
-   * The first range of the street under the cursor that holds the number on the day, or −1; `named`
-   * where the street lies in the place that was named.
+   * Considers the ranges of the street under the cursor. Returns the first that holds the number on
+   * the day, or −1; `named` if the street lies in the named place.
    */
   consider(
     cursor: StreetCursor,
@@ -209,7 +213,8 @@ export class StatedNumber {
     let first = -1;
     let range = cursor.firstRange;
     for (let index = 0; index < cursor.ranges; index += 1) {
-      // The number first: of a long street's ranges few hold it, and most are stated for the day.
+      // The number is tested first, since few ranges of a long street hold it, and most hold on the
+      // day.
       if (cursor.rangeHolds(range, value) && cursor.isStatedOn(range, day)) {
         if (first < 0) first = range;
         this.#take(cursor, range, tier, named);
@@ -233,7 +238,7 @@ export class StatedNumber {
   }
 }
 
-/** The door that streets of the opposite direction (N for S) have for the number. */
+/** The area that streets of the opposite direction (N for S) have for the number. */
 export class OppositeDoor {
   area = AREA_NONE;
 

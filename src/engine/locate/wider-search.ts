@@ -1,6 +1,6 @@
 /**
- * Streets of a name beyond the ZIP that is given: in the place named under other ZIPs, and in towns
- * whose streets come without any, by the ZIPs that reach into them.
+ * Searches for streets beyond the given ZIP: in the named place under other ZIPs, and in towns
+ * whose streets come without a ZIP, if the ZIP reaches into them.
  */
 import { NumberCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -18,18 +18,18 @@ export const CITY_ZIPS_MAX = 200;
 /** ZIPs whose towns are remembered, in each of two generations. */
 const ZIPS_MAX = 10_000;
 
-/** The towns without ZIPs that a ZIP reaches of a state. */
+/** The towns without ZIPs that a ZIP reaches in a state. */
 interface Reached {
   readonly towns: readonly Locality[];
-  /** Some of them, which share their name with another: only streets in these areas are meant. */
+  /** Towns that share their name with another one; only their streets in `areas` are meant. */
   readonly namesakes: readonly Locality[];
   readonly areas: ReadonlySet<number>;
 }
 
-/** In place of a ZIP that is not known, or of one without such towns. */
+/** Used for a ZIP that is unknown or reaches no such towns. */
 const NOWHERE: Reached = { towns: [], namesakes: [], areas: new Set() };
 
-/** The towns whose streets come without their ZIPs, by the ZIPs that reach into them. */
+/** The towns whose streets come without ZIPs, by the ZIPs that reach into them. */
 class ZipTowns {
   readonly #dataset: Dataset;
   readonly #known = new NumberCache<Reached>(ZIPS_MAX);
@@ -38,7 +38,7 @@ class ZipTowns {
     this.#dataset = dataset;
   }
 
-  /** What a ZIP reaches of a state: by its postal names and by the places that it has parts of. */
+  /** The towns that a ZIP reaches in a state, by its postal names and the places of its parts. */
   of(state: string, zip: ZipRecord): Reached {
     if (zip.state !== state) return this.#find(state, zip);
     let reached = this.#known.get(zip.zip);
@@ -65,7 +65,7 @@ function withoutZips(localities: readonly Locality[]): readonly Locality[] {
   return [...new Set(localities.filter((locality) => locality.withoutZips))];
 }
 
-/** Whether the street under the cursor is one of a town's that the ZIP may have. */
+/** Whether the current street lies in a town that the ZIP may reach. */
 function mayReach(cursor: StreetCursor, { towns, namesakes, areas }: Reached): boolean {
   if (!lies(cursor, towns)) return false;
   if (!lies(cursor, namesakes)) return true;
@@ -75,7 +75,7 @@ function mayReach(cursor: StreetCursor, { towns, namesakes, areas }: Reached): b
   return false;
 }
 
-/** Finds streets of one dataset, and has them considered as what they are evidence of. */
+/** Finds streets of one dataset, and has them considered for the evidence that they are. */
 export class WiderSearch {
   readonly #streets: StreetIndex;
   readonly #towns: ZipTowns;
@@ -87,10 +87,10 @@ export class WiderSearch {
     this.#towns = new ZipTowns(dataset);
   }
 
-  /** The city's streets of the name, whatever their ZIP. */
+  /** Considers the city's streets of the name under any ZIP. */
   inCity(query: Query, fold: string, agreed: Candidates, elsewhere: Candidates): void {
     const { zip } = query;
-    // What lies under another ZIP is not asked where the ZIP has the door.
+    // Streets under other ZIPs are not needed where the given ZIP has the door.
     const isMet = agreed.hasRightDoor && zip > 0;
     for (const place of this.#placesOf(query, fold, query.localities)) {
       if (place === zip || (place > 0 && isMet)) continue;
@@ -99,14 +99,14 @@ export class WiderSearch {
     }
   }
 
-  /** Those that lie in the place named, whatever the ZIP is evidence of. */
+  /** Considers streets that lie in the named place, regardless of the ZIP. */
   inPlaceNamed(query: Query, fold: string, into: Candidates): void {
     for (const place of this.#placesOf(query, fold, query.localities)) {
       this.#scan(query, fold, place, query.localities, into);
     }
   }
 
-  /** Streets without a ZIP in towns that the ZIP reaches, where they lie in its areas. */
+  /** Considers streets without a ZIP in towns that the ZIP reaches, if they lie in its areas. */
   inTowns(query: Query, fold: string, agreed: Candidates, foreign: Candidates): void {
     const reached = this.reached(query);
     if (reached === NOWHERE) return;
@@ -126,7 +126,7 @@ export class WiderSearch {
     }
   }
 
-  /** The ZIPs of a postal city. */
+  /** Considers the streets of a postal city's ZIPs. */
   inPostalCity(query: Query, fold: string, into: Candidates): void {
     for (const zip of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
       if (zip !== query.zip) this.#scan(query, fold, zip, null, into);
@@ -138,7 +138,7 @@ export class WiderSearch {
     return zipRecord === null ? NOWHERE : this.#towns.of(state, zipRecord);
   }
 
-  /** Where localities have streets of the name, as of `cityPlaces`; for a moment. */
+  /** Where localities have streets of the name, as from `cityPlaces`; valid until the next call. */
   #placesOf({ state }: Query, fold: string, localities: readonly Locality[]): readonly number[] {
     const places = this.#places;
     places.length = 0;
@@ -146,7 +146,7 @@ export class WiderSearch {
     return places;
   }
 
-  /** Whether the ZIP that was given may be that of a place's streets. */
+  /** Whether streets of a place may have the ZIP that was given. */
   #mayHave(query: Query, place: number): boolean {
     const { zip, city } = query;
     if (zip === 0) return true;
@@ -155,7 +155,10 @@ export class WiderSearch {
     return this.reached(query).towns.some(({ id }) => id === -place);
   }
 
-  /** Streets of a ZIP, or of a locality without ZIPs (negative), that lie in the localities. */
+  /**
+   * Considers the streets of a ZIP, or of a locality without ZIPs (negative), that lie in the
+   * localities.
+   */
   #scan(
     query: Query,
     fold: string,

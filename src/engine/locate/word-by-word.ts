@@ -1,7 +1,6 @@
 /**
- * Addresses read word by word, in every way that they may be meant, and found by weaker evidence
- * where no street of the exact name has the number: a typo, the ZIP+4, the whole street, ZIP and
- * city.
+ * Reads addresses word by word, in every possible meaning. Where no street of the exact name has
+ * the number, it tries weaker evidence: a typo, the ZIP+4, the whole street, ZIP and city.
  */
 import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
@@ -29,10 +28,10 @@ import type { ProvinceLocator } from './province.js';
 import { hasAll, isIn, type Query, type StreetSearch } from './search.js';
 import { CITY_ZIPS_MAX, type WiderSearch } from './wider-search.js';
 
-/** Shortest name that is searched for typos: one of four letters may have lost one. */
+/** Shortest name that is searched for typos, since a name of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
 
-/** What addresses of one dataset are located with. */
+/** What it uses of the engine. */
 interface Evidence {
   readonly dataset: Dataset;
   readonly gazetteer: DatasetGazetteer;
@@ -67,8 +66,8 @@ export class ReadingLocator {
   }
 
   /**
-   * Locates a line by what its words may mean; `tried` is the likeliest query, where it is known
-   * and found nothing.
+   * Locates a line by the possible meanings of its words. `tried` is the likeliest query, if it was
+   * already tried and found nothing.
    */
   locate(text: string, tried: Query | null, dateOf: DateOf): Situs | Failure {
     const readings = parseAddress(text, this.#gazetteer);
@@ -92,7 +91,7 @@ export class ReadingLocator {
       const query = this.#query(reading, dateOf);
       if (query === null) continue;
       if (isFailure(query)) {
-        // The refusal of a weaker reading does not count where a better one can be looked up.
+        // A refusal of a less likely reading is ignored if a likelier one can be searched.
         if (queries.length === 0) return query;
         continue;
       }
@@ -136,7 +135,7 @@ export class ReadingLocator {
     return this.#queryOf(reading, state, record, dateOf);
   }
 
-  /** Prepares a reading for searching; `state` and `zipRecord` are checked by the caller. */
+  /** The query of a reading, whose `state` and `zipRecord` the caller has checked. */
   #queryOf(
     reading: ParsedAddress,
     state: string,
@@ -167,7 +166,7 @@ export class ReadingLocator {
     };
   }
 
-  /** The weaker kinds of evidence, tried where no street of the exact name has the number. */
+  /** Tries the weaker kinds of evidence, after no street of the exact name has the number. */
   #weaker(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
     const alternatives: number[] = [];
     let street: Situs | null = null;
@@ -193,7 +192,7 @@ export class ReadingLocator {
     return near ?? this.#zip9(queries, dateOf) ?? street;
   }
 
-  /** The door by a second reading of the street's last word. */
+  /** The door by the repaired readings of a street (`repairedReading`). */
   #repaired(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
     for (const query of queries) {
       const reading = repairedReading(query.reading);
@@ -206,8 +205,9 @@ export class ReadingLocator {
   }
 
   /**
-   * The door on a street of another type than the one written; refused where a name one typo away
-   * has the number on a street of that type, in a place with other taxes: either may be the slip.
+   * The door on a street of another type than the one written. Refused where a street of that type,
+   * with a name that differs by a typo, has the number in a place with other taxes: either the type
+   * or the name may be wrong.
    */
   #unlessMisspelt(found: Situs | Failure, query: Query, dateOf: DateOf): Situs | Failure {
     if (isFailure(found)) return found;
@@ -219,7 +219,7 @@ export class ReadingLocator {
     return doubted ? failAmbiguous(AMBIGUOUS) : found;
   }
 
-  /** The door on the one street whose name differs by a typo. */
+  /** The door on the only street whose name differs by a typo. */
   #misspelt(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
     let only: Situs | null = null;
     for (const query of queries) {
@@ -245,7 +245,7 @@ export class ReadingLocator {
     return null;
   }
 
-  /** Folded street names near the place that differ from the one asked for by one typo. */
+  /** Folded names of streets near the place that differ from the one asked for by one typo. */
   #similar(query: Query): readonly string[] {
     const { state, zip, localities } = query;
     const { streets } = this.#dataset;
@@ -265,7 +265,7 @@ export class ReadingLocator {
   }
 }
 
-/** Whether a street lies in the place that is named, if the source of streets has one. */
+/** Whether a street lies in the named place, if the source of streets knows that place. */
 function isWhereNamed(query: Query, street: Candidates): boolean {
   return isIn(query.localities, street.streetCity, street.streetMunicipality);
 }

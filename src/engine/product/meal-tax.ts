@@ -28,16 +28,16 @@ export interface MealTax {
    */
   readonly combined: Rate | null;
   readonly reasons: readonly MealReason[];
-  /** The widest jurisdiction first. */
+  /** Widest jurisdiction first. */
   readonly rules: readonly MealRule[];
   /**
-   * Whether these are all that is levied at the place, even where there are reasons: those then
-   * tell of other places in the state. A county's tax says nothing of those of cities in it.
+   * Whether these are all meal taxes at the place. If so, reasons concern other places in the
+   * state. A county's tax says nothing about those of its cities.
    */
   readonly complete: boolean;
 }
 
-/** The jurisdictions of a spot. */
+/** The jurisdictions that a spot lies in. */
 interface MealSpot {
   readonly stateFips: string;
   readonly countyFips: string;
@@ -47,11 +47,13 @@ interface MealSpot {
 
 /** Where the meal is taxed. */
 export interface MealPlace extends MealSpot {
-  /** False when only the ZIP is known, so that nothing below the state is certain. */
+  /** False when only the ZIP is known, so that nothing narrower than the state is certain. */
   readonly certain: boolean;
-  /** Where only the ZIP is known: all that it may hold; without it that may be anything. */
+  /** Where only the ZIP is known: the spots that it may contain; if absent, they are not known. */
   readonly spots?: readonly MealSpot[];
-  /** Whether the dataset has city or town borders here, so that "" means outside every one. */
+  /**
+   * Whether the dataset has borders of cities and towns here, so that "" means outside all of them.
+   */
   readonly bordersHeld: boolean;
 }
 
@@ -59,10 +61,10 @@ type Reach = 'inside' | 'outside' | 'unclear';
 
 const STATE_DIGITS = 2;
 const COUNTY_DIGITS = 5;
-/** A census code is unique in its state, whether a place or a subdivision bears it. */
+/** Digits of a census code that identify it within its state, for places and subdivisions alike. */
 const ENTITY_DIGITS = 5;
 const SUBDIVISION_DIGITS = 10;
-/** Type of a city that is no part of a county: its code may be that of a county. */
+/** Type of a city outside all counties; its code may look like that of a county. */
 const INDEPENDENT_CITY = 'INDEPENDENT_CITY';
 
 function sameEntity(code: string, { stateFips, countyFips, placeGeoid }: MealSpot): boolean {
@@ -90,7 +92,7 @@ function reachOf(rule: MealRule, place: MealPlace): Reach {
   return isAway ? 'outside' : 'unclear';
 }
 
-/** Whether a place where a rule applies has no narrower jurisdiction that may levy another. */
+/** Whether no narrower jurisdiction at the place may levy another tax beside this rule's. */
 function isNarrowest({ code, type }: MealRule, { placeGeoid, bordersHeld }: MealPlace): boolean {
   if (code.length > COUNTY_DIGITS || type === INDEPENDENT_CITY) return true;
   return code.length === COUNTY_DIGITS && placeGeoid === '' && bordersHeld;
@@ -109,26 +111,30 @@ function begun({ heldFrom }: MealRule, date: DateInt): boolean {
   return heldFrom === null || heldFrom <= date;
 }
 
-/** Whether a rule that begins later is the first of its tax, so that the day lies before it. */
+/**
+ * Whether a rule that begins later is the first of its tax, so that the tax's earlier state is
+ * unknown.
+ */
 function startsTheList(rule: MealRule, rules: readonly MealRule[], date: DateInt): boolean {
   return !rules.some(
     (other) => other.code === rule.code && other.taxName === rule.taxName && begun(other, date),
   );
 }
 
-/** Whether a row tells of taxes at its own place, and not which. */
+/** Whether a row only says that there are taxes at a place, but not which. */
 function isPartial({ extent, code }: MealRule): boolean {
   return extent !== 'whole' && (extent !== 'unlisted' || code.length > STATE_DIGITS);
 }
 
-/** Evaluates the table for a place; null when the dataset has none. */
+/** The meal taxes of a place on a day; null when the dataset has no table. */
 export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateInt): MealTax {
   if (table === null) return found([], ['RULES_NOT_LOADED']);
   const ofState = table.get(place.stateFips) ?? [];
   const near = ofState
     .map((rule) => ({ rule, reach: reachOf(rule, place) }))
     .filter(({ reach }) => reach !== 'outside');
-  // A tax elsewhere in the state says nothing of the place, and of the days before it as little.
+  // A tax elsewhere in the state proves nothing about this place, nor about earlier days of this
+  // one.
   const isTold = ofState.length > 0 && near.length === 0;
   if (!isTold && !ofState.some((rule) => begun(rule, date))) {
     return found([], ['STATE_NOT_COVERED']);
@@ -138,7 +144,7 @@ export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateI
   let unmapped = false;
   let unclearHere = false;
   for (const { rule, reach } of near) {
-    // What a tax was before its first recorded day is not known.
+    // The amount of a tax before its first recorded day is not known.
     const early = !begun(rule, date) && startsTheList(rule, ofState, date);
     if (!early && !inForce(rule, date)) continue;
     if (reach === 'inside' && (early || isPartial(rule))) unclearHere = true;
@@ -184,18 +190,18 @@ export interface MealRule {
   readonly extent: MealExtent;
   readonly rate: Rate;
   readonly replacesStateRate: boolean;
-  /** Which local sales taxes it stands in for. */
+  /** Which local sales taxes it replaces. */
   readonly replacesLocalRates: ReplacedLocals;
   readonly sourcingBasis: string;
   readonly taxName: string;
-  /** First and last day; null where not recorded and where open. */
+  /** First and last day in force. Null where a day is not recorded, or there is no end. */
   readonly from: DateInt | null;
   readonly to: DateInt | null;
-  /** First day that the row speaks for; null where it speaks for all days before its last. */
+  /** First day that the row speaks for; null where it speaks for every day up to its last. */
   readonly heldFrom: DateInt | null;
 }
 
-/** Whether a meal tax stands in for the local sales tax of a level where it applies. */
+/** Whether a meal tax replaces the local sales tax of a level where it applies. */
 export function replacesLocal(
   { component, replacesLocalRates, code }: MealRule,
   level: string,

@@ -1,4 +1,4 @@
-/** What a dataset says of products, read from its documents. */
+/** Product codes and rules of a dataset, read from its documents. */
 import type { Dataset } from '../../dataset/dataset.js';
 import { parseUsd } from '../../tax/amount.js';
 import {
@@ -48,16 +48,16 @@ const CATALOGUE_DOCUMENT = 'tic';
  */
 const OVERRIDE_DOCUMENT = 'override-codes';
 
-/** A code that can be asked for. */
+/** A code that lookups and carts may use. */
 export interface ProductCode {
-  /** The standard code whose rules hold. */
+  /** The standard code whose rules apply. */
   readonly tic: string;
   readonly title: string;
-  /** Longer description; the title where none is held. */
+  /** Longer description; the title where there is none. */
   readonly label: string;
 }
 
-/** A standard code with the one above it, "" at the top. */
+/** A standard code and its parent, which is "" at the top. */
 interface CatalogueCode extends ProductCode {
   readonly parent: string;
 }
@@ -73,7 +73,10 @@ function readCatalogue(rows: readonly Cells[]): ReadonlyMap<string, CatalogueCod
   );
 }
 
-/** Reads override codes by their capitals; one that leads to no code of the catalogue is none. */
+/**
+ * Reads override codes by their capitals. One that stands for a code missing in the catalogue is
+ * left out.
+ */
 function readOverrides(
   rows: readonly Cells[],
   catalogue: ReadonlyMap<string, CatalogueCode>,
@@ -104,7 +107,7 @@ function readOverrides(
  */
 export const PRODUCT_DOCUMENT = 'products';
 
-/** Rules of a state by code; a code that is known to be unknown has an empty list. */
+/** Rules of a state by code; an empty list means that the code's rules are known to be unknown. */
 type StateProducts = ReadonlyMap<string, readonly ProductRule[]>;
 
 const UNKNOWN = 'unknown';
@@ -136,7 +139,7 @@ function productRule(row: Cells, tic: string): ProductRule {
     coversChildren: row.flag('covers_children'),
     taxable: row.oneOf('taxable', ['Y', 'N']) === 'Y',
     rate: row.optional('state_rate', parseRate),
-    // A table that does not say is the case that `varies` stands for.
+    // The value `varies` includes that the differences are not recorded.
     scope: row.text('scope') === '' ? 'varies' : row.oneOf('scope', PRODUCT_SCOPES),
     threshold: threshold(row),
     percentTaxable: row.optional('percent_taxable', parseRate),
@@ -167,7 +170,10 @@ function readState(rows: readonly Cells[]): StateProducts {
   return products;
 }
 
-/** Rules by state; a state's rows are read when it is first asked for, so that opening is cheap. */
+/**
+ * Rules by state. The rows of a state are only read when it is first needed, so that opening a
+ * release takes little time.
+ */
 class ProductTable {
   readonly #rows = new Map<string, Cells[]>();
   readonly #states = new Map<string, StateProducts>();

@@ -11,30 +11,30 @@ import type { Situs } from '../situs.js';
 import { readProductBook, type ProductBook, type ProductCode } from './product-book.js';
 import { MEAL_CODES, mealTaxAt, replacesLocal, type MealTax } from './meal-tax.js';
 
-/** A valid code with its rules there and then. */
+/** A valid code with its rules at a place on a day. */
 export interface ProductFinding {
   readonly kind: 'found';
   readonly code: ProductCode;
-  /** Rules in force, all of the one code that they were made for. */
+  /** Rules in force, all from the one code that they were made for. */
   readonly rules: readonly ProductRule[];
-  /** Null for codes that no meal tax is levied on. */
+  /** Null for codes without meal taxes. */
   readonly meal: MealTax | null;
 }
 
 /**
- * Why there is none: `unknown` is a well-formed code that no table has, `malformed` one of digits
- * that cannot be a code, `no-catalogue` a dataset that cannot tell.
+ * Why a code has no finding: `unknown` is a well-formed code that no table has, `malformed` one of
+ * digits that cannot be a code, `no-catalogue` means that the dataset has none.
  */
 export interface NoProduct {
   readonly kind: 'unknown' | 'malformed' | 'no-catalogue';
 }
 
-/** Deeper than any catalogue; ends a chain of parents that leads in a circle. */
+/** More levels than any catalogue has; ends a circular chain of parents. */
 const DEPTH_MAX = 12;
 
 /**
- * Ordinary rates as product and meal rules need them. Local rates that a meal tax stands in for are
- * no part of the combined one; the state's is, as `replacesStateRate` tells of it.
+ * Ordinary rates as product and meal rules need them. Local rates that a meal tax replaces are not
+ * part of the combined one; the state's rate is, and `replacesStateRate` says where it is replaced.
  */
 export function ordinaryRates({ rows }: KnownRates, meal: MealTax | null): OrdinaryRates {
   const ofState = rows.filter(({ component }) => component.level === 'state');
@@ -60,7 +60,7 @@ export class ProductRules {
     return (this.#book ??= readProductBook(this.#dataset));
   }
 
-  /** The code that a text names; null where none does. */
+  /** The code that a text names; null for none. */
   find(text: string): ProductCode | null {
     return codeForm(text) === 'override'
       ? (this.book.overrides.get(text.toUpperCase()) ?? null)
@@ -68,17 +68,17 @@ export class ProductRules {
   }
 
   /**
-   * A code's rules in force in a state: its own, else those of the nearest code above it that has
-   * rules whose rows say that they cover the codes below.
+   * A code's rules in force in a state: its own or those of the nearest code above it with rules
+   * that cover the codes below.
    */
   at(state: string, tic: string, date: DateInt): readonly ProductRule[] {
     return this.#nearest(state, tic, (rule) => inForce(rule, date));
   }
 
   /**
-   * The day from which a code's rules are held, where that lies after the day asked for; null where
-   * the table speaks for the day. A rule without a first day is no rule of the years before it was
-   * read, and what the law said then is not known: neither the rule nor its absence.
+   * The first day for which a code's rules are known, if that is later than the day asked for;
+   * otherwise null. A rule without a first day says nothing about the years before it was read:
+   * neither that it held nor that it did not.
    */
   heldFrom(state: string, tic: string, date: DateInt): DateInt | null {
     const rules = this.#nearest(state, tic, () => true);
@@ -88,7 +88,7 @@ export class ProductRules {
     return first > date ? first : null;
   }
 
-  /** Rules of the code itself, else of the nearest one above that has any. */
+  /** Rules of the code itself, or of the nearest one above that has any. */
   #nearest(
     state: string,
     tic: string,
@@ -100,7 +100,7 @@ export class ProductRules {
     let code = tic;
     for (let depth = 0; depth < DEPTH_MAX && code !== ''; depth += 1) {
       const own = ofState.get(code);
-      // Known to be unknown: nothing is inherited either.
+      // The code's rules are known to be unknown, so none are inherited either.
       if (own?.length === 0) return [];
       const rules = (own ?? []).filter(
         (rule) => (depth === 0 || rule.coversChildren) && counts(rule),
@@ -116,14 +116,14 @@ export class ProductRules {
     const { state, stateFips, countyFips, placeGeoid } = area;
     const bordersHeld =
       this.#dataset.hasLayer(`places:${state}`) || this.#dataset.hasLayer(`towns:${state}`);
-    // An address located by its ZIP is sure of the state and of the rates, but not of the city.
+    // An address located by its ZIP has a certain state and rates, but no certain city.
     const certain = !isByArea(situs.precision);
     const place = { stateFips, countyFips, placeGeoid, certain, bordersHeld };
     if (certain) return mealTaxAt(this.book.meals, place, date);
     return mealTaxAt(this.book.meals, { ...place, spots: this.#spotsOf(situs, area) }, date);
   }
 
-  /** The areas that a place found by its ZIP may lie in. */
+  /** The areas in which a place found by its ZIP may lie. */
   #spotsOf({ postalCode }: Situs, area: AreaRecord): readonly AreaRecord[] {
     const zip = Number(postalCode.slice(0, 5));
     const record = zip > 0 ? this.#dataset.zip(zip) : null;
@@ -133,8 +133,8 @@ export class ProductRules {
   }
 
   /**
-   * Evaluates a code of 1 to 10 letters and digits; a refusal where its rules are held, but not for
-   * a day as early as that of the answer.
+   * The rules of a code of 1 to 10 letters and digits. A refusal where rules exist but not for so
+   * early a day as that of the answer.
    */
   evaluate(
     { area, situs, date }: SitusOutcome,
@@ -151,7 +151,7 @@ export class ProductRules {
   }
 }
 
-/** A rule of a later day is not shown for an earlier one, nor is its absence claimed. */
+/** A later rule must not be shown for an earlier day, nor may it seem as if there were none. */
 function notHeld({ stateName }: AreaRecord, heldFrom: DateInt): Failure {
   return fail(
     'no-result',
@@ -160,7 +160,7 @@ function notHeld({ stateName }: AreaRecord, heldFrom: DateInt): Failure {
   );
 }
 
-/** Why a code that no rule is held for is refused, where it is to be. */
+/** Why a code without a rule is refused, where that is asked for. */
 export function unruledSentence(code: string, stateName: string): string {
   return (
     `No rule is held for product code ${code} in ${stateName}; this server does not tax such ` +

@@ -1,8 +1,10 @@
-/** Rows of table documents (arrays of column → text), read with checks. */
+/**
+ * Rows of table documents (arrays of column → text), whose cells are checked when they are read.
+ */
 import { isObject } from '../../base/json-object.js';
 import { dateOf, parseDate, type DateInt } from '../../tax/date.js';
 
-/** One row; a column that the table lacks reads as "". */
+/** One row; a column that the table does not have reads as "". */
 export class Cells {
   readonly #row: Readonly<Record<string, unknown>>;
   readonly #place: string;
@@ -17,7 +19,7 @@ export class Cells {
     return typeof value === 'string' ? value.trim() : '';
   }
 
-  /** @throws Error when the cell is none of the choices. */
+  /** @throws Error when the cell has none of the values. */
   oneOf<T extends string>(column: string, choices: readonly T[]): T {
     const text = this.text(column);
     const choice = choices.find((each) => each === text);
@@ -25,13 +27,13 @@ export class Cells {
     return choice;
   }
 
-  /** A cell with a reader of its own; null where it is empty. */
+  /** A cell that `read` converts; null where it is empty. */
   optional<T>(column: string, read: (text: string) => T | null): T | null {
     const text = this.text(column);
     return text === '' ? null : this.required(column, read);
   }
 
-  /** @throws Error when the reader gives null. */
+  /** As `optional`, for a cell that must not be empty. @throws Error when `read` gives null. */
   required<T>(column: string, read: (text: string) => T | null): T {
     const value = read(this.text(column));
     if (value === null) throw this.#wrong(column);
@@ -43,8 +45,9 @@ export class Cells {
   }
 
   /**
-   * The first day a row speaks for: its first day, or else the first of the year it was read in
-   * (`as_of`), since a law that is read without its date says nothing of the years before.
+   * The first day that a row speaks for: its first day in force or, if that is not recorded, the
+   * first day of the year it was read in (`as_of`), since a law read without its date says nothing
+   * about earlier years.
    */
   heldFrom(): DateInt | null {
     const from = this.date('effective_from');
@@ -53,7 +56,7 @@ export class Cells {
     return read === null ? null : dateOf(Math.floor(read / 10_000), 1, 1);
   }
 
-  /** "yes"; "no" and an empty cell are false. */
+  /** Whether the cell is "yes"; "no" and an empty cell are false. */
   flag(column: string): boolean {
     return this.text(column) !== '' && this.oneOf(column, ['yes', 'no']) === 'yes';
   }

@@ -1,6 +1,6 @@
 /**
- * A ranked full-text search over the Taxability Information Codes: words are compared by their
- * stems; a word that no code has stands for those it begins, and for those it misspells.
+ * Ranked full-text search for Taxability Information Codes. Words are compared by their stems; a
+ * word that no code has is taken as the beginning, or a misspelling, of others.
  */
 import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';
@@ -17,7 +17,7 @@ export interface Tic {
   /** Five digits. */
   readonly tic: string;
   readonly title: string;
-  /** The code above; empty at the top. */
+  /** The parent code; "" at the top. */
   readonly parent: string;
   /** Everyday words, separated by commas; empty where there are none. */
   readonly words: string;
@@ -35,7 +35,7 @@ function rowsOf(document: unknown): readonly JsonObject[] {
   return Array.isArray(document) ? document.filter(isObject) : [];
 }
 
-/** Reads the catalogue in the order of its table. Rows without code or title are left out. */
+/** Reads the catalogue in the order of its table, without rows that lack a code or title. */
 export function readTics(codes: unknown, words: unknown): readonly Tic[] {
   const everyday = new Map<string, string>();
   for (const row of rowsOf(words)) {
@@ -51,7 +51,7 @@ export function readTics(codes: unknown, words: unknown): readonly Tic[] {
   });
 }
 
-/** Codes found by one query, best first. */
+/** Most codes that a query finds, best first. */
 export const FOUND_MAX = 20;
 
 export interface FoundTic {
@@ -60,29 +60,37 @@ export interface FoundTic {
   readonly score: number;
 }
 
-/** Terms of a query that are searched for; further ones are ignored. */
+/** Most terms of a query that are searched for; further ones are ignored. */
 const QUERY_TERMS_MAX = 12;
-/** Unknown terms of a query that are taken for slips: finding them costs most of the time. */
+/**
+ * Most unknown terms of a query that are treated as misspelt, since this takes most of the time.
+ */
 const SLIPS_MAX = 4;
 
-/** Fields by what a match in them is worth. The digits of codes group only some of them well. */
+/**
+ * Weights of the fields. Digits of codes have a low one at their beginning, which groups only some
+ * codes well.
+ */
 const BOOST = { title: 2, words: 2.5, above: 0.15, tic: 4 } as const;
 /** A misspelt word or a beginning is worth less than the word itself. */
 const WEIGHTS = { fuzzy: 0.5, prefix: 0.6 } as const;
 
-/** Letters from which a word is taken for a beginning, and for one or two slips. */
+/** Least letters of a word that may be a beginning, or have one or two typos. */
 const PREFIX_LETTERS_MIN = 3;
 const SLIP_LETTERS_MIN = 4;
 const TWO_SLIPS_LETTERS_MIN = 8;
 
-/** Long lists of words say nothing against a code, hence a small b; the others are usual. */
+/**
+ * Parameters of BM25. The small b is because a long list of everyday words is no disadvantage; the
+ * others are usual.
+ */
 const BM25 = { k: 1.2, b: 0.3, d: 0.5 } as const;
-/** What it adds to a score when all of the query is a title or an everyday word. */
+/** Added to a score when the whole query is a title or an everyday word. */
 const WHOLE_PHRASE = 1;
-/** The same again where all of the query is all of a title: "clothing" is the code of that name. */
+/** Added when the whole query is a complete title: "clothing" is the code of that name. */
 const WHOLE_TITLE = 1;
 
-/** The score that counts as one half. */
+/** The raw score that is reported as one half. */
 const SCORE_HALF = 20;
 
 interface Indexed {
@@ -93,7 +101,7 @@ interface Indexed {
   readonly above: string;
 }
 
-/** Slips forgiven in a term. */
+/** How many typos are accepted in a term. */
 function slips({ length }: string): number | false {
   if (length < SLIP_LETTERS_MIN) return false;
   return length < TWO_SLIPS_LETTERS_MIN ? 1 : 2;
@@ -117,11 +125,14 @@ function phrasesOf({ title, words }: Tic): readonly (readonly string[])[] {
 
 export class TicSearch {
   readonly #tics: readonly Tic[];
-  /** Titles and everyday words of each code as terms. */
+  /** Titles and everyday words of each code, as terms. */
   readonly #phrases: readonly (readonly (readonly string[])[])[];
   readonly #titles: readonly (readonly string[])[];
   readonly #vocabulary = new Set<string>();
-  /** Terms by the words that codes have: a slip in an ending leaves another stem. */
+  /**
+   * Terms by the words of codes. Words are needed because a typo in an ending results in another
+   * stem.
+   */
   readonly #words = new Map<string, string>();
   readonly #index: MiniSearch<Indexed>;
 
@@ -164,7 +175,7 @@ export class TicSearch {
     );
   }
 
-  /** The codes that a description finds, best first; of equals the lower code. */
+  /** The codes that a description finds, best first; among equals, the lower code comes first. */
   find(query: string): readonly FoundTic[] {
     const terms = termsOf(query, QUERY_TERMS_MAX);
     const found = this.#ranked(terms);
@@ -176,7 +187,7 @@ export class TicSearch {
     const asked = new Set(terms);
     const ranked = this.#index.search(terms.join(' ')).map(({ id, score, queryTerms }) => {
       const at = Number(id);
-      // Codes that match more of the query come before those that match one word well.
+      // Codes that match more terms of the query come before those that match one term well.
       const share = queryTerms.length / terms.length;
       const named =
         WHOLE_PHRASE * this.#phraseShare(at, asked) + (this.#isTitle(at, asked) ? WHOLE_TITLE : 0);
@@ -189,7 +200,7 @@ export class TicSearch {
     });
   }
 
-  /** Terms of the words that those of a query are a single slip away from. */
+  /** Terms of words that differ by one typo from words of a query. */
   #respelt(query: string): readonly string[] {
     const words = [...new Set(wordsOf(query))].filter(({ length }) => length >= SLIP_LETTERS_MIN);
     const terms = words
@@ -205,7 +216,7 @@ export class TicSearch {
     return title?.length === asked.size && title.every((term) => asked.has(term));
   }
 
-  /** The share of a query that the longest phrase of a code makes up, of those wholly in it. */
+  /** The share of a query that the longest phrase of a code within it makes up. */
   #phraseShare(at: number, asked: ReadonlySet<string>): number {
     let longest = 0;
     for (const phrase of this.#phrases[at] ?? []) {
@@ -223,7 +234,9 @@ const ACCENT = /\p{M}/gu;
 /** "e-book" and "t-shirt" are one word. */
 const LETTER_HYPHEN = /\b(\p{L})-(?=\p{L})/gu;
 
-/** Says nothing about a product. `without` stays: it tells codes apart that are else the same. */
+/**
+ * Words that say nothing about a product. `without` is kept, because some codes differ only by it.
+ */
 const FILLER: ReadonlySet<string> = new Set(
   (
     'a an and any are as at be but by for from has have i in is it its my new of on only or ' +
@@ -231,7 +244,7 @@ const FILLER: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Letters of a word that can be a term alone. */
+/** Least letters of a word that is a term. */
 const LETTERS_MIN = 2;
 
 /** The words of a text. */
@@ -245,13 +258,13 @@ function wordsOf(text: string): string[] {
     .split(NOT_A_WORD);
 }
 
-/** The term of a word; null for filler. */
+/** The term of a word; null for a filler word. */
 function termOf(word: string): string | null {
   if (word.length < LETTERS_MIN || FILLER.has(word)) return null;
   return stemmer(word);
 }
 
-/** The distinct terms of a text, the first `max` of a long one. */
+/** The different terms of a text, at most `max`. */
 function termsOf(text: string, max = Infinity): readonly string[] {
   const terms = new Set<string>();
   for (const word of wordsOf(text)) {

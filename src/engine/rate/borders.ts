@@ -1,4 +1,4 @@
-/** How near lines are that change the rate. */
+/** How near the lines are at which the rate changes. */
 import { RecentCache } from '../../base/tables.js';
 import {
   BORDER_METRES_MAX,
@@ -12,26 +12,31 @@ import type { Border, KnownRates } from '../lookup-query.js';
 import type { Situs } from '../situs.js';
 import type { RatesByArea } from './on-day.js';
 
-/** `isFailure` for rates alone, which is faster: see there. */
+/**
+ * As `isFailure`, but only ever called for rates, which makes it faster: V8 reads members slowly in
+ * functions that have met objects of many shapes.
+ */
 function isUnrated(rates: KnownRates | Failure): rates is Failure {
   return (rates as Partial<Failure>).failure !== undefined;
 }
 
-/** Border cells whose taxes are remembered together. */
+/** Border cells whose results are stored in one array: 2 to this power. */
 const CHUNK_BITS = 10;
-/** Days that they are remembered for, in each of two generations. */
+/** Days for which results are kept, in each of two generations. */
 const DAYS_MAX = 2;
-/** In place of a tax area: not looked at yet, areas that differ, none. */
+/** Values used instead of a tax area: not determined yet, areas with different rates, no area. */
 const UNSEEN = 0;
 const MIXED = -1;
 const EMPTY = -2;
 
-/** What border cells have for one day: a tax area that all of theirs are taxed like, and one. */
+/**
+ * For one day, by border cell: 1 + a tax area with the rates of all its areas, or a special value.
+ */
 type CellTaxes = Map<number, Int32Array>;
 
 /**
- * Looks for the lines around spots that change the rate. Most lines between areas change none, so
- * it is remembered by day which border cells have one: four bytes a cell.
+ * Finds the nearest line around a spot at which the rate changes. At most lines between areas it
+ * does not, so for each day the result for a border cell is remembered, in four bytes a cell.
  */
 export class Borders implements CellJudge {
   readonly #cells: CellIndex;
@@ -47,9 +52,9 @@ export class Borders implements CellJudge {
   }
 
   /**
-   * The nearest line around a spot of the area that changes its sales or use rate, or null. A spot
-   * that was just looked up by its coordinates has its border cell at hand; where doors lie the
-   * same cells are met again and again, and what is remembered of them spares reading them.
+   * The nearest line around a spot in the area at which its sales or use rate changes, or null. For
+   * a spot that was looked up by its coordinates, the border cell was just loaded. Cells around
+   * doors are met again and again, and their remembered results make reading them unnecessary.
    */
   near(
     area: number,
@@ -59,7 +64,7 @@ export class Borders implements CellJudge {
     const reach = BORDER_REACH;
     this.#area = area;
     if (date !== this.#date) this.#turnTo(date);
-    // Spots that are looked at are rounded, so that they may lie a microdegree farther off.
+    // Points that are tried are rounded, so they may be a microdegree farther away.
     const mayDiffer = precision === 'polygon' || this.#cells.anyNear(lat, lng, reach + 1, this);
     if (!mayDiffer) return null;
     if (!this.#cells.isNear(lat, lng, reach)) return null;
@@ -87,7 +92,7 @@ export class Borders implements CellJudge {
     if (known === undefined) this.#days.set(date, this.#taxes);
   }
 
-  /** One more than a tax area that all of the cell's are taxed like; MIXED or EMPTY. */
+  /** One more than a tax area with the rates of all areas in the cell; MIXED or EMPTY. */
   #taxOf(leaf: number): number {
     let first = -1;
     for (const area of this.#cells.areasOfBorder(leaf)) {
@@ -98,12 +103,12 @@ export class Borders implements CellJudge {
     return first < 0 ? EMPTY : first + 1;
   }
 
-  /** Whether an area has other rates than that of the spot. */
+  /** Whether an area has other rates than the spot's area. */
   whole(area: number): boolean {
     return area >= 0 && area !== this.#area && this.#differ(this.#area, area);
   }
 
-  /** Whether two areas have other rates on the day; one whose rates are not known is like none. */
+  /** Whether two areas have different rates on the day; unknown rates differ from all others. */
   #differ(one: number, other: number): boolean {
     const here = this.#rates.at(one, this.#date);
     const there = this.#rates.at(other, this.#date);

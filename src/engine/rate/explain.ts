@@ -1,6 +1,6 @@
 /**
- * Explanations of lookups: the rows of every tax area of an answer with the source of each figure,
- * and how the place was found. Plain values, as in explanations of carts.
+ * Explains lookups: the rows of every tax area of an answer with the source of each figure, and how
+ * the place was found. The result consists of plain values, as for carts.
  */
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
@@ -13,7 +13,7 @@ import { type Cells, cellsOf } from '../product/table-cells.js';
 import { normalizedAddress, type Precision, type Situs } from '../situs.js';
 import { periodOn } from './on-day.js';
 
-// Where the figures of an explanation come from.
+// The sources of figures in explanations.
 
 /** A day as YYYY-MM-DD; "" where it is not recorded. */
 function dayText(date: DateInt | null): string {
@@ -41,7 +41,9 @@ export class SourceNotes {
     return { name, asOf: dayText(asOf), citation: publisher };
   }
 
-  /** Rows of a document by the text of some columns, "CA|20010"; read once. */
+  /**
+   * Rows of a document by the text of some columns, such as "CA|20010". Each document is read once.
+   */
   rowsBy(name: string, columns: readonly string[]): ReadonlyMap<string, readonly Cells[]> {
     const known = this.#tables.get(name);
     if (known !== undefined) return known;
@@ -57,7 +59,7 @@ export class SourceNotes {
   }
 }
 
-/** What one jurisdiction levies, and on which source's word. */
+/** What one jurisdiction levies, and the source of that. */
 type RowNote = {
   readonly level: string;
   readonly jurisdiction: string;
@@ -65,10 +67,10 @@ type RowNote = {
   /** Decimal fractions. */
   readonly sales: string;
   readonly use: string;
-  /** First and last day of the rate, YYYY-MM-DD; "" where open or where it levies nothing. */
+  /** First and last day of the rate, YYYY-MM-DD; "" where it has no such day or levies nothing. */
   readonly from: string;
   readonly to: string;
-  /** Null where the list is complete and does not name the jurisdiction: nothing is levied. */
+  /** Null where the list is complete and lacks the jurisdiction, so that nothing is levied. */
   readonly source: SourceNote | null;
   readonly estimated: boolean;
 };
@@ -80,7 +82,7 @@ type AreaNote = {
   readonly state: string;
   readonly county: string;
   readonly city: string;
-  /** Last day that every list behind the area was published for; "" where open. */
+  /** Last day that every list of the area was published for; "" where there is none. */
   readonly publishedUntil: string;
   readonly sales: string;
   readonly use: string;
@@ -89,11 +91,11 @@ type AreaNote = {
 
 export type LookupExplanation = {
   readonly dataset: string;
-  /** Kind of boundary or evidence that led to the area; "zip" for lists by postal code. */
+  /** The kind of boundary or evidence that led to the area; "zip" for lists by postal code. */
   readonly precision: Precision | 'zip';
   readonly boundary: string;
   readonly normalizedAddress: string;
-  /** Of precision "city": what the rate may be instead. */
+  /** With precision "city": the range of rates that the place may have instead. */
   readonly assumed?: { readonly lowest: string; readonly highest: string };
   readonly areas: readonly AreaNote[];
 };
@@ -110,7 +112,7 @@ const BOUNDARIES: Readonly<Record<Precision | 'zip', string>> = {
   zip: 'every tax area that overlaps the ZIP',
 };
 
-/** What settled the tax area, by precision, where the state's own boundary file decided. */
+/** What the tax area follows from where the state's own boundary file decided, by precision. */
 const STATED: Partial<Readonly<Record<Precision, string>>> = {
   point: "address point, in an address range of the state's boundary file, which decides",
   range: "address range of the state's boundary file",

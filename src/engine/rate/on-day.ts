@@ -1,6 +1,6 @@
 /**
- * Where a lookup leads, what day it is there, and what holds on that day: the rules of a state, the
- * rates of its tax areas, where alone components meet a date.
+ * Where a lookup leads, what day it is there, and what applies on that day: a state's rules, and
+ * the rates of tax areas. No other file compares components with dates.
  */
 import { NumberCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -34,7 +34,7 @@ import { tooVague, WEAKEST, type Precision, type Situs } from '../situs.js';
 import { Borders } from './borders.js';
 import { ZipLists } from './zip-list.js';
 
-/** Goods, freight and services are taxed alike in Canada, at the destination. */
+/** In Canada goods, freight and services are taxed the same, at the destination. */
 const CANADIAN: StateRuleRecord = {
   from: DATE_MIN,
   to: DATE_OPEN,
@@ -48,7 +48,7 @@ const CANADIAN: StateRuleRecord = {
   source: -1,
 };
 
-/** The rules of a state, province or territory on a day; null where none are held. */
+/** The rules of a state, province or territory on a day; null where they are not known. */
 export function rulesAt(state: StateRecord, date: DateInt): StateRuleRecord | null {
   for (const rule of state.rules) {
     if (rule.from <= date && date <= rule.to) return rule;
@@ -56,7 +56,7 @@ export function rulesAt(state: StateRecord, date: DateInt): StateRuleRecord | nu
   return state.country === 'CAN' ? CANADIAN : null;
 }
 
-/** The area that a lookup led to; what a boundary file decided is published until it ends. */
+/** The area that a lookup led to; what a boundary file decided is stale after the file's end. */
 export function areaOf(dataset: Dataset, { area: id, stated }: Situs): AreaRecord {
   const area = dataset.area(id);
   if (stated !== true) return area;
@@ -70,9 +70,9 @@ const CAPITAL_A = 65;
 /** The states, provinces and territories of one dataset. */
 export class States {
   readonly #dataset: Dataset;
-  /** Days of a slot of time by the letters of a state's code; 0 for those not asked for yet. */
+  /** Dates of the present slot by the letters of a state's code; 0 where not determined yet. */
   readonly #days = new Uint32Array(LETTERS * LETTERS);
-  /** When that slot begins and ends, in milliseconds since 1970. */
+  /** Beginning and end of that slot, in milliseconds since 1970. */
   #from = 0;
   #until = 0;
 
@@ -80,7 +80,7 @@ export class States {
     this.#dataset = dataset;
   }
 
-  /** @throws Error where the dataset has no such state, though it has areas in it. */
+  /** @throws Error where the dataset lacks the state, though it has areas in it. */
   require(code: string): StateRecord {
     const state = this.#dataset.state(code);
     if (state === null) throw new Error(`the dataset has areas in ${code} but no such state`);
@@ -96,7 +96,7 @@ export class States {
     }
     const first = code.charCodeAt(0) - CAPITAL_A;
     const second = code.charCodeAt(1) - CAPITAL_A;
-    // A code of other letters is no number here, and is looked for anew each time.
+    // Codes with other characters have no index; their date is determined each time.
     const isNumber = code.length === 2 && second >= 0 && second < LETTERS;
     const at = isNumber ? first * LETTERS + second : -1;
     const known = this.#days[at] ?? 0;
@@ -107,7 +107,7 @@ export class States {
   }
 }
 
-/** The period a day lies in, or null. */
+/** The period that contains a day, or null. */
 export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePeriod | null {
   for (const period of periods) {
     if (period.from <= date && date <= period.to) return period;
@@ -115,7 +115,7 @@ export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePer
   return null;
 }
 
-/** Areas kept, in each of two generations, with the last day asked for. */
+/** Areas in each of two generations of the cache, each with its rates on the last day asked for. */
 const AREAS_MAX = 16_384;
 
 interface Rated {
@@ -123,21 +123,21 @@ interface Rated {
   readonly rates: KnownRates | Failure;
 }
 
-/** The rates of a dataset's tax areas; those of the last day asked for are remembered. */
+/** The rates of a dataset's tax areas. Remembers those of the last day asked for. */
 export class RatesByArea {
   readonly #dataset: Dataset;
   readonly #areas = new NumberCache<Rated>(AREAS_MAX);
   readonly #unmet: (unheld: Unheld) => void;
 
-  /** `unmet` is told of rates that are asked for and not held. */
+  /** `unmet` is called for rates that a query needs and that are missing. */
   constructor(dataset: Dataset, unmet: (unheld: Unheld) => void = () => undefined) {
     this.#dataset = dataset;
     this.#unmet = unmet;
   }
 
   /**
-   * An area's rates on a day; a refusal (110) where the combined rate cannot be told, which names
-   * state, level and what would fill it.
+   * An area's rates on a day. A refusal (110) where the combined rate is not known; it names the
+   * state, the level and what would supply it.
    */
   at(area: number, date: DateInt): KnownRates | Failure {
     const known = this.#areas.get(area);
@@ -148,9 +148,9 @@ export class RatesByArea {
   }
 
   /**
-   * State, county and city rows are there even at zero, since they say where the place lies; a
-   * district that levies nothing on the day does not apply, nor does a tax of a province that
-   * another has replaced or will.
+   * Rows of state, county and city are included even at zero, since they say where the place is. A
+   * district that levies nothing on the day is left out, and so is a tax of a province that another
+   * replaces.
    */
   #read(id: number, date: DateInt): KnownRates | Failure {
     const { state, unknown, components } = this.#dataset.area(id);
@@ -181,12 +181,12 @@ export class RatesByArea {
   }
 }
 
-/** Whether a place was told by its ZIP or its city's name, and not by a door or a spot. */
+/** Whether a place was found by its ZIP or city's name, not by a door or coordinates. */
 export function isByArea(precision: Precision): boolean {
   return precision === 'postal' || precision === 'city';
 }
 
-/** The lookups of a release: where a place is, what day it is there, and what holds on it. */
+/** The lookups of a release: where a place is, what day it is there, and what applies on it. */
 export abstract class Lookups {
   protected readonly dataset: Dataset;
   protected readonly states: States;
@@ -210,12 +210,13 @@ export abstract class Lookups {
     this.#borders = new Borders(dataset.cells, rates);
   }
 
-  /** Is told of every refusal. */
+  /** Called for every refusal. */
   protected abstract refused(failure: Failure): void;
 
   /**
    * Answers a query at `nowMs` (milliseconds since 1970 UTC). A location found less precisely than
-   * `precisionMin` is refused; lists by postal code are not locations and always pass.
+   * `precisionMin` is refused; lists by postal code are no locations and are never refused for
+   * that.
    */
   lookup(query: LookupQuery, nowMs: number, precisionMin: Precision = WEAKEST): LookupOutcome {
     const outcome = this.#lookup(query, nowMs, precisionMin);
@@ -255,13 +256,13 @@ export abstract class Lookups {
     return reaches(asked, country) ? situs : elsewhere(asked);
   }
 
-  /** The rules of a state, province or territory on a day; null where none are held. */
+  /** The rules of a state, province or territory on a day; null where they are not known. */
   stateRules(code: string, date: DateInt): StateRuleRecord | null {
     const state = this.dataset.state(code);
     return state === null ? null : rulesAt(state, date);
   }
 
-  /** The nearest line that changes the rate, for answers that have a spot of their own. */
+  /** The nearest line at which the rate changes, for answers with a spot of their own. */
   border(outcome: SitusOutcome): Border | null {
     if (outcome.border === undefined) outcome.border = this.#border(outcome);
     return outcome.border;
@@ -275,14 +276,14 @@ export abstract class Lookups {
   }
 }
 
-/** `isFailure` for a lookup's place, rates and outcome alone, which is faster: see there. */
+/** `isFailure` for these three alone, which is faster for the reason given there. */
 function isRefusal(found: Situs | KnownRates | LookupOutcome): found is Failure {
   return (found as Partial<Failure>).failure !== undefined;
 }
 
 /**
- * Tells whether an address in `found` answers a query for `asked`. The default country reaches the
- * territories too, since their addresses are written like those of states; coordinates must match.
+ * Whether an address in `found` answers a query for `asked`. The default country includes the
+ * territories, whose addresses look like those of states; coordinates must match exactly.
  */
 function reaches(asked: Country, found: Country): boolean {
   return asked === found || (asked === 'USA' && found !== 'CAN');

@@ -7,19 +7,19 @@ import type { DateInt } from '../../tax/date.js';
 import { type KnownRates, notOver, type PostalOutcome, type ZipQuery } from '../lookup-query.js';
 import type { RatesByArea, States } from './on-day.js';
 
-/** What narrows a list by postal code; empty text where a parameter is not given. */
+/** Parameters that narrow a list by postal code; "" where one is not given. */
 export type PostalQuery = Pick<ZipQuery, 'zip' | 'state' | 'stateCode' | 'city' | 'county'>;
 
 /** One tax area of the ZIP with its rates. */
 export interface PostalRow {
   /** Five digits. */
   readonly zip: string;
-  /** Upper-case city: the incorporated one, else the postal city. */
+  /** City in capitals: the incorporated one, or else the postal city. */
   readonly city: string;
   readonly incorporated: boolean;
   readonly area: AreaRecord;
   readonly rates: KnownRates;
-  /** The day that the rates hold on. */
+  /** The day that the rates apply to. */
   readonly date: DateInt;
 }
 
@@ -40,7 +40,7 @@ export class ZipLists {
   }
 
   /**
-   * Lists the rates overlapping a ZIP on the day that `dateOf` gives for the area's state. A list
+   * Lists the rates that overlap a ZIP on the day that `dateOf` gives for each area's state. A list
    * that would lack a row because its rate is unknown is refused, since it would look complete.
    */
   list(query: PostalQuery, dateOf: (state: string) => DateInt): readonly PostalRow[] | Failure {
@@ -77,7 +77,7 @@ export class ZipLists {
     return this.#withRates(query.zip, inCity, dateOf);
   }
 
-  /** The list that a lookup asks for, whose month must be over in each of the states. */
+  /** The list for a lookup, whose month must have ended in each of the states. */
   outcome(
     query: ZipQuery,
     dateOf: (state: string) => DateInt,
@@ -94,7 +94,10 @@ export class ZipLists {
     return { kind: 'postal', rows };
   }
 
-  /** What states' boundary files name of a ZIP that no list has, where one speaks of all of it. */
+  /**
+   * Rows for a ZIP that no list has, from states' boundary files, if one makes a statement about
+   * the whole ZIP.
+   */
   #stated(zip: number, dateOf: (state: string) => DateInt): readonly Row[] {
     const { streets } = this.#dataset;
     return this.#dataset.states().flatMap(({ code }) => {
@@ -107,7 +110,7 @@ export class ZipLists {
     });
   }
 
-  /** "" stays ""; a code or a name becomes a code; null when it names no state. */
+  /** The code of a state by its code or name; "" for "", null when the text names no state. */
   #stateCode(text: string): string | null {
     if (text === '') return '';
     const name = foldName(text);
@@ -157,8 +160,8 @@ export class ZipLists {
 }
 
 /**
- * Rows of a county by its code or its name, with its kind or without. A county and an independent
- * city of one name are told apart where the kind is said ("St. Louis County").
+ * Rows of a county by its code or its name, with or without its kind. A county and an independent
+ * city of the same name are distinguished where the kind is given ("St. Louis County").
  */
 function inCounty(rows: readonly Row[], county: string): readonly Row[] {
   const full = foldName(county);

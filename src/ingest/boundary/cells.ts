@@ -1,5 +1,5 @@
 /**
- * Cuts the world into cells that lie in one tax area, or that hold few enough border edges to
+ * Divides the world into cells that lie in one tax area, or contain few enough border edges to
  * decide exactly. Deterministic: tiles in order, polygons by layer and key.
  */
 import {
@@ -25,15 +25,15 @@ import {
 import { OverlapMeter } from './overlaps.js';
 import type { BoundaryLayer, LayerHits } from './overlay.js';
 
-/** Edges a border cell may hold before it is cut further. */
+/** Most edges in a border cell; one with more is divided further. */
 const LEAF_EDGES_MAX = 24;
 
-/** Turns what holds a spot into a tax area id, −1 for none. */
+/** The tax area id for the boundaries that hold a spot, −1 for none. */
 type AreaOfHits = (hits: LayerHits) => number;
 
 interface Shape {
   readonly banded: BandedPolygon;
-  /** Polygons of one group exclude one another. */
+  /** Polygons with the same group do not overlap one another. */
   readonly group: string;
   readonly layer: BoundaryLayer['layer'];
 }
@@ -43,7 +43,7 @@ interface Part {
   readonly edges: readonly number[];
 }
 
-/** Everything of a cell: polygons that cover it whole and those whose border crosses it. */
+/** The polygons of a cell: those that cover it, and those whose border crosses it. */
 interface Content {
   readonly covers: readonly number[];
   readonly parts: readonly Part[];
@@ -54,7 +54,7 @@ export interface CellTables {
   readonly leaves: ReadonlyMap<number, Uint8Array>;
   /** The index over the tables just built. */
   readonly index: CellIndex;
-  /** Polygons of counties, places or towns that hold the same land. */
+  /** Polygons of counties, places or towns that overlap. */
   readonly overlaps: OverlapMeter;
 }
 
@@ -79,7 +79,7 @@ class Builder {
   readonly tiles = new Map<number, Uint8Array>();
   readonly leaves = new Map<number, Uint8Array>();
   readonly overlaps: OverlapMeter;
-  /** Of the polygons that cover or were chosen, since most cells have those of their neighbours. */
+  /** Areas by polygons that cover or were chosen; most cells have those of a neighbour. */
   readonly #areas = new Map<string, number>();
 
   constructor(shapes: readonly Shape[], areaOf: AreaOfHits) {
@@ -134,7 +134,7 @@ class Builder {
     }
   }
 
-  /** Four equal leaves without borders are one. */
+  /** Replaces four equal cells without borders by one. */
   #merge(cells: number[], at: number, start: number): void {
     const first = cells[start]!;
     if (first < NOWHERE || cells.length !== start + 4) return;
@@ -145,7 +145,7 @@ class Builder {
     cells[at] = first;
   }
 
-  /** What of a cell lies in a quarter of it; `edges` are those of each part there. */
+  /** The content of a quarter of a cell; `edges` are those of each part in it. */
   #within(quarter: Cell, content: Content, edges: readonly (readonly number[])[]): Content {
     const covers = [...content.covers];
     const parts: Part[] = [];
@@ -183,7 +183,7 @@ class Builder {
     const areas = new Int32Array(leaf.buffer, leaf.byteOffset, leaf.byteLength / 4);
     const from = 4 + groups.length + 1;
     const entries = areas.subarray(from, from + areas[from - 1]!);
-    // A border between polygons that make no difference to taxes is none.
+    // A border between polygons that lead to the same tax area is left out.
     if (entries.every((area) => area === entries[0])) return entries[0]!;
     const number = this.leaves.size;
     this.leaves.set(number, leaf);
@@ -191,8 +191,8 @@ class Builder {
   }
 
   /**
-   * Candidates by group, lowest key first as the parts are; those that a covering polygon beats are
-   * left out.
+   * The parts that may decide, by group, lowest key first as they are stored, without those that a
+   * covering polygon takes precedence over.
    */
   #groups(content: Content): readonly (readonly Part[])[] {
     const covered = new Map<string, number>();
@@ -211,7 +211,7 @@ class Builder {
     return [...groups.values()];
   }
 
-  /** `chosen` come first: they beat covering polygons of their group. */
+  /** The tax area of polygons; `chosen` take precedence over covering ones of the same group. */
   #area(covers: readonly number[], chosen: readonly number[], covering = covers.join()): number {
     const key = `${covering}|${chosen.join()}`;
     let area = this.#areas.get(key);
@@ -269,13 +269,13 @@ function table(rows: ReadonlyMap<number, Uint8Array>): ByteTable<number> {
   return { get: (key) => rows.get(key) ?? null };
 }
 
-/** Of rows that are numbered from 0 on, in order: a map is asked for longer. */
+/** A table of rows that are numbered from 0 without gaps. An array, because a map is slower. */
 function listed(rows: ReadonlyMap<number, Uint8Array>): ByteTable<number> {
   const list = [...rows.values()];
   return { get: (key) => list[key] ?? null };
 }
 
-/** Builds the point index of some layers. */
+/** Builds the point index of layers. */
 export function buildCells(
   layers: readonly BoundaryLayer[],
   areaOf: AreaOfHits,

@@ -1,7 +1,7 @@
 /**
- * Land that may lie in a listed city whose boundary is not loaded: within 15 km of the city's ZIP
- * points the unincorporated remainder of its county is unknown (decisions part 3). And land that
- * districts divide whose lines are not held.
+ * Land that may lie in a listed city whose boundary is missing: within 15 km of the city's ZIP
+ * points, the unincorporated remainder of its county is unknown (decisions part 3). Also land that
+ * is divided by districts whose lines are missing.
  */
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Position } from '../../geo/polygon.js';
@@ -24,20 +24,20 @@ interface DoubtfulPoint {
   readonly lng: Microdegrees;
 }
 
-/** Where the unincorporated land of a county may be a listed city's whose boundary is not held. */
+/** Where unincorporated land of a county may belong to a listed city without a boundary. */
 export interface Doubts {
   readonly points: readonly DoubtfulPoint[];
-  /** Counties of which no land is certain, five digits. */
+  /** Counties without any certain land, five digits. */
   readonly counties: ReadonlySet<string>;
-  /** Land that districts divide, keyed as the others. */
+  /** Land that districts divide, with keys like the other features. */
   readonly lands: readonly BoundaryFeature[];
 }
 
 export const NO_DOUBTS: Doubts = { points: [], counties: new Set(), lands: [] };
 
 /**
- * Where listed cities may lie that no boundary is held for: around the ZIP points of their names,
- * and anywhere in their county where no ZIP has the name; in their state where no county is listed.
+ * Where listed cities without a boundary may lie: around the ZIP points of their names or, where no
+ * ZIP has the name, anywhere in their county, or in their state where no county is listed.
  */
 export function doubtsOf(
   recipe: Recipe,
@@ -80,7 +80,7 @@ function fold(name: string): string {
     .replace(/[^A-Z0-9]/g, '');
 }
 
-/** The counties as doubts, keyed "<county>/all". */
+/** Whole counties as doubtful land, keyed "<county>/all". */
 export function wholeCounties(
   counties: readonly BoundaryFeature[],
   doubtful: ReadonlySet<string>,
@@ -93,7 +93,7 @@ export function wholeCounties(
     }));
 }
 
-/** Discs around the points, keyed "<county>/<n>". The polygon encloses the circle. */
+/** Discs around the points, keyed "<county>/<n>". Each polygon encloses its circle. */
 export function doubtDiscs(points: readonly DoubtfulPoint[]): readonly BoundaryFeature[] {
   const sorted = [...points].sort(
     (one, other) =>
@@ -117,8 +117,8 @@ export function doubtDiscs(points: readonly DoubtfulPoint[]): readonly BoundaryF
 }
 
 /**
- * Boxes of land that districts divide, keyed "<county>/land <n>" in the order given: land outside
- * cities in them cannot be told.
+ * Boxes of divided land, keyed "<county>/land <n>" in the given order. Within them, land outside
+ * cities is unknown.
  */
 export function dividedFeatures(lands: readonly DividedLand[]): readonly BoundaryFeature[] {
   return lands.flatMap(({ county, south, west, north, east }, index) => {

@@ -1,4 +1,4 @@
-/** Bytes of a border cell; the layout is told in dataset/cell-index.ts. */
+/** Encodes border cells; dataset/border-cell.ts describes the layout. */
 import { TILE_SIZE } from '../../dataset/cell-index.js';
 import { type BandedPolygon, forEachEdge, isRightOf } from '../../geo/polygon.js';
 
@@ -9,20 +9,20 @@ export interface Cell {
   readonly size: number;
 }
 
-/** A polygon whose border crosses a cell, with the first vertices of the edges in it. */
+/** A polygon whose border crosses a cell, with the first vertices of its edges there. */
 export interface CellPolygon {
   readonly shape: BandedPolygon;
   readonly edges: readonly number[];
 }
 
-/** Polygons of which at most one holds a spot; tested in order. */
+/** Polygons of which at most one holds a spot; they are tested in order. */
 export interface CellGroup {
   readonly candidates: readonly CellPolygon[];
 }
 
 /**
- * The row from which on an edge that straddles the line x = east lies on its other side: the
- * smallest row whose crossing differs from the row where the edge begins.
+ * The row from which on an edge that crosses the line x = east lies on its other side: the smallest
+ * row whose crossing differs from that of the row where the edge begins.
  */
 function flipRow(east: number, ax: number, ay: number, bx: number, by: number): number {
   if (ay === by) return ay;
@@ -37,7 +37,7 @@ function flipRow(east: number, ax: number, ay: number, bx: number, by: number): 
   return high;
 }
 
-/** The integers of the cell that is encoded, in room that is kept from cell to cell. */
+/** The integers of the cell being encoded; the memory is reused for each cell. */
 let room = new Int32Array(1 << 12);
 let length = 0;
 
@@ -63,7 +63,7 @@ function flipsOf(cell: Cell, polygon: CellPolygon): readonly number[] {
     if (row > cell.y && row < cell.y + cell.size) rows.push(row);
   }
   rows.sort((one, other) => one - other);
-  // Two flips on one row undo each other.
+  // Two flips on the same row cancel each other.
   const kept: number[] = [];
   for (const row of rows) {
     if (kept.at(-1) === row) kept.pop();
@@ -93,13 +93,16 @@ function putChains(polygon: CellPolygon): void {
   }
 }
 
-/** Integers in a piece of memory that cells share. */
+/** Integers in a block of memory that the bytes of several cells share. */
 const PIECE_INTS = 1 << 18;
 
 let piece = new Int32Array(0);
 let taken = 0;
 
-/** What was put, in a shared piece: memory of its own for each would cost more than to fill. */
+/**
+ * The bytes of the encoded cell, in a shared block, because allocating memory for each cell costs
+ * more than filling it.
+ */
 function takeBytes(): Uint8Array {
   if (taken + length > piece.length) {
     piece = new Int32Array(Math.max(PIECE_INTS, length));
@@ -111,7 +114,7 @@ function takeBytes(): Uint8Array {
   return new Uint8Array(piece.buffer, from * 4, length * 4);
 }
 
-/** Encodes a border cell; `areaOf` gives the area of one choice (0 for none) per group. */
+/** Encodes a border cell; `areaOf` returns the area for one choice (0 for none) in each group. */
 export function encodeLeaf(
   cell: Cell,
   groups: readonly CellGroup[],
@@ -155,11 +158,9 @@ export function encodeLeaf(
   return takeBytes();
 }
 
-/*
- * Which edges of a polygon can touch a cell, or a tile.
- */
+/** Which edges of a polygon may touch a cell or a tile. */
 
-/** Whether an edge can touch a closed square; never false for one that does. */
+/** Whether an edge may touch a closed square; never false for one that does. */
 function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
   const ax = coords[vertex * 2]!;
   const ay = coords[vertex * 2 + 1]!;
@@ -169,7 +170,7 @@ function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
   const north = cell.y + cell.size;
   if ((ax < cell.x && bx < cell.x) || (ax > east && bx > east)) return false;
   if ((ay < cell.y && by < cell.y) || (ay > north && by > north)) return false;
-  // All corners strictly on one side of the edge's line: no contact.
+  // If all corners are strictly on one side of the edge's line, the edge does not touch the square.
   const dx = bx - ax;
   const dy = by - ay;
   const south = dx * (cell.y - ay);
@@ -186,7 +187,7 @@ function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
   );
 }
 
-/** The edges of a polygon, by their first vertices, that can touch a cell. */
+/** The edges of a polygon that may touch a cell, by their first vertices. */
 export function touching(
   { polygon: { coords } }: BandedPolygon,
   vertices: readonly number[],
@@ -198,8 +199,8 @@ export function touching(
 }
 
 /**
- * The edges that touch a cell by the quarters of it that they touch: south-west, south-east,
- * north-west, north-east. Most lie in one quarter, which is told by their ends alone.
+ * The edges that touch a cell, by the quarter that they touch: south-west, south-east, north-west,
+ * north-east. Most lie in one quarter, which follows from their ends.
  */
 export function quartered(
   { polygon: { coords } }: BandedPolygon,
@@ -231,7 +232,7 @@ export function quartered(
   return out;
 }
 
-/** Edges of every polygon by tile, and polygons that may cover a tile whole. */
+/** Edges of every polygon by tile, and the polygons that may cover a whole tile. */
 export function bucket(
   shapes: readonly { readonly banded: BandedPolygon }[],
 ): Map<number, Map<number, number[]>> {
@@ -259,7 +260,7 @@ export function bucket(
       const by = coords[vertex * 2 + 3]!;
       const lastRow = row(Math.max(ay, by));
       const lastColumn = column(Math.max(ax, bx));
-      // An edge on a tile's border belongs to the tiles on both of its sides.
+      // An edge on the border between two tiles belongs to both.
       for (let ty = row(Math.min(ay, by) - 1); ty <= lastRow; ty += 1) {
         for (let tx = column(Math.min(ax, bx) - 1); tx <= lastColumn; tx += 1) {
           if (tx >= 0 && ty >= 0) edgesOf((ty << 10) | tx, shape).push(vertex);

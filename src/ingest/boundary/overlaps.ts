@@ -1,8 +1,8 @@
-/** Land that two polygons of one level both hold, measured on the cells of the overlay. */
+/** Land that belongs to two polygons of one level, measured on the cells of the overlay. */
 import type { BandedPolygon } from '../../geo/polygon.js';
 import type { Cell } from './leaf.js';
 
-/** Spots along each side of the land of a border cell that two polygons may share. */
+/** Points along each side of the part of a border cell that two polygons may share. */
 const GRID = 8;
 const KM_PER_MICRODEGREE = 111.195 / 1e6;
 
@@ -10,9 +10,9 @@ const KM_PER_MICRODEGREE = 111.195 / 1e6;
 export interface Overlap {
   readonly layer: string;
   readonly keys: readonly [one: string, other: string];
-  /** Square kilometres that both hold, about. */
+  /** Approximate square kilometres of the shared land. */
   readonly km2: number;
-  /** What both hold, as a share of the smaller one. */
+  /** The shared land as a share of the smaller polygon. */
   readonly share: number;
 }
 
@@ -24,7 +24,7 @@ function areaOf({ polygon: { coords, rings, minY, maxY } }: BandedPolygon): numb
     for (let at = rings[ring]!; at < rings[ring + 1]! - 1; at += 1) {
       own += coords[at * 2]! * coords[at * 2 + 3]! - coords[at * 2 + 2]! * coords[at * 2 + 1]!;
     }
-    // Holes are told from parts by their direction in most files only: the larger sum is kept.
+    // Only most files give holes the opposite direction of parts, so the larger sum is used.
     sum += Math.abs(own) / 2;
   }
   return sum * squareAt((minY + maxY) / 2);
@@ -40,19 +40,19 @@ interface Layered {
   readonly layer: string;
 }
 
-/** Adds up what pairs of polygons share. */
+/** Adds up the land that pairs of polygons share. */
 export class OverlapMeter {
   readonly #shapes: readonly Layered[];
   readonly #exclusive: ReadonlySet<string>;
   readonly #pairs = new Map<string, number>();
 
-  /** Polygons of the `exclusive` layers hold no land together. */
+  /** Polygons of the `exclusive` layers should not overlap. */
   constructor(shapes: readonly Layered[], exclusive: readonly string[]) {
     this.#shapes = shapes;
     this.#exclusive = new Set(exclusive);
   }
 
-  /** Measures a cell by the polygons that cover it and those whose border crosses it. */
+  /** Measures a cell, with the polygons that cover it and those whose border crosses it. */
   measure(cell: Cell, covers: readonly number[], crossing: readonly Crossing[]): void {
     if (covers.length + crossing.length < 2) return;
     const all = [...covers.map((shape): Crossing => ({ shape, edges: NONE })), ...crossing].filter(
@@ -81,7 +81,7 @@ export class OverlapMeter {
     this.#pairs.set(key, (this.#pairs.get(key) ?? 0) + km2);
   }
 
-  /** What was found, by layer and keys. */
+  /** The overlaps found, by layer and keys. */
   overlaps(): readonly Overlap[] {
     return [...this.#pairs]
       .map(([key, km2]): Overlap => {
@@ -100,7 +100,7 @@ export class OverlapMeter {
   }
 }
 
-/** Edges of a polygon that covers a cell. */
+/** The edges of a polygon that covers a cell. */
 const NONE: readonly number[] = [];
 
 /** A polygon whose border crosses a cell, by the first vertices of its edges there. */
@@ -109,7 +109,7 @@ interface Crossing {
   readonly edges: readonly number[];
 }
 
-/** Whether edges of two polygons are the same lines, in whatever direction and order. */
+/** Whether edges of two polygons are the same lines, in any direction and order. */
 function areSame(
   a: Int32Array,
   edges: readonly number[],
@@ -134,8 +134,8 @@ function areSame(
 }
 
 /**
- * Whether the lines of two polygons in a cell are the same, with one on either side of them, as
- * between most neighbours: then no spot of the cell lies in both.
+ * Whether two polygons in a cell have the same line with one on each side, as most neighbours do,
+ * so that no spot of the cell lies in both.
  */
 function isDivided(
   cell: Cell,
@@ -156,7 +156,9 @@ const XS: number[] = Array.from({ length: GRID }, () => 0);
 const IN_ONE = new Uint8Array(GRID);
 const IN_OTHER = new Uint8Array(GRID);
 
-/** Square microdegrees of a cell that both hold, by spots where both may lie. */
+/**
+ * Square microdegrees of a cell that both polygons hold, estimated by points where both may lie.
+ */
 function sharedIn(cell: Cell, one: BandedPolygon, other: BandedPolygon): number {
   const [a, b] = [one.polygon, other.polygon];
   const west = Math.max(cell.x, a.minX, b.minX);

@@ -1,4 +1,7 @@
-/** The overlay stage: boundary files → layers → cells, every cell's tax area interned. */
+/**
+ * The overlay stage: reads boundary files into layers, divides them into cells, and interns the tax
+ * area of every cell.
+ */
 import type { Polygon } from '../../geo/polygon.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
 import {
@@ -19,7 +22,7 @@ import { doubtDiscs, type Doubts, wholeCounties } from './doubtful-land.js';
 import { placeCounties } from './place-counties.js';
 import { createSituate } from '../area-registry.js';
 
-/** Boundaries of every layer as read, before they are overlaid. */
+/** Boundaries of every layer, before they are overlaid. */
 export interface Boundaries {
   readonly counties: readonly BoundaryFeature[];
   readonly provinces: readonly BoundaryFeature[];
@@ -38,8 +41,8 @@ function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
 }
 
 /**
- * @throws Error where no feature has a property that is asked of each: it is misspelt, or the
- * layout is another; and where there is none: no city would have its tax.
+ * @throws Error where no feature has a property that is required, because it is misspelt or the
+ * layout is different; also where there are no features, since then no city would have its tax.
  */
 function checkColumns(
   path: string,
@@ -85,8 +88,8 @@ function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
 }
 
 /**
- * Reads every boundary file of the recipe; of a key in two of a layer the first one's counts. Files
- * of all layers are taken from `geometries`, and put there.
+ * Reads every boundary file of the recipe. If a key occurs twice in a layer, the first file counts.
+ * Files with all layers are taken from `geometries`, and added to it.
  */
 export async function readBoundaries(
   recipe: Recipe,
@@ -124,7 +127,7 @@ export async function readBoundaries(
   };
 }
 
-/** The boundaries with some of layers: of a key in both the layer's counts. */
+/** The boundaries with those of the operator's layers, which count where keys are equal. */
 export function drawnOver(
   features: readonly BoundaryFeature[],
   own: readonly BoundaryFeature[],
@@ -135,12 +138,15 @@ export function drawnOver(
     : [...features.filter(({ polygon }) => !keys.has(polygon.key)), ...own].sort(byKey);
 }
 
-/** Share of a place that no fact knows below which its land in a county may be a border's bend. */
+/**
+ * Least share of a place without a fact that has to lie in a county to count as land in it; less is
+ * the imprecision of a border.
+ */
 const STRANGER_SHARE_MIN = 0.02;
 
 /**
- * Facts of the places that have a boundary, by the facts where they know the place and by area
- * where they do not; without any boundaries, all facts as they are.
+ * Facts of the places that have a boundary: from the fact tables, or from the areas where these
+ * lack the place. Without any boundaries, all facts.
  */
 export function placesOf(
   boundaries: Boundaries,
@@ -178,10 +184,10 @@ export function isTown(place: PlaceFact): boolean {
   return place.geoid.length === TOWN_DIGITS;
 }
 
-/** What is known of counties that are cities. */
+/** Counties that are also cities. */
 interface CityCounties {
   readonly tiers: readonly TierFact[];
-  /** Cities by the counties whose land is all theirs. */
+  /** Cities by the counties whose whole land is theirs. */
   readonly whole: ReadonlyMap<string, string>;
 }
 
@@ -191,7 +197,7 @@ export interface Overlay {
   readonly areaAt: (lat: number, lng: number) => number;
 }
 
-/** Overlays the layers. `tupleOf` gives back the tuple of an id that `intern` gave. */
+/** Overlays the layers. `tupleOf` returns the tuple of an id that `intern` returned. */
 export function overlay(
   boundaries: Boundaries,
   places: readonly PlaceFact[],
@@ -246,9 +252,12 @@ export function overlay(
   };
 }
 
-// Boundaries as the overlay takes them.
+// Boundaries in the form that the overlay needs.
 
-/** Layers of the overlay. Of districts any number may hold a spot, of the others one. */
+/**
+ * Layers of the overlay. A spot may lie in several districts, but in one polygon of any other
+ * layer.
+ */
 const LAYERS = ['county', 'place', 'town', 'district', 'doubt'] as const;
 export type LayerName = (typeof LAYERS)[number];
 
@@ -260,16 +269,16 @@ export interface BoundaryFeature {
 
 export interface BoundaryLayer {
   readonly layer: LayerName;
-  /** Ascending by key; where polygons of a layer overlap, the lowest key holds. */
+  /** Ascending by key. Where polygons of a layer overlap, the one with the lowest key counts. */
   readonly features: readonly BoundaryFeature[];
 }
 
-/** What holds a spot, by key. A doubt's key is "<county>/<n>": see situate.ts. */
+/** The polygons that hold a spot, by key. The key of a doubt is "<county>/<n>". */
 export interface LayerHits {
   readonly county: string;
   readonly place: string;
   readonly town: string;
   readonly districts: readonly string[];
-  /** Counties within whose doubtful land the spot lies. */
+  /** Counties in whose doubtful land the spot lies. */
   readonly doubts: readonly string[];
 }

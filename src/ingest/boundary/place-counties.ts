@@ -1,4 +1,4 @@
-/** Counties of places, by the land that each has in them. */
+/** The counties that places lie in, with the share of land in each. */
 import { BandedPolygon } from '../../geo/polygon.js';
 import type { BoundaryFeature } from './overlay.js';
 
@@ -11,7 +11,7 @@ export interface CountyShare {
   readonly share: number;
 }
 
-/** Spots of a place by the county that holds them. */
+/** Points of a place, by the county that holds them. */
 type Spots = Map<string, number>;
 
 function addSpot(counties: readonly BandedPolygon[], x: number, y: number, spots: Spots): void {
@@ -30,7 +30,7 @@ function addGrid(place: BandedPolygon, counties: readonly BandedPolygon[], spots
   }
 }
 
-/** Spots at the vertices: for places too thin for the grid. */
+/** Adds the vertices as points, for places too thin for the grid. */
 function addVertices(place: BandedPolygon, counties: readonly BandedPolygon[], spots: Spots): void {
   const { coords } = place.polygon;
   for (let at = 0; at < coords.length; at += 2) {
@@ -38,7 +38,7 @@ function addVertices(place: BandedPolygon, counties: readonly BandedPolygon[], s
   }
 }
 
-/** The county that holds every vertex, or null: most places need no closer look. */
+/** The county that holds all vertices, or null. Most places need no further test. */
 function soleCounty(place: BandedPolygon, counties: readonly BandedPolygon[]): string | null {
   const { coords } = place.polygon;
   const first = counties.find((county) => county.contains(coords[0]!, coords[1]!));
@@ -77,10 +77,10 @@ function overlapping(
   );
 }
 
-/** Share of a district's land in a county from which the rest is the bend of a line. */
+/** From this share of a district's land in one county, the rest is the imprecision of a line. */
 const WHOLE_SHARE = 0.99;
 
-/** The county that a district lies in, by the district's key; none of one that lies in several. */
+/** The county that a district lies in, by the district's key; districts in several are left out. */
 export function districtCounties(
   districts: readonly BoundaryFeature[],
   counties: readonly BoundaryFeature[],
@@ -97,7 +97,7 @@ export function districtCounties(
   );
 }
 
-/** Counties of places, of the same state, the largest share first. */
+/** Counties of places in the same state, with the largest share first. */
 export function placeCounties(
   places: readonly BoundaryFeature[],
   counties: readonly BoundaryFeature[],

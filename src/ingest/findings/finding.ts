@@ -1,7 +1,7 @@
 /**
- * Doubts about what a release says, though its bytes are sound. An error is a fault by which an
- * answer may be wrong: verification fails. A warning is told: places are refused, or figures are
- * unusual and may be right.
+ * Findings: doubts about the contents of a release whose bytes are sound. An error is a fault by
+ * which an answer may be wrong, so verification fails. A warning is only reported: places are
+ * refused, or figures are unusual but may be right.
  */
 import type { Finding } from '../../dataset/manifest.js';
 import type { Overlap } from '../boundary/overlaps.js';
@@ -10,27 +10,31 @@ import type { PlaceFact } from '../model.js';
 import type { RateBookInput } from '../rates/book.js';
 import type { CountyFact } from '../rates/facts.js';
 
-/** Kinds of findings with the severity each has, unless its figures say otherwise. */
+/** Kinds of findings, each with its severity, unless figures decide. */
 export const FINDING_KINDS = {
-  /** Two jurisdictions of one level hold the same land: an error from ERROR_SHARE of one on. */
+  /**
+   * Two jurisdictions of one level have the same land. An error if the share reaches ERROR_SHARE.
+   */
   overlap: 'warning',
-  /** Rates are held of what has no boundary: its land is refused. */
+  /** There are rates for a jurisdiction without a boundary, so its land is refused. */
   'jurisdiction-without-boundary': 'warning',
-  /** Land of which nobody knows whose it is would be taken for another's. */
+  /** Land of an unknown jurisdiction would be taken for land of another one. */
   'boundary-without-jurisdiction': 'error',
-  /** The rates of a place add up to what the law does not allow. */
+  /** The sum of a place's rates is not possible by law. */
   'total-out-of-bounds': 'error',
   'county-outside-state': 'error',
-  /** No part of a ZIP lies in the state of its post office. */
+  /** No part of a ZIP lies in its post office's state. */
   'zip-outside-state': 'warning',
-  /** A rate rises or falls by more than three points from one day to the next. */
+  /** A rate changes by more than three points from one day to the next. */
   'rate-jump': 'warning',
-  /** A list has a tenth fewer rows than in the release before: an error from half of them on. */
+  /**
+   * A list has a tenth fewer rows than in the release before. An error if it has only half or less.
+   */
   'list-shrunk': 'warning',
 } as const satisfies Readonly<Record<string, Finding['severity']>>;
 type FindingKind = keyof typeof FINDING_KINDS;
 
-/** A finding of a kind; `severity` where its figures decide. */
+/** Makes a finding of a kind; `severity` where the figures decide. */
 export function finding(
   kind: FindingKind,
   place: string,
@@ -40,17 +44,17 @@ export function finding(
   return { kind, place, figures, severity };
 }
 
-/** A finding as people read it. */
+/** A finding as text. */
 export function findingText({ kind, place, figures, severity }: Finding): string {
   return `${severity} ${kind}: ${place}: ${figures}`;
 }
 
-/** Overlaps of less are bends of lines that were drawn in different years. */
+/** Smaller overlaps are differences between lines that were drawn in different years. */
 const OVERLAP_KM2_MIN = 0.1;
 const WARNING_SHARE = 0.001;
 const ERROR_SHARE = 0.01;
 
-/** What a build knows when its boundaries are overlaid. */
+/** What a build knows after its boundaries are overlaid. */
 interface Drawn {
   readonly boundaries: Boundaries;
   readonly overlaps: readonly Overlap[];
@@ -60,8 +64,8 @@ interface Drawn {
 }
 
 function overlapFindings({ overlaps, boundaries }: Drawn): readonly Finding[] {
-  // A province is no county: where one publisher draws the line between them coarsely, the
-  // county's holds.
+  // A province is no county. Where one publisher draws the line between the two coarsely, the
+  // county's line counts.
   const provinces = new Set(boundaries.provinces.map(({ polygon }) => polygon.key));
   return overlaps
     .filter(
@@ -80,7 +84,7 @@ function overlapFindings({ overlaps, boundaries }: Drawn): readonly Finding[] {
     );
 }
 
-/** Land whose key no fact names. */
+/** Polygons whose key has no fact. */
 function nameless({ boundaries, places, counties, input }: Drawn): readonly Finding[] {
   const known = {
     county: new Set(counties.map(({ fips }) => fips)),
@@ -108,7 +112,7 @@ function nameless({ boundaries, places, counties, input }: Drawn): readonly Find
   ];
 }
 
-/** Counties that levy something and that are drawn nowhere, in states of which others are. */
+/** Counties that levy something and have no polygon, in states where other counties have one. */
 function undrawn({ boundaries, counties, input }: Drawn): readonly Finding[] {
   const drawn = new Set(boundaries.counties.map(({ polygon }) => polygon.key));
   const states = new Set([...drawn].map((key) => key.slice(0, 2)));
@@ -142,7 +146,7 @@ function strangers({ counties, input: { states } }: Drawn): readonly Finding[] {
     );
 }
 
-/** What is wrong with boundaries and those they are of. */
+/** Findings about boundaries and their jurisdictions. */
 export function boundaryFindings(drawn: Drawn): readonly Finding[] {
   return [...overlapFindings(drawn), ...nameless(drawn), ...undrawn(drawn), ...strangers(drawn)];
 }

@@ -1,12 +1,20 @@
-/** What a release has lost since one before: a tenth of a list, of a state's doors, or of ZIPs. */
+/**
+ * What a release has lost since an earlier one: a tenth of a list, of a state's doors, or of ZIPs.
+ */
 import type { CoverageLevel, CoverageState, Finding, Manifest } from '../../dataset/manifest.js';
 import { finding } from './finding.js';
 
-/** Shares of what a list had: with less of it a warning is told, an error. */
+/**
+ * Shares of an earlier list. With less than the first there is a warning, with no more than the
+ * second an error.
+ */
 const WARNING_SHARE = 0.9;
 const ERROR_SHARE = 0.5;
 
-/** Whether a release should have all that an earlier one had: its recipe, with every layer. */
+/**
+ * Whether a release should have all that an earlier one had: both have the same recipe with all
+ * layers.
+ */
 export function isComparable(before: Manifest, now: Manifest): boolean {
   const layers = new Set(now.recipe.split('+'));
   return before.recipe.split('+').every((layer) => layers.has(layer));
@@ -30,10 +38,10 @@ function sum(counts: readonly (readonly [string, number])[]): number {
 }
 
 /**
- * Each list of a level with that of the same source. Sources that only one of the releases has took
- * one another's place: they are compared together, as is all where either does not tell its lists.
- * One that speaks for the level from now on, beside older ones that give the past, is compared with
- * what the level had: what it does not name is levied no longer.
+ * Compares each list of a level with that of the same source. Sources that only one of the releases
+ * has replaced one another, so they are compared together; so is the whole level if a release does
+ * not state its lists. A list that counts from some day on, beside older ones for the past, is
+ * compared with the whole earlier level: what it lacks is no longer levied.
  */
 function levelFindings(
   state: string,
@@ -65,8 +73,8 @@ function levelFindings(
 }
 
 /**
- * Lists of rates by state, level and source, doors by state, and the release's ZIPs, a tenth of
- * whose rows are gone since a release before.
+ * Lists of rates by state, level and source, doors by state, and ZIPs, that have lost a tenth of
+ * their rows since an earlier release.
  */
 export function shrunkFindings(
   before: Pick<Manifest, 'coverage' | 'counts'>,

@@ -1,4 +1,7 @@
-/** What a release whose bytes are sound says that cannot be, or that is told to be looked at. */
+/**
+ * Findings about a release whose bytes are sound: figures that cannot be right, or should be
+ * examined.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { byteTable, openTables, recordReader } from '../../dataset/layout.js';
@@ -19,13 +22,13 @@ import { readTable } from '../source/table-text.js';
 import { finding } from './finding.js';
 import { shrunkFindings } from './list-shrunk.js';
 
-/** No place of any state has more, by every list held: what is above was added up twice. */
+/** No place in any state levies more, by all lists; a higher total was added up twice. */
 const TOTAL_MAX = 0.15 * RATE_ONE;
 const JUMP_MAX = 0.03 * RATE_ONE;
-/** So many ZIPs of a county say where it is. */
+/** Least number of a county's ZIPs that show where it is. */
 const COUNTY_ZIPS_MIN = 2;
 
-/** Most that all local levies of a state may add up to. */
+/** Most that all local levies of a state may add up to, by state. */
 type LocalBounds = ReadonlyMap<string, Rate>;
 
 /** Reads the table of bounds: state, most_local (percent), citation. */
@@ -39,7 +42,7 @@ function readBounds(text: string): LocalBounds {
   );
 }
 
-/** States where no level below the state levies by law. */
+/** States where by law no level below the state levies. */
 function withoutLocals(coverage: readonly CoverageState[]): LocalBounds {
   return new Map(
     coverage
@@ -62,7 +65,7 @@ function placeOf(area: AreaRecord): string {
   return [area.placeName, area.countyFullName, area.state].filter((name) => name !== '').join(', ');
 }
 
-/** Whether no rate is answered in the area on a day. */
+/** Whether an area has no known rate on a day. */
 function isRefused({ unknown }: AreaRecord, day: DateInt): boolean {
   return unknown.some(({ from, to }) => from <= day && to >= day);
 }
@@ -74,7 +77,7 @@ const NO_COMPONENT: Pick<ComponentRecord, 'level' | 'jurName' | 'jurCode' | 'per
   periods: [],
 };
 
-/** The first day on which an area's total is out of bounds, as a finding; null where none is. */
+/** The finding for the first day on which an area's total is out of bounds; null for none. */
 function totalFinding(
   area: AreaRecord,
   components: ReadonlyMap<number, ComponentRecord>,
@@ -105,7 +108,7 @@ function totalFinding(
   return null;
 }
 
-/** What is wrong with totals; places of the same name and figures are told once. */
+/** Findings about totals; places with the same name and figures are reported once. */
 function totalFindings(
   areas: Iterable<AreaRecord>,
   components: ReadonlyMap<number, ComponentRecord>,
@@ -120,8 +123,8 @@ function totalFindings(
 }
 
 /**
- * Rates that rise or fall by more than three points from one day to the next, where some place is
- * answered on both days.
+ * Rates that change by more than three points from one day to the next, if a place is answered on
+ * both days.
  */
 function jumpFindings(
   areas: Iterable<AreaRecord>,
@@ -152,7 +155,7 @@ interface CountyZips {
   readonly states: Map<string, number>;
 }
 
-/** ZIPs and counties that lie in another state than the post office says. */
+/** ZIPs and counties that lie in another state than that of their post office. */
 function stateFindings(
   zips: Iterable<ZipRecord>,
   areas: ReadonlyMap<number, AreaRecord>,
@@ -198,7 +201,7 @@ function countyFindings(counties: ReadonlyMap<string, CountyZips>): readonly Fin
   });
 }
 
-/** Cities and districts that rates are held of and that nobody can place, as coverage has them. */
+/** Cities and districts with rates but without a known place, as coverage lists them. */
 function unplacedFindings(coverage: readonly CoverageState[], mark: string): readonly Finding[] {
   return coverage.flatMap(({ state, gaps }) =>
     gaps
@@ -218,7 +221,10 @@ function unplacedFindings(coverage: readonly CoverageState[], mark: string): rea
   );
 }
 
-/** What states' laws allow: beside the recipes, since it is no source of any figure. */
+/**
+ * File of the bounds by states' laws. It is not among the facts, since it is no source of any
+ * figure.
+ */
 const BOUNDS = join('checks', 'rate_bounds.tsv');
 function boundsOf({ coverage }: Manifest): LocalBounds {
   const file = join(datasetsDir(), BOUNDS);
@@ -227,8 +233,9 @@ function boundsOf({ coverage }: Manifest): LocalBounds {
 }
 
 /**
- * Findings of the release in `dir`, those of its build first; `before` is the manifest of a release
- * to compare its lists with. Holds areas and components in memory, streets and leaves are not read.
+ * Findings of the release in `dir`, beginning with those of its build. `before` is the manifest of
+ * a release to compare lists with. Keeps areas and components in memory; does not read streets and
+ * leaves.
  * @throws Error when there is no readable release.
  */
 export async function findingsOf(

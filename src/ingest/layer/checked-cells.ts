@@ -1,10 +1,10 @@
-/** Cells of a layer's table, with what is wrong in them told where it stands: line and column. */
+/** Cells of a layer's table; faults are reported with their line and column. */
 import { FIVE_DIGITS } from '../../base/patterns.js';
 import type { DateInt } from '../../tax/date.js';
 import { parsePercent, type Rate, RATE_ONE } from '../../tax/rate.js';
 import { DATE_OPEN, dateOf, RATE_MAX } from '../rates/list.js';
 
-/** Columns of the table; the first ones must be there, the others where they are needed. */
+/** Columns of the table. The first ones are required, the others only where they are needed. */
 export const LAYER_COLUMNS = [
   'state',
   'level',
@@ -29,11 +29,14 @@ export const LAYER_COLUMNS = [
 ] as const;
 export type LayerColumn = (typeof LAYER_COLUMNS)[number];
 
-/** A number below, without a sign, is a fraction or a very small percentage: nobody can tell. */
+/**
+ * A smaller number without a percent sign may be a fraction or a very small percentage, so it is
+ * refused.
+ */
 const PLAIN_RATE_MIN = RATE_ONE / 400;
 const FAULTS_SHOWN = 20;
 
-/** What is wrong with a file; every fault is told at once. */
+/** The faults of a file, which are all reported together. */
 export class LayerFaults {
   readonly #found: string[] = [];
 
@@ -44,7 +47,7 @@ export class LayerFaults {
     this.#found.push(`${this.file} ${place}: ${why}`);
   }
 
-  /** @throws Error with the first faults, if there is any. */
+  /** @throws Error with the first faults, if there are any. */
   settle(): void {
     if (this.#found.length === 0) return;
     const more = this.#found.length - FAULTS_SHOWN;
@@ -54,7 +57,7 @@ export class LayerFaults {
   }
 }
 
-/** Cells of one row, with what is wrong in them told where it stands. */
+/** Cells of one row; faults are reported with their line and column. */
 export class Cells {
   constructor(
     readonly line: number,

@@ -1,27 +1,30 @@
 /**
- * Districts of layers, which hold where they are drawn or by ZIPs. By ZIPs nobody can tell whether
- * a mere spot is inside: its tax area says so, and addresses and ZIPs, which know their ZIP,
- * settle it.
+ * Districts of layers, which are drawn or consist of ZIPs. For one of ZIPs, a mere spot does not
+ * tell whether it is inside. Its tax area therefore leaves that open, and addresses and ZIPs, which
+ * know their ZIP, settle it.
  */
 import { type AreaTuple, type InternArea, OPEN_MARK } from '../model.js';
 import { spotKey } from '../zip/cities.js';
 
-/** Where a district holds; plain values, so that threads can be told. */
+/** Where a district is in force. Plain values, so that they can be passed to threads. */
 export interface OwnDistrict {
   readonly code: string;
-  /** FIPS digits of its state, beyond which it never holds; "" where that is not said. */
+  /** FIPS digits of its state, beyond which it does not extend; "" where that is not given. */
   readonly state: string;
-  /** ZIPs that are all its own; empty for one that is drawn. */
+  /** ZIPs that belong to it completely; empty for a drawn district. */
   readonly zips: readonly number[];
-  /** Counties that some of it lies in, five digits. */
+  /** Counties that it has land in, five digits. */
   readonly counties: readonly string[];
-  /** Counties that lie in it whole. */
+  /** Counties that belong to it completely. */
   readonly whole: readonly string[];
-  /** Of the recipe: the records of authorities name it where it holds. */
+  /** Set for a district of the recipe, which authorities' records name where it is in force. */
   readonly listed?: true;
 }
 
-/** A tax area whose districts a ZIP settles: area numbers by which of the codes hold, in bits. */
+/**
+ * A tax area whose open districts a ZIP settles: the resulting areas, indexed by which of the codes
+ * are in force, as bits.
+ */
 export interface SettledArea {
   readonly area: number;
   readonly codes: readonly string[];
@@ -32,11 +35,11 @@ interface Known extends OwnDistrict {
   readonly inside: ReadonlySet<number>;
 }
 
-/** The districts of all layers and boundaries; without any, everything stays what it is. */
+/** The districts of all layers and boundaries. Without any, tuples stay unchanged. */
 export class OwnDistricts {
   readonly #all: readonly Known[];
   readonly #byCode: ReadonlyMap<string, Known>;
-  /** Drawn districts that hold in the land of a combination of jurisdictions, each way there is. */
+  /** For a combination of jurisdictions, the sets of drawn districts that occur in its land. */
   readonly #ways = new Map<string, Map<string, readonly string[]>>();
 
   constructor(districts: readonly OwnDistrict[]) {
@@ -48,7 +51,10 @@ export class OwnDistricts {
     return this.#all.map(({ inside: _, ...one }) => one);
   }
 
-  /** A tuple of a spot: districts end at their state's border, and those by ZIPs are open. */
+  /**
+   * The tuple of a spot: districts are cut off at their state's border, and those by ZIPs are left
+   * open.
+   */
   mark(tuple: AreaTuple): AreaTuple {
     if (this.#all.length === 0) return tuple;
     const drawn = tuple.districts.filter(
@@ -63,7 +69,7 @@ export class OwnDistricts {
     return { ...tuple, districts: [...drawn, ...open].sort() };
   }
 
-  /** These districts, with what the overlay of boundaries shows of those that are drawn. */
+  /** The same districts, with the sets that occur in the overlay's tuples. */
   learned(tuples: readonly AreaTuple[]): OwnDistricts {
     const drawn = new Set(
       this.#all.filter(({ zips }) => zips.length === 0).map(({ code }) => code),
@@ -95,7 +101,7 @@ export class OwnDistricts {
     return learned;
   }
 
-  /** A tuple whose open districts the ZIP settles; without a ZIP they stay open. */
+  /** A tuple with its open districts settled by the ZIP; without a ZIP they stay open. */
   settle(tuple: AreaTuple, zip: number | null): AreaTuple {
     if (zip === null || !tuple.districts.some((code) => code.startsWith(OPEN_MARK))) return tuple;
     return {
@@ -112,7 +118,7 @@ export class OwnDistricts {
     };
   }
 
-  /** A tuple of an authority's record, which knows none of these districts. */
+  /** The tuple of an authority's record, which does not know these districts. */
   ofRecord(tuple: AreaTuple, zip: number | null): AreaTuple {
     const own = this.#all.flatMap(({ code, state, zips, counties, whole, listed }) => {
       if (listed === true || state !== tuple.state || !counties.includes(tuple.county)) return [];
@@ -123,10 +129,10 @@ export class OwnDistricts {
   }
 
   /**
-   * A combination of jurisdictions of a ZIP, or of a city by its name (null), in every way in which
-   * districts hold in its land; `reached` are spots of the ZIP, by which those ways are chosen.
-   * Where none of them is in that land, ways with a district that cannot reach the ZIP are out, if
-   * others are left.
+   * A combination of jurisdictions in a ZIP, or in a city by its name (null), once for each set of
+   * districts that occurs in its land. The sets are chosen by `reached`, which are spots of the
+   * ZIP. If no spot lies in that land, sets with a district that cannot reach the ZIP are left out,
+   * unless no others remain.
    */
   variants(
     tuple: AreaTuple,
@@ -154,7 +160,7 @@ export class OwnDistricts {
     );
   }
 
-  /** Where no spot of the land is known: each drawn district of the county, and none. */
+  /** Used where no spot of the land is known: each drawn district of the county alone, and none. */
   #everyWay(tuple: AreaTuple): ReadonlyMap<string, readonly string[]> {
     const drawn = this.#all.filter(
       ({ zips, counties }) => zips.length === 0 && counties.includes(tuple.county),
@@ -165,13 +171,13 @@ export class OwnDistricts {
     ]);
   }
 
-  /** The key by which parts of a ZIP are told apart: with the districts of layers. */
+  /** The key of a tuple within a ZIP, including districts of layers. */
   key(tuple: AreaTuple): string {
     const own = tuple.districts.filter((code) => this.#byCode.has(code));
     return own.length === 0 ? spotKey(tuple) : `${spotKey(tuple)}|${own.join()}`;
   }
 
-  /** Areas with open districts, and what they are for the ZIPs inside and outside. */
+  /** Areas with open districts, and the areas that these become for ZIPs inside and outside. */
   settled(tuples: readonly AreaTuple[], intern: InternArea): readonly SettledArea[] {
     return tuples.flatMap((tuple, area): SettledArea[] => {
       const codes = tuple.districts
@@ -195,7 +201,7 @@ export class OwnDistricts {
   }
 }
 
-/** Districts that the boundaries of a recipe draw, for `learned` to tell where. */
+/** Districts that a recipe's boundaries draw; `learned` finds out where. */
 export function drawnDistricts(codes: Iterable<string>): readonly OwnDistrict[] {
   return [...codes].map((code) => ({
     code,
@@ -207,10 +213,13 @@ export function drawnDistricts(codes: Iterable<string>): readonly OwnDistrict[] 
   }));
 }
 
-/** Without layers. */
+/** Used where there are no layers. */
 export const NO_DISTRICTS = new OwnDistricts([]);
 
-/** Gives the tax area of an address with its ZIP ("" for none) by the area of its spot. */
+/**
+ * Makes the function that gives the tax area of an address with a ZIP ("" for none), from the area
+ * of its spot.
+ */
 export function areaSettler(
   districts: readonly OwnDistrict[],
   settled: readonly SettledArea[],

@@ -11,7 +11,7 @@ import type { Layer } from './layer-files.js';
 import type { LayerRate } from './table.js';
 import type { LayerColumn } from './checked-cells.js';
 
-/** What the lists say before any layer. */
+/** What the lists contain, before any layer. */
 export interface BaseRates {
   readonly gazetteer: Gazetteer;
   readonly rows: readonly RateRow[];
@@ -23,16 +23,16 @@ export interface BaseRates {
   readonly tiers: readonly TierFact[];
 }
 
-/** What the lists say before any layer, with its rows by jurisdiction, and the states. */
+/** What the lists contain before any layer, with rows by jurisdiction, and the states. */
 export interface Base extends BaseRates {
   readonly index: RowIndex;
   readonly states: ReadonlyMap<string, StateName>;
 }
 
-/** One row at the jurisdiction it is of. */
+/** The jurisdiction that a row is for. */
 export type Found = Pick<RateRow, 'county' | 'place' | 'code'> & { readonly label: string };
 
-/** Finds the jurisdictions of a layer's rows; what cannot be told is a fault of the row. */
+/** Finds the jurisdictions of a layer's rows. A row whose jurisdiction is unclear is a fault. */
 export class Finder {
   constructor(
     readonly base: Base,
@@ -87,7 +87,7 @@ export class Finder {
     );
   }
 
-  /** The jurisdictions of a row: one, several for "*", none where it has a fault. */
+  /** The jurisdictions of a row: one, several for "*", or none where it has a fault. */
   find(row: LayerRate): readonly Found[] {
     if (!this.base.states.has(row.state)) {
       this.fault(row, 'state', `"${row.state}" is no state of the recipe`);
@@ -135,7 +135,8 @@ export class Finder {
       );
       return [];
     }
-    // The base may list parts of a city by county, which would hold over a row for all of it.
+    // The lists may have a city by county parts. Their rows would take precedence over one for the
+    // whole city, so each part gets a row.
     const parts =
       county !== ''
         ? [county]
@@ -194,7 +195,7 @@ function codeOf(match: NameMatch): string {
   return match.kind === 'code' ? match.code : '';
 }
 
-/** Where a district is said to hold by counties and cities, as facts have it. */
+/** Counties and cities in which a row says that a district is in force, in the form of facts. */
 export function membersOf(finder: Finder, row: LayerRate, code: string): readonly DistrictMember[] {
   const common = {
     state: row.state,

@@ -1,4 +1,4 @@
-/** Layers over what a recipe has: boundaries, places of districts and product rules. */
+/** Applies layers to what a recipe has: boundaries, places of districts and product rules. */
 import { dayBefore } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
 import { type Boundaries, type BoundaryFeature, drawnOver } from '../boundary/overlay.js';
@@ -10,10 +10,10 @@ import { boundaryOf, type Layer, layerLabel } from './layer-files.js';
 import type { LayeredRates, PlacedDistrict } from './rates.js';
 import type { LayerProduct } from './table.js';
 
-/** Counties of every ZIP that the lists of a recipe know. */
+/** The counties of each ZIP in any list of a recipe. */
 type ZipCounties = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** What layers draw, and what they name by ZIPs. */
+/** Districts of layers: those that are drawn, and those that consist of ZIPs. */
 interface DistrictPlaces {
   readonly features: readonly BoundaryFeature[];
   readonly districts: readonly OwnDistrict[];
@@ -54,8 +54,8 @@ async function placeOf(one: PlacedDistrict, known: ZipCounties): Promise<Placed 
 }
 
 /**
- * Places every district of the layers; of several rows of one any may say where it is.
- * @throws Error with the rows of those that nobody places, and of boundaries that cannot be read.
+ * Finds the land of every district of the layers; any of its rows may give it.
+ * @throws Error with the rows of districts without land, and of boundaries that cannot be read.
  */
 async function placeDistricts(
   rows: readonly PlacedDistrict[],
@@ -100,7 +100,7 @@ async function placeDistricts(
   };
 }
 
-/** A row of the product table by its columns. */
+/** A row of the product table, by column. */
 type ProductRow = Readonly<Record<string, string>>;
 
 const BETWEEN_CODES = ';';
@@ -138,7 +138,7 @@ function rowOf({ name }: Layer, rule: LayerProduct): ProductRow {
   };
 }
 
-/** What is left of a row of the table beside a rule: its other codes, and its other days. */
+/** The rows that a table's row leaves beside a rule: for its other codes, and for other days. */
 function leftOf(row: ProductRow, rule: LayerProduct): readonly ProductRow[] {
   const from = listDate(row['effective_from'] ?? '', DATE_MIN);
   const to = listDate(row['effective_to'] ?? '', DATE_OPEN);
@@ -157,8 +157,8 @@ function leftOf(row: ProductRow, rule: LayerProduct): readonly ProductRow[] {
 }
 
 /**
- * The table with the rules of the layers, and what each of them replaced.
- * @throws Error with the rows of codes that the catalogue `tics` lacks, and of states it lacks.
+ * The product table with the rules of the layers, and what each rule has replaced.
+ * @throws Error with the rows of unknown codes (not in `tics`) and unknown states.
  */
 function withProducts(
   rows: readonly ProductRow[],
@@ -196,7 +196,7 @@ function withProducts(
 
 export type Documents = ReadonlyMap<string, readonly ProductRow[]>;
 
-/** What a recipe has before its layers are laid over it. */
+/** What a recipe has before layers are applied. */
 interface Unlayered {
   readonly boundaries: Boundaries;
   readonly documents: Documents;
@@ -204,16 +204,16 @@ interface Unlayered {
     readonly input: Pick<RateBookInput, 'members' | 'states'>;
     readonly layered: Pick<LayeredRates, 'districts' | 'lines'>;
   };
-  /** Asked for where a district has ZIPs. */
+  /** Only called where a district consists of ZIPs. */
   readonly zipCounties: () => ZipCounties;
 }
 
-/** What a recipe has once its layers are laid over it. */
+/** What a recipe has after layers were applied. */
 export interface Layered {
   readonly boundaries: Boundaries;
   readonly documents: Documents;
   readonly districts: OwnDistricts;
-  /** What was replaced, a sentence each. */
+  /** A sentence for each replacement. */
   readonly lines: readonly string[];
 }
 
@@ -231,7 +231,7 @@ function replacedPolygons(
     );
 }
 
-/** Cities that layers draw, over those of the recipe. */
+/** The boundaries with cities that layers draw in place of those of the recipe. */
 export function withCities(
   boundaries: Boundaries,
   own: readonly BoundaryFeature[],
@@ -243,7 +243,7 @@ export function withCities(
 }
 
 /**
- * Lays the layers over boundaries and documents; rates have them already.
+ * Applies the layers to boundaries and documents; rates already include them.
  * @throws Error with the rows that cannot be placed or applied.
  */
 export async function lay(layers: readonly Layer[], given: Unlayered): Promise<Layered> {

@@ -1,4 +1,4 @@
-/** An operator's own layers: which files they are, and the boundaries that lie beside them. */
+/** An operator's own layers: their files, and the boundaries beside these. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FIVE_DIGITS } from '../../base/patterns.js';
@@ -17,33 +17,33 @@ import { LayerFaults } from './checked-cells.js';
 const WORKBOOK = /\.xlsx$/i;
 const TABLE = /\.(?:csv|xlsx)$/i;
 
-/** The first day that workbooks count from is the day before 1900-01-00: 1900 was no leap year. */
+/** Day 0 of workbooks, which wrongly count 29 February 1900. */
 const WORKBOOK_EPOCH = Date.UTC(1899, 11, 30);
 const DAY_MS = 86_400_000;
 
-/** A layer as read. */
+/** A layer that was read. */
 export interface Layer extends LayerTable {
   /** The file's name without its ending. */
   readonly name: string;
   readonly file: string;
   readonly faults: LayerFaults;
-  /** The table and the boundary files read so far, as the manifest names them. */
+  /** The table and boundary files that were read so far, as the manifest lists them. */
   readonly files: SourceFile[];
 }
 
-/** The day that a cell of a workbook counts, written out. */
+/** The text of a day that a workbook's cell gives as a number. */
 export function workbookDay(text: string): string {
   return FIVE_DIGITS.test(text)
     ? new Date(WORKBOOK_EPOCH + Number(text) * DAY_MS).toISOString().slice(0, 10)
     : text;
 }
 
-/** What the manifest and explanations call a layer. */
+/** The name of a layer in the manifest and in explanations. */
 export function layerLabel(name: string): string {
   return `layer:${name}`;
 }
 
-/** What `hasLayer` and people know it by: with the day its newest row is as of. */
+/** The name of a layer for `hasLayer` and for people, with the date of its newest row. */
 export function layerVersion({ name, asOf }: Layer): string {
   return `${layerLabel(name)}@${formatDate(asOf)}`;
 }
@@ -72,7 +72,7 @@ async function readLayer(file: string): Promise<Layer> {
   };
 }
 
-/** Tables of the project's folder of layers, which every build takes. */
+/** Layers in the project's own folder, which every build uses. */
 function keptLayers(): readonly string[] {
   const folder = join(datasetsDir(), 'layers');
   if (!existsSync(folder)) return [];
@@ -83,9 +83,10 @@ function keptLayers(): readonly string[] {
 }
 
 /**
- * Reads the layers of datasets/layers and those named, in this order: of two that say otherwise the
- * later holds.
- * @throws Error with every fault of a file: line, column, reason; also where two have one name.
+ * Reads the layers of datasets/layers and the given ones, in this order; where two disagree, the
+ * later one counts.
+ * @throws Error with every fault of a file: line, column and reason; also where two have the same
+ * name.
  */
 export async function readLayers(files: readonly string[]): Promise<readonly Layer[]> {
   const layers: Layer[] = [];
@@ -100,7 +101,10 @@ export async function readLayers(files: readonly string[]): Promise<readonly Lay
   return layers;
 }
 
-/** Features of a file that are of one jurisdiction: those with its code, or all without codes. */
+/**
+ * The rings of one jurisdiction in a file: of features with its code, or of all if they have no
+ * codes.
+ */
 async function ringsIn(
   file: string,
   code: string,
@@ -120,8 +124,8 @@ async function ringsIn(
 }
 
 /**
- * The boundary of a row by its file, or by the GeoJSON file of the layer's own name with a feature
- * of the code; null where there is neither. What is wrong is noted.
+ * The boundary of a row: from its file, or from the GeoJSON file with the layer's name and a
+ * feature of the code; null where there is neither. Faults are added to the row.
  */
 export async function boundaryOf(
   layer: Layer,
@@ -152,10 +156,10 @@ export async function boundaryOf(
   }
 }
 
-/** Digits of a city's code. */
+/** The form of a city's code. */
 const PLACE = /^\d{7}$/;
 
-/** Boundaries of cities that the layers draw, by code; of a code in two layers the later one's. */
+/** Boundaries of cities that the layers draw, by code; for equal codes, the later layer counts. */
 export async function layerCities(
   layers: readonly Layer[],
   stateFips: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** Layers over the rate lists: their rows, and what each of them replaces. */
+/** Applies layers to rate lists, and reports what each row of a layer replaces. */
 import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
 import { formatRate, type Rate, RATE_ZERO } from '../../tax/rate.js';
@@ -11,21 +11,21 @@ import { type Base, type BaseRates, Finder, type Found, membersOf } from './find
 import { type Layer, layerLabel } from './layer-files.js';
 import type { LayerRate } from './table.js';
 
-/** A row of a district. */
+/** A row of a layer for a district. */
 export interface PlacedDistrict {
   readonly layer: Layer;
   readonly row: LayerRate;
   readonly code: string;
   /** FIPS digits. */
   readonly state: string;
-  /** The base does not know it, so the layer says where it is. */
+  /** Whether the lists lack the district, so that the layer has to say where it is. */
   readonly isNew: boolean;
 }
 
-/** The base with the layers over it. */
+/** The lists with the layers applied. */
 export interface LayeredRates extends Omit<BaseRates, 'gazetteer' | 'tiers'> {
   readonly districts: readonly PlacedDistrict[];
-  /** What each row did. */
+  /** A sentence on the effect of each row. */
   readonly lines: readonly string[];
 }
 
@@ -38,7 +38,7 @@ function days(from: DateInt, to: DateInt): string {
   return begin + (to >= DATE_OPEN ? '' : ` until ${formatDate(to)}`);
 }
 
-/** Rows that are held of a jurisdiction, as the rate book takes them. */
+/** The rows that a jurisdiction has before the layer, as the rate book uses them. */
 function heldOf({ index }: Base, { level, state }: LayerRate, found: Found): readonly RateRow[] {
   switch (level) {
     case 'state':
@@ -56,7 +56,7 @@ function isSame(segment: Segment, row: RateRow): boolean {
   return segment.basis === row.basis && segment.sales === row.sales && segment.use === row.use;
 }
 
-/** What the base says on the days of a row, and what becomes of it. */
+/** What the lists have for the days of a layer's row, and how that is replaced. */
 function replacedBy(
   base: Base,
   row: LayerRate,
@@ -87,7 +87,7 @@ function replacedBy(
     : `${said} is new`;
 }
 
-/** A level that layers alone know is known in part. */
+/** Marks of levels that only layers have rates for; such a level is partially known. */
 function marksWith(
   marks: readonly ListMark[],
   touched: ReadonlyMap<string, number>,
@@ -131,7 +131,7 @@ function at({ name, faults }: Layer, { line }: LayerRate): string {
   return `layer ${name}: ${faults.file} line ${line}`;
 }
 
-/** Whether the base has a district, if only by its name or where it lies. */
+/** Whether the lists have a district, at least its name or where it lies. */
 function knows(base: Base, { state, code }: Pick<RateRow, 'state' | 'code'>): boolean {
   return (
     base.districtNames.has(`${state}/${code}`) ||
@@ -170,7 +170,7 @@ function takeDistrict(
   taken.districts.push({ layer, row, code, state, isNew: !held });
 }
 
-/** What a layer says of a jurisdiction. */
+/** The rate row that a layer's row becomes. */
 function ownRow(row: LayerRate, found: Found, source: number): RateRow | null {
   const { state, level, basis, sales, use, from, to, asOf } = row;
   if (sales === null || use === null) return null;
@@ -180,8 +180,8 @@ function ownRow(row: LayerRate, found: Found, source: number): RateRow | null {
 }
 
 /**
- * What holds on the other days where the base has no row of its own. A list whose rows begin with
- * it is not known before its first row, and a layer's row must not be taken for that.
+ * A row for the other days where the lists have no row. A list that begins with a layer's row would
+ * be taken for unknown before that row, which must not happen.
  */
 function rowBelow(base: Base, own: RateRow, label: string, layer: Layer): RateRow | null {
   const none = { ...own, from: DATE_MIN, to: DATE_OPEN, sales: RATE_ZERO, use: RATE_ZERO };
@@ -236,8 +236,8 @@ function takeLayer(base: Base, layer: Layer, taken: Taken): void {
 }
 
 /**
- * Lays layers over the lists, the later over the earlier.
- * @throws Error with every row whose jurisdiction, place or days cannot be told.
+ * Applies layers to the lists, later layers over earlier ones.
+ * @throws Error with every row whose jurisdiction, place or days are unclear.
  */
 export function withLayers(given: BaseRates, layers: readonly Layer[]): LayeredRates {
   const states = new Map(given.gazetteer.states().map((state) => [state.code, state]));

@@ -1,6 +1,6 @@
 /**
- * The table of a layer: rows as an analyst fills them, checked cell by cell. What is wrong is
- * gathered with line, column and reason; nothing is guessed.
+ * The table of a layer: rows as an analyst fills them in, checked cell by cell. Faults are
+ * collected with line, column and reason; nothing is guessed.
  */
 import { FIVE_DIGITS } from '../../base/patterns.js';
 import { sheetRows } from '../source/table-text.js';
@@ -14,9 +14,9 @@ import { unknownName } from '../spelling.js';
 import { Cells, LAYER_COLUMNS, type LayerFaults } from './checked-cells.js';
 
 const DAY_MS = 86_400_000;
-/** So many columns must be there. */
+/** Number of columns that are required. */
 const REQUIRED_COLUMNS = 7;
-/** Bases that a row may have: see `RateRow`. */
+/** Values of `basis` that a row may have, as in `RateRow`. */
 const BASES = ['own', 'total', 'sole'] as const;
 interface LayerRow {
   readonly line: number;
@@ -24,24 +24,24 @@ interface LayerRow {
   readonly state: string;
   readonly from: DateInt;
   readonly to: DateInt;
-  /** Who says so. */
+  /** The source of the rate, as cited. */
   readonly source: string;
   readonly asOf: DateInt;
 }
 
-/** A jurisdiction with its rate in a period, or with its boundary alone. */
+/** A jurisdiction with its rate in a period, or with only its boundary. */
 export interface LayerRate extends LayerRow {
   readonly level: Level;
-  /** "*" for every city of the county that the layer does not name. */
+  /** Its name, or "*" for every city of the county that the layer does not name. */
   readonly name: string;
   readonly code: string;
   readonly counties: readonly string[];
   readonly cities: readonly string[];
   readonly zips: readonly number[];
-  /** File beside the table, "" for none. */
+  /** File beside the table; "" for none. */
   readonly boundary: string;
   readonly basis: RateRow['basis'];
-  /** Null on a row that has a boundary alone. */
+  /** Null in a row that only has a boundary. */
   readonly sales: Rate | null;
   readonly use: Rate | null;
 }
@@ -52,7 +52,7 @@ export interface LayerProduct extends LayerRow {
   readonly taxable: 'Y' | 'N';
   readonly scope: string;
   readonly condition: string;
-  /** A rate of the product's own, null where it has the ordinary one. */
+  /** A rate of the product's own; null for the ordinary rate. */
   readonly rate: Rate | null;
 }
 
@@ -62,7 +62,7 @@ function commonOf(cells: Cells): LayerRow {
   const to = cells.day('until', DATE_OPEN);
   if (to < from) cells.bad('until', 'it is before "from"');
   const asOf = cells.day('as_of', null);
-  // The newest one names the release. Somewhere it is tomorrow already.
+  // The newest date names the release. In some time zones it is tomorrow already.
   const tomorrow = parseDate(new Date(Date.now() + DAY_MS).toISOString().slice(0, 10));
   if (asOf !== DATE_OPEN && asOf > (tomorrow ?? DATE_OPEN)) {
     cells.bad('as_of', 'it is to come, and says when the source was read');
@@ -73,7 +73,7 @@ function commonOf(cells: Cells): LayerRow {
 function rateOf(cells: Cells): LayerRate {
   const boundary = cells.text('boundary');
   const level = cells.oneOf('level', LEVELS, null);
-  // A boundary may stand alone: the base has the rate.
+  // A row may have only a boundary, if the lists have the rate.
   const alone = cells.text('rate') === '' && boundary !== '';
   const sales = alone ? null : cells.rate('rate');
   const use = cells.text('use') === '' ? sales : cells.rate('use');
@@ -124,7 +124,7 @@ function productOf(cells: Cells): LayerProduct {
   };
 }
 
-/** What a table says, with the newest day that any of its rows is as of. */
+/** The contents of a table, with the newest date of its rows. */
 export interface LayerTable {
   readonly rates: readonly LayerRate[];
   readonly products: readonly LayerProduct[];
@@ -151,8 +151,8 @@ function headerOf(cells: readonly string[], faults: LayerFaults): readonly strin
 }
 
 /**
- * Reads a table (comma-separated, a header first).
- * @throws Error with every fault: file, line, column, reason.
+ * Reads a comma-separated table with a header.
+ * @throws Error with every fault: file, line, column and reason.
  */
 export function readLayerTable(
   text: string,

@@ -12,10 +12,10 @@ import { datasetsDir } from '../source-files.js';
 import { unknownName } from '../spelling.js';
 
 const ENTRY = closed({
-  /** What it is, in a few words. */
+  /** What the source is, in a few words. */
   title: TEXT,
   publisher: TEXT,
-  /** The page that people visit. */
+  /** The page for people. */
   page: TEXT,
   /**
    * `url`: the file's own lasting address. Or `links`: a page or directory; `link`: an expression
@@ -40,37 +40,37 @@ const ENTRY = closed({
    * there is no file.
    */
   pages: optional(list(closed({ url: TEXT, says: TEXTS }))),
-  /** Why no program can get it; then people put it into the source's folder. */
+  /** Why no program can get it, so that people have to put it into the source's folder. */
   withheld: optional(TEXT),
-  /** Such files are read together, all that lie in the folder with the newest one's ending. */
+  /** Files with this set are read together: all in the folder that have the newest one's ending. */
   together: optional(flag()),
   container: choice(['csv', 'text', 'csv or zip', 'zip', 'xlsx', 'shapefile', 'page', 'pdf']),
-  /** Name in the table of readers, or why nothing reads it. */
+  /** Name in the table of readers, or the reason why nothing reads it. */
   reader: optional(TEXT),
   unread: optional(TEXT),
   rhythm: choice(['daily', 'monthly', 'quarterly', 'half-yearly', 'yearly', 'on change']),
-  /** Month (YYYY-MM) in which somebody last read the publisher's file or page as is told here. */
+  /** Month (YYYY-MM) in which somebody last checked the publisher's file or page. */
   seen: optional(TEXT),
-  /** States by their letters with FIPS codes ("MN 27"), or nothing for the whole nation. */
+  /** States by letters and FIPS code ("MN 27"); empty for the whole nation. */
   states: list(TEXT),
   levels: list(choice(['state', 'county', 'city', 'district', 'place', 'address', 'zip'])),
   licence: TEXT,
   note: optional(TEXT),
 });
 
-/** A source as its file says. */
+/** A source as its file describes it. */
 export type Source = Of<typeof ENTRY> & { readonly name: string };
 
 const entryFaults = faultsOf(ENTRY);
 
-/** One file to get: a source's, or a state's of a source. */
+/** One file to get: that of a source, or of one of its states. */
 export interface Wanted {
   readonly source: Source;
   /** "sst-rates/MN"; the source's name alone where it has one file. */
   readonly key: string;
   /** Two letters, "" for the nation. */
   readonly state: string;
-  /** What is to be looked up, with states filled in. */
+  /** Where to look for the file, with the state filled in. */
   readonly find: {
     readonly url?: string;
     readonly links?: string;
@@ -81,7 +81,7 @@ export interface Wanted {
   } | null;
 }
 
-/** Names that the readers of every section of a recipe have. */
+/** Names of the readers in all sections of a recipe. */
 function readerNames(): readonly string[] {
   return [
     ...READERS.lists.keys(),
@@ -93,12 +93,12 @@ function readerNames(): readonly string[] {
   ];
 }
 
-/** Tells an address of http or https from any other text. */
+/** Whether a text is an http or https address. */
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** What the shape cannot say. */
+/** Faults that the shape does not find. */
 function furtherFaults(entry: Of<typeof ENTRY>): string[] {
   const { find, withheld, pages, page, reader, unread, seen, states } = entry;
   const faults: string[] = [];
@@ -137,10 +137,7 @@ function furtherFaults(entry: Of<typeof ENTRY>): string[] {
   return faults;
 }
 
-/**
- * Reads a source from the text of its file.
- * @throws Error naming the file and everything that is wrong in it.
- */
+/** Reads a source from the text of its file. @throws Error naming the file and all faults in it. */
 export function parseSource(name: string, text: string): Source {
   const value: unknown = JSON.parse(text);
   const faults = shapeFaults(entryFaults, value, '');
@@ -162,7 +159,7 @@ export function readCatalogue(): readonly Source[] {
     );
 }
 
-/** The files of a source, one a state where its addresses have a place for one. */
+/** The files of a source, one for each state if its addresses depend on the state. */
 export function wantedOf(source: Source): readonly Wanted[] {
   const found = source.find ?? null;
   const plain = Object.entries(found ?? {}).filter(

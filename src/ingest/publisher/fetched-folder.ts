@@ -1,4 +1,7 @@
-/** A folder of publishers' files: what was got into it, and that one command at a time does so. */
+/**
+ * A folder of publishers' files: records of what was got, and a lock so that only one command
+ * writes.
+ */
 import {
   existsSync,
   mkdirSync,
@@ -22,21 +25,21 @@ import { dropPart, reasonOf, transfer, type TransferOptions, type Version } from
 import { errorCode } from '../../base/error-code.js';
 
 /*
- * Gets one file from its publisher. It is written beside its place, checked, and renamed, so that a
- * file below the folder is whole or not there.
+ * Gets one file from its publisher. It is written beside its place, checked and renamed, so that a
+ * file in the folder is always complete.
  */
 
 interface DownloadOptions extends TransferOptions {
-  /** Folder that files are put below. */
+  /** Folder below which files are put. */
   readonly folder: string;
-  /** Gets a file also where one is there already. */
+  /** Whether to get a file even if there is one already. */
   readonly again: boolean;
 }
 
-/** What became of a download. */
+/** The outcome of a download. */
 type Fetched = 'fetched' | 'kept';
 
-/** Why a file on disk is not the one of the list; null when it may be. */
+/** Why a file on disk is not the one in the list; null where it may be. */
 function mismatch({ bytes, sha256 }: Download, size: number, hash: () => string): string | null {
   if (bytes !== null && bytes !== size) return `it has ${size} bytes, the list says ${bytes}`;
   if (sha256 !== null && hash() !== sha256) return 'its SHA-256 is not that of the list';
@@ -44,8 +47,8 @@ function mismatch({ bytes, sha256 }: Download, size: number, hash: () => string)
 }
 
 /**
- * Gets a file, unless one is there that the list has nothing against.
- * @throws Error naming the path; then nothing is left of it.
+ * Gets a file, unless there is one that agrees with the list.
+ * @throws Error naming the path; nothing of the file is left then.
  */
 export async function fetchDownload(
   download: Download,
@@ -71,32 +74,33 @@ export async function fetchDownload(
   return 'fetched';
 }
 
-// What `situs dataset fetch` gets from publishers: one entry per file, or per state of a file.
+// What `situs dataset fetch` gets from publishers: an entry for each file, or for each state of a
+// file.
 
 export interface Download {
-  /** Where it goes below the folder asked for. */
+  /** Path below the folder that is asked for. */
   readonly path: string;
   readonly url: string;
-  /** As published; null where the list does not say. */
+  /** Size as published; null where the list does not give it. */
   readonly bytes: number | null;
-  /** 64 hexadecimal digits; null as above. */
+  /** 64 hexadecimal digits; null where the list does not give them. */
   readonly sha256: string | null;
 }
 
-/** What an entry of a list may say. */
+/** Keys that an entry of a list may have. */
 const KEYS: readonly string[] = ['path', 'url', 'bytes', 'sha256', 'states'];
 
 const STATE = '{fips}';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A path that cannot leave the folder it is put below. */
+/** Whether a path cannot lead out of the folder it is put below. */
 function isBelow(path: string): boolean {
   const plain = normalize(path);
   return path !== '' && !isAbsolute(path) && plain !== '..' && !plain.startsWith('../');
 }
 
-/** The states of an entry whose path has a place for them; one empty text for any other. */
+/** The states of an entry whose path depends on the state; otherwise a single empty text. */
 function statesOf(entry: Fields, path: string): readonly string[] {
   if (!path.includes(STATE)) return [''];
   const { states } = entry;
@@ -158,14 +162,14 @@ export function readDownloads(file: string): readonly Download[] {
   }
 }
 
-/** A file that was got. */
+/** The record of a file that was got. */
 export interface FetchRecord extends Version {
-  /** Below the folder of sources. */
+  /** Path below the folder of sources. */
   readonly path: string;
   readonly url: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** Days (YYYY-MM-DD) on which it came, and on which its publisher was last asked. */
+  /** Days (YYYY-MM-DD) on which it was got, and on which its publisher was last asked. */
   readonly fetchedOn: string;
   readonly checkedOn: string;
 }
@@ -178,8 +182,9 @@ function isRecord(value: unknown): value is FetchRecord {
 }
 
 /**
- * Records by key; none where nothing was got yet.
- * @throws Error when the file is there and cannot be read: what is held would be got anew.
+ * Records by key; empty where nothing was got yet.
+ * @throws Error when the file exists and cannot be read, since otherwise everything would be got
+ * again.
  */
 export function readRecords(folder: string): Map<string, FetchRecord> {
   const file = join(folder, FILE);
@@ -209,7 +214,7 @@ export function filesThere(folder: string, path: string): readonly string[] {
     .map((own) => join(below, own));
 }
 
-/** Writes the records, whole or not at all. */
+/** Writes the records completely or not at all. */
 export function writeRecords(folder: string, records: ReadonlyMap<string, FetchRecord>): void {
   const file = join(folder, FILE);
   const sorted = [...records].sort((one, other) => (one[0] < other[0] ? -1 : 1));
@@ -217,15 +222,15 @@ export function writeRecords(folder: string, records: ReadonlyMap<string, FetchR
 }
 
 /*
- * A folder of publishers' files is one command's at a time: two that write parts of the same file
- * would mix them, and each would forget what the other has got.
+ * Only one command at a time writes to a folder of publishers' files. Two that write the same file
+ * would mix its bytes, and each would lose the records of the other.
  */
 
 const HOLD_FILE = '.getting';
-/** Of another machine nobody can ask which processes it has; no command gets files for as long. */
+/** Processes of another machine cannot be checked, but no command takes this long. */
 const OLD_MS = 2 * 86_400_000;
 
-/** Whether the process that a file names is gone. */
+/** Whether the process that a file names has ended. */
 function isLeft(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return true;
@@ -235,8 +240,9 @@ function isLeft(file: string): boolean {
 }
 
 /**
- * Holds a folder until what is returned is called; one that a killed process held is taken over.
- * @throws Error that names the process which has it.
+ * Locks a folder until the returned function is called. Takes over the lock of a process that was
+ * killed.
+ * @throws Error that names the process which holds the lock.
  */
 export function holdFolder(folder: string): () => void {
   const file = join(folder, HOLD_FILE);

@@ -1,4 +1,4 @@
-/** Gets the newest file of a source into a folder, with a record of what it was. */
+/** Gets the newest file of a source into a folder, with a record of it. */
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { foreign, pageText, textOf, withoutEntities } from '../source/container.js';
@@ -8,20 +8,20 @@ import type { Source, Wanted } from './catalogue.js';
 import type { FetchRecord } from './fetched-folder.js';
 import { dropPart, reasonOf, Refusal, transfer, type TransferOptions } from './transfer.js';
 
-/** Links of publishers' pages and directories, and the newest of those that a name fits. */
+/** Links on publishers' pages and in directories, and the newest of those with a matching name. */
 
 const LINK = /<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gis;
 
-/** A link whose name fits. */
+/** A link whose name matches. */
 export interface Link {
   readonly url: string;
   /** Last part of its address, without a slash at its end. */
   readonly name: string;
-  /** What the expression named: year, quarter, month, day. */
+  /** Groups of the expression: year, quarter, month, day. */
   readonly named: Readonly<Record<string, string | undefined>>;
 }
 
-/** Addresses that a page links to, in order; what is no address is left out. */
+/** Addresses that a page links to, in order; other links are left out. */
 export function linksOf(html: string, base: string): readonly string[] {
   return [...html.matchAll(LINK)].flatMap(([, double, single, bare]) => {
     const text = withoutEntities((double ?? single ?? bare ?? '').trim());
@@ -29,7 +29,7 @@ export function linksOf(html: string, base: string): readonly string[] {
   });
 }
 
-/** Last part of an address, as people read it. */
+/** Last part of an address, decoded. */
 function nameOf(url: string): string {
   const part = new URL(url).pathname.replace(/\/$/, '').split('/').at(-1) ?? '';
   try {
@@ -43,7 +43,10 @@ function number(text: string | undefined): number {
   return text === undefined ? 0 : Number(text);
 }
 
-/** Year, quarter, month and day of a link's name; months may be named, years have two digits. */
+/**
+ * Year, quarter, month and day of a link's name, where months may be words and years may have two
+ * digits.
+ */
 function ageOf({ named }: Link): readonly number[] {
   const year = number(named['year']);
   const month = monthOf(named['month'] ?? '');
@@ -55,14 +58,14 @@ function ageOf({ named }: Link): readonly number[] {
   ];
 }
 
-/** First day that a link's name speaks for, as YYYYMMDD; 0 where it names no year. */
+/** First day that a link's name stands for, as YYYYMMDD; 0 where it has no year. */
 export function firstDayOf(link: Link): number {
   const [year = 0, quarter = 0, month = 0, day = 0] = ageOf(link);
   if (year === 0) return 0;
   return year * 10_000 + (month || Math.max(1, quarter * 3 - 2)) * 100 + (day || 1);
 }
 
-/** Links whose names an expression fits, newest first; those alike stay in the page's order. */
+/** Links whose names match an expression, newest first; equal ones in the order of the page. */
 export function newestLinks(urls: readonly string[], expression: string): readonly Link[] {
   const pattern = new RegExp(expression, 'i');
   const links = urls.flatMap((url): readonly Link[] => {
@@ -77,32 +80,32 @@ export function newestLinks(urls: readonly string[], expression: string): readon
   });
 }
 
-/** Longest page that links are looked for in. */
+/** Largest page that is searched for links. */
 const PAGE_BYTES_MAX = 16 * 1_048_576;
-/** Older links that are tried where the newest one leads to nothing yet. */
+/** How many older links are tried if the newest one leads to nothing yet. */
 const OLDER_MAX = 2;
 const NAME = /^[A-Za-z0-9][\w.,()-]*$/;
 const HEAD_BYTES = 512;
 
 export interface GetOptions extends TransferOptions {
   readonly folder: string;
-  /** Gets a file also where the publisher says it has not changed. */
+  /** Whether to get a file even if the publisher says that it has not changed. */
   readonly again: boolean;
   /** YYYY-MM-DD. */
   readonly today: string;
-  /** Pages that were read for links already: many sources share one. */
+  /** Pages that were already searched for links, since many sources share one. */
   readonly pages?: Map<string, string>;
 }
 
-/** What became of a file. */
+/** The outcome for a file. */
 export interface Got {
   readonly kind: 'fetched' | 'same' | 'renamed';
   readonly record: FetchRecord;
-  /** Name at the publisher. */
+  /** Name of the file at the publisher. */
   readonly name: string;
 }
 
-/** Gets a page and keeps nothing of it. @throws Error with the reason. */
+/** Gets a page without storing it. @throws Error with the reason. */
 async function readPage(url: string, options: GetOptions): Promise<Buffer> {
   const target = join(options.folder, '.page');
   dropPart(target);
@@ -123,7 +126,7 @@ async function readPage(url: string, options: GetOptions): Promise<Buffer> {
   }
 }
 
-/** Addresses of the newest file, and of older ones where the newest may not be there yet. */
+/** Addresses of the newest file, and of older ones in case the newest does not exist yet. */
 async function candidates(wanted: Wanted, options: GetOptions): Promise<readonly string[]> {
   const { url, links: listed, link = '', below, begun = false } = wanted.find ?? {};
   if (url !== undefined) return [url];
@@ -143,7 +146,7 @@ async function candidates(wanted: Wanted, options: GetOptions): Promise<readonly
   return found.slice(0, 1 + OLDER_MAX).map(at);
 }
 
-/** What is wrong with a file's bytes for its name; null where nothing is. */
+/** Why a file's bytes do not fit its name; null where they do. */
 async function faultOf(part: string, name: string): Promise<string | null> {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(part, 'r');
@@ -181,7 +184,7 @@ async function getFrom(
   if (!NAME.test(name)) throw new Error(`"${name}" is no name for a file`);
   const path = join(wanted.source.name, name);
   mkdirSync(dirname(join(folder, path)), { recursive: true });
-  // What bears a name that its publisher gave up is still asked for by its new address.
+  // A file from an address that its publisher has given up is requested from the new one.
   const known = held !== null && held.url === url;
   const target = join(folder, known ? held.path : path);
   const version = known && !again ? held : null;
@@ -196,7 +199,7 @@ async function getFrom(
     throw new Error(fault);
   }
   const { etag, lastModified, bytes, sha256 } = came;
-  // A new name for the bytes that are held is no new file.
+  // The same bytes under a new name are not a new file.
   if (held !== null && held.sha256 === sha256 && existsSync(join(folder, held.path))) {
     dropPart(target);
     const record = { ...held, checkedOn: today, etag, lastModified, url };
@@ -221,8 +224,8 @@ async function getFrom(
 }
 
 /**
- * Gets the newest file of a source. `held` is what the folder has of it.
- * @throws Error with the reason; what is held stays as it is.
+ * Gets the newest file of a source. `held` is the record of what the folder has.
+ * @throws Error with the reason; the present file stays unchanged.
  */
 export async function getNewest(
   wanted: Wanted,
@@ -235,7 +238,7 @@ export async function getNewest(
     try {
       return await getFrom(url, wanted, there, options);
     } catch (error) {
-      // Folders of a new year are there before their files.
+      // Publishers make the folder of a new year before its files.
       const older = error instanceof Refusal && error.status === 404 && at < urls.length - 1;
       if (!older) throw new Error(`${basename(url)} from ${url}: ${reasonOf(error)}`);
     }
@@ -244,26 +247,26 @@ export async function getNewest(
 }
 
 /*
- * Figures that are published on pages alone: they are held as facts, and the pages are asked
- * whether they still say them.
+ * Figures that are only published on pages. They are stored as facts, and the pages are checked to
+ * still say them.
  */
 
-/** A sentence on what a page no longer says. */
+/** An expected statement that a page no longer contains. */
 interface Unsaid {
   readonly url: string;
   readonly expected: string;
 }
 
-/** What of a page's text no expression is found in; case does not count. */
+/** The expressions that match nothing in a page's text; case does not matter. */
 export function unsaidIn(text: string, says: readonly string[]): readonly string[] {
-  // Publishers change between quotes and dashes of every kind.
+  // Publishers use all kinds of quotes and dashes.
   const plain = text.replaceAll(/[’‘]/g, "'").replaceAll(/[–—]/g, '-');
   return says.filter((expected) => !new RegExp(expected, 'i').test(plain));
 }
 
 /**
  * What the pages of a source no longer say.
- * @throws Error with the page's address and the reason where it cannot be got.
+ * @throws Error with a page's address and the reason where it cannot be got.
  */
 export async function checkPages(source: Source, options: GetOptions): Promise<readonly Unsaid[]> {
   const unsaid: Unsaid[] = [];

@@ -1,11 +1,11 @@
-/** What a folder of sources holds of the catalogue, and for which days each file was published. */
+/** Which files of the catalogue a folder of sources has, and for which days each was published. */
 import { basename } from 'node:path';
 import { DATE_OPEN, type DateInt, dateOf, parseDate } from '../../tax/date.js';
 import { readCatalogue, type Source, type Wanted, wantedOf } from './catalogue.js';
 import { firstDayOf, type Link, newestLinks } from './get.js';
 import { type FetchRecord, filesThere, readRecords } from './fetched-folder.js';
 
-/** A file of the catalogue that a folder holds. */
+/** A file of the catalogue that is in a folder. */
 export interface HeldFile {
   /** "sst-rates/MN" */
   readonly key: string;
@@ -13,15 +13,20 @@ export interface HeldFile {
   /** Two letters and two digits, "" for the nation. */
   readonly state: string;
   readonly fips: string;
-  /** Below the folder. */
+  /** Path below the folder. */
   readonly path: string;
-  /** The day its publisher states: by its name, by the server, or the day it came. */
+  /**
+   * The date by its publisher: from its name or the server, or else the day on which it was got.
+   */
   readonly asOf: DateInt;
-  /** Last day that it was published for, by its name or its rhythm. */
+  /** Last day that it was published for, by its name or by how often the source appears. */
   readonly until: DateInt;
 }
 
-/** Months a list speaks for; without a set time until the quarter ends that it was read in. */
+/**
+ * Months that a list speaks for. One that appears irregularly counts until the end of the quarter
+ * in which it was read.
+ */
 const RHYTHM_MONTHS: Readonly<Record<Source['rhythm'], number>> = {
   daily: 0,
   monthly: 1,
@@ -32,7 +37,7 @@ const RHYTHM_MONTHS: Readonly<Record<Source['rhythm'], number>> = {
 };
 const QUARTER_MONTHS = 3;
 
-/** Last day of the period of so many months, a divisor of twelve, that a day lies in. */
+/** Last day of the period of `months` (a divisor of twelve) that contains a day. */
 function periodEnd(day: DateInt, months: number): DateInt {
   const [year, month] = [Math.floor(day / 10_000), Math.floor(day / 100) % 100];
   const last = Math.ceil(month / months) * months;
@@ -40,13 +45,13 @@ function periodEnd(day: DateInt, months: number): DateInt {
   return ends.find((end) => end !== null) ?? DATE_OPEN;
 }
 
-/** Last day that a list of a day speaks for by the rhythm of its source. */
+/** Last day that a list of a day speaks for, by how often its source appears. */
 export function endByRhythm(day: DateInt, rhythm: Source['rhythm']): DateInt {
   const months = RHYTHM_MONTHS[rhythm];
   return months === 0 ? DATE_OPEN : periodEnd(day, months);
 }
 
-/** What the address of a file names by the expression of its source: any part of its path may. */
+/** What the path of a file's address says by the source's expression; any part of the path may. */
 function namedBy({ find }: Wanted, url: string): Link | null {
   if (find?.link === undefined || !URL.canParse(url)) return null;
   const { origin, pathname } = new URL(url);
@@ -60,12 +65,12 @@ function dayOf(text: string): DateInt | null {
   return Number.isNaN(time) ? null : parseDate(new Date(time).toISOString().slice(0, 10));
 }
 
-/** For which days a file was published. */
+/** The days that a file was published for. */
 export function publishedFor(
   wanted: Wanted,
   { path, url, lastModified, fetchedOn, checkedOn }: FetchRecord,
 ): { readonly asOf: DateInt; readonly until: DateInt } {
-  // Bytes under a new name are as old as they were, and may hold for longer.
+  // Unchanged bytes under a new name keep their date, and may hold for longer.
   const link = namedBy(wanted, url);
   const first = namedBy(wanted, new URL(basename(path), url).href) ?? link;
   const named = parseDate(String(first === null ? 0 : firstDayOf(first)));
@@ -81,7 +86,7 @@ export function publishedFor(
   return { asOf, until: endByRhythm(read, rhythm) };
 }
 
-/** Files of the catalogue in a folder of sources, by their keys; none without a folder. */
+/** The catalogue's files in a folder of sources, by key; empty without a folder. */
 export function heldFiles(folder: string | null): ReadonlyMap<string, HeldFile> {
   const records = folder === null ? new Map<string, FetchRecord>() : readRecords(folder);
   const held = new Map<string, HeldFile>();

@@ -6,23 +6,23 @@ import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EnvHttpProxyAgent, request } from 'undici';
 
-/** Some publishers turn away clients that do not look like a browser. */
+/** Some publishers refuse clients that do not look like a browser. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; Situs; sales tax datasets)';
 
 const REDIRECTIONS_MAX = 5;
 /**
- * Bytes that are taken ahead of who reads them. The library throws past any handler where a
- * connection ends while it holds one back, so it never has to: readers take all that is there at
- * each turn of the event loop, and no turn brings as many.
+ * Bytes that are received ahead of the reader. The library throws where no handler can catch it if
+ * a connection ends while the library holds bytes back. With this much it never does: readers take
+ * everything at each turn of the event loop, and no turn brings as much.
  */
 const AHEAD_BYTES_MAX = 64 * 1_048_576;
 
 export interface Answer {
   readonly status: number;
-  /** A header's text, "" for none. */
+  /** Value of a header field; "" for none. */
   readonly header: (name: string) => string;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Gives the rest of the body up. */
+  /** Abandons the rest of the body. */
   readonly drop: () => Promise<void>;
 }
 
@@ -32,10 +32,12 @@ export interface Origin {
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {
-  // An answer without a body.
+  // The answer has no body.
 }
 
-/** An agent as the environment says; that the library may change it is no word to users. */
+/**
+ * A proxy agent by the environment. The library's warning that it is experimental is suppressed.
+ */
 function proxyAgent(): EnvHttpProxyAgent {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -81,7 +83,7 @@ class WebOrigin implements Origin {
       highWaterMark: AHEAD_BYTES_MAX,
       headers: { 'User-Agent': USER_AGENT, 'Accept-Encoding': 'identity', ...headers },
     });
-    // A body may fail before anybody reads it; who reads it then is told.
+    // A body may fail before it is read, which must not end the process. Reading it then throws.
     body.on('error', () => undefined);
     return {
       status: statusCode,
@@ -98,7 +100,7 @@ class WebOrigin implements Origin {
   }
 }
 
-/** A folder with the files of each host below its name. */
+/** A folder that has the files of each host below the host's name. */
 class FolderOrigin implements Origin {
   readonly #folder: string;
 
@@ -127,7 +129,7 @@ class FolderOrigin implements Origin {
   }
 }
 
-/** A directory as a page of links: its own page, or what is in it. */
+/** A directory as a page of links: its own page, or its contents. */
 async function* listing(path: string): AsyncGenerator<Uint8Array> {
   const page = join(path, 'index.html');
   if (existsSync(page)) yield* createReadStream(page) as AsyncIterable<Buffer>;
@@ -138,7 +140,7 @@ async function* listing(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Opens the web, or the mirror that is named: an address, or a folder. */
+/** Opens the web or a mirror, which is an address or a folder. */
 export function openOrigin(mirror: string | null): Origin {
   if (mirror === null || /^https?:\/\//i.test(mirror)) return new WebOrigin(mirror);
   if (!existsSync(mirror)) throw new Error(`there is no mirror in ${mirror}`);

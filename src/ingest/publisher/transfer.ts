@@ -1,7 +1,7 @@
 /**
- * Gets one file so that nothing is lost twice: conditional where it is held, resumed where a part
- * of it is, tried again where the fault may pass. The part lies beside its place as NAME.part, with
- * NAME.part.json that says what it is a part of.
+ * Gets one file without transferring bytes twice: conditionally if it exists, from where it stopped
+ * if a part exists, and again if a fault may pass. The part lies beside the file as NAME.part, with
+ * NAME.part.json, which describes what it is a part of.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -16,19 +16,19 @@ import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer, Origin } from './origin.js';
 
-/** Answers after which the same request may do better. */
+/** Statuses after which the same request may succeed. */
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
-/** Faults of a certificate, which another try does not mend. */
+/** Faults of a certificate, which another attempt does not change. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ALTNAME/;
 export const TRIES_MAX = 5;
-/** Largest file taken; larger ones are nothing a recipe reads. */
+/** Largest file that is accepted; no recipe reads a larger one. */
 const FILE_BYTES_MAX = 8 * 1_073_741_824;
-/** Longest wait for an answer, and for the next bytes of one. */
+/** Longest wait for an answer, and for its next bytes. */
 const STALL_MS_MAX = 60_000;
 const WAIT_MS = 1_000;
 const WAIT_MS_MAX = 30_000;
 
-/** What marks a version of a file at its publisher. */
+/** Identifies a version of a file at its publisher. */
 export interface Version {
   readonly etag: string;
   readonly lastModified: string;
@@ -37,16 +37,18 @@ export interface Version {
 export interface TransferOptions {
   readonly origin: Origin;
   readonly signal: AbortSignal;
-  /** Bytes so far of all; the total is 0 where the publisher does not say. */
+  /**
+   * Called with the bytes so far and all bytes; the latter is 0 where the publisher does not say.
+   */
   readonly progress: (done: number, total: number) => void;
   readonly bytesMax?: number;
   readonly stallMs?: number;
-  /** First wait before another try; it doubles. */
+  /** Wait before the second attempt; it doubles for each further one. */
   readonly waitMs?: number;
   readonly triesMax?: number;
 }
 
-/** What came: the part that is whole now, or nothing because what is held is still right. */
+/** The outcome: a complete part, or nothing because the present file is up to date. */
 export type Transferred =
   | { readonly kind: 'same' }
   | ({
@@ -56,7 +58,7 @@ export type Transferred =
       readonly sha256: string;
     } & Version);
 
-/** An answer that is none of a file, and whether another try may help. */
+/** An answer that is not the file, and whether another attempt may help. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -82,13 +84,13 @@ function partOf(target: string, url: string): (Part & { readonly size: number })
   }
 }
 
-/** Forgets a part. */
+/** Removes a part. */
 export function dropPart(target: string): void {
   rmSync(`${target}.part`, { force: true });
   rmSync(`${target}.part.json`, { force: true });
 }
 
-/** A strong mark alone proves that two ranges are of one file. */
+/** The mark for If-Range. Only a strong one proves that two ranges are of the same file. */
 function strong({ etag, lastModified }: Version): string {
   return etag !== '' && !etag.startsWith('W/') ? etag : lastModified;
 }
@@ -103,7 +105,7 @@ function headersOf(
   return held.lastModified === '' ? {} : { 'If-Modified-Since': held.lastModified };
 }
 
-/** Whether an answer is the rest of a part; some publishers take no notice of If-Range. */
+/** Whether an answer continues a part, since some publishers ignore If-Range. */
 function goesOn(answer: Answer, part: ReturnType<typeof partOf>): boolean {
   if (answer.status !== 206 || part === null) return false;
   const from = /^bytes (\d+)-/.exec(answer.header('content-range'))?.[1];
@@ -131,7 +133,7 @@ async function writeBody(
 ): Promise<number> {
   const { bytesMax = FILE_BYTES_MAX, progress } = options;
   const length = Number(answer.header('content-length') || 0);
-  // A publisher may send less than the rest that was asked for, and says how long the whole is.
+  // A publisher may send less than was asked for, and states the whole length.
   const whole = /\/(\d+)$/.exec(from > 0 ? answer.header('content-range') : '')?.[1];
   const total = Number(whole ?? (length > 0 ? from + length : 0));
   const file = await open(`${target}.part`, from > 0 ? 'a' : 'w');
@@ -141,7 +143,8 @@ async function writeBody(
       alive();
       size += chunk.byteLength;
       if (size > bytesMax) throw new RangeError(`it has more than ${bytesMax} bytes`);
-      // At once, so that the next bytes never wait for the disk (see AHEAD_BYTES_MAX).
+      // Written synchronously, so that the next bytes never wait for the disk (see
+      // AHEAD_BYTES_MAX).
       writeFileSync(file.fd, chunk);
       progress(size, total);
     }
@@ -178,14 +181,14 @@ async function attempt(
     const from = goesOn(answer, part) ? (part?.size ?? 0) : 0;
     if (answer.status !== 200 && from === 0) {
       await answer.drop();
-      // Another part than was asked for is as good as none.
+      // A range other than the requested one is treated as a refusal.
       const status = answer.status === 206 ? 416 : answer.status;
       if (status === 416) dropPart(target);
       throw new Refusal(status, answer.header('retry-after'));
     }
     const version = { etag: answer.header('etag'), lastModified: answer.header('last-modified') };
     if (from === 0) {
-      // The old bytes go before the note of the new ones is there.
+      // The old bytes must be gone before there is a note for the new ones.
       dropPart(target);
       writeFileSync(`${target}.part.json`, JSON.stringify({ url, ...version }));
     }
@@ -197,7 +200,7 @@ async function attempt(
   }
 }
 
-/** Whether another try may help: a passing answer, or a fault of the connection. */
+/** Whether another attempt may help: for some statuses, and for faults of the connection. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Refusal) return PASSING.has(error.status) || error.status === 416;
   if (error instanceof CutShort) return true;
@@ -205,11 +208,11 @@ function mayPass(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } };
   const code = cause?.code ?? (error as { code?: string }).code ?? '';
   if (CERTIFICATE.test(code)) return false;
-  // UND_ERR_SOCKET is a connection that the other side closed, before an answer or within one.
+  // UND_ERR_SOCKET means that the other side closed the connection, before or within an answer.
   return /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOST|ENET|UND_ERR)/.test(code);
 }
 
-/** How long to wait before a try, in ms: what the publisher asks for, or double the last. */
+/** Wait before another attempt in ms: as the publisher asks, or twice the last. */
 function pause(error: unknown, tries: number, waitMs: number): number {
   const asked =
     error instanceof Refusal && /^\d+$/.test(error.retryAfter)
@@ -219,9 +222,9 @@ function pause(error: unknown, tries: number, waitMs: number): number {
 }
 
 /**
- * Gets a file into TARGET.part. `held` is the version of what lies at `target`, null where nothing
- * is. The caller checks the part and gives it its name.
- * @throws Error with the reason after the last try; what came of it stays for the next time.
+ * Gets a file into TARGET.part. `held` is the version of the file at `target`; null for none. The
+ * caller checks the part and renames it.
+ * @throws Error with the reason after the last attempt; the part stays for the next time.
  */
 export async function transfer(
   url: string,
@@ -241,7 +244,7 @@ export async function transfer(
   }
 }
 
-/** The reason in a failed request, which the error's cause has and its message lacks. */
+/** The reason of a failed request, which is in the error's cause rather than its message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

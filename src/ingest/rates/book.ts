@@ -1,7 +1,7 @@
 /**
- * From rate rows to the rates of a tax area. Rules: decisions on known, zero and unknown, on rows
- * and labels, and on time; a list's silence means what its completeness mark says, never zero by
- * default.
+ * Determines the rates of a tax area from rate rows. For the rules, see the decisions on known,
+ * zero and unknown, on rows and labels, and on time. What it means that a list lacks a jurisdiction
+ * follows from the list's completeness mark; it is never zero by default.
  */
 import type { SourceRecord, UnknownRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
@@ -22,20 +22,20 @@ import { type StatedList, statedInput } from './stated-rates.js';
 import { resolveProvince } from './province-taxes.js';
 import { indexMembers, indexRows } from './rate-rows.js';
 
-/** Everything a book is made of. Nothing in it is looked up elsewhere. */
+/** Everything that a book is made of; it reads nothing else. */
 export interface RateBookInput {
   readonly sources: readonly SourceRecord[];
-  /** Within a jurisdiction in order of precedence: where rows overlap the later one holds. */
+  /** For each jurisdiction in order of precedence: where rows overlap, the later one counts. */
   readonly rows: readonly RateRow[];
-  /** Rows of the estimated layer; empty when it is switched off. */
+  /** Rows of the estimated layer; empty where that is not switched on. */
   readonly estimates: readonly RateRow[];
-  /** Whether the recipe has such a layer; without one nothing is said to be filled by it. */
+  /** Whether the recipe has an estimated layer. If not, no message refers to it. */
   readonly estimable?: boolean;
   readonly states: readonly StateName[];
   readonly counties: readonly CountyFact[];
   /** Incorporated places and governing towns. */
   readonly places: readonly PlaceFact[];
-  /** Towns without boundaries: they have names alone. */
+  /** Towns without boundaries, of which only the names are known. */
   readonly towns?: readonly PlaceFact[];
   readonly tiers: readonly TierFact[];
   readonly members: readonly DistrictMember[];
@@ -43,9 +43,9 @@ export interface RateBookInput {
   readonly districtNames: ReadonlyMap<string, string>;
   readonly marks: readonly ListMark[];
   readonly caps: readonly LocalCap[];
-  /** Land outside cities that districts divide whose lines are not held. */
+  /** Land outside cities that is divided by districts without known lines. */
   readonly divided?: readonly DividedLand[];
-  /** Rates by the codes of boundary files, where they are others than those of `rows`. */
+  /** Rates by the codes of boundary files, where these differ from those of `rows`. */
   readonly stated?: readonly StatedList[];
 }
 
@@ -127,22 +127,23 @@ function lastDay(book: LineContext, state: StateName): DateInt {
   }, DATE_OPEN);
 }
 
-/** Whether districts that a state's list lacks are answered as if they levied nothing. */
+/** Whether districts that a state's list lacks are treated as levying nothing. */
 function lacksDistricts(book: LineContext, state: StateName): boolean {
   const mark = book.marks.get(`${state.code}/district`);
   return mark?.mark === 'partial' && mark.unlisted === 'nothing';
 }
 
 /**
- * What would fill a gap, where the recipe has no estimates. It is the sentence that is edited, for
- * notes of fact tables name the layer too, and recipes with estimates and without share the tables.
+ * The gap without a reference to the estimated layer, for recipes that have none. The sentence is
+ * edited, because notes of fact tables also refer to the layer, and recipes with and without it
+ * share the tables.
  */
 function withoutLayer(gap: UnknownRecord): UnknownRecord {
   const reason = gap.reason.replace(' or the estimated layer would fill', ' would fill');
   return { ...gap, reason };
 }
 
-/** Builds the book: pure over its input, the same tuple always gets the same answer. */
+/** Makes the book. It depends only on its input: equal tuples give equal results. */
 export function createRateBook(input: RateBookInput): RateBook {
   const book = context(input);
   const states = new Map(
@@ -186,11 +187,11 @@ export function createRateBook(input: RateBookInput): RateBook {
   return { sources: input.sources, resolve };
 }
 
-// Names and codes of jurisdictions as the wire shows them.
+// Names and codes of jurisdictions as answers show them.
 
 const PLACE_DIGITS = 7;
 
-/** Words the Census puts after a county equivalent's name, longest first. */
+/** Words that the Census Bureau adds to names of county equivalents, longest first. */
 const COUNTY_SUFFIX = new RegExp(
   ' (City and Borough|Census Area|Planning Region|County|Parish|' +
     'Borough|Municipality|Municipio|city)$',
@@ -207,15 +208,15 @@ function countyCode(county: CountyFact): string {
 }
 
 /**
- * Five digits of a place. A governing town has those of the city that is one with it, and none
- * where there is no such city: the numbers of town lists are not the Census Bureau's.
+ * Five digits of a place. A governing town has those of the city that is identical with it, or none
+ * without such a city, because the numbers in town lists are not the Census Bureau's.
  */
 function placeCode(geoid: string, within: PlaceFact | undefined, name: string): string | null {
   if (geoid.length <= PLACE_DIGITS) return geoid.slice(-5);
   return within?.name === name ? within.geoid.slice(-5) : null;
 }
 
-/** What the Census adds to the name of a city that is one with its county. */
+/** What the Census Bureau adds to the name of a city that is identical with its county. */
 const GOVERNMENT = new RegExp(
   ' (metropolitan|metro|unified|consolidated) government' +
     '( \\(balance\\))?$|( city)? \\(balance\\)$',

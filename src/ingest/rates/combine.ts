@@ -1,4 +1,4 @@
-/** Turns the timelines of one tuple into components and unknown spans. */
+/** Combines the timelines of one tuple into components and unknown periods. */
 import type { RatePeriod, UnknownRecord } from '../../dataset/records.js';
 import { type DateInt, dayBefore } from '../../tax/date.js';
 import type { Level } from '../../tax/jurisdiction.js';
@@ -9,27 +9,27 @@ import { type Segment, segmentOn } from './timeline.js';
 /** A district's timeline in a tuple. */
 export interface DistrictLine {
   readonly line: readonly Segment[];
-  /** Holds in the whole county, so a county's total contains it. */
+  /** Whether it is in force in the whole county, so that a county's total includes it. */
   readonly countywide: boolean;
 }
 
-/** Every timeline of a tuple; null where the level has no row. */
+/** The timelines of a tuple; null where a level has no row. */
 export interface TupleLines {
   readonly state: readonly Segment[];
   readonly county: readonly Segment[] | null;
   readonly city: readonly Segment[] | null;
   readonly districts: readonly DistrictLine[];
-  /** Spans in which the districts of the place cannot be told. */
+  /** Periods in which the districts of the place are unknown. */
   readonly gaps: readonly Segment[];
   readonly cap: Rate | null;
   readonly stateName: string;
   readonly estimate: Estimate | null;
 }
 
-/** Figures of the estimated layer, used for days the lists leave unknown. */
+/** Rates of the estimated layer, for days that the lists leave unknown. */
 export interface Estimate {
   readonly county: Segment | null;
-  /** Legal total in the place, state included. */
+  /** Legal total in the place, including the state's part. */
   readonly total: Segment | null;
 }
 
@@ -74,7 +74,7 @@ function less(segment: Segment, others: readonly Part[]): Part {
   return { ...part(segment), sales, use };
 }
 
-/** The day on which a total is taken apart: never later than the list it stands in. */
+/** The day by whose rates a total is split into parts: never later than the date of its list. */
 function anchor(segment: Segment, day: DateInt): DateInt {
   const last = segment.asOf > segment.from ? segment.asOf : segment.from;
   return day < last ? day : last;
@@ -95,7 +95,7 @@ interface Local {
   readonly city: Part | null;
 }
 
-/** Splits the local parts; a total below the county's part takes the county's place. */
+/** The local parts. If a total is lower than the county's part, it replaces that. */
 function localParts(lines: TupleLines, day: DateInt): Local {
   const county = lines.county && countyPart(lines, lines.county, day);
   if (!lines.city) return { county, city: null };
@@ -124,7 +124,7 @@ function unknownOn(lines: TupleLines, day: DateInt): Day['unknown'] {
     if (segment.basis === 'unknown') found.push({ level, reason: segment.reason });
   };
   look('state', lines.state);
-  // A city levied alone stands in for its county, so the county's rate is not needed.
+  // A city's rate of basis `sole` replaces its county's, which then need not be known.
   const alone = lines.city !== null && segmentOn(lines.city, day).basis === 'sole';
   if (!alone) look('county', lines.county);
   look('city', lines.city);
@@ -220,9 +220,9 @@ function addUnknown(list: UnknownRecord[], from: DateInt, to: DateInt, day: Day)
   }
 }
 
-/** Combines the timelines day by day; equal neighbouring days become one period. */
+/** Combines the timelines day by day; successive days with equal rates become one period. */
 export function combine(given: TupleLines): CombinedTuple {
-  // Estimates stand in for lists that are missing, not for days before a list held begins.
+  // Estimates replace missing lists, but not the time before a list begins.
   const missing = given.estimate !== null && unknownOn(given, DATE_OPEN).length > 0;
   const lines = missing ? given : { ...given, estimate: null };
   const state = new PeriodList();
@@ -243,7 +243,8 @@ export function combine(given: TupleLines): CombinedTuple {
     if (day.county && !hidden('county')) county?.add(from, to, day.county);
     if (day.city && !hidden('city')) city?.add(from, to, day.city);
     day.districts.forEach((row, at) => {
-      // A district that has ended or not begun is not one of the place's districts then.
+      // A district that has ended, or has not begun, does not count as one of the place's
+      // districts.
       const levies = row.sales > 0 || row.use > 0;
       if (levies && !hidden('district')) districts[at]?.add(from, to, row);
     });

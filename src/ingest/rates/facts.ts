@@ -1,4 +1,7 @@
-/** Facts beside the rate lists: which lists are complete, which districts hold where, and names. */
+/**
+ * Facts in addition to rate lists: which lists are complete, where districts are in force, and
+ * names.
+ */
 import { FIVE_DIGITS } from '../../base/patterns.js';
 import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
@@ -25,58 +28,64 @@ export interface CountyFact {
   /** Five digits. */
   readonly fips: string;
   readonly state: string;
-  /** With its suffix: "Baltimore County" and "Baltimore city" are two. */
+  /** With its kind: "Baltimore County" and "Baltimore city" are different. */
   readonly fullName: string;
-  /** The state's own number where the wire shows that one, else "". */
+  /** The state's own number where answers show that one; otherwise "". */
   readonly code: string;
 }
 
 /**
- * A county equivalent without a county government: an independent city stands in for its county,
- * a consolidated government levies as a city, a census area has no government at all.
+ * A county equivalent without a county government: an independent city is its own county, a
+ * consolidated government levies as a city, and a census area has no government at all.
  */
 export interface TierFact {
   readonly county: string;
-  /** Place that stands for the county, "" where there is none. */
+  /** Place that represents the county; "" where there is none. */
   readonly place: string;
   readonly kind: 'independent' | 'consolidated' | 'census-area';
 }
 
-/** Where a district holds: whole counties, what lies outside places, or places. */
+/** Where a district is in force: in whole counties, in their land outside places, or in places. */
 export interface DistrictMember {
   readonly state: string;
   readonly code: string;
   readonly scope: 'state' | 'county' | 'remainder' | 'place';
-  /** Five digits; on a place: the county part it holds for, "" for all. */
+  /** Five digits. For a place: the county part; "" for all parts. */
   readonly county: string;
   /** Seven-digit place or ten-digit town code. */
   readonly place: string;
-  /** Places of the county that lie outside the district. */
+  /** Places of the county that are not in the district. */
   readonly except: readonly string[];
   readonly from: DateInt;
   readonly to: DateInt;
-  /** Holds also where an authority's record lists districts completely, which cannot know it. */
+  /**
+   * Set if it also applies where an authority's record lists all districts, because the authority
+   * does not know this one.
+   */
   readonly always?: boolean;
 }
 
-/** What a state's lists say about one level: what is listed, and what silence means. */
+/** What a state's lists contain of one level, and what it means that they lack a jurisdiction. */
 export interface ListMark {
   readonly state: string;
   readonly level: Exclude<Level, 'state'>;
-  /** not-levied: the level levies nothing by law, so nothing needs a list. */
+  /** `not-levied`: by law the level levies nothing, so it needs no list. */
   readonly mark: 'complete' | 'partial' | 'none' | 'not-levied';
-  /** What an unlisted jurisdiction levies. */
+  /** What a jurisdiction levies that is not listed. */
   readonly unlisted: 'nothing' | 'unknown';
-  /** First day the list speaks for; before it everything unlisted is unknown. */
+  /** First day of the list; before it, everything that is not listed is unknown. */
   readonly since: DateInt;
-  /** full: before its first row a listed jurisdiction levied nothing. current: that is unknown. */
+  /**
+   * Before its first row, a listed jurisdiction levied nothing (`full`) or an unknown rate
+   * (`current`).
+   */
   readonly history: 'full' | 'current';
-  /** Last day the list was published for; later it is used and called stale. */
+  /** Last day the list was published for. After it, the list is used and marked as stale. */
   readonly until: DateInt;
   readonly source: number;
-  /** What would fill the gap, as the end of a sentence. */
+  /** What would supply missing rates, as the end of a sentence. */
   readonly fill: string;
-  /** What the list is known to lack though it answers, "" for nothing. */
+  /** What the list is known to lack, although it answers; "" for nothing. */
   readonly gap: string;
 }
 
@@ -169,7 +178,10 @@ export function readTiers(text: string): readonly TierFact[] {
   }));
 }
 
-/** Names that lists and the Census spell apart: state, level, listed, county, code, why. */
+/**
+ * Names that lists and the Census Bureau spell differently: state, level, listed, county, code,
+ * why.
+ */
 export function readAliases(text: string): readonly NameAlias[] {
   return readTable(text, '\t').map((row) => ({
     state: row.get('state'),
@@ -181,7 +193,7 @@ export function readAliases(text: string): readonly NameAlias[] {
   }));
 }
 
-/** A district's code, its name on the wire and the name its publisher lists. */
+/** A district's code, its name in answers, and the name in its publisher's lists. */
 export interface DistrictName {
   readonly state: string;
   readonly code: string;
@@ -199,7 +211,7 @@ export function readDistrictNames(text: string): readonly DistrictName[] {
   }));
 }
 
-/** Names on the wire by state and code. */
+/** Names in answers, by state and code. */
 export function shownNames(names: readonly DistrictName[]): ReadonlyMap<string, string> {
   return new Map(
     names
@@ -225,8 +237,8 @@ export function readMarks(text: string, sourceOf: (name: string) => number): rea
 }
 
 /**
- * Land in which a ward or district lies whose line nobody holds: outside cities no rate can be told
- * there. The county's row holds for what it has outside the box.
+ * Land that contains a ward or district whose line is not available, so that outside cities its
+ * rate is unknown. The county's row applies to land outside the box.
  */
 export interface DividedLand {
   /** Five digits. */
@@ -253,7 +265,7 @@ export function readDividedLand(text: string): readonly DividedLand[] {
   });
 }
 
-/** A state's rule that is named and not applied. */
+/** A rule of a state that is listed but not applied. */
 export interface NotSupported {
   readonly state: string;
   readonly note: string;
@@ -264,7 +276,10 @@ export function readNotSupported(text: string): readonly NotSupported[] {
   return readTable(text, '\t').map((row) => ({ state: row.get('state'), note: row.get('note') }));
 }
 
-/** Number of a source by its name, which the table of sources must have. */
+/**
+ * Looks up the number of a source by its name.
+ * @throws RangeError where the table of sources lacks it.
+ */
 export function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number {
   const byName = new Map(sources.map((source) => [source.name, source.id]));
   return (name) => {

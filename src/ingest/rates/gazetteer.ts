@@ -1,50 +1,54 @@
 /**
- * Joins the names of rate lists to Census codes: county names with their suffix, place names with
- * their county, aliases from facts first. A name that fits two places without a county fits none.
+ * Finds Census codes for the names in rate lists: of counties with their kind, of places with their
+ * county, and of aliases from facts, which come first. A name without a county that fits two places
+ * is not matched.
  */
 import { type PlaceFact, TOWN_DIGITS } from '../model.js';
 import { plainCounty, plainPlace } from './book.js';
 import type { CountyFact, StateName } from './facts.js';
 
-/** A publisher's name for a jurisdiction that the Census calls otherwise. */
+/** A publisher's name for a jurisdiction that has another name at the Census Bureau. */
 export interface NameAlias {
   readonly state: string;
   readonly level: 'county' | 'city';
   /** Name as listed. */
   readonly listed: string;
-  /** County part the alias holds for, five digits, "" for all. */
+  /** County part that the alias is for, five digits; "" for all. */
   readonly county: string;
-  /** County or place code it stands for; "" drops the row on purpose. */
+  /** Code of the county or place that is meant; "" where the row is to be left out. */
   readonly code: string;
   readonly why: string;
 }
 
-/** What a name joined to. A dropped one is no jurisdiction; an unmatched one is reported. */
+/** The result for a name. A dropped name is no jurisdiction; an unmatched one is reported. */
 export type NameMatch =
   | { readonly kind: 'code'; readonly code: string; readonly county: string }
   | { readonly kind: 'dropped'; readonly why: string }
   | { readonly kind: 'unmatched' };
 
-/** The joins of a build. */
+/** Finds the jurisdictions of a build by name. */
 export interface Gazetteer {
   county(state: string, name: string): NameMatch;
-  /** `county` narrows to places in it; "" where the list names none. */
+  /** `county` restricts the search to places in it; "" where the list gives none. */
   city(state: string, name: string, county: string): NameMatch;
   place(geoid: string): PlaceFact | undefined;
-  /** A place, or a town whether its boundary is held or not. */
+  /** A place or town by its code, even a town without a boundary. */
   municipality(geoid: string): PlaceFact | undefined;
   countyFact(fips: string): CountyFact | undefined;
   places(state: string): readonly PlaceFact[];
-  /** Towns that are divisions of a county, whether their boundaries are held or not. */
+  /** Towns that are divisions of a county, even those without a boundary. */
   towns(county: string): readonly PlaceFact[];
   counties(state: string): readonly CountyFact[];
   states(): readonly StateName[];
 }
 
-/** Without any mark, as most names are. */
+/** Characters of names that have no accents, as most do. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Spelling of a name that lists and the Census agree on: capitals, no marks, words spelled out. */
+/**
+ * The spelling in which names of lists and of the Census Bureau agree: capitals without accents,
+ * words spelled out.
+ */
 export function plainName(name: string): string {
   return (PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}/gu, ''))
     .toUpperCase()
@@ -64,7 +68,7 @@ function closed(name: string): string {
 
 const UNMATCHED: NameMatch = { kind: 'unmatched' };
 
-/** Fills a multimap. */
+/** Adds to a map with several values for a key. */
 function push<T>(map: Map<string, T[]>, key: string, value: T): void {
   const list = map.get(key);
   if (list) list.push(value);
@@ -76,7 +80,7 @@ function one(codes: readonly string[] | undefined, county: string): NameMatch {
   return code !== undefined && second === undefined ? { kind: 'code', code, county } : UNMATCHED;
 }
 
-/** Places of a state by their names, spelt by plainName and by closed. */
+/** Places of a state by name, in the spellings of plainName and of closed. */
 interface PlaceNames {
   readonly plains: ReadonlyMap<string, readonly PlaceFact[]>;
   readonly closeds: ReadonlyMap<string, readonly PlaceFact[]>;
@@ -113,7 +117,7 @@ function countyIndex(counties: readonly CountyFact[]): CountyIndex {
   return { byState, names };
 }
 
-/** A town's code begins with its county's. */
+/** The first digits of a town's code are its county's. */
 const COUNTY_DIGITS = 5;
 
 type Towns = ReadonlyMap<string, readonly PlaceFact[]>;
@@ -122,7 +126,7 @@ function townOf(towns: Towns, geoid: string): PlaceFact | undefined {
   return towns.get(geoid.slice(0, COUNTY_DIGITS))?.find((town) => town.geoid === geoid);
 }
 
-/** The towns among places, by their counties. */
+/** The towns among places, by county. */
 function townsOf(places: readonly PlaceFact[]): Towns {
   const found = new Map<string, PlaceFact[]>();
   for (const place of places) {
@@ -133,8 +137,8 @@ function townsOf(places: readonly PlaceFact[]): Towns {
 }
 
 /**
- * The gazetteer of a build. Places of a state are put by their names once a list asks for one.
- * `undrawn` are towns without boundaries: known by their codes, and found by no name.
+ * Makes the gazetteer of a build. A state's places are indexed when a list first needs them.
+ * `undrawn` are towns without boundaries, which can be found by code but not by name.
  */
 export function createGazetteer(
   states: readonly StateName[],
@@ -181,7 +185,7 @@ export function createGazetteer(
       const { plains, closeds } = placeNames(state);
       const all = plains.get(plain) ?? closeds.get(closed(plain)) ?? [];
       const inside = county ? all.filter((place) => place.counties.includes(county)) : all;
-      // A place's own counties leave out slivers, so a lone name may lie in a neighbour as well.
+      // A place's own counties exclude slivers, so a lone name may also lie in a neighbour.
       return one(
         (inside.length > 0 ? inside : all).map((place) => place.geoid),
         county,

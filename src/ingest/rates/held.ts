@@ -1,8 +1,8 @@
 /**
- * Lists that were fetched for a state beside those its recipe has: which of both holds, and until
- * when. The newer one does, from its first day on, on the levels that it completes: what it does
- * not name is levied no longer, unless it has names that joined to nothing, of which each may be
- * what is missing. What older lists announce for days after its last one stays.
+ * Combines lists that were fetched for a state with those of its recipe. The newer list counts from
+ * its first day on, for the levels that it completes: what it lacks is no longer levied, unless
+ * some of its names are unmatched, since each of these may be what is missing. Rates that older
+ * lists announce for days after the newer list's last one are kept.
  */
 import type { SourceRecord } from '../../dataset/records.js';
 import { DATE_OPEN, type DateInt, dayBefore } from '../../tax/date.js';
@@ -14,7 +14,7 @@ import type { ListMark } from './facts.js';
 import { dayAfter, formatDate, isOutside, type ListReport } from './list.js';
 
 export interface HeldList {
-  /** Key in the catalogue, which is the name of its source. */
+  /** Key in the catalogue, which is also the name of its source. */
   readonly name: string;
   readonly publisher: string;
   readonly licence: string;
@@ -24,11 +24,11 @@ export interface HeldList {
   /** Two letters. */
   readonly state: string;
   readonly levels: readonly string[];
-  /** It speaks of the codes of boundary files alone. */
+  /** Set if it only concerns codes of boundary files. */
   readonly stated?: boolean;
 }
 
-/** The sources with one more for each list that was fetched. */
+/** The sources, with one more for each list that was fetched. */
 export function withSources(
   sources: readonly SourceRecord[],
   held: readonly HeldList[],
@@ -54,18 +54,18 @@ function keyOf({ level, place, county, code }: Jurisdiction): string {
   return level === 'county' ? `${level} ${county}/${place}` : `${level} ${place || county || code}`;
 }
 
-/** A list with the number of its source and its rows. */
+/** A list with the number of its source, and its rows. */
 interface Read extends HeldList {
   readonly id: number;
   readonly rows: readonly RateRow[];
-  /** Where its rows speak from, and the first day of each jurisdiction in it. */
+  /** The first day of its rows, and of each jurisdiction in it. */
   readonly first: DateInt;
   readonly firsts: ReadonlyMap<string, DateInt>;
-  /** Names in it that joined to nothing, by the levels they may be of. */
+  /** Its unmatched names, by the levels that they may be of. */
   readonly strange: Readonly<Partial<Record<RateRow['level'], readonly string[]>>>;
 }
 
-/** What is told of the names of a list that joined to nothing. */
+/** The part of a list's report that names what was not matched. */
 type Strangers = Pick<ListReport, 'unmatched' | 'unplaced'>;
 
 function readOf(
@@ -98,10 +98,13 @@ function completes({ state, levels, id }: Read, row: RateRow): boolean {
   );
 }
 
-/** Names that are told one by one. */
+/** Most unmatched names that are listed one by one. */
 const TOLD_MAX = 5;
 
-/** What takes the place of a row that a newer list lacks, where a strange name may be its own. */
+/**
+ * What replaces a row that a newer list lacks, where one of the list's unmatched names may be that
+ * row's.
+ */
 function lackedRows(row: RateRow, list: Read, from: DateInt): readonly RateRow[] {
   const strange = list.strange[row.level] ?? [];
   const isLevied = row.basis !== 'unknown' && (row.sales > 0 || row.use > 0);
@@ -126,7 +129,7 @@ function lackedRows(row: RateRow, list: Read, from: DateInt): readonly RateRow[]
   ];
 }
 
-/** What is left of an older row beside a newer list. */
+/** The parts of an older row that remain beside a newer list. */
 function beside(row: RateRow, list: Read): readonly RateRow[] {
   if (!completes(list, row) || row.from > list.until) return [row];
   const named = list.firsts.get(keyOf(row)) ?? list.first;
@@ -137,9 +140,8 @@ function beside(row: RateRow, list: Read): readonly RateRow[] {
 }
 
 /**
- * Where a list has all that is levied in its locations, another's county or city would be levied
- * twice.
- * @throws RangeError naming one.
+ * @throws RangeError where a list has everything that is levied in its locations, and another list
+ * has a county or city that would then be levied twice.
  */
 function checkLocations(rows: readonly RateRow[]): void {
   for (const { state, from } of rows.filter(isOutside)) {
@@ -159,15 +161,15 @@ function checkLocations(rows: readonly RateRow[]): void {
   }
 }
 
-/** What a settling of lists gives. */
+/** The result of combining lists. */
 interface Settled {
   readonly rows: readonly RateRow[];
   readonly marks: readonly ListMark[];
-  /** A sentence on each list that is older than what the recipe has. */
+  /** A sentence for each fetched list that is older than the recipe's. */
   readonly lines: readonly string[];
 }
 
-/** The last day of a list; one that names rates of the period after has been published for it. */
+/** The last day of a list, which is later if it already has rates for the next period. */
 function lastDay({ until, rhythm, rows }: Read): DateInt {
   if (until === DATE_OPEN) return until;
   const next = endByRhythm(dayAfter(until), rhythm);
@@ -175,12 +177,14 @@ function lastDay({ until, rhythm, rows }: Read): DateInt {
   return ahead ? next : until;
 }
 
-/** Whether a list is published for later days than another, or stated later for the same ones. */
+/**
+ * Whether a list is published for later days than another, or at a later date for the same days.
+ */
 function isLater(one: HeldList, other: HeldList): boolean {
   return one.until === other.until ? one.asOf > other.asOf : one.until > other.until;
 }
 
-/** Whether what the recipe has of a level that a list completes is newer than the list. */
+/** Whether the recipe's rates of a level that a list completes are newer than the list. */
 function isOlder(list: Read, marks: readonly ListMark[], own: readonly RateRow[]): boolean {
   return marks.some(({ state, level, until }) => {
     if (state !== list.state || !list.levels.includes(level)) return false;
@@ -192,7 +196,10 @@ function isOlder(list: Read, marks: readonly ListMark[], own: readonly RateRow[]
   });
 }
 
-/** A mark beside a newer list that says something of its level; where none was held, in part. */
+/**
+ * A mark of a level that a newer list has rates for; if there was no list before, it becomes
+ * partial.
+ */
 function withList(mark: ListMark, list: Read): ListMark {
   const speaks =
     list.state === mark.state &&
@@ -218,8 +225,8 @@ function withList(mark: ListMark, list: Read): ListMark {
 }
 
 /**
- * Settles rows and marks. `held` are the lists that were fetched, whose sources have the numbers
- * from `firstId` on; `strangers` are the names that joined to nothing, by the list's name.
+ * Combines rows and marks. `held` are the fetched lists, whose sources are numbered from `firstId`;
+ * `strangers` are their unmatched names, by list.
  */
 export function settleHeld(
   all: readonly RateRow[],
@@ -236,7 +243,7 @@ export function settleHeld(
   const old = new Set(lists.filter((list) => isOlder(list, marks, own)));
   const newer = lists.filter((list) => !old.has(list));
   const isOld = ({ source }: RateRow): boolean => old.has(byId.get(source)!);
-  // Of rows that overlap the later one holds, so an older list goes before the others.
+  // Where rows overlap the later one counts, so older lists come first.
   const rows = [...all.filter(isOld), ...all.filter((row) => !isOld(row))].flatMap((row) => {
     const from = byId.get(row.source);
     let left: readonly RateRow[] = [row];

@@ -1,4 +1,4 @@
-/** Finds the timelines that meet in a tuple. */
+/** Finds the timelines of all jurisdictions in a tuple. */
 import type { Rate } from '../../tax/rate.js';
 import { type AreaTuple, OPEN_MARK, type PlaceFact, type RateRow } from '../model.js';
 import type { DistrictLine, Estimate, TupleLines } from './combine.js';
@@ -7,10 +7,10 @@ import { DATE_MIN, DATE_OPEN, NO_CODE, OWN_CODE } from './list.js';
 import type { MemberIndex, RowIndex, Spot } from './rate-rows.js';
 import { during, fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
-/** The indexed lists and facts of a book. */
+/** The lists and facts of a book, indexed. */
 export interface LineContext {
   readonly rows: RowIndex;
-  /** Of every state by its letters: each of its areas has the same one. */
+  /** By state code: the state's timeline, which is the same for all its areas. */
   readonly stateLines: ReadonlyMap<string, readonly Segment[]>;
   readonly estimates: RowIndex;
   readonly hasEstimates: boolean;
@@ -23,16 +23,16 @@ export interface LineContext {
   readonly counties: ReadonlyMap<string, CountyFact>;
   readonly marks: ReadonlyMap<string, ListMark>;
   readonly caps: ReadonlyMap<string, Rate>;
-  /** Why land outside cities may have another rate than its county's row, by county. */
+  /** By county: why its land outside cities may have a rate other than the county's row. */
   readonly divided: ReadonlyMap<string, string>;
 }
 
-/** A tuple's timelines with what their rows are called after. */
+/** The timelines of a tuple, with the codes that they belong to. */
 export interface TupleParts {
   readonly lines: TupleLines;
   readonly county: string;
   readonly independent: boolean;
-  /** Code of the place or town whose row the city row is, "" without one. */
+  /** Code of the place or town of the city's row; "" for none. */
   readonly cityKey: string;
   readonly cityRows: readonly RateRow[];
   /** District codes, in the order of `lines.districts`. */
@@ -90,7 +90,7 @@ function notSupported(state: StateName): readonly Segment[] {
   ];
 }
 
-/** Where the tuple lies: the city that stands for a county is one whatever the place says. */
+/** Where a tuple lies; a city that represents its county always counts as a city. */
 interface Resolved {
   readonly tier: TierFact | undefined;
   readonly cityKey: string;
@@ -99,13 +99,13 @@ interface Resolved {
 }
 
 function placesOf(book: LineContext, state: StateName, tuple: AreaTuple): Resolved {
-  // A spot of an independent city is the city's, whichever county a coarser border gives it to.
+  // A spot in an independent city is the city's, even where a coarser border says otherwise.
   const tier = book.independent.get(tuple.place) ?? book.tiers.get(tuple.county);
   const county = tier?.kind === 'independent' ? tier.county : tuple.county;
   const forced = tier?.kind === 'independent' ? tier.place : '';
   const unsure = tuple.place === '?' && !forced;
   const place = forced || (unsure ? '' : tuple.place);
-  // Where towns govern, the list names the town; a place inside one is its own only if listed.
+  // Where towns govern, lists name the town; a place inside one counts only if it is listed.
   const town =
     tuple.town && (!place || book.rows.city(tuple.town, county).length > 0) ? tuple.town : '';
   const cityKey = town || place;
@@ -158,7 +158,7 @@ function districtsOf(book: LineContext, state: StateName, tuple: AreaTuple, spot
     .filter((code) => !code.startsWith(OPEN_MARK))
     .map((code) => ({ ...ALWAYS, code }));
   const members = book.members.at(spot);
-  // A record names every district that its authority knows; codes of our own it cannot.
+  // A record names all districts that its authority knows, so none with a code of our own.
   const held = [
     ...own,
     ...members.filter(({ always, code }) => !tuple.complete || always || code.startsWith(OWN_CODE)),
@@ -171,7 +171,7 @@ function districtsOf(book: LineContext, state: StateName, tuple: AreaTuple, spot
     const name = book.districtNames.get(`${state.code}/${code}`) || rows[0]?.name || code;
     const subject = { state: state.name, jurisdiction: `the district ${name}` };
     const rates = paint(rows);
-    // A boundary names the district, so silence about its rate is never zero.
+    // A boundary shows that the district exists, so a missing rate is never zero.
     const line = fill(rates, { ...mark, unlisted: 'unknown' }, subject);
     const clipped = during(line, memberships);
     return {
@@ -182,7 +182,7 @@ function districtsOf(book: LineContext, state: StateName, tuple: AreaTuple, spot
   return { codes, lines };
 }
 
-/** The days on which it matters that nobody can tell whether a district holds here. */
+/** The days on which it makes a difference that the district may or may not be in force here. */
 function openDistrict(book: LineContext, state: StateName, code: string): readonly Segment[] {
   const rows = book.rows.district(state.code, code);
   const name = book.districtNames.get(`${state.code}/${code}`) || rows[0]?.name || code;
@@ -194,7 +194,7 @@ function openDistrict(book: LineContext, state: StateName, code: string): readon
     .map(({ from, to }) => unknown(from, to, reason));
 }
 
-/** The days on which a spot lies in one location of a list, where a spot lies in none or more. */
+/** The days on which a spot should lie in one location of a list, but lies in none or several. */
 function locationGaps(
   book: LineContext,
   state: StateName,
@@ -230,7 +230,7 @@ function gapLines(
     out.push(...openDistrict(book, state, code.slice(OPEN_MARK.length)));
   }
   const named = book.counties.get(county)?.fullName ?? state.name;
-  // A record that names no municipality says that none levies a tax; a village's leaves it open.
+  // A record without a municipality says that none levies a tax; one of a village does not say so.
   const saysNone = tuple.complete === true && spot.cityKey === '' && !spot.unsure;
   const townUnknown =
     tuple.town === '' &&

@@ -1,4 +1,4 @@
-/** What a reader of a publisher's list gets and gives. */
+/** What a reader of a publisher's list is given, and what it returns. */
 import {
   DATE_MIN,
   DATE_OPEN,
@@ -12,27 +12,33 @@ import type { RateRow } from '../model.js';
 import type { DistrictMember } from './facts.js';
 import type { Gazetteer, NameMatch } from './gazetteer.js';
 
-/** Districts their publisher gives no code have one of ours; the wire shows none for them. */
+/**
+ * Prefix of our own codes for districts to which the publisher gives none; answers show none for
+ * them.
+ */
 export const OWN_CODE = '~';
 
-/** What a row has in place of a rate that is not known; a note says why. */
+/** The members of a row whose rate is not known; its `note` says why. */
 export const UNKNOWN_RATE = { basis: 'unknown', sales: RATE_ZERO, use: RATE_ZERO } as const;
 
-/** Code of the district row of a list whose locations are all land: it is what lies outside. */
+/**
+ * Code of the district row that stands for land outside all locations, where these cover land only
+ * in part.
+ */
 export const NO_CODE = '';
 
-/** The row that says so: what no location that is drawn has is not known. */
+/** The row for land outside: outside the drawn locations, the rate is unknown. */
 export function outsideRow(context: ListContext, name: string, from: DateInt): RateRow {
   const note = `${name}: no location of the list is drawn here; newer boundaries would fill it.`;
   return unknownRow(context, { level: 'district', name: '', code: NO_CODE, from, note });
 }
 
-/** What a row says beside its rate. */
+/** Members of a row besides its rate. */
 type Listed = Pick<RateRow, 'level' | 'name' | 'from'> & Partial<RateRow>;
 
 /**
- * The row of a list for a rate in parts per billion: unless told, the jurisdiction's own part, on
- * sales and on use, from its first day on, with no county, place or code.
+ * Makes a row from a rate in parts per billion. By default it is the jurisdiction's own part, on
+ * sales and on use, from its first day on, without county, place or code.
  */
 export function listedRow(
   { state, source, asOf }: ListContext,
@@ -54,15 +60,15 @@ export function listedRow(
   };
 }
 
-/** Where a rate is not known, and why. */
+/** Members of a row without a known rate. */
 type Unknown = Pick<RateRow, 'level' | 'name' | 'note'> & Partial<RateRow>;
 
-/** The row of a list for a rate that is not known, on any day unless told. */
+/** Makes a row for an unknown rate, on every day by default. */
 export function unknownRow(context: ListContext, where: Unknown): RateRow {
   return listedRow(context, RATE_ZERO, { basis: 'unknown', from: DATE_MIN, ...where });
 }
 
-/** Where a district of the list holds: on any day, and in the whole of its county, unless told. */
+/** Makes a district's member: on every day and in the whole county by default. */
 export function districtMember(
   { state }: Pick<ListContext, 'state'>,
   code: string,
@@ -71,83 +77,83 @@ export function districtMember(
   return { state, code, place: '', except: [], from: DATE_MIN, to: DATE_OPEN, ...where };
 }
 
-/** Whether a row is such a one. */
+/** Whether a row is one of `outsideRow`. */
 export function isOutside({ level, county, place, code }: RateRow): boolean {
   return level === 'district' && county === '' && place === '' && code === NO_CODE;
 }
 
-/** A city an official list names and no boundary is held for: the area around it is uncertain. */
+/** A city in an official list that has no boundary, so that the area around it is uncertain. */
 export interface UnplacedCity {
   readonly state: string;
   readonly name: string;
-  /** Place code where the list gives one, else "". */
+  /** Place code if the list has one; otherwise "". */
   readonly place: string;
-  /** County it lies in, "" where the list does not say. */
+  /** County it lies in; "" where the list does not say. */
   readonly county: string;
 }
 
-/** How many rows of a list became rates, and what happened to the rest. */
+/** Counts the rows of a list that became rates, and records what happened to the others. */
 export class ListReport {
   read = 0;
   joined = 0;
   readonly dropped: string[] = [];
   readonly unmatched: string[] = [];
-  /** Sentences on days that its rows, or older publications of it, give other rates for. */
+  /** Sentences on days for which rows, or older publications, have different rates. */
   readonly contradictions: string[] = [];
-  /** Listed places that no place boundary or place fact is held for. */
+  /** Listed places without a boundary or place fact. */
   readonly unplaced: UnplacedCity[] = [];
 
   constructor(readonly list: string) {}
 
-  /** Notes a row left out on purpose. */
+  /** Records a row that was left out on purpose. */
   drop(name: string, why: string): void {
     this.dropped.push(`${name}: ${why}`);
   }
 
-  /** Notes a row whose jurisdiction is not known. */
+  /** Records a row whose jurisdiction is not known. */
   miss(name: string): void {
     this.unmatched.push(name);
   }
 
-  /** Notes a listed city that no boundary or place fact is held for. */
+  /** Records a listed city without a boundary or place fact. */
   unplace(state: string, name: string, place: string, county: string): void {
     const known = this.unplaced.some((city) => city.name === name && city.county === county);
     if (!known) this.unplaced.push({ state, name, place, county });
   }
 }
 
-/** Options of a list in a recipe; the table of readers says which each reader takes. */
+/** Options of a list in a recipe; the table of readers says which ones each reader accepts. */
 export type ListOptions = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** What a reader knows beside the text of its list. */
+/** What a reader knows in addition to the text of its list. */
 export interface ListContext {
   /** State of the list, "" where the list names states itself. */
   readonly state: string;
   readonly gazetteer: Gazetteer;
   readonly source: number;
-  /** A source by its name, for lists whose rows name their own. */
+  /** The number of a source by its name, for lists whose rows name their sources. */
   readonly sourceOf: (name: string) => number;
-  /** As-of date of the source, for rows that carry none. */
+  /** Date of the source, for rows without one. */
   readonly asOf: DateInt;
   readonly options: ListOptions;
   readonly report: ListReport;
-  /** Text of a further file of the list by the name of its option. */
+  /** Text of a further file, by the name of the option that gives its path. */
   readonly extra: (option: string) => string;
-  /** Code of a district by the name its publisher lists. */
+  /** Code of a district, by its name in the publisher's lists. */
   readonly districtCode: (listed: string) => string | null;
 }
 
-/** County and municipality, by five and by seven or ten digits; "" for none. */
+/** A county of five digits and a municipality of seven or ten; "" for none. */
 export interface Land {
   readonly county: string;
   readonly place: string;
 }
 
-/** What a list became. */
+/** What a list was read into. */
 export interface ListResult {
   readonly rows: readonly RateRow[];
   readonly members: readonly DistrictMember[];
-  /** Counties and municipalities that its own codes stand for, or that its locations lie in. */
+  /** Counties and municipalities that its codes stand for, or that its locations lie in. */
   readonly codes?: ReadonlyMap<string, Land>;
 }
 
@@ -168,12 +174,15 @@ export function fractionOf(text: string, where: string): Rate {
   return rate;
 }
 
-/** No place levies more; what is listed with more is a percentage that was read as a fraction. */
+/** No place levies more. A list with a higher rate has percentages that were read as fractions. */
 export const RATE_MAX = RATE_ONE / 4;
-/** Of a list with rates some are more; else they are fractions that were read as percentages. */
+/** In any list some rates are higher. If none is, its fractions were read as percentages. */
 const HIGHEST_MIN = RATE_ONE / 500;
 
-/** @throws RangeError where no list can have such rates: its figures are written otherwise. */
+/**
+ * @throws RangeError where the rates of a list cannot be right, because they are written in another
+ * unit.
+ */
 export function checkFigures(rows: readonly RateRow[]): void {
   const rates = rows.flatMap(({ sales, use }) => [sales, use]);
   const highest = rates.reduce((most: number, rate) => (rate > most ? rate : most), 0);
@@ -185,7 +194,7 @@ export function checkFigures(rows: readonly RateRow[]): void {
   );
 }
 
-/** A rate less others; negative results stay for the caller to judge. */
+/** A rate minus others. The result may be negative. */
 export function minus(rate: Rate, ...others: readonly Rate[]): Rate {
   return others.reduce((rest: number, other) => rest - other, rate) as Rate;
 }
@@ -202,7 +211,7 @@ export function listOption(context: ListContext, name: string): readonly string[
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The code a city's name joined to; one that no place bears is noted with its county. */
+/** The code of a city by its name; for a city that is not found, name and county are recorded. */
 export function joinedCity(
   context: ListContext,
   name: string,
@@ -216,7 +225,7 @@ export function joinedCity(
   return joined(context, name, match);
 }
 
-/** The code a name joined to; notes a drop or a miss in the report and gives null. */
+/** The code of a matched name. Records a dropped or unmatched name, and returns null. */
 export function joined(context: ListContext, label: string, match: NameMatch): string | null {
   if (match.kind === 'code') {
     context.report.joined += 1;
@@ -245,7 +254,10 @@ export function dayAfter(date: DateInt): DateInt {
   );
 }
 
-/** Reads a date of a list; "" gives `empty`, a date no calendar has is an error of the file. */
+/**
+ * Reads a date of a list. For "" it returns `empty`.
+ * @throws RangeError for a date that does not exist.
+ */
 export function listDate(text: string, empty: DateInt): DateInt {
   if (text === '') return empty;
   const date = parseDate(text);

@@ -33,40 +33,40 @@ import { isStated, landOfCodes, type StatedList } from './stated-rates.js';
 import { isResolved, type RateList, type RatesRecipe } from '../recipe.js';
 import { type Loading, readList, type ReadList } from './read-list.js';
 
-/** Where a build finds its files and what it already knows. */
+/** The files of a build, and what it already knows. */
 interface RateLoad {
   readonly factsDir: string;
-  /** Publishers' files; not needed by a recipe that reads facts alone. */
+  /** Folder of publishers' files; not needed for a recipe that only reads facts. */
   readonly sourcesDir: string;
   readonly estimated: boolean;
-  /** Places of the build's own boundaries; place facts are read without. */
+  /** Places of the build's boundaries; if absent, place facts are read. */
   readonly places?: readonly PlaceFact[];
-  /** Towns that the build has no boundary of. */
+  /** Towns without a boundary in the build. */
   readonly towns?: readonly PlaceFact[];
-  /** Counties of the build's own; county facts are read without. */
+  /** Counties of the build; if absent, county facts are read. */
   readonly counties?: readonly CountyFact[];
-  /** Texts of lists that are workbooks or lie in zip archives, by their paths. */
+  /** Texts of lists that are workbooks or in zip archives, by path. */
   readonly packed?: (path: string) => string;
-  /** Layers of the operator, over all lists. */
+  /** The operator's layers, which are applied to all lists. */
   readonly layers?: readonly Layer[];
-  /** Which of the lists were fetched, by the names of their sources. */
+  /** The lists that were fetched; their names are those of their sources. */
   readonly held?: readonly HeldList[];
 }
 
-/** A book with what its lists became. */
+/** A book, with what became of its lists. */
 export interface LoadedRates {
   readonly book: RateBook;
   readonly input: RateBookInput;
   readonly reports: readonly ListReport[];
   readonly gazetteer: Gazetteer;
-  /** What the codes of lists stand for, by state and code. */
+  /** Land that the codes of lists stand for, by state and code. */
   readonly codes: ReadonlyMap<string, Land>;
   readonly notSupported: readonly NotSupported[];
-  /** Members worked out from the lists, without those of fact tables. */
+  /** Members that were derived from the lists, without those of fact tables. */
   readonly derivedMembers: readonly DistrictMember[];
   /** What layers placed and replaced. */
   readonly layered: Pick<LayeredRates, 'districts' | 'lines'>;
-  /** Sentences on lists that were fetched. */
+  /** Sentences about lists that were fetched. */
   readonly heldLines: readonly string[];
 }
 
@@ -103,7 +103,7 @@ function placesOf(
   });
 }
 
-/** Facts on states and what lies in them, of the build where it has its own. */
+/** Facts about states and what lies in them, from the build where it has its own. */
 type StateFacts = Pick<RateBookInput, 'states' | 'tiers' | 'counties' | 'places'> & {
   readonly towns: readonly PlaceFact[];
 };
@@ -116,7 +116,7 @@ function stateFacts(recipe: RatesRecipe, files: Files): StateFacts {
   return { states, tiers, counties, places, towns: files.load.towns ?? [] };
 }
 
-/** Every list of a recipe as read. */
+/** All lists of a recipe after reading. */
 interface ReadLists {
   readonly lists: readonly ListOf[];
   readonly estimates: readonly ReadList[];
@@ -133,7 +133,7 @@ function readLists(recipe: RatesRecipe, loading: Loading, estimated: boolean): R
   return { lists, estimates, stated: ofThose(recipe.stated ?? []) };
 }
 
-/** Newest reports of lists by their sources: what joined to nothing is told of there. */
+/** The newest report of each list by its source, to find unmatched names. */
 function reportsBySource(
   recipe: RatesRecipe,
   lists: readonly ReadList[],
@@ -163,7 +163,7 @@ function statedLists(
   );
 }
 
-/** Takes what layers draw from the listed cities that no boundary is held for. */
+/** Removes from the listed cities without a boundary those that a layer draws. */
 function placeUnplaced(reports: readonly ListReport[], layers: readonly Layer[]): void {
   const drawn = new Set(
     layers
@@ -178,7 +178,7 @@ function placeUnplaced(reports: readonly ListReport[], layers: readonly Layer[])
   }
 }
 
-/** What local taxes of a state may come to together, at most. */
+/** The highest sum of local taxes in each state. */
 function capsOf({ caps }: RatesRecipe): RateBookInput['caps'] {
   return Object.entries(caps).map(([state, cap]) => ({ state, cap: percentOf(cap, state) }));
 }

@@ -10,8 +10,8 @@ const HARMONIZED = 'HST';
 const ORDER = [HARMONIZED, 'GST', 'PST', 'QST'];
 
 /**
- * The days on which all of a province's taxes are held: those of the harmonized tax, which is the
- * only one of its time, and those since all others are listed.
+ * The days for which all taxes of a province are known: those of the harmonized tax, which replaces
+ * all others, and those since all others are listed.
  */
 function heldDays(lines: ReadonlyMap<string, readonly Segment[]>): readonly Segment[] {
   const others = [...lines].flatMap(([kind, line]) => (kind === HARMONIZED ? [] : [line]));
@@ -25,7 +25,7 @@ function heldDays(lines: ReadonlyMap<string, readonly Segment[]>): readonly Segm
   );
 }
 
-/** What is not held of a province, between the days that are. */
+/** What is unknown of a province between the known days. */
 function provinceGaps({ name }: StateName, held: readonly Segment[]): readonly UnknownRecord[] {
   const gaps: UnknownRecord[] = [];
   let next: DateInt = DATE_MIN;

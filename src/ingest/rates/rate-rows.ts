@@ -1,21 +1,24 @@
-/** Rate rows by the jurisdiction they belong to. */
+/** Indexes rate rows by jurisdiction. */
 import type { DateInt } from '../../tax/date.js';
 import { type PlaceFact, type RateRow, TOWN_DIGITS } from '../model.js';
 import type { DistrictMember, TierFact } from './facts.js';
 
-/** Rows of the lists; within a jurisdiction in order of precedence, the last one winning. */
+/**
+ * Rows of the lists. For each jurisdiction they are in order of precedence, the last one counting
+ * most.
+ */
 export interface RowIndex {
   state(code: string): readonly RateRow[];
   /** Rows of a county: those for all of it, then those for what lies inside the place. */
   county(fips: string, place?: string): readonly RateRow[];
   /** Rows of a place or town in a county: those for all counties, then those for this one. */
   city(place: string, county: string): readonly RateRow[];
-  /** Whether towns of the county are listed, whose boundaries then matter. */
+  /** Whether towns of the county are listed, so that their boundaries matter. */
   hasTowns(county: string): boolean;
   /** Whether any listed place is known to lie in the county. */
   hasCities(county: string): boolean;
   district(state: string, code: string): readonly RateRow[];
-  /** Why the districts of a county's remainder ("" as place) or of a place cannot be told. */
+  /** Why the districts of a place, or of a county's remainder ("" as place), are unknown. */
   gaps(county: string, place: string): readonly RateRow[];
 }
 
@@ -33,14 +36,14 @@ class RowGroups {
   }
 }
 
-/** A county row of a city that stands for its county is that city's row. */
+/** Turns a county row of a city that represents its county into that city's row. */
 function asLevied(row: RateRow, tiers: ReadonlyMap<string, TierFact>): RateRow {
   const tier = row.level === 'county' ? tiers.get(row.county) : undefined;
   if (!tier || tier.kind === 'census-area' || tier.place === '') return row;
   return { ...row, level: 'city', place: tier.place, county: '' };
 }
 
-/** Indexes rows; `places` tell in which counties a place listed without one lies. */
+/** Indexes rows; `places` give the counties of places that are listed without one. */
 export function indexRows(
   rows: readonly RateRow[],
   tiers: ReadonlyMap<string, TierFact>,
@@ -63,7 +66,7 @@ export function indexRows(
       cities.add(`${row.place}/${row.county}`, row);
       const within = row.county ? [row.county] : (places.get(row.place)?.counties ?? []);
       for (const county of within) withCities.add(county);
-      // A town's code begins with its county's.
+      // The first digits of a town's code are its county's.
       if (row.place.length === TOWN_DIGITS) withTowns.add(row.place.slice(0, 5));
     } else if (row.basis === 'unknown' && (row.place !== '' || row.county !== '')) {
       gaps.add(row.place ? `${row.place}/${row.county}` : row.county, row);
@@ -87,31 +90,31 @@ export function indexRows(
   };
 }
 
-// Which districts hold in a tuple, by the facts that stand in for boundaries.
+// Which districts are in force in a tuple, by facts that replace boundaries.
 
-/** Where a tuple lies, after independent cities have been told from counties. */
+/** Where a tuple lies; independent cities are already distinguished from counties. */
 export interface Spot {
   readonly state: string;
   readonly county: string;
-  /** Place and town codes the spot lies in; none in an unincorporated area. */
+  /** Codes of the place and town the spot lies in; none in an unincorporated area. */
   readonly places: readonly string[];
 }
 
-/** A district that holds at a spot, over some days. */
+/** A district that is in force at a spot, in a period. */
 interface Membership {
   readonly code: string;
   readonly from: DateInt;
   readonly to: DateInt;
-  /** True when it holds in the whole county or state, without exception. */
+  /** Whether it is in force in the whole county or state, without exceptions. */
   readonly countywide: boolean;
   readonly always: boolean;
 }
 
-/** Facts by where they apply. */
+/** Facts by the land they concern. */
 export interface MemberIndex {
-  /** Districts at a spot; a code may appear more than once, for different days. */
+  /** Districts at a spot; a code may occur several times, for different days. */
   at(spot: Spot): readonly Membership[];
-  /** Whether districts of a county differ between its places and its remainder. */
+  /** Whether a county's places and its remainder have different districts. */
   divides(county: string): boolean;
 }
 
@@ -133,7 +136,7 @@ function holds(member: DistrictMember, spot: Spot): boolean {
   }
 }
 
-/** Indexes membership facts. */
+/** Indexes the facts on members. */
 export function indexMembers(
   members: readonly DistrictMember[],
   places: ReadonlyMap<string, PlaceFact>,

@@ -1,4 +1,4 @@
-/** Reads one list of a recipe with its older publications, and names it in what is wrong there. */
+/** Reads one list of a recipe with its older publications. Errors name the list. */
 import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
 import type { RateRow } from '../model.js';
@@ -17,7 +17,7 @@ import {
 } from './list.js';
 import { joinVintages, type Vintage } from './timeline.js';
 
-/** What lists are read with. */
+/** What is needed to read lists. */
 export interface Loading {
   readonly files: { text(path: string): string };
   readonly gazetteer: Gazetteer;
@@ -29,18 +29,18 @@ export interface Loading {
 export interface ReadList {
   readonly rows: readonly RateRow[];
   readonly members: readonly DistrictMember[];
-  /** Of each of its publications, the newest last. */
+  /** Reports of its publications, the newest last. */
   readonly reports: readonly ListReport[];
   readonly codes: ReadonlyMap<string, Land>;
 }
 
-/** The source of a list whose rows name their own. */
+/** Source number for a list whose rows name their own sources. */
 const NO_SOURCE = -1;
 
-/** Text in which a header is looked for; titles and notes may stand above it. */
+/** Beginning of a text in which a header is searched; titles and notes may precede it. */
 const HEADER_CHARS_MAX = 65_536;
 
-/** @throws Error where a list lacks a column: its publisher laid it out anew. */
+/** @throws Error where a list lacks a column, because its publisher has changed the layout. */
 function checkHeader(text: string, columns: string | undefined, path: string): void {
   if (columns === undefined) return;
   const top = text.slice(0, HEADER_CHARS_MAX);
@@ -55,7 +55,7 @@ function checkHeader(text: string, columns: string | undefined, path: string): v
   );
 }
 
-/** Names the list in what its reader throws. */
+/** Runs a reader; an exception gets the list's name. */
 function readIn<Result>(path: string, read: () => Result): Result {
   try {
     return read();
@@ -65,8 +65,8 @@ function readIn<Result>(path: string, read: () => Result): Result {
 }
 
 /**
- * A list without rows would say that nothing is levied, and so would one of another state.
- * @throws RangeError for either.
+ * Checks that a list has rows of its state. Without any, it would seem that nothing is levied.
+ * @throws RangeError if not.
  */
 function checkRows(
   { rows, codes }: Pick<ListResult, 'rows' | 'codes'>,
@@ -74,8 +74,8 @@ function checkRows(
   ofState: string,
   gazetteer: Gazetteer,
 ): void {
-  // All of its rows may be left out on purpose, as those that another list holds, and rates of
-  // codes hold whatever their names join to.
+  // All rows may have been left out on purpose, because another list has them. Rates by codes apply
+  // whatever jurisdictions their names match.
   if (read === 0 || rows.length + dropped.length + (codes?.size ?? 0) === 0) {
     throw new RangeError(`it has no rows${ofState === '' ? '' : ` of ${ofState}`}`);
   }
@@ -90,7 +90,9 @@ function checkRows(
   }
 }
 
-/** Reads one publication of a list; it speaks for the day of its source unless another is told. */
+/**
+ * Reads one publication of a list. Its day is that of its source, unless `earlier` gives another.
+ */
 function readVintage(
   list: RateList,
   loading: Loading,
@@ -127,7 +129,7 @@ function readVintage(
   return { ...result, report, list: report.list, asOf };
 }
 
-/** Reads a list with its older publications, and notes where they or its rows contradict. */
+/** Reads a list with its older publications, and records contradictions in and between them. */
 export function readList({ earlier = [], ...list }: RateList, loading: Loading): ReadList {
   const newest = readVintage(list, loading);
   const older = earlier.map(({ asOf, ...file }) => {

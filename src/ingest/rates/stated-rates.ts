@@ -12,23 +12,25 @@ import type { RateBookInput } from './book.js';
 import type { ListMark } from './facts.js';
 import { DATE_MIN, DATE_OPEN, isOutside, type Land, OWN_CODE } from './list.js';
 
-/** What a state's rate file says of the codes in its boundary file. */
+/** A state's rate file for the codes in its boundary file. */
 export interface StatedList {
   /** Two letters. */
   readonly state: string;
-  /** Number of its source, and the last day that it was published for. */
+  /** Number of its source, and last day that it was published for. */
   readonly source: number;
   readonly until: DateInt;
-  /** Of counties, cities and districts. */
+  /** Rows of counties, cities and districts. */
   readonly rows: readonly RateRow[];
 }
 
-/** Whether a row of such a file is told by codes of records. */
+/** Whether a row belongs to a level that records of boundary files identify by code. */
 export function isStated(row: RateRow): boolean {
   return row.level !== 'state' && !isOutside(row);
 }
 
-/** What the codes of lists stand for, by state and code ("TX 2227016"), where they agree. */
+/**
+ * The land that codes of lists stand for, by state and code ("TX 2227016"), where the lists agree.
+ */
 export function landOfCodes(
   lists: readonly { readonly state: string; readonly codes: ReadonlyMap<string, Land> }[],
 ): ReadonlyMap<string, Land> {
@@ -49,8 +51,8 @@ export function landOfCodes(
 const LEVELS = ['county', 'city', 'district'] as const;
 
 /**
- * A rate file keeps its past rows: from its first day on nothing is levied before and between them.
- * States began their files when they joined, though localities had levied taxes before.
+ * Marks for a rate file. It keeps past rows, so from its first day on nothing is levied where it
+ * has none. Before that rates are unknown, because states began their files only when they joined.
  */
 function marksOf({ state, source, until, rows }: StatedList): readonly ListMark[] {
   const since = rows.reduce((first, { from }) => (from < first ? from : first), DATE_OPEN);
@@ -70,7 +72,7 @@ function marksOf({ state, source, until, rows }: StatedList): readonly ListMark[
   );
 }
 
-/** A code that the file has is zero on the days that it has no rate for. */
+/** For each code in the file, a zero rate on days without a row. */
 function zerosOf({ rows }: StatedList): readonly RateRow[] {
   const districts = new Map(
     rows.filter(({ level }) => level === 'district').map((row) => [row.code, row]),
@@ -87,7 +89,7 @@ function zerosOf({ rows }: StatedList): readonly RateRow[] {
   );
 }
 
-/** The input of the book that is asked about what boundary files name. */
+/** The input of the book that resolves what boundary files name. */
 export function statedInput(input: RateBookInput, lists: readonly StatedList[]): RateBookInput {
   const states = new Set(lists.map(({ state }) => state));
   const isLayer = ({ source }: RateRow): boolean =>
@@ -100,25 +102,26 @@ export function statedInput(input: RateBookInput, lists: readonly StatedList[]):
     estimates: [],
     rows: [
       ...lists.flatMap((list) => [...zerosOf(list), ...list.rows]),
-      // What an operator lays over the lists holds here too.
+      // Layers of an operator apply to these rates too.
       ...others.filter(({ state }) => states.has(state)),
     ],
-    // Districts without a code are parts of the lists' rates, or of a layer.
+    // Districts with codes of our own are left out, since the lists' rates include them, unless a
+    // layer adds them.
     members: input.members.filter(({ code }) => !code.startsWith(OWN_CODE) || laid.has(code)),
     marks: [...input.marks.filter(({ state }) => !states.has(state)), ...lists.flatMap(marksOf)],
   };
 }
 
-/** What a state's rate file has, and the day it is of. */
+/** The codes in a state's rate file, and its date. */
 export interface RateFile {
-  /** Of districts. */
+  /** Codes of districts. */
   readonly codes: ReadonlySet<string>;
   /** Counties by five digits, municipalities by seven or ten. */
   readonly named: ReadonlySet<string>;
   readonly day: DateInt;
 }
 
-/** What is known of a rate file whose rows are these. */
+/** What is known of the rate file with these rows. */
 export function rateFileOf(list: StatedList, sources: readonly SourceRecord[]): RateFile {
   return {
     codes: new Set(list.rows.filter(({ level }) => level === 'district').map(({ code }) => code)),

@@ -1,6 +1,6 @@
 /**
- * One jurisdiction's rates in time: rows of several lists painted over one another, and those of
- * several publications of one list joined.
+ * A jurisdiction's rates over time, from rows of several lists, and from several publications of
+ * one list.
  */
 import { type DateInt, dayBefore } from '../../tax/date.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
@@ -9,7 +9,7 @@ import type { DistrictMember, ListMark } from './facts.js';
 import { DATE_MIN, DATE_OPEN, dayAfter, formatDate } from './list.js';
 import type { DaySpan } from '../../tax/yearly-days.js';
 
-/** What holds over some days. A filled timeline has one segment for every day. */
+/** A rate, or its absence, in a period. A filled timeline has exactly one segment for every day. */
 export interface Segment {
   readonly from: DateInt;
   readonly to: DateInt;
@@ -18,11 +18,11 @@ export interface Segment {
   readonly use: Rate;
   readonly source: number;
   readonly asOf: DateInt;
-  /** Why an unknown one is unknown. */
+  /** Why the rate is unknown. */
   readonly reason: string;
 }
 
-/** Nothing levied, or nothing known. */
+/** The rate of segments in which nothing is levied, or nothing is known. */
 const NO_RATE = 0 as Rate;
 
 /** A segment in which nothing is levied. */
@@ -36,7 +36,7 @@ export function unknown(from: DateInt, to: DateInt, reason: string): Segment {
   return { from, to, basis: 'unknown', ...rate, source: 0, asOf: DATE_MIN, reason };
 }
 
-/** Paints rows over one another in their order: where two overlap, the later row holds. */
+/** Applies rows in their order: where two overlap, the later row counts. */
 export function paint(rows: readonly RateRow[]): readonly Segment[] {
   let painted: Segment[] = [];
   for (const row of rows) {
@@ -57,7 +57,7 @@ export function paint(rows: readonly RateRow[]): readonly Segment[] {
   return painted.sort((a, b) => a.from - b.from);
 }
 
-/** Lays the days of memberships over a district's rates; outside them nothing is levied. */
+/** Restricts a district's rates to the days of its memberships; outside them nothing is levied. */
 export function during(
   line: readonly Segment[],
   memberships: readonly Pick<Segment, 'from' | 'to'>[],
@@ -73,7 +73,7 @@ export function during(
   return out.sort((a, b) => a.from - b.from);
 }
 
-/** Names used in the sentences of a filled timeline. */
+/** Names for the sentences in a filled timeline. */
 interface Subject {
   /** "Alabama" */
   readonly state: string;
@@ -81,7 +81,10 @@ interface Subject {
   readonly jurisdiction: string;
 }
 
-/** Fills the days without a row by what the list's silence means (decisions on completeness). */
+/**
+ * Fills the days without a row, by what it means that the list has none (decisions on
+ * completeness).
+ */
 export function fill(
   segments: readonly Segment[],
   mark: ListMark,
@@ -116,21 +119,21 @@ export function fill(
   return out;
 }
 
-/** The segment of a day; the timeline must be filled. */
+/** The segment of a day in a filled timeline. */
 export function segmentOn(timeline: readonly Segment[], day: DateInt): Segment {
   for (const segment of timeline) if (segment.to >= day && segment.from <= day) return segment;
   throw new RangeError(`no segment on ${String(day)}`);
 }
 
 /*
- * Publications of one list at several times, joined: each holds from the day it was published for
- * until the next one's, and where a newer one speaks of days before its own it wins, since its
- * publisher has corrected the older one. What differs is told.
+ * Joins publications of one list from several dates. Each counts from its own date until the next
+ * one's. For earlier days a newer publication counts too if it mentions them, since the publisher
+ * has corrected the older one. Differences are reported.
  */
 
 /** One publication of a list. */
 export interface Vintage {
-  /** How it is called in what is told: its reader and file. */
+  /** Its name in reports: its reader and file. */
   readonly list: string;
   /** The day it was published for. */
   readonly asOf: DateInt;
@@ -139,10 +142,10 @@ export interface Vintage {
 }
 
 interface JoinedVintages {
-  /** In order of precedence, the last one winning. */
+  /** In order of precedence, the last row counting most. */
   readonly rows: readonly RateRow[];
   readonly members: readonly DistrictMember[];
-  /** A sentence for each period that two rows give other rates for. */
+  /** A sentence for each period for which two rows have different rates. */
   readonly contradictions: readonly string[];
 }
 
@@ -152,7 +155,7 @@ function overlapOf(one: DaySpan, other: DaySpan): DaySpan | null {
   return from <= to ? { from, to } : null;
 }
 
-/** What a row is about. */
+/** What a row is about, as a key. */
 function subjectOf({ state, level, county, place, code, basis }: RateRow): string {
   const own = level === 'county' || level === 'city' ? '' : code;
   return [state, level, county, place, own, basis].join('/');
@@ -180,9 +183,9 @@ function ratesOf({ sales, use }: RateRow): string {
 interface Numbered {
   readonly row: RateRow;
   readonly list: string;
-  /** Its place among the rates of its list, from 1. */
+  /** Its number among the rates of its list, from 1. */
   readonly number: number;
-  /** Its list tells no last day: it holds until another one begins. */
+  /** Whether it has no last day, so that it lasts until another one begins. */
   readonly isOpen: boolean;
 }
 
@@ -191,8 +194,9 @@ function numbered({ rows, list }: Pick<Vintage, 'rows' | 'list'>): readonly Numb
 }
 
 /**
- * Tells where two rows about the same give other rates for the same days; the later one holds. One
- * that has no end and is followed by one that begins later is no contradiction but a change.
+ * A sentence on two rows of the same subject that have different rates on the same days; null for
+ * none. If the earlier one has no end and the later one begins later, that is a change and no
+ * contradiction.
  */
 function contradiction(before: Numbered, after: Numbered): string | null {
   const [one, other] = [before.row, after.row];
@@ -210,7 +214,7 @@ function contradiction(before: Numbered, after: Numbered): string | null {
   );
 }
 
-/** Contradictions of rows that stand in order of precedence. */
+/** Contradictions among rows, which are in order of precedence. */
 function contradictionsOf(rows: readonly Numbered[]): readonly string[] {
   const found: string[] = [];
   for (const group of grouped(rows, ({ row }) => subjectOf(row)).values()) {
@@ -224,13 +228,13 @@ function contradictionsOf(rows: readonly Numbered[]): readonly string[] {
   return found;
 }
 
-/** A row or member up to a day; null where nothing is left of it. */
+/** A row or member cut off after a day; null where nothing remains. */
 function until<T extends DaySpan>(one: T, last: DateInt): T | null {
   if (one.from > last) return null;
   return one.to <= last ? one : { ...one, to: last };
 }
 
-/** Members of older publications where no newer one says the same of the same days. */
+/** Members of older publications, except where a newer one says the same of the same days. */
 function joinMembers(
   older: readonly DistrictMember[],
   newer: readonly DistrictMember[],

@@ -1,4 +1,4 @@
-/** Address sources as recipes name them: a file, its layout and what the file does not say. */
+/** Address sources in recipes: a file, its layout, and what the file itself does not say. */
 import { join } from 'node:path';
 import { READERS, type Reader, SST_LAYOUT } from '../readers.js';
 import { FallenRows, settled, toleranceOf } from './fallen.js';
@@ -23,13 +23,13 @@ function readerOf<Read>(readers: ReadonlyMap<string, Reader<Read>>, layout: stri
   return reader.read;
 }
 
-/** What takes the sentences on rows that fell away. */
+/** Is given a sentence about rows that were left out. */
 export type Report = (line: string, fallen: FallenRows) => void;
 const UNHEARD: Report = () => undefined;
 
 /**
  * Yields the points of a source.
- * @throws Error when it ends, where it had no row or too many that cannot be read.
+ * @throws Error at the end, if it had no row or too many that cannot be read.
  */
 export function readPoints(
   folder: string,
@@ -41,7 +41,10 @@ export function readPoints(
   return settled(read(join(folder, source.file), { ...source, fallen }), fallen, report);
 }
 
-/** Yields the ranges of a source. @throws Error as above. */
+/**
+ * Yields the ranges of a source.
+ * @throws Error at the end, if it had no row or too many that cannot be read.
+ */
 export function readRanges(
   folder: string,
   source: RangeSource,
@@ -52,19 +55,24 @@ export function readRanges(
   return settled(read(join(folder, source.file), { ...source, fallen }), fallen, report);
 }
 
-/** An entry of a file of the jurisdictions that addresses and ZIP+4s have. */
+/** An entry of a file that gives the jurisdictions of addresses and ZIP+4s. */
 export interface BoundaryRecordSource {
   readonly file: string;
-  /** Name of a reader in the table of readers; SST_LAYOUT without. */
+  /** Name of a reader in the table of readers; SST_LAYOUT if absent. */
   readonly layout?: string;
   readonly state: string;
   readonly source: string;
   readonly tolerance?: string;
-  /** Sources of the catalogue that say the same more surely: where one was fetched, not this. */
+  /**
+   * Sources of the catalogue that are more reliable: if one was fetched, this entry is left out.
+   */
   readonly unless?: readonly string[];
 }
 
-/** Yields the records of a boundary file at `path`. @throws Error as above. */
+/**
+ * Yields the records of a boundary file at `path`.
+ * @throws Error at the end, if it had no row or too many that cannot be read.
+ */
 export function readRecords(
   path: string,
   source: BoundaryRecordSource,
@@ -75,15 +83,15 @@ export function readRecords(
   return settled(read(path, fallen), fallen, report);
 }
 
-/** What a file of points, or of ranges, does not say itself; from the recipe. */
+/** What a file of points or ranges does not say itself. */
 export interface PointOptions {
   readonly source: string;
-  /** State of rows that name none. */
+  /** State of rows that do not name one. */
   readonly state: string;
-  /** City of rows that name none. */
+  /** City of rows that do not name one. */
   readonly city?: string;
-  /** The city column holds municipalities: it is evidence of where a door lies. */
+  /** Whether the city column holds municipalities, which are evidence of where a door lies. */
   readonly cityIsMunicipality?: boolean;
-  /** Takes what rows fell away; without it they are not told. */
+  /** Counts rows that are left out; if absent, they are not reported. */
   readonly fallen?: FallenRows;
 }

@@ -15,8 +15,9 @@ import { withoutMark } from './table-text.js';
 import { FileError, fileError, splitMember } from './zip.js';
 
 /**
- * A stream as the library takes it: typed for browsers, it asks for a stream of Node. A fault goes
- * to `faults` and ends the stream, for the library leaves a failed one unhandled.
+ * A readable for the library, whose types are those of browsers although it needs one of Node.js.
+ * An error is put into `faults` and ends the input, because the library does not handle a failed
+ * one.
  */
 function source(path: string, faults: unknown[]): never {
   async function* bytes(): AsyncGenerator<Buffer> {
@@ -32,7 +33,9 @@ function source(path: string, faults: unknown[]): never {
 /** Columns of the Census Bureau whose names end in the year of their geography (GEOID20). */
 const OF_A_YEAR = /^([A-Z]+)(?:10|20)$/;
 
-/** The same feature with such columns also under their plain name, as other years have them. */
+/**
+ * The feature, with such columns also under their names without the year, as other years have them.
+ */
 function plainlyNamed(feature: Feature): Feature {
   const found = feature.properties ?? {};
   const plain = Object.entries(found).flatMap(([name, value]) => {
@@ -64,28 +67,30 @@ async function* readShapes(path: string): AsyncGenerator<Feature> {
       yield plainlyNamed(value);
     }
   } catch (error) {
-    // What the library says of a stream that ended early is not why it did.
+    // If the input ended because of a fault, the library's own error is not the reason.
     if (faults.length === 0) throw fileError(path, error);
   }
   throw fileError(splitMember(path).file, faults[0]);
 }
 
-/** [east, north, …] as the file has them, to [longitude, latitude] in degrees. */
+/** Converts a position of the file to [longitude, latitude] in degrees. */
 type ToDegrees = (position: readonly number[]) => readonly number[];
 
 type Proj4 = (from: string, to: string) => { forward(position: number[]): number[] };
 
 const DEGREES = 'EPSG:4326';
-/** Names of systems whose coordinates are degrees: WGS 84 and the Census Bureau's NAD 83. */
+/**
+ * Names of reference systems with coordinates in degrees: WGS 84 and the Census Bureau's NAD 83.
+ */
 const IN_DEGREES = /(?:EPSG:{1,2}(?:4326|4269)|CRS:?84|CRS:?83)$/i;
 const PROJECTED = /^\s*PROJCS\["([^"]*)"/;
 const EPSG = /EPSG:{1,2}(\d+)$/i;
 
 /**
- * What brings positions of a projection to degrees: `definition` is the text of a .prj file, or the
- * name of a reference system, "" for none.
- * @returns null where positions are degrees already.
- * @throws RangeError for a projection that is not known.
+ * How to convert positions to degrees. `definition` is the text of a .prj file, or the name of a
+ * reference system; "" for none.
+ * @returns null where positions already are degrees.
+ * @throws RangeError for an unknown projection.
  */
 function degreesOf(definition: string): ToDegrees | null {
   const [, wkt] = PROJECTED.exec(definition) ?? [];
@@ -93,7 +98,7 @@ function degreesOf(definition: string): ToDegrees | null {
   if (wkt === undefined && (code === undefined || IN_DEGREES.test(definition.trim()))) return null;
   const named = wkt ?? `EPSG:${code ?? ''}`;
   try {
-    // The library is needed where a layer is projected alone, and is no module of its own kind.
+    // The library is only needed for projected layers, and is a CommonJS module.
     const proj4 = createRequire(import.meta.url)('proj4') as Proj4;
     const { forward } = proj4(wkt === undefined ? named : definition, DEGREES);
     return ([east = 0, north = 0]) => forward([east, north]);
@@ -107,15 +112,17 @@ function degreesOf(definition: string): ToDegrees | null {
 
 export interface BoundaryFile {
   readonly path: string;
-  /** Object of a topology; not needed for GeoJSON. */
+  /** Name of the object in a topology; not needed for GeoJSON. */
   readonly object?: string;
-  /** Property that is the key; without, the feature's own id. "A|B": the first not blank. */
+  /**
+   * Property with the key; if absent, the feature's own id. For "A|B", the first that is not empty.
+   */
   readonly key?: string;
   /** Put before the key. */
   readonly prefix?: string;
-  /** Zeros are put before the property until it has this many digits. */
+  /** The property is padded with zeros to this many digits. */
   readonly width?: number;
-  /** Expression with named groups over the property, and what the key is made of ("50$<c>"). */
+  /** Expression with named groups for the property, and how the key is made of them ("50$<c>"). */
   readonly pattern?: string;
   readonly template?: string;
 }
@@ -135,14 +142,14 @@ function keyOf(raw: string, file: BoundaryFile): string {
   return text.replace(new RegExp(file.pattern), file.template);
 }
 
-/** The name that GeoJSON before RFC 7946, and tools since, give their reference system. */
+/** Name of the reference system in GeoJSON, as before RFC 7946 and by some tools since. */
 function namedSystem(json: object): string {
   const { crs } = json as { readonly crs?: { readonly properties?: { readonly name?: unknown } } };
   const name = crs?.properties?.name;
   return typeof name === 'string' ? name : '';
 }
 
-/** A polygon or several with positions in degrees; another geometry as it is. */
+/** A polygon or multipolygon with positions in degrees; other geometries are unchanged. */
 function inDegrees(geometry: Geometry | null, toDegrees: ToDegrees): Geometry | null {
   const ring = (positions: number[][]): number[][] =>
     positions.map((position) => [...toDegrees(position)]);
@@ -154,8 +161,8 @@ function inDegrees(geometry: Geometry | null, toDegrees: ToDegrees): Geometry | 
 }
 
 /**
- * Yields the features of a file, polygons of a projection that it names brought to degrees; only a
- * shapefile's are not held whole.
+ * Yields the features of a file, with polygons converted to degrees if it names a projection. All
+ * files but shapefiles are held in memory.
  */
 export async function* featuresOf(file: BoundaryFile): AsyncGenerator<Feature<Geometry | null>> {
   const isShape = isShapes(file.path);
@@ -195,7 +202,7 @@ function positionOf([lng = 0, lat = 0]: readonly number[]): Position {
   return [toMicrodegrees(lng), toMicrodegrees(lat)];
 }
 
-/** Rings of a polygon or of several, in microdegrees; none of another geometry. */
+/** Rings of a polygon or multipolygon in microdegrees; none for other geometries. */
 export function ringsOf(geometry: Geometry | null): readonly (readonly Position[])[] {
   const ring = (positions: readonly (readonly number[])[]): readonly Position[] =>
     positions.map(positionOf);
@@ -211,14 +218,14 @@ function layerOf(layers: GeometryLayers, file: BoundaryFile): readonly BoundaryF
   return layer;
 }
 
-/** Files of all layers by their paths, for who asks one file for several. */
+/** Files with all layers, by path, for callers that read one file for several layers. */
 export type ReadGeometries = Map<string, GeometryLayers>;
 
 /**
- * Reads the polygons of a file, ascending by key; parts that share a key become one polygon.
- * Positions of a projection that the file names are brought to degrees. A file of all layers is
- * taken from `read`, and put there.
- * @throws Error with the file where a feature has no key, or its coordinates are no degrees.
+ * Reads the polygons of a file, ascending by key. Parts with the same key become one polygon, and
+ * positions of a projection become degrees. A file with all layers is taken from `read`, or added
+ * to it.
+ * @throws Error with the file where a feature has no key, or its coordinates are not degrees.
  */
 export async function readBoundaryFile(
   file: BoundaryFile,

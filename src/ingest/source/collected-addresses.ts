@@ -10,7 +10,7 @@ import { fileError, memberNames, nameExpression, splitMember } from './zip.js';
  * ("us/vt/statewide-addresses-state.geojson"). Features name no state; the member's path does.
  */
 
-/** Members with doors; parcels and buildings lie beside them. */
+/** Names of members with doors; others have parcels and buildings. */
 const DOORS = /-addresses-[^/]*\.geojson(?:\.gz)?$/i;
 const MEMBER_STATE = /(?:^|\/)us\/([a-z]{2})\//i;
 
@@ -61,13 +61,13 @@ const COLUMNS = {
   lat: 'Latitude',
   lifecycle: 'Lifecycle',
 } as const;
-/** What stands for nothing. */
+/** Texts that mean that nothing is known. */
 const NOTHING = /^(?:not stated|not applicable|unknown|unincorporated|none|n\/?a)$/i;
 const STATE = /^[A-Z]{2}$/i;
 
 type Column = keyof typeof COLUMNS;
 
-/** What is wrong with a row, or that it is of no use; noted, and then true. */
+/** Whether a row is left out, because it has a fault or is not needed; the reason is recorded. */
 function isLeft(
   fields: readonly string[],
   columns: number,

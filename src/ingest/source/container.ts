@@ -1,6 +1,7 @@
 /**
- * Publishers' files as they come: plain, gzipped, a member of a zip archive, or a sheet of a
- * workbook. What a file is not (a page that says "not found", a PDF) is refused with its name.
+ * Reads publishers' files in the form in which they come: plain, gzipped, a member of a zip
+ * archive, or a sheet of a workbook. A file with other contents (such as a page "not found", or a
+ * PDF) is refused by name.
  */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -10,7 +11,7 @@ import { sheetText } from './workbook.js';
 import { fileError, splitMember, UNPACK_RATIO_MAX, zipMember } from './zip.js';
 
 const CHUNK_BYTES = 1 << 18;
-/** Largest text that is held whole; larger lists have readers that take them in pieces. */
+/** Largest text that is held in memory; readers of larger lists take them in pieces. */
 const TEXT_BYTES_MAX = 256 * 1_048_576;
 const GZIP_FREE_BYTES = 64 * 1_048_576;
 
@@ -20,12 +21,12 @@ const PDF = /\.pdf$/i;
 /** Names of files that hold text. */
 const TEXT = /\.(?:csv|txt|tsv|geojson|json|topojson)(?:\.gz)?$/i;
 
-/** Whether a path stands for each file of a folder whose name fits, such as "la-rates/*.html". */
+/** Whether a path stands for all matching files of a folder, such as "la-rates/*.html". */
 export function isMany(path: string): boolean {
   return splitMember(path).file.includes('*');
 }
 
-/** Whether a path of a recipe has to be unpacked as a stream before its text is there. */
+/** Whether a recipe's file has to be unpacked asynchronously before its text is available. */
 export function isPacked(path: string): boolean {
   const { file } = splitMember(path);
   return ZIP.test(file) || WORKBOOK.test(file) || PDF.test(file) || isMany(file);
@@ -45,12 +46,12 @@ async function* gunzipped(path: string): AsyncGenerator<Buffer> {
       yield chunk as Buffer;
     }
   } finally {
-    // Who reads no further ends the unpacking alone.
+    // If the caller stops reading, only the decompression would end, so the file is closed here.
     file.destroy();
   }
 }
 
-/** What the first bytes of a text are, where they are none; null for text. */
+/** What a file is by its first bytes, if it is not text; null for text. */
 export function foreign(first: Buffer): string | null {
   const head = first.subarray(0, 512).toString('latin1');
   if (head.startsWith('PK\x03\x04')) return 'it is a zip archive or a workbook, not text';
@@ -80,9 +81,9 @@ async function* checked(
 }
 
 /**
- * Yields the bytes of a file, unpacked: "FILE", "FILE.gz", "FILE.zip" with one table in it, or
- * "FILE.zip!MEMBER".
- * @throws Error with the file and the reason: empty, torn, not what its name says, too large.
+ * Yields the bytes of a file after decompression: "FILE", "FILE.gz", "FILE.zip" with a single
+ * table, or "FILE.zip!MEMBER".
+ * @throws Error with the file and the reason: empty, damaged, not what its name says, too large.
  */
 export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   const { file, member } = splitMember(path);
@@ -98,7 +99,7 @@ export async function* readBytes(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** The unpacked bytes of a file as a stream, of whatever `readBytes` reads. */
+/** The bytes that `readBytes` yields, as a Readable. */
 export function openText(path: string): Readable {
   return Readable.from(readBytes(path), { objectMode: false, highWaterMark: CHUNK_BYTES });
 }
@@ -118,12 +119,12 @@ export async function readWhole(path: string): Promise<Buffer> {
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
-/** Text of bytes: UTF-8, or Windows-1252 where they are none, as older publishers write. */
+/** Text of bytes: UTF-8 or otherwise Windows-1252, which older publishers use. */
 export function textOf(bytes: Buffer): string {
   return utf8Of(bytes) ?? WINDOWS_1252.decode(bytes);
 }
 
-/** Text of bytes that are UTF-8; null for others. */
+/** Text of bytes in UTF-8; null for other bytes. */
 export function utf8Of(bytes: Buffer): string | null {
   try {
     return UTF_8.decode(bytes);
@@ -132,14 +133,17 @@ export function utf8Of(bytes: Buffer): string | null {
   }
 }
 
-/** Text of a packed file; a workbook's sheet as comma-separated rows, a PDF's as pdf-cells says. */
+/**
+ * Text of a packed file. Of a workbook it is a sheet as comma-separated rows, of a PDF what
+ * pdf-cells describes.
+ */
 export async function readPacked(path: string): Promise<string> {
   const { file, member } = splitMember(path);
   if (WORKBOOK.test(file)) return sheetText(file, member);
   return PDF.test(file) ? readPdf(file) : textOf(await readWhole(path));
 }
 
-/** What people read on a web page. */
+/** The visible text of web pages. */
 
 const UNSEEN = /<(script|style|head)\b.*?<\/\1\s*>|<!--.*?-->/gis;
 const TAG = /<[^>]*>/g;
@@ -164,12 +168,15 @@ function character(whole: string, name: string): string {
   return ENTITIES[name.toLowerCase()] ?? whole;
 }
 
-/** Text of HTML with the characters that its entities stand for; unknown ones are left. */
+/** Text of HTML with its entities replaced by characters; unknown ones are kept. */
 export function withoutEntities(text: string): string {
   return text.replaceAll(/&(#?\w+);/g, character);
 }
 
-/** The text of HTML: without tags, scripts and styles, entities read, blanks of any kind as one. */
+/**
+ * The text of HTML without tags, scripts and styles, with entities replaced and white space as
+ * single blanks.
+ */
 export function pageText(html: string): string {
   return withoutEntities(html.replaceAll(UNSEEN, ' ').replaceAll(TAG, ' '))
     .replaceAll(/\s+/g, ' ')

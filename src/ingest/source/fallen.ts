@@ -1,9 +1,10 @@
 /**
- * Rows of a file that become nothing, by reason and with the first row of each: those that say
- * nothing of an address, and those that cannot be read, of which a file may have a stated share.
+ * Counts the rows of a file that are left out, by reason and with the number of the first row: rows
+ * that say nothing about an address, and rows that cannot be read, of which a file may have a
+ * limited share.
  */
 
-/** Percent of rows that cannot be read up to which a file is taken, unless a recipe says more. */
+/** Percent of rows that may be unreadable, unless a recipe says otherwise. */
 const TOLERANCE_PERCENT = '0.1';
 
 interface Reason {
@@ -28,18 +29,18 @@ export class FallenRows {
     readonly tolerance: number,
   ) {}
 
-  /** Counts a row and gives its number, from one; headers count where the reader says so. */
+  /** Counts a row and returns its number, from one. The reader decides whether headers count. */
   next(): number {
     this.read += 1;
     return this.read;
   }
 
-  /** Notes a row that is whole and says nothing that is asked for. */
+  /** Records a row that is intact but not needed. */
   leave(row: number, reason: string): void {
     this.#note(row, reason, false);
   }
 
-  /** Notes a row that cannot be read. */
+  /** Records a row that cannot be read. */
   fault(row: number, reason: string): void {
     this.#malformed += 1;
     this.#note(row, reason, true);
@@ -51,14 +52,14 @@ export class FallenRows {
     else known.rows += 1;
   }
 
-  /** Rows by reason, most first. */
+  /** Numbers of rows by reason, highest first. */
   get reasons(): readonly (readonly [reason: string, rows: number])[] {
     return [...this.#reasons]
       .map(([reason, { rows }]) => [reason, rows] as const)
       .sort((one, other) => other[1] - one[1]);
   }
 
-  /** A sentence on what fell away; null where nothing did. */
+  /** A sentence on rows that were left out; null for none. */
   sentence(): string | null {
     const reasons = [...this.#reasons].sort((one, other) => other[1].rows - one[1].rows);
     if (reasons.length === 0) return null;
@@ -72,8 +73,8 @@ export class FallenRows {
   }
 
   /**
-   * Looks at the whole file when its last row was read.
-   * @throws Error where it had no row, or more than the tolerated share cannot be read.
+   * Checks the whole file after its last row.
+   * @throws Error where it had no row, or too many that cannot be read.
    */
   settle(): void {
     if (this.read === 0) throw new Error(`${this.file}: it has no rows`);
@@ -91,7 +92,7 @@ export class FallenRows {
   }
 }
 
-/** Yields what a reader does, and looks at what fell away when it is through. */
+/** Yields the rows of a reader, and checks the file at the end. */
 export async function* settled<Row>(
   rows: AsyncGenerator<Row>,
   fallen: FallenRows,
@@ -103,10 +104,7 @@ export async function* settled<Row>(
   if (sentence !== null) report(sentence, fallen);
 }
 
-/**
- * The tolerance of an entry of a recipe.
- * @throws Error where it is no percentage.
- */
+/** The tolerance in a recipe's entry. @throws Error where it is not a percentage. */
 export function toleranceOf(file: string, text: string = TOLERANCE_PERCENT): number {
   const value = Number(text);
   if (/^\d{1,3}(?:\.\d+)?$/.test(text) && value <= 100) return value;

@@ -79,14 +79,14 @@ function readArcs(head: GeometryHead, reader: Reader): Arcs {
   return { coords, starts };
 }
 
-/** Rings of one polygon after the other, in room that is kept. */
+/** Collects the rings of one polygon at a time, in memory that is reused. */
 class Rings {
   #coords = new Int32Array(1 << 20);
   #length = 0;
   #start = 0;
   #starts: number[] = [];
 
-  /** Adds a vertex to the ring; one that repeats the last adds nothing. */
+  /** Adds a vertex to the ring, unless it repeats the last one. */
   add(x: number, y: number): void {
     const last = this.#length;
     if (last > this.#start && this.#coords[last - 2] === x && this.#coords[last - 1] === y) return;
@@ -100,7 +100,7 @@ class Rings {
     this.#length += 2;
   }
 
-  /** Ends the ring, which ends with its first vertex; one of less than three corners is none. */
+  /** Closes the ring with its first vertex; a ring with less than three corners is dropped. */
   end(): void {
     if (this.#length - this.#start >= 8) {
       this.#starts.push(this.#start / 2);
@@ -108,7 +108,7 @@ class Rings {
     } else this.#length = this.#start;
   }
 
-  /** The polygon of the rings so far, null without any; the next one begins. */
+  /** The polygon of the rings so far, null without any; then begins the next one. */
   take(key: string): Polygon | null {
     const starts = this.#starts;
     const coords = this.#coords.slice(0, this.#length);

@@ -1,6 +1,6 @@
 /**
- * Lines of a shapefile with some of their fields: the .shp and the .dbf file are read side by side,
- * as they come, and only what is asked for is decoded.
+ * Lines of a shapefile with some of their fields. The .shp and the .dbf file are read in parallel,
+ * and only what is asked for is decoded.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
@@ -21,7 +21,7 @@ export function partOf(path: string, ending: string): string {
   return `${file}!${member === null ? `*${ending}` : member.replace(SHP, ending)}`;
 }
 
-/** Text of a small part; "" where there is none. */
+/** Text of a small part of a shapefile; "" where it is missing. */
 export async function partText(path: string): Promise<string> {
   const { file, member } = splitMember(path);
   if (member === null) return existsSync(path) ? readFileSync(path, 'latin1') : '';
@@ -32,8 +32,8 @@ export async function partText(path: string): Promise<string> {
 }
 
 /**
- * For readers of lines, which are published in degrees.
- * @throws Error where coordinates are metres or feet of a projection: they would lie anywhere.
+ * Checks that coordinates are degrees, as lines are published.
+ * @throws Error where they are metres or feet of a projection.
  */
 async function checkDegrees(path: string): Promise<void> {
   const [, projection] = /^\s*PROJCS\["([^"]*)"/.exec(await partText(partOf(path, '.prj'))) ?? [];
@@ -45,7 +45,7 @@ async function checkDegrees(path: string): Promise<void> {
   );
 }
 
-/** Whether a path is a shapefile's. */
+/** Whether a path is that of a shapefile. */
 export function isShapes(path: string): boolean {
   const { file, member } = splitMember(path);
   return SHP.test(member ?? file) || (ZIP.test(file) && member === null);
@@ -54,7 +54,7 @@ export function isShapes(path: string): boolean {
 const SHP_HEAD_BYTES = 100;
 const SHP_CODE = 9994;
 const RECORD_HEAD_BYTES = 8;
-/** Polylines, plain and with heights and measures, which stand behind the vertices. */
+/** Types of polylines: plain, and with heights or measures, which follow the vertices. */
 const LINE_TYPES = [3, 13, 23];
 /** Type, box, number of parts, number of vertices, first vertex of the first part. */
 const LINE_HEAD_BYTES = 48;
@@ -64,7 +64,7 @@ const DBF_FIELDS_END = 0x0d;
 const SPACE = 32;
 const DELETED = 42;
 
-/** Bytes that come in pieces, taken in lengths of the reader's choice. */
+/** Reads bytes that arrive in pieces, in lengths that the caller chooses. */
 class ByteReader {
   readonly #pieces: AsyncIterator<Buffer>;
   #bytes: Buffer = Buffer.alloc(0);
@@ -74,12 +74,12 @@ class ByteReader {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** Whether so many bytes are at hand; where not, `fill` waits for them. */
+  /** Whether this many bytes have arrived. If not, `fill` waits for them. */
   has(count: number): boolean {
     return this.#bytes.length - this.#at >= count;
   }
 
-  /** False when the bytes end before. */
+  /** Waits for this many bytes; false when there are fewer. */
   async fill(count: number): Promise<boolean> {
     while (!this.has(count)) {
       const { done, value } = await this.#pieces.next();
@@ -91,7 +91,7 @@ class ByteReader {
     return true;
   }
 
-  /** A view of the next bytes, which `has` or `fill` said are there. */
+  /** A view of the next bytes, which `has` or `fill` must have confirmed. */
   take(count: number): Buffer {
     this.#at += count;
     return this.#bytes.subarray(this.#at - count, this.#at);
@@ -107,7 +107,7 @@ interface Field {
   readonly bytes: number;
 }
 
-/** One feature; it holds until the next one is read. */
+/** One feature, which the next one overwrites. */
 export class LineShape {
   #record: Buffer = Buffer.alloc(0);
   #shape: Buffer = Buffer.alloc(0);
@@ -123,7 +123,7 @@ export class LineShape {
     return this;
   }
 
-  /** Text of a field by its place among those asked for, without the blanks around it. */
+  /** Text of a field without surrounding blanks, by its index among those asked for. */
   text(index: number): string {
     const { at, bytes } = this.#fields[index]!;
     const record = this.#record;
@@ -198,8 +198,8 @@ async function readShapeHead(shp: ByteReader): Promise<number> {
 }
 
 /**
- * Yields the features of a shapefile of lines; the one yielded is overwritten by the next.
- * @throws Error when a column is missing, the two files differ in length, or one is cut short.
+ * Yields the features of a shapefile of lines; each overwrites the one before.
+ * @throws Error when a column is missing, the two files differ in length, or one is incomplete.
  */
 async function* lineShapes(
   shpBytes: AsyncIterable<Buffer>,

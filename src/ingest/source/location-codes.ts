@@ -10,7 +10,7 @@ import { columnIndexes, readRows } from './rows.js';
 import type { BoundaryRecord } from './sst-boundary.js';
 import { splitMember } from './zip.js';
 
-/** A record that says nothing yet; the state is the one the file's entry names. */
+/** A record without contents; its state is that of the file's entry. */
 export const BARE: BoundaryRecord = {
   kind: 'address',
   begin: DATE_MIN,
@@ -34,20 +34,20 @@ export const BARE: BoundaryRecord = {
   districts: [],
 };
 
-/** A record, or what is wrong with the row, to stand behind a number of rows. */
+/** A record, or the fault of its row as the end of a sentence. */
 export type Parsed = BoundaryRecord | string;
 
-/** Whether a text is so many digits. */
+/** Whether a text consists of `min` to `max` digits. */
 export function isDigits(text: string, min: number, max: number): boolean {
   return text.length >= min && text.length <= max && /^\d*$/.test(text);
 }
 
-/** A location code of four digits, whose leading zero may be lost; "" for what is none. */
+/** A location code of four digits, whose leading zero may be missing; "" if it is none. */
 function locationCode(text: string): string {
   return isDigits(text, 1, 4) ? text.padStart(4, '0') : '';
 }
 
-/** The location as the district that its boundary and its rate are. */
+/** A location as a district, which is how its boundary and its rate are stored. */
 function located(code: string): Pick<BoundaryRecord, 'districts' | 'alone'> {
   return { districts: [{ source: '', code, type: '' }], alone: 'location' };
 }
@@ -63,8 +63,8 @@ type FurtherOf<Further> = (path: string, header: readonly string[]) => Further;
 const NOTHING = (): null => null;
 
 /**
- * Yields the records of comma-separated text with these columns among others; `further` finds more
- * in the header.
+ * Yields the records of comma-separated text with these columns; `further` finds others in the
+ * header.
  */
 async function* readColumns<Name extends string, Further>(
   path: string,
@@ -77,7 +77,7 @@ async function* readColumns<Name extends string, Further>(
     null;
   for await (const fields of readRows(path, ',')) {
     if (found === null) {
-      // Programs for maps cut names after ten signs, and publishers before.
+      // Map programs shorten names to ten characters, and some publishers did so before.
       const header = fields.map((name) => name.replace(/HIG$/i, 'HIGH'));
       found = { at: columnIndexes(path, header, columns), further: furtherOf(path, header) };
       continue;
@@ -196,7 +196,7 @@ const TEXAS_COLUMNS = {
   plus4: 'Plus 4',
 } as const;
 
-/** Columns of local codes: how many there are at least of each kind, by how their names begin. */
+/** Columns of local codes by the beginning of their names, with the least number of each kind. */
 const TEXAS_CODES: readonly (readonly [name: RegExp, least: number])[] = [
   [/^County TAID/i, 1],
   [/^City TAID/i, 1],
@@ -206,7 +206,10 @@ const TEXAS_CODES: readonly (readonly [name: RegExp, least: number])[] = [
 ];
 const TEXAS_CODE = /^[2-6]\d{6}$/;
 
-/** Columns of local codes; the code of the last kind may stand for the others, or beside them. */
+/**
+ * The columns of local codes. A code of the last kind may replace the others or be in addition to
+ * them.
+ */
 function codeColumns(
   path: string,
   header: readonly string[],

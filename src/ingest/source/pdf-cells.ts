@@ -9,7 +9,7 @@ import { fileError } from './zip.js';
 
 /** Largest PDF; rate lists have some pages. */
 const PDF_BYTES_MAX = 64 * 1_048_576;
-/** Pieces that are so near each other stand on one line, in points. */
+/** Pieces within this distance are on one line, in points. */
 const LINE_POINTS = 2;
 
 export interface PdfCell {
@@ -40,7 +40,7 @@ export async function readPdf(file: string): Promise<string> {
   if (bytes.length > PDF_BYTES_MAX) {
     throw fileError(file, `it has more than ${PDF_BYTES_MAX} bytes`);
   }
-  // The parser is large and needed for two lists alone.
+  // Loaded only here, since the parser is large and only two lists need it.
   const { getDocumentProxy } = await import('unpdf');
   const cells: PdfCell[] = [];
   try {
@@ -64,7 +64,7 @@ export async function readPdf(file: string): Promise<string> {
     .join('');
 }
 
-/** The pieces again. @throws RangeError where the text is none of a PDF. */
+/** The pieces of such a text. @throws RangeError where the text has another form. */
 export function pdfCells(text: string): readonly PdfCell[] {
   return splitRows(text, '\t').map(([page, x, y, said = '']) => {
     const cell = { page: Number(page), x: Number(x), y: Number(y), text: said };
@@ -73,7 +73,7 @@ export function pdfCells(text: string): readonly PdfCell[] {
   });
 }
 
-/** Its lines, pieces parted by a blank. */
+/** The lines of such a text, with their pieces separated by blanks. */
 export function pdfLines(cells: readonly PdfCell[]): readonly string[] {
   const lines: string[] = [];
   let last: PdfCell | null = null;

@@ -4,13 +4,13 @@ import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
 import { columnIndexes, readLines, readRows } from './rows.js';
 import type { PointOptions } from './address-source.js';
 
-/** What a point and a row that is not yet checked have alike. */
+/** Members that a point and an unchecked row have in common. */
 interface PointTexts {
   readonly street: string;
   readonly unit: string;
-  /** Postal city, where the source states one. */
+  /** Postal city, if the source gives one. */
   readonly city: string;
-  /** Municipality the door lies in by its emergency address, where the source states one. */
+  /** Municipality of the door by its emergency address, if the source gives one. */
   readonly municipality: string;
   readonly county: string;
   /** Two-letter code. */
@@ -30,17 +30,17 @@ export interface AddressPoint extends PointTexts {
   readonly source: string;
 }
 
-/** The fields of a row, by meaning, before they are checked. */
+/** The fields of a row by meaning, unchecked. */
 interface RawPoint extends PointTexts {
   readonly number: string;
   readonly numberPrefix: string;
   readonly numberSuffix: string;
-  /** Degrees; null where the row has none, NaN where they are no number. */
+  /** Degrees; null where the row has none, NaN where they are not numbers. */
   readonly lat: number | null;
   readonly lng: number | null;
 }
 
-/** What may stand behind a number as part of it; anything longer names a unit. */
+/** What may follow a number as part of it; a longer text is a unit. */
 const NUMBER_SUFFIX = /^(?:[A-Z]|\d\/\d)$/;
 const NUMBER_PREFIX = /^[A-Z]$/;
 const ZIP = /^(\d{5})(?:-?(\d{4}))?$/;
@@ -49,7 +49,7 @@ function join(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** Why a row is no door: it names no number, street or place, or a place that is not on earth. */
+/** Why a row is no door: it lacks number, street or place, or its place does not exist on earth. */
 function absence(row: RawPoint): { readonly reason: string; readonly malformed: boolean } | null {
   const number = row.number.trim();
   const lacks = (reason: string): ReturnType<typeof absence> => ({ reason, malformed: false });
@@ -64,7 +64,7 @@ function absence(row: RawPoint): { readonly reason: string; readonly malformed: 
   return { reason: 'with coordinates that are no degrees', malformed: true };
 }
 
-/** Checks a row; null for rows without a number, a street or a place on earth. */
+/** Checks a row; null for one without a number, a street or a place on earth. */
 export function toAddressPoint(
   row: RawPoint,
   options: PointOptions,
@@ -94,7 +94,7 @@ export function toAddressPoint(
     county: row.county.trim(),
     state: (row.state.trim() || options.state).toUpperCase(),
     zip: zip?.[1] ?? '',
-    // Some publishers write 0000 for "not known"; no delivery point has it.
+    // Some publishers write 0000 for "not known"; no address has it.
     zip4: zip4 === '0000' ? '' : zip4,
     lat: toMicrodegrees(row.lat ?? 0),
     lng: toMicrodegrees(row.lng ?? 0),
@@ -209,7 +209,7 @@ export async function* readDelimitedPoints(
   }
 }
 
-/** Degrees as written; null for none, NaN for what is no number. */
+/** Degrees as written; null for "", NaN for what is not a number. */
 export function degrees(text: string): number | null {
   return text.trim() === '' ? null : Number(text);
 }
@@ -226,7 +226,7 @@ interface PointFeature {
   readonly position: readonly unknown[];
 }
 
-/** The feature of a line, or what is wrong with it. */
+/** The feature in a line, or the line's fault. */
 function featureOf(line: string): PointFeature | string {
   const feature = jsonOf(line, isObject);
   if (feature === null) return 'that are no JSON object';

@@ -7,13 +7,15 @@ import type { PointOptions } from './address-source.js';
 import { columnIndexes, readRows } from './rows.js';
 
 export interface RangeSide {
-  /** First and last number in the direction of the line; `from` may be the larger. */
+  /** First and last number along the line; `from` may be the larger one. */
   readonly from: number;
   readonly to: number;
   readonly parity: 'odd' | 'even' | 'both';
   readonly zip: string;
   readonly zip4: string;
-  /** Doors stand farther from the line than usual: another boundary runs along it. */
+  /**
+   * Whether doors stand farther from the line than usual, because another boundary runs along it.
+   */
   readonly wideSetback: boolean;
 }
 
@@ -26,23 +28,25 @@ export interface StreetRange {
   readonly right: RangeSide | null;
   /** Microdegrees: lat, lng, lat, lng … along the line; empty where the source has no shape. */
   readonly geometry: readonly number[];
-  /** Tax area that the source states itself; null where the shape decides. */
+  /** Tax area that the source itself gives; null where it follows from the shape. */
   readonly area: number | null;
-  /** First and last day on which a state's boundary file states it; null where none does. */
+  /**
+   * First and last day for which a state's boundary file states the range; null for other sources.
+   */
   readonly begin: DateInt | null;
   readonly end?: DateInt;
-  /** It is stated for some units of its buildings alone. */
+  /** Set if it is stated for some units of its buildings only. */
   readonly units?: boolean;
   readonly source: string;
 }
 
 const NUMBER_MAX = 999_999;
 
-/** House numbers a metre of street can bear; beyond it an end of the range is a slip. */
+/** Most house numbers per metre of a street; with more, an end of the range is wrong. */
 const NUMBERS_PER_METRE_MAX = 10;
 const NUMBERS_ALWAYS_FINE = 200;
 
-/** The side, or null when its range is longer than its street can be: a slip in the list. */
+/** The side; null where its range is too long for its street, so that one of its ends is wrong. */
 function plausibleSide(side: RangeSide | null, geometry: readonly number[]): RangeSide | null {
   if (side === null) return null;
   const span = Math.abs(side.to - side.from);
@@ -59,7 +63,7 @@ function plausibleSide(side: RangeSide | null, geometry: readonly number[]): Ran
   return span > metres * NUMBERS_PER_METRE_MAX ? null : side;
 }
 
-/** A side from two numbers as written; null when there is none. */
+/** A side by its two numbers as written; null where there are none. */
 export function rangeSide(
   from: string,
   to: string,
@@ -86,7 +90,7 @@ function houseInteger(text: string): number {
   return value > NUMBER_MAX ? -1 : value;
 }
 
-/** The stated parity when the ends agree with it, else what the ends say. */
+/** The stated parity if both ends agree with it, or else the parity of the ends. */
 function parityOf(stated: string, first: number, last: number): RangeSide['parity'] {
   const mixed = (first + last) % 2 === 1;
   if (mixed || stated.toUpperCase() === 'B') return 'both';
@@ -95,7 +99,7 @@ function parityOf(stated: string, first: number, last: number): RangeSide['parit
 
 type RangePlace = Pick<StreetRange, 'city' | 'municipality'>;
 
-/** Names of the place of a range's street by the recipe. */
+/** The recipe's names for the place of a range's street. */
 function rangePlace(options: PointOptions): RangePlace {
   const city = options.city ?? '';
   return options.cityIsMunicipality === true
@@ -103,14 +107,14 @@ function rangePlace(options: PointOptions): RangePlace {
     : { city, municipality: '' };
 }
 
-/** A stretch of a street as its row states it. */
+/** A stretch of a street, as in its row. */
 interface Stretch {
   readonly street: string;
   readonly stated: readonly [RangeSide | null, RangeSide | null];
   readonly geometry: readonly number[];
 }
 
-/** The range of a stretch; null where nothing of it can be used, which is noted. */
+/** The range of a stretch; null where nothing of it is usable, which is recorded. */
 function rangeOf(
   { street, stated, geometry }: Stretch,
   options: PointOptions,
@@ -153,7 +157,7 @@ const COLUMNS = {
   geometry: 'geometry',
 } as const;
 
-/** Reads "lon,lat lon,lat …"; empty when a pair is not a position. */
+/** Reads "lon,lat lon,lat …"; empty where a pair is not a position. */
 function parseShape(text: string): number[] {
   const shape: number[] = [];
   for (const pair of text.trim().split(' ')) {
@@ -203,7 +207,7 @@ export async function* readDelimitedRanges(
 const NAME = 0;
 const LEFT = 1;
 const RIGHT = 7;
-/** Name, then of each side: first and last number, parity, ZIP, ZIP+4, offset. */
+/** Columns: the name, and for each side first and last number, parity, ZIP, ZIP+4, offset. */
 const TIGER_COLUMNS = [
   'FULLNAME',
   ...['L', 'R'].flatMap((side) => [

@@ -4,17 +4,17 @@ import { openText, readBytes, textOf, utf8Of } from './container.js';
 import { withoutMark } from './table-text.js';
 import { FileError, fileError } from './zip.js';
 
-/** Longest line; a longer one is a file without lines. */
+/** Longest line; a file with a longer one has no lines. */
 const LINE_CHARS_MAX = 16 * 1_048_576;
-/** The longest record; a quote that is never closed makes one of the rest of its file. */
+/** Longest record; a quote that is never closed makes one record of the rest of its file. */
 const RECORD_CHARS_MAX = 1 << 24;
 const QUOTED = /"(?:[^"]|"")*"/g;
 
 type LineEnd = '\n' | '\r\n' | '\r';
 
 /**
- * The line end of a text by what stands in its first piece outside quotes; null while no line has
- * ended, or while a return may still be followed by a line feed.
+ * The kind of line end of a text, by what stands outside quotes in its first piece. Null while no
+ * line has ended, or while a return may still be followed by a line feed.
  */
 function lineEndOf(text: string): LineEnd | null {
   const bare = text.includes('"') ? text.replace(QUOTED, '""') : text;
@@ -40,18 +40,15 @@ function isEmpty(row: readonly string[]): boolean {
 }
 
 /**
- * Takes pieces of text and gives the rows that are whole, in time linear in the text. Empty lines
- * are no rows, and a byte order mark is no text.
+ * Takes text in pieces and returns complete rows, in time linear in the text. Empty lines and a
+ * byte order mark are left out.
  */
 class CsvRows {
   #rest = '';
   #lineEnd: LineEnd | null = null;
   #begun = false;
 
-  /**
-   * The rows that a piece completes.
-   * @throws Error when a record is longer than any can be.
-   */
+  /** The rows that a piece completes. @throws Error when a record is too long. */
   add(piece: string): readonly (readonly string[])[] {
     let text = this.#rest + piece;
     if (!this.#begun && text !== '') {
@@ -68,7 +65,7 @@ class CsvRows {
     return data.filter((row) => !isEmpty(row));
   }
 
-  /** The row that no line end follows, if there is one. */
+  /** The row at the end of the text that no line end follows, if there is one. */
   end(): readonly (readonly string[])[] {
     if (this.#rest === '') return [];
     const { data } = parse(this.#rest, this.#lineEnd ?? '\n', false);
@@ -87,7 +84,10 @@ class CsvRows {
 const FEED = 10;
 const RETURN = 13;
 
-/** The text of lines, each of which is UTF-8 or not by itself, as files put together have them. */
+/**
+ * The text of lines. Each line may be UTF-8 or not, because some files were put together from
+ * several.
+ */
 function linesText(bytes: Buffer): string {
   const whole = utf8Of(bytes);
   if (whole !== null) return whole;
@@ -100,13 +100,13 @@ function linesText(bytes: Buffer): string {
   return text;
 }
 
-/** Yields text in pieces that end with a line, in whatever pieces its bytes come. */
+/** Yields text in pieces that end with a line, regardless of how its bytes arrive. */
 async function* textPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];
   let size = 0;
   for await (const piece of bytes) {
     let end = Math.max(piece.lastIndexOf(FEED), piece.lastIndexOf(RETURN)) + 1;
-    // A file without lines is refused by who reads it.
+    // A line that is too long is passed on, and the reader of rows refuses it.
     if (size + piece.length > LINE_CHARS_MAX) end = piece.length;
     if (end > 0) {
       yield linesText(Buffer.concat([...held, piece.subarray(0, end)]));
@@ -118,14 +118,14 @@ async function* textPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<string>
   yield linesText(Buffer.concat(held));
 }
 
-/** Yields the fields of every row of text, in whatever pieces its bytes come. */
+/** Yields the fields of every row of text, regardless of how its bytes arrive. */
 export async function* csvRows(bytes: AsyncIterable<Buffer>): AsyncGenerator<readonly string[]> {
   const rows = new CsvRows();
   for await (const piece of textPieces(bytes)) yield* rows.add(piece);
   yield* rows.end();
 }
 
-/** Yields the lines of a file without a byte order mark and line ends. */
+/** Yields the lines of a file, without byte order mark and line ends. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of textPieces(readBytes(path))) {
@@ -137,7 +137,10 @@ export async function* readLines(path: string): AsyncGenerator<string> {
   if (rest !== '') yield rest.endsWith('\r') ? rest.slice(0, -1) : rest;
 }
 
-/** Yields the fields of every row. Quotes are read in comma files only, newlines within too. */
+/**
+ * Yields the fields of every row. Only comma-separated files have quotes, which may contain line
+ * ends.
+ */
 export async function* readRows(
   path: string,
   delimiter: ',' | '\t',
@@ -149,7 +152,7 @@ export async function* readRows(
   try {
     yield* csvRows(openText(path));
   } catch (error) {
-    // What opens the file names it already, without the member.
+    // An error of opening the file names it already, without the member.
     throw error instanceof FileError ? error : fileError(path, error);
   }
 }

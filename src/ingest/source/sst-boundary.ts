@@ -17,7 +17,7 @@ export interface BoundaryRecord {
   readonly kind: 'address' | 'zip9' | 'zip5';
   readonly begin: DateInt;
   readonly end: DateInt;
-  /** Address records: the numbers and parts of the street. */
+  /** For address records: the numbers, and the parts of the street. */
   readonly low: string;
   readonly high: string;
   readonly parity: string;
@@ -25,16 +25,16 @@ export interface BoundaryRecord {
   readonly city: string;
   readonly zip: string;
   readonly zip4: string;
-  /** ZIP records: first and last ZIP; ZIP+4 records also the add-ons, as integers. */
+  /** For ZIP records the first and last ZIP, for ZIP+4 records also the add-ons, as integers. */
   readonly zipLow: number;
   readonly zipHigh: number;
   readonly plus4Low: number;
   readonly plus4High: number;
-  /** Two digits; "" is the state that the file is of. */
+  /** Two digits; "" for the file's own state. */
   readonly stateFips: string;
-  /** Address records: they speak of some units of their buildings alone. */
+  /** For address records: whether they concern only some units of their buildings. */
   readonly units: boolean;
-  /** False where the state's own tax does not apply. */
+  /** Whether the state's own tax applies. */
   readonly stateTaxed: boolean;
   /** Three digits or "". */
   readonly county: string;
@@ -42,9 +42,9 @@ export interface BoundaryRecord {
   readonly place: string;
   readonly districts: readonly BoundaryDistrict[];
   /**
-   * What its file is believed of alone: counties, or counties and municipalities. Or what stands
-   * among its districts: one location, whose rate is all that is levied there, or the codes that
-   * the state's list of rates has for county, city and districts.
+   * What alone a record is used for: `county`, or `places` (county and municipality). Or what
+   * stands among its districts: `location`, whose rate is all that is levied there, or `codes`,
+   * which the state's rate list has for county, city and districts.
    */
   readonly alone?: 'county' | 'places' | 'location' | 'codes';
 }
@@ -84,14 +84,14 @@ const COLUMN = {
   districts: 29,
 } as const;
 const DISTRICTS_MAX = 20;
-/** Washington lists its location codes among the districts under the type of states. */
+/** Washington lists its location codes among the districts, with the type of states. */
 const TYPE_STATE = '45';
 /** States write "no end" as a day of 2078, 2099, 2999 or 9999. */
 export const OPEN_FROM = 20780101;
-/** Class codes of places that are no municipalities begin with it. */
+/** Class codes of places that are not municipalities begin with this. */
 const CLASS_UNINCORPORATED = 'U';
 
-/** The districts of a record, or the codes that stand among them under the type of states. */
+/** The districts of a record or, with `ofStates`, the codes with the type of states. */
 function districtsOf(fields: readonly string[], ofStates = false): BoundaryDistrict[] {
   const districts: BoundaryDistrict[] = [];
   for (let index = 0; index < DISTRICTS_MAX; index += 1) {
@@ -109,10 +109,10 @@ function digits(text: string, width: number): string {
   return /^\d+$/.test(text) ? text.padStart(width, '0') : text;
 }
 
-/** Columns of the standard, and of the states that add one; ends of rows may be cut off. */
+/** Columns of the standard, and one that some states add; rows may be shorter. */
 const COLUMNS_MAX = 90;
 
-/** What is wrong with a record, to stand behind a number of rows; null where nothing is. */
+/** The fault of a record as the end of a sentence; null for none. */
 function faultOf(
   fields: readonly string[],
   field: (name: keyof typeof COLUMN) => string,
@@ -131,7 +131,7 @@ function faultOf(
   return zips[0] === 'zipLow' && field('zipLow') === '' ? 'without a ZIP' : null;
 }
 
-/** Reads the fields of one record; of one that cannot be read, what is wrong with it. */
+/** Reads the fields of one record, or returns its fault. */
 function parseBoundary(fields: readonly string[]): BoundaryRecord | string {
   const field = (name: keyof typeof COLUMN): string => (fields[COLUMN[name]] ?? '').trim();
   const fault = faultOf(fields, field);
@@ -188,10 +188,7 @@ async function* readRecords(
   }
 }
 
-/**
- * Yields the records of a file.
- * @throws Error where its first row is none of a boundary file: then it is something else.
- */
+/** Yields the records of a file. @throws Error where its first row is none of a boundary file. */
 export function readSstBoundary(path: string, fallen?: FallenRows): AsyncGenerator<BoundaryRecord> {
   return readRecords(path, fallen, parseBoundary);
 }
@@ -211,7 +208,7 @@ export function readSstPlaces(path: string, fallen?: FallenRows): AsyncGenerator
   });
 }
 
-/** A code of a location as it stands among the districts, and as lists of rates have it. */
+/** The code of a location among districts. Rate lists have its four digits. */
 const LOCATION = /^L(\d{4})$/i;
 
 /**
@@ -242,13 +239,13 @@ const PARITIES: Readonly<Record<string, RangeSide['parity']>> = {
   B: 'both',
 };
 
-/** Why an address record can be no range of house numbers; null where it is one. */
+/** Why an address record is no range of house numbers; null where it is one. */
 function unusedRange({ low, high, parity, street }: BoundaryRecord): string | null {
   if (street === '') return 'without a street';
   if (/^P\.? ?O\.? BOX\b/i.test(street)) return 'of post office boxes';
   if (low === '' || high === '') return 'without house numbers';
   if (!/^\d+$/.test(low) || !/^\d+$/.test(high)) return 'with house numbers that are no integers';
-  // Numbers of one side that are stated of the other: nobody can tell which is the slip.
+  // Numbers of the wrong parity: either the numbers or the parity are an error.
   const other = parity === 'O' ? 0 : parity === 'E' ? 1 : -1;
   return [low, high].every((end) => Number(end) % 2 === other)
     ? 'with house numbers of the other side of the street'
@@ -256,8 +253,8 @@ function unusedRange({ low, high, parity, street }: BoundaryRecord): string | nu
 }
 
 /**
- * An address record as a range without a shape. A text says why it is none though it can be read;
- * null: its numbers are none.
+ * An address record as a range without a shape. A text is the reason why an intact record is none;
+ * null means that its numbers cannot be read.
  */
 export function boundaryRange(
   record: BoundaryRecord,
@@ -270,7 +267,7 @@ export function boundaryRange(
   const parity = record.parity === 'B' ? 'B' : '';
   const side = rangeSide(record.low, record.high, parity, record.zip, record.zip4);
   if (side === null) return null;
-  // Where no side is said the ends say it.
+  // Without a stated side, the ends decide.
   const stated = PARITIES[record.parity] ?? side.parity;
   return {
     street: record.street,

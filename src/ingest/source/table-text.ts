@@ -1,13 +1,13 @@
-/** Publishers' tables: text in, records by column name out. */
+/** Publishers' tables, read from text into records by column name. */
 import Papa from 'papaparse';
 
-/** One data row by column name; a column the file lacks reads as "". */
+/** One data row by column name; a column that the file does not have reads as "". */
 export interface TableRow {
   readonly line: number;
   get(column: string): string;
 }
 
-/** A text without the byte order mark that some publishers' programs put before it. */
+/** A text without the byte order mark that some programs put at its beginning. */
 export function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
@@ -15,8 +15,8 @@ export function withoutMark(text: string): string {
 const SIGNS = { '\t': 'tabs', ',': 'commas', '|': 'bars' } as const;
 
 /**
- * Reads a table with a header line, parted by one sign; quotes are read in comma files only.
- * @throws RangeError where its header is parted by another sign.
+ * Reads a table with a header line and one separator; only comma-separated files have quotes.
+ * @throws RangeError where its header has another separator.
  */
 export function readTable(text: string, separator: '\t' | ',' | '|'): readonly TableRow[] {
   const lines = splitRows(text, separator);
@@ -34,14 +34,14 @@ export function readTable(text: string, separator: '\t' | ',' | '|'): readonly T
   }));
 }
 
-/** Rows that titles and dates may take above a header. */
+/** Most rows of titles and dates above a header. */
 const TITLE_ROWS_MAX = 40;
 
 function plain(name: string): string {
   return name.replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Place of the header among the first rows: the first that has every column; -1 for none. */
+/** Index of the header among the first rows, which is the first with every column; -1 for none. */
 export function headerAt(rows: readonly (readonly string[])[], columns: readonly string[]): number {
   return rows.slice(0, TITLE_ROWS_MAX).findIndex((cells) => {
     const names = new Set(cells.map(plain));
@@ -49,7 +49,9 @@ export function headerAt(rows: readonly (readonly string[])[], columns: readonly
   });
 }
 
-/** Rows of a sheet as comma-separated text; empty ones keep their places. */
+/**
+ * Rows of a sheet in comma-separated text; empty ones are kept, so that rows keep their numbers.
+ */
 export function sheetRows(text: string): readonly (readonly string[])[] {
   return Papa.parse<string[]>(withoutMark(text), {
     delimiter: ',',
@@ -58,9 +60,9 @@ export function sheetRows(text: string): readonly (readonly string[])[] {
 }
 
 /**
- * Reads a comma-separated table whose header may stand below titles, by column name in any case.
- * The first column of a name counts.
- * @throws RangeError where no row has every column: the layout is another.
+ * Reads a comma-separated table, whose header may follow titles, by column name in any case. If a
+ * name occurs twice, the first column counts.
+ * @throws RangeError where no row has every column, so that the layout is different.
  */
 export function readBelowTitles(text: string, columns: readonly string[]): readonly TableRow[] {
   const rows = sheetRows(text);
@@ -85,7 +87,7 @@ export function splitRows(
   text: string,
   separator: '\t' | ',' | '|',
 ): readonly (readonly string[])[] {
-  // Tab-separated lists carry bare quotes in names; only comma-separated files quote cells.
+  // Tab-separated lists have single quotes in names; only comma-separated files quote cells.
   const body = withoutMark(text);
   if (separator !== ',') {
     return body

@@ -1,6 +1,6 @@
 /**
- * Sheets of workbooks (xlsx, Office Open XML): cells as text, rows in their places. Numbers are
- * those that Excel shows at its fifteen digits, never with an exponent; days stay serial numbers.
+ * Sheets of workbooks (xlsx, Office Open XML) as rows of texts. Numbers have the fifteen digits
+ * that Excel shows, without exponent; days remain serial numbers.
  */
 import Papa from 'papaparse';
 import sax from 'sax';
@@ -12,7 +12,7 @@ import { fileError, hasMember, nameExpression, zipMember } from './zip.js';
 /** Largest sheet: what Excel itself allows. */
 const ROWS_MAX = 1_048_576;
 const COLUMNS_MAX = 16_384;
-/** Most bytes of a part of a workbook, unpacked. */
+/** Most bytes of a part of a workbook, after decompression. */
 const PART_BYTES_MAX = 256 * 1_048_576;
 const NUMBER_DIGITS = 15;
 const SHARED_TEXTS = 'xl/sharedStrings.xml';
@@ -23,7 +23,7 @@ interface Handlers {
   readonly text: (text: string) => void;
 }
 
-/** Parses a part as it is unpacked; names come without their prefix. */
+/** Parses a part while it is decompressed; the prefixes of names are removed. */
 async function parsePart(file: string, part: string, handlers: Handlers): Promise<void> {
   const parser = sax.parser(true);
   const local = (name: string): string => name.slice(name.indexOf(':') + 1);
@@ -47,7 +47,7 @@ async function parsePart(file: string, part: string, handlers: Handlers): Promis
   parser.write(decoder.decode()).close();
 }
 
-/** Sheets of a workbook, in order: names and the parts they are in. */
+/** Names of the sheets of a workbook, in order, with the parts that contain them. */
 async function sheetsOf(file: string): Promise<readonly { name: string; part: string }[]> {
   const targets = new Map<string, string>();
   const none = (): void => undefined;
@@ -72,7 +72,7 @@ async function sheetsOf(file: string): Promise<readonly { name: string; part: st
   return sheets;
 }
 
-/** Texts that cells share; a workbook without any has no such part. */
+/** Texts that several cells share. A workbook without any has no such part. */
 async function sharedTexts(file: string): Promise<readonly string[]> {
   const texts: string[] = [];
   let [text, inside, phonetic] = ['', false, false];
@@ -95,7 +95,9 @@ async function sharedTexts(file: string): Promise<readonly string[]> {
   return texts;
 }
 
-/** Number of a column from zero by its letters, also within a cell's name: "B12" → 1. */
+/**
+ * Number of a column from zero, by its letters, also at the beginning of a cell's name: "B12" → 1.
+ */
 function columnOf(reference: string): number {
   let column = 0;
   for (const letter of /^[A-Z]+/.exec(reference)?.[0] ?? '') {
@@ -104,7 +106,7 @@ function columnOf(reference: string): number {
   return column - 1;
 }
 
-/** The number as Excel shows it: it keeps 0.0725 as 7.2499999999999995E-2. */
+/** A number as Excel shows it; the file has 0.0725 as 7.2499999999999995E-2. */
 export function decimalText(raw: string): string {
   if (/^-?\d{1,15}$/.test(raw) || raw === '') return raw;
   const value = Number(raw);
@@ -176,8 +178,8 @@ async function rowsOf(file: string, part: string): Promise<string[][]> {
 }
 
 /**
- * Rows of a sheet; row 5 of the sheet is the fifth, also where those before are empty. Without a
- * name the first sheet, else the one it fits (* for any text).
+ * Rows of a sheet, at their positions even where empty rows precede them. The sheet is the first
+ * one, or the one whose name matches (* for any text).
  * @throws Error with the file and the reason.
  */
 async function readSheet(file: string, sheet: string | null): Promise<string[][]> {
@@ -191,16 +193,14 @@ async function readSheet(file: string, sheet: string | null): Promise<string[][]
   return rowsOf(file, found.part);
 }
 
-/** A sheet as comma-separated text with quotes where they are needed. */
+/** A sheet as comma-separated text, with quotes where they are needed. */
 export async function sheetText(file: string, sheet: string | null): Promise<string> {
   return `${Papa.unparse(await readSheet(file, sheet), { newline: '\n' })}\n`;
 }
 
-/*
- * Sheets that are read by the letters of their columns, which their header has to confirm.
- */
+/** Sheets that are read by the letters of their columns; the header has to confirm these. */
 
-/** A row below the header, by the letters of its columns; a cell that is not there reads as "". */
+/** A row below the header, by column letters; a missing cell reads as "". */
 export interface SheetRow {
   /** Number of the row in the sheet, from one. */
   readonly line: number;
@@ -213,7 +213,7 @@ interface Sheet {
   readonly rows: readonly SheetRow[];
 }
 
-/** Rows that titles may take above a header. */
+/** Most rows of titles above a header. */
 const TITLE_ROWS_MAX = 40;
 
 function plain(text: string): string {
@@ -221,9 +221,9 @@ function plain(text: string): string {
 }
 
 /**
- * The rows of a sheet below the first one that bears each name in its column, whatever its case
- * and blanks; empty rows are left out.
- * @throws RangeError with the column that has another name in the row most like the header.
+ * The rows below the first row that has each name in its column, regardless of case and blanks;
+ * empty rows are left out.
+ * @throws RangeError with the column that differs in the row most similar to the header.
  */
 export function sheetBelow(text: string, columns: Readonly<Record<string, string>>): Sheet {
   const cells = sheetRows(text);
@@ -257,11 +257,11 @@ export function sheetBelow(text: string, columns: Readonly<Record<string, string
   };
 }
 
-// Days as cells have them.
+// Days in cells.
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Number of the month that a word begins as, in any case ("Sept" is 9); 0 for none. */
+/** Number of the month whose name a word begins, in any case ("Sept" is 9); 0 for none. */
 export function monthOf(word: string): number {
   return MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1;
 }
@@ -279,7 +279,7 @@ function serialDay(serial: number): DateInt | null {
 
 /**
  * Reads a day: Excel's serial number, M/D/YYYY with slashes or hyphens, or "July 1, 2026".
- * @throws RangeError with `where` for what is none.
+ * @throws RangeError with `where` for any other text.
  */
 export function listedDay(text: string, where: string): DateInt {
   const [, month = '', day = '', year = ''] = NUMBERS.exec(text) ?? [];

@@ -45,11 +45,11 @@ export function readGeonamesZips(text: string, fipsOf: (state: string) => string
 interface Overlap {
   readonly zip: number;
   readonly row: TableRow;
-  /** A column of the other geography: "GEOID" for its code. */
+  /** Column name of the other geography, by that of the ZIP's: "GEOID" for its code. */
   readonly other: (column: string) => string;
 }
 
-/** Overlaps with land; null where the text is no relation of this geography. */
+/** Overlaps with land; null where the text is no such relation. */
 function overlapsOf(text: string, geography: string): readonly Overlap[] | null {
   const header = text
     .slice(0, text.indexOf('\n'))
@@ -102,7 +102,7 @@ export function readZipCounties(text: string): ZipCounty[] {
 // the Census Bureau's relation with places the incorporated ones are.
 
 const INCORPORATED = /^C[125678]$/;
-/** What the Census Bureau puts behind a place's name. */
+/** The kind that the Census Bureau adds to a place's name. */
 const KIND = / (?:city|town|village|borough|municipality|CDP|corporation)$/;
 
 /** Reads the city rows; `stateOf` gives a state's letters by its two digits. */

@@ -1,31 +1,31 @@
 /**
- * Members of zip archives as streams of bytes: found by name, checked by size and CRC-32, unpacked
- * as they are read, so that an archive of any size takes the memory of a few chunks.
+ * Members of zip archives as bytes: found by name, checked by size and CRC-32, and decompressed as
+ * they are read, so that any archive needs little memory.
  */
 import * as zlib from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 
-/** Bytes of a member beyond which its packing is looked at. */
+/** Members with fewer bytes may be compressed to any extent. */
 const RATIO_FREE_BYTES = 64 * 1_048_576;
-/** Times that a larger member may be as large as its packed bytes; boundary files reach 60. */
+/** Largest ratio of decompressed to compressed bytes of other members; boundary files reach 60. */
 export const UNPACK_RATIO_MAX = 250;
-/** Members that an archive may have. */
+/** Most members of an archive. */
 const MEMBERS_MAX = 100_000;
 
-/** A path of a recipe in its parts. */
+/** The parts of a recipe's path. */
 interface MemberPath {
   readonly file: string;
-  /** Name of a member, or of a workbook's sheet, with * for any text; null where none is said. */
+  /** Name of a member, or of a workbook's sheet, with * for any text; null where there is none. */
   readonly member: string | null;
 }
 
-/** Takes "FILE.zip!MEMBER" or "FILE.xlsx!SHEET" apart; every other path is a file's. */
+/** Splits "FILE.zip!MEMBER" or "FILE.xlsx!SHEET"; any other path is a file. */
 export function splitMember(path: string): MemberPath {
   const [, file = path, member = null] = /^(.*?\.(?:zip|xlsx))!(.+)$/is.exec(path) ?? [];
   return { file, member };
 }
 
-/** An error of a file, whose message names the file already. */
+/** An error whose message already names the file. */
 export class FileError extends Error {
   constructor(
     readonly file: string,
@@ -35,14 +35,14 @@ export class FileError extends Error {
   }
 }
 
-/** An error of a file, with its path and the reason; one that names the file is told as it is. */
+/** The error for a file, with its path and the reason. An error that names the file is kept. */
 export function fileError(path: string, reason: unknown): FileError {
   if (reason instanceof FileError && reason.file.startsWith(path)) return reason;
   const text = reason instanceof Error ? reason.message : String(reason);
   return new FileError(path, `${path}: ${text}`);
 }
 
-/** The expression of a name with * for any text, in any case. */
+/** The regular expression for a name with * for any text, in any case. */
 export function nameExpression(pattern: string): RegExp {
   const escaped = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
   return new RegExp(`^${escaped}$`, 'is');
@@ -52,16 +52,16 @@ function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** Whether a member is a file of the publisher, not of the program that packed it. */
+/** Whether a member is the publisher's, rather than of the program that made the archive. */
 function isContent(name: string): boolean {
   return !name.endsWith('/') && !name.startsWith('__MACOSX/') && !baseName(name).startsWith('.');
 }
 
-/** Endings of tables, which are meant where nothing is said; notes beside them are none. */
+/** Endings of tables. Without a member's name the table is meant, rather than notes beside it. */
 const TABLE = /\.(?:csv|txt|tsv|geojson|json)$/i;
 const NOTES = /^read_?me\b/i;
 
-/** The one member that is meant. */
+/** The member that is meant, of which there must be only one. */
 function chosen(file: string, entries: readonly Entry[], member: string | null): Entry {
   const content = entries.filter(({ fileName }) => isContent(fileName));
   const named = (list: readonly Entry[]): string =>
@@ -116,12 +116,12 @@ function refuseUnreadable(file: string, entry: Entry): void {
   }
 }
 
-/** CRC-32 of bytes; Node has it from 20.15 on, and an older one leaves the size as the check. */
+/** CRC-32; Node.js has it from 20.15 on. Older versions only check the size. */
 const crc32 = 'crc32' in zlib ? zlib.crc32 : null;
 
 async function* unpacked(file: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   let sum = 0;
-  // The library ends the stream with an error when it has more or fewer bytes than the directory.
+  // The library reports an error when the member has more or fewer bytes than the directory says.
   for await (const chunk of await zip.openReadStreamPromise(entry)) {
     const bytes = chunk as Buffer;
     if (crc32 !== null) sum = crc32(bytes, sum);
@@ -145,7 +145,7 @@ export async function memberNames(file: string): Promise<readonly string[]> {
   }
 }
 
-/** Whether an archive has a member of a name. @throws Error as `memberNames`. */
+/** Whether an archive has a member with this name. @throws Error as `memberNames`. */
 export async function hasMember(file: string, member: string): Promise<boolean> {
   const expression = nameExpression(member);
   return (await memberNames(file)).some(
@@ -154,10 +154,10 @@ export async function hasMember(file: string, member: string): Promise<boolean> 
 }
 
 /**
- * Yields the bytes of a member: the one that `member` fits, by its path or its last part; without
- * it the only one, or the only table.
- * @throws Error with the file and the reason: no zip archive, torn, encrypted, no such member,
- *   several, a size beyond UNPACK_RATIO_MAX.
+ * Yields the bytes of a member: the one that `member` matches by its path or last part or, without
+ * that, the only member or only table.
+ * @throws Error with the file and the reason: no zip archive, damaged, encrypted, no such member,
+ * several, or a size beyond UNPACK_RATIO_MAX.
  */
 export async function* zipMember(file: string, member: string | null): AsyncGenerator<Buffer> {
   let zip: ZipFile | null = null;

@@ -1,4 +1,4 @@
-/** How the work of the address stage is cut: sources into batches, shards into runs. */
+/** How the work of the address stage is divided: sources into batches, and shards into runs. */
 import { existsSync, statSync } from 'node:fs';
 import { companions } from '../inputs.js';
 import type { Recipe } from '../recipe.js';
@@ -12,23 +12,25 @@ import { NO_AREA } from './periods.js';
 import { type ShardSource, stateOf } from './shard.js';
 import { type PlaceStated, UNRATED } from './named-areas.js';
 
-/** Files of fewer bytes are read together. */
+/** Files are read together up to this many bytes. */
 const BATCH_BYTES = 1 << 25;
 
 /** Sources that are read together, by one thread. */
 export interface SourceBatch {
   readonly sources: readonly PlacedSource[];
   readonly bytes: number;
-  /** SHA-256 of the files of each. */
+  /** SHA-256 of the files of each source. */
   readonly sums: readonly string[];
 }
 
-/** What is asked of the files of a build. */
+/** What is needed of a build's files. */
 export type AddressFiles = Pick<SourceFiles, 'note' | 'sha256'>;
 
 export type SourceRecipe = Pick<Recipe, 'points' | 'ranges' | 'sst'>;
 
-/** The sources of a recipe, each file by itself where an entry names several ("tx/*.zip"). */
+/**
+ * The sources of a recipe, with an entry for several files ("tx/*.zip") split into one for each.
+ */
 export function eachFile(
   { points, ranges, sst }: SourceRecipe,
   files: Pick<SourceFiles, 'filesOf'>,
@@ -38,7 +40,7 @@ export function eachFile(
   return { points: each(points), ranges: each(ranges), sst: each(sst) };
 }
 
-/** Sources in an order of their own, so that the recipe's order decides nothing. */
+/** Sources in a fixed order, so that the order of the recipe makes no difference. */
 function placedSources(recipe: SourceRecipe, files: AddressFiles): readonly SourceBatch[] {
   const addresses: readonly AddressSource[] = [
     ...recipe.points.map((source) => ({ kind: 'points', source }) as const),
@@ -63,7 +65,7 @@ function placedSources(recipe: SourceRecipe, files: AddressFiles): readonly Sour
     });
 }
 
-/** Small files of a state are read together; each boundary file alone. */
+/** Batches of sources: small files of a state together, each boundary file alone. */
 export function batchesOf(recipe: SourceRecipe, files: AddressFiles): readonly SourceBatch[] {
   const batches: SourceBatch[] = [];
   for (const batch of placedSources(recipe, files)) {
@@ -86,10 +88,13 @@ export function batchesOf(recipe: SourceRecipe, files: AddressFiles): readonly S
   return batches;
 }
 
-/** Percent of a boundary file's records that may lead to no tax area: it is another state's. */
+/**
+ * Most percent of a boundary file's records that may lead to no tax area; with more, it belongs to
+ * another state.
+ */
 const UNPLACED_PERCENT_MAX = 50;
 
-/** Where the rows of each shard lie, and which records of boundary files lead to no tax area. */
+/** Where the rows of each shard are, and which records of boundary files lead to no tax area. */
 interface ShardRows {
   readonly shards: Map<string, ShardSource[]>;
   readonly lost: readonly LostRows[];
@@ -97,15 +102,15 @@ interface ShardRows {
   readonly files: readonly PlacedFile[];
 }
 
-/** Of a boundary file: what leads to a tax area, and its last day. */
+/** The records of a boundary file that lead to a tax area, and its last day. */
 export interface PlacedFile extends RecordCounts {
   readonly state: string;
   readonly lastDay: DateInt;
 }
 
 /**
- * Areas of boundary files get their numbers in the release.
- * @throws Error where most of a file leads to none.
+ * Gives areas of boundary files their numbers in the release.
+ * @throws Error where most records of a file lead to none.
  */
 export function shardSources(parsed: readonly ParseResult[], place: PlaceStated): ShardRows {
   const shards = new Map<string, ShardSource[]>();
@@ -113,7 +118,7 @@ export function shardSources(parsed: readonly ParseResult[], place: PlaceStated)
   const files: PlacedFile[] = [];
   for (const { spill, segments, records, lost: unread } of parsed) {
     const found = records === null ? null : placeRecords(records, place);
-    // The rows of a file are counted where the first of them was lost.
+    // Rows of a file are only counted once, with its first lost ones.
     if (found?.lost != null) lost.push(unread.length > 0 ? { ...found.lost, rows: 0 } : found.lost);
     if (records !== null && found !== null) {
       const { state, lastDay } = records;
@@ -151,7 +156,8 @@ function placeRecords(
   const unplaced = [...reasons.values()].reduce((sum, own) => sum + own, 0);
   const unrated = Object.values(UNRATED).reduce((sum, why) => sum + (reasons.get(why) ?? 0), 0);
   const told = [...reasons].map(([reason, own]) => `${own} ${reason}`).join('; ');
-  // A state whose codes have no rates is answered by its lists, and keeps no other from a build.
+  // A state whose codes have no rates is answered by its lists, so this is no reason for the build
+  // to fail.
   if ((unplaced - unrated) * 100 > kept * UNPLACED_PERCENT_MAX) {
     throw new Error(
       `${file}: ${unplaced} of ${kept} records lead to no tax area, more than the ` +
@@ -162,7 +168,7 @@ function placeRecords(
   return { areas, lost, placed };
 }
 
-/** Adds what lies in a file to the shards that it is of. */
+/** Adds the segments in a file to the shards that they belong to. */
 export function addSource(shards: Map<string, ShardSource[]>, source: ShardSource): void {
   for (const shard of new Set(source.segments.map((segment) => segment.shard))) {
     const own = { ...source, segments: source.segments.filter((one) => one.shard === shard) };
@@ -180,7 +186,7 @@ export function bytesOf(sources: readonly ShardSource[]): number {
   );
 }
 
-/** Shards of a state that follow one another, as many as make a run of a fair size. */
+/** Groups successive shards of a state, so that each makes a run of a suitable size. */
 export function groupsOf(
   names: readonly string[],
   shards: ReadonlyMap<string, readonly ShardSource[]>,
@@ -201,7 +207,7 @@ export function groupsOf(
   return groups;
 }
 
-/** The sources of all shards of a group, each file once. */
+/** The sources of all shards in a group, each file once. */
 export function sourcesOf(
   group: readonly string[],
   shards: ReadonlyMap<string, readonly ShardSource[]>,

@@ -1,8 +1,8 @@
 /**
- * The address stage: doors, ranges and ZIP+4 of every source → street table and door counts, in
- * bounded memory. Sources are read one after the other by each thread, and their rows written to
- * the shards they belong to; shards become sorted runs; the runs are merged as the release is
- * written. Which thread did what, and in which order, shows nowhere.
+ * The address stage: makes the street table and counts of doors from the doors, ranges and ZIP+4s
+ * of all sources, in limited memory. Threads read the sources one after the other and write rows to
+ * the shards they belong to; shards become sorted runs; the runs are merged while the release is
+ * written. The result does not depend on which thread did what.
  */
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -41,9 +41,9 @@ import type { PlaceStated } from './named-areas.js';
 import { NO_ZIP } from './spill.js';
 import { inTurn } from '../progress.js';
 
-/** Sources of fewer bytes than this are not worth a thread. */
+/** Total size of sources from which threads are worthwhile. */
 const THREADS_FROM_BYTES = 1 << 20;
-/** Rows that a thread keeps before they go to the disk, and of the shards of one run. */
+/** Bytes of rows that a thread keeps before it writes them, and of the shards of one run. */
 const SPILL_BYTES = 1 << 25;
 
 export interface AddressInput {
@@ -51,32 +51,34 @@ export interface AddressInput {
   readonly files: AddressFiles;
   readonly states: readonly Pick<StateFact, 'code' | 'name'>[];
   readonly places: readonly PlaceFact[];
-  /** Without them no door is astray. */
+  /** Counties; without them, no door is tested for being astray. */
   readonly counties?: readonly CountyFact[];
   readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
-  /** What was interned so far, by id. */
+  /** The tuples interned so far, by id. */
   readonly tuples: readonly AreaTuple[];
-  /** Areas of what boundary files name. */
+  /** Gives the areas of what boundary files name. */
   readonly place: PlaceStated;
-  /** Districts of layers, and the areas that a ZIP settles; none unless told. */
+  /** Districts of layers, and the areas that a ZIP settles; none if absent. */
   readonly own?: Pick<World, 'districts' | 'settled'>;
-  /** The newest day that a source is as of: tells which boundary files have ended. */
+  /** The newest date of any source, which decides which boundary files have ended. */
   readonly today: DateInt;
-  /** Folder of files that are needed until the release is written; made where there are any. */
+  /**
+   * Folder for files that are needed until the release is written; made when it is first needed.
+   */
   readonly scratch: string;
-  /** Where sources that were read and runs are kept, at least as long. */
+  /** Where sources that were read, and runs, are kept at least until the release is written. */
   readonly parts: PartCache;
-  /** Threads; as many as there are processors unless told. */
+  /** Number of threads; if absent, one for each processor. */
   readonly workers?: number;
-  /** Bytes of rows that each of them keeps before they are written to the disk. */
+  /** Bytes of rows that each thread keeps before it writes them. */
   readonly spillBytes?: number;
   readonly progress: Progress;
-  /** Takes a sentence on the rows of each file that fell away. */
+  /** Called with a sentence on each file of which rows were left out. */
   readonly report: (line: string) => void;
 }
 
 export interface Addresses {
-  /** Ascending by key; to be read once, and while the scratch folder is there. */
+  /** Ascending by key; to be read once, while the scratch folder exists. */
   readonly entries: ByteEntries<string>;
   readonly counts: Counts;
   readonly zipCounts: readonly ZipCount[];
@@ -84,11 +86,11 @@ export interface Addresses {
   readonly doors: ReadonlyMap<string, number>;
   /** What boundary files state, by state code. */
   readonly stated: ReadonlyMap<string, StatedCounts>;
-  /** What was left out, in the order of the files. */
+  /** What was left out of each file, in the order of files. */
   readonly lost: readonly LostRows[];
 }
 
-/** The largest first, so that no thread is left with one at the end. */
+/** Items with the largest first, so that no thread is left with a large one at the end. */
 function bySize<T>(items: readonly T[], size: (item: T) => number): readonly T[] {
   return [...items].sort((one, other) => size(other) - size(one));
 }
@@ -168,7 +170,7 @@ async function buildShards(
   return results.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, result]) => result);
 }
 
-/** The run of what belongs to whole states. */
+/** Writes the run with entries for whole states. */
 function writeStates(
   path: string,
   results: readonly ShardResult[],
@@ -265,7 +267,7 @@ async function buildRuns(
 export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   const batches = batchesOf(input.recipe, input.files);
   if (batches.length === 0) {
-    // Threads would be told all cells, a hundred megabytes, for nothing.
+    // Without a copy of all cells, a hundred megabytes, which these threads do not need.
     const none = new Map<string, never>();
     return { entries: [], counts: sumOf([]), zipCounts: [], doors: none, stated: none, lost: [] };
   }

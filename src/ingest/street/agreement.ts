@@ -1,4 +1,4 @@
-/** Where a state's boundary file has doors and ZIPs elsewhere than the boundaries have them. */
+/** Where a state's boundary file differs from the boundaries, for doors and ZIPs. */
 import type { StateFileCoverage } from '../../dataset/manifest.js';
 import type { ZipRecord } from '../../dataset/records.js';
 import { RANGE_EVEN, RANGE_ODD, RANGE_UNITS } from '../../dataset/street-format.js';
@@ -8,16 +8,21 @@ import type { FinalStreet } from './order.js';
 import type { RecordCounts } from './boundary-records.js';
 import type { SideFacts } from './sides.js';
 
-/** What is found of one state's file on a day. */
+/** The comparison of one state's file with the boundaries on a day. */
 export interface StatedFindings {
-  /** Doors with a number that one of its address ranges holds, and how many of them it moves. */
+  /**
+   * Doors whose number one of its address ranges holds, and below how many of them it places
+   * elsewhere.
+   */
   doors: number;
   doorsElsewhere: number;
   /** Areas that it states in each ZIP. */
   readonly zips: (readonly [zip: number, areas: readonly number[]])[];
 }
 
-/** What is found of one state's files, with how many of its records lead to a tax area. */
+/**
+ * The comparison for one state's files, with the number of their records that lead to a tax area.
+ */
 export interface StatedCounts extends StatedFindings, RecordCounts {
   lastDay: DateInt;
 }
@@ -42,7 +47,7 @@ function isSame(one: FinalStreet, other: FinalStreet): boolean {
   );
 }
 
-/** Streets that differ in the names of their place alone lie beside each other. */
+/** Groups streets that differ only in the names of their place; these are next to each other. */
 function* sameStreets(streets: readonly FinalStreet[]): Generator<readonly FinalStreet[]> {
   let group: FinalStreet[] = [];
   for (const street of streets) {
@@ -61,7 +66,7 @@ function holds({ from, to, flags }: SideFacts, value: number): boolean {
   return (flags & RANGE_EVEN) === 0 || value % 2 === 0;
 }
 
-/** The area stated for a number: of the ranges the latest, then the shortest; −1 for none. */
+/** The area stated for a number: by the latest range, then the shortest; −1 for none. */
 function areaOf(sides: readonly SideFacts[], value: number): number {
   let best: SideFacts | null = null;
   for (const side of sides) {
@@ -75,12 +80,12 @@ function areaOf(sides: readonly SideFacts[], value: number): number {
   return best?.area ?? -1;
 }
 
-/** Whether a file's street may be the one that has the doors: it is in no other city by name. */
+/** Whether a street of the file may be the one with the doors: it names no other city. */
 function isOf(stated: FinalStreet, { city, municipality }: FinalStreet): boolean {
   return city === 0 || [0, city, municipality].includes(stated.city);
 }
 
-/** Compares the doors of streets with what is stated of their numbers on a day. */
+/** Compares doors with the areas that are stated for their numbers on a day. */
 export function compareDoors(
   { sides, value, area }: StreetCollection,
   streets: readonly FinalStreet[],
@@ -118,14 +123,14 @@ export function compareDoors(
   return found;
 }
 
-/** Sums what several shards or files of a state have. */
+/** Adds up the findings of several shards or files of a state. */
 export function addFindings(into: StatedFindings, more: StatedFindings): void {
   into.doors += more.doors;
   into.doorsElsewhere += more.doorsElsewhere;
   into.zips.push(...more.zips);
 }
 
-/** For the coverage: what a state's file has, and how much of it elsewhere than the boundaries. */
+/** For the coverage: the size of a state's file, and how much of it differs from the boundaries. */
 export function stateFileCoverage(
   stated: StatedCounts,
   zips: ReadonlyMap<number, ZipRecord>,

@@ -1,19 +1,21 @@
-/** Streets whose doors are all far from the lines between tax areas, as most are. */
+/** Recognizes streets whose doors are all far from lines between tax areas, as most are. */
 import { BORDER_REACH } from '../../dataset/cell-index.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { DoorFacts } from './stated.js';
 
-/** Whether a line between tax areas may lie within some microdegrees of latitude of a spot. */
+/**
+ * Whether a line between tax areas may lie within a number of microdegrees of latitude of a spot.
+ */
 export type NearLine = (lat: Microdegrees, lng: Microdegrees, reach: number) => boolean;
 
-/** Streets that stretch farther, about 10 km, are looked at door by door alone. */
+/** Streets that extend farther, about 10 km, are only tested door by door. */
 const SPREAD_MAX = 90_000;
-/** More than a degree of longitude shrinks or grows along such a street, with room to spare. */
+/** More than the ratio of lengths of a longitude degree within such a street. */
 const ROOM = 1.01;
 
 /**
- * Whether no line comes within `BORDER_REACH` of any door; false for a street without doors. Most
- * streets lie in the middle of an area as a whole, which one look at all around them tells.
+ * Whether no line lies within `BORDER_REACH` of any door; false for a street without doors. Most
+ * streets lie completely inside an area, which a single test around all doors shows.
  */
 export function areApart(doors: readonly DoorFacts[], nearLine: NearLine): boolean {
   if (doors.length === 0) return false;

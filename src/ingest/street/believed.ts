@@ -1,21 +1,21 @@
-/** Which ZIPs of which municipality to believe. */
+/** Which ZIPs of a municipality's doors are right. */
 
 /**
- * A ZIP said of fewer doors of a municipality than this, and of less than this share of its doors
- * with a ZIP, is a slip of the pen, unless the ZIP's other doors are near.
+ * A ZIP that fewer than this many doors of a municipality have, and less than this share of its
+ * doors with a ZIP, is a mistake, unless the ZIP's other doors are near.
  */
 const BELIEVED_DOORS_MIN = 3;
 const BELIEVED_SHARE_MIN = 0.01;
 /** About 5 km. */
 const NEAR_MICRODEGREES = 50_000;
 
-/** Doors of a municipality that are said to have one ZIP, and the box they lie in. */
+/** The doors of a municipality with one ZIP, and the box they lie in. */
 export interface Pair {
   readonly state: string;
   /** Folded name. */
   readonly municipality: string;
   readonly zip: number;
-  /** Doors and sides of ranges. */
+  /** Number of doors and sides of ranges. */
   doors: number;
   south: number;
   west: number;
@@ -46,7 +46,7 @@ function isNear(pair: Pair, box: Box | undefined): boolean {
   );
 }
 
-/** Extends a pair's box by a door. */
+/** Extends a pair's box to a door. */
 export function extendPair(pair: Pair, lat: number, lng: number): void {
   if (lat < pair.south) pair.south = lat;
   if (lat > pair.north) pair.north = lat;
@@ -82,7 +82,7 @@ export class PairTable {
     return [...this.#pairs.values()];
   }
 
-  /** Adds what was counted elsewhere. */
+  /** Adds pairs that were counted elsewhere. */
   merge(pairs: Iterable<Pair>): void {
     for (const other of pairs) {
       const own = this.of(other.state, other.municipality, other.zip);
@@ -92,7 +92,7 @@ export class PairTable {
     }
   }
 
-  /** The pairs whose ZIP is not to be believed. */
+  /** The pairs whose ZIP is a mistake. */
   disbelieved(): Disbelieved {
     const totals = new Map<string, number>();
     const townOf = (pair: Pair): string => `${pair.state}|${pair.municipality}`;
@@ -117,7 +117,7 @@ export class PairTable {
   }
 }
 
-/** ZIPs of municipalities that are slips of the pen. */
+/** Pairs of municipality and ZIP that are mistakes. */
 export class Disbelieved {
   readonly #keys: ReadonlySet<string>;
 
@@ -129,7 +129,7 @@ export class Disbelieved {
     return this.#keys.size > 0 && this.#keys.has(keyOf(state, municipality, zip));
   }
 
-  /** As text, to be handed to another thread; of one state. */
+  /** The pairs of one state as texts, to be passed to another thread. */
   keys(state: string): readonly string[] {
     return [...this.#keys].filter((key) => key.startsWith(`${state}|`));
   }

@@ -1,10 +1,10 @@
-/** Records of a boundary file on their way to the shards, with the jurisdictions that they name. */
+/** Passes records of a boundary file on to the shards, and collects the jurisdictions they name. */
 import { DATE_MIN, type DateInt } from '../../tax/date.js';
 import { type BoundaryRecord, boundaryRange } from '../source/sst-boundary.js';
 import type { SpillWriter } from './spill.js';
 import type { SideWriter } from './stated.js';
 
-/** Jurisdictions as a boundary file names them; whether they are known is told later. */
+/** Jurisdictions as a boundary file names them. Whether they are known is decided later. */
 export interface StatedTuple {
   /** Two digits. */
   readonly state: string;
@@ -13,28 +13,28 @@ export interface StatedTuple {
   readonly place: string;
   /** Codes, ascending. */
   readonly districts: readonly string[];
-  /** False where the state's own tax does not apply. */
+  /** Whether the state's own tax applies. */
   readonly stateTaxed: boolean;
-  /** Where it may tell the county, or a district of a layer: its ZIP, 0 for several. */
+  /** The ZIP, where it may decide on the county or a layer's district; 0 for several. */
   readonly zip: number;
-  /** What its file is believed of alone; "" for all that it names. */
+  /** What alone the record is used for; "" for all that it names. */
   readonly alone: '' | NonNullable<BoundaryRecord['alone']>;
 }
 
-/** Records by what they were kept as. */
+/** Numbers of records by the kind they were kept as. */
 export interface RecordCounts {
   sides: number;
   zip9: number;
   zip5: number;
 }
 
-/** Rows that lead to one tax area. */
+/** Records that lead to one tax area. */
 export interface TupleRows extends RecordCounts {
-  /** Those of which the ZIP alone is used. */
+  /** Number of records of which only the ZIP is used. */
   said: number;
 }
 
-/** What became of a record: the kind it was kept as, or why it was not. */
+/** The outcome for a record: the kind it was kept as, or why it was not. */
 type Kept =
   | { readonly kind: 'kept'; readonly as: keyof RecordCounts }
   | { readonly kind: 'left'; readonly why: string }
@@ -52,7 +52,7 @@ function zipOf({ kind, zip, zipLow, zipHigh }: BoundaryRecord): number {
 /** The records of one file. */
 export class RecordWriter {
   readonly tuples: StatedTuple[] = [];
-  /** How many kept records have each tuple. */
+  /** Numbers of kept records by tuple. */
   readonly rows: TupleRows[] = [];
   /** The last day of any record. */
   lastDay: DateInt = DATE_MIN;
@@ -61,14 +61,14 @@ export class RecordWriter {
   readonly #sides: SideWriter;
   readonly #byZip: boolean;
 
-  /** `byZip`: there are districts that hold by ZIP. */
+  /** `byZip`: whether there are districts that consist of ZIPs. */
   constructor(spill: SpillWriter, sides: SideWriter, byZip: boolean) {
     this.#spill = spill;
     this.#sides = sides;
     this.#byZip = byZip;
   }
 
-  /** Takes a record of a state's file; `state` is its two letters. */
+  /** Adds a record of a state's file; `state` is its two letters. */
   add(record: BoundaryRecord, state: string, source: string): Kept {
     const { kind, begin, end } = record;
     if (end < begin) return { kind: 'left', why: 'that end before they begin' };
@@ -89,7 +89,8 @@ export class RecordWriter {
       this.rows[area]!.sides += 1;
       return { kind: 'kept', as: 'sides' };
     }
-    // Whatever its doors are, the ZIP is not taxed alike where theirs is another area.
+    // Doors of the ZIP whose area differs make the ZIP divided, even if the record is unusable
+    // otherwise.
     if (Number(record.zip) > 0) {
       this.#spill.said(state, Number(record.zip), { begin, end, area });
       this.rows[area]!.said += 1;

@@ -1,4 +1,4 @@
-/** Who reads sources and builds shards: this thread, or threads of their own. */
+/** Runs the tasks of reading sources and building shards, in this thread or in others. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -19,12 +19,12 @@ import { stateGazetteer } from './source-names.js';
 
 const WORKER = new URL('../../../workers/ingest.js', import.meta.url);
 /**
- * So that a shard that is too large for a thread is told, and the machine is not worn out. Rows
- * live briefly: with room for the young ones the collector seldom has to move any.
+ * Limits of a thread's heap. A shard that is too large is reported this way instead of using up the
+ * memory. Rows live briefly, and a large young generation lets the collector move few of them.
  */
 const WORKER_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 96 } as const;
 
-/** A table of bytes in memory that threads share. */
+/** A table of bytes in shared memory. */
 interface SharedTable {
   readonly keys: Float64Array;
   /** Where the bytes of each key begin, and where the last ones end. */
@@ -44,7 +44,7 @@ export interface World {
 
 export interface Threads {
   readonly threads: number;
-  /** Hash of what it knows. */
+  /** Hash of all of this. */
   readonly world: string;
   parse(task: ParseTask): Promise<ParseResult>;
   build(task: ShardTask): Promise<ShardResult>;
@@ -100,7 +100,7 @@ export function tasksOf(world: World): Pick<Threads, 'parse' | 'build'> {
 
 interface ThreadOptions extends Omit<World, 'tiles' | 'leaves'> {
   readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
-  /** 1: this thread does everything itself. */
+  /** Number of threads; with 1, this thread does everything. */
   readonly workers: number;
 }
 
@@ -112,7 +112,7 @@ function hashOf({ tiles, leaves, known, ...more }: World): string {
   return hash.update(JSON.stringify([{ ...known, names: [...known.names] }, more])).digest('hex');
 }
 
-/** Starts the threads; they must be ended. */
+/** Starts the threads; `end` must be called. */
 export function startThreads({ cells, states, workers, ...rest }: ThreadOptions): Threads {
   const world: World = {
     ...rest,
@@ -143,11 +143,10 @@ export function startThreads({ cells, states, workers, ...rest }: ThreadOptions)
 }
 
 /*
- * Sources that were read and runs that were built, each taken from the parts of builds where it is.
- * A source as it was read depends on its files, on its entry in the recipe, on what is known of tax
- * areas and places, and on the program; a run on the rows of its shards and on what is known of the
- * localities of its state. Rows go once their run is there, and are read again where another run
- * needs them.
+ * Reads sources and builds runs, unless they are in the part cache. A source that was read depends
+ * on its files, its entry in the recipe, what is known of tax areas and places, and the program. A
+ * run depends on the rows of its shards, and on the localities of its state. Rows are removed when
+ * their run exists, and read again if another run needs them.
  */
 
 /** What a run is built of. */
@@ -167,7 +166,7 @@ export class AddressParts {
     this.#spillBytes = spillBytes;
   }
 
-  /** The sources of a batch as they were read. */
+  /** Reads the sources of a batch, or finds them in the cache. */
   async parsed(batch: SourceBatch): Promise<ParseResult> {
     const sources = batch.sources.map(({ kind, source }) => [kind, source]);
     const spill = `source-${partKey(
@@ -194,7 +193,10 @@ export class AddressParts {
     return result;
   }
 
-  /** The run of some shards; `dated`: the state has boundary files, and so depends on the day. */
+  /**
+   * Builds the run of some shards, or finds it. `dated`: the state has boundary files, so that the
+   * run depends on the day.
+   */
   async run(of: RunOf, dated: boolean): Promise<ShardResult> {
     const { shards, sources, localities, disbelieved, today } = of;
     const rows = sources.map(({ path, segments, areas, ended }) => [
@@ -227,7 +229,7 @@ export class AddressParts {
     return result;
   }
 
-  /** Reads sources again whose rows went with an earlier build. */
+  /** Reads a source again whose rows were removed by an earlier build. */
   async #readAgain({ path }: ShardSource): Promise<void> {
     const spill = basename(path);
     const batch = this.#batches.get(spill);
@@ -236,7 +238,7 @@ export class AddressParts {
     await this.#again.get(spill);
   }
 
-  /** Removes the rows of sources: their runs are there. */
+  /** Removes the rows of sources after their runs were built. */
   dropRows(): void {
     for (const spill of this.#batches.keys()) this.#cache.drop(spill);
   }

@@ -17,7 +17,7 @@ export class ByteSink {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** The bytes from one place to another; they hold until more are written. */
+  /** A view of bytes, valid until more are written. */
   view(from: number, to: number): Uint8Array {
     return this.#bytes.subarray(from, to);
   }
@@ -42,7 +42,7 @@ export class ByteSink {
     this.#view.setInt32(at, value, true);
   }
 
-  /** A signed integer in as few bytes as its size needs. */
+  /** A signed integer in a variable number of bytes, fewer for small values. */
   zigzag(value: number): void {
     let rest = value < 0 ? -value * 2 - 1 : value * 2;
     while (rest >= 128) {
@@ -57,7 +57,7 @@ export class ByteSink {
     this.#bytes.set(bytes, at);
   }
 
-  /** Overwrites an integer written before, e.g. a length known only now. */
+  /** Overwrites an integer, such as a length that was not known before. */
   patchU32(at: number, value: number): void {
     this.#view.setUint32(at, value, true);
   }
@@ -79,7 +79,7 @@ export class ByteSink {
   }
 }
 
-/** A growing column of 32-bit integers: millions of rows without an object each. */
+/** A growing column of 32-bit integers, so that millions of rows need no objects. */
 export class IntColumn {
   #values = new Int32Array(1024);
   #length = 0;

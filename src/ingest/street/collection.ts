@@ -1,4 +1,6 @@
-/** Doors, ranges and the streets they name, in columns, as they come from the sources. */
+/**
+ * Collects doors, ranges and the streets that they name, in columns, in the order of the sources.
+ */
 import type { Gazetteer } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
 import type { DateInt } from '../../tax/date.js';
@@ -17,11 +19,11 @@ interface StatedStreet {
   readonly city: string;
   readonly municipality: string;
   readonly spelling: StreetSpelling;
-  /** How many doors and range sides say so. */
+  /** Number of doors and range sides with this spelling. */
   weight: number;
 }
 
-/** A street that is no part of the collection, though its localities were counted. */
+/** In place of a street's number: it is not part of the collection, only its localities count. */
 const ELSEWHERE = -2;
 
 export class StreetCollection implements StreetSink {
@@ -30,14 +32,14 @@ export class StreetCollection implements StreetSink {
   readonly texts: string[] = [''];
   readonly doorStreet = new IntColumn();
   readonly value = new IntColumn();
-  /** Index in `texts` where the number is not just its integer; 0 else. */
+  /** Index in `texts` where the number is more than its integer; otherwise 0. */
   readonly text = new IntColumn();
   readonly lat = new IntColumn();
   readonly lng = new IntColumn();
   readonly area = new IntColumn();
-  /** ZIP+4 add-on and 1; 0 for none. */
+  /** ZIP+4 add-on plus 1; 0 for none. */
   readonly plus4 = new IntColumn();
-  /** A label counts once a stated street. */
+  /** Labels of localities; each counts once for a stated street. */
   readonly labels: Labels = new Map();
 
   readonly #spellings: Spellings;
@@ -52,7 +54,7 @@ export class StreetCollection implements StreetSink {
     return this.#intern(state, zip, city, municipality, text, true, true);
   }
 
-  /** The same for a street whose localities another collection counts. */
+  /** As `street`, for a street whose localities another collection counts. */
   uncounted(state: string, zip: string, city: string, municipality: string, text: string): number {
     return this.#intern(state, zip, city, municipality, text, false, true);
   }
@@ -78,7 +80,7 @@ export class StreetCollection implements StreetSink {
     this.sides.add(street, facts, vertices, line);
   }
 
-  /** Tells what the state's boundary file states of streets, by their ZIPs. */
+  /** Adds what the state's boundary file states for streets to their ZIPs. */
   stateZips(into: StatedZips): void {
     for (let row = 0; row < this.sides.length; row += 1) {
       if (!this.sides.isStated(row)) continue;
@@ -88,7 +90,7 @@ export class StreetCollection implements StreetSink {
     }
   }
 
-  /** Which ZIPs the municipalities of its doors are said to have. */
+  /** The ZIPs that doors of each municipality have. */
   pairs(): PairTable {
     const table = new PairTable();
     const pairOf = this.streets.map(({ state, municipality, zip, weight }) => {
@@ -160,7 +162,10 @@ export class StreetCollection implements StreetSink {
   }
 }
 
-/** Without a ZIP, a postal city or a municipality nothing leads to a street. */
+/**
+ * Whether a ZIP, a postal city or a municipality leads to the street, without which it cannot be
+ * found.
+ */
 export function isLed(zip: string, city: string, municipality: string): boolean {
   return zip !== '' || city !== '' || municipality !== '';
 }

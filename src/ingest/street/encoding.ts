@@ -25,7 +25,9 @@ export interface StreetHead {
 
 const U16_MAX = 0xffff;
 
-/** Writes a street; doors ascend by value, `sides` are row numbers of `columns` by number. */
+/**
+ * Writes a street. Doors ascend by value; `sides` are row numbers in `columns`, by house number.
+ */
 export function writeStreet(
   sink: ByteSink,
   head: StreetHead,
@@ -109,12 +111,12 @@ function writeTexts(sink: ByteSink, doors: readonly DoorFacts[]): void {
   }
 }
 
-// The doors of one street, in order, with repeated addresses merged.
+// The doors of one street in order, with repeated addresses merged.
 
 /**
- * Merges points of the same address (units, several entrances) to one door per tax area: the
- * point nearest to their middle. Where an address has doors in several areas all stay, so that a
- * lookup sees the ambiguity. `points` are row numbers of the collection, in any order.
+ * Merges points of one address (units, several entrances) into one door for each tax area: the
+ * point nearest to their middle. Doors in several areas all stay, so that lookups see the
+ * ambiguity. `points` are row numbers of the collection, in any order.
  */
 export function mergeDoors(collection: StreetCollection, points: Uint32Array): DoorFacts[] {
   const { value, text, texts, area, lat, lng, plus4 } = collection;
@@ -171,7 +173,7 @@ function nearestToMiddle({ lat, lng }: StreetCollection, rows: Uint32Array): num
   return best;
 }
 
-/** The ZIP+4 that all rows with one agree on; units often have their own. */
+/** The ZIP+4 on which all rows with one agree; units often have their own. */
 function commonPlus4({ plus4 }: StreetCollection, rows: Uint32Array): number {
   let common = 0;
   for (const row of rows) {

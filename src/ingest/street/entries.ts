@@ -1,4 +1,4 @@
-/** Keys of the street table with their bytes, from streets that were merged and ordered. */
+/** Makes the keys and bytes of the street table from merged and ordered streets. */
 import {
   cityKey,
   cityNamesKey,
@@ -18,12 +18,12 @@ import type { FinalStreet } from './order.js';
 
 export type Entry = readonly [key: string, bytes: Uint8Array];
 
-/** Ascending by the bytes of the key, which has letters, figures and signs of ASCII alone. */
+/** Compares the bytes of keys, which are all ASCII. */
 export function byKey(one: Entry, other: Entry): number {
   return one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0;
 }
 
-/** Everything that streets are found by, in order of the keys. */
+/** All entries by which streets are found, in the order of keys. */
 export function streetEntries(
   collection: StreetCollection,
   streets: readonly FinalStreet[],
@@ -114,7 +114,7 @@ function encodeNames(names: Iterable<string>): Uint8Array {
   return sink.copy();
 }
 
-/** The names that `encodeNames` wrote. */
+/** The names in a list that `encodeNames` wrote. */
 function* decodeNames(list: Uint8Array): Generator<string> {
   const bytes = Buffer.from(list.buffer, list.byteOffset, list.length);
   for (let length = 1; length <= NAME_LENGTH_MAX; length += 1) {
@@ -138,9 +138,9 @@ function* nameEntries(streets: readonly FinalStreet[]): Generator<Entry> {
 }
 
 /**
- * The bytes of one key of which several parts of a state have some: lists of places and of names
- * are united.
- * @throws Error for any other key, which one part alone can have.
+ * The bytes of a key for which several parts of a state have some: lists of places and of names are
+ * united.
+ * @throws Error for any other key, which only one part can have.
  */
 export function unite(key: string, parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
@@ -149,7 +149,7 @@ export function unite(key: string, parts: readonly Uint8Array[]): Uint8Array {
   throw new Error(`two parts of a state have the key ${key}`);
 }
 
-/** Which states there are, and the localities of each. */
+/** The entries for all states, and the localities of each. */
 export function stateEntries(
   states: Iterable<string>,
   localitiesOf: (state: string) => object,

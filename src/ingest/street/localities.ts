@@ -1,4 +1,4 @@
-/** Localities of states, numbered, with what is known of each. */
+/** Numbers the localities of states, and collects what is known of each. */
 import type { LocalityRow } from '../../dataset/locality-list.js';
 
 /** Labels of localities: state and folded name → label → weight. */
@@ -18,7 +18,7 @@ export class LocalityNumbers {
   readonly #ids = new Map<string, number>();
   readonly #states = new Map<string, { readonly keys: string[]; readonly flags: number[] }>();
 
-  /** Of states and folded names, as in the keys of `Labels`. */
+  /** `keys` are states and folded names, as in `Labels`. */
   constructor(keys: Iterable<string>) {
     for (const key of [...new Set(keys)].sort()) {
       const own = this.#of(key.slice(0, 2));
@@ -37,18 +37,18 @@ export class LocalityNumbers {
     return own;
   }
 
-  /** 0 for no locality. */
+  /** Number of a locality; 0 for none. */
   id(state: string, fold: string): number {
     return fold === '' ? 0 : (this.#ids.get(`${state}|${fold}`) ?? 0);
   }
 
-  /** Notes what is known of a locality: LOCALITY_WITHOUT_ZIPS, LOCALITY_IS_MUNICIPALITY. */
+  /** Sets a flag of a locality: LOCALITY_WITHOUT_ZIPS or LOCALITY_IS_MUNICIPALITY. */
   mark(state: string, id: number, flag: number): void {
     const flags = this.#states.get(state)?.flags;
     if (flags?.[id] !== undefined) flags[id]! |= flag;
   }
 
-  /** What was marked of a state's localities, by number. */
+  /** The flags of a state's localities, by number. */
   flags(state: string): readonly number[] {
     return this.#of(state).flags;
   }
@@ -68,7 +68,7 @@ export class LocalityNumbers {
   }
 }
 
-/** The label most often used; the first in order among equals. */
+/** The label that is used most often; of equals, the first in order. */
 export function commonLabel(labels: ReadonlyMap<string, number>): string {
   let best = '';
   let most = 0;

@@ -1,21 +1,24 @@
-/** Rows of address files that became no part of the street table, by file and reason. */
+/**
+ * Counts the rows of address files that did not become part of the street table, by file and
+ * reason.
+ */
 import { type FallenRows, toleranceOf } from '../source/fallen.js';
 
 /**
- * Percent of the doors, sides and records of a file that may have no use, though they can be read:
- * a file of which more is lost lies elsewhere than its recipe says, or means something else. A
- * recipe that tolerates more says so, as of rows that cannot be read.
+ * Most percent of a file's doors, sides and records that may be useless although they can be read.
+ * With more, the file is for another place than its recipe says, or has another meaning. A recipe
+ * can allow more, with the same setting as for rows that cannot be read.
  */
 const LOST_PERCENT_MAX = 10;
 
-/** What was lost of one file. */
+/** The lost rows of one file. */
 export interface LostRows {
   readonly file: string;
   /** Two-letter code of the recipe's entry. */
   readonly state: string;
   /** Rows that were read. */
   readonly rows: number;
-  /** Doors, sides and records by the reason why they are none. */
+  /** Numbers of doors, sides and records, by the reason why they were lost. */
   readonly reasons: readonly (readonly [reason: string, rows: number])[];
 }
 
@@ -30,35 +33,32 @@ export class LostCounter {
 
   readonly #percentMax: number;
 
-  /** `tolerance` is a percentage, as recipes write it. */
+  /** `tolerance` is a percentage, as in recipes. */
   constructor(file: string, state: string, tolerance?: string) {
     this.#file = file;
     this.#state = state;
     this.#percentMax = Math.max(LOST_PERCENT_MAX, toleranceOf(file, tolerance));
   }
 
-  /** Counts a door, side or record; of one that is lost, why. */
+  /** Counts a door, side or record; `reason` says why it is lost, null for one that is not. */
   count(reason: string | null): void {
     this.#offered += 1;
     if (reason !== null) this.#own.set(reason, (this.#own.get(reason) ?? 0) + 1);
   }
 
-  /** Counts a record that is whole and of no use by what it says, so that none was lost. */
+  /** Counts a record that is intact and has no use by its own contents, so that it is not lost. */
   leave(reason: string): void {
     this.#offered += 1;
     this.#left.set(reason, (this.#left.get(reason) ?? 0) + 1);
   }
 
-  /** Takes over what the reader left out. */
+  /** Adds the rows that the reader left out. */
   fell({ read, reasons }: FallenRows): void {
     this.#read = read;
     this.#fallen = reasons;
   }
 
-  /**
-   * Looks at the whole file; null where nothing was lost.
-   * @throws Error where more was lost than may be.
-   */
+  /** The lost rows of the whole file; null for none. @throws Error where too many were lost. */
   settle(): LostRows | null {
     const lost = [...this.#own.values()].reduce((sum, own) => sum + own, 0);
     if (lost * 100 > this.#offered * this.#percentMax) {
@@ -73,7 +73,7 @@ export class LostCounter {
     return { file: this.#file, state: this.#state, rows, reasons };
   }
 
-  /** A sentence on what could be read and has no use; null where there is none. */
+  /** A sentence on rows that could be read and have no use; null for none. */
   sentence(): string | null {
     const reasons = [...this.#own, ...this.#left];
     return reasons.length === 0
@@ -94,7 +94,7 @@ function told(reasons: LostRows['reasons']): string {
     .join('; ');
 }
 
-/** Sentences by state on what is left out, for the coverage. */
+/** Sentences by state about lost rows, for the coverage. */
 export function lostByState(lost: readonly LostRows[]): ReadonlyMap<string, string> {
   const states = new Map<string, { rows: number; readonly reasons: Map<string, number> }>();
   for (const { state, rows, reasons } of lost) {

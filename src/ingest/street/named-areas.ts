@@ -1,6 +1,6 @@
 /**
- * What a boundary file names → tax areas of the release. Where the boundaries give an area that is
- * the same in everything, it is that one, so that it can be told where file and boundaries agree.
+ * Finds the release's tax areas for what boundary files name. If the overlay has an area that is
+ * the same in everything, that one is used, so that file and boundaries can be compared.
  */
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
@@ -11,21 +11,21 @@ import { countyLevies, isUnknown, sameInAll, sameRates } from './same-levies.js'
 import { ownFirst, placeOf, townOf } from './towns.js';
 import { type RateFile, rateFileOf } from '../rates/stated-rates.js';
 
-/** What is known of jurisdictions beside the file. */
+/** What is known of jurisdictions besides the file. */
 interface StatedWorld {
   readonly rates: Pick<LoadedRates, 'book' | 'codes' | 'gazetteer' | 'input'>;
   readonly states: readonly { readonly code: string; readonly fips: string }[];
-  /** Counties of each ZIP, by whatever list; asked for where a file leaves one out. */
+  /** Counties of each ZIP in any list; called where a file leaves the county out. */
   readonly counties: () => ReadonlyMap<number, ReadonlySet<string>>;
-  /** The county that a drawn district lies in, by its code. */
+  /** The county that a drawn district lies in, by the district's code. */
   readonly locations: () => ReadonlyMap<string, string>;
-  /** Of layers, which no authority's file knows. */
+  /** Districts of layers, which no authority's file knows. */
   readonly districts: Pick<OwnDistricts, 'ofRecord'>;
-  /** Areas are added to it. */
+  /** Registry to which areas are added. */
   readonly registry: Pick<AreaRegistry, 'tuples' | 'intern'>;
 }
 
-/** Gives the area of what a state's file names, or says why it has none. */
+/** Returns the area for what a state's file names, or the reason why there is none. */
 export type PlaceStated = (tuple: StatedTuple, state: string) => number | string;
 
 interface Named {
@@ -34,7 +34,7 @@ interface Named {
   readonly municipality: string;
 }
 
-/** Why codes of the right state lead nowhere: no rate that is held is known to be theirs. */
+/** Why codes of the right state lead nowhere: no known rate belongs to them. */
 export const UNRATED = {
   district: "with a district that the state's rate file has not",
   jurisdiction: "with a jurisdiction that levies a tax and the state's rate file has not",
@@ -49,17 +49,17 @@ const NO_COUNTY = 'without a county, which nothing else tells';
 class StatedPlaces {
   readonly #world: StatedWorld;
   readonly #fips: ReadonlyMap<string, string>;
-  /** Of states whose rate file says what their codes are worth. */
+  /** Rate files of states, by which their codes have rates. */
   readonly #lists: ReadonlyMap<string, RateFile>;
-  /** Municipalities whose listed rate has the county's in it. */
+  /** Municipalities whose listed rate includes the county's. */
   readonly #inclusive: ReadonlySet<string>;
-  /** "WA city": some city of the state levies a tax; "WA district 0100": the list has that code. */
+  /** "WA city": a city of the state levies a tax; "WA district 0100": the list has that code. */
   readonly #taxes = new Set<string>();
-  /** Counties and municipalities that levy by the lists on the day of their state's rate file. */
+  /** Counties and municipalities that levy on the day of their state's rate file, by the lists. */
   readonly #levied = new Set<string>();
-  /** Areas of the boundaries by county and municipality. */
+  /** Areas of the overlay by county and municipality. */
   readonly #drawn = new Map<string, number[]>();
-  /** What the boundaries gave. */
+  /** Tuples of the overlay. */
   readonly #tuples: readonly AreaTuple[];
   #locations: ReturnType<StatedWorld['locations']> | null = null;
   #counties: ReturnType<StatedWorld['counties']> | null = null;
@@ -97,12 +97,12 @@ class StatedPlaces {
   #noteLevied({ state, basis, place, county, sales, use, from, to }: RateRow): void {
     const day = this.#lists.get(state)?.day;
     const code = place || county;
-    // A total has other jurisdictions' parts in it.
+    // A total includes the parts of other jurisdictions.
     if (day === undefined || code === '' || (basis !== 'own' && basis !== 'sole')) return;
     if ((sales > 0 || use > 0) && from <= day && to >= day) this.#levied.add(code);
   }
 
-  /** What is written, where all of it is known in the state; or why it cannot be told. */
+  /** What a record names, if all of it is known in the state; otherwise the reason. */
   #read(written: StatedTuple, state: string): StatedTuple | string {
     const fips = this.#fips.get(state) ?? '';
     if (written.state !== '' && written.state !== fips) return 'of another state';
@@ -120,7 +120,7 @@ class StatedPlaces {
     if (stated.alone === 'places' && (stated.districts.length > 0 || !stated.stateTaxed)) {
       return UNRATED.alone;
     }
-    // Where the state's own tax does not apply nothing is known, whatever its districts are.
+    // If the state's own tax does not apply, the rates are unknown, whatever the districts are.
     if (
       list !== undefined &&
       stated.stateTaxed &&
@@ -142,7 +142,7 @@ class StatedPlaces {
       isLocation && list !== undefined ? this.#landOf(stated, state) : this.#named(stated, state);
     if (typeof named === 'string') return named;
     const { county, municipality } = named;
-    // A location's rate is all that is levied there.
+    // The rate of a location is all that is levied there.
     if (
       !isLocation &&
       [county, municipality].some(
@@ -184,7 +184,7 @@ class StatedPlaces {
     return same ?? this.#world.registry.intern(laid);
   }
 
-  /** What names a location alone, with the county that its land lies in; or why it has none. */
+  /** A record that names only a location, with the county of its land; otherwise the reason. */
   #located(written: StatedTuple, state: string, fips: string): StatedTuple | string {
     if (this.#taxes.has(`${state} city`)) return WITHOUT_CITY;
     if (!written.districts.every((code) => this.#taxes.has(`${state} district ${code}`))) {
@@ -196,7 +196,7 @@ class StatedPlaces {
     return { ...written, state: fips, county };
   }
 
-  /** What names county, city and districts by the codes of a list; or why it cannot be told. */
+  /** A record that names county, city and districts by codes of a list; otherwise the reason. */
   #coded(written: StatedTuple, state: string, fips: string): StatedTuple | string {
     const [counties, places, districts] = [new Set<string>(), new Set<string>(), [] as string[]];
     for (const code of written.districts) {
@@ -211,7 +211,7 @@ class StatedPlaces {
     return { ...written, state: fips, county: bare(counties), place: bare(places), districts };
   }
 
-  /** The land of a location whose list of rates names it, with the record's county and ZIP. */
+  /** The land of a location in the list of rates, with the record's county and ZIP. */
   #landOf(stated: StatedTuple, state: string): Named | string {
     const { codes, gazetteer } = this.#world.rates;
     const [code = ''] = stated.districts;
@@ -257,7 +257,7 @@ class StatedPlaces {
     return { county, municipality };
   }
 
-  /** The one county of a ZIP; "" where it has several or is not known. */
+  /** The only county of a ZIP; "" where it has several or none is known. */
   #countyOf(zip: number): string {
     const [county = '', ...others] = [
       ...((this.#counties ??= this.#world.counties()).get(zip) ?? []),
@@ -270,7 +270,7 @@ function tupleOf(state: string, county: string, place: string): AreaTuple {
   return { state, county, place, town: '', districts: [], complete: true };
 }
 
-/** Knows the areas of what boundary files name; the same is asked for but once a file. */
+/** Makes the function that finds these areas. Equal tuples occur only once in a file. */
 export function statedPlaces(world: StatedWorld): PlaceStated {
   const places = new StatedPlaces(world);
   return (tuple, state) => places.areaOf(tuple, state);

@@ -1,4 +1,6 @@
-/** Stated streets → the streets of the index, in key order, with their doors and ranges. */
+/**
+ * Turns stated streets into those of the index, in the order of keys, with their doors and ranges.
+ */
 import { LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS } from '../../dataset/locality-list.js';
 import { directionCode } from '../../dataset/street-index.js';
 import type { IntColumn } from './bytes.js';
@@ -8,12 +10,12 @@ import { commonLabel, type LocalityNumbers } from './localities.js';
 
 export interface FinalStreet extends StreetHead {
   readonly state: string;
-  /** 0 where it is not known. */
+  /** The ZIP; 0 where it is not known. */
   readonly zip: number;
-  /** Locality that stands for the ZIP where there is none; else 0. */
+  /** Locality under which the street is found without a ZIP; otherwise 0. */
   readonly town: number;
   readonly fold: string;
-  /** The spellings of its name proper. */
+  /** Spellings of the name without direction and suffix. */
   readonly names: ReadonlySet<string>;
   /** Row numbers of its doors in the collection. */
   readonly points: Uint32Array;
@@ -31,8 +33,8 @@ interface Draft {
 }
 
 /**
- * Merges stated streets that are one and orders them by state, ZIP or locality, and name. `zips`
- * are the ZIPs of the stated streets, 0 where one is missing or not to be believed.
+ * Merges stated streets that are the same, and orders them by state, ZIP or locality, and name.
+ * `zips` are the ZIPs of the stated streets; 0 where one is missing or a mistake.
  */
 export function finalStreets(
   collection: StreetCollection,
@@ -56,7 +58,7 @@ export function finalStreets(
   }));
 }
 
-/** The numbers of the rows of each draft; `count` is how many there are, and is spent. */
+/** The row numbers of each draft; `count` has their numbers, and is overwritten. */
 function rowsOf(
   drafts: readonly Draft[],
   draftOf: readonly Draft[],

@@ -1,4 +1,7 @@
-/** Sources of addresses: their rows are situated once and go to the segments of their shards. */
+/**
+ * Reads address sources: finds the tax area of each row once, and writes it to the segments of its
+ * shard.
+ */
 import type { Gazetteer } from '../../address/parsed.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
@@ -27,19 +30,22 @@ export type AddressSource =
   | { readonly kind: 'ranges'; readonly source: RangeSource }
   | { readonly kind: 'records'; readonly source: BoundaryRecordSource };
 
-/** A source with the folder that its file is named from. */
+/** A source, with the folder that its file is relative to. */
 export type PlacedSource = AddressSource & { readonly folder: string };
 
 export interface ParseTask {
-  /** Of boundary files one at a time: the areas of its segments are numbers of its own. */
+  /**
+   * Sources to read; a boundary file must be alone, since its segments have area numbers of their
+   * own.
+   */
   readonly sources: readonly PlacedSource[];
-  /** Where segments are written. */
+  /** Path to which segments are written. */
   readonly spill: string;
-  /** Bytes of rows that may wait to be written. */
+  /** Bytes of rows that may be kept before they are written. */
   readonly spillBytes: number;
 }
 
-/** What the readers of addresses know of the world. */
+/** What the readers of addresses need to know. */
 interface ParseWorld {
   readonly locate: (lat: Microdegrees, lng: Microdegrees) => number;
   readonly known: AreaNames;
@@ -52,22 +58,22 @@ interface ParseWorld {
 export interface Counts {
   points: number;
   sides: number;
-  /** Records on ZIP+4s, and on whole ZIPs. */
+  /** Numbers of records on ZIP+4s, and below on whole ZIPs. */
   zip9: number;
   zip5: number;
-  /** Points and sides outside every tax area. */
+  /** Points and sides outside of all tax areas. */
   outside: number;
   /** Points, sides and records whose number, street or ZIP cannot be read. */
   unread: number;
 }
 
-/** What is known of a boundary file that was read. */
+/** What is known of a boundary file after reading. */
 export interface StatedRecords {
   /** Two-letter code. */
   readonly state: string;
   readonly file: string;
   readonly tuples: readonly StatedTuple[];
-  /** How many kept records have each tuple. */
+  /** Numbers of kept records by tuple. */
   readonly rows: readonly TupleRows[];
   /** The last day of any record. */
   readonly lastDay: DateInt;
@@ -81,11 +87,11 @@ export interface ParseResult {
   readonly counts: Counts;
   /** Doors by ZIP and area. */
   readonly zips: readonly (readonly [zip: number, area: number, count: number])[];
-  /** Doors that were kept, by state. */
+  /** Numbers of doors that were kept, by state. */
   readonly doors: ReadonlyMap<string, number>;
-  /** Boundary files alone: what the areas of its segments are numbers of. */
+  /** For a boundary file: the tuples that the area numbers of its segments stand for. */
   readonly records: StatedRecords | null;
-  /** Sentences on rows that fell away. */
+  /** Sentences about rows that were left out. */
   readonly lines: readonly string[];
   readonly lost: readonly LostRows[];
 }
@@ -98,11 +104,11 @@ const UNREAD = 'whose number, street or ZIP cannot be read';
 class SourceParser {
   readonly counts: Counts = { points: 0, sides: 0, zip9: 0, zip5: 0, outside: 0, unread: 0 };
   readonly doors = new Map<string, number>();
-  /** Of the boundary file that is read. */
+  /** The writer of the boundary file being read. */
   readonly records: RecordWriter;
-  /** Sentences on rows that fell away. */
+  /** Sentences about rows that were left out. */
   readonly lines: string[] = [];
-  /** Of the file that is being read. */
+  /** Counts what is lost of the file being read. */
   lost = new LostCounter('', '');
   readonly report: Report = (line, fallen) => {
     this.lines.push(line);
@@ -179,7 +185,7 @@ class SourceParser {
     this.lost.count(why);
   }
 
-  /** Adds the records of a boundary file, whatever their days. */
+  /** Adds the records of a boundary file, for all days. */
   async readRecords(source: BoundaryRecordSource, path: string): Promise<void> {
     for await (const record of readRecords(path, source, this.report)) {
       const found = this.records.add(record, source.state, source.source);
@@ -196,7 +202,7 @@ class SourceParser {
   }
 }
 
-/** Reads one source to its end and tells what was lost of it. */
+/** Reads one source to its end, and returns what was lost of it. */
 async function parseOne(parser: SourceParser, one: PlacedSource): Promise<readonly LostRows[]> {
   const {
     folder,

@@ -1,26 +1,29 @@
-/** Statements of tax areas with the days they hold → periods that do not overlap. */
+/** Turns statements of tax areas, each with its days, into periods that do not overlap. */
 import { DATE_OPEN, type DateInt, dayBefore } from '../../tax/date.js';
 import { dayAfter } from '../rates/list.js';
 import { ByteSink } from './bytes.js';
 
-/** In place of the area of records that lead to none. */
+/** Used as the area of records that lead to none. */
 export const NO_AREA = -2;
 
-/** What a record says, from its first day to its last. */
+/** The area that a record states, from its first day to its last. */
 export interface Statement {
   readonly begin: DateInt;
   readonly end: DateInt;
   readonly area: number;
 }
 
-/** Areas from one day to another, ascending; several contradict each other or lie side by side. */
+/**
+ * Areas in a period, ascending. If there are several, they contradict each other or lie side by
+ * side.
+ */
 export interface Period {
   readonly begin: DateInt;
   readonly end: DateInt;
   readonly areas: readonly number[];
 }
 
-/** A text that tells statements apart by their first day, last day and tax area. */
+/** A key that distinguishes statements by first day, last day and tax area. */
 export function keyOf({ begin, end, area }: Statement): string {
   return `${begin}|${end}|${area}`;
 }
@@ -29,7 +32,10 @@ function sameAreas(one: readonly number[], other: readonly number[]): boolean {
   return one.length === other.length && one.every((area, at) => area === other[at]);
 }
 
-/** Cuts time where a statement begins or has ended; `choose` picks those that count in between. */
+/**
+ * Divides time wherever a statement begins or has ended; `choose` selects those that count in
+ * between.
+ */
 function periodsOf(
   statements: readonly Statement[],
   choose: (held: readonly Statement[]) => readonly Statement[],
@@ -56,7 +62,7 @@ function periodsOf(
   return periods;
 }
 
-/** On each day the statement that began last; those of one day contradict each other. */
+/** For each day, the statement that began last; several of one day contradict each other. */
 export function latest(statements: readonly Statement[]): readonly Period[] {
   return periodsOf(statements, (held) => {
     const begin = held.reduce((most, one) => Math.max(most, one.begin), 0);
@@ -64,17 +70,17 @@ export function latest(statements: readonly Statement[]): readonly Period[] {
   });
 }
 
-/** On each day everything that is stated. */
+/** For each day, all statements. */
 export function together(statements: readonly Statement[]): readonly Period[] {
   return periodsOf(statements, (held) => held);
 }
 
-/** Those whose areas are all known. */
+/** The periods whose areas are all known. */
 export function knownPeriods(periods: readonly Period[]): readonly Period[] {
   return periods.filter(({ areas }) => !areas.includes(NO_AREA));
 }
 
-/** The periods on the days on which none of the statements holds. */
+/** The periods, restricted to days on which no statement is in force. */
 export function outside(
   periods: readonly Period[],
   statements: readonly Statement[],
@@ -86,7 +92,7 @@ export function outside(
   );
 }
 
-/** A period as one statement for each of its areas. */
+/** A statement for each area of each period. */
 export function statementsOf(periods: readonly Period[]): readonly Statement[] {
   return periods.flatMap(({ begin, end, areas }) => areas.map((area) => ({ begin, end, area })));
 }
@@ -102,18 +108,16 @@ export function writePeriods(sink: ByteSink, periods: readonly Period[]): void {
   }
 }
 
-/*
- * ZIP+4 records of one ZIP → add-ons with their tax areas by day.
- */
+/** From the ZIP+4 records of one ZIP to add-ons with their tax areas by day. */
 
-/** Add-ons from one to another, with the number of their set of periods. */
+/** A range of add-ons, with the number of its set of periods. */
 interface Stretch {
   readonly low: number;
   high: number;
   readonly set: number;
 }
 
-/** The add-ons of one ZIP, walked once from the lowest to the highest. */
+/** The add-ons of one ZIP, processed once from the lowest to the highest. */
 export class Sweep {
   readonly #low: number[] = [];
   readonly #high: number[] = [];
@@ -121,7 +125,7 @@ export class Sweep {
   readonly #said: number[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #statements: Statement[] = [];
-  /** Of the statements that hold where the sweep is, by how many rows. */
+  /** Statements in force at the current add-on, with the number of their rows. */
   readonly #open = new Map<number, number>();
   readonly #stretches: Stretch[] = [];
   readonly #setNumbers = new Map<string, number>();
@@ -147,7 +151,7 @@ export class Sweep {
     return this.#low.length === 0;
   }
 
-  /** A range whose ends are the wrong way round holds nowhere. */
+  /** A range with its ends in the wrong order is nowhere in force. */
   add(low: number, high: number, statement: Statement): void {
     if (low > high) return;
     const key = keyOf(statement);
@@ -162,12 +166,12 @@ export class Sweep {
     this.#said.push(number);
   }
 
-  /** Whether any add-on has a known area; to be asked after `encode`. */
+  /** Whether any add-on has a known area; valid after `encode`. */
   get isKnown(): boolean {
     return this.#sets.some((periods) => knownPeriods(periods).length > 0);
   }
 
-  /** What holds somewhere among the add-ons; to be asked after `encode`. */
+  /** The statements that are in force somewhere among the add-ons; valid after `encode`. */
   statements(): readonly Statement[] {
     return this.#sets.flatMap(statementsOf);
   }
@@ -187,7 +191,7 @@ export class Sweep {
     }
     const starts = this.#sets.map((periods) => {
       const at = sink.length;
-      // Where the latest leads to no area, one before it does not hold either.
+      // If the latest statement leads to no area, earlier ones do not apply either.
       writePeriods(sink, knownPeriods(periods));
       return at;
     });
@@ -225,7 +229,10 @@ export class Sweep {
     else this.#open.delete(said);
   }
 
-  /** Adds add-ons of what is open, to those before them where these have the same. */
+  /**
+   * Adds a range of add-ons with the current statements; joins it to the one before if that has the
+   * same.
+   */
   #extend(low: number, high: number): void {
     const set = this.#setOf([...this.#open.keys()].sort((a, b) => a - b));
     const last = this.#stretches.at(-1);
@@ -233,7 +240,7 @@ export class Sweep {
     else this.#stretches.push({ low, high, set });
   }
 
-  /** The number of the periods of some statements; the same for all that come to the same. */
+  /** The number of the periods that statements result in; equal periods have the same number. */
   #setOf(statements: readonly number[]): number {
     const key = statements.join();
     const known = this.#setNumbers.get(key);

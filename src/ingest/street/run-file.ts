@@ -1,6 +1,6 @@
 /**
- * Runs: entries of the street table in order of their keys, in files that are merged.
- * An entry is u16 bytes of the key, u32 bytes of the value, key, value.
+ * Runs: files with entries of the street table in the order of keys, which are merged. An entry is
+ * u16 bytes of the key, u32 bytes of the value, key, value.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { ByteSink } from './bytes.js';
@@ -8,10 +8,10 @@ import { type Entry, unite } from './entries.js';
 
 const HEAD_BYTES = 6;
 const WRITE_BYTES = 1 << 20;
-/** All runs of a nation are open at once: a thousand of these are 64 MiB. */
+/** Buffer of a run. All runs of the nation are open at once: for a thousand, this makes 64 MiB. */
 const READ_BYTES = 1 << 16;
 
-/** Writes entries, which must ascend. */
+/** Writes entries, whose keys must ascend. */
 export function writeRun(path: string, entries: Iterable<Entry>): void {
   const fd = openSync(path, 'w');
   const sink = new ByteSink();
@@ -48,7 +48,7 @@ class RunReader {
     this.#fd = openSync(path, 'r');
   }
 
-  /** False at the end. */
+  /** Reads the next entry; false at the end. */
   next(): boolean {
     if (!this.#fill(HEAD_BYTES)) return false;
     const head = this.#from;
@@ -57,7 +57,7 @@ class RunReader {
     if (!this.#fill(HEAD_BYTES + keyBytes + valueBytes)) throw new Error('a run is cut short');
     const at = this.#from + HEAD_BYTES;
     this.key = this.#bytes.toString('latin1', at, at + keyBytes);
-    // A copy: the bytes it lies in are those of the next entries, too.
+    // A copy, because the buffer is overwritten by the next entries.
     this.value = Uint8Array.prototype.slice.call(
       this.#bytes,
       at + keyBytes,
@@ -88,7 +88,7 @@ class RunReader {
   }
 }
 
-/** Readers by the key that each is at, the least one first. */
+/** Readers ordered by their present keys, the lowest first. */
 class Heap {
   readonly #items: RunReader[] = [];
 
@@ -106,7 +106,7 @@ class Heap {
     }
   }
 
-  /** To be called when the key of the least one has grown, or with false when it has ended. */
+  /** To be called after the first reader has advanced; `more` is false if it has ended. */
   settle(more: boolean): void {
     if (!more) {
       const last = this.#items.pop()!;
@@ -132,7 +132,7 @@ class Heap {
   }
 }
 
-/** The entries of all runs in one order; what several have of a key is united. */
+/** The entries of all runs in one order; values of equal keys are united. */
 export function* mergeRuns(paths: readonly string[]): Generator<Entry> {
   const readers: RunReader[] = [];
   try {

@@ -1,4 +1,4 @@
-/** What areas levy, and whether two are taxed alike: one that is drawn, one of a state's file. */
+/** Compares what tax areas levy: one of the overlay with one of a state's file. */
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { AreaTuple, RateBook, ResolvedArea } from '../model.js';
 import { dayAfter } from '../rates/list.js';
@@ -14,16 +14,16 @@ function leviedOn({ components, unknown }: ResolvedArea, day: DateInt): string |
   return `${sum('sales')} ${sum('use')}`;
 }
 
-/** The part of a rate book that says what is levied in an area. */
+/** The part of a rate book that resolves areas. */
 type Levies = Pick<RateBook, 'resolve'>;
 
-/** An area of the boundaries. */
+/** An area of the overlay. */
 interface DrawnArea {
   readonly area: number;
   readonly tuple: AreaTuple;
 }
 
-/** Whether the county of a tuple takes anything, or may, on any day. */
+/** Whether the county of a tuple levies anything, or might, on any day. */
 export function countyLevies(book: Levies, tuple: AreaTuple): boolean {
   return book
     .resolve(tuple)
@@ -33,14 +33,14 @@ export function countyLevies(book: Levies, tuple: AreaTuple): boolean {
     );
 }
 
-/** Whether what codes levy is not known today: their sum is above the cap of the law. */
+/** Whether the rates of codes are unknown today, because their sum exceeds the legal cap. */
 export function isUnknown(book: Levies, tuple: AreaTuple): boolean {
   return book.resolve(tuple).unknown.some(({ to }) => to === DATE_OPEN);
 }
 
 /**
- * Whether lists know as surely as a state's rate file what is levied: as much on every day that
- * both know, and on every day from that of the rate file on. Of earlier days either may know more.
+ * Whether the lists' rates are the same as those of a state's rate file: on each day that both
+ * know, and on every day from the date of the rate file. Of earlier days, either may know more.
  */
 function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): boolean {
   if (drawn.estimated || drawn.partial) return false;
@@ -58,7 +58,10 @@ function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): bo
   });
 }
 
-/** An area of the boundaries that may stand for a tuple of a rate file; codes may be others. */
+/**
+ * An area of the overlay with the same rates as a tuple of a rate file, though maybe with different
+ * codes.
+ */
 export function sameRates(
   book: Levies,
   tuple: AreaTuple,
@@ -70,7 +73,7 @@ export function sameRates(
   return drawn.find((one) => leviesSame(book.resolve(one.tuple), stated, day))?.area;
 }
 
-/** An area of the boundaries that is this one in everything; undefined where there is none. */
+/** An area of the overlay that is the same in everything; undefined where there is none. */
 export function sameInAll(
   book: Levies,
   tuple: AreaTuple,

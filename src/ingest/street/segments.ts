@@ -6,18 +6,18 @@ import { DOOR, SAID, SIDE, STREET, ZIP5, ZIP9 } from './spill.js';
 import type { StreetSink } from './stated.js';
 import type { ZipRange } from './stated-zips.js';
 
-/** Takes the rows of segments; streets are numbered by what it gave for them. */
+/** Receives the rows of segments; rows name streets by the numbers that it returned for them. */
 export interface SegmentTarget extends StreetSink {
-  /** Ranges that lead to no tax area, as far as they were met. */
+  /** Ranges seen so far that lead to no tax area. */
   readonly unplaced: UnplacedSides;
   zips(range: ZipRange): void;
-  /** What is stated of some doors of a ZIP; with NO_AREA where it is not known. */
+  /** Receives what is stated for some doors of a ZIP; NO_AREA where that is not known. */
   said(state: string, zip: number, statement: Statement): void;
 }
 
-/** What the areas and days of segments become in a release. */
+/** How areas and days of segments translate to the release. */
 interface SegmentFacts {
-  /** NO_AREA where the row leads to none. */
+  /** The area in the release; NO_AREA where the row leads to none. */
   readonly areaOf: (area: number) => number;
   readonly endOf: (end: DateInt) => DateInt;
 }
@@ -31,8 +31,8 @@ interface UnplacedSide {
 }
 
 /**
- * Ranges of a file that lead to no tax area, by the street as it is written: where they hold, what
- * was stated before them does not.
+ * Ranges of a file that lead to no tax area, by street as written. Where they are in force, ranges
+ * stated before them are not.
  */
 export class UnplacedSides {
   readonly #byStreet = new Map<string, UnplacedSide[]>();
@@ -47,7 +47,7 @@ export class UnplacedSides {
     else known.push(side);
   }
 
-  /** Whether one of them was stated later than another range that it meets, while that held. */
+  /** Whether one of them is stated later than a range that it meets, while that is in force. */
   supersede(street: string, { low, high, begin, end }: UnplacedSide): boolean {
     return (
       this.#byStreet
@@ -59,7 +59,7 @@ export class UnplacedSides {
   }
 }
 
-/** Streets of a segment; a target is told of one when the first row of it is kept. */
+/** Streets of a segment. A street is only passed to the target when its first row is kept. */
 class SegmentStreets {
   readonly #stated: Parameters<StreetSink['street']>[] = [];
   readonly #numbers: (number | undefined)[] = [];
@@ -76,7 +76,7 @@ class SegmentStreets {
     return [state, Number(zip)];
   }
 
-  /** The street as it is written, with its place. */
+  /** The street as written, with its place, as a key. */
   keyOf(id: number): string {
     return this.#stated[id]!.join('|');
   }
@@ -130,7 +130,7 @@ export function readSegment(bytes: Buffer, facts: SegmentFacts, target: SegmentT
   }
 }
 
-/** What a file says of whole ZIPs is certain only as long as it says so. */
+/** A file's statements on whole ZIPs are only certain as long as the file lasts. */
 function endOf(kind: number, end: DateInt, facts: SegmentFacts): DateInt {
   return kind === ZIP5 ? end : facts.endOf(end);
 }
@@ -173,7 +173,7 @@ function readSide(rows: SegmentRows, facts: SegmentFacts, streets: SegmentStreet
   );
 }
 
-/** Adds those ranges of a segment that lead to no tax area to those of the target. */
+/** Adds the ranges of a segment that lead to no tax area to those of the target. */
 export function readUnplaced(
   bytes: Buffer,
   facts: SegmentFacts,
@@ -229,7 +229,7 @@ class SegmentRows {
     return this.#bytes.toString('utf8', this.#at - length, this.#at);
   }
 
-  /** Bytes behind their number. */
+  /** The bytes that follow their length. */
   raw(): Uint8Array {
     const length = this.u32();
     this.#at += length;

@@ -1,4 +1,4 @@
-/** Shards of one state: their segments become a run of the street table. */
+/** Builds a run of the street table from the segments of one state's shards. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Gazetteer } from '../../address/parsed.js';
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
@@ -20,23 +20,28 @@ import { StatedZips } from './stated-zips.js';
 export interface ShardSource {
   readonly path: string;
   readonly segments: readonly Segment[];
-  /** Areas by the numbers that the file has for them; null where it has those of the release. */
+  /**
+   * Areas in the release, by the file's own numbers; null where the file has those of the release.
+   */
   readonly areas: Int32Array | null;
-  /** Last day of a boundary file that ends: what holds then is held to go on; else null. */
+  /**
+   * Last day of a boundary file that has ended: what is in force then is assumed to continue.
+   * Otherwise null.
+   */
   readonly ended: DateInt | null;
 }
 
 export interface ShardTask {
-  /** Ascending, with none of the state between them; the one without ZIPs is alone. */
+  /** Successive shards of the state, ascending; the one without ZIPs is alone. */
   readonly shards: readonly string[];
   readonly sources: readonly ShardSource[];
   /** States and folded names of the state's localities, in order. */
   readonly localities: readonly string[];
-  /** The day on which doors are compared with what boundary files state. */
+  /** The day for which doors are compared with boundary files. */
   readonly today: DateInt;
-  /** ZIPs of municipalities that are not to be believed. */
+  /** Pairs of municipality and ZIP that are mistakes. */
   readonly disbelieved: readonly string[];
-  /** Where the run is written, and the streets that turn out to belong to the shard without ZIP. */
+  /** Path for the run, and below for streets that turn out to belong to the shard without ZIPs. */
   readonly run: string;
   readonly strays: string;
 }
@@ -46,13 +51,13 @@ export interface ShardResult {
   readonly run: string;
   readonly strays: ShardSource;
   readonly labels: Labels;
-  /** What is known of the state's localities, by number. */
+  /** Flags of the state's localities, by number. */
   readonly flags: readonly number[];
-  /** Where the state's boundary file has doors and ZIPs; empty without one. */
+  /** The comparison with the state's boundary file; empty without one. */
   readonly stated: StatedFindings;
 }
 
-/** Takes rows of segments into a collection, and those of streets without a believed ZIP out. */
+/** Puts rows of segments into a collection, except for streets with a ZIP that is a mistake. */
 class ShardTarget implements SegmentTarget {
   readonly stated = new StatedZips();
   readonly unplaced = new UnplacedSides();
@@ -75,7 +80,7 @@ class ShardTarget implements SegmentTarget {
     this.#hasZips = hasZips(task);
   }
 
-  /** Strays are numbered below −1. */
+  /** Strays have numbers below −1. */
   street(state: string, zip: string, city: string, municipality: string, text: string): number {
     if (!this.#hasZips) {
       return Number(zip) > 0
@@ -127,7 +132,7 @@ function readSources(sources: readonly ShardSource[], target: SegmentTarget): vo
         closeSync(fd);
       }
     };
-    // What leads nowhere may stand behind what it was stated after.
+    // Read first, since ranges that lead nowhere may follow those that they supersede.
     if (areas?.includes(NO_AREA) === true) readAll(readUnplaced);
     readAll(readSegment);
   }
@@ -137,7 +142,7 @@ function hasZips({ shards }: ShardTask): boolean {
   return !shards[0]!.endsWith(NO_ZIP);
 }
 
-/** The state that a shard belongs to. */
+/** The state of a shard. */
 export function stateOf(shard: string): string {
   return shard.slice(0, -NO_ZIP.length);
 }
@@ -148,7 +153,7 @@ export function buildShard(task: ShardTask, gazetteer: Gazetteer, nearLine: Near
   const state = stateOf(shards[0]!);
   const collection = new StreetCollection(gazetteer);
   const spellings = new Spellings(gazetteer);
-  // They are few: each is one of a door or two among hundreds of its municipality.
+  // There are few: each is one of a door or two among hundreds of its municipality.
   const strays = new SpillWriter(straysPath, spellings, Infinity, (own) => shardOf(own, 0));
   const target = new ShardTarget(task, collection, strays, spellings);
   try {

@@ -1,4 +1,4 @@
-/** Sides of street ranges in columns of integers, their lines as the bytes they are written as. */
+/** Sides of street ranges in columns of integers, with their lines as encoded bytes. */
 import {
   RANGE_DESCENDING,
   RANGE_EVEN,
@@ -10,22 +10,22 @@ import {
 import type { RangeSide } from '../source/ranges.js';
 import { ByteSink, IntColumn } from './bytes.js';
 
-/** Everything of a side but its street and line. */
+/** All of a side except for its street and line. */
 export interface SideFacts {
   readonly from: number;
   readonly to: number;
-  /** As in the layout of ranges: parity, direction, right or left, setback. */
+  /** Flags as in the layout of ranges: parity, direction, right or left, setback. */
   readonly flags: number;
-  /** ZIP+4 add-on and 1; 0 for none. */
+  /** ZIP+4 add-on plus 1; 0 for none. */
   readonly zip4: number;
-  /** −1: it differs along the side. */
+  /** The tax area; −1 where it changes along the side. */
   readonly area: number;
-  /** First and last day of what the state's boundary file states; 0 where it states nothing. */
+  /** First and last day, if the state's boundary file states the side; otherwise 0. */
   readonly begin: number;
   readonly end: number;
 }
 
-/** What the layout says of a side, in one number. */
+/** A side's flags in the layout, as one number. */
 export function sideFlags(side: RangeSide, right: boolean): number {
   return (
     (side.parity === 'odd' ? RANGE_ODD : side.parity === 'even' ? RANGE_EVEN : 0) |
@@ -105,7 +105,7 @@ export class SideColumns {
     return this.#area.at(row);
   }
 
-  /** Whether the state's boundary file states it. */
+  /** Whether the state's boundary file states the side. */
   isStated(row: number): boolean {
     return (this.#flags.at(row) & RANGE_STATED) !== 0;
   }
@@ -114,13 +114,13 @@ export class SideColumns {
     return this.#vertices.at(row);
   }
 
-  /** Bytes of the line; they hold until a side is added. */
+  /** A view of the line's bytes, valid until a side is added. */
   line(row: number): Uint8Array {
     const end = row + 1 < this.length ? this.#lineStart.at(row + 1) : this.#lines.length;
     return this.#lines.view(this.#lineStart.at(row), end);
   }
 
-  /** A total order of the sides' contents; `zipOf` tells the ZIP of a side's street, 0 for none. */
+  /** A total order of sides by content; `zipOf` gives the ZIP of a side's street, 0 for none. */
   compare(a: number, b: number, zipOf: (row: number) => number): number {
     const [one, other] = [this.facts(a), this.facts(b)];
     return (

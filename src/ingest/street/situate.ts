@@ -1,4 +1,4 @@
-/** Tax areas of doors and of sides of streets. */
+/** Finds the tax areas of doors and of sides of streets. */
 import { foldCounty, foldName } from '../../address/place-name.js';
 import {
   distanceMetres,
@@ -12,25 +12,27 @@ import type { RangeSide, StreetRange } from '../source/ranges.js';
 
 type Locate = (lat: Microdegrees, lng: Microdegrees) => number;
 
-/** How far a door may lie across a border from the municipality its address names, in metres. */
+/**
+ * How far across a border a door may lie from the municipality that its address names, in metres.
+ */
 const MUNICIPALITY_METRES = [60, 120];
-/** How far from its county a door may lie whose municipality is another too. */
+/** How far from its county a door may lie if its municipality is different too. */
 const COUNTY_METRES = [500, 1000, 2000];
 const DIRECTIONS = 16;
-/** Metres from the equator to a millionth of a degree north of it. */
+/** Metres in a microdegree of latitude. */
 const MICRODEGREE_METRES = distanceMetres(0, 0, 1, 0);
 
-/** What is known of areas and of the names of municipalities; plain values. */
+/** Areas, and names of municipalities, as plain values. */
 export interface AreaNames {
-  /** Place and town of each tax area, by its number; "" for none. */
+  /** Codes of place and town for each tax area, by number; "" for none. */
   readonly municipalities: readonly (readonly [place: string, town: string])[];
-  /** State and folded name of the county of each. */
+  /** State and folded county name for each tax area. */
   readonly counties: readonly (readonly [state: string, name: string])[];
   /** Folded names of each place and town by its code. */
   readonly names: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Names of places and of what lies in the tax areas so far. */
+/** Collects the names of places, and of the tax areas so far. */
 export function areaNames({
   places,
   tuples,
@@ -50,13 +52,13 @@ export function areaNames({
   };
 }
 
-/** What an address names beside its street. */
+/** What an address names besides its street. */
 interface Named {
   readonly municipality: string;
   readonly county: string;
 }
 
-/** The area that fits of those around a spot, the nearest first; −1 where none does. */
+/** The nearest suitable area around a spot; −1 where there is none. */
 function areaAround(
   [lat, lng]: readonly [Microdegrees, Microdegrees],
   rings: readonly number[],
@@ -78,7 +80,7 @@ function areaAround(
   return -1;
 }
 
-/** A function of texts that keeps what it made of them: sources repeat few. */
+/** A function of texts that remembers its results, since sources repeat few texts often. */
 function kept(make: (text: string) => string): (text: string) => string {
   const made = new Map<string, string>();
   return (text) => {
@@ -89,8 +91,8 @@ function kept(make: (text: string) => string): (text: string) => string {
 }
 
 /**
- * Tax areas of doors. The municipality a publisher names is an authority's statement and beats a
- * simplified border, but only where that municipality lies within a street's width.
+ * Finds the tax areas of doors. The municipality that a publisher names is an authority's statement
+ * and takes precedence over a simplified border, but only if it lies within a street's width.
  */
 export class DoorSituator {
   readonly #locate: Locate;
@@ -107,7 +109,7 @@ export class DoorSituator {
     this.#counties = new Set(known.counties.map((county) => county.join('|')));
   }
 
-  /** The area of a spot, −1 where there is none. */
+  /** The area of a spot; −1 where there is none. */
   areaAt(lat: Microdegrees, lng: Microdegrees, municipality: string): number {
     const here = this.#locate(lat, lng);
     if (municipality === '' || here < 0) return here;
@@ -119,8 +121,8 @@ export class DoorSituator {
   }
 
   /**
-   * Whether a spot in an area is far from all that its address names: its coordinates are another
-   * door's. One name alone may be a neighbour's, or newer than the boundaries.
+   * Whether a spot is far from everything that its address names, so that its coordinates are those
+   * of another door. A single name may be a neighbour's, or newer than the boundaries.
    */
   isAstray(lat: Microdegrees, lng: Microdegrees, area: number, named: Named): boolean {
     const [state, own] = this.#known.counties[area] ?? ['', ''];
@@ -138,10 +140,10 @@ export class DoorSituator {
   }
 }
 
-/** Shares of a side's length at which its tax area is looked up. */
+/** Positions along a side at which its tax area is determined. */
 const SAMPLES = [0, 0.25, 0.5, 0.75, 1];
 
-/** The area of a side, −1 when it changes along it, null when a part lies in none. */
+/** The area of a side; −1 where it changes along it, null where a part lies in none. */
 export function areaAlong(
   range: StreetRange,
   side: RangeSide,
@@ -160,15 +162,15 @@ export function areaAlong(
   return common;
 }
 
-// Doors on piers and shores lie outside simplified boundaries: the nearest area is theirs.
+// Doors on piers and shores lie outside of simplified boundaries, so they get the nearest area.
 
-/** Rings around a door on which land is looked for. */
+/** Distances from a door at which land is searched. */
 const RINGS_METRES = [60, 150, 300, 600, 1000];
 const SHORE_DIRECTIONS = 16;
 
 /**
- * The area of a spot, or of the land nearest to it when it lies in none; −1 where there is none
- * near, or where the nearest ring touches several. `here` is what `locate` says of the spot.
+ * The area of a spot, or of the nearest land when it lies in none; −1 where there is none near, or
+ * the nearest ring meets several. `here` is the result of `locate` for the spot.
  */
 export function areaAshore(
   lat: Microdegrees,

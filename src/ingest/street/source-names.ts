@@ -1,11 +1,11 @@
-/** Names of streets and localities as sources write them, read once each. */
+/** Reads the names of streets and localities in sources, each spelling only once. */
 import type { Gazetteer } from '../../address/parsed.js';
 import { foldStreetName, formatStreetName, parseStreetName } from '../../address/street-name.js';
 import { foldLocality } from '../../dataset/city-names.js';
 
-/** A street's name in its parts, one per spelling. */
+/** A street's name in its parts, for one spelling. */
 export interface StreetSpelling {
-  /** Name proper with its words apart. */
+  /** The name without direction and suffix, with its words apart. */
   readonly name: string;
   readonly fold: string;
   readonly pre: string;
@@ -23,7 +23,7 @@ export class Spellings {
     this.#gazetteer = gazetteer;
   }
 
-  /** Null for a text that holds no name. */
+  /** Reads a street's name; null for a text without one. */
   street(text: string): StreetSpelling | null {
     const known = this.#streets.get(text);
     if (known !== undefined) return known;
@@ -44,7 +44,7 @@ export class Spellings {
     return spelling;
   }
 
-  /** The folded name of a locality, "" for none. */
+  /** The folded name of a locality; "" for none. */
   locality(name: string): string {
     if (name === '') return '';
     let fold = this.#folds.get(name);
@@ -62,14 +62,14 @@ export class Spellings {
   }
 }
 
-/** The text in memory of its own: a part of a longer text keeps all of that alive. */
+/** A copy of the text. A part of a longer text would keep all of that in memory. */
 function ownText(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }
 
-// States by name and code, for reading route numbers in street columns ("NY ROUTE 17").
+// States by name and code, to read route numbers in street columns ("NY ROUTE 17").
 
-/** A gazetteer of states alone: a street column names no city. */
+/** A gazetteer of states only, since street columns name no cities. */
 export function stateGazetteer(
   states: Iterable<{ readonly code: string; readonly name: string }>,
 ): Gazetteer {

@@ -39,7 +39,7 @@ export function shardOf(state: string, zip: number): string {
   return `${state}${zip > 0 ? String(Math.floor(zip / ZIPS_A_SHARD)).padStart(3, '0') : NO_ZIP}`;
 }
 
-/** The ZIPs of shards that follow one another in a state; none of the one without ZIPs. */
+/** The range of ZIPs of successive shards in a state; empty for the shard without ZIPs. */
 export function zipsOf(shards: readonly string[]): {
   readonly first: number;
   readonly last: number;
@@ -52,7 +52,7 @@ export function zipsOf(shards: readonly string[]): {
   };
 }
 
-/** Where a segment lies in its file. */
+/** The position of a segment in its file. */
 export interface Segment {
   readonly shard: string;
   readonly at: number;
@@ -65,12 +65,12 @@ interface Street {
   readonly pair: Pair | null;
 }
 
-/** In place of the last street where there is none yet: no state has this name. */
+/** Used as the last street where there is none yet; no state has this name. */
 const NO_STREET = { state: '-', zip: '', city: '', municipality: '', text: '', id: -1 };
 
 /**
- * Writes segments; memory stays within `budget` bytes of rows and what their streets take. There is
- * no file before the first segment.
+ * Writes segments. Memory stays below `budget` bytes of rows, plus what their streets take. The
+ * file is made with the first segment.
  */
 export class SpillWriter implements StreetSink {
   readonly segments: Segment[] = [];
@@ -97,7 +97,7 @@ export class SpillWriter implements StreetSink {
   }
 
   street(state: string, zip: string, city: string, municipality: string, text: string): number {
-    // Doors of a street follow one another in most files.
+    // In most files, doors of a street follow one another.
     const last = this.#last;
     if (
       text === last.text &&
@@ -175,7 +175,7 @@ export class SpillWriter implements StreetSink {
     this.#count(sink.length - before);
   }
 
-  /** A range goes to every shard that it has ZIPs in; false where its ends are none. */
+  /** Writes a range to every shard in which it has ZIPs; false where its ends are not valid. */
   zips(range: ZipRange): boolean {
     if (!isSound(range)) return false;
     const last = lastZip(range);
@@ -197,7 +197,7 @@ export class SpillWriter implements StreetSink {
     return true;
   }
 
-  /** What is stated of some doors of a ZIP that no range of numbers or add-ons tells. */
+  /** Writes what is stated for some doors of a ZIP without a range of numbers or add-ons. */
   said(state: string, zip: number, { area, begin, end }: Statement): void {
     const { sink } = this.#shard(this.#shardOf(state, zip));
     const before = sink.length;
@@ -207,7 +207,7 @@ export class SpillWriter implements StreetSink {
     this.#count(sink.length - before);
   }
 
-  /** Writes what is left and closes the file. */
+  /** Writes the remaining rows and closes the file. */
   end(): void {
     try {
       this.#flush();

@@ -1,4 +1,6 @@
-/** What boundary files state of ZIPs and ZIP+4s, cut so that each add-on has its areas by day. */
+/**
+ * What boundary files state for ZIPs and ZIP+4s, divided so that each add-on has its areas by day.
+ */
 import { addOnsKey, statedZipKey } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
 import { ByteSink, IntColumn } from './bytes.js';
@@ -18,7 +20,7 @@ import {
 
 /** A record on ZIPs, or on add-ons of them. */
 export interface ZipRange extends Statement {
-  /** `zip5` speaks of whole ZIPs; its add-ons do not count. */
+  /** `zip5` is for whole ZIPs, so that its add-ons are ignored. */
   readonly kind: 'zip9' | 'zip5';
   /** Two-letter code. */
   readonly state: string;
@@ -30,12 +32,12 @@ export interface ZipRange extends Statement {
 
 const PLUS4_MAX = 9999;
 const ZIP_MAX = 99_999;
-/** ZIPs one record may span; states write a few dozen at most. */
+/** Most ZIPs in one record; states write a few dozen at most. */
 const ZIP_SPAN_MAX = 1000;
-/** In place of the first add-on of a record on whole ZIPs. */
+/** Used as the first add-on of a record on whole ZIPs. */
 const WHOLE = -1;
 
-/** Whether its ends are ZIPs and add-ons. */
+/** Whether its ends are valid ZIPs and add-ons. */
 export function isSound({ zipLow, zipHigh, plus4Low, plus4High }: ZipRange): boolean {
   const isWhole = (value: number): boolean => Number.isInteger(value) && value >= 0;
   return (
@@ -46,7 +48,7 @@ export function isSound({ zipLow, zipHigh, plus4Low, plus4High }: ZipRange): boo
   );
 }
 
-/** The last ZIP of a range that counts. */
+/** The last ZIP of a range that is used. */
 export function lastZip(range: ZipRange): number {
   return Math.min(range.zipHigh, range.zipLow + ZIP_SPAN_MAX, ZIP_MAX);
 }
@@ -60,7 +62,7 @@ class ZipColumns {
   readonly #begin = new IntColumn();
   readonly #end = new IntColumn();
   readonly #area = new IntColumn();
-  /** Statements on streets of each ZIP, each once. */
+  /** Statements on streets, by ZIP, each once. */
   readonly #streets = new Map<number, Map<string, Statement>>();
 
   get length(): number {
@@ -83,7 +85,7 @@ class ZipColumns {
     own.set(keyOf(statement), statement);
   }
 
-  /** Keys with their bytes of the ZIPs from one to another; `tell` takes what each has. */
+  /** The entries of the ZIPs in a range; `tell` is called with what each ZIP has. */
   *entries(
     state: string,
     first: number,
@@ -109,7 +111,8 @@ class ZipColumns {
       ];
       const all = together(stated.filter(({ area }) => area !== NO_AREA));
       if (all.length === 0) continue;
-      // What leads to no area may be taxed otherwise: then the ZIP's own record is not all of it.
+      // Where a statement leads to no area, rates may differ. Then the ZIP's own record does not
+      // cover all of it.
       const record = outside(
         knownPeriods(latestOfZip),
         stated.filter(({ area }) => area === NO_AREA),
@@ -124,7 +127,7 @@ class ZipColumns {
     }
   }
 
-  /** Calls `visit` with each ZIP from one to another that each row touches. */
+  /** Calls `visit` for each ZIP in a range that a row includes. */
   #visit(first: number, last: number, visit: (zip: number, row: number) => void): void {
     for (let row = 0; row < this.length; row += 1) {
       const low = this.#zipLow.at(row);
@@ -133,7 +136,7 @@ class ZipColumns {
     }
   }
 
-  /** Numbers of the rows that touch each ZIP, one ZIP after the other. */
+  /** Row numbers by ZIP, for one ZIP after the other. */
   #byZip(first: number, last: number): { readonly starts: Int32Array; readonly rows: Int32Array } {
     const starts = new Int32Array(last - first + 2);
     this.#visit(first, last, (zip) => {
@@ -150,8 +153,8 @@ class ZipColumns {
   }
 
   /**
-   * Gives the sweep the add-ons of one ZIP; what is left are the records on the whole of it, and
-   * those whose add-ons are the wrong way round: they hold somewhere in the ZIP.
+   * Puts the add-ons of one ZIP into the sweep. Returns the records on the whole ZIP, and those
+   * with add-ons in the wrong order, which are in force somewhere in the ZIP.
    */
   #cut(
     zip: number,
@@ -186,14 +189,14 @@ class ZipColumns {
 export class StatedZips {
   readonly #states = new Map<string, ZipColumns>();
 
-  /** False when its ends are no ZIPs and add-ons. */
+  /** Adds a range; false when its ends are not valid. */
   add(range: ZipRange): boolean {
     if (!isSound(range)) return false;
     this.#of(range.state).add(range);
     return true;
   }
 
-  /** Notes what is stated of a street, or of some doors, in a ZIP. */
+  /** Adds what is stated for a street, or for some doors, in a ZIP. */
   street(state: string, zip: number, statement: Statement): void {
     this.#of(state).street(zip, statement);
   }
@@ -209,7 +212,7 @@ export class StatedZips {
     return [...this.#states.keys()].sort();
   }
 
-  /** Keys with their bytes of the ZIPs from one to another; `tell` takes what each has. */
+  /** The entries of the ZIPs in a range; `tell` is called with what each ZIP has. */
   *entries(
     first = 0,
     last = ZIP_MAX,

@@ -1,4 +1,4 @@
-/** Doors and ranges as sources state them, for whatever keeps them. */
+/** Doors and ranges as sources state them, and the interface that receives them. */
 import { parseHouseNumber } from '../../address/house-number.js';
 import { RANGE_STATED, RANGE_UNITS } from '../../dataset/street-format.js';
 import { DATE_OPEN } from '../../tax/date.js';
@@ -10,28 +10,28 @@ import { type SideFacts, sideFlags, writeLine } from './sides.js';
 /** A door, without its street. */
 export interface DoorFacts {
   readonly value: number;
-  /** The number as it is written where that is not just its integer; else "". */
+  /** The number as written where it is more than its integer; otherwise "". */
   readonly text: string;
   readonly lat: number;
   readonly lng: number;
   readonly area: number;
-  /** ZIP+4 add-on and 1; 0 for none. */
+  /** ZIP+4 add-on plus 1; 0 for none. */
   readonly plus4: number;
 }
 
-/** Keeps streets with what lies along them. */
+/** Receives streets, with what lies along them. */
 export interface StreetSink {
-  /** Number of a street, which holds until a door or side is added; −1 when it is none. */
+  /** Number of a street, valid until a door or side is added; −1 when it is none. */
   street(state: string, zip: string, city: string, municipality: string, text: string): number;
   door(street: number, door: DoorFacts): void;
   side(street: number, facts: SideFacts, vertices: number, line: Uint8Array): void;
 }
 
-/** More is no name but rows that a stray quote put together; their lengths have 16 bits. */
+/** A longer text is no name, but rows joined by a stray quote. Lengths are stored in 16 bits. */
 const NAME_CHARS_MAX = 1_000;
 const VERTICES_MAX = 65_535;
 
-/** Keeps a door; false when its number or street cannot be read. */
+/** Adds a door; false when its number or street cannot be read. */
 export function addDoor(sink: StreetSink, point: AddressPoint, area: number): boolean {
   const number = parseHouseNumber(point.number);
   if (number === null) return false;
@@ -39,7 +39,7 @@ export function addDoor(sink: StreetSink, point: AddressPoint, area: number): bo
   if (city.length + municipality.length + point.street.length > NAME_CHARS_MAX) return false;
   const street = sink.street(state, zip, city, municipality, point.street);
   if (street < 0) return false;
-  // Grid numbers ("N12W3456") have no order; they stand first and are found by their text.
+  // Grid numbers ("N12W3456") have no order. They come first and are found by their text.
   const value = Math.max(0, number.value);
   sink.door(street, {
     value,
@@ -52,7 +52,7 @@ export function addDoor(sink: StreetSink, point: AddressPoint, area: number): bo
   return true;
 }
 
-/** Keeps sides of ranges; false when their street cannot be read. */
+/** Adds sides of ranges; false when their street cannot be read. */
 export class SideWriter {
   readonly #line = new ByteSink();
 

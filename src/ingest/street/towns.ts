@@ -1,11 +1,11 @@
-/** Towns that are divisions of their county, and the cities and villages that places are there. */
+/** Towns that are divisions of their county, and the cities and villages in them. */
 import type { AreaTuple } from '../model.js';
 import type { Gazetteer } from '../rates/gazetteer.js';
 import type { StatedTuple } from './boundary-records.js';
 
 /**
- * Areas of a municipality, those of this very place and town first: a town also has villages, and
- * borders of different maps leave slivers of a city in the towns beside it.
+ * Areas of a municipality, those with exactly this place and town first. A town may contain
+ * villages, and borders of different maps leave slivers of a city in the towns beside it.
  */
 export function ownFirst(
   { place, town }: Pick<AreaTuple, 'place' | 'town'>,
@@ -18,9 +18,9 @@ export function ownFirst(
 }
 
 /**
- * The town of a place: a file names either. A city that is a town of its own has its full name
- * ("Vergennes city"), wherever a coarser border has slivers of it; a village has the town that all
- * its areas lie in, and without boundaries of towns none.
+ * The town of a place, since a file names either. A city that is a town of its own has that town by
+ * its full name ("Vergennes city"), even if a coarser border has slivers of the city elsewhere. A
+ * village has the town in which all its areas lie, or none without boundaries of towns.
  */
 export function townOf(
   place: string,
@@ -34,7 +34,10 @@ export function townOf(
   return own?.geoid ?? (towns.size === 1 ? drawn : '');
 }
 
-/** Seven digits of a place, with its county where the code is of one part; ten of a town. */
+/**
+ * The municipality of a code: seven digits of a place, with its county if the code is for one part;
+ * or ten digits of a town.
+ */
 export function placeOf(
   gazetteer: Gazetteer,
   { state: fips, county, place }: StatedTuple,

@@ -1,4 +1,4 @@
-/** Binding every ZIP to the tax areas it overlaps. */
+/** Binds every ZIP to the tax areas that it overlaps. */
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import type { Polygon } from '../../geo/polygon.js';
 import type { Boundaries, Overlay } from '../boundary/overlay.js';
@@ -26,17 +26,17 @@ import type { Extent } from './extent.js';
 import { SpotsInside } from './inside.js';
 import { type KnownZips, knownZips, nearestSpot, type Spot, spotsOf } from './reach.js';
 
-/** What a build writes of ZIPs and city names. */
+/** What a build writes about ZIPs and city names. */
 export interface ZipBinding {
   readonly zips: readonly ZipRecord[];
-  /** By "<state>|<NAME>", in every spelling that folds to the name. */
+  /** By "<state>|<NAME>", for every spelling that folds to the name. */
   readonly cities: ReadonlyMap<string, CityRecord>;
   readonly report: ZipReport;
 }
 
 /**
- * Binds ZIPs to areas and city names to both. Pure but for `intern`; the same input, the same.
- * `known` is what the same lists tell before any door was read.
+ * Binds ZIPs to areas, and city names to both. Depends only on its input, except for `intern`.
+ * `known` is what the same lists show before any door is read.
  */
 export function bindZips(
   input: ZipInput,
@@ -132,7 +132,7 @@ function reportOf(
   };
 }
 
-// The ZIP stage: lists of ZIPs, counts of doors and facts → ZIP and city records.
+// The ZIP stage: makes ZIP and city records from lists of ZIPs, counts of doors and facts.
 
 interface ZipStageInput {
   readonly recipe: Recipe;
@@ -162,7 +162,10 @@ function polygonsOf(boundaries: Boundaries): (geoid: string) => Polygon | undefi
   return (geoid) => polygons.get(geoid);
 }
 
-/** @throws Error that names the list where it is laid out otherwise, or no row of it is a ZIP's. */
+/**
+ * Reads a list.
+ * @throws Error that names the list where its layout is different, or no row of it has a ZIP.
+ */
 function rowsOf<Row>(
   files: SourceFiles,
   path: string | undefined,
@@ -212,7 +215,7 @@ export function readZipLists(input: ZipStageInput): ZipLists {
     ),
     countedStates: new Set(zips.counted ?? []),
     facts: loadZipFacts(files.factsDir),
-    // Polygons of counties alone would say nothing that the crosswalks do not say better.
+    // Polygons of counties alone would show nothing that the crosswalks do not show better.
     ...(boundaries.places.length === 0
       ? {}
       : {
@@ -245,9 +248,9 @@ export function zipCounties(
   return counties;
 }
 
-// Rows of a ZIP that no reader could tell apart are one row.
+// Rows of a ZIP that look the same to every reader are merged.
 
-/** What rows show of an area: everything but the code of the place and the area's number. */
+/** What rows show of an area: everything except the place's code and the area's number. */
 function faceOf(area: AreaRecord): string {
   return JSON.stringify([
     area.state,
@@ -259,7 +262,7 @@ function faceOf(area: AreaRecord): string {
   ]);
 }
 
-/** Merges such parts; the first one stays, with the shares of both. */
+/** Merges such parts; the first one stays, with the sum of both shares. */
 export function mergeParts(
   zips: readonly ZipRecord[],
   areas: readonly AreaRecord[],

@@ -1,4 +1,4 @@
-/** Which incorporated cities and towns a ZIP overlaps, and what says so. */
+/** Which incorporated cities and towns a ZIP overlaps, and the evidence for each. */
 import { foldName } from '../../address/place-name.js';
 import type { AreaTuple, PlaceFact } from '../model.js';
 import type { PostalZip } from './counties.js';
@@ -14,7 +14,7 @@ import type {
   ZipPoint,
 } from './zip-facts.js';
 
-/** County equivalents that are cities have codes from 510 up. */
+/** County equivalents that are cities have codes from this one up. */
 const INDEPENDENT_FROM = 510;
 
 /** A city's part of a ZIP in one county. */
@@ -24,15 +24,15 @@ interface BoundCity {
   readonly evidence: Set<Evidence>;
 }
 
-/** What a build knows of names, states and cities, the same for all ZIPs. */
+/** Names, states and cities of a build, which are the same for all ZIPs. */
 export interface SharedFacts {
   readonly names: PlaceNames;
   /** Two-letter code by the two FIPS digits. */
   readonly stateOf: ReadonlyMap<string, string>;
-  /** States whose towns are loaded. */
+  /** States whose towns have boundaries. */
   readonly townStates: ReadonlySet<string>;
   readonly municipal: ReadonlyMap<string, MunicipalCounty>;
-  /** City that is its own county, by county. */
+  /** By county, the city that is its own county. */
   readonly independents: ReadonlyMap<string, PlaceFact>;
   readonly listed: ReadonlyMap<number, readonly ZipCity[]>;
   /** By county. */
@@ -50,7 +50,7 @@ export function byZip<T extends { readonly zip: number }>(rows: readonly T[]): M
   return groups;
 }
 
-/** Gathers what does not change from ZIP to ZIP. */
+/** Collects what is the same for all ZIPs. */
 export function sharedFacts(input: ZipLists, names: PlaceNames): SharedFacts {
   const independents = new Map<string, PlaceFact>();
   const placesOf = new Map<string, PlaceFact[]>();
@@ -84,8 +84,8 @@ function isTown(place: PlaceFact): boolean {
 }
 
 /**
- * The combination of a place within a county. Where towns are loaded a city is also a town of the
- * same five digits; a village whose town is not known has none, so null.
+ * The tuple of a place within a county. Where towns have boundaries, a city is also the town with
+ * the same five digits. Null for a village, whose town is not known there.
  */
 export function tupleOf(shared: SharedFacts, place: PlaceFact, county: string): AreaTuple | null {
   const base = { state: county.slice(0, 2), county, districts: [] };
@@ -99,7 +99,7 @@ export function tupleOf(shared: SharedFacts, place: PlaceFact, county: string): 
   return { ...base, place: place.geoid, town: '' };
 }
 
-/** Whether a combination has a city or town. */
+/** Whether a tuple has a city or town. */
 export function isCity(tuple: AreaTuple): boolean {
   return tuple.town !== '' || (tuple.place !== '' && tuple.place !== '?');
 }
@@ -109,27 +109,29 @@ export function tupleKey(tuple: AreaTuple): string {
   return `${tuple.county}|${tuple.place}|${tuple.town}|${tuple.districts.join(',')}`;
 }
 
-/** A combination without its districts, which no evidence but doors and polygons tells. */
+/** Key of a tuple without its districts, since only doors and polygons are evidence of these. */
 export function spotKey({ county, place, town }: AreaTuple): string {
   return `${county}|${place}|${town}|`;
 }
 
-/** A city's share of the ZIP's own land from which on it is one of the ZIP's (5 %). */
+/** From this share of the ZIP's own land (5 %), a city belongs to the ZIP. */
 const NEAR_PPM = 50_000;
 
 /** Where a ZIP may lie, and whether a city can reach into it. */
 export interface ZipReach {
   readonly extent: Extent | null;
-  /** What holds the points of a ZIP without land of its own, which may lie in no county of it. */
+  /**
+   * Tuples at the points of a ZIP without land of its own; they may lie in none of its counties.
+   */
   readonly spots: readonly AreaTuple[];
   mayTouch(place: PlaceFact): boolean;
-  /** Whether a drawn district can reach into it. */
+  /** Whether a drawn district may reach into the ZIP. */
   mayHold(district: string): boolean;
 }
 
 /**
- * Finds the ZIP's cities from every kind of evidence but doors. A name alone binds no city whose
- * boundary cannot touch the ZIP: post offices are named for places miles away.
+ * Finds a ZIP's cities by all evidence except doors. A name alone is not enough for a city whose
+ * boundary cannot touch the ZIP, since post offices are named for places miles away.
  */
 export function bindCities(
   shared: SharedFacts,
@@ -166,7 +168,8 @@ export function bindCities(
     if (place !== undefined) bind({ ...tuple, districts: [] }, place, evidence);
   };
   if (extent !== null) bindSpot(extent.here, 'point');
-  // Without land the crosswalks know a post office's county alone; point and name outweigh them.
+  // For a ZIP without land, the crosswalks only know its post office's county, so point and name
+  // count more.
   for (const tuple of spots) {
     const place = shared.names.place(tuple.town || tuple.place);
     const isNamed =
@@ -188,7 +191,7 @@ function wholeCounty(shared: SharedFacts, county: string): PlaceFact | undefined
   return shared.independents.get(county);
 }
 
-/** Tells whether a county has no land outside cities, so that nothing remains of it. */
+/** Whether a county has no land outside cities, so that it has no remainder. */
 export function isAllCities(shared: SharedFacts, county: string): boolean {
   const fact = shared.municipal.get(county);
   if (fact !== undefined) return shared.names.place(fact.place) !== undefined;
@@ -199,8 +202,8 @@ export function isAllCities(shared: SharedFacts, county: string): boolean {
  * Land that may lie in a listed city whose boundary is not loaded.
  */
 
-// Where a listed city's boundary is not loaded, land near it may be in the city or outside: the
-// remainder of its county is unknown in ZIPs of its name and within 15 km of their points.
+// If a listed city has no boundary, land near it may be inside or outside. The remainder of its
+// county is then unknown in ZIPs with its name, and within 15 km of their points.
 
 const NEAR_KM = 15;
 const NONE: ReadonlySet<string> = new Set();
@@ -214,8 +217,8 @@ function isNamed(zip: PostalZip, name: string): boolean {
 }
 
 /**
- * `pointOf` gives a ZIP's point where it can be trusted. Gives, per ZIP, the counties whose
- * remainder cannot be told from a city.
+ * By ZIP, the counties whose remainder cannot be distinguished from a city. `pointOf` gives a ZIP's
+ * point if it can be trusted.
  */
 export function doubtfulCounties(
   zips: readonly PostalZip[],
@@ -240,7 +243,7 @@ export function doubtfulCounties(
     const spots = named.map((zip) => pointOf(zip)).filter((spot) => spot !== null);
     for (const zip of named) doubt(zip.zip, county);
     for (const zip of near) {
-      // Where no ZIP bears its name the city may lie in any.
+      // If no ZIP has its name, the city may lie in any.
       if (named.length === 0) doubt(zip.zip, county);
       const spot = spots.length === 0 ? null : pointOf(zip);
       if (spot !== null && spots.some((other) => isNear(spot, other))) doubt(zip.zip, county);
@@ -249,7 +252,7 @@ export function doubtfulCounties(
   return (zip) => doubtful.get(zip.zip) ?? NONE;
 }
 
-/** Counties of a city whose list gives none: those of the ZIPs of its name, else all there are. */
+/** The counties of a city whose list names none: those of ZIPs with its name, or else all. */
 function countiesOf(zips: readonly PostalZip[], { state, name }: UnplacedCity): readonly string[] {
   const home = zips.filter((zip) => zip.state === state);
   const named = home.filter((zip) => isNamed(zip, name));

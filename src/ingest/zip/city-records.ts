@@ -1,4 +1,4 @@
-/** Cities by the names that an address may give them, with their ZIPs and areas. */
+/** Records of cities by the names that addresses may use, with their ZIPs and areas. */
 import { foldName, plainName } from '../../address/place-name.js';
 import type { CityRecord } from '../../dataset/records.js';
 import { NO_DISTRICTS } from '../layer/districts.js';
@@ -19,7 +19,7 @@ interface Draft {
 class CityDrafts {
   readonly #drafts = new Map<string, Draft>();
 
-  /** The draft of a name; `preferred` names win over those met first. */
+  /** The draft of a name; `preferred` spellings replace those seen first. */
   open(state: string, name: string, preferred: boolean): Draft {
     const key = `${state}|${foldName(name)}`;
     const found = this.#drafts.get(key);
@@ -46,8 +46,8 @@ class CityDrafts {
 }
 
 /**
- * Collects names of postal cities, places and aliases. A postal spelling is preferred for printing,
- * since addresses are printed with it.
+ * Collects the names of postal cities, places and aliases. For printing, the postal spelling is
+ * preferred.
  */
 export function cityRecords(
   input: ZipLists,
@@ -73,7 +73,8 @@ export function cityRecords(
     const place = shared.names.place(geoid);
     if (place !== undefined) addPlace(name, place, county === '' ? place.counties : [county]);
   }
-  // A listed city that is drawn nowhere is no other city's land: its name says so.
+  // A listed city without a boundary gets a record without areas, so that its name is not taken for
+  // another city.
   for (const { state, name } of input.unplaced) drafts.open(state, name, false);
   zips.forEach(({ zip, state, names }, index) => {
     for (const name of names) drafts.open(state, name, true).zips.add(zip);

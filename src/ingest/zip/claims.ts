@@ -1,4 +1,4 @@
-/** How likely a spot of land is a ZIP's. */
+/** How likely a spot of land belongs to each ZIP. */
 import {
   type Choice,
   KM,
@@ -10,21 +10,21 @@ import {
 } from './placed.js';
 
 const RADIANS = Math.PI / 180_000_000;
-/** Nearer than this, points of ZIPs are taken to lie alike: they are no centres of anything. */
+/** Points of ZIPs that are nearer than this count as equally far: none is the centre of its ZIP. */
 const NEAREST_KM = 0.1;
 /**
- * So much of a city belongs to the ZIPs that bear its name or have their point in it, where there
- * are any: of 27,000 doors in Vermont's cities and villages with such a ZIP 99.8 % do, of 10,000 of
+ * Share of a city that belongs to the ZIPs with its name or with their point in it, where there are
+ * any: of 27,000 doors in Vermont's cities and villages with such a ZIP 99.8 % do, of 10,000 of
  * Milwaukee's all.
  */
 export const NAMED_SHARE = 0.98;
-/** A ZIP that is less likely and not near is none that a spot may belong to. */
+/** A ZIP that is less likely than this and not near is left out. */
 const LIKELY_MIN = 0.001;
 
 /**
- * Odds of a ZIP whose point is so many kilometres away. The nearer a spot is to a ZIP's point than
- * to those of others, the likelier it is the ZIP's: measured on the doors of Vermont, by ZIP and
- * town, as the fourth power of the distances.
+ * Odds of a ZIP whose point is `km` away. The nearer a spot is to a ZIP's point than to those of
+ * others, the likelier it belongs to the ZIP: measured on the doors of Vermont, by ZIP and town, as
+ * the fourth power of the distances.
  */
 export function nearness(km: number): number {
   const least = Math.max(NEAREST_KM, km);
@@ -32,45 +32,51 @@ export function nearness(km: number): number {
   return 1 / (square * square);
 }
 
-/** Kilometres of a square of microdegrees. */
+/** Kilometres, from a squared distance in microdegrees. */
 function kmOf(square: number): number {
   return Math.max(NEAREST_KM, Math.sqrt(square) * KM);
 }
 
-/** A square whose kilometres are more for certain, whatever is lost in rounding. */
+/** A squared distance that is certainly more than `km`, whatever the rounding. */
 function squareBeyond(km: number): number {
   return (km / KM) ** 2 * 1.000_001;
 }
 
-/** Places of the kilometres to the nearest two clusters. */
+/** Indexes of the distances to the nearest two clusters. */
 const FIRST = 0;
 const SECOND = 1;
 
-/** Tells which ZIPs spots may belong to; holds what was last read. */
+/** Finds the ZIPs that spots may belong to; its members hold the result of the last read. */
 export class Claims {
   readonly #map: ZipMap;
   /** By the code of the city. */
   readonly #named = new Map<string, PlacedZip[]>();
   /**
-   * ZIPs that the spot may belong to, in its county and near enough beside the others: the first
-   * `count` of these, which keep their room from spot to spot.
+   * ZIPs that the spot may belong to: in its county, and near enough compared with others. Only the
+   * first `count` entries are valid, since the array is reused for each spot.
    */
   readonly zips: PlacedZip[] = [];
   readonly kms: number[] = [];
-  /** How likely the spot is the ZIP's. */
+  /** Likelihood of each of these ZIPs. */
   readonly likely: number[] = [];
   count = 0;
-  /** Place of each one's cluster in the choice. */
+  /** Index of each one's cluster in the choice. */
   readonly #clusterOf: number[] = [];
-  /** ZIPs that bear the name of the city last read, with their kilometres. */
+  /** ZIPs with the name of the city last read, with their distances. */
   readonly #bearers: PlacedZip[] = [];
   readonly #bearerKms: number[] = [];
-  /** Squares of the distances in microdegrees of latitude: most are compared alone. */
+  /** Squared distances in microdegrees of latitude, since most distances are only compared. */
   #squares = new Float64Array(64);
   #clusterKms = new Float64Array(64);
-  /** Of the spot last measured: its choice, how far the nearest two clusters are, the nearest. */
+  /**
+   * For the spot last measured: the choice, the distances of the nearest two clusters, and the
+   * nearest.
+   */
   #choice: Choice = { zips: [], lats: [], lngs: [], landed: [], clusters: [], clusterIds: [] };
-  /** Kilometres, in an array since a field that holds a fraction is made anew at each change. */
+  /**
+   * Kilometres. An array, because V8 allocates a new object whenever a field with a fraction
+   * changes.
+   */
   readonly #least = Float64Array.of(Infinity, Infinity);
   #nearest = -1;
 
@@ -85,7 +91,7 @@ export class Claims {
     }
   }
 
-  /** Reads those of a spot in a city; `county` is "" where ZIPs of any count. */
+  /** Reads the ZIPs of a spot in a city; `county` is "" if ZIPs of any county count. */
   readCity(lat: number, lng: number, county: string, geoid: string): void {
     const all = this.#readNear(lat, lng, county, geoid);
     const unnamed = all === 0 ? 1 : 1 - NAMED_SHARE;
@@ -99,8 +105,8 @@ export class Claims {
   }
 
   /**
-   * The same without how likely they are: those that a spot on a city's line may belong to. Returns
-   * how many of them do by its place; to the others it may since they bear the city's name.
+   * As `readCity`, without likelihoods: the ZIPs that a spot on a city's line may belong to. Returns
+   * how many of them it may belong to because of where it lies; the others have the city's name.
    */
   readReach(lat: number, lng: number, geoid: string): number {
     const odds = this.#readNear(lat, lng, '', geoid);
@@ -109,7 +115,10 @@ export class Claims {
     return near;
   }
 
-  /** Reads those near enough, without likelihoods; returns the odds of all that bear the name. */
+  /**
+   * Reads ZIPs that are near enough, without likelihoods; returns the odds of all with the city's
+   * name.
+   */
   #readNear(lat: number, lng: number, county: string, geoid: string): number {
     const choice = this.#map.around(lat, lng, county);
     this.#measure(choice, lat, lng);
@@ -134,14 +143,14 @@ export class Claims {
     return this.#readNamed(lat, lng, county, geoid);
   }
 
-  /** The place of a ZIP's cluster among those of a choice, -1 where it has none there. */
+  /** Index of a ZIP's cluster in a choice; -1 where it is not there. */
   placeIn(choice: Choice, zip: PlacedZip): number {
     return choice.clusterIds.indexOf(this.#map.clusterOf(zip));
   }
 
   /**
-   * How many times as far as the nearest other ZIP's point a ZIP's is from a spot, `km` away;
-   * `choice` are those beside it, `own` the place of its cluster there.
+   * The distance of a ZIP's point from a spot (`km`), as a multiple of that of the nearest other
+   * ZIP in `choice`; `own` is the index of the ZIP's cluster there.
    */
   ratioOf(choice: Choice, own: number, km: number, lat: number, lng: number): number {
     this.#measure(choice, lat, lng);
@@ -149,19 +158,19 @@ export class Claims {
     return km / this.#least[isMate ? SECOND : FIRST]!;
   }
 
-  /** How likely the spot that a ratio was last told of is the ZIP's, whose point is `km` away. */
+  /** How likely the spot of the last `ratioOf` belongs to the ZIP, whose point is `km` away. */
   likelyOf(own: number, km: number): number {
     const odds = nearness(km);
     const mates = own < 0 ? 0 : nearness(this.#clusterKms[own]!);
     return odds / (odds + Math.max(0, this.#sumOdds() - mates));
   }
 
-  /** Adds those that bear the city's name; `all` are their odds. */
+  /** Adds ZIPs with the city's name; `all` are their odds. */
   #addNamed(all: number): void {
     for (let at = 0; at < this.#bearers.length; at += 1) {
       const zip = this.#bearers[at]!;
       const km = this.#bearerKms[at]!;
-      // A ZIP of boxes takes nothing from others; asked for itself, it is as good as they are.
+      // A ZIP of boxes does not reduce the odds of others; for itself, it counts as one more.
       const odds = zip.landed ? all : all + nearness(km);
       this.#add(zip, km, NAMED_SHARE * (nearness(km) / odds));
     }
@@ -181,8 +190,8 @@ export class Claims {
   }
 
   /**
-   * Reads the ZIPs of the county that bear the city's name, wherever their points lie; returns the
-   * odds of those with land.
+   * Reads the ZIPs of the county with the city's name, at any distance; returns the odds of those
+   * with land.
    */
   #readNamed(lat: number, lng: number, county: string, geoid: string): number {
     this.#bearers.length = 0;
@@ -209,7 +218,7 @@ export class Claims {
       this.#squares = new Float64Array(lats.length * 2);
       this.#clusterKms = new Float64Array(lats.length * 2);
     }
-    // First the squares of each cluster's least distance; roots keep their order.
+    // Squares of the least distance of each cluster; their order is that of the distances.
     const squares = this.#squares;
     const clusterKms = this.#clusterKms;
     clusterKms.fill(Infinity, 0, clusterIds.length);

@@ -1,6 +1,7 @@
 /**
- * The counties of each ZIP. Two crosswalks are joined: delivered addresses and census land. A
- * postal list's own county only settles a dispute or, backed by a second sign, fills a gap.
+ * The counties of each ZIP. Two crosswalks are combined, of delivered addresses and of census land.
+ * The county in a postal list only decides where these disagree or, with other evidence, where they
+ * have none.
  */
 import type { ZipLists } from './zip-facts.js';
 import type { PlaceNames } from './names.js';
@@ -10,16 +11,16 @@ export interface PostalZip {
   readonly zip: number;
   /** Two-letter code of the postal city; "" when no list names one. */
   readonly state: string;
-  /** Postal cities, properly cased, the preferred first. */
+  /** Postal cities in mixed case, the preferred one first. */
   readonly names: readonly string[];
-  /** Five digits each, those most likely to hold most doors first. */
+  /** Five digits each, ordered by how likely they have the most doors. */
   readonly counties: readonly string[];
 }
 
 interface Lists {
   readonly delivered: ReadonlyMap<number, ReadonlySet<string>>;
   readonly tabulated: ReadonlyMap<number, ReadonlySet<string>>;
-  /** Counties that either crosswalk shows under the first three digits. */
+  /** Counties that either crosswalk has for ZIPs with the same first three digits. */
   readonly nearby: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
@@ -52,7 +53,10 @@ function lists(input: ZipLists): Lists {
   };
 }
 
-/** Both lists; where they share no county one is wrong and the postal list's county decides. */
+/**
+ * The counties of both lists. If these have none in common, one list is wrong, and the postal
+ * list's county decides.
+ */
 function joined(one: ReadonlySet<string>, other: ReadonlySet<string>, hint: string): Set<string> {
   const apart = one.size > 0 && other.size > 0 && ![...one].some((county) => other.has(county));
   if (apart && one.has(hint)) return new Set(one);
@@ -61,20 +65,20 @@ function joined(one: ReadonlySet<string>, other: ReadonlySet<string>, hint: stri
 }
 
 interface Hint {
-  /** The postal list's county, "" for none. */
+  /** The county in the postal list; "" for none. */
   readonly county: string;
-  /** Whether one of the ZIP's points lies in a county, as far as boundaries are held. */
+  /** Whether one of the ZIP's points lies in a county, as far as boundaries are known. */
   readonly hasPointIn: (county: string) => boolean;
-  /** Counties of the places that bear the postal city's name. */
+  /** Counties of the places with the postal city's name. */
   readonly named: ReadonlySet<string>;
-  /** FIPS digits of the postal state, "" for none. */
+  /** FIPS digits of the postal state; "" for none. */
   readonly home: string;
 }
 
 /**
- * A county for a ZIP that no crosswalk places: the postal list's, if ZIPs nearby, a place of the
- * postal name or the ZIP's point lie in it; else that of the places of the name, if it is one and
- * ZIPs nearby or the point agree.
+ * A county for a ZIP that is in no crosswalk. It is the postal list's, if nearby ZIPs, a place with
+ * the postal name or the ZIP's point lie in it. Otherwise it is the only county of places with the
+ * name, if nearby ZIPs or the point agree.
  */
 function guess(from: Lists, zip: number, { county, hasPointIn, named }: Hint): string | null {
   const nearby = from.nearby.get(prefixOf(zip)) ?? NONE;
@@ -95,7 +99,8 @@ function countiesOf(from: Lists, zip: number, given: Hint): string[] {
     if (guessed !== null) counties.add(guessed);
   } else {
     for (const county of counties) {
-      // A lone crosswalk's county across the state line is more often a slip than an overlap.
+      // A county across the state line that only one crosswalk has is more often an error than an
+      // overlap.
       const both = delivered.has(county) && tabulated.has(county);
       if (!county.startsWith(home) && !both) counties.delete(county);
     }
@@ -108,7 +113,9 @@ function countiesOf(from: Lists, zip: number, given: Hint): string[] {
   return [...counties].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** For ZIPs nothing places: the county of all other ZIPs of the postal city, if it is one. */
+/**
+ * For ZIPs without a county: the county of all other ZIPs of the postal city, if that is only one.
+ */
 function fillByName(postalZips: readonly PostalZip[]): PostalZip[] {
   const key = (postal: PostalZip): string => `${postal.state}|${postal.names[0] ?? ''}`;
   const shared = collect(
@@ -121,7 +128,7 @@ function fillByName(postalZips: readonly PostalZip[]): PostalZip[] {
   });
 }
 
-/** Finds postal names and counties of every ZIP that any list has, in ascending order. */
+/** The postal names and counties of every ZIP in any list, in ascending order. */
 export function listPostalZips(input: ZipLists, names: PlaceNames): PostalZip[] {
   const from = lists(input);
   const known = new Set(input.counties.map((county) => county.fips));

@@ -1,9 +1,9 @@
 /**
- * How far a ZIP may reach. Nobody publishes the land of ZIPs freely, so it is estimated from their
- * points: a spot is likelier a ZIP's the nearer it is to its point than to those of others, and one
- * it may reach where its point is at most twice as far as the nearest other. Measured on the doors
- * of four sources, 98 of 100 cities and towns with a fiftieth of a ZIP's doors are so
- * reached; the others are ZIPs whose point is far off.
+ * How far a ZIP may extend. The land of ZIPs is not freely published, so it is estimated from their
+ * points: the nearer a spot is to a ZIP's point than to others, the likelier it belongs to the ZIP,
+ * and the ZIP may reach it if its point is at most twice as far as the nearest other. Measured on
+ * the doors of four sources, this reaches 98 of 100 cities and towns with a fiftieth of a ZIP's
+ * doors; the others are ZIPs whose point is far off.
  */
 import type { Polygon } from '../../geo/polygon.js';
 import type { AreaTuple } from '../model.js';
@@ -29,29 +29,29 @@ import type { ZipPoint } from './zip-facts.js';
 const MICRO = 1_000_000;
 const SPACING_KM_MAX = 30;
 const DIRECTIONS = 12;
-/** Steps along a ray: in parts of the spacing, a little longer each. */
+/** Steps along a ray, as shares of the spacing; each is a little longer than the last. */
 const STEP = 0.2;
 const STEP_GROWTH = 0.02;
-/** Steps that are taken whatever lies near, since a ZIP has some land. */
+/** Steps that are taken in any case, since a ZIP has some land. */
 const STEPS_MIN = 3;
-/** ZIPs around by whose points the land outside cities is judged. */
+/** Nearest ZIPs whose points show how the land outside cities is used. */
 const AROUND = 8;
-/** Samples of its own below which a ZIP says nothing of all its land. */
+/** With fewer samples of its own, a ZIP says nothing about all of its land. */
 const LAND_MIN = 9;
-/** A city that is farther from the point and not reached rather shows that the point is wrong. */
+/** A city that is not reached and farther away than this shows rather that the point is wrong. */
 const TRUSTED_KM = 15;
-/** `TRUSTED_KM` in microdegrees of latitude, and one more. */
+/** `TRUSTED_KM` in microdegrees of latitude, plus one. */
 const TRUSTED_MICRO = TRUSTED_KM / KM + 1;
 
 /** Where a ZIP may lie. */
 export interface Extent {
-  /** The point that proved right. */
+  /** The point of the ZIP that is trusted. */
   readonly point: ZipPoint;
-  /** Jurisdictions at the point itself. */
+  /** The tuple at the point. */
   readonly here: AreaTuple;
-  /** In counties of the ZIP, most land first. */
+  /** Tuples that it reaches in its counties, most land first. */
   readonly reached: readonly Reached[];
-  /** All of its own land lies in cities. */
+  /** Whether all of its own land lies in cities. */
   readonly allCities: boolean;
 }
 
@@ -92,7 +92,7 @@ export class ZipExtents {
     return land;
   }
 
-  /** The extent of one of the ZIPs; to be asked for once. */
+  /** The extent of a ZIP; to be called once for each. */
   of(zip: PlacedZip): Extent {
     const { point, here, counties } = zip;
     const land = this.#landOf(zip);
@@ -103,7 +103,7 @@ export class ZipExtents {
     return { point, here, reached: land.reached(counties, open), allCities };
   }
 
-  /** Those beside a ZIP in a county (any where it is ""), and its own cluster's place there. */
+  /** The ZIPs around one in a county (any where it is ""), and the index of its cluster there. */
   #choiceOf(
     zip: PlacedZip,
     beside: readonly MappedZip[],
@@ -113,7 +113,7 @@ export class ZipExtents {
     return { choice, own: this.#claims.placeIn(choice, zip) };
   }
 
-  /** Samples the land outside cities; returns whether all the ZIP's own lies in some. */
+  /** Samples the land outside cities; returns whether all of the ZIP's own lies in cities. */
   #sample(zip: PlacedZip, beside: readonly MappedZip[], land: ZipLand): boolean {
     const { point, here, counties } = zip;
     const spacing = Math.min(SPACING_KM_MAX, this.#map.spacing(point));
@@ -121,7 +121,7 @@ export class ZipExtents {
     const wedge = (2 * Math.PI) / DIRECTIONS;
     const none = this.#choiceOf(zip, beside, '');
     const choices = counties.map((county) => this.#choiceOf(zip, beside, county));
-    // Farther out others than these may be nearer.
+    // Farther away, other ZIPs than these may be nearer.
     const last = beside.length < BESIDE_MAX ? undefined : beside.at(-1);
     const most =
       last === undefined
@@ -152,7 +152,7 @@ export class ZipExtents {
         const isOpen = !isCity(tuple);
         if (ratio <= 1) own += 1;
         if (ratio <= 1 && isOpen) open += 1;
-        // Land of a sample grows with its distance.
+        // The land of a sample grows with its distance.
         const km2 = isOpen ? wedge * km * spacing * STEP * (1 + 2 * STEP_GROWTH * step) : 0;
         land.add(tuple, lat, lng, km, km2 === 0 ? 0 : km2 * this.#claims.likelyOf(place, km));
       }
@@ -161,8 +161,9 @@ export class ZipExtents {
   }
 
   /**
-   * Whether land within these boundaries may be the ZIP's, though no spot of it was met: its line
-   * comes within 15 km of the point, or nearer than four times as far as the nearest other point.
+   * Whether land within these boundaries may belong to the ZIP, although no sample of it does:
+   * their line is within 15 km of the point, or less than four times as far as the nearest other
+   * point.
    */
   mayReach(zip: PlacedZip, polygons: readonly Polygon[]): boolean {
     const { point } = zip;
@@ -188,7 +189,7 @@ export class ZipExtents {
     );
   }
 
-  /** Whether a city may lie in the ZIP all the same, though the extent does not reach it. */
+  /** Whether a city may lie in the ZIP, although the extent does not reach it. */
   mayTouch({ point }: Extent, { coords }: Polygon): boolean {
     for (let at = 0; at < coords.length; at += 2) {
       const lat = coords[at + 1]!;
@@ -199,7 +200,7 @@ export class ZipExtents {
   }
 }
 
-/** The spot nearest to another on the edge that begins at an index of `coords`. */
+/** The point nearest to a spot on the edge that begins at an index of `coords`. */
 function nearestOnEdge(spot: Spot, coords: Int32Array, at: number): Spot {
   const [lng, lat] = [coords[at]!, coords[at + 1]!];
   const [toLng, toLat] = [coords[at + 2]!, coords[at + 3]!];

@@ -1,16 +1,19 @@
-/** Spots inside areas that the estimated land of no ZIP meets, as those of territories. */
+/** Spots inside areas that no ZIP's estimated land includes, such as those of territories. */
 import type { AreaTuple } from '../model.js';
 import { spotKey } from './cities.js';
 import { kilometres, type Spot } from './placed.js';
 import type { ZipLists } from './zip-facts.js';
 
-/** Points of the sampling grids along each side of a boundary's box; the next where none is in. */
+/**
+ * Points along each side of a boundary's box, in two attempts: the second only if the first has
+ * none inside.
+ */
 const GRIDS = [16, 64] as const;
 
 type Outlines = Pick<ZipLists, 'polygonOf' | 'tupleAt'>;
 type Holds = (here: AreaTuple) => boolean;
 
-/** Spots of a grid over a boundary's box at which `holds` is true; those of the middle first. */
+/** Grid points in a boundary's box at which `holds` is true, beginning in the middle. */
 function sampled(code: string, { polygonOf, tupleAt }: Outlines, holds: Holds): readonly Spot[] {
   const outline = code === '' ? undefined : polygonOf?.(code);
   if (outline === undefined || tupleAt === undefined) return [];
@@ -32,8 +35,8 @@ function sampled(code: string, { polygonOf, tupleAt }: Outlines, holds: Holds): 
 }
 
 /**
- * Spots of a combination: within its own boundaries, where they hold it. A list may name a city in
- * a county where its boundary is not: then those of the city, else of the county.
+ * Spots of a tuple, within its own boundaries. A list may name a city in a county in which it has
+ * no land; then the spots are those of the city or else of the county.
  */
 function spotsInside(tuple: AreaTuple, outlines: Outlines): readonly Spot[] {
   const { county, place, town } = tuple;
@@ -52,7 +55,7 @@ function spotsInside(tuple: AreaTuple, outlines: Outlines): readonly Spot[] {
   return [];
 }
 
-/** Finds them; keeps those of each combination. */
+/** Finds these spots, and remembers those of each tuple. */
 export class SpotsInside {
   readonly #outlines: Outlines;
   readonly #known = new Map<string, readonly Spot[]>();
@@ -61,7 +64,7 @@ export class SpotsInside {
     this.#outlines = outlines;
   }
 
-  /** Those of a combination, the ones in the middle first; none without boundaries. */
+  /** The spots of a tuple, beginning in the middle; none without boundaries. */
   of(tuple: AreaTuple): readonly Spot[] {
     const key = spotKey(tuple);
     let spots = this.#known.get(key);

@@ -1,4 +1,4 @@
-/** Land of a ZIP by combinations of jurisdictions, and how much of it is lived on. */
+/** The land of a ZIP by tuple, and how densely it is inhabited. */
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { AreaTuple } from '../model.js';
 import { isCity, tupleKey } from './cities.js';
@@ -8,33 +8,33 @@ import { type Polygon, rowInside } from '../../geo/polygon.js';
 
 const PPM = 1_000_000;
 /**
- * A square kilometre of a city has so many times the doors of one outside, by square kilometre of
- * the ZIP: those outside are about as many in a large ZIP as in a small one. Measured on the doors
- * of Vermont and of Baltimore County, where most points of ZIPs lie outside cities.
+ * How many times as many doors a square kilometre of a city has as one outside, for each square
+ * kilometre of the ZIP: those outside are about as many in a large ZIP as in a small one. Measured
+ * on the doors of Vermont and of Baltimore County, where most points of ZIPs lie outside cities.
  */
 const DENSITY_BY_KM2 = 0.12;
 const DENSITY_MIN = 3;
 const DENSITY_MAX = 1_000;
 
 /**
- * How many times as densely as other land a city is lived in, in a ZIP of so many km². `open` is
- * the share of the points of ZIPs around that lie outside cities: where few do, little is lived
- * there, but it is water, parks and works.
+ * How many times as densely as other land a city is inhabited, in a ZIP of `km2`. `open` is the
+ * share of surrounding ZIPs with a point outside cities. Where few have one, land outside cities is
+ * hardly inhabited: it is water, parks and works.
  */
 export function cityDensity(km2: number, open: number): number {
   const times = Math.max(DENSITY_MIN, DENSITY_BY_KM2 * km2);
   return Math.min(DENSITY_MAX, times / open);
 }
 
-/** The share of ZIPs whose points lie outside cities, of so many; never 0 for certain. */
+/** The share of ZIPs with a point outside cities, which is never exactly 0. */
 export function openShare(open: number, all: number): number {
   return (open + 0.5) / (all + 1);
 }
 
-/** A combination of jurisdictions that a ZIP may reach. */
+/** A tuple that a ZIP may reach. */
 export interface Reached {
   readonly tuple: AreaTuple;
-  /** Parts per million of the ZIP's own land, as it is lived on; 0 where it reaches at most. */
+  /** Parts per million of the ZIP's own inhabited land; 0 where it may only reach the tuple. */
   readonly land: number;
   /** The sampled spot nearest to the ZIP's point. */
   readonly lat: Microdegrees;
@@ -43,7 +43,7 @@ export interface Reached {
 
 interface Hit {
   readonly tuple: AreaTuple;
-  /** Square kilometres that are likely the ZIP's. */
+  /** Square kilometres that probably belong to the ZIP. */
   own: number;
   nearest: number;
   lat: number;
@@ -57,12 +57,15 @@ function takeNearer(hit: Hit, km: number, lat: number, lng: number): void {
   hit.lng = lng;
 }
 
-/** What was sampled of one ZIP. */
+/** The samples of one ZIP. */
 export class ZipLand {
-  /** By the tuple itself, since its key costs more than all else of a sample. */
+  /** By tuple object, since making its key takes longer than all else of a sample. */
   readonly #hits = new Map<AreaTuple, Hit>();
 
-  /** A spot that the ZIP may reach, `km` from its point; `own` square kilometres of it its own. */
+  /**
+   * Adds a spot that the ZIP may reach, `km` from its point; `own` square kilometres of it are its
+   * own.
+   */
   add(tuple: AreaTuple, lat: number, lng: number, km: number, own: number): void {
     let hit = this.#hits.get(tuple);
     if (hit === undefined) {
@@ -73,13 +76,13 @@ export class ZipLand {
     hit.own += own;
   }
 
-  /** Whether any spot of the city or town was. */
+  /** Whether a sample lies in the city or town. */
   has(geoid: string): boolean {
     for (const { town, place } of this.#hits.keys()) if ((town || place) === geoid) return true;
     return false;
   }
 
-  /** Whether any spot outside cities was, in one of the counties. */
+  /** Whether a sample lies outside cities, in one of the counties. */
   hasOpen(counties: readonly string[]): boolean {
     for (const tuple of this.#hits.keys()) {
       if (!isCity(tuple) && counties.includes(tuple.county)) return true;
@@ -87,7 +90,7 @@ export class ZipLand {
     return false;
   }
 
-  /** All of it in the counties, the most lived on first; `open` as `cityDensity` has it. */
+  /** All tuples in the counties, the most inhabited first; `open` as in `cityDensity`. */
   reached(counties: readonly string[], open: number): Reached[] {
     const hits = new Map<string, Hit>();
     for (const hit of this.#hits.values()) {
@@ -119,13 +122,15 @@ export class ZipLand {
   }
 }
 
-/** Spots across a city, and the most between two, in microdegrees. */
+/** Number of spots across a city, and their largest distance in microdegrees. */
 const SPOTS_ACROSS = 6;
 const SPACING_MAX = 12_000;
-/** Corners of a city's line are looked at so many times along its length, and so far apart. */
+/**
+ * Number of corners of a city's line that are tested along its length, and their least distance.
+ */
 const CORNERS_ALONG = 14;
 const CORNERS_APART_MAX = 8_000;
-/** From a corner to a spot inside, in microdegrees. */
+/** Distances from a corner to a spot inside, in microdegrees. */
 const NUDGES = [30, 300, 2_000] as const;
 const CORNERS = [
   [0, 0],
@@ -138,7 +143,7 @@ const CORNERS = [
   [1, 0],
   [-1, 0],
 ] as const;
-/** From a corner to what lies beside the city. */
+/** Distances from a corner to land beside the city. */
 const OUTWARD = [
   [500, 500],
   [500, -500],
@@ -147,8 +152,8 @@ const OUTWARD = [
 ] as const;
 
 /**
- * Adds the land of a city or town to that of the ZIPs. Every city is sampled by itself: around the
- * points of ZIPs small ones lie between the samples.
+ * Adds the land of cities and towns to that of ZIPs. Each city is sampled on its own, because
+ * samples around the points of ZIPs miss small ones.
  */
 export class CitySampler {
   readonly #claims: Claims;
@@ -198,8 +203,8 @@ export class CitySampler {
   }
 
   /**
-   * Ends of a city reach ZIPs that no spot inside does, and pockets of open land lie along its line
-   * that rays from the points of ZIPs pass by.
+   * Samples along the line of a city. Its ends may belong to ZIPs that none of its inner spots
+   * does, and beside the line there may be pockets of open land that rays from ZIPs' points miss.
    */
   #corners({ key, coords, rings, minX, minY, maxX, maxY }: Polygon): void {
     const along = Math.max(maxX - minX, maxY - minY) / CORNERS_ALONG;
@@ -249,7 +254,7 @@ export class CitySampler {
   }
 }
 
-/** A spot in a city with what holds there. */
+/** A spot in a city, with its tuple. */
 interface Inside {
   readonly tuple: AreaTuple;
   readonly lat: number;

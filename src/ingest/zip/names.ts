@@ -1,4 +1,4 @@
-/** Places by the names that people, the post and lists call them. */
+/** Places by the names that people, the post office and lists use. */
 import { foldName } from '../../address/place-name.js';
 import type { PlaceFact } from '../model.js';
 import type { CityAlias } from './zip-facts.js';
@@ -7,7 +7,7 @@ const PARENTHESES = /^(.*?) \(([^()]+)\)$/;
 const CONSOLIDATED = /government|county|\(balance\)/i;
 
 /**
- * Names of a place, the usual one first. The Census writes a second name in parentheses,
+ * Names of a place, the usual one first. The Census Bureau writes a second name in parentheses,
  * "(balance)" for what a consolidated city leaves of its county, and both partners of a
  * consolidation.
  */

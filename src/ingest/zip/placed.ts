@@ -1,4 +1,4 @@
-/** ZIPs at their points, and which of them a spot of land may belong to. */
+/** Places ZIPs at their points, and finds those that a spot of land may belong to. */
 import type { AreaTuple } from '../model.js';
 import type { PostalZip } from './counties.js';
 import type { ZipPoint } from './zip-facts.js';
@@ -6,24 +6,26 @@ import type { ZipPoint } from './zip-facts.js';
 const MICRO = 1_000_000;
 /** Kilometres in a microdegree of latitude. */
 export const KM = 111.32 / MICRO;
-/** Boxes and buildings with a ZIP of their own stand closer than this to another. */
+/**
+ * ZIPs whose points are nearer to each other are not apart, such as those of boxes and buildings.
+ */
 const APART_KM = 0.5;
-/** A ZIP's land is looked for no farther from its point. */
+/** Greatest distance from its point at which a ZIP's land is searched. */
 export const REACH_KM_MAX = 60;
-/** So many times as far as the nearest other ZIP's point a spot may lie. */
+/** A spot may be this many times as far from a ZIP's point as from the nearest other one. */
 export const SLACK = 2;
-/** Quarter degrees. */
+/** Size of a cell: a quarter of a degree. */
 const CELL = MICRO / 4;
 const RINGS_MAX = 6;
-/** ZIPs apart from each other that are looked at around one. */
+/** How many ZIPs around one, apart from each other, are used. */
 export const BESIDE_MAX = 24;
-/** Twentieths of a degree share one list of ZIPs. */
+/** Size of a tile, whose spots share a list of ZIPs: a twentieth of a degree. */
 const TILE = MICRO / 20;
-/** From the middle of a tile to its corners. */
+/** Distance from the middle of a tile to its corners. */
 const TILE_KM = 0.71 * TILE * KM;
 const COLUMNS = 10_000;
 const COUNTY_CODES = 100_000;
-/** Clusters have the numbers of ZIPs. */
+/** Clusters are numbered by ZIPs, of which there are so many. */
 const CLUSTERS = 100_000;
 const NOT_MET = -1;
 
@@ -34,41 +36,45 @@ export interface Spot {
 
 export type TupleAt = (lat: number, lng: number) => AreaTuple | null;
 
-/** A ZIP whose point lies in one of its counties; points are wrong by hundreds of kilometres. */
+/**
+ * A ZIP at a point in one of its counties, because points may be wrong by hundreds of kilometres.
+ */
 export interface PlacedZip {
   readonly zip: number;
   readonly point: ZipPoint;
-  /** Jurisdictions at the point. */
+  /** The tuple at the point. */
   readonly here: AreaTuple;
   readonly counties: readonly string[];
   /**
-   * Codes of the cities and towns that bear one of its postal names, and of the city that holds its
-   * point: post offices in large cities are called by parts of them (Flushing, Van Nuys).
+   * Codes of cities and towns with one of its postal names, and of the city that contains its
+   * point, since post offices in large cities are named for parts of them (Flushing, Van Nuys).
    */
   readonly named: ReadonlySet<string>;
-  /** It has land of its own; boxes and buildings would take it from others. */
+  /**
+   * Whether it has land of its own. Boxes and buildings have none, and would take that of others.
+   */
   readonly landed: boolean;
 }
 
-/** What a degree of longitude is of one of latitude. */
+/** The length of a degree of longitude, as a share of a degree of latitude. */
 function shrinkAt(lat: number): number {
   return Math.cos((lat / MICRO) * (Math.PI / 180));
 }
 
-/** Kilometres between two spots, good for neighbours; `shrink` is that of the first one. */
+/** Kilometres between two spots, exact enough for neighbours; `shrink` is that of the first one. */
 export function kilometres(one: Spot, other: Spot, shrink = shrinkAt(one.lat)): number {
   return length(one.lat - other.lat, (one.lng - other.lng) * shrink) * KM;
 }
 
-/** The length of a line: a fifth of what Math.hypot takes, which looks out for overflow. */
+/** The length of a line. Takes a fifth of the time of Math.hypot, which guards against overflow. */
 export function length(north: number, east: number): number {
   return Math.sqrt(north * north + east * east);
 }
 
 /**
- * ZIPs that have land of their own. Postal lists put boxes and buildings at the middle of their
+ * ZIPs that have land of their own. Postal lists place boxes and buildings in the middle of their
  * city, several at one spot: of 3,177 ZIPs whose first point another has too, the Census Bureau
- * tabulates 383. Such count only where no ZIP of their name has a point of its own.
+ * tabulates 383. They only count if no ZIP with their name has a point of its own.
  */
 export function landedZips(
   points: readonly ZipPoint[],
@@ -91,7 +97,7 @@ export function landedZips(
   );
 }
 
-/** The ZIP at the first of its points that can be trusted; null where none can. */
+/** The ZIP at its first point that can be trusted; null where there is none. */
 export function placeZip(
   { zip, counties }: PostalZip,
   points: readonly ZipPoint[],
@@ -112,7 +118,7 @@ export function placeZip(
 /** A ZIP on the map. */
 export interface MappedZip {
   readonly zip: PlacedZip;
-  /** ZIPs whose points are not apart have the number of the first of them. */
+  /** Number of the first of the ZIPs whose points are not apart. */
   readonly cluster: number;
 }
 
@@ -123,18 +129,18 @@ export interface Choice {
   readonly lngs: readonly number[];
   /** Whether the ZIP has land of its own. */
   readonly landed: readonly boolean[];
-  /** Number of each one's cluster: points that are not apart are of one. */
+  /** The cluster of each ZIP. */
   readonly clusters: readonly number[];
   readonly clusterIds: readonly number[];
 }
 
-/** ZIPs found by where their points are. */
+/** Finds ZIPs by the location of their points. */
 export class ZipMap {
   readonly #cells = new Map<number, MappedZip[]>();
   readonly #tiles = new Map<number, readonly MappedZip[]>();
   readonly #choices = new Map<number, Choice>();
   readonly #mapped = new Map<PlacedZip, MappedZip>();
-  /** Place of each cluster among those of the choice that is made, NOT_MET else. */
+  /** Index of each cluster in the choice being made; NOT_MET for others. */
   readonly #met = new Int32Array(CLUSTERS).fill(NOT_MET);
 
   constructor(zips: readonly PlacedZip[]) {
@@ -155,7 +161,7 @@ export class ZipMap {
     return this.#mapped.get(zip)?.cluster ?? zip.zip;
   }
 
-  /** Adds to `found` the ZIPs in the cells that are `ring` away from one. */
+  /** Adds the ZIPs in cells that are `ring` cells away from one. */
   #ring(found: MappedZip[], row: number, column: number, ring: number): void {
     for (let r = row - ring; r <= row + ring; r += 1) {
       const edge = r === row - ring || r === row + ring;
@@ -186,7 +192,9 @@ export class ZipMap {
     return least;
   }
 
-  /** Every ZIP of a county (any where it is "") that a spot of the tile around may belong to. */
+  /**
+   * Every ZIP of a county (any where it is "") that spots of the surrounding tile may belong to.
+   */
   around(lat: number, lng: number, county: string): Choice {
     const row = Math.floor(lat / TILE);
     const column = Math.floor(lng / TILE);
@@ -204,7 +212,7 @@ export class ZipMap {
     return choice;
   }
 
-  /** The nearest ZIPs with land around the point of one, apart from each other. */
+  /** The nearest ZIPs with land around a ZIP's point, apart from each other. */
   beside({ point }: PlacedZip): readonly MappedZip[] {
     const row = Math.floor(point.lat / CELL);
     const column = Math.floor(point.lng / CELL);
@@ -221,7 +229,7 @@ export class ZipMap {
     return nearest.zips;
   }
 
-  /** Those of a county (all where it is ""). */
+  /** A choice of the ZIPs in a county (all where it is ""). */
   choose(among: readonly MappedZip[], county: string): Choice {
     const clusterIds: number[] = [];
     const [zips, landed]: [PlacedZip[], boolean[]] = [[], []];
@@ -261,7 +269,10 @@ export class ZipMap {
   }
 }
 
-/** The nearest ZIP of each of the nearest clusters, nearest first; of equals the first added. */
+/**
+ * Collects the nearest ZIP of each of the nearest clusters, nearest first; of equals, the first
+ * one.
+ */
 class NearestClusters {
   readonly zips: MappedZip[] = [];
   readonly #kms: number[] = [];

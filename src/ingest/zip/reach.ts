@@ -1,4 +1,4 @@
-/** What is known of ZIPs before any door was read: names, counties, and how far each may reach. */
+/** What is known of ZIPs before any door is read: names, counties, and how far each may extend. */
 import type { Pieces } from '../progress.js';
 import { byZip, type SharedFacts, sharedFacts, spotKey, type ZipReach } from './cities.js';
 import { listPostalZips, type PostalZip } from './counties.js';
@@ -9,7 +9,7 @@ import type { ZipLists } from './zip-facts.js';
 import type { AreaTuple } from '../model.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 
-/** What the lists and boundaries tell. */
+/** What the lists and boundaries show. */
 export interface KnownZips {
   readonly shared: SharedFacts;
   readonly postalZips: readonly PostalZip[];
@@ -23,7 +23,7 @@ const UNKNOWN: ZipReach = {
   mayHold: () => true,
 };
 
-/** Reads the lists, and estimates the extent of every ZIP where boundaries are held. */
+/** Reads the lists and, if there are boundaries, estimates the extent of every ZIP. */
 export function* knownZips(input: ZipLists): Pieces<KnownZips> {
   const names = new PlaceNames(input.places, input.facts.aliases);
   const shared = sharedFacts(input, names);
@@ -33,7 +33,7 @@ export function* knownZips(input: ZipLists): Pieces<KnownZips> {
   return { shared, postalZips, reachOf: ({ zip }) => all.get(zip) ?? UNKNOWN };
 }
 
-/** The extent of every ZIP, and which cities can touch it; none without boundaries. */
+/** The extent of every ZIP, and which cities may touch it; none without boundaries. */
 function* reaches(
   input: ZipLists,
   shared: SharedFacts,
@@ -67,7 +67,7 @@ function* reaches(
   return all;
 }
 
-/** Codes of the places that bear one of a ZIP's postal names. */
+/** Codes of the places with one of a ZIP's postal names. */
 function namedBy(
   { stateOf, names }: SharedFacts,
   { names: postal, counties }: PostalZip,
@@ -111,7 +111,7 @@ export interface Spot {
   readonly lng: Microdegrees;
 }
 
-/** Sampled spots of every combination, one a ZIP. */
+/** Sampled spots of every tuple, one for each ZIP. */
 export function spotsOf(
   postalZips: readonly PostalZip[],
   reachOf: (zip: PostalZip) => ZipReach,
@@ -133,7 +133,7 @@ export function spotsOf(
   return spots;
 }
 
-/** The one nearest to where the ZIP is; a spot of another ZIP lies in the area all the same. */
+/** The spot nearest to the ZIP. It may be one of another ZIP, but it lies in the area. */
 export function nearestSpot(spots: readonly Spot[], point: Spot | undefined): Spot {
   const [first = { lat: 0, lng: 0 }] = spots;
   if (point === undefined) return first;

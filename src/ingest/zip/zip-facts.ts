@@ -1,4 +1,4 @@
-/** What is known about ZIPs before they are bound to tax areas, whoever published it. */
+/** What is known about ZIPs before they are bound to tax areas, from all publishers. */
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Polygon } from '../../geo/polygon.js';
 import type { OwnDistricts } from '../layer/districts.js';
@@ -7,7 +7,9 @@ import type { CountyFact } from '../rates/facts.js';
 import type { StateFact } from '../state-facts.js';
 import type { BoundZip } from './zip-parts.js';
 
-/** A postal list's row: a ZIP with its postal city. Points may be far off and counties wrong. */
+/**
+ * A row of a postal list: a ZIP with its postal city. Points may be far off, and counties wrong.
+ */
 export interface ZipPoint {
   readonly zip: number;
   /** Postal city, properly cased. */
@@ -34,7 +36,7 @@ export interface ZipCity {
   readonly name: string;
 }
 
-/** How many doors of a ZIP address points show in one combination of jurisdictions. */
+/** Number of a ZIP's doors in one tuple, by address points. */
 export interface ZipCount {
   readonly zip: number;
   readonly tuple: AreaTuple;
@@ -46,7 +48,7 @@ export interface CityAlias {
   readonly state: string;
   readonly name: string;
   readonly place: string;
-  /** Five digits, "" for all counties of the place. */
+  /** Five digits; "" for all counties of the place. */
   readonly county: string;
 }
 
@@ -55,7 +57,7 @@ export interface MunicipalCounty {
   readonly county: string;
   /** Its only, or its largest, place. */
   readonly place: string;
-  /** The place alone covers the county. */
+  /** Whether the place covers the whole county. */
   readonly sole: boolean;
 }
 
@@ -64,18 +66,18 @@ interface TerritoryZip {
   readonly zip: number;
   readonly state: string;
   readonly city: string;
-  /** Five digits, "" when other lists tell. */
+  /** Five digits; "" where other lists give it. */
   readonly county: string;
 }
 
-/** Facts that the lists do not carry. */
+/** Facts about ZIPs that no list has. */
 export interface ZipFacts {
   readonly aliases: readonly CityAlias[];
   readonly municipal: readonly MunicipalCounty[];
   readonly territories: readonly TerritoryZip[];
 }
 
-/** A listed city whose boundary is not loaded, so that land near it may be in it or not. */
+/** A listed city without a boundary, so that land near it may be in it or not. */
 export interface UnplacedCity {
   readonly state: string;
   /** Five digits. */
@@ -83,13 +85,13 @@ export interface UnplacedCity {
   readonly name: string;
 }
 
-/** What ZIPs are bound from, without doors. Lists may be empty; nothing is looked up elsewhere. */
+/** What ZIPs are bound from, without doors. Lists may be empty; nothing else is read. */
 export interface ZipLists {
   readonly states: readonly StateFact[];
   readonly counties: readonly CountyFact[];
-  /** Incorporated places and, where towns are loaded, governing towns (ten digits). */
+  /** Incorporated places and, where towns have boundaries, governing towns (ten digits). */
   readonly places: readonly PlaceFact[];
-  /** States (two letters) whose place boundaries or membership are loaded. */
+  /** States (two letters) whose place boundaries or membership are known. */
   readonly placesLoaded: ReadonlySet<string>;
   readonly unplaced: readonly UnplacedCity[];
   readonly points: readonly ZipPoint[];
@@ -98,16 +100,16 @@ export interface ZipLists {
   /** ZIP–county pairs of land, from census blocks. */
   readonly tabulated: readonly ZipCounty[];
   readonly cities: readonly ZipCity[];
-  /** States (two letters) of which every door is held, so that counts of them weigh ZIPs. */
+  /** States (two letters) of which all doors are known, so that their numbers weigh ZIPs. */
   readonly countedStates: ReadonlySet<string>;
   readonly facts: ZipFacts;
-  /** Jurisdictions of a spot from polygons; null outside all. */
+  /** The tuple at a spot by polygons; null outside all. */
   readonly tupleAt?: (lat: Microdegrees, lng: Microdegrees) => AreaTuple | null;
   /** Boundary of a place, town or county by its code. */
   readonly polygonOf?: (geoid: string) => Polygon | undefined;
   /** Boundaries of a drawn district by its code. */
   readonly polygonsOfDistrict?: (code: string) => readonly Polygon[];
-  /** Districts of layers; none unless told. */
+  /** Districts of layers; none if absent. */
   readonly districts?: OwnDistricts;
   readonly intern: InternArea;
 }
@@ -118,8 +120,8 @@ export interface ZipInput extends ZipLists {
 }
 
 /**
- * Where a city's binding to a ZIP comes from: address points, the postal city's name, an
- * authority's list, a county that is one city, the ZIP's point, what lies around that point.
+ * Evidence that a city belongs to a ZIP: address points, the postal city's name, an authority's
+ * list, a county that is one city, the ZIP's point, what lies around that point.
  */
 const EVIDENCE = ['doors', 'name', 'list', 'county', 'point', 'near'] as const;
 export type Evidence = (typeof EVIDENCE)[number];
@@ -133,13 +135,13 @@ export interface ZipReport {
   /** ZIPs with more than one tax area. */
   readonly divided: number;
   readonly weighed: number;
-  /** ZIPs reaching into a second state. */
+  /** ZIPs that extend into a second state. */
   readonly interstate: number;
-  /** City parts by evidence; a part with several counts under each. */
+  /** Number of city parts by evidence; a part with several kinds counts for each. */
   readonly evidence: Readonly<Record<Evidence, number>>;
-  /** City parts that rest on one kind of evidence. */
+  /** Number of city parts with only this kind of evidence. */
   readonly lone: Readonly<Record<Evidence, number>>;
-  /** Listed city names that joined to no place of the ZIP's counties, with their ZIPs. */
+  /** Listed city names that match no place in the ZIP's counties, with their ZIPs. */
   readonly unjoined: ReadonlyMap<string, number>;
   readonly cities: number;
 }

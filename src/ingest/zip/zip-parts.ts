@@ -1,4 +1,4 @@
-/** The parts of one ZIP: cities, what is left of each county, and their shares. */
+/** Makes the parts of one ZIP: cities, what is left of each county, and their shares. */
 import type { ZipFringe, ZipPart } from '../../dataset/records.js';
 import { foldName } from '../../address/place-name.js';
 import type { OwnDistricts } from '../layer/districts.js';
@@ -16,27 +16,27 @@ import type { PostalZip } from './counties.js';
 import type { Evidence, ZipCount } from './zip-facts.js';
 import { placeNames } from './names.js';
 
-/** What a ZIP's parts are made from beside its own evidence. */
+/** What a ZIP's parts depend on, besides the evidence for the ZIP itself. */
 interface PartContext {
   readonly shared: SharedFacts;
   readonly allMunicipal: ReadonlySet<string>;
   readonly placesLoaded: ReadonlySet<string>;
   readonly countedStates: ReadonlySet<string>;
-  /** Keys of the combinations in which any door with a ZIP stands. */
+  /** Keys of the tuples in which any door with a ZIP lies. */
   readonly countedTuples: ReadonlySet<string>;
-  /** Counties of the ZIP in whose remainder a city without boundary may lie. */
+  /** Counties of the ZIP whose remainder may contain a city without a boundary. */
   readonly doubtful: (zip: PostalZip) => ReadonlySet<string>;
   readonly reachOf: (zip: PostalZip) => ZipReach;
   readonly districts: OwnDistricts;
   readonly intern: InternArea;
 }
 
-/** Parts of a ZIP with what said so. */
+/** Parts of a ZIP, with their evidence. */
 export interface BoundZip {
   readonly parts: readonly ZipPart[];
-  /** Areas beside them that the ZIP may reach. */
+  /** Other areas that the ZIP may reach. */
   readonly reach: readonly ZipFringe[];
-  /** Of each part. */
+  /** The tuple of each part. */
   readonly tuples: readonly AreaTuple[];
   readonly weighed: boolean;
   /** Two-letter state of each part. */
@@ -50,13 +50,13 @@ interface Draft {
   readonly city: string;
   readonly incorporated: boolean;
   readonly evidence: Set<Evidence>;
-  /** Position by county and kind, for a steady order without weights. */
+  /** Position by county and kind, for a stable order where there are no weights. */
   readonly rank: number;
 }
 
 const PPM = 1_000_000;
 
-/** Label of a place on a row: its usual name in capitals. */
+/** Label of a part: the place's usual name in capitals. */
 function cityLabel(context: PartContext, tuple: AreaTuple): string {
   const place = context.shared.names.place(tuple.town || tuple.place);
   return (place === undefined ? '' : (placeNames(place)[0] ?? place.name)).toUpperCase();
@@ -66,7 +66,9 @@ function stateOf(context: PartContext, tuple: AreaTuple): string {
   return context.shared.stateOf.get(tuple.county.slice(0, 2)) ?? '';
 }
 
-/** Cities first by the postal name, then in the order of counties, remainders last. */
+/**
+ * Cities with the postal name come first, then others in the order of counties, remainders last.
+ */
 function rankOf(zip: PostalZip, tuple: AreaTuple, city: string): number {
   const county = zip.counties.indexOf(tuple.county);
   const postal = zip.names.some((name) => foldName(name) === foldName(city));
@@ -74,8 +76,8 @@ function rankOf(zip: PostalZip, tuple: AreaTuple, city: string): number {
 }
 
 /**
- * What is left of a county outside the cities bound: nothing where nothing can be, and of towns
- * those that the ZIP's extent reaches.
+ * The remainders of counties outside the bound cities: none where there can be no such land, and of
+ * towns those that the ZIP's extent reaches.
  */
 function remainders(
   context: PartContext,
@@ -97,8 +99,8 @@ function remainders(
 }
 
 /**
- * Where place boundaries are not loaded, "outside the cities" is a sound row of a ZIP's list, but
- * no address can be told to lie there: locating compares this tuple instead.
+ * Where place boundaries are missing, "outside the cities" is a valid row in a ZIP's list, but no
+ * address is known to lie there. Locating then compares the area with that of this tuple.
  */
 function doubtOf(context: PartContext, tuple: AreaTuple): AreaTuple | null {
   const isRest = tuple.place === '' && tuple.town === '';
@@ -145,9 +147,9 @@ function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<
 }
 
 /**
- * Doors weigh a ZIP where a source holds all doors of its state, and every city of the ZIP's name
- * or of a list is among them, and no city bound is one whose doors all lack their ZIP: else shares
- * would mislead.
+ * Whether doors weigh a ZIP. A source must have all doors of its state, all cities with the ZIP's
+ * name or in a list must be among them, and no bound city may have doors without ZIPs only;
+ * otherwise shares would be misleading.
  */
 function weigh(context: PartContext, doors: ZipDoors, drafts: Map<string, Draft>): boolean {
   if (!doors.enough) return false;
@@ -214,8 +216,8 @@ export function bindZip(
 }
 
 /**
- * Areas beside the parts in which an address of the ZIP may lie: what its extent touches, or,
- * where that is not known, every city of its counties.
+ * Areas other than the parts in which an address of the ZIP may lie: those that its extent touches
+ * or, where that is not known, every city in its counties.
  */
 function reachBeyond(
   context: PartContext,
@@ -248,11 +250,11 @@ function citiesOf({ shared, placesLoaded }: PartContext, zip: PostalZip): readon
   );
 }
 
-// Doors as evidence: which parts of a ZIP address points show, and when they weigh it.
+// Doors as evidence: which parts of a ZIP they show, and when they weigh it.
 
-/** Fewer doors say nothing: one mistyped ZIP would bind it to a town at the other end. */
+/** With fewer doors a part is ignored, since one wrong ZIP would bind it to a town far away. */
 const PART_DOORS_MIN = 3;
-/** Parts below 0.5 % are slivers or slips. */
+/** Smaller parts (below 0.5 %) are slivers or errors. */
 const PART_SHARE_MIN = 0.005;
 /** A ZIP with fewer doors is not weighed. */
 const ZIP_DOORS_MIN = 20;
@@ -266,13 +268,13 @@ interface DoorPart {
 /** What the doors of one ZIP say. */
 interface ZipDoors {
   readonly parts: ReadonlyMap<string, DoorPart>;
-  /** Doors of the parts kept. */
+  /** Number of doors in the parts that count. */
   readonly total: number;
-  /** Enough doors to weigh the ZIP, if the source holds all of them. */
+  /** Whether there are enough doors to weigh the ZIP, if the source has all of them. */
   readonly enough: boolean;
 }
 
-/** Sums the counts of a ZIP and drops what is too small to be real. */
+/** Adds up the counts of a ZIP, without parts that are too small to be real. */
 function readDoors(counts: readonly ZipCount[]): ZipDoors {
   const sums = new Map<string, DoorPart>();
   let all = 0;

@@ -1,16 +1,16 @@
-/** Commits of a store in PostgreSQL: what was changed, read behind a position and written. */
+/** The commits of a store in PostgreSQL: reads those after a position, and writes new ones. */
 import { Connection, type Rows } from './connection.js';
 import type { WriterOptions } from './replica.js';
 import { BEGIN, checkReadable, lockText } from './schema.js';
 import type { DatabasePlace } from './place.js';
 
-/** A commit up to which a replica has everything; 0 and no batch before the first one. */
+/** The last commit that a replica has; 0 and no batch before the first one. */
 export interface Position {
   readonly seq: number;
   readonly batch: string;
 }
 
-/** A record that was changed: its key as LMDB has it, its bytes, null where it is gone. */
+/** A changed record: its key as in LMDB, and its bytes, null where it was removed. */
 export interface Change {
   readonly key: Buffer;
   readonly value: Buffer | null;
@@ -20,15 +20,15 @@ export interface Batch extends Position {
   readonly changes: readonly Change[];
 }
 
-/** Commits read at once. */
+/** Most commits that are read at a time. */
 const BATCHES_MAX = 500;
 /**
- * How long commits are kept for nodes that were away. Longer than any of them is called ready while
- * it cannot reach the database.
+ * How long commits are kept for nodes that cannot reach the database. No node counts as ready for
+ * so long without it.
  */
 const CHANGES_KEPT_HOURS = 1;
 
-/** Those behind a position, and the one at it without what it changed. */
+/** Selects the commits after a position, and the one at it without its changes. */
 function sinceText(seq: number): string {
   return `SELECT seq, batch, CASE WHEN seq > ${seq} THEN keys END AS keys,
       CASE WHEN seq > ${seq} THEN contents END AS contents
@@ -42,8 +42,8 @@ function changesOf({ keys, contents }: Readonly<Record<string, unknown>>): reado
 }
 
 /**
- * The commits behind a position; null where they are not known any more, or the store is another
- * one than it was then, as one that was restored.
+ * The commits after a position. Null where they are not known any more, or the store is not the
+ * same as it was, for instance because it was restored.
  */
 function batchesOf(rows: Rows, { seq, batch }: Position): readonly Batch[] | null {
   const read = rows.map((row) => ({
@@ -56,7 +56,7 @@ function batchesOf(rows: Rows, { seq, batch }: Position): readonly Batch[] | nul
   return behind.every((each, at) => each.seq === seq + 1 + at) ? behind : null;
 }
 
-/** Some of the commits behind a position; as many as `BATCHES_MAX` where there are more. */
+/** The commits after a position, at most `BATCHES_MAX` of them. */
 async function readSince(
   connection: Connection,
   position: Position,
@@ -67,14 +67,14 @@ async function readSince(
 
 export interface Begun {
   readonly batches: readonly Batch[] | null;
-  /** Whether the commit that was asked for is there. */
+  /** Whether the commit with the id that was asked for exists. */
   readonly found: boolean;
 }
 
 /**
  * Begins a transaction under the lock of the store, and reads what others committed before it.
- * @param asked id of a commit of which nobody knows what became
- * @throws Error where a newer program has made the tables others than this one can write
+ * @param asked id of a commit whose outcome is unknown
+ * @throws Error where a newer program has changed the tables so that this one cannot write them
  */
 export async function beginLocked(
   connection: Connection,
@@ -107,7 +107,7 @@ export async function beginLocked(
   return { batches: batches === null ? null : all, found: looked?.['found'] === true };
 }
 
-/** Writes a commit down within the transaction that was begun. */
+/** Adds a commit within the transaction that was begun. */
 export async function append(
   connection: Connection,
   { seq, batch, changes }: Batch,
@@ -130,7 +130,7 @@ export async function append(
   );
 }
 
-/** Forgets old commits, within the transaction of a newer one: the newest always stays. */
+/** Removes old commits, within the transaction of a newer one. The newest always stays. */
 export async function prune(connection: Connection, seq: number): Promise<void> {
   await connection.ask(
     `DELETE FROM changes WHERE seq < $1 AND at < now() - interval '${CHANGES_KEPT_HOURS} hours'`,
@@ -138,29 +138,29 @@ export async function prune(connection: Connection, seq: number): Promise<void> 
   );
 }
 
-/** Tells the other nodes, and commits. Where it throws nobody knows whether it did. */
+/** Notifies the other nodes, and commits. If it throws, the outcome is unknown. */
 export async function commit(connection: Connection, { schema }: DatabasePlace): Promise<void> {
   await connection.run(`NOTIFY "situs_${schema}"; COMMIT`);
 }
 
-/** Is told of commits from now on. */
+/** Makes a connection receive notifications of commits. */
 async function listenForCommits(connection: Connection, { schema }: DatabasePlace): Promise<void> {
   await connection.run(`LISTEN "situs_${schema}"`);
 }
 
 /*
- * Takes over what other nodes commit: told by NOTIFY, and asked for besides, so that how old the
- * replica may be does not rest on being told.
+ * Applies the commits of other nodes to the replica. It is notified by NOTIFY and polls in
+ * addition, so that the age of the replica does not depend on notifications.
  */
 
-/** How often it asks; what is told comes sooner. */
+/** How often it polls; a notification makes it read sooner. */
 const POLL_MS = 400;
-/** Waits after a connection that could not be had or was cut; the first one is short. */
+/** Waits after a connection failed or was lost; the first one is the shortest. */
 const RETRY_MS = 20;
 const RETRY_MS_MAX = 400;
 
 interface FollowerOptions extends WriterOptions {
-  /** Whether what a notification of a connection tells of is taken over without it. */
+  /** Whether the commit that a notification of a connection reports is applied without this. */
   readonly covered: (from: number) => boolean;
 }
 
@@ -178,7 +178,7 @@ export class Follower {
     this.#following = this.#follow();
   }
 
-  /** Whether the database was not reached the last time it was asked. */
+  /** Whether the database could not be reached at the last attempt. */
   get isFailing(): boolean {
     return this.#failing;
   }
@@ -221,7 +221,7 @@ export class Follower {
       if (!this.#options.covered(from)) this.#wakeUp();
     });
     await listenForCommits(connection, place);
-    // A store that is open and not used keeps no process running.
+    // This connection does not keep the process running.
     connection.hold(false);
     return connection;
   }
@@ -235,11 +235,11 @@ export class Follower {
       if (batches === null) await load();
       else if (batches.length > 0 && replica.apply(batches)) changed();
       if (batches !== null && batches.length === 0) return fresh(at);
-      // What was read was not all, or the replica moved meanwhile: until nothing is left.
+      // Reads until nothing is left: there were more commits, or the replica has changed meanwhile.
     }
   }
 
-  /** Waits, or until it is woken, also just before. */
+  /** Waits, unless it is woken or was woken just before. */
   async #sleep(ms: number): Promise<void> {
     if (!this.#told && !this.#closed) {
       await new Promise<void>((resolve) => {

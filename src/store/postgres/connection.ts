@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL, on which nothing hangs: what takes too long ends them. */
+/** Connections to PostgreSQL that never block for long: what takes too long ends them. */
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Patience } from './pending.js';
@@ -7,32 +7,33 @@ import { errorCode } from '../../base/error-code.js';
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 
-/** Longest wait for a connection, and for the answer to a statement. */
+/** Longest wait for a connection and for the answer to a statement. */
 const CONNECT_MS_MAX = 6_000;
 const QUERY_MS_MAX = 6_000;
 /**
- * The same of a database that is known to be there: it has much to do, or its lock is held. With
- * the wait for a turn less than a request has time for, so that its answer tells what became of it.
+ * Longest wait for an answer of a database that is known to work: it is busy, or its lock is held.
+ * Together with the wait for a turn, this is less than a request's time limit, so that the
+ * request's answer can report the outcome.
  */
 const BUSY_MS_MAX = 18_000;
 /**
- * Set for the session: one whose node has vanished in the middle of a transaction ends by itself,
- * since it may hold the lock of all.
+ * Set for the session: if its node vanishes in the middle of a transaction, the session ends by
+ * itself, since it may hold the lock of the store.
  */
 const ABANDONED_MS_MAX = 10_000;
 
-/** What went wrong with the database, without anything of the address in it. */
+/** A failure of the database; the message contains nothing of the address. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
-  /** SQLSTATE, or the word of the system; empty where there is none. */
+  /** SQLSTATE or the system's error code; empty where there is none. */
   readonly code: string;
-  /** Whether the database said it; else nothing was heard of it. */
+  /** Whether the database itself reported it; false if it did not answer. */
   readonly isAnswer: boolean;
 
   constructor(error: unknown, { url, shown }: DatabasePlace) {
     const { password } = new URL(url);
     let message = error instanceof Error ? error.message || error.name : String(error);
-    // A host with several addresses fails with one error for each.
+    // For a host with several addresses, there is an error for each.
     if (error instanceof AggregateError) message = error.errors.map(String).join(', ');
     for (const secret of [password, decodeURIComponent(password)]) {
       if (secret !== '') message = message.replaceAll(secret, '***');
@@ -44,13 +45,13 @@ export class DatabaseError extends Error {
 }
 
 interface ConnectionOptions {
-  /** What it is for, as `pg_stat_activity` shows it before the schema. */
+  /** The purpose, which `pg_stat_activity` shows before the schema. */
   readonly use: string;
-  /** Longest wait for an answer; for statements over a whole store. */
+  /** Longest wait for an answer, where statements cover a whole store. */
   readonly queryMs?: number;
   /**
-   * Whether the database is known to answer elsewhere: what takes long is then waited for, since
-   * giving up what is only slow would make more of the work that keeps it from answering.
+   * Whether the database is known to answer on another connection. Then a slow answer is waited
+   * for, because repeating the statement would only add to the load that makes it slow.
    */
   readonly isThere?: () => boolean;
 }
@@ -60,7 +61,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #place: DatabasePlace;
   readonly #options: ConnectionOptions;
-  /** Statements without an answer yet. */
+  /** Statements that have no answer yet. */
   #asked = 0;
   #late = false;
   #ended = false;
@@ -85,14 +86,15 @@ export class Connection {
     client.on('notification', ({ processId }) => this.#told?.(processId));
   }
 
-  /** @throws DatabaseError when it cannot be had. */
+  /** @throws DatabaseError when there is no connection in time. */
   static async open(place: DatabasePlace, options: ConnectionOptions): Promise<Connection> {
     const socket = new Socket();
     const client = new pg.Client({
       stream: () => socket,
       connectionString: place.url,
       keepAlive: true,
-      // What is asked is sent at once; answers come in the order of the questions.
+      // Statements are sent at once, before earlier ones are answered; answers come in the same
+      // order.
       pipeline: true,
       application_name: `situs ${options.use} ${place.schema}`,
     });
@@ -109,7 +111,7 @@ export class Connection {
         SET idle_in_transaction_session_timeout = ${Math.max(ABANDONED_MS_MAX, queryMs)};
         SET client_min_messages = warning`);
       const [result] = await connection.run('SHOW synchronous_commit');
-      // What is acknowledged is on a disk, whatever the database does by default.
+      // An acknowledged write must be on disk, whatever the database's default.
       if (result?.[0]?.['synchronous_commit'] === 'off') {
         await connection.run('SET synchronous_commit = on');
       }
@@ -122,29 +124,29 @@ export class Connection {
     }
   }
 
-  /** Its number at the database; notifications tell by it whose they are. */
+  /** Number of the session at the database, by which notifications name their sender. */
   get id(): number {
     const id: unknown = 'processID' in this.#client ? this.#client.processID : 0;
     return Number(id);
   }
 
-  /** Whether it was cut or closed. */
+  /** Whether the connection was lost or closed. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Calls `told` at each notification, with whose it is, and with 0 when the connection ends. */
+  /** Calls `told` with the sender of each notification, and with 0 when the connection ends. */
   listen(told: (from: number) => void): void {
     this.#told = told;
   }
 
-  /** Whether it keeps the process running, as while something is waited for. */
+  /** Whether it keeps the process running, which is needed while something is waited for. */
   hold(held: boolean): void {
     if (held) this.#socket.ref();
     else this.#socket.unref();
   }
 
-  /** Runs statements without parameters; the rows of each. @throws DatabaseError */
+  /** Runs statements without parameters; returns the rows of each. @throws DatabaseError */
   async run(text: string): Promise<readonly Rows[]> {
     const results: unknown = await this.#query(this.#client.query(text));
     const each: readonly unknown[] = Array.isArray(results) ? results : [results];
@@ -152,7 +154,7 @@ export class Connection {
   }
 
   /**
-   * Runs one statement with parameters; with a name, it is read by the database but once.
+   * Runs one statement with parameters. If it has a name, the database parses it only once.
    * @throws DatabaseError
    */
   async ask(text: string, values: readonly unknown[], name?: string): Promise<Rows> {
@@ -160,7 +162,7 @@ export class Connection {
     return rowsOf(await this.#query(this.#client.query(config)));
   }
 
-  /** What `ask` asks for leaves in one piece. */
+  /** Sends all statements of `ask` in one piece. */
   together<T>(ask: () => T): T {
     this.#socket.cork();
     try {
@@ -170,7 +172,7 @@ export class Connection {
     }
   }
 
-  /** Ends it without waiting for anything. */
+  /** Ends the connection at once. */
   close(): void {
     this.#ended = true;
     this.#socket.ref();

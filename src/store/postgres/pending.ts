@@ -1,21 +1,23 @@
-/** A write that waits: for its turn, or for the word that it is durable. */
+/** A write that waits for its turn, or for the confirmation that it is durable. */
 import type { Outcome } from '../batch.js';
 import { StoreFault } from '../fault.js';
 
 /**
- * A wait that ends. Only time in which the process could have heard an answer counts: what came
- * while it stood still (stopped, starved of its processor, in a long calculation) is read before
- * anything is given up, since timers come before what lies in a socket.
+ * A timeout that counts only time in which the process could receive an answer. After a standstill
+ * (process stopped, no processor, long calculation) timers run before sockets are read, so what has
+ * arrived is read first, before anything is given up.
  */
 
-/** A timer that comes so much too late was kept from coming. */
+/** A timer that is late by this much was delayed by a standstill. */
 const LATE_MS = 200;
 
 interface PatienceOptions {
   readonly ms: number;
-  /** Called once, when the wait is over. */
+  /** Called once, when time is up. */
   readonly out: () => void;
-  /** Asked when it would be over: whether it goes on as long again, up to `longestMs` in all. */
+  /**
+   * Asked when time would be up. True continues for the same time again, up to `longestMs` in all.
+   */
   readonly goesOn?: (() => boolean) | undefined;
   readonly longestMs?: number;
 }
@@ -30,7 +32,7 @@ export class Patience {
     this.#timer = this.#wait(options.ms, true);
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops waiting. */
   cancel(): void {
     clearTimeout(this.#timer);
   }
@@ -52,22 +54,22 @@ export class Patience {
   }
 }
 
-/** Longest wait for the turn; nothing was done then. */
+/** Longest wait for its turn; after that nothing was done. */
 export const TURN_MS_MAX = 8_000;
-/** Longest wait for what became of a commit whose connection was cut. */
+/** Longest wait for the outcome of a commit whose connection was lost. */
 const UNKNOWN_MS_MAX = 8_000;
 
 export class Pending {
   readonly action: () => unknown;
   readonly promise: Promise<unknown>;
-  /** Whether it waits for what became of it, however long that takes. */
+  /** Whether it waits for its outcome without a limit. */
   #certain: boolean;
   #resolve: (result: unknown) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
   #patience: Patience;
   #ended = false;
 
-  /** @param late is called when it is refused because its turn did not come. */
+  /** @param late is called when the write is refused because its turn did not come in time */
   constructor(action: () => unknown, certain: boolean, late: (pending: Pending) => void) {
     this.action = action;
     this.#certain = certain;
@@ -78,17 +80,17 @@ export class Pending {
     this.#patience = new Patience({ ms: TURN_MS_MAX, out: () => late(this) });
   }
 
-  /** Its turn has come: it is not refused any more because it waits. */
+  /** Called when its turn comes; it is no longer refused for waiting. */
   begin(): void {
     this.#patience.cancel();
   }
 
-  /** It does not wait for ever. */
+  /** Sets a limit to the wait for its outcome. */
   hasten(): void {
     this.#certain = false;
   }
 
-  /** Nobody knows what became of it. */
+  /** Called when its outcome is unknown. */
   doubt(): void {
     if (this.#certain || this.#ended) return;
     this.#patience.cancel();
@@ -114,7 +116,7 @@ export class Pending {
   }
 }
 
-/** Tells those who wait for a write what became of it. */
+/** Passes the outcome of a write on to those who wait for it. */
 export function settlePending(pending: Pending, outcome: Outcome<unknown>): void {
   if (outcome.kind === 'done') pending.done(outcome.result);
   else pending.fail(outcome.error);

@@ -1,6 +1,6 @@
 /**
- * Where a store is in PostgreSQL, as an address says it, which may hold a password, and where its
- * replica lies on this machine.
+ * Where a store is in PostgreSQL, by an address that may contain a password, and where its replica
+ * is on this machine.
  */
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -12,23 +12,23 @@ import { STORE_FILE, storeFileProblem } from '../store-file.js';
 import { errorCode } from '../../base/error-code.js';
 
 export interface DatabasePlace {
-  /** As the client takes it. */
+  /** The address in the form that the client needs. */
   readonly url: string;
   readonly schema: string;
-  /** For people: without user and password. */
+  /** The address without user and password, to be shown. */
   readonly shown: string;
 }
 
 const DEFAULT_SCHEMA = 'situs';
 
-/** Whether a text means to be the address of a database. */
+/** Whether a text is meant as the address of a database. */
 export function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:/i.test(text);
 }
 
 /**
- * Reads an address; `?schema=` names the schema, `situs` where it does not.
- * @throws Error that does not repeat it, when it is not one.
+ * Reads an address. `?schema=` names the schema, which is `situs` without it.
+ * @throws Error that does not repeat the address, when it is not valid.
  */
 export function databasePlace(text: string): DatabasePlace {
   const problem = databaseProblem(text);
@@ -41,23 +41,23 @@ export function databasePlace(text: string): DatabasePlace {
 }
 
 /*
- * Where a replica lies: in a folder that one handle has to itself. Those whose process has ended
- * are taken over, so that a start reads only what came since; the others of them are removed.
+ * The folder of a replica, which is used by one handle only. A new process takes over the folder of
+ * one that has ended, so that it reads only newer commits; others of that kind are removed.
  */
 
 const FOLDER = 'store-replica';
 const ID_CHARS = 8;
 
-/** Folders that handles of this process have. */
+/** Folders that are in use by this process. */
 const OWN = new Set<string>();
 let handles = 0;
 
-/** Names this start of the machine: of what was not flushed before it nothing is sure. */
+/** Identifies the present start of the machine: data that was not flushed before it may be lost. */
 function startId(): string {
   return bootId()?.slice(0, ID_CHARS) ?? String(Math.round(Date.now() / 60_000 - uptime() / 60));
 }
 
-/** Whether a process runs; this one's earlier life, with the same number, does not. */
+/** Whether a process runs. A previous process with this one's number does not. */
 function runs(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
@@ -68,7 +68,9 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Takes a folder over by one rename, which one of those that try it does; not a damaged one. */
+/**
+ * Takes a folder over by a rename, which succeeds for only one process. Not for a damaged replica.
+ */
 function takeOver(from: string, to: string): boolean {
   try {
     renameSync(from, to);
@@ -78,7 +80,7 @@ function takeOver(from: string, to: string): boolean {
   return storeFileProblem(join(to, STORE_FILE)) === null;
 }
 
-/** A folder for the replica of a store, in a folder of variables; to be given back. */
+/** A folder for the replica of a store, in a folder of variables. `leaveFolder` gives it back. */
 export function replicaFolder(varDir: string, storeId: string): string {
   const parent = join(varDir, FOLDER);
   makeFolder(parent, 'SITUS_VAR', 0o700);
@@ -95,7 +97,7 @@ export function replicaFolder(varDir: string, storeId: string): string {
     else rmSync(path, { recursive: true, force: true });
   }
   if (!taken) {
-    // Damaged, or of an earlier life with the same number.
+    // The folder is damaged, or of an earlier process with the same number.
     rmSync(own, { recursive: true, force: true });
     makeFolder(own, 'SITUS_VAR', 0o700);
   }
@@ -103,7 +105,7 @@ export function replicaFolder(varDir: string, storeId: string): string {
   return own;
 }
 
-/** Gives a folder back, once its replica is closed. */
+/** Gives a folder back after its replica was closed. */
 export function leaveFolder(path: string): void {
   OWN.delete(path);
 }

@@ -1,4 +1,4 @@
-/** A store in PostgreSQL that any number of nodes share; each reads a replica of its own. */
+/** A store in PostgreSQL that is shared by any number of nodes; each reads from its own replica. */
 import { StoreFault } from '../fault.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from '../format.js';
 import { packPlain, type StoredValue, unpackRecord } from '../record-bytes.js';
@@ -12,9 +12,9 @@ import { Replica, type WriterOptions } from './replica.js';
 import { migrate } from './schema.js';
 import { Writer } from './writer.js';
 
-/** Longest wait for the tables of a store: another node may be making them. */
+/** Longest wait for the tables of a store, which another node may be making. */
 const MIGRATE_QUERY_MS_MAX = 60_000;
-/** A database that answered so long ago is there. */
+/** A database that answered within this time counts as reachable. */
 const THERE_MS = 2_000;
 
 export class PostgresRoot implements Root {
@@ -23,7 +23,7 @@ export class PostgresRoot implements Root {
   readonly #writer: Writer;
   readonly #follower: Follower;
   readonly #watchers = new Set<() => void>();
-  /** When the replica was known to be the newest, as `performance.now` tells. */
+  /** When the replica was last known to be up to date, on the clock of `performance`. */
   #freshAt = performance.now();
   #loading: Promise<void> | null = null;
   #written = 0;
@@ -48,7 +48,7 @@ export class PostgresRoot implements Root {
   }
 
   /**
-   * Opens the store at an address, or makes it; the replica is in a folder of variables.
+   * Opens the store at an address, or makes it. The replica is in a folder of variables.
    * @throws Error when the database cannot be reached or a newer program made the store.
    */
   static async open(
@@ -86,7 +86,7 @@ export class PostgresRoot implements Root {
     return this.#replica.unstored(key);
   }
 
-  /** Others write at any time. */
+  /** Always null: other nodes may have written at any time. */
   known(key: StoreKey): StoredValue | null {
     return this.#replica.unstored(key);
   }
@@ -108,8 +108,8 @@ export class PostgresRoot implements Root {
   }
 
   async write<T>(action: () => T, { certain = false }: RootWriteOptions = {}): Promise<T> {
-    // Where it has not been reached for so long nothing waits in vain. What is known is as old
-    // where the process stood still: then nobody has tried yet.
+    // After so long without the database, waiting would be in vain. The replica may also be old
+    // because the process stood still; then the database was not tried yet.
     const isFailing = this.#follower.isFailing || this.#writer.isFailing;
     if (isFailing && this.age() > TURN_MS_MAX) throw new StoreFault('unreachable');
     const result = (await this.#writer.write(action, certain)) as T;
@@ -166,7 +166,7 @@ export class PostgresRoot implements Root {
     await this.#replica.close();
   }
 
-  /** Writes the format down in a new store. @throws Error when it is a newer one. */
+  /** Records the format in a new store. @throws Error when the store has a newer one. */
   async #begin(): Promise<void> {
     const problem = await this.#writer.write(() => {
       const found = this.get(FORMAT_KEY);

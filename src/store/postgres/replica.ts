@@ -1,6 +1,6 @@
 /**
- * What a node has of a store in PostgreSQL: all records, in an LMDB environment that can be made
- * anew at any time, and the commit up to which they are those of the database. Reading never waits.
+ * A node's copy of a store in PostgreSQL: all records, in an LMDB environment that can be made
+ * again at any time, and the commit that they are up to date with. Reading never waits.
  */
 import { ABORT, type Database, open, type RootDatabase } from 'lmdb';
 import type { Outcome } from '../batch.js';
@@ -12,8 +12,8 @@ import type { Batch, Change, Position } from './change-log.js';
 import { type DatabasePlace, leaveFolder, replicaFolder } from './place.js';
 
 /*
- * Keys as bytes whose order is that of the keys: the parts in UTF-8 with a zero between them. The
- * two lowest characters are written as two bytes, so that no part holds the zero.
+ * Keys as bytes that sort as the keys do: their parts in UTF-8, separated by a zero byte. The two
+ * lowest characters are written as two bytes each, so that no part contains a zero.
  */
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([
@@ -37,7 +37,7 @@ export function keyBytes(key: StoreKey): Buffer {
   );
 }
 
-/** The key of some bytes. */
+/** The key that bytes stand for. */
 export function keyOf(bytes: Uint8Array): StoreKey {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   const parts = text.split('\0');
@@ -45,23 +45,29 @@ export function keyOf(bytes: Uint8Array): StoreKey {
   return parts.map((part) => part.replace(/\x01[\x01\x02]/g, (each) => PLAIN.get(each)!));
 }
 
-/** Bytes of a key as a text, one character each. */
+/** The bytes of a key as text, one character for each. */
 function nameOf(bytes: Buffer): string {
   return bytes.toString('latin1');
 }
 
 const MAP_BYTES = 4 * 1024 ** 3;
-/** Bytes of changes that end a commit: what waits goes into the next one. */
+/** Bytes of changes after which a commit takes no more actions; the rest wait for the next one. */
 const COMMIT_BYTES_MAX = 16 * 1_048_576;
-/** The same of the time that actions take: nothing else is done meanwhile, here or elsewhere. */
+/**
+ * Time of running actions after which a commit takes no more. It holds up this thread, and all
+ * other nodes.
+ */
 const COMMIT_MS_MAX = 200;
 
-/** Position of a replica that was not read whole: it has to be. */
+/** Position of a replica that has to be read completely. */
 const UNREAD: Position = { seq: -1, batch: '' };
 const POSITION_KEY = 'position';
 
 interface Attempt {
-  /** In the order of the actions; fewer where they changed much or took long. */
+  /**
+   * Outcomes in the order of the actions; only of the first ones if these changed much or took
+   * long.
+   */
   readonly outcomes: readonly Outcome<unknown>[];
   readonly changes: readonly Change[];
 }
@@ -69,12 +75,12 @@ interface Attempt {
 export class Replica {
   readonly #path: string;
   readonly #environment: RootDatabase<Buffer, string>;
-  /** By the bytes of keys. */
+  /** Records by the bytes of their keys. */
   readonly #records: Database<Buffer, Uint8Array>;
   readonly #state: Database<Buffer, string>;
-  /** What the action under way changed, by the text of the key; null outside of one. */
+  /** Changes of the running action, by the text of the key; null while none runs. */
   #changed: Map<string, Change> | null = null;
-  /** What the actions of an attempt were given to put, until one of them is undone. */
+  /** Values that the actions of an attempt have put, until one of the actions is undone. */
   readonly #given = new Map<string, StoredValue>();
 
   constructor(varDir: string, storeId: string) {
@@ -83,7 +89,8 @@ export class Replica {
       path: this.#path,
       mapSize: MAP_BYTES,
       maxDbs: 2,
-      // The database has it all; a machine that fails begins with an empty one.
+      // Losing data is harmless: the database has everything, and after a crash of the machine the
+      // replica is made again.
       noSync: true,
       overlappingSync: false,
       eventTurnBatching: false,
@@ -118,13 +125,13 @@ export class Replica {
     for (const key of this.#records.getKeys(rangeOf(range, keyBytes))) yield keyOf(key);
   }
 
-  /** What the commit under way was given for a key and waits to be put; null where nothing does. */
+  /** The value that the running commit has put for a key; null where there is none. */
   unstored(key: StoreKey): StoredValue | null {
     if (this.#changed === null) return null;
     return this.#given.get(nameOf(keyBytes(key))) ?? null;
   }
 
-  /** Within an action alone, as `remove`. */
+  /** To be called only within an action, as `remove`. */
   put(key: StoreKey, value: StoredValue): void {
     const bytes = bytesOf(value);
     const name = this.#note(key, bytes);
@@ -147,14 +154,14 @@ export class Replica {
     return entryCount;
   }
 
-  /** From now on reading sees what was put in last. */
+  /** Makes reads see the latest changes. */
   refresh(): void {
     this.#records.resetReadTxn();
   }
 
   /**
-   * What actions would change, one on what another left; nothing of it stays. Null where the
-   * replica is not at the commit that is given, as where it is being read anew.
+   * Runs actions one after another and returns their changes; the replica itself stays unchanged.
+   * Null where the replica is not at the given commit, for instance while it is read again.
    */
   attempt(seq: number, actions: readonly (() => unknown)[]): Attempt | null {
     const outcomes: Outcome<unknown>[] = [];
@@ -182,7 +189,7 @@ export class Replica {
   }
 
   /**
-   * Takes over commits that follow what it has; those that it has are passed over.
+   * Applies commits that follow the replica's position; earlier ones are ignored.
    * @returns whether there was one that it did not have
    */
   apply(batches: readonly Batch[]): boolean {
@@ -190,7 +197,7 @@ export class Replica {
     this.#environment.transactionSync(() => {
       for (const { seq, batch, changes } of batches) {
         const at = this.position.seq;
-        // One that is being read whole comes to it by itself.
+        // A replica that is being read completely will contain the commit anyway.
         if (at < 0 || seq <= at) continue;
         if (seq !== at + 1) break;
         for (const change of changes) this.#set(change);
@@ -202,7 +209,7 @@ export class Replica {
     return applied;
   }
 
-  /** From now on, until `move`, it counts as not read. */
+  /** Marks the replica as incomplete, until `move` is called. */
   unread(): void {
     this.move(UNREAD);
   }
@@ -211,7 +218,7 @@ export class Replica {
     this.#environment.transactionSync(() => this.#move(position));
   }
 
-  /** Puts these records in the place of all behind a key, up to the last of them or to the end. */
+  /** Replaces all records after a key, up to the last of the new records, or to the end. */
   replace(after: Buffer | null, records: readonly Change[], isEnd: boolean): void {
     const last = records.at(-1)?.key ?? null;
     this.#environment.transactionSync(() => {
@@ -261,17 +268,20 @@ export class Replica {
   }
 }
 
-/** What writes, and takes over what others write, with a replica. */
+/** What a Writer and a Follower work with. */
 export interface WriterOptions {
   readonly place: DatabasePlace;
   readonly replica: Replica;
-  /** Reads everything anew; the commits that the replica needs are not known any more. */
+  /**
+   * Reads the whole store into the replica, because the commits that it needs are not known any
+   * more.
+   */
   readonly load: () => Promise<void>;
-  /** Told after each change of the replica that another node made. */
+  /** Called after each change of the replica that comes from another node. */
   readonly changed: () => void;
-  /** Told of the moment, as `performance.now`, as of which the replica is the newest. */
+  /** Called with the time, on the clock of `performance`, at which the replica was up to date. */
   readonly fresh: (at: number) => void;
   readonly failed: (error: unknown) => void;
-  /** Whether the database answered a moment ago, whoever asked. */
+  /** Whether the database has answered just now, on any connection. */
   readonly isThere: () => boolean;
 }

@@ -13,7 +13,9 @@ import type { DatabasePlace } from './place.js';
 
 interface Step {
   readonly sql: string;
-  /** Programs of this version and later work with the tables as they are then. */
+  /**
+   * First version of the program's tables whose programs can work with the tables after this step.
+   */
   readonly readable: number;
 }
 
@@ -31,7 +33,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Of the tables, as this program makes them. */
+/** Version of the tables that this program makes. */
 export const SCHEMA_VERSION = STEPS.length;
 
 interface SchemaState {
@@ -40,17 +42,17 @@ interface SchemaState {
   readonly readable: number;
 }
 
-/** Statement that takes the lock under which a store is written, until the transaction ends. */
+/** Statement that takes the lock for writing a store, until the end of the transaction. */
 export function lockText({ schema }: DatabasePlace): string {
   return `SELECT pg_advisory_xact_lock(hashtextextended('situs store ${schema}', 0))`;
 }
 
-/** Beginning of a transaction that sees what others committed while it waited for the lock. */
+/** Begins a transaction that sees what others committed while it waited for the lock. */
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 
-/** What is there; null where no store is. */
+/** The version of the tables; null where there is no store. */
 async function stateOf(connection: Connection, place: DatabasePlace): Promise<SchemaState | null> {
-  // By a table that is read anew: what looks names up may not know yet what others just made.
+  // Read from a table, because functions that look up names may not see tables that were just made.
   const [there] = await connection.run(
     `SELECT 1 FROM pg_tables WHERE schemaname = '${place.schema}' AND tablename = 'meta'`,
   );
@@ -64,7 +66,7 @@ async function stateOf(connection: Connection, place: DatabasePlace): Promise<Sc
   return { id, version, readable: Number(values.get('readable')) };
 }
 
-/** @throws Error where only newer programs may work with the tables. */
+/** @throws Error where only newer programs can work with the tables. */
 export function checkReadable(
   { version, readable }: Pick<SchemaState, 'version' | 'readable'>,
   place: DatabasePlace,
@@ -77,7 +79,7 @@ export function checkReadable(
   );
 }
 
-/** Whether a server or a command made them with the rights that it has; else what to do. */
+/** The error for tables that could not be made: where rights are missing, it says what to do. */
 function unmade(error: unknown, place: DatabasePlace): unknown {
   return error instanceof DatabaseError && error.code === '42501'
     ? new Error(
@@ -89,8 +91,8 @@ function unmade(error: unknown, place: DatabasePlace): unknown {
 }
 
 /**
- * Makes the tables, or brings them to this program's version.
- * @returns what is there then, and the version before: 0 where nothing was
+ * Makes the tables, or updates them to this program's version.
+ * @returns the state after that, and the version before: 0 where there were none
  * @throws Error when a newer program made them, or they cannot be made.
  */
 export async function migrate(

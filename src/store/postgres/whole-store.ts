@@ -1,4 +1,7 @@
-/** Reads a whole store out of PostgreSQL, into a replica or for a copy, and writes one into it. */
+/**
+ * Reads a whole store from PostgreSQL, into a replica or for a copy, and writes a whole store into
+ * it.
+ */
 import { randomUUID } from 'node:crypto';
 import type { CopyPages, CopySource, CopyTarget } from '../copy.js';
 import type { Change, Position } from './change-log.js';
@@ -8,7 +11,7 @@ import { keyBytes, keyOf, type Replica } from './replica.js';
 import { BEGIN, lockText, migrate, SCHEMA_VERSION } from './schema.js';
 import type { RecordBytes } from '../root.js';
 
-/** Records read at once. */
+/** Records that are read at a time. */
 const PAGE_RECORDS = 500;
 /** Longest wait for a page. */
 const LOAD_QUERY_MS_MAX = 30_000;
@@ -17,7 +20,7 @@ function recordsOf(rows: Rows): readonly Change[] {
   return rows.map(({ key, value }) => ({ key: key as Buffer, value: value as Buffer }));
 }
 
-/** The newest commit, as the transaction sees it. */
+/** The newest commit that the transaction sees. */
 async function newestCommit(connection: Connection): Promise<Position> {
   const [rows] = await connection.run('SELECT seq, batch FROM changes ORDER BY seq DESC LIMIT 1');
   const row = rows?.[0];
@@ -26,7 +29,7 @@ async function newestCommit(connection: Connection): Promise<Position> {
     : { seq: Number(row['seq']), batch: String(row['batch']) };
 }
 
-/** The records of a store in the order of their keys, in pages; within one transaction. */
+/** The records of a store in pages, in the order of their keys, within one transaction. */
 async function* pagesOf(connection: Connection): AsyncGenerator<readonly Change[]> {
   for (let after = Buffer.alloc(0); ; ) {
     const page = recordsOf(
@@ -43,8 +46,8 @@ async function* pagesOf(connection: Connection): AsyncGenerator<readonly Change[
 }
 
 /**
- * Puts the records of the database in the place of the replica's. What it had goes on being read
- * meanwhile, page by page replaced; killed in the middle it is read whole again.
+ * Replaces the replica's records by those of the database, page by page; it can be read meanwhile.
+ * If the process is killed before the end, the replica is read completely again.
  * @throws DatabaseError when the database cannot be read.
  */
 export async function loadReplica(place: DatabasePlace, replica: Replica): Promise<void> {
@@ -76,7 +79,7 @@ async function* copied(connection: Connection): CopyPages & AsyncGenerator<Recor
   }
 }
 
-/** The store of an address as of one moment; servers go on writing it. */
+/** The store at an address as of one moment; servers may write to it meanwhile. */
 export async function databaseSource(url: string): Promise<CopySource> {
   const place = databasePlace(url);
   const connection = await opened(place);
@@ -98,7 +101,9 @@ export async function databaseSource(url: string): Promise<CopySource> {
   };
 }
 
-/** An empty store at an address, made where there is none; nobody writes it meanwhile. */
+/**
+ * An empty store at an address, which is made where there is none and locked against other writers.
+ */
 export async function databaseTarget(url: string): Promise<CopyTarget> {
   const place = databasePlace(url);
   const connection = await opened(place);
@@ -125,7 +130,8 @@ export async function databaseTarget(url: string): Promise<CopyTarget> {
     pages: () => copied(connection),
     keep: async () => {
       const { seq } = await newestCommit(connection);
-      // With a gap before it: whoever has a replica of what was there reads everything anew.
+      // The number leaves a gap, so that nodes with a replica of an earlier store read everything
+      // again.
       await connection.ask(
         'INSERT INTO changes (seq, batch, keys, contents) VALUES ($1, $2, $3, $3)',
         [seq + 2, randomUUID(), []],

@@ -1,15 +1,16 @@
 /**
- * Writes of a node. Those that wait together are one commit: under the lock of the store the node
- * takes over what others committed, runs the actions on it, writes down what they changed, and
- * commits. So every action sees the newest state of all nodes, and no two run at once anywhere.
+ * Writes of a node to a store in PostgreSQL. Writes that wait together become one commit: under the
+ * lock of the store, the node applies what others committed, runs the actions, stores their
+ * changes, and commits. So every action sees the newest state of all nodes, and no two actions run
+ * at the same time on any nodes.
  *
  * A turn is two exchanges with the database: the lock with what others committed, and the changes
- * with their COMMIT. A write that comes while a commit is under way asks for the next turn behind
- * it at once, so that a node with much to write waits for one answer a turn.
+ * with their COMMIT. A write that arrives during a commit requests the next turn at once, so that a
+ * node with many writes waits for only one answer a turn.
  *
- * An action runs once at most. Where the connection is cut before COMMIT is sent, nothing was done
- * and its write is refused; where it is cut after it, the next turn asks under the lock, which
- * nobody gets before the earlier transaction has ended, whether the commit is there.
+ * An action runs at most once. If the connection is lost before COMMIT is sent, nothing was done
+ * and the write is refused. If it is lost after that, the next turn looks for the commit under the
+ * lock, which is only free when the earlier transaction has ended.
  */
 import { randomUUID } from 'node:crypto';
 import type { Outcome } from '../batch.js';
@@ -27,32 +28,32 @@ import { Connection, DatabaseError } from './connection.js';
 import { Pending, settlePending } from './pending.js';
 import type { WriterOptions } from './replica.js';
 
-/** Writes in one commit at most. */
+/** Most writes in one commit. */
 const COMMIT_WRITES_MAX = 1_000;
-/** Waits after a turn that failed, doubled up to the second. */
+/** Waits after a turn that failed; each is twice the one before, up to the second value. */
 const RETRY_MS = 50;
 const RETRY_MS_MAX = 1_000;
 const PRUNE_MS = 60_000;
 /** Longest wait for writes under way when the store is closed. */
 const CLOSE_MS_MAX = 4_000;
-/** SQLSTATEs of a database that cannot write: no disk or memory, an error of the disk. */
+/** SQLSTATEs of a database without disk or memory, or with an error of the disk. */
 const UNWRITABLE = /^(53|58)/;
 
-/** A commit of which nobody knows what became. */
+/** A commit whose outcome is unknown. */
 interface Doubtful {
   readonly batch: string;
   readonly taken: readonly Pending[];
   readonly outcomes: readonly Outcome<unknown>[];
 }
 
-/** A turn that was asked for, behind the commit that its connection has under way. */
+/** A turn that was requested behind the commit under way, on the same connection. */
 interface Next {
   readonly connection: Connection;
   readonly position: Position;
   readonly begun: Promise<Begun>;
 }
 
-/** The fault that stands for what the database said. */
+/** The fault for an error of the database. */
 function faultOf(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error;
   return new StoreFault(UNWRITABLE.test(error.code) ? 'unwritable' : 'unreachable', error);
@@ -69,7 +70,7 @@ export class Writer {
   #retryMs = RETRY_MS;
   #prunedAt = performance.now();
   #failing = false;
-  /** Where a commit is under way: what the next turn begins on. */
+  /** During a commit: the connection and position from which the next turn can begin. */
   #under: Omit<Next, 'begun'> | null = null;
   #next: Next | null = null;
   #isBeginning = false;
@@ -87,19 +88,19 @@ export class Writer {
     return pending.promise;
   }
 
-  /** Whether it takes over by itself, or did, what a notification of a connection tells of. */
+  /** Whether this writer applies, or has applied, the commit that a notification reports. */
   covers(from: number): boolean {
     return (
       from !== 0 && (this.#isBeginning || this.#next !== null || from === this.#connection?.id)
     );
   }
 
-  /** Whether the database was not reached the last time it was tried. */
+  /** Whether the database could not be reached at the last attempt. */
   get isFailing(): boolean {
     return this.#failing;
   }
 
-  /** From now on no write waits for ever. */
+  /** From now on every wait for a write is limited. */
   leave(): void {
     this.#leaving = true;
     const doubted = this.#doubtful?.taken ?? [];
@@ -107,7 +108,7 @@ export class Writer {
     for (const pending of doubted) pending.doubt();
   }
 
-  /** Waits for what is under way, not for ever, and refuses the rest. */
+  /** Waits a limited time for writes under way, and refuses the rest. */
   async close(): Promise<void> {
     this.#closing = true;
     const late = new Promise<void>((resolve) => {
@@ -136,7 +137,7 @@ export class Writer {
         this.#connection?.close();
         this.#connection = null;
         this.#next = null;
-        // Once for each time that it cannot be reached.
+        // Reported once for each time that the database cannot be reached.
         if (!this.#failing) this.#options.failed(error);
         this.#failing = true;
         await new Promise((resolve) => setTimeout(resolve, this.#retryMs));
@@ -144,7 +145,8 @@ export class Writer {
       }
     }
     this.#connection?.hold(false);
-    // Here and not when the promise is known to be fulfilled: the next write may come before that.
+    // Set here rather than when the promise is seen to be fulfilled, because another write may come
+    // before that.
     this.#working = null;
   }
 
@@ -157,17 +159,17 @@ export class Writer {
     return this.#connection;
   }
 
-  /** Asks for the turn behind the commit under way, where something waits for it. */
+  /** Requests the turn behind the commit under way, if a write waits for it. */
   #askForNext(): void {
     if (this.#under === null || this.#next !== null || this.#waiting.length === 0) return;
     const { connection, position } = this.#under;
     const begun = beginLocked(connection, this.#options.place, position, null);
-    // Awaited later; where the commit before it fails it is not.
+    // Awaited later, but not if the commit before it fails.
     begun.catch(() => undefined);
     this.#next = { ...this.#under, begun };
   }
 
-  /** A turn: that which was asked for, or one that is now. Null where all has to be read anew. */
+  /** Begins a turn, requested or new. Null where the replica must be read again. */
   async #begin(): Promise<(Omit<Next, 'begun'> & Begun) | null> {
     const next = this.#next;
     this.#next = null;
@@ -193,20 +195,20 @@ export class Writer {
     const at = performance.now();
     if (batches === null) {
       await connection.run('ROLLBACK');
-      // Commits that old are forgotten: of one that is not there nobody knows whether it was.
+      // So old commits are removed. If the doubtful one is missing, it may have existed or not.
       if (found) await load();
       this.#settle(found ? true : null);
       return found ? undefined : load();
     }
     if (replica.apply(batches)) changed();
     const newest = batches.at(-1) ?? position;
-    // It is behind where it is being read anew.
+    // The replica stays behind while it is read completely.
     if (replica.position.seq === newest.seq) fresh(at);
     this.#settle(found);
     await this.#run(connection, newest);
   }
 
-  /** Runs what waits, in the transaction that was begun, on the state of a commit. */
+  /** Runs waiting actions in the transaction that was begun, on the state of a commit. */
   async #run(connection: Connection, { seq }: Position): Promise<void> {
     const { replica } = this.#options;
     const asked = this.#waiting.slice(0, COMMIT_WRITES_MAX);
@@ -239,7 +241,7 @@ export class Writer {
   ): Promise<void> {
     const { place, replica } = this.#options;
     this.#doubtful = { batch: batch.batch, ...made };
-    // Behind what failed there is no COMMIT: NOTIFY fails before it.
+    // The COMMIT has no effect if one of the statements fails, because then NOTIFY fails before it.
     const [written, committed] = connection.together(
       () =>
         [
@@ -262,18 +264,21 @@ export class Writer {
     try {
       replica.apply([batch]);
     } finally {
-      // What cannot be put into the replica now is read with what others commit.
+      // If the replica cannot apply it now, it is read later with the commits of others.
       this.#settle(true);
     }
   }
 
-  /** What the database says of changes that it does not take; else nobody knows what became. */
+  /**
+   * Refuses the writes if the database reported the failure. Without its answer the outcome is
+   * unknown.
+   */
   #refused(error: unknown): never {
     if (error instanceof DatabaseError && error.isAnswer) this.#settle(false, faultOf(error));
     throw error;
   }
 
-  /** Tells those who wait for a doubtful commit what became of it; null where nobody knows. */
+  /** Passes the outcome of a doubtful commit on to its writes; null where it is unknown. */
   #settle(found: boolean | null, fault?: unknown): void {
     const doubtful = this.#doubtful;
     if (doubtful === null) return;

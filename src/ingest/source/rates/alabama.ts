@@ -26,19 +26,21 @@ import {
 import { readTable, type TableRow } from '../table-text.js';
 
 const COUNTY = /^(.+?)\s+(?:COUNTY|CO\.?)(?:[\s-]+(.*))?$/i;
-/** Tax by tax of single plants, and a tax for schools of no percent. */
+/** Taxes for a single plant, and a school tax of zero percent, which are not read. */
 const BESIDE = /UNABATED|EDUCATION/i;
 const COUNTY_CODE = /^7\d{3}$/;
 const CITY_CODE = /^9\d{3}$/;
 
-/** Rows of one county, by what they say of it. */
+/** Rows of one county, by what they mean. */
 interface CountyRows {
   readonly county: string;
   readonly plain: RateRow[];
   readonly outside: RateRow[];
-  /** With the beginnings of the cities' names; none: inside every city. */
+  /**
+   * Rows for its cities, with the beginnings of the cities' names; without names, for every city.
+   */
   readonly inside: { readonly names: readonly string[]; readonly row: RateRow }[];
-  /** Rows that name no city, and rows that are not understood. */
+  /** Rows for unnamed cities, and rows that are not understood. */
   readonly vague: RateRow[];
   readonly strange: RateRow[];
 }
@@ -55,7 +57,7 @@ function namesOf(text: string): readonly string[] {
     .filter((name) => name !== '' && name !== 'PJ');
 }
 
-/** Puts a county's row where it belongs. */
+/** Assigns a county's row to one of these. */
 function sort(row: RateRow, tail: string, rows: CountyRows): void {
   const named = /^CL\b(.*)$/.exec(tail);
   if (tail === '') rows.plain.push(row);
@@ -72,7 +74,7 @@ function sort(row: RateRow, tail: string, rows: CountyRows): void {
 
 type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
 
-/** A row of the file with its rate and days. */
+/** The rate row of a line. */
 function rowOf(row: TableRow, where: Where, context: ListContext): RateRow {
   return listedRow(context, percentOf(row.get('Rate'), `line ${row.line}`), {
     ...where,
@@ -127,7 +129,7 @@ function unknownOf(rows: readonly RateRow[], place: string): RateRow {
   };
 }
 
-/** What a county takes outside its cities, and inside each of those listed. */
+/** The rates of a county outside its cities, and in each of the listed ones. */
 function settled(rows: CountyRows, cities: ReadonlyMap<string, string>): readonly RateRow[] {
   const { plain, outside, inside, vague, strange } = rows;
   const all = [...plain, ...outside, ...inside.map(({ row }) => row), ...vague, ...strange];

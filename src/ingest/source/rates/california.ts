@@ -25,13 +25,13 @@ import {
 import { readBelowTitles, readTable, type TableRow } from '../table-text.js';
 
 const UNINCORPORATED = / Unincorporated Area$/;
-/** Types of rows that speak for what no city of a county covers. */
+/** Types of rows for the land of a county outside its cities. */
 const WHOLE = /^(?:County|Unincorporated Area)$/i;
 
 interface Listed {
   readonly name: string;
   readonly county: string;
-  /** "" of what lies outside cities; null of a city that no place held is called. */
+  /** "" for land outside cities; null for a city that matches no place. */
   readonly place: string | null;
   readonly rate: Rate;
 }
@@ -47,7 +47,7 @@ function listed(row: TableRow, context: ListContext): Listed | null {
   const { report, gazetteer, state } = context;
   report.read += 1;
   const figure = cell(row, 'Rate');
-  // Counties with several rows have one that only points at the others, with its columns shifted.
+  // In a county with several rows, one only refers to the others, with its columns shifted.
   if (!/[1-9]/.test(figure)) {
     if (/^City$/i.test(cell(row, 'Type')))
       throw new RangeError(`${location}: not a rate: ${figure}`);
@@ -69,7 +69,7 @@ function listed(row: TableRow, context: ListContext): Listed | null {
   return place === null ? null : { name: location, county, place, rate };
 }
 
-/** Cities that nobody has drawn: one taxed as the land around it makes no difference. */
+/** Records cities without a boundary, except those that are taxed as the land around them. */
 function noteUndrawn(rows: readonly Listed[], { report, state }: ListContext): void {
   for (const { name, county, place, rate } of rows) {
     if (place !== null) continue;
@@ -79,7 +79,9 @@ function noteUndrawn(rows: readonly Listed[], { report, state }: ListContext): v
   }
 }
 
-/** @throws RangeError for a city in a county without a row, whose part in its rate is not told. */
+/**
+ * @throws RangeError for a city in a county without a row, whose part in the rate is then unknown.
+ */
 function checkCounties(rows: readonly Listed[]): void {
   const counties = new Set(rows.filter(({ place }) => place === '').map(({ county }) => county));
   const lost = rows.find(({ place, county }) => place && !counties.has(county));

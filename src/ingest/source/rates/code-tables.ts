@@ -111,7 +111,7 @@ interface Levied {
 function spellsOf(cells: readonly string[], where: string): readonly Spell[] {
   return [...Array(RATES).keys()].flatMap((at): readonly Spell[] => {
     const [rate = '', from = '', to = ''] = cells.slice(FIRST_RATE + at * RATES);
-    // An older rate without days was never one.
+    // An older rate without days was never in force.
     if (at > 0 && from === NO_DAY && to === NO_DAY) return [];
     if (!rate.endsWith('%')) throw new RangeError(`${where}: not a percentage: ${rate}`);
     return [
@@ -124,7 +124,7 @@ function spellsOf(cells: readonly string[], where: string): readonly Spell[] {
   });
 }
 
-/** Sales and use by code. */
+/** Sales and use rates by code. */
 function levied(text: string): Readonly<Record<'STS' | 'STU', ReadonlyMap<string, Levied>>> {
   const out = { STS: new Map<string, Levied>(), STU: new Map<string, Levied>() };
   for (const [at, line] of splitRows(text, ',').entries()) {
@@ -195,7 +195,7 @@ export function readOklahoma(text: string, context: ListContext): ListResult {
  * the state's part; the parts beside are not read, for the total is the law's.
  */
 
-/** Columns without which the workbook is another. */
+/** Columns by which the workbook is recognized. */
 export const VIRGINIA_COLUMNS = [
   'State Code (FIPS)',
   'County or City Code (FIPS)',
@@ -211,7 +211,7 @@ export function readVirginia(text: string, context: ListContext): ListResult {
   const rows: RateRow[] = [];
   for (const row of readBelowTitles(text, VIRGINIA_COLUMNS)) {
     const [fips, code] = [row.get('State Code (FIPS)'), row.get('County or City Code (FIPS)')];
-    // Notes stand below the table, in the first column.
+    // Notes follow the table, in the first column.
     if (!/^\d{1,2}$/.test(fips) || code === '') continue;
     report.read += 1;
     const county = `${fips.padStart(2, '0')}${code.padStart(3, '0')}`;

@@ -50,15 +50,15 @@ const KINDS: Readonly<Record<string, string>> = {
 interface Location {
   readonly name: string;
   readonly county: string;
-  /** "" for a county outside its cities. */
+  /** The place; "" for the county outside its cities. */
   readonly place: string;
   readonly countyRate: Rate;
   readonly cityRate: Rate;
-  /** Districts by what their type stands for. */
+  /** Rates of districts, by the meaning of their types. */
   readonly districts: ReadonlyMap<string, Rate>;
 }
 
-/** What is levied by type; the state's own part confirms that figures are percentages. */
+/** Rates by type. The state's own part confirms that the figures are percentages. */
 function leviesOf(row: SheetRow, where: string, state: Rate): ReadonlyMap<string, Rate> {
   const levies = new Map<string, Rate>();
   for (const [type, rate] of LEVIES) {
@@ -74,7 +74,10 @@ function leviesOf(row: SheetRow, where: string, state: Rate): ReadonlyMap<string
   return levies;
 }
 
-/** The place a name begins with, as parts of cities are named after them; null for none. */
+/**
+ * The place whose name begins a location's name, since parts of cities are named after them; null
+ * for none.
+ */
 function placeOf(name: string, county: string, context: ListContext): string | null {
   const { gazetteer, state } = context;
   const words = name
@@ -121,7 +124,7 @@ function locationOf(row: SheetRow, context: ListContext): Location | null {
   };
 }
 
-/** What a location levies, as one text; equal ones are taxed alike. */
+/** The levies of a location as one text; equal texts mean equal taxes. */
 function said({ countyRate, cityRate, districts }: Location): string {
   return JSON.stringify([countyRate, cityRate, [...districts].sort()]);
 }
@@ -148,7 +151,10 @@ class Listed {
     }
   }
 
-  /** The districts' code: one for the county where all of it pays the same, else one a location. */
+  /**
+   * The code of a district: one for the county if all locations pay the same, otherwise one for
+   * each location.
+   */
   #codeOf(kind: string, { name, county }: Location): string {
     const shared = this.context.districtCode(kind);
     if (shared !== null) return shared;
@@ -199,7 +205,7 @@ class Listed {
     return this.#groups.get(`@${county}`)?.[0];
   }
 
-  /** Rates of a city's part in a county, or of a county outside its cities. */
+  /** Adds the rates of a city's part in a county, or of a county outside its cities. */
   add(group: readonly Location[]): void {
     const first = group[0]!;
     const divided = new Set(group.map(said)).size > 1;
@@ -222,8 +228,8 @@ class Listed {
   }
 
   /**
-   * Places that are not listed lie in the districts of their county, or do not; of one that is
-   * listed in another county alone it cannot be told what it levies here.
+   * Adds unlisted places. They may lie in the districts of their county or not; for one that is
+   * only listed in another county, the rate here is unknown.
    */
   addSilent(): void {
     const { gazetteer, state } = this.context;

@@ -55,7 +55,7 @@ function rateRow(row: TableRow, at: Place, to: DateInt, context: ListContext): R
   return listedRow(context, rate, { ...at, name, from: asOf, to, asOf });
 }
 
-/** Rates change on 1 January and 1 July, so a list of July speaks until December. */
+/** Rates change on 1 January and 1 July, so a list of July is valid until December. */
 function earlier(context: ListContext): readonly RateRow[] {
   const table = readTable(context.extra('history'), '\t');
   const out: RateRow[] = [];
@@ -74,7 +74,7 @@ function earlier(context: ListContext): readonly RateRow[] {
       `${row.get('name')}: earlier rates are held for the second half of each year only;` +
       ' the publications between would fill it.';
     const half = dateOf(year + 1, 6, 30) ?? DATE_OPEN;
-    // The next list may have been read some days after its half-year began.
+    // The next list may have been read a few days after its half-year began.
     const isNext = context.asOf > half && context.asOf <= (dateOf(year + 1, 12, 31) ?? DATE_OPEN);
     const until = isNext ? dayBefore(context.asOf) : half;
     const between = { from: dateOf(year + 1, 1, 1) ?? asOf, to: until };

@@ -36,7 +36,7 @@ function basisOf(context: ListContext): RateRow['basis'] {
   return basis as RateRow['basis'];
 }
 
-/** The row of a jurisdiction of a level with its own part; zero where the list has none. */
+/** The row of a jurisdiction with its own part; zero where the list has none. */
 function ownRow(
   row: TableRow,
   where: Pick<RateRow, 'level'> & Partial<RateRow>,
@@ -49,7 +49,7 @@ function ownRow(
   return listedRow(context, own, { name, from, asOf, ...where });
 }
 
-/** A county whose own part the list does not split off is taken as its total. */
+/** The row of a county; if the list does not give its own part, the row is a total. */
 function countyRow(row: TableRow, county: string, context: ListContext): RateRow {
   const own = ownRow(row, { level: 'county', county }, context);
   if (row.get('local_pct') !== '') return own;
@@ -82,7 +82,7 @@ function cityRow(row: TableRow, context: ListContext): RateRow | null {
   return { ...own, basis: kind, sales: rate, use: rate };
 }
 
-/** A settlement that is no municipality but has its own rate leaves its county's remainder open. */
+/** A settlement with its own rate that is no municipality makes its county's remainder unknown. */
 function unincorporated(
   row: TableRow,
   county: RateRow | undefined,
@@ -105,7 +105,7 @@ function districtRows(row: TableRow, context: ListContext, members: DistrictMemb
   const code = context.districtCode(name) ?? `${OWN_CODE}${county}`;
   const rate = ownRow(row, { level: 'district', code }, context);
   context.report.joined += 1;
-  // "part of the county only": such a district's places are facts.
+  // A district that covers "part of the county only"; its places come from facts.
   if (!/\bonly\b/.test(row.get('note'))) {
     members.push(districtMember(context, code, { scope: 'county', county }));
   }
@@ -124,7 +124,7 @@ export function readSstDerived(text: string, context: ListContext): ListResult {
   const except = new Set(listOption(context, 'exceptCounty'));
   const rows: RateRow[] = [];
   const members: DistrictMember[] = [];
-  // The newest county row of each county; its combined figure rides along in `note` while reading.
+  // The newest row of each county, with its combined figure in `note` while reading.
   const counties = new Map<string, RateRow>();
   for (const row of readTable(text, '\t')) {
     const county = row.get('county_fips');
@@ -160,14 +160,14 @@ export function readSstDerived(text: string, context: ListContext): ListResult {
   return { rows: rows.sort((a, b) => a.from - b.from), members };
 }
 
-// Places a list leaves out although silence about them does not mean their county's rate.
+// Places that a list leaves out, although they do not necessarily have their county's rate.
 
 function gap(place: PlaceFact, county: string, note: string, context: ListContext): RateRow {
   const { geoid, name } = place;
   return unknownRow(context, { level: 'city', county, place: geoid, name, note });
 }
 
-/** Whether a county levies as much as the law lets any place levy, so that no place can differ. */
+/** Whether a county levies the highest rate allowed by law, so that no place in it can differ. */
 function atCeiling(rows: readonly RateRow[], county: string, ceiling: Rate | null): boolean {
   const last = rows.filter((row) => row.level === 'county' && row.county === county).at(-1);
   return ceiling !== null && last !== undefined && last.sales >= ceiling;
@@ -181,8 +181,8 @@ const WHY: Readonly<Record<string, string>> = {
 
 /**
  * Unknown rows for unlisted places. Option `gapUnlisted`: "multi" for places in several counties,
- * which a state codes apart from either county's list; "noted" for all places of noted counties;
- * "parts" for the other counties of cities that are listed with a rate.
+ * which a state may code apart from either county's list; "noted" for all places of counties with a
+ * note; "parts" for the other counties of cities that are listed with a rate.
  */
 export function unlistedGaps(
   rows: readonly RateRow[],
@@ -204,7 +204,7 @@ export function unlistedGaps(
     if (kind === 'multi' && place.counties.length < 2) continue;
     if (kind === 'parts' && !levying.has(place.geoid)) continue;
     if (kind === 'parts' && listed.has(`${place.geoid}/`)) continue;
-    // Of a sliver beyond the line it cannot be told whether it is the city's or the map's.
+    // A sliver across the line may belong to the city or be an error of the map.
     for (const county of kind === 'parts' ? place.counties : countiesWithLand(place)) {
       if (listed.has(`${place.geoid}/${county}`) || atCeiling(rows, county, ceiling)) continue;
       if (kind === 'noted' && !noted.includes(county)) continue;

@@ -1,4 +1,4 @@
-/** Rates that are worked out and no authority's: they are for the estimated layer alone. */
+/** Rates that are calculated rather than published, for the estimated layer only. */
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import { fractionOf, type ListContext, listedRow, type ListResult } from '../../rates/list.js';
@@ -53,7 +53,7 @@ function cell(row: TableRow, columns: readonly string[]): string {
   return '';
 }
 
-/** The county of each ZIP that lies in one alone; files "counties" names a crosswalk. */
+/** The county of each ZIP that lies in only one; the file `counties` is a crosswalk. */
 function wholeCounties(crosswalk: string): ReadonlyMap<number, string> {
   const counties = new Map<number, string>();
   const divided = new Set<number>();
@@ -68,11 +68,11 @@ function wholeCounties(crosswalk: string): ReadonlyMap<number, string> {
 
 interface Tally {
   readonly state: string;
-  /** ZIPs by the rate they give. */
+  /** Number of ZIPs for each rate. */
   readonly votes: Map<string, number>;
 }
 
-/** The rate with the most votes; null where two have as many. */
+/** The rate with the most ZIPs; null for a tie. */
 function agreed(votes: ReadonlyMap<string, number>): string | null {
   let best: string | null = null;
   let most = 0;
@@ -83,7 +83,7 @@ function agreed(votes: ReadonlyMap<string, number>): string | null {
   return best;
 }
 
-/** Reads a table; a county whose ZIPs do not agree is left out and reported. */
+/** Reads a table; a county without agreement is left out and reported. */
 export function readZipTable(text: string, context: ListContext): ListResult {
   const { asOf, report } = context;
   const counties = wholeCounties(context.extra('counties'));

@@ -26,14 +26,14 @@ interface Line {
   readonly name: string;
   readonly county: string;
   readonly place: string;
-  /** "lower-rate part" and the like. */
+  /** The part in which the rate differs, such as "lower-rate part". */
   readonly part: string;
 }
 
 /** Rates outside cities by "Name County", with their first days. */
 type Around = ReadonlyMap<string, { readonly figure: string; readonly from: string }>;
 
-/** Whether a city has no other rate than the land around it, on every day that is listed. */
+/** Whether a city always has the same rate as the land around it. */
 function isAsAround(row: TableRow, county: string, around: Around): boolean {
   const outside = around.get(county);
   const figure = row.get('combined_pct');
@@ -86,7 +86,7 @@ function rowOf(line: Line, divided: boolean, context: ListContext): RateRow {
   return listedRow(context, rate, { ...listed, basis: 'total', from });
 }
 
-/** A divided county is known where its cities list their totals: only its remainder is open. */
+/** In a divided county, listed cities have known totals; only its remainder is unknown. */
 function remainderGap(line: Line, context: ListContext): RateRow {
   const row = rowOf({ ...line, level: 'city' }, true, context);
   return { ...row, level: 'district', place: '' };
@@ -97,7 +97,7 @@ export function readIllinois(text: string, context: ListContext): ListResult {
   return illinoisRates(readTable(text, '\t'), context);
 }
 
-/** Rates of rows of the layout above. */
+/** The rates of a table in this layout. */
 function illinoisRates(table: readonly TableRow[], context: ListContext): ListResult {
   const around: Around = new Map(
     table
@@ -148,14 +148,14 @@ function tableRow(line: number, fields: Readonly<Record<string, string>>): Table
   return { line, get: (column) => fields[column] ?? '' };
 }
 
-/** Names in capitals as people write them; others as they are. */
+/** Names in capitals become mixed case; others are unchanged. */
 function titled(listed: string): string {
   const name = listed.trim();
   if (name !== name.toUpperCase()) return name;
   return name.toLowerCase().replace(/(^|[\s'.-])\p{L}/gu, (start) => start.toUpperCase());
 }
 
-/** The rows of a line: of its rate, and of the lower one where part of it has one. */
+/** The rows of a line: for its rate, and for the lower one that part of it has. */
 function rowsOf(text: string, line: number, context: ListContext): readonly TableRow[] {
   const field = (from: number, to: number): string => text.slice(from, to).trim();
   const [id, name, county] = [field(0, 10), titled(field(10, 35)), titled(field(35, 60))];

@@ -9,14 +9,14 @@ import { type ListContext, listedRow, type ListResult, unknownRow } from '../../
 import type { DaySpan } from '../../../tax/yearly-days.js';
 
 export interface Located {
-  /** "line 7" and the like, for errors. */
+  /** Where the row stands, for errors: "line 7" and the like. */
   readonly where: string;
   readonly name: string;
   /** The county it lies in, five digits; "" where the list does not say. */
   readonly county: string;
   /** The county outside its cities, a city by its name, or a part without a boundary. */
   readonly kind: 'county' | 'city' | 'part';
-  /** Everything levied there, the state's part included. */
+  /** All that is levied there, including the state's part. */
   readonly sales: Rate;
   readonly use: Rate;
 }
@@ -38,7 +38,10 @@ function gap(where: Where, note: string, period: DaySpan, context: ListContext):
   return unknownRow(context, { ...where, to: period.to, note });
 }
 
-/** Locations of one place, or of one county's remainder: equal, or divided by what nobody draws. */
+/**
+ * Rows for locations of one place, or of one county's remainder: their rate if they agree,
+ * otherwise unknown.
+ */
 function joinedRows(
   where: Where,
   found: readonly Located[],
@@ -62,7 +65,10 @@ function joinedRows(
       ];
 }
 
-/** Counties that a city has land in, where the list does not name it and others are taxed. */
+/**
+ * Other counties that a city has land in, where the list does not name it and does tax other
+ * locations.
+ */
 function unlistedIn(
   place: string,
   listed: readonly string[],
@@ -80,7 +86,7 @@ function unlistedIn(
   );
 }
 
-/** A part that is taxed as its county says nothing new; another leaves the remainder open. */
+/** A part with its county's rate adds nothing; a part with another makes the remainder unknown. */
 function partGaps(
   parts: readonly Located[],
   counties: ReadonlyMap<string, readonly Located[]>,
@@ -111,11 +117,11 @@ function push<Key>(groups: Map<Key, Located[]>, key: Key, located: Located): voi
   else known.push(located);
 }
 
-/** Locations by what they name: counties, and cities by the county they are listed in. */
+/** Locations by what they name: counties, and cities by the county that lists them. */
 interface Sorted {
   readonly counties: ReadonlyMap<string, readonly Located[]>;
   readonly cities: ReadonlyMap<string, ReadonlyMap<string, readonly Located[]>>;
-  /** Of no place that is known. */
+  /** Locations that are no known place. */
   readonly parts: readonly Located[];
 }
 
@@ -143,9 +149,9 @@ function sorted(located: readonly Located[], floor: Rate, context: ListContext):
 }
 
 /**
- * Rates of a list of totals. A city that is listed in one county has its total in those that are
- * taxed like it too.
- * @throws RangeError where it lists nothing, or less than `floor`, the state's part.
+ * Rates of a list of totals. The total of a city that is listed in one county also applies in other
+ * counties that are taxed the same.
+ * @throws RangeError where the list is empty, or has less than `floor`, the state's part.
  */
 export function totalRates(
   located: readonly Located[],
@@ -201,7 +207,7 @@ export function totalRates(
   return { rows, members: [] };
 }
 
-/** The county a list calls so, with or without its kind; "" for none. */
+/** The county of a listed name, with or without its kind; "" for none. */
 export function countyOf(name: string, context: ListContext): string {
   const { gazetteer, state } = context;
   const bare = name.trim().replace(/\s+(?:CO\.?|COUNTY)$/i, '');

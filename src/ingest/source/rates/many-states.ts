@@ -22,8 +22,8 @@ import { readTable, type TableRow } from '../table-text.js';
  */
 
 /**
- * Reads state rates. A state that levies nothing never did, so its row needs no first day; any
- * other first day left empty is a date not recorded. Option `skip`: states listed elsewhere.
+ * Reads state rates. For a state without a tax, an empty first day means that it never had one; for
+ * any other row, that the day is not recorded. Option `skip`: states that other lists have.
  */
 export function readStateRates(text: string, context: ListContext): ListResult {
   const { report } = context;
@@ -51,10 +51,10 @@ export function readStateRates(text: string, context: ListContext): ListResult {
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
 }
 
-/** Manitoba calls its provincial tax RST; on the wire a provincial sales tax is PST. */
+/** Manitoba calls its provincial tax RST; in answers every provincial sales tax is PST. */
 const KINDS: Readonly<Record<string, string>> = { RST: 'PST' };
 
-/** Reads provincial rates; the kind of tax stands in the code. */
+/** Reads provincial rates; the kind of tax is stored as the code. */
 export function readProvinces(text: string, context: ListContext): ListResult {
   const { asOf, report } = context;
   const rows: RateRow[] = [];
@@ -105,7 +105,7 @@ function cityTarget(
   const hint = county.kind === 'code' ? county.code : '';
   const code = joinedCity(context, listed, gazetteer.city(state, base, hint), hint);
   if (code === null) return [];
-  // A city listed by county parts holds its plain row for the county it names, no further.
+  // If a city is listed by county parts, its plain row only applies to the county that it names.
   const inPart = part || divided.has(base) ? hint : '';
   // Some boroughs are listed as cities.
   return code.length === 5

@@ -21,17 +21,17 @@ import { readTable, type TableRow } from '../table-text.js';
 const BASES: readonly RateRow['basis'][] = ['own', 'total', 'sole', 'unknown'];
 const SCOPES: readonly DistrictMember['scope'][] = ['state', 'county', 'remainder', 'place'];
 
-/** One of a column's words; any other is an error of the file. */
+/** The cell of a column, which must be one of these words. @throws RangeError for any other. */
 export function oneOf<T extends string>(words: readonly T[], row: TableRow, column: string): T {
   const found = words.find((word) => word === row.get(column));
   if (found === undefined) throw new RangeError(`line ${row.line}: ${column}: ${row.get(column)}`);
   return found;
 }
 
-/** Seasons are laid out for so many years; after them the rate without a season holds. */
+/** Years for which a season is written out; after them, the rate without a season applies. */
 const SEASON_YEARS = 20;
 
-/** A row of a season (column `season`, "October 1 through March 31"), once for every year. */
+/** A row with a season (column `season`, "October 1 through March 31"), once for each year. */
 function seasons(row: RateRow, words: string, where: string): readonly RateRow[] {
   if (words === '') return [row];
   const days = parseYearlyDays(words);
@@ -75,12 +75,12 @@ function readRateFacts(text: string, sourceOf: (name: string) => number): readon
   });
 }
 
-/** Digits of a place's code; a town has ten. */
+/** Digits of a place's code; a town's has ten. */
 const PLACE_DIGITS = 7;
 
 /**
- * Reads a rate table as a list of a recipe. A city without a place, or with one whose boundary the
- * build lacks, is unplaced: where it lies cannot be told.
+ * Reads a rate table as a list of a recipe. A city without a place, or whose place has no boundary
+ * in the build, is recorded as unplaced, because its land is unknown.
  */
 export function readFactTable(
   text: string,
@@ -90,7 +90,7 @@ export function readFactTable(
   const rows = all.filter(({ state, level, name, county, place, basis, sales, use }) => {
     if (level !== 'city' || place.length > PLACE_DIGITS) return true;
     if (gazetteer.place(place) !== undefined) return true;
-    // One that adds nothing makes no difference wherever it lies.
+    // A city that levies nothing of its own makes no difference wherever it lies.
     if (basis !== 'own' || sales > 0 || use > 0) report.unplace(state, name, place, county);
     return false;
   });

@@ -44,7 +44,7 @@ interface Parish {
   readonly from: DateInt;
 }
 
-/** The option that is chosen in a list of a page, its value and its text. */
+/** Value and text of the selected option in a list of a page. */
 function chosen(page: string, id: string): readonly [string, string] {
   const list = new RegExp(`<select\\b[^>]*\\bid=["']${id}["'][^>]*>(.*?)</select>`, 'is');
   const [, value, text] = OPTION.exec(list.exec(page)?.[1] ?? '') ?? [];
@@ -110,7 +110,7 @@ const EIGHTHS = ['', '⅛', '¼', '⅜', '½', '⅝', '¾', '⅞'];
 const ENTRY = /([A-Za-z*][A-Za-z .,'’()–*-]*?) (\d{1,2}) ?([⅛¼⅜½⅝¾⅞])? (\d{4})(?!\d)/g;
 const EFFECTIVE = /Effective\s+([A-Za-z]+ \d{1,2}, ?\d{4})/;
 const STATE_ONLY = 'New York State only';
-/** What boroughs point at; what stands before it in a line is another column's. */
+/** The entry that boroughs refer to; text before it in a line belongs to another column. */
 const CITY = 'New York City';
 
 interface Entry {
@@ -184,7 +184,10 @@ export function readNewYork(text: string, context: ListContext): ListResult {
 
 const REVISED = /\(Rev\.\s*(\d{1,2}\/\d{1,2}\/\d{2,4})\)/;
 const PERCENT = /^(\d+(?:\.\d+)?)%$/;
-/** Points from the left where columns begin, the headings stand, and from the bottom the table. */
+/**
+ * Positions in points: where columns begin from the left, where the headings stand, and the table
+ * from the bottom.
+ */
 const STARTS = [33, 138, 207, 360, 405, 487] as const;
 const HEADINGS = [
   ['Municipality', 36],
@@ -193,7 +196,7 @@ const HEADINGS = [
 const HEADING_POINTS = 3;
 const TABLE_BOTTOM = 35;
 const TOTAL_COLUMN = 3;
-/** A cell's lines stand so near the rate of their row. */
+/** The lines of a cell are within this distance of its row's rate. */
 const ROW_POINTS = 12;
 
 interface Row {
@@ -206,7 +209,7 @@ function columnAt(x: number): number {
   return STARTS.findLastIndex((start) => x >= start);
 }
 
-/** Height of the header of a page. */
+/** Position of a page's header from the bottom. */
 function headerOf(page: readonly PdfCell[]): number {
   const found = HEADINGS.map(([text, x]) =>
     page.find((cell) => cell.text === text && Math.abs(cell.x - x) <= HEADING_POINTS),

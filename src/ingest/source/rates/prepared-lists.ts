@@ -97,7 +97,7 @@ function rowOf(
   });
 }
 
-/** The county and, by their silence, the places of it that the list does not name. */
+/** The rows of a county and of its places that the list does not name, which have its rate. */
 function countyRows(
   row: TableRow,
   county: string,
@@ -140,7 +140,7 @@ export function readCombined(text: string, context: ListContext): ListResult {
     else if (gazetteer.place(place) === undefined) {
       report.unplace(state, name, place, counties.get(row) ?? '');
     } else {
-      // Named in one county it is taxed alike in all of it.
+      // A city that is named in one county only has this rate in all its counties.
       const parts = cities
         .filter((other) => other.get('fips') === place)
         .map((other) => counties.get(other));
@@ -162,12 +162,12 @@ const KIND = / (CITY|TOWN)$/;
 function same(place: PlaceFact, town: string): boolean {
   const names = [plainName(place.name), plainName(place.fullName)];
   if (names.includes(town)) return true;
-  // "RUTLAND TOWN" is called RUTLAND beside RUTLAND CITY; a bare name never means the town's city.
+  // "RUTLAND TOWN" is listed as RUTLAND beside RUTLAND CITY; a bare name never means the city.
   const isTown = place.geoid.length === 10 && town.endsWith(' TOWN');
   return isTown && names.includes(town.replace(KIND, ''));
 }
 
-/** Codes of a town: its own, and that of the city of the same extent. */
+/** Codes of a town: its own, and that of a city with the same extent. */
 function codesOf(town: string, context: ListContext): readonly string[] {
   const { gazetteer, state } = context;
   const aliased = gazetteer.city(state, `#${town}`, '');
@@ -183,7 +183,9 @@ function codesOf(town: string, context: ListContext): readonly string[] {
   return [...new Set([...chosen, ...cities].map((place) => place.geoid))];
 }
 
-/** The time before a rate whose first day is not recorded: it may have been in force. */
+/**
+ * A row for the time before a rate without a recorded first day, when it may have been in force.
+ */
 function undated(row: RateRow): RateRow {
   const note =
     `${row.name}: the first day of the local option tax is not recorded; the department's ` +

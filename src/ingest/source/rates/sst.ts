@@ -48,7 +48,7 @@ interface Jurisdiction {
   readonly code: string;
 }
 
-/** The level of a type in a state; undefined for one that carries no general rate. */
+/** The level of a type in a state; undefined for one without a general rate. */
 function levelOf(type: string, context: ListContext): Level | undefined {
   if (listOption(context, 'without').includes(type)) return undefined;
   return listOption(context, 'districts').includes(type) ? 'district' : LEVELS.get(type);
@@ -75,8 +75,8 @@ function jurisdiction(
       return fact ? { county, place: '', name: fact.fullName, code: '' } : null;
     }
     case 'city': {
-      // A state may give the part of a city in another county a code that no place has, and towns
-      // have codes that are no places'.
+      // States may code the part of a city in another county unlike any place, and codes of towns
+      // are not places' codes, so aliases by code are tried.
       const aliased = gazetteer.city(state, `#${code.padStart(5, '0')}`, '');
       if (aliased.kind === 'dropped') {
         report.drop(label, aliased.why);
@@ -95,7 +95,7 @@ function jurisdiction(
   }
 }
 
-/** Columns of the file; some states end their rows with a comma. */
+/** Number of columns; some states end their rows with a comma. */
 const COLUMNS = 9;
 
 /** The cells of a row. @throws RangeError where the file is not laid out as the standard says. */
@@ -114,13 +114,13 @@ function cellsOf(cells: readonly string[], line: number): readonly string[] {
   );
 }
 
-/** Types that are no municipality, county or state, and stand in one namespace of codes. */
+/** Whether a type is neither municipality, county nor state; their codes share one namespace. */
 function isDistrictType(type: string): boolean {
   const level = LEVELS.get(type);
   return level === undefined || level === 'district';
 }
 
-/** Codes of districts that the file has with several types. */
+/** Codes of districts that occur with several types. */
 function severalTypes(lines: readonly (readonly string[])[]): ReadonlySet<string> {
   const types = new Map<string, string>();
   const several = new Set<string>();
@@ -133,13 +133,13 @@ function severalTypes(lines: readonly (readonly string[])[]): ReadonlySet<string
   return several;
 }
 
-/** In place of a rate that does not add to the state's. */
+/** Used as the rate where it does not add to the state's. */
 function unclear(code: string): Pick<RateRow, 'basis' | 'sales' | 'use' | 'note'> {
   const note = `In the district ${code} the state's own rate is another, which is not held.`;
   return { ...UNKNOWN_RATE, note };
 }
 
-/** Some states write "no end" as a day of 2078 or 2099. */
+/** Some states write "no end" as a day in 2078 or 2099. */
 const OPEN_FROM = 20780101;
 
 function lastDay(text: string): DateInt {
@@ -174,7 +174,7 @@ export function readSst(text: string, context: ListContext): ListResult {
       continue;
     }
     const rate = fractionOf(general, `${type} ${code}`);
-    // Files list every town with zero: one that is no place held changes nothing.
+    // Files list every town with zero, so a town that matches no place makes no difference.
     const found = jurisdiction(level, fips.padStart(2, '0'), code, context, rate === 0);
     if (!found) continue;
     context.report.joined += 1;

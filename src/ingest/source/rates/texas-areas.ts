@@ -1,7 +1,8 @@
 /**
- * Areas of codes that apply together: where every area of a city's county part, or of a county's
- * remainder, has the same total, its districts are known; where totals differ, only a boundary can
- * tell. A combined code stands in the city's slot and contains a district, so it never adds.
+ * Areas in which codes apply together. If all areas of a city's county part, or of a county's
+ * remainder, have the same total, its districts are known; if totals differ, only a boundary could
+ * tell. A combined code stands in place of the city's and includes a district, so it is never
+ * added.
  */
 import { countiesWithLand, type RateRow } from '../../model.js';
 import { plainCounty } from '../../rates/book.js';
@@ -13,7 +14,7 @@ export interface TexasArea {
   readonly name: string;
   /** Five digits. */
   readonly county: string;
-  /** Code in the city's slot: 2…, 6… or "". */
+  /** Code in the city's place: 2…, 6… or "". */
   readonly city: string;
   readonly countyCode: string;
   readonly districts: readonly string[];
@@ -25,18 +26,18 @@ interface AreaInput {
   readonly rows: readonly RateRow[];
   readonly combined: ReadonlyMap<string, number>;
   readonly placed: ReadonlySet<string>;
-  /** Districts with all that cities leave of their county. */
+  /** Districts that cover all of their county outside its cities. */
   readonly whole: ReadonlySet<string>;
 }
 
-/** A city's part in a county, or a county's remainder ("" as place), with its areas. */
+/** The areas of a city's part in a county, or of a county's remainder ("" as place). */
 interface Group {
   readonly county: string;
   readonly place: string;
   readonly areas: TexasArea[];
 }
 
-/** County codes of the areas, by county; a county without one levies nothing. */
+/** County codes by county; a county without one levies nothing. */
 function countyCodes(areas: readonly TexasArea[]): ReadonlyMap<string, string> {
   return new Map(
     areas.filter((area) => area.countyCode !== '').map((area) => [area.county, area.countyCode]),
@@ -51,13 +52,13 @@ function rateByCode(
   const counties = countyCodes(areas);
   for (const row of rows) {
     const code = row.level === 'county' ? (counties.get(row.county) ?? '') : row.code;
-    // The areas are as old as the undated rows; later changes come after the first.
+    // The areas are of the same date as the first rows; later rates of a code follow its first.
     if (!rates.has(code)) rates.set(code, row.sales);
   }
   return (code) => rates.get(code) ?? 0;
 }
 
-/** The city a combined area lies in: the one its name begins with. */
+/** The city of a combined area: the one whose name its name begins with. */
 function cityOf(area: TexasArea, input: AreaInput, names: ReadonlyMap<string, string>): string {
   if (area.city === '') return '';
   if (area.city.startsWith('2')) return input.places.get(area.city) ?? '?';
@@ -80,13 +81,13 @@ function groupsOf(input: AreaInput): ReadonlyMap<string, Group> {
   return groups;
 }
 
-/** The area that shows a group's parts most plainly: a real city code, then few districts. */
+/** The area from which a group's parts are clearest: with a real city code, and few districts. */
 function plainest(areas: readonly TexasArea[]): TexasArea | undefined {
   const rank = (area: TexasArea): string =>
     [
       area.city.startsWith('6') ? 1 : 0,
       area.districts.length,
-      // Transit before special purpose districts: those are usually carved out of it.
+      // Transit districts come before special purpose districts, which usually exclude them.
       ...area.districts.map((code) => (code.startsWith('3') ? 0 : 1)),
       ...area.districts,
     ].join('/');
@@ -101,8 +102,8 @@ function gapRow(county: string, place: string, where: string, context: ListConte
 }
 
 /**
- * Counties by local codes, "" for none: digits two to four number them by the letters of their
- * names, in which the Census Bureau's numbers put "Mc" before all of "M".
+ * Counties by local code; "" for none. Digits two to four number the counties in the order of their
+ * names, in which Census numbers put "Mc" before all other names with "M".
  */
 export function countiesByCode({
   gazetteer,
@@ -119,7 +120,7 @@ export function countiesByCode({
   return (code) => numbered[Number(code.slice(1, 4)) - 1]?.[1] ?? '';
 }
 
-/** Counties of districts that no area names: they lie somewhere in the county's remainder. */
+/** Counties of districts that no area has, so that they lie somewhere in the county's remainder. */
 function strayCounties(input: AreaInput, context: ListContext): ReadonlySet<string> {
   const named = new Set(input.areas.flatMap((area) => area.districts));
   const countyOf = countiesByCode(context);
@@ -129,7 +130,7 @@ function strayCounties(input: AreaInput, context: ListContext): ReadonlySet<stri
   return new Set(stray.map((row) => countyOf(row.code)));
 }
 
-/** Settles groups one by one into members or gaps. */
+/** Turns groups one by one into members or gaps. */
 class Settlement {
   readonly rows: RateRow[] = [];
   readonly members: DistrictMember[] = [];
@@ -152,7 +153,7 @@ class Settlement {
     );
   }
 
-  /** The area whose districts hold everywhere in a group; null where totals differ. */
+  /** The area whose districts are in force in the whole group; null where totals differ. */
   #common(group: Group, areas: readonly TexasArea[]): TexasArea | null {
     const chosen = plainest(areas);
     const even = new Set(areas.map((area) => this.#total(area))).size === 1;
@@ -179,9 +180,9 @@ class Settlement {
   }
 
   /**
-   * Land of a county that no area names, as far as is known: with the districts that have all of
-   * it. Null where the county's cities, and no land beside them, have a district together: it may
-   * be the whole county's.
+   * Land of a county without an area, as far as it is known: with the districts that cover all of
+   * the county. Null where all cities have a district together and no other land does, since it may
+   * cover the whole county.
    */
   #unnamed({ county, areas }: Group): TexasArea | null {
     const all = this.input.areas.filter((area) => area.county === county);
@@ -194,9 +195,9 @@ class Settlement {
     return { name: '', county, city: '', countyCode, districts: codes.filter(isWhole) };
   }
 
-  /** Places without an area of their own share the remainder of their county. */
+  /** Adds places without an area of their own, which share their county's remainder. */
   remainder(group: Group, sharing: readonly string[], stray: boolean, where: string): void {
-    // Land of no settlement has no area in the file: no area is no sign that there is none.
+    // Land without a settlement has no area in the file, so the absence of an area proves nothing.
     const unnamed = this.#unnamed(group);
     const chosen =
       stray || unnamed === null ? null : this.#common(group, [...group.areas, unnamed]);
@@ -207,7 +208,7 @@ class Settlement {
   }
 }
 
-/** Members and gaps from the areas. */
+/** Makes members and gaps from the areas. */
 export function texasAreas(input: AreaInput, context: ListContext): ListResult {
   const groups = groupsOf(input);
   const stray = strayCounties(input, context);
@@ -234,7 +235,8 @@ export function texasAreas(input: AreaInput, context: ListContext): ListResult {
   }
   for (const place of gazetteer.places(state)) {
     const own = byPlace.get(place.geoid) ?? [];
-    // A county part the file does not name may lie outside the districts of the others.
+    // A part in another county that the file lacks may lie outside the districts of the other
+    // parts.
     if (!own.some((group) => group.areas.some((area) => area.districts.length > 0))) continue;
     for (const county of countiesWithLand(place)) {
       if (groups.has(`${place.geoid}/${county}`)) continue;

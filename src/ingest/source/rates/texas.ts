@@ -47,14 +47,14 @@ interface TexasEntry {
   readonly name: string;
   /** Seven digits. */
   readonly code: string;
-  /** Place code of the list itself, "" without. */
+  /** Place code that the list itself gives; "" for none. */
   readonly place: string;
   readonly rate: Rate;
   readonly from: DateInt;
   readonly asOf: DateInt;
 }
 
-/** Places by city code; the same code is one city in every county. */
+/** Places by city code; a code is the same city in all counties. */
 function cityPlaces(
   entries: readonly TexasEntry[],
   context: ListContext,
@@ -64,7 +64,7 @@ function cityPlaces(
   const countyOf = countiesByCode(context);
   for (const { code, name, place: own } of entries.filter((entry) => entry.code.startsWith('2'))) {
     const match = gazetteer.city(state, name, countyOf(code));
-    // The list's own place code is that of a settlement of the same name where no city is held.
+    // The list's place code is that of a settlement with the same name if there is no such city.
     const listed = gazetteer.place(own)?.geoid ?? '';
     const place = match.kind === 'code' ? match.code : listed;
     if (match.kind === 'dropped') report.drop(name, match.why);
@@ -93,7 +93,7 @@ function rowOf(
         report.miss(name);
         return null;
       }
-      // The wire shows a county's FIPS number; its local code stays with the publisher.
+      // Answers show a county's FIPS number rather than its local code.
       return listedRow(context, rate, {
         ...listed,
         level: 'county',
@@ -108,7 +108,7 @@ function rowOf(
   }
 }
 
-/** Rates of the codes, and which districts hold in which city and county remainder. */
+/** The rates of codes, and which districts are in force in each city and county remainder. */
 function texasRates(
   entries: readonly TexasEntry[],
   areas: readonly TexasArea[],
@@ -139,7 +139,9 @@ function texasRates(
   return { rows: [...rows, ...held.rows], members: held.members, codes };
 }
 
-/** Reads the rates and works out which districts hold in which city and county remainder. */
+/**
+ * Reads the rates, and finds out which districts are in force in each city and county remainder.
+ */
 export function readTexas(text: string, context: ListContext): ListResult {
   const entries = readTable(text, '\t').map((row): TexasEntry => {
     const asOf = listDate(row.get('as_of'), context.asOf);
@@ -169,7 +171,7 @@ const CODE = /^[2-6]\d{6}$/;
 
 interface Part {
   readonly name: string;
-  /** "" for none. */
+  /** The code; "" for none. */
   readonly code: string;
   readonly rate: Rate;
 }
@@ -202,7 +204,7 @@ function partsOf(cells: readonly string[], line: number): readonly Part[] {
   });
 }
 
-/** A code has one rate; two would be a slip of the list, and neither is picked. */
+/** Adds codes with their rates. A code with two rates is a fault of the list, so none is chosen. */
 function addCodes(
   entries: Map<string, TexasEntry>,
   parts: readonly Part[],
@@ -242,8 +244,8 @@ function areaOf(parts: readonly Part[], context: ListContext): TexasArea | null 
 }
 
 /**
- * Reads the file. Options `placed` and `whole` as above.
- * @throws RangeError naming the line where the layout is another, or a code has two rates.
+ * Reads the file. Options `placed` and `whole` as for `readTexas`.
+ * @throws RangeError naming the line where the layout is different, or a code has two rates.
  */
 export function readTexasQuarter(text: string, context: ListContext): ListResult {
   const [first = [], ...lines] = splitRows(text, '\t').map((cells) =>

@@ -18,7 +18,7 @@ import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 import type { DaySpan } from '../../../tax/yearly-days.js';
 
-/** The days that the options of a list name, which names none itself. */
+/** The days of a list that does not name them, from its options. */
 function periodOf(context: ListContext): DaySpan {
   return {
     from: listDate(textOption(context, 'from'), context.asOf),
@@ -51,7 +51,7 @@ function rateOf(row: SheetRow, column: string): Rate {
   return rate;
 }
 
-/** "KANSAS CITY JACKSON COUNTY" names its county behind the city, unless it is all the name is. */
+/** In "KANSAS CITY JACKSON COUNTY" the county follows the city, unless that would leave no name. */
 function cityName(listed: string, county: string): string {
   const name = listed.replaceAll(/\s+/g, ' ').replace(/\s*\(.*\)$/, '');
   const end = ` ${county}`;
@@ -109,7 +109,7 @@ export function readMissouri(text: string, context: ListContext): ListResult {
 const CODE = /^\d{2}-\d{3}$/;
 const REMAINDER = /^Remainder of County\s*-\s*(.+)$/i;
 
-/** The local part of each location as its code's; what one code stands for is one rate. */
+/** The local part of each location, as a rate of its code; a code has only one rate. */
 function locationRates(
   text: string,
   floor: Rate,

@@ -26,7 +26,7 @@ import { readTable } from '../table-text.js';
 const TRIBAL = / (TRIBES?|NATION) - /;
 const VARIANT = /(-| )PTBA\b|\b(NON-)?RTA\b|\bCOUNTY\b/g;
 
-/** A location with its rates on the days it holds. */
+/** A location with its rates, and the days that they apply to. */
 interface Location {
   readonly code: string;
   readonly name: string;
@@ -57,7 +57,7 @@ function read(text: string, context: ListContext): readonly Location[] {
   });
 }
 
-/** Locations without those that levy what the area around them does. */
+/** The locations without those that levy the same as the area around them. */
 function ownRates(locations: readonly Location[], context: ListContext): readonly Location[] {
   return locations.filter(({ name }) => {
     context.report.read += 1;
@@ -67,7 +67,10 @@ function ownRates(locations: readonly Location[], context: ListContext): readonl
   });
 }
 
-/** Finds what a location names; cities first, for a city may be called as its county is. */
+/**
+ * The place or county that a location names; cities come first, since a city may have its county's
+ * name.
+ */
 function areaOf(location: Location, context: ListContext): Omit<Area, 'locations'> | null {
   const { gazetteer, state, report } = context;
   const { name } = location;
@@ -128,12 +131,12 @@ function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateR
   return out;
 }
 
-/** Reads the quarters; the last one keeps being used after its end. */
+/** Reads the quarters; the last one remains in use after its end. */
 export function readWaDor(text: string, context: ListContext): ListResult {
   return locationRates(read(text, context), context);
 }
 
-/** Rates of locations; the last quarter of them keeps being used after its end. */
+/** Rates of locations; those of the last quarter remain in use after its end. */
 function locationRates(listed: readonly Location[], context: ListContext): ListResult {
   const locations = ownRates(listed, context);
   const last = Math.max(...locations.map((location) => location.from));
@@ -161,7 +164,9 @@ function locationRates(listed: readonly Location[], context: ListContext): ListR
  * districts, all of the local part is that of its code; else it is told apart by names.
  */
 
-/** The local part of each location as its code's, the last quarter's on and on. */
+/**
+ * The local part of each location as a rate of its code; those of the last quarter remain in use.
+ */
 function codeRates(locations: readonly Location[], context: ListContext): ListResult {
   const { report } = context;
   const last = Math.max(...locations.map(({ from }) => from));
@@ -171,7 +176,7 @@ function codeRates(locations: readonly Location[], context: ListContext): ListRe
     const until = from === last ? DATE_OPEN : to;
     return listedRow(context, local, { level: 'district', name, code, from, to: until });
   });
-  // The rates hold whatever the names of the locations say.
+  // The rates of codes apply whatever jurisdictions the locations' names match.
   const quiet = { ...context, report: new ListReport('') };
   const codes = new Map(
     locations.flatMap((location) => {

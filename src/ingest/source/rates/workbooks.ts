@@ -41,7 +41,7 @@ export function readFlorida(text: string, context: ListContext): ListResult {
   for (const [name = '', figure = ''] of splitRows(text, ',')) {
     const [, percent] = PERCENT.exec(figure.trim()) ?? [];
     if (percent === undefined) {
-      // Only a title and the header stand above the counties, only notes below them.
+      // Rows without a rate: a title and the header above the counties, and notes below them.
       if (rows.length === 0 || figure.trim() === '') continue;
       throw new RangeError(`${name}: not a percentage: ${figure}`);
     }
@@ -82,7 +82,10 @@ const IOWA_COLUMNS = {
 };
 const EFFECTIVE = /^Effective (\w+ \d{1,2}, \d{4})$/i;
 
-/** The last day of a tax that ends on a day: a first of a month is the day it is gone. */
+/**
+ * The last day of a tax by its sunset date. If that is the first of a month, the tax is no longer
+ * levied on it.
+ */
 function lastDay(text: string, where: string): DateInt {
   if (text === '') return DATE_OPEN;
   const day = listedDay(text, where);
@@ -181,7 +184,10 @@ function memberOf(row: SheetRow): Member {
   return { row, borough, city, total };
 }
 
-/** A member with its rate from the day of its row on, or from the list's; null where unplaced. */
+/**
+ * The row of a member, with its rate from the day in the row or the list's; null where it matches
+ * no place.
+ */
 function alaskaRow(
   { row, borough, city, total }: Member,
   boroughs: ReadonlyMap<string, Rate>,
