@@ -14,9 +14,9 @@ const KEPT_CELLS_MAX = GENERATION_CELLS / 16;
 export const KEPT_LEAVES_BYTES = 2 * (GENERATION_CELLS + SLOTS) * WORD;
 
 /**
- * The slot of a number, which holds the index of the cell's first integer, behind its number. Cells
- * side by side have successive numbers, so those of a region have different slots. Of two cells with
- * the same slot, the later one is found.
+ * The slot of a number. It holds the index of the cell's first integer, behind its number. Cells
+ * side by side have successive numbers, so those of a region have different slots. Of two cells
+ * with the same slot, the later one is found.
  */
 function slotOf(number: number): number {
   return number & (SLOTS - 1);

@@ -105,8 +105,9 @@ export class Claims {
   }
 
   /**
-   * As `readCity`, without likelihoods: the ZIPs that a spot on a city's line may belong to. Returns
-   * how many of them it may belong to because of where it lies; the others have the city's name.
+   * As `readCity`, without likelihoods: the ZIPs that a spot on a city's line may belong to.
+   * Returns how many of them it may belong to because of where it lies; the others have the city's
+   * name.
    */
   readReach(lat: number, lng: number, geoid: string): number {
     const odds = this.#readNear(lat, lng, '', geoid);
