@@ -1,5 +1,4 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
-import { Buffer } from 'node:buffer';
 import { isObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/outcome.js';
@@ -17,10 +16,11 @@ import {
   NUMBER_DIGITS_MAX,
   numberText,
 } from '../../base/json-scan.js';
-import { memberName, memberValue } from '../../base/json-member.js';
-import { UUID, UUID_JSON } from '../../base/uuid.js';
 
 export type Members = Readonly<Record<string, unknown>>;
+
+/** Why a key has no carts of no merchant, which count as geocoded lookups. */
+export const NO_GEO = 'The plan has no geocoded lookups, or their quota of this month is used up.';
 
 /** Longer numbers are cut in an error. */
 const NUMBER_ECHO_MAX = 40;
@@ -105,35 +105,4 @@ export function readLine(
     });
   }
   return { index, itemId: line.itemId, price, quantity, tic };
-}
-
-/** A UUID in quotes, each of its characters written as an escape. */
-const MERCHANT_ID_BYTES_MAX = 218;
-
-const MERCHANT_ID = memberName('merchantId');
-/** In lower case, as ids are kept and most often sent: such a text is taken as it is. */
-const KEPT_ID_JSON = new RegExp(UUID_JSON.source);
-
-/** The last id in lower case that was read, and its JSON: shops send one cart after another. */
-let last = { json: Buffer.alloc(0), id: '' };
-
-/** The merchant that a body names; null when it names none. */
-export function merchantIdOf(body: Uint8Array): string | null {
-  const value = memberValue(body, MERCHANT_ID);
-  if (value === null || value.length > MERCHANT_ID_BYTES_MAX) return null;
-  const bytes = Buffer.isBuffer(value)
-    ? value
-    : Buffer.from(value.buffer, value.byteOffset, value.length);
-  if (last.json.equals(bytes)) return last.id;
-  const text = bytes.toString('latin1');
-  if (KEPT_ID_JSON.test(text)) {
-    last = { json: Buffer.from(bytes), id: text.slice(1, -1) };
-    return last.id;
-  }
-  try {
-    const id: unknown = JSON.parse(bytes.toString('utf8'));
-    return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
-  } catch {
-    return null;
-  }
 }

@@ -11,12 +11,13 @@ import {
   optionsOfQuery,
   PRODUCT_BIT,
 } from './options.js';
-import { merchantIdOf } from './cart-text.js';
+import { NO_GEO } from './cart-text.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { malformationOf } from '../../base/json-object.js';
+import { type FindMerchant, MERCHANT_REFUSALS, merchantIdOf } from '../merchant/cart-owner.js';
 import { noMerchantId, ownerOfLarge } from '../merchant/checked-body.js';
 import { keptNames } from '../lookup/kept.js';
 import {
@@ -42,8 +43,7 @@ interface CartServices extends MerchantServices, CartWorkers {
   readonly lookups: CartUsage;
   /** Longest time of the compliance provider, in milliseconds. */
   readonly timeoutMs: number;
-  /** A live merchant of the account; null for an unknown, foreign or deleted one alike. */
-  findMerchant(account: string, merchantId: string): MerchantRecord | null;
+  readonly findMerchant: FindMerchant;
   /** Carts of provider-connected merchants. */
   relayCart(
     caller: MerchantCaller,
@@ -95,9 +95,7 @@ function cartOf(
   merchantId: string,
 ): Reply | Promise<Reply> | LaterReply {
   const merchant = services.findMerchant(caller.account, merchantId);
-  if (merchant === null) {
-    return caller.problem(403, 'The merchant is not one of this account.');
-  }
+  if (merchant === null) return caller.refuse(MERCHANT_REFUSALS.foreign);
   if (merchant.type === 'provider') {
     const refused = [...keptNames(request.query), ...askedOptions(request.query)];
     if (refused.length === 0) return services.relayCart(caller, merchant, request, body);
@@ -124,13 +122,7 @@ function ownCart(
   const admission = lookups.admit(caller.key, true);
   if (admission === null || (admission.grants & ENTITLEMENTS.geo_enabled) === 0) {
     if (admission !== null) lookups.settle(admission, false, false);
-    return codedProblem(
-      'feature-not-enabled',
-      caller.instance,
-      baseUrl,
-      caller.fields,
-      'The plan has no geocoded lookups, or their quota of this month is used up.',
-    );
+    return codedProblem('feature-not-enabled', caller.instance, baseUrl, caller.fields, NO_GEO);
   }
   const mayCode = (admission.grants & ENTITLEMENTS.product_rates) !== 0;
   const bits = optionBits(options) | (mayCode ? PRODUCT_BIT : 0);

@@ -9,7 +9,7 @@ import { readJsonObject } from '../../http/json-body.js';
 import type { KeyRecord } from '../../store/format.js';
 import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../row/chunk-payload.js';
 import { type BulkLimits, limitsOf } from '../run/uploads.js';
-import { BULK_ROUTES, keptFault, merchantRefusal } from '../run/kind.js';
+import { BULK_ROUTES, keptFault, merchantFault } from '../run/kind.js';
 import {
   CSV_TYPE,
   NDJSON_TYPE,
@@ -180,10 +180,10 @@ export function headRefusal(
     return tooLarge(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
   }
   if (asked === null) return null;
-  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
-  const unkept = keptFault(releases, key, asked.bulk);
-  return unkept === null ? null : refused(unkept.status, unkept.detail, 'query.dataset');
+  return (
+    merchantFault(findMerchant, key.account, asked.bulk, 'query') ??
+    keptFault(releases, key, asked.bulk, 'query')
+  );
 }
 
 /** A file that a body names, as it is, and what is asked of its rows. */
@@ -212,10 +212,10 @@ export async function askedOfFile(
   told(asked.kind);
   const unscoped = rowsRefusal(key, asked.kind);
   if (unscoped !== null) return problem(403, unscoped);
-  const unkept = keptFault(releases, key, asked.bulk);
-  if (unkept !== null) return refused(unkept.status, unkept.detail, 'body.dataset');
-  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'body.merchantId');
+  const fault =
+    keptFault(releases, key, asked.bulk, 'body') ??
+    merchantFault(findMerchant, key.account, asked.bulk, 'body');
+  if (fault !== null) return fault;
   const found = await allowedFile(filesOf(filesDir, key.account), asked.file ?? '');
   if (found === null) {
     const detail = 'There is no such file in the folder of the account.';

@@ -26,18 +26,11 @@ import {
   readPlace,
   sentPlace,
 } from './cart-parameters.js';
-import { calculated, itemOf, itemWith, NO_GEO, rowCartId } from './cart-row.js';
+import { calculated, itemOf, itemWith, NOT_GEOCODED, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';
-import {
-  refused,
-  refusedCart,
-  type CsvRow,
-  type Place,
-  type RowAnswer,
-  type RowEngine,
-} from './row.js';
+import { refused, type CsvRow, type Place, type RowAnswer, type RowEngine } from './row.js';
 
 const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
 const TRAILING_ZEROS = /0+$/;
@@ -178,7 +171,7 @@ export function answerCsvCart(
 ): RowAnswer {
   const { run, grants } = engine;
   const ofMerchant = merchantOf(run.defaults) !== null;
-  if (!ofMerchant && (grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
+  if (!ofMerchant && (grants & GRANT_GEO) === 0) return NOT_GEOCODED;
   const cart = readCart(cells, mapping, engine, decoded);
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;

@@ -8,6 +8,7 @@ import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { ByteWriter } from '../../base/byte-writer.js';
+import { NO_GEO } from '../../api/cart/cart-text.js';
 import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused } from '../../api/cart/answer.js';
 import { UNCALCULATED } from '../../api/cart/body-carts.js';
@@ -33,11 +34,8 @@ import { noRequest } from './row-parameters.js';
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
 
-/** Refuses a cart of no merchant. */
-export const NO_GEO = fail(
-  'feature-not-enabled',
-  'The plan has no geocoded lookups, or their quota of this month is used up.',
-);
+/** The answer to a cart of no merchant where the key has none. */
+export const NOT_GEOCODED = refusedCart(fail('feature-not-enabled', NO_GEO));
 const INVALID = RESPONSE_CODES['invalid-format'].code;
 /** Locations in a body, and in its one item. */
 const BODY = 'body';
@@ -200,7 +198,7 @@ function answerBody(
   reading: CartReading,
 ): RowAnswer {
   const { ofMerchant, at, wrap } = reading;
-  if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
+  if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return NOT_GEOCODED;
   if (longNumber(text) !== null) {
     return problemAnswer(
       invalid({

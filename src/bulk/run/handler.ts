@@ -9,6 +9,7 @@
  * The request takes one place in the rate window whatever its rows; each row counts for the quotas
  * of the month like a request of its own.
  */
+import type { FindMerchant } from '../../api/merchant/cart-owner.js';
 import { isPlaced, placeOf, type KeptServices, type Placed } from '../../api/lookup/kept.js';
 import type { OwnTask, PinnedRelease } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
@@ -19,10 +20,9 @@ import {
   admitRows,
   BULK_ROUTES,
   keptRefusal,
-  merchantRefusal,
+  merchantFault,
   spentSentence,
   type BulkKindRoute,
-  type FindMerchant,
   type RowsUsage,
 } from './kind.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
@@ -78,8 +78,8 @@ function askedRefusal(
   if (Number(request.header('content-length') || 0) > bytesMax) {
     return tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax);
   }
-  const unfit = merchantRefusal(findMerchant, key.account, asked);
-  if (unfit !== null) return refused(unfit.status, unfit.detail, 'query.merchantId');
+  const unfit = merchantFault(findMerchant, key.account, asked, 'query');
+  if (unfit !== null) return unfit;
   const unentitled = keptRefusal(key, asked);
   return unentitled === null ? null : refused(403, unentitled, 'query.dataset');
 }

@@ -1,17 +1,21 @@
 /** Kinds of rows with a path of their own, and what their rows count as. */
 import type { OtherFormat } from '../../dataset/release.js';
-import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
-import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, type Metered, NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import { notKept } from '../../api/lookup/kept.js';
+import {
+  type FindMerchant,
+  MERCHANT_REFUSALS,
+  type MerchantRefusal,
+  merchantRefusal,
+} from '../../api/merchant/cart-owner.js';
 import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/chunk-payload.js';
 import { NO_GEO_CARTS, type AdmittedRows } from './pump-options.js';
-import { problem, type Problem } from '../../base/problem.js';
-import type { BulkRequest } from './request.js';
+import type { Problem } from '../../base/problem.js';
+import { type BulkRequest, refused } from './request.js';
 
 export interface BulkKindRoute {
   readonly kind: BulkKind;
@@ -98,42 +102,37 @@ export function keptFault(
   releases: KnownReleases,
   key: KeyRecord,
   { kept }: Pick<BulkRequest, 'kept'>,
+  where: 'query' | 'body',
 ): Problem | null {
   if (kept === undefined) return null;
+  const at = `${where}.dataset`;
   const unentitled = keptRefusal(key, { kept });
-  if (unentitled !== null) return problem(403, unentitled);
+  if (unentitled !== null) return refused(403, unentitled, at);
   const { dataset } = kept;
   const unread = releases.otherFormat(dataset);
-  if (unread !== null) return problem(422, unread.message);
-  return releases.has(dataset) ? null : problem(422, notKept(dataset).detail ?? '');
+  if (unread !== null) return refused(422, unread.message, at);
+  return releases.has(dataset) ? null : refused(422, notKept(dataset).detail ?? '', at);
 }
 
-/** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
-export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
-
-/**
- * Why the merchant of a file may not have carts here; null where it may. 503 where it is not known
- * now whether there is such a merchant.
- */
-export function merchantRefusal(
+/** Why a file may not be of the merchant that it names; null where it may, or names none. */
+export function fileMerchantRefusal(
   findMerchant: FindMerchant,
   account: string,
   { kind, defaults }: RowsAsked,
-): Problem | null {
+): MerchantRefusal | null {
   const id = kind === 'cart' ? merchantOf(defaults) : null;
-  if (id === null) return null;
-  try {
-    const merchant = findMerchant(account, id);
-    if (merchant?.type === 'self-managed') return null;
-    return problem(
-      403,
-      merchant === null
-        ? 'The merchant is not one of this account.'
-        : 'The merchant is connected to the compliance provider; its carts go to ' +
-            'POST /merchant/cart/calculate.',
-    );
-  } catch (error) {
-    if (error instanceof StoreFault) return problem(503, error.detail);
-    throw error;
-  }
+  return id === null ? null : merchantRefusal(findMerchant, account, id);
+}
+
+/** The refusal of a request whose rows may not be of their merchant; null where they may. */
+export function merchantFault(
+  findMerchant: FindMerchant,
+  account: string,
+  asked: RowsAsked,
+  where: 'query' | 'body',
+): Problem | null {
+  const unfit = fileMerchantRefusal(findMerchant, account, asked);
+  if (unfit === null) return null;
+  const { status, detail } = MERCHANT_REFUSALS[unfit];
+  return refused(status, detail, `${where}.merchantId`);
 }
