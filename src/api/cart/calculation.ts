@@ -18,10 +18,16 @@ import {
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
-import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/outcome.js';
-import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
+import {
+  CART_LINES_MAX,
+  QUANTITY_MAX,
+  TIC_MAX,
+  type CartLine,
+  type CartQuery,
+} from '../../engine/cart/outcome.js';
+import { PRICE_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import { readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
+import { readLine, ticOf, type Members } from './cart-text.js';
 import { ADDRESS_CHARS_MAX } from '../lookup/parameter-table.js';
 
 /** Decimals of a dollar in amounts. */

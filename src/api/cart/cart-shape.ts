@@ -17,9 +17,10 @@ import {
   type Of,
 } from '../../base/shape.js';
 import { placed } from '../../base/placed-values.js';
-import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
+import { QUANTITY_MAX, TIC_MAX } from '../../engine/cart/outcome.js';
+import { PRICE_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS } from './options.js';
-import { TIC_MAX, type Members } from './cart-text.js';
+import type { Members } from './cart-text.js';
 import {
   ADDRESS_CHARS,
   CARTS_MAX,

@@ -1,7 +1,7 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { isObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
-import type { CartLine } from '../../engine/cart/outcome.js';
+import { TIC_MAX, type CartLine } from '../../engine/cart/outcome.js';
 import {
   PRICE_DECIMALS_MAX,
   PRICE_MAX,
@@ -50,8 +50,6 @@ export function readJson(body: Uint8Array): Members | Problem {
 }
 
 const TIC_DIGITS = 5;
-/** Highest product code. */
-export const TIC_MAX = 100_000;
 /** Texts of the codes that were met, by code, so that there are never more than this. */
 const TICS = new Array<string | undefined>(TIC_MAX + 1);
 

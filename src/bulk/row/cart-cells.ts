@@ -1,14 +1,13 @@
 /** The cells of a CSV row to a cart of one line, and its answer. */
 import { GRANT_GEO } from '../../pool/types.js';
-import { QUANTITY_ONE } from '../../engine/cart/outcome.js';
+import { QUANTITY_MAX, QUANTITY_ONE, TIC_MAX } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import {
   PRICE_DECIMALS_MAX,
   PRICE_MAX,
   QUANTITY_DECIMALS_MAX,
-  QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
-import { TIC_MAX, ticOf } from '../../api/cart/cart-text.js';
+import { ticOf } from '../../api/cart/cart-text.js';
 import { AMOUNT_DIGITS, type ReadCart } from '../../api/cart/merchant-cart.js';
 import { writeCart } from '../../api/cart/print-cart.js';
 import { PROVIDER_ID_CHARS_MAX } from '../../api/merchant/relay-shape.js';
