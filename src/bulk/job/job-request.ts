@@ -3,7 +3,6 @@ import type { JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { anyText, checkOf, choice, oneOrList, open, optional, type Of } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
-import { isFailure } from '../../failure.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
 import { readJsonObject } from '../../http/json-body.js';
 import type { KeyRecord } from '../../store/format.js';
@@ -11,15 +10,10 @@ import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../row/chunk-paylo
 import { type BulkLimits, limitsOf } from '../run/uploads.js';
 import { BULK_ROUTES, keptFault, merchantFault } from '../run/kind.js';
 import {
-  CSV_TYPE,
-  NDJSON_TYPE,
-  outputAccepted,
   parseBulkRequest,
-  parseOptions,
   refused,
+  requestOf,
   tooLarge,
-  unacceptable,
-  unusable,
   type BulkProblem,
   type BulkRequest,
 } from '../run/request.js';
@@ -47,8 +41,6 @@ export interface AskedJob {
 }
 
 type Header = (name: string) => string;
-
-const TYPES: Readonly<Record<BulkFormat, string>> = { csv: CSV_TYPE, ndjson: NDJSON_TYPE };
 
 /** What the rows of a job ask for. */
 export const JOB_KINDS = BULK_ROUTES.map(({ kind }) => kind);
@@ -87,7 +79,7 @@ export function parseUpload(
   options.delete('kind');
   const bulk = parseBulkRequest(
     (name) => (name === 'accept' ? outputAsked(header(name)) : header(name)),
-    options.toString(),
+    options,
     kind,
   );
   return isProblem(bulk) ? bulk : { kind, bulk, file: null };
@@ -137,10 +129,9 @@ export function parseReference(body: Uint8Array): AskedJob | Problem {
   const kind = object.kind ?? 'lookup';
   const input = object.format ?? formatOf(file);
   const output = object.output ?? input;
-  if (outputAccepted(TYPES[output], input) === null) return unacceptable(input, 'body.output');
-  const read = parseOptions(options, kind, input);
-  if (isFailure(read)) return unusable(read, 'body');
-  return { kind, bulk: { kind, input, output, gzipIn: false, gzipOut: false, ...read }, file };
+  const formats = { kind, input, output, gzipIn: false, gzipOut: false };
+  const bulk = requestOf(formats, options, 'body');
+  return isProblem(bulk) ? bulk : { kind, bulk, file };
 }
 
 // What speaks against a job.

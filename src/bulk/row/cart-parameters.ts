@@ -1,5 +1,5 @@
 /** What a bulk file says once for all its carts, and where each of its rows is sold. */
-import { CART_DEFAULTS, optionsOfQuery, type CartOptions } from '../../api/cart/options.js';
+import { CART_DEFAULTS, optionsOfTexts, type CartOptions } from '../../api/cart/options.js';
 import type { SentPlace } from '../../api/cart/merchant-cart.js';
 import { ADDRESS_CHARS } from '../../api/merchant/relay-shape.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
@@ -20,20 +20,9 @@ export function merchantOf({ merchantId }: Defaults): string | null {
   return merchantId?.toLowerCase() ?? null;
 }
 
-function readOptions({ rounding, explain }: Defaults): ReturnType<typeof optionsOfQuery> {
-  // Most files say nothing of either, and every row of a table asks.
-  if (rounding === undefined && explain === undefined) return CART_DEFAULTS;
-  return optionsOfQuery(
-    new URLSearchParams({
-      ...(rounding === undefined ? {} : { rounding }),
-      ...(explain === undefined ? {} : { explain }),
-    }).toString(),
-  );
-}
-
 /** Rounding and explanation that hold for carts without options of their own. */
 export function cartOptions(defaults: Defaults): CartOptions {
-  const options = readOptions(defaults);
+  const options = optionsOfTexts(defaults);
   // Other values cannot come here: the front end has refused them before the first row.
   return isProblem(options) ? CART_DEFAULTS : options;
 }
@@ -51,11 +40,10 @@ export function checkCartParameters(defaults: Defaults, input: BulkFormat): Fail
   if (origin !== undefined && parseAddressLine(origin) === null) {
     return noRequest(`origin is an address of up to ${ADDRESS_CHARS_MAX} characters.`, 'origin');
   }
-  const options = readOptions(defaults);
+  const options = optionsOfTexts(defaults);
   const [error] = isProblem(options) ? (options.errors ?? []) : [];
   if (error === undefined) return null;
-  const name = error.location === 'query.explain' ? 'explain' : 'rounding';
-  return noRequest(`${name}: ${error.message}.`, name);
+  return noRequest(`${error.location}: ${error.message}.`, error.location);
 }
 
 // The places of a row of a table.

@@ -109,7 +109,7 @@ function openUpload(
   // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
   const asked = parseBulkRequest(
     (name) => request.header(name),
-    query,
+    new URLSearchParams(query),
     route.kind,
     request.isProxied,
   );

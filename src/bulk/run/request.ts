@@ -131,7 +131,7 @@ function inputOf(header: Header): BulkFormat | Problem {
 }
 
 /** Refuses an output that rows of a format are not answered in; `location` is where it is asked. */
-export function unacceptable(input: BulkFormat, location: string): Problem {
+function unacceptable(input: BulkFormat, location: string): Problem {
   return refused(
     406,
     input === 'csv'
@@ -176,7 +176,7 @@ function wrongOption(name: string, detail: string): Failure {
 }
 
 /** The problem document of an option that is wrong, with where it stands: a query, or a body. */
-export function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
+function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
   return refused(422, detail, `${where}.${field}`);
 }
 
@@ -241,18 +241,20 @@ export function readKeptRun(asked: KeptAsked): Pick<BulkRequest, 'kept'> | Probl
   return isFailure(run) ? unusable(run, 'query') : run;
 }
 
-type RowOptions = Omit<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
+type RowFormats = Pick<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
 
 /**
- * Reads the options of rows, which stand in a query or a body. `spool` holds where they say nothing
- * of it. A failure's field is the name of an option.
+ * Reads a request for rows of known formats, whose options stand in a query or a body. `spool`
+ * holds where they say nothing of it.
  */
-export function parseOptions(
+export function requestOf(
+  formats: RowFormats,
   asked: URLSearchParams,
-  kind: BulkKind,
-  input: BulkFormat,
+  where: 'query' | 'body',
   spool = false,
-): RowOptions | Failure {
+): BulkRequest | Problem {
+  const { kind, input, output } = formats;
+  if (input === 'ndjson' && output === 'csv') return unacceptable(input, `${where}.output`);
   const options: Options = {
     strict: false,
     spool,
@@ -268,19 +270,19 @@ export function parseOptions(
     if (name !== 'map' && read.has(name)) continue;
     if (value !== '') read.add(name);
     const wrong = readOption(options, known, name, value);
-    if (wrong !== null) return wrong;
+    if (wrong !== null) return unusable(wrong, where);
   }
   const wrong = checkDefaults(kind, options.defaults, input);
-  if (wrong !== null) return wrong;
+  if (wrong !== null) return unusable(wrong, where);
   const { kept: releases, ...others } = options;
   const kept = keptRunOf(releases);
-  return isFailure(kept) ? kept : { ...others, ...kept };
+  return isFailure(kept) ? unusable(kept, where) : { ...formats, ...others, ...kept };
 }
 
 /** Reads headers and the query, which no longer holds a key. `spool` is as for the options. */
 export function parseBulkRequest(
   header: Header,
-  query: string,
+  asked: URLSearchParams,
   kind: BulkKind,
   spool = false,
 ): BulkRequest | Problem {
@@ -290,7 +292,6 @@ export function parseBulkRequest(
   if (typeof output !== 'string') return output;
   const gzipIn = packedIn(header);
   if (typeof gzipIn !== 'boolean') return gzipIn;
-  const options = parseOptions(new URLSearchParams(query), kind, input, spool);
-  if (isFailure(options)) return unusable(options, 'query');
-  return { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
+  const formats = { kind, input, output, gzipIn, gzipOut: packedOut(header) };
+  return requestOf(formats, asked, 'query', spool);
 }
