@@ -17,7 +17,7 @@ import {
   type Of,
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
-import type { BodyError } from '../../base/validator.js';
+import { isFaultless } from '../../base/validator.js';
 import {
   CART_LINES_MAX,
   QUANTITY_MAX,
@@ -78,12 +78,8 @@ export interface ReadCalculation {
 
 const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', 'rounding', 'explain']);
 
-function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
-  return errors.length === 0 && isObject(value);
-}
-
 /** Everything that is wrong with the body is a 400 here. */
-function malformed({ detail, errors }: Problem): Problem {
+export function malformed({ detail, errors }: Problem): Problem {
   return problem(400, detail, errors);
 }
 
@@ -122,7 +118,7 @@ function readItem(body: Members, base: CartOptions, fits: boolean): ReadCalculat
     return invalid({ location: 'body.items[0].lineItems', message });
   }
   const errors = fits ? [] : checkCart(item, 'body.items[0]');
-  if (!isCart(item, errors)) return invalid(...errors);
+  if (!isFaultless<SentCart>(item, errors)) return invalid(...errors);
   const lines: CartLine[] = [];
   for (const [index, line] of item.lineItems.entries()) {
     const read = readLine(line, index, ticOf(line.taxabilityCode), 'body.items[0]', index);

@@ -5,7 +5,7 @@
  */
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { checkOf, closed, type Of, textThat, told } from '../../base/shape.js';
-import type { BodyError } from '../../base/validator.js';
+import { isFaultless } from '../../base/validator.js';
 import { fail } from '../../failure.js';
 import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
 import { type Caller, type Gate, type GateKey, gateRules } from '../../http/gate.js';
@@ -46,6 +46,8 @@ export const TIC_QUERY = closed({
   ),
 });
 
+type TicQuery = Of<typeof TIC_QUERY>;
+
 const checkQuery = checkOf(TIC_QUERY);
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
@@ -59,17 +61,13 @@ function parseJson(body: Uint8Array): { readonly value: unknown } | null {
   }
 }
 
-function isQuery(value: unknown, errors: readonly BodyError[]): value is Of<typeof TIC_QUERY> {
-  return errors.length === 0 && value !== null;
-}
-
 /** Reads `{"query": "…"}`: a string of 1 to 1024 characters, not blank, and nothing else. */
-export function parseTicQuery(body: Uint8Array): Of<typeof TIC_QUERY> | Problem {
+export function parseTicQuery(body: Uint8Array): TicQuery | Problem {
   const parsed = parseJson(body);
   if (parsed === null) return problem(400, 'The body is not JSON in UTF-8.');
   const { value } = parsed;
   const errors = checkQuery(value);
-  return isQuery(value, errors) ? { query: value.query } : invalid(...errors);
+  return isFaultless<TicQuery>(value, errors) ? { query: value.query } : invalid(...errors);
 }
 
 const SEARCH_PATH = '/search/tic';

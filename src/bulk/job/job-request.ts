@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { anyText, checkOf, choice, oneOrList, open, optional, type Of } from '../../base/shape.js';
-import type { BodyError } from '../../base/validator.js';
+import { type BodyError, isFaultless } from '../../base/validator.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
 import { readJsonObject } from '../../http/json-body.js';
 import type { KeyRecord } from '../../store/format.js';
@@ -109,20 +109,13 @@ function optionsOf(members: JsonObject): URLSearchParams | Problem {
   return options;
 }
 
-function isReference(
-  _object: JsonObject,
-  errors: readonly BodyError[],
-): _object is JsonObject & Reference {
-  return errors.length === 0;
-}
-
 /** Reads a request that names a file: {"file": "orders/may.csv", "kind": …, "map": […]}. */
 export function parseReference(body: Uint8Array): AskedJob | Problem {
   const json = readJsonObject(body);
   if (isProblem(json)) return json;
   const { object } = json;
   const errors = checkReference(object);
-  if (!isReference(object, errors)) return invalid(...errors);
+  if (!isFaultless<Reference>(object, errors)) return invalid(...errors);
   const options = optionsOf(object);
   if (isProblem(options)) return options;
   const { file } = object;
