@@ -14,7 +14,6 @@ import { unpackValue } from '../../pool/value.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { sha256Of } from '../../wire/receipt.js';
 import { SAME_IDS_BIT } from './options.js';
-import { ENTITLEMENTS } from '../../store/plan.js';
 import { withoutKey } from '../../http/api-key.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
@@ -22,6 +21,7 @@ import { LookupHeads } from '../lookup/head.js';
 import {
   type KeptAsked,
   keptAsked,
+  keptRefusal,
   type KeptServices,
   NOTHING_KEPT,
   placeOf,
@@ -75,8 +75,8 @@ function keptBy({ kept: services }: CartWorkers, caller: MerchantCaller): KeptAs
   const asked = services === undefined ? null : keptAsked(caller.query);
   if (asked === null) return NOTHING_KEPT;
   if (isFailure(asked)) return caller.refuse(keptProblem(asked));
-  const may = asked.dataset === null || (caller.key.grants & ENTITLEMENTS.historical) !== 0;
-  return may ? asked : caller.problem(403, 'Kept datasets need the entitlement historical.');
+  const refusal = keptRefusal(caller.key.grants, asked.dataset);
+  return refusal === null ? asked : caller.problem(403, refusal);
 }
 
 function keptProblem({ field, detail = '' }: Failure): Problem {

@@ -8,10 +8,10 @@ import {
   type PoolFailure,
 } from '../../pool/types.js';
 import { isFailure } from '../../failure.js';
-import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import {
   keptAsked,
+  keptRefusal,
   mayAskKept,
   placeOf,
   receiptOf,
@@ -201,7 +201,7 @@ async function submitKept(
 ): Promise<void> {
   const { payload: query, grants } = lookup;
   // What the entitlements do not include the worker refuses.
-  const mayAsk = asked.dataset === null || (grants & ENTITLEMENTS.historical) !== 0;
+  const mayAsk = keptRefusal(grants, asked.dataset) === null;
   const own = mayAsk ? await placeOf(kept, asked) : null;
   if (own === 'internal' || own === 'overloaded') return lookup.failed(own);
   if (own !== null && isFailure(own)) return lookup.failed('no-result', own.detail);

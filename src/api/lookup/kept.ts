@@ -7,6 +7,7 @@ import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { messageOf, type Log } from '../../log.js';
 import type { OwnTask, PinnedRelease, PoolFailure } from '../../pool/types.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
 import { receiptText, requestLine, sha256Of, type AnswerSettings } from '../../wire/receipt.js';
 import { parseBoolean } from './parameter-table.js';
 import { readParameters } from './query-string.js';
@@ -51,6 +52,13 @@ export function keptNames(query: string): readonly string[] {
   return KEPT_NAMES.filter((name) =>
     raw[name] === null ? raw.undecodable.includes(name) : name !== 'receipt' || !asksNoReceipt,
   );
+}
+
+/** Why a key may not ask for a kept release, by its grants; null where it may, or asks for none. */
+export function keptRefusal(grants: number, dataset: string | null = null): string | null {
+  return dataset === null || (grants & ENTITLEMENTS.historical) !== 0
+    ? null
+    : 'Kept datasets need the entitlement historical.';
 }
 
 /** The refusal of a release that is not there. */

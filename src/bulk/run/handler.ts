@@ -10,7 +10,13 @@
  * of the month like a request of its own.
  */
 import type { FindMerchant } from '../../api/merchant/cart-owner.js';
-import { isPlaced, placeOf, type KeptServices, type Placed } from '../../api/lookup/kept.js';
+import {
+  isPlaced,
+  keptRefusal,
+  placeOf,
+  type KeptServices,
+  type Placed,
+} from '../../api/lookup/kept.js';
 import type { OwnTask, PinnedRelease } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
@@ -19,7 +25,6 @@ import { type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
   admitRows,
   BULK_ROUTES,
-  keptRefusal,
   merchantFault,
   spentSentence,
   type BulkKindRoute,
@@ -80,15 +85,18 @@ function askedRefusal(
   }
   const unfit = merchantFault(findMerchant, key.account, asked, 'query');
   if (unfit !== null) return unfit;
-  const unentitled = keptRefusal(key, asked);
+  const unentitled = keptRefusal(key.grants, asked.kept?.dataset);
   return unentitled === null ? null : refused(403, unentitled, 'query.dataset');
 }
 
-function fullRefusal(uploads: Uploads, account: string): BulkProblem | null {
-  const full = uploads.full(account);
+/** The refusal of one more where too many are open, of the account or of all; null where not. */
+export function fullRefusal(
+  full: { readonly limit: number; readonly own: boolean } | null,
+  what: 'uploads' | 'streams',
+): BulkProblem | null {
   if (full === null) return null;
   const { own, limit } = full;
-  const detail = `${limit} uploads are open${own ? ' of this account' : ''}; try again later.`;
+  const detail = `${limit} ${what} are open${own ? ' of this account' : ''}; try again later.`;
   return { ...problem(own ? 429 : 503, detail), members: { limit } };
 }
 
@@ -114,7 +122,8 @@ function openUpload(
     request.isProxied,
   );
   if (isProblem(asked)) return refuse(asked);
-  const refusal = askedRefusal(services, key, request, asked) ?? fullRefusal(uploads, key.account);
+  const full = (): BulkProblem | null => fullRefusal(uploads.full(key.account), 'uploads');
+  const refusal = askedRefusal(services, key, request, asked) ?? full();
   if (refusal !== null) return refuse(refusal);
   const spent = spentSentence(usage, key, asked);
   if (spent !== null) {
@@ -134,7 +143,7 @@ function openUpload(
       ...(nowMs === null ? {} : { nowMs }),
     });
   withRelease(services, exchange, asked, begin, (unplaced) => {
-    const found = unplaced ?? fullRefusal(uploads, key.account);
+    const found = unplaced ?? full();
     if (found !== null) refuse(found);
     return found !== null;
   });

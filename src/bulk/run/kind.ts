@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../store/format.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, type Metered, NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
-import { notKept } from '../../api/lookup/kept.js';
+import { keptRefusal, notKept } from '../../api/lookup/kept.js';
 import {
   type FindMerchant,
   MERCHANT_REFUSALS,
@@ -79,16 +79,6 @@ export function spentSentence(usage: RowsUsage, key: KeyRecord, asked: RowsAsked
   return lacking ? `${NO_GEO_CARTS}.` : 'The quota of this month is used up.';
 }
 
-/** Why a key may not ask a kept release, as a sentence; null where it may or does not. */
-export function keptRefusal(
-  key: KeyRecord,
-  { kept }: { readonly kept?: object | undefined },
-): string | null {
-  return kept === undefined || (key.grants & ENTITLEMENTS.historical) !== 0
-    ? null
-    : 'Kept datasets need the entitlement historical.';
-}
-
 /** Releases that there are. */
 export interface KnownReleases {
   /** Whether there is a release of this name, sound or not. */
@@ -106,9 +96,9 @@ export function keptFault(
 ): Problem | null {
   if (kept === undefined) return null;
   const at = `${where}.dataset`;
-  const unentitled = keptRefusal(key, { kept });
-  if (unentitled !== null) return refused(403, unentitled, at);
   const { dataset } = kept;
+  const unentitled = keptRefusal(key.grants, dataset);
+  if (unentitled !== null) return refused(403, unentitled, at);
   const unread = releases.otherFormat(dataset);
   if (unread !== null) return refused(422, unread.message, at);
   return releases.has(dataset) ? null : refused(422, notKept(dataset).detail ?? '', at);

@@ -9,10 +9,15 @@
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
 import { isProblem } from '../../base/problem.js';
-import { isPlaced, notKept, placeOf, type KeptServices } from '../../api/lookup/kept.js';
+import {
+  isPlaced,
+  keptRefusal,
+  notKept,
+  placeOf,
+  type KeptServices,
+} from '../../api/lookup/kept.js';
 import type { KeyRecord } from '../../store/format.js';
-import { placeRefusal } from '../run/handler.js';
-import { keptRefusal } from '../run/kind.js';
+import { fullRefusal, placeRefusal } from '../run/handler.js';
 import { type KeptRun, NO_RATES, readKeptRun, refused } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { gateRules, planNeeded, type Caller, type Gate } from '../../http/gate.js';
@@ -85,15 +90,8 @@ function resumed(
 }
 
 function full({ sessions }: StreamServices, caller: Caller): Reply | null {
-  const found = sessions.full(caller.key.account);
-  return found === null
-    ? null
-    : caller.problem(
-        found.own ? 429 : 503,
-        `${found.limit} streams are open${found.own ? ' of this account' : ''}; try again later.`,
-        undefined,
-        { limit: found.limit },
-      );
+  const found = fullRefusal(sessions.full(caller.key.account), 'streams');
+  return found && caller.problem(found.status, found.detail, undefined, found.members);
 }
 
 function opened(
@@ -109,8 +107,8 @@ function opened(
         dataset: query.get('dataset') || null,
         at: query.get('at') || null,
       });
-  if (isProblem(asked)) return caller.problem(asked.status, asked.detail, asked.errors);
-  const unentitled = keptRefusal(caller.key, asked);
+  if (isProblem(asked)) return caller.refuse(asked);
+  const unentitled = keptRefusal(caller.key.grants, asked.kept?.dataset);
   if (unentitled !== null) return caller.problem(403, unentitled);
   const refusal = full(services, caller);
   if (refusal !== null) return refusal;
