@@ -22,6 +22,11 @@ export type Members = Readonly<Record<string, unknown>>;
 /** Why a key has no carts of no merchant, which count as geocoded lookups. */
 export const NO_GEO = 'The plan has no geocoded lookups, or their quota of this month is used up.';
 
+/** What is wrong with a body that has a number which is not exact as it is read. */
+export const LONG_NUMBER = {
+  location: 'body',
+  message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
+} as const;
 /** Longer numbers are cut in an error. */
 const NUMBER_ECHO_MAX = 40;
 
@@ -42,11 +47,7 @@ export function readJson(body: Uint8Array): Members | Problem {
   }
   const long = longNumberPlace(body);
   if (long < 0) return value;
-  return invalid({
-    location: 'body',
-    message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-    value: numberText(body, long, NUMBER_ECHO_MAX),
-  });
+  return invalid({ ...LONG_NUMBER, value: numberText(body, long, NUMBER_ECHO_MAX) });
 }
 
 const TIC_DIGITS = 5;

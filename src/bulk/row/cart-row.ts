@@ -8,18 +8,20 @@ import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { ByteWriter } from '../../base/byte-writer.js';
-import { NO_GEO } from '../../api/cart/cart-text.js';
+import { hashId } from '../../base/uuid.js';
+import { LONG_NUMBER, NO_GEO } from '../../api/cart/cart-text.js';
 import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused } from '../../api/cart/answer.js';
 import { UNCALCULATED } from '../../api/cart/body-carts.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
-import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
+import { longNumber } from '../../base/json-scan.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
 import { writeCalculation, writeCart } from '../../api/cart/print-cart.js';
-import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
 import {
+  refusalAnswer,
   refusedCart,
   type JsonObject,
   type JsonRow,
@@ -36,17 +38,12 @@ export const OWN_MERCHANTS = 'merchants';
 
 /** The answer to a cart of no merchant where the key has none. */
 export const NOT_GEOCODED = refusedCart(fail('feature-not-enabled', NO_GEO));
-const INVALID = RESPONSE_CODES['invalid-format'].code;
 /** Locations in a body, and in its one item. */
 const BODY = 'body';
 const ITEM = 'body.items[0]';
 
 /** Where a row has its cart: it is the cart itself, or a body whose one item the cart is. */
 type CartPosition = 'row' | 'items[0]';
-
-function refusalAnswer(code: number, message: string, field: string | null): RowAnswer {
-  return { code, geo: false, body: [], refusal: { message, field } };
-}
 
 /** The member of a row that a location is in the body that was read of it. */
 function memberOf(location: string, at: CartPosition): string | null {
@@ -56,9 +53,12 @@ function memberOf(location: string, at: CartPosition): string | null {
 
 /** The endpoint's sentence and that of the first member at fault. */
 function problemAnswer({ detail, errors: [first] = [] }: Problem, at: CartPosition): RowAnswer {
-  if (first === undefined) return refusalAnswer(INVALID, detail, null);
+  if (first === undefined) return refusalAnswer('invalid-format', { message: detail, field: null });
   const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
-  return refusalAnswer(INVALID, `${lead} ${first.message}`, memberOf(first.location, at));
+  return refusalAnswer('invalid-format', {
+    message: `${lead} ${first.message}`,
+    field: memberOf(first.location, at),
+  });
 }
 
 function withPosition(field: string | null, at: CartPosition): string | null {
@@ -67,17 +67,15 @@ function withPosition(field: string | null, at: CartPosition): string | null {
 
 /** The answer to a row whose cart the engine refuses: its code, why, and the member at fault. */
 function uncalculated({ failure, field, detail }: Failure, at: CartPosition): RowAnswer {
-  const { code } = RESPONSE_CODES[failure];
-  return refusalAnswer(code, `${UNCALCULATED} ${detail ?? failure}`, withPosition(field, at));
+  const message = `${UNCALCULATED} ${detail ?? failure}`;
+  return refusalAnswer(failure, { message, field: withPosition(field, at) });
 }
 
 /** What a line calls its product code. */
 type CodeName = 'taxabilityCode' | 'tic';
 
-/** Bits that make a UUID one whose content is the program's affair (RFC 9562, version 8). */
-const VERSION = '8';
-const VARIANT = 0x8;
-const VARIANT_MASK = 0x3;
+/** Digits of the variant of a UUID. */
+const VARIANTS = '89ab';
 
 /**
  * A UUID of the hash of run, line and row, for a cart that brings no id: the same row of the same
@@ -85,11 +83,7 @@ const VARIANT_MASK = 0x3;
  */
 export function rowCartId(run: string, line: number, row: string | Uint8Array): string {
   const hash = createHash('sha256').update(`${run}\n${line}\n`).update(row).digest('hex');
-  const variant = (VARIANT | (parseInt(hash.charAt(16), 16) & VARIANT_MASK)).toString(16);
-  return (
-    `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${VERSION}${hash.slice(13, 16)}` +
-    `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`
-  );
+  return hashId(hash, VARIANTS.charAt(parseInt(hash.charAt(16), 16) % VARIANTS.length));
 }
 
 /** An item as it was written. */
@@ -199,15 +193,7 @@ function answerBody(
 ): RowAnswer {
   const { ofMerchant, at, wrap } = reading;
   if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return NOT_GEOCODED;
-  if (longNumber(text) !== null) {
-    return problemAnswer(
-      invalid({
-        location: 'body',
-        message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-      }),
-      at,
-    );
-  }
+  if (longNumber(text) !== null) return problemAnswer(invalid(LONG_NUMBER), at);
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked, at);
   return calculated(engine, asked.query, ofMerchant, asked.code, at, (outcome) =>

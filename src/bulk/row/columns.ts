@@ -17,10 +17,11 @@ import type { AreaCells, WireContext } from '../../api/lookup/context.js';
 import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
 import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
-import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { SUCCESS } from '../../wire/response-code.js';
 import { echoOf } from '../../wire/tree.js';
+import type { BulkKind } from './chunk-payload.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
-import { refusalOf, type RowAnswer } from './row.js';
+import { refusalAnswer, refusalOf, type RowAnswer } from './row.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate } from '../../tax/date.js';
 import { formatCents } from '../../tax/amount.js';
@@ -60,8 +61,7 @@ const AREAS_MAX = 16_384;
 const DATE_SPAN = 100_000_000;
 
 function refused(failure: Failure): RowAnswer {
-  const { code } = RESPONSE_CODES[failure.failure];
-  return { code, geo: false, body: [], refusal: refusalOf(failure) };
+  return refusalAnswer(failure.failure, refusalOf(failure));
 }
 
 function rateAt({ rows }: KnownRates, level: Level): string {
@@ -260,6 +260,11 @@ export const CART_COLUMNS = [
   'situs_code',
   'situs_message',
 ] as const;
+
+/** The columns that rows of a kind get. */
+export function columnsOf(kind: BulkKind): readonly string[] {
+  return kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
+}
 
 const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 

@@ -1,6 +1,6 @@
 /** What surrounds the answers to rows and messages: headers before them and the trailer after. */
 import { type WireObject, jsonMembers } from '../../wire/tree.js';
-import { CART_COLUMNS, APPENDED_COLUMNS } from './columns.js';
+import { columnsOf } from './columns.js';
 import { csvCells, type CsvHead } from './dialect.js';
 import type { RunFacts, BulkKind } from './chunk-payload.js';
 
@@ -73,8 +73,7 @@ export function csvHeaderLine(
   { dialect, bom, header }: CsvHead,
   kind: BulkKind = 'lookup',
 ): Buffer {
-  const columns: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
-  const ours = csvCells(columns, dialect);
+  const ours = csvCells(columnsOf(kind), dialect);
   return Buffer.concat([
     Buffer.from(bom ? '\ufeff' : '', 'utf8'),
     header,

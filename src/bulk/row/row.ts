@@ -2,7 +2,7 @@
 import type { WireContext } from '../../api/lookup/context.js';
 import type { Engine } from '../../engine/engine.js';
 import type { BodyPart } from '../../pool/types.js';
-import type { Failure } from '../../failure.js';
+import type { Failure, FailureKind } from '../../failure.js';
 import { failureBytes } from '../../wire/failure-body.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
 import type { RunFacts } from './chunk-payload.js';
@@ -87,21 +87,28 @@ export function refusalOf(failure: Failure): RowRefusal {
   return { message: failureMessage(failure), field: failure.field };
 }
 
+/** The answer to a row that is refused, with what its format has beside the refusal. */
+export function refusalAnswer(
+  kind: FailureKind,
+  refusal: RowRefusal,
+  body: readonly BodyPart[] = [],
+): RowAnswer {
+  return { code: RESPONSE_CODES[kind].code, geo: false, body, refusal };
+}
+
 /** The answer to a cart that is refused: a sentence and no body. */
 export function refusedCart(failure: Failure): RowAnswer {
-  const { code } = RESPONSE_CODES[failure.failure];
   // The sentence of the code itself speaks of query strings.
   const message =
     failure.failure === 'invalid-format' && failure.detail !== undefined
       ? failure.detail
       : failureMessage(failure);
-  return { code, geo: false, body: [], refusal: { message, field: failure.field } };
+  return refusalAnswer(failure.failure, { message, field: failure.field });
 }
 
 /** The answer to a row that is refused whatever it asks. */
 export function refused({ context: { baseUrl }, run }: RowEngine, failure: Failure): RowAnswer {
   if (run.kind === 'cart') return refusedCart(failure);
-  const { code } = RESPONSE_CODES[failure.failure];
   const body = run.output === 'csv' ? [] : [failureBytes(60, failure, 'json', baseUrl)];
-  return { code, geo: false, body, refusal: refusalOf(failure) };
+  return refusalAnswer(failure.failure, refusalOf(failure), body);
 }

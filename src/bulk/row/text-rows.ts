@@ -7,7 +7,7 @@ import { EXCESSES, excessOf } from '../../base/json-scan.js';
 import type { Failure } from '../../failure.js';
 import { jsonValue } from '../../wire/tree.js';
 import type { BulkKind, Table } from './chunk-payload.js';
-import { APPENDED_COLUMNS, CART_COLUMNS } from './columns.js';
+import { columnsOf } from './columns.js';
 import { BOM, csvCell, csvCells, type Dialect } from './dialect.js';
 import { ID_CHARS_MAX, type RawChunk } from './record-form.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';
@@ -221,9 +221,9 @@ export function tableWriter(
 ): WriteRow<CsvRow> {
   const { delimiter, newline } = dialect;
   // All but code and message are empty where a row is refused.
-  const names: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
+  const names = columnsOf(kind).slice(0, -2);
   const empty = csvCells(
-    names.slice(0, -2).map(() => ''),
+    names.map(() => ''),
     dialect,
   );
   return ({ problem, cells }, { code, body, refusal }, { bytes, start, stop, end }) => {
