@@ -6,14 +6,14 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isObject } from '../../base/json-object.js';
 import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { fail, type FailureKind, isFailure } from '../../failure.js';
 import { ByteWriter } from '../../base/byte-writer.js';
 import { hashId } from '../../base/uuid.js';
 import { LONG_NUMBER, NO_GEO } from '../../api/cart/cart-text.js';
 import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused } from '../../api/cart/answer.js';
-import { UNCALCULATED } from '../../api/cart/body-carts.js';
-import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
+import { refusalProblem } from '../../api/cart/body-carts.js';
+import { CART_DEFAULTS, type CartOptions, OPTION_MEMBERS } from '../../api/cart/options.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber } from '../../base/json-scan.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
@@ -52,23 +52,15 @@ function memberOf(location: string, at: CartPosition): string | null {
 }
 
 /** The endpoint's sentence and that of the first member at fault. */
-function problemAnswer({ detail, errors: [first] = [] }: Problem, at: CartPosition): RowAnswer {
-  if (first === undefined) return refusalAnswer('invalid-format', { message: detail, field: null });
+function problemAnswer(
+  { detail, errors: [first] = [] }: Problem,
+  at: CartPosition,
+  kind: FailureKind = 'invalid-format',
+): RowAnswer {
+  if (first === undefined) return refusalAnswer(kind, { message: detail, field: null });
+  const { message, location } = first;
   const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
-  return refusalAnswer('invalid-format', {
-    message: `${lead} ${first.message}`,
-    field: memberOf(first.location, at),
-  });
-}
-
-function withPosition(field: string | null, at: CartPosition): string | null {
-  return at === 'row' ? field : field === null ? at : `${at}.${field}`;
-}
-
-/** The answer to a row whose cart the engine refuses: its code, why, and the member at fault. */
-function uncalculated({ failure, field, detail }: Failure, at: CartPosition): RowAnswer {
-  const message = `${UNCALCULATED} ${detail ?? failure}`;
-  return refusalAnswer(failure, { message, field: withPosition(field, at) });
+  return refusalAnswer(kind, { message: `${lead} ${message}`, field: memberOf(location, at) });
 }
 
 /** What a line calls its product code. */
@@ -168,10 +160,10 @@ export function calculated(
 ): RowAnswer {
   const refusal = ofMerchant ? null : codesRefused(query, grants);
   if (refusal !== null) {
-    return refusedCart({ ...refusal, field: withPosition(`${refusal.field}.${code}`, at) });
+    return refusedCart({ ...refusal, field: memberOf(`${ITEM}.${refusal.field}.${code}`, at) });
   }
   const outcome = engine.calculate(query, run.nowMs, context.precisionMin, context.refuseUnruled);
-  if (isFailure(outcome)) return uncalculated(outcome, at);
+  if (isFailure(outcome)) return problemAnswer(refusalProblem(outcome, ITEM), at, outcome.failure);
   return {
     code: SUCCESS.code,
     geo: true,
@@ -227,7 +219,7 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
 }
 
 /** Members of a body; all others of a bare cart are the cart's. */
-const BODY_MEMBERS = new Set(['rounding', 'explain', 'transactionDate']);
+const BODY_MEMBERS = new Set(['transactionDate', ...Object.keys(OPTION_MEMBERS)]);
 
 /** The body that a bare cart stands for. */
 function bodyOf(cart: JsonObject): JsonObject {
