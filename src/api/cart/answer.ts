@@ -21,7 +21,7 @@ import {
   writeRead,
   writtenCarts,
 } from './body-carts.js';
-import { malformed, readCalculation, readCalculationBody } from './calculation.js';
+import { readCalculation, readCalculationBody } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
 import { readJson } from './cart-text.js';
 import { Piece } from '../../base/byte-writer.js';
@@ -65,8 +65,9 @@ function calculateOwn(
 ): Marks | Problem | Failure {
   const fitting = readCalculationBody(payload);
   const body = fitting ?? readJson(payload);
-  const cart = isProblem(body) ? malformed(body) : readCalculation(body, options, fitting !== null);
-  if (isProblem(cart)) return cart;
+  const cart = isProblem(body) ? body : readCalculation(body, options, fitting !== null);
+  // Everything that is wrong with the body is a 400 here (contract 8).
+  if (isProblem(cart)) return { ...cart, status: 400 };
   const refused = codesRefused(cart.query, (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT);
   if (refused !== null) return refused;
   const outcome = outcomeOf(context, engine, cart.query, nowMs);

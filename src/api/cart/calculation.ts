@@ -1,6 +1,6 @@
 /**
  * POST /calculate/cart: one cart with addresses on one line, answered with amounts of five decimals
- * (contract 8). Everything wrong with the body is a 400 here.
+ * (contract 8).
  */
 import { isObject } from '../../base/json-object.js';
 import {
@@ -16,7 +16,7 @@ import {
   whole,
   type Of,
 } from '../../base/shape.js';
-import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
+import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { isFaultless } from '../../base/validator.js';
 import {
   CART_LINES_MAX,
@@ -76,12 +76,7 @@ export interface ReadCalculation {
   readonly query: CartQuery;
 }
 
-const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', 'rounding', 'explain']);
-
-/** Everything that is wrong with the body is a 400 here. */
-export function malformed({ detail, errors }: Problem): Problem {
-  return problem(400, detail, errors);
-}
+const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', ...Object.keys(OPTION_MEMBERS)]);
 
 /** The one item of a body, unchecked. */
 function onlyItem(body: Members): { readonly item: unknown } | Problem {
@@ -101,11 +96,6 @@ export function readCalculation(
   base: CartOptions,
   fits = false,
 ): ReadCalculation | Problem {
-  const read = readItem(body, base, fits);
-  return isProblem(read) ? malformed(read) : read;
-}
-
-function readItem(body: Members, base: CartOptions, fits: boolean): ReadCalculation | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
   const only = onlyItem(body);
