@@ -9,14 +9,13 @@ import { LimitReached } from '../../store/transaction.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import { type BulkProblem, tooLarge } from '../run/request.js';
-import { type KnownReleases, type RowsAsked, spentSentence } from '../run/kind.js';
+import { type KnownReleases, spentReply } from '../run/kind.js';
 import { allowedFile, type FileIdentity, filesOf, fileSource } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
 import { type AskedJob, askedOfFile, noJob } from './job-request.js';
 import { diskRefusal, JobUpload } from './stored-body.js';
 import type { Caller } from '../../http/gate.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
 import {
   type DuplexEvents,
@@ -46,18 +45,6 @@ interface Arrived {
   readonly identity: FileIdentity;
   /** What a later request with the same Idempotency-Key must have in common with this one. */
   readonly fingerprint: string;
-}
-
-/** Refuses a job of which not one row would be answered; null where one would be. */
-export function spentReply(
-  { jobs, baseUrl }: CreationServices,
-  { key, fields }: Caller,
-  asked: RowsAsked,
-): Reply | null {
-  const spent = spentSentence(jobs.options.usage, key, asked);
-  return spent === null
-    ? null
-    : codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields, spent);
 }
 
 /** One request for a job, from its head to its answer. */
@@ -134,7 +121,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   #open(asked: AskedJob): JobUpload {
-    this.#kind = asked.kind;
+    this.#kind = asked.bulk.kind;
     const { jobs } = this.#services;
     const { query } = this.#caller;
     const { space, limits } = jobs.options;
@@ -159,11 +146,18 @@ export class JobCreation implements DuplexEvents {
 
   /** The body names a file. */
   async #named(body: Buffer): Promise<void> {
+    const { jobs, baseUrl } = this.#services;
     const found = await askedOfFile(this.#services, this.#caller.key, body, (kind) => {
       this.#kind = kind;
     });
     if (isProblem(found)) return this.#refuse(found);
-    const spent = spentReply(this.#services, this.#caller, found.asked.bulk);
+    const spent = spentReply(
+      jobs.options.usage,
+      this.#caller,
+      found.asked.bulk,
+      JOBS_PATH,
+      baseUrl,
+    );
     if (spent !== null) return this.#send(spent);
     await this.#arrived({ ...found, fingerprint: body.toString('utf8') });
   }
@@ -205,13 +199,13 @@ export class JobCreation implements DuplexEvents {
   }
 
   async #create(
-    { kind, bulk, file }: AskedJob,
+    { bulk, file }: AskedJob,
     { bytes, modifiedMs }: FileIdentity,
     claimed: Extract<Claimed, { readonly kind: 'fresh' }> | null,
   ): Promise<void> {
     const { jobs, baseUrl } = this.#services;
     const { key, fields } = this.#caller;
-    const { input, output, strict, map, delimiter, defaults, kept } = bulk;
+    const { kind, input, output, strict, map, delimiter, defaults, kept } = bulk;
     let reply: Reply | null = null;
     // From here on the job stays, whether the client does or not.
     this.#done();

@@ -20,12 +20,13 @@ import { type Answerer, headOf, JSON_TYPE, type Request } from '../../http/reply
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import { gatedDuplexRoute, gatedRoute } from '../../http/duplex-route.js';
 import { bulkRules, type BulkServices } from '../run/handler.js';
-import { type CreationServices, JobCreation, spentReply } from './create.js';
+import { type CreationServices, JobCreation } from './create.js';
 import type { Store } from '../../store/store.js';
 import type { Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { jobsDirOf, JobSpace, type SpaceLimits } from './space.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
+import { spentReply } from '../run/kind.js';
 import { type BulkProblem, NO_RATES, refused } from '../run/request.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { headRefusal, noJob, parseUpload } from './job-request.js';
@@ -55,11 +56,11 @@ function openJob(
   request: Request,
   exchange: DuplexExchange,
 ): void {
-  const { jobs, releases } = services;
+  const { jobs, releases, baseUrl } = services;
   const { key, query } = caller;
   const { limits, kinds } = jobs.options;
   const refuse = (why: BulkProblem): void => {
-    const kind = asked === null || isProblem(asked) ? ANY_KIND : asked.kind;
+    const kind = asked === null || isProblem(asked) ? ANY_KIND : asked.bulk.kind;
     exchange.send(noJob(caller, limits, kind, why));
   };
   const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
@@ -86,7 +87,8 @@ function openJob(
     const detail = `The account has ${limit} jobs; remove one or wait.`;
     return refuse({ ...problem(429, detail), members: { limit } });
   }
-  const spent = asked === null ? null : spentReply(services, caller, asked.bulk);
+  const spent =
+    asked === null ? null : spentReply(jobs.options.usage, caller, asked.bulk, JOBS_PATH, baseUrl);
   if (spent !== null) return exchange.send(spent);
   const release = releases.pin();
   if (release === null) return refuse(problem(503, NO_RATES));
@@ -101,7 +103,7 @@ function begin(...job: ConstructorParameters<typeof JobCreation>): void {
     void new JobCreation(...job);
   } catch (error) {
     log.error('job not made', { fault: faultOf(error) });
-    const kind = asked?.kind ?? ANY_KIND;
+    const kind = asked?.bulk.kind ?? ANY_KIND;
     exchange.send(noJob(caller, jobs.options.limits, kind, diskRefusal(error)));
   }
 }

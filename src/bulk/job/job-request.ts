@@ -34,7 +34,6 @@ export interface JobRequest extends RunRequest {
 
 /** A job that is asked for. */
 export interface AskedJob {
-  readonly kind: BulkKind;
   readonly bulk: BulkRequest;
   /** Name of a file in the allowed folder; null for the body itself. */
   readonly file: string | null;
@@ -82,7 +81,7 @@ export function parseUpload(
     options,
     kind,
   );
-  return isProblem(bulk) ? bulk : { kind, bulk, file: null };
+  return isProblem(bulk) ? bulk : { bulk, file: null };
 }
 
 /** The format of a file by its name. */
@@ -124,7 +123,7 @@ export function parseReference(body: Uint8Array): AskedJob | Problem {
   const output = object.output ?? input;
   const formats = { kind, input, output, gzipIn: false, gzipOut: false };
   const bulk = requestOf(formats, options, 'body');
-  return isProblem(bulk) ? bulk : { kind, bulk, file };
+  return isProblem(bulk) ? bulk : { bulk, file };
 }
 
 // What speaks against a job.
@@ -158,7 +157,7 @@ export function headRefusal(
   asked: AskedJob | null,
 ): BulkProblem | null {
   const { limits, findMerchant } = jobs.options;
-  const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
+  const unscoped = asked === null ? null : rowsRefusal(key, asked.bulk.kind);
   if (unscoped !== null) return problem(403, unscoped);
   if (Number(request.header('content-length') || 0) > limits.bytesMax) {
     return tooLarge(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
@@ -193,8 +192,8 @@ export async function askedOfFile(
   }
   const asked = parseReference(body);
   if (isProblem(asked)) return asked;
-  told(asked.kind);
-  const unscoped = rowsRefusal(key, asked.kind);
+  told(asked.bulk.kind);
+  const unscoped = rowsRefusal(key, asked.bulk.kind);
   if (unscoped !== null) return problem(403, unscoped);
   const fault =
     keptFault(releases, key, asked.bulk, 'body') ??

@@ -26,7 +26,7 @@ import {
   admitRows,
   BULK_ROUTES,
   merchantFault,
-  spentSentence,
+  spentReply,
   type BulkKindRoute,
   type RowsUsage,
 } from './kind.js';
@@ -41,7 +41,6 @@ import {
 } from './request.js';
 import { Upload } from './upload.js';
 import { type Caller, gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import { headOf, JSON_TYPE, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
@@ -125,13 +124,10 @@ function openUpload(
   const full = (): BulkProblem | null => fullRefusal(uploads.full(key.account), 'uploads');
   const refusal = askedRefusal(services, key, request, asked) ?? full();
   if (refusal !== null) return refuse(refusal);
-  const spent = spentSentence(usage, key, asked);
-  if (spent !== null) {
-    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields, spent));
-  }
+  const spent = spentReply(usage, caller, asked, route.path, baseUrl);
+  if (spent !== null) return exchange.send(spent);
   const begin = (release: PinnedRelease, nowMs: number | null): void =>
     void new Upload(exchange, uploads, {
-      kind: route.kind,
       name: newRunName(),
       account: key.account,
       release,

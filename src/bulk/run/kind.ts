@@ -1,5 +1,8 @@
 /** Kinds of rows with a path of their own, and what their rows count as. */
 import type { OtherFormat } from '../../dataset/release.js';
+import type { Caller } from '../../http/gate.js';
+import { codedProblem } from '../../http/problem-reply.js';
+import type { Reply } from '../../http/reply.js';
 import type { KeyRecord } from '../../store/format.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, type Metered, NO_COUNTS } from '../../store/usage-meter.js';
@@ -35,7 +38,7 @@ export interface RowsUsage {
 }
 
 /** What all rows of a file are. */
-export interface RowsAsked {
+interface RowsAsked {
   readonly kind: BulkKind;
   readonly defaults: Defaults;
 }
@@ -68,15 +71,19 @@ export function admitRows(
   return { rows: 0, grants, scarce, lacking, settle: () => undefined };
 }
 
-/**
- * Why not one row of a file would be let through, now or later, as a sentence; null where one
- * would be.
- */
-export function spentSentence(usage: RowsUsage, key: KeyRecord, asked: RowsAsked): string | null {
+/** Refuses a file of which not one row would be let through, now or later; null where one would. */
+export function spentReply(
+  usage: RowsUsage,
+  { key, fields }: Caller,
+  asked: RowsAsked,
+  path: string,
+  baseUrl: string,
+): Reply | null {
   const { rows, scarce, lacking = false, settle } = admitRows(usage, key, asked, 1);
   settle(null);
   if (rows > 0 || scarce) return null;
-  return lacking ? `${NO_GEO_CARTS}.` : 'The quota of this month is used up.';
+  const spent = lacking ? `${NO_GEO_CARTS}.` : 'The quota of this month is used up.';
+  return codedProblem('feature-not-enabled', path, baseUrl, fields, spent);
 }
 
 /** Releases that there are. */

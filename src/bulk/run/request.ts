@@ -15,7 +15,7 @@ import { failureMessage } from '../../wire/response-code.js';
 import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
 import type { WireObject } from '../../wire/tree.js';
 
-export const CSV_TYPE = 'text/csv';
+const CSV_TYPE = 'text/csv';
 export const NDJSON_TYPE = 'application/x-ndjson';
 
 /** A map, since callers write the name: a member of every object is none of it. */
@@ -40,6 +40,11 @@ const OUTPUTS: Readonly<Record<BulkFormat, readonly string[]>> = {
   ndjson: NDJSON_TYPES,
 };
 
+/** The media type of an answer. */
+export function typeOf(format: BulkFormat): string {
+  return format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
+}
+
 /** The format of a media type without parameters, in lower case. */
 export function formatOfType(type: string): BulkFormat | null {
   return FORMAT_OF_TYPE.get(type) ?? null;
@@ -54,12 +59,6 @@ export function outputAccepted(field: string, input: BulkFormat): BulkFormat | n
   const types = OUTPUTS[input];
   const [best] = new Negotiator({ headers }).mediaTypes([...types]);
   return best === undefined ? null : formatOfType(best.replace(/;.*$/, ''));
-}
-
-/** Whether a client takes gzip; one without the field gets plain bytes. */
-function gzipAccepted(field: string): boolean {
-  const headers = { 'accept-encoding': field };
-  return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
 }
 
 /** Delimiters by the names that need no escape in a query, and by themselves. */
@@ -153,9 +152,11 @@ function packedIn(header: Header): boolean | Problem {
     : refused(415, 'A packed body is gzip.', 'header.Content-Encoding');
 }
 
-/** Whether an answer may be packed. */
+/** Whether an answer may be packed by gzip; a client without the field gets plain bytes. */
 export function packedOut(header: Header): boolean {
-  return gzipAccepted(header('accept-encoding'));
+  const field = header('accept-encoding');
+  const headers = { 'accept-encoding': field };
+  return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
 }
 
 interface Options {

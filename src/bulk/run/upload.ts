@@ -1,7 +1,6 @@
 /** One upload over HTTP: body → intake → pump → output → answer. */
 import type { PinnedRelease } from '../../pool.js';
 import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
-import type { BulkKind } from '../row/chunk-payload.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem-reply.js';
 import {
@@ -17,13 +16,12 @@ import { limitsOf, type Uploads } from './uploads.js';
 import { Intake } from './intake.js';
 import { openOutput, type Output } from './output.js';
 import type { AdmittedRows, BulkSink } from './pump-options.js';
-import { CSV_TYPE, NDJSON_TYPE, type BulkProblem, type BulkRequest } from './request.js';
+import { typeOf, type BulkProblem, type BulkRequest } from './request.js';
 import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
 /** Who uploads and what for. */
 interface UploadAsked {
-  readonly kind: BulkKind;
   readonly name: string;
   readonly account: string;
   readonly release: PinnedRelease;
@@ -126,13 +124,13 @@ export class Upload implements DuplexEvents {
   }
 
   #open(): RowRun {
-    const { kind, name, release, request, admit } = this.#asked;
+    const { name, release, request, admit } = this.#asked;
     const { limits, schedule, now } = this.#uploads;
     const { nowMs = now() } = this.#asked;
     return new RowRun({
       run: {
         name,
-        kind,
+        kind: request.kind,
         release: { id: release.id, dir: release.dir },
         nowMs,
         defaults: request.defaults,
@@ -165,7 +163,7 @@ export class Upload implements DuplexEvents {
     const { request, name, release, fields } = this.#asked;
     this.#exchange.begin(
       200,
-      headOf(request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
+      headOf(typeOf(request.output), {
         ...fields,
         [OWN_HEADERS.job]: name,
         [OWN_HEADERS.dataset]: release.id,
@@ -238,7 +236,7 @@ export class Upload implements DuplexEvents {
   #refuse({ status, detail, members = {} }: BulkProblem): void {
     if (this.#refused) return;
     this.#refused = true;
-    const { instance, fields, name, account } = this.#asked;
+    const { instance, fields, name, account, request } = this.#asked;
     const end = this.#run.abort(RESPONSE_CODES['invalid-format'].code, detail);
     if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
@@ -248,7 +246,7 @@ export class Upload implements DuplexEvents {
         status,
         detail,
         instance,
-        members: { limits: limitsOf(this.#uploads.limits, this.#asked.kind), ...members },
+        members: { limits: limitsOf(this.#uploads.limits, request.kind), ...members },
       },
       fields,
     );
