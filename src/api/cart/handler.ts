@@ -70,30 +70,26 @@ function merchantCart(
   const { body } = request;
   if (body.length <= SMALL_CART_BYTES_MAX) {
     const merchantId = merchantIdOf(body);
-    if (merchantId !== null) return cartOf(services, caller, request, body, merchantId);
-    const malformed = malformationOf(body);
-    return malformed === null ? noMerchantId(caller) : caller.refuse(malformed);
+    const malformed = merchantId === null ? malformationOf(body) : null;
+    if (malformed !== null) return caller.refuse(malformed);
+    return cartOf(services, caller, request, body, merchantId);
   }
   return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
     if (isReply(owner)) return owner;
-    const {
-      told: { merchantId },
-      bytes,
-    } = owner;
-    if (merchantId === null) return noMerchantId(caller);
-    const reply = cartOf(services, caller, request, bytes, merchantId);
+    const reply = cartOf(services, caller, request, owner.bytes, owner.told.merchantId);
     return typeof reply === 'function' ? promised(reply) : reply;
   });
 }
 
-/** The carts of a merchant. */
+/** The carts of the merchant that a body names; null where it names none. */
 function cartOf(
   services: CartServices,
   caller: MerchantCaller,
   request: Request,
   body: Uint8Array,
-  merchantId: string,
+  merchantId: string | null,
 ): Reply | Promise<Reply> | LaterReply {
+  if (merchantId === null) return noMerchantId(caller);
   const merchant = services.findMerchant(caller.account, merchantId);
   if (merchant === null) return caller.refuse(MERCHANT_REFUSALS.foreign);
   if (merchant.type === 'provider') {

@@ -25,11 +25,11 @@ export interface BulkKindRoute {
   readonly path: string;
 }
 
-const BULK_LOOKUP: BulkKindRoute = { kind: 'lookup', path: '/bulk/lookup' };
-const BULK_CART: BulkKindRoute = { kind: 'cart', path: '/bulk/cart' };
-
 /** Every kind. */
-export const BULK_ROUTES: readonly BulkKindRoute[] = [BULK_LOOKUP, BULK_CART];
+export const BULK_ROUTES: readonly BulkKindRoute[] = [
+  { kind: 'lookup', path: '/bulk/lookup' },
+  { kind: 'cart', path: '/bulk/cart' },
+];
 
 /** Quotas and counters of rows. */
 export interface RowsUsage {
