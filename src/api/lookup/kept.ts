@@ -11,7 +11,7 @@ import { ENTITLEMENTS } from '../../store/plan.js';
 import { receiptText, requestLine, sha256Of, type AnswerSettings } from '../../wire/receipt.js';
 import { parseBoolean } from './parameter-table.js';
 import { readParameters } from './query-string.js';
-import { readKept } from './query.js';
+import { readKept, wrongParameter } from './query.js';
 
 export interface KeptAsked {
   /** Null for the release that is active. */
@@ -40,7 +40,7 @@ export function keptAsked(query: string): KeptAsked | Failure | null {
   const raw = readParameters(query);
   const broken = KEPT_NAMES.find((name) => raw.undecodable.includes(name));
   if (broken !== undefined) {
-    return fail('invalid-format', `Parameter ${broken}: not valid UTF-8.`, broken);
+    return wrongParameter(broken, 'not valid UTF-8.');
   }
   return KEPT_NAMES.every((name) => raw[name] === null) ? null : readKept(raw);
 }

@@ -3,6 +3,7 @@ import { CART_DEFAULTS, optionsOfTexts, type CartOptions } from '../../api/cart/
 import type { SentPlace } from '../../api/cart/merchant-cart.js';
 import { ADDRESS_CHARS } from '../../api/merchant/relay-shape.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { isProblem } from '../../base/problem.js';
 import { UUID } from '../../base/uuid.js';
 import type { CartPlace, SplitPlace } from '../../engine/cart/outcome.js';
@@ -78,37 +79,31 @@ export const ORIGIN: PlaceRoles = {
 /** The text of a cell, without spaces around it. */
 export type Cell = (role: CartRole) => string;
 
-/** Characters of the parts, as carts of merchants have them. */
-const { line: LINE_CHARS_MAX, ...OTHER_CHARS_MAX } = ADDRESS_CHARS;
-const PART_CHARS_MAX = { street: LINE_CHARS_MAX, street2: LINE_CHARS_MAX, ...OTHER_CHARS_MAX };
+/** Parts of a place by their roles, with their characters, as carts of merchants have them. */
+const PARTS = [
+  ['street', 'line1', ADDRESS_CHARS.line],
+  ['street2', 'line2', ADDRESS_CHARS.line],
+  ['city', 'city', ADDRESS_CHARS.city],
+  ['state', 'state', ADDRESS_CHARS.state],
+  ['zip', 'zip', ADDRESS_CHARS.zip],
+] as const;
 
 /** A place on one line. */
 export function linePlace(text: string, field: CartRole): CartPlace | Failure {
   const address = parseAddressLine(text);
   return address === null
-    ? noRequest(
-        `Parameter ${field}: up to ${ADDRESS_CHARS_MAX} characters, none of them a control ` +
-          'character.',
+    ? wrongParameter(
         field,
+        `up to ${ADDRESS_CHARS_MAX} characters, none of them a control character.`,
       )
     : { kind: 'line', address };
 }
 
 function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | Failure {
-  const parts = {
-    street: place.line1,
-    street2: place.line2,
-    city: place.city,
-    state: place.state,
-    zip: place.zip,
-  };
-  for (const [part, charsMax] of Object.entries(PART_CHARS_MAX)) {
-    const name = part as keyof typeof parts;
-    if (parts[name].length <= charsMax) continue;
-    const field = roles[name];
-    return noRequest(`Parameter ${field}: up to ${charsMax} characters.`, field);
-  }
-  return place;
+  const long = PARTS.find(([, part, charsMax]) => place[part].length > charsMax);
+  return long === undefined
+    ? place
+    : wrongParameter(roles[long[0]], `up to ${long[2]} characters.`);
 }
 
 /**
@@ -121,9 +116,7 @@ export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | 
   const [street, line2] = [cell(roles.street), cell(roles.street2)];
   const [city, state, zip] = [cell(roles.city), cell(roles.state), wholeZip(cell(roles.zip))];
   if (street === '') {
-    return `${city}${state}${zip}` === ''
-      ? null
-      : noRequest(`Parameter ${roles.street}: not given.`, roles.street);
+    return `${city}${state}${zip}` === '' ? null : wrongParameter(roles.street, 'not given.');
   }
   const five = fiveDigits(zip);
   if (holdsPlace(street, city, five)) return linePlace(street, roles.street);

@@ -17,6 +17,7 @@ import { CART_DEFAULTS, type CartOptions, OPTION_MEMBERS } from '../../api/cart/
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber } from '../../base/json-scan.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { writeCalculation, writeCart } from '../../api/cart/print-cart.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
@@ -31,7 +32,6 @@ import {
   type Place,
 } from './row.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
-import { noRequest } from './row-parameters.js';
 
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
@@ -201,13 +201,7 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
   const { id: _id, merchantId = null, ...body } = object;
   const ofMerchant = merchantId !== null;
   if (ofMerchant !== (engine.run.subject === OWN_MERCHANTS)) {
-    return refusedCart(
-      fail(
-        'invalid-format',
-        'Parameter merchantId: written once and without escapes.',
-        'merchantId',
-      ),
-    );
+    return refusedCart(wrongParameter('merchantId', 'written once and without escapes.'));
   }
   return answerBody(engine, body, text, {
     ofMerchant,
@@ -254,11 +248,11 @@ export function answerBulkCart(
   if (!isMerchant(merchantId, merchant)) {
     return refused(
       engine,
-      noRequest(
-        merchant === null
-          ? 'Parameter merchantId: the merchant of all rows is named in the query.'
-          : `Parameter merchantId: all rows are of merchant ${merchant}.`,
+      wrongParameter(
         'merchantId',
+        merchant === null
+          ? 'the merchant of all rows is named in the query.'
+          : `all rows are of merchant ${merchant}.`,
       ),
     );
   }

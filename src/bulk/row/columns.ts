@@ -1,7 +1,6 @@
 /** The columns that a CSV row gets: what a lookup finds or a cart costs, in one line. */
 import { RecentCache } from '../../base/tables.js';
 import type { Engine } from '../../engine/engine.js';
-import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../../pool/types.js';
 import type {
   LookupQuery,
   PostalOutcome,
@@ -14,7 +13,7 @@ import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import { formatRate, sumRates } from '../../tax/rate.js';
 import type { AreaCells, WireContext } from '../../api/lookup/context.js';
-import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
+import { areaFlags, marksOf, withRules, type RatedArea } from '../../api/lookup/fragment.js';
 import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { SUCCESS } from '../../wire/response-code.js';
@@ -70,16 +69,17 @@ function rateAt({ rows }: KnownRates, level: Level): string {
   );
 }
 
+/** The words among these that are true. */
+function wordsOf(words: Readonly<Record<string, boolean>>): string {
+  return Object.keys(words)
+    .filter((word) => words[word] === true)
+    .join(' ');
+}
+
 /** "estimated", "stale", "partial": what is true of every answer in an area on a day. */
 function noteOf(rated: RatedArea): string {
-  const flags = areaFlags(rated);
-  return [
-    (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated',
-    (flags & FLAG_STALE) === 0 ? '' : 'stale',
-    (flags & FLAG_PARTIAL) === 0 ? '' : 'partial',
-  ]
-    .filter((word) => word !== '')
-    .join(' ');
+  const { estimated, stale, partial } = marksOf(areaFlags(rated));
+  return wordsOf({ estimated, stale, partial });
 }
 
 /**
@@ -272,12 +272,7 @@ const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): string {
   const { rate, amount } = lines[0]!;
   const { state, date, sourcing, precision, estimated, stale, partial, unruled } = marks;
-  const note = [
-    ...(estimated ? ['estimated'] : []),
-    ...(stale ? ['stale'] : []),
-    ...(partial ? ['partial'] : []),
-    ...(unruled.length > 0 ? ['unruled'] : []),
-  ].join(' ');
+  const note = wordsOf({ estimated, stale, partial, unruled: unruled.length > 0 });
   return csvCells(
     [
       formatRate(rate),

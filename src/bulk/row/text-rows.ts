@@ -5,6 +5,7 @@ import type { ByteWriter } from '../../base/byte-writer.js';
 import { isObject } from '../../base/json-object.js';
 import { EXCESSES, excessOf } from '../../base/json-scan.js';
 import type { Failure } from '../../failure.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { jsonValue } from '../../wire/tree.js';
 import type { BulkKind, Table } from './chunk-payload.js';
 import { columnsOf } from './columns.js';
@@ -83,7 +84,7 @@ function problemOf(
     : noRequest(`The row has ${cells.length} columns, the header ${columns}.`);
 }
 
-const LONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters.`, 'id');
+const LONG_ID = wrongParameter('id', `up to ${ID_CHARS_MAX} characters.`);
 
 /**
  * What reads the records of a chunk as rows of a table.
@@ -111,10 +112,9 @@ export function csvReader(
 type Noun = 'line' | 'message';
 
 const MESSAGE_TOO_LONG = 'The message is longer than a message may be.';
-const WRONG_ID = noRequest(
-  `Parameter id: up to ${ID_CHARS_MAX} characters, or a whole number that ` +
-    'a double holds exactly.',
+const WRONG_ID = wrongParameter(
   'id',
+  `up to ${ID_CHARS_MAX} characters, or a whole number that a double holds exactly.`,
 );
 
 /** Whether a value can be an id: text of bounded length, or a whole number that JSON keeps. */

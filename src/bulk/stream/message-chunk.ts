@@ -6,6 +6,7 @@ import {
   type MerchantRefusal,
   merchantRefusal,
 } from '../../api/merchant/cart-owner.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { memberName, memberValue } from '../../base/json-member.js';
 import { UUID_JSON } from '../../base/uuid.js';
 import { fail, type Failure } from '../../failure.js';
@@ -34,8 +35,7 @@ const MERCHANT: MessageClass = { merchant: true, refusal: null };
 
 function refusing(sentence: string): MessageClass {
   const words = sentence.charAt(0).toLowerCase() + sentence.slice(1);
-  const detail = `Parameter ${MEMBER.text}: ${words}`;
-  return { merchant: true, refusal: fail('invalid-format', detail, 'merchantId') };
+  return { merchant: true, refusal: wrongParameter(MEMBER.text, words) };
 }
 
 const NO_UUID = refusing('a UUID.');
