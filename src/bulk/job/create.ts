@@ -10,6 +10,7 @@ import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import { type BulkProblem, tooLarge } from '../run/request.js';
 import { type KnownReleases, spentReply } from '../run/kind.js';
+import { silence } from '../run/uploads.js';
 import { allowedFile, type FileIdentity, filesOf, fileSource } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
@@ -92,8 +93,7 @@ export class JobCreation implements DuplexEvents {
     this.#bodyBytes += piece.length;
     if (this.#bodyBytes > JOB_BODY_BYTES_MAX) {
       this.#body = null;
-      const detail = `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`;
-      return this.#refuse(tooLarge(detail, JOB_BODY_BYTES_MAX));
+      return this.#refuse(tooLarge('A body that names a file', JOB_BODY_BYTES_MAX));
     }
     this.#body = grown(this.#body, piece);
     if (isLast) void this.#guard(this.#named(this.#body));
@@ -108,8 +108,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   idle(): void {
-    const seconds = this.#services.jobs.options.limits.idleMs / 1000;
-    this.#refuse(problem(408, `Nothing was sent for ${seconds} seconds.`));
+    this.#refuse(problem(408, silence(this.#services.jobs.options.limits.idleMs)));
   }
 
   closed(): void {

@@ -7,7 +7,7 @@ import { type Caller, rowsRefusal } from '../../http/gate.js';
 import { readJsonObject } from '../../http/json-body.js';
 import type { KeyRecord } from '../../store/format.js';
 import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../row/chunk-payload.js';
-import { type BulkLimits, limitsOf } from '../run/uploads.js';
+import { type BulkLimits, lengthRefusal, limitsOf } from '../run/uploads.js';
 import { BULK_ROUTES, keptFault, merchantFault } from '../run/kind.js';
 import {
   parseBulkRequest,
@@ -159,10 +159,8 @@ export function headRefusal(
   const { limits, findMerchant } = jobs.options;
   const unscoped = asked === null ? null : rowsRefusal(key, asked.bulk.kind);
   if (unscoped !== null) return problem(403, unscoped);
-  if (Number(request.header('content-length') || 0) > limits.bytesMax) {
-    return tooLarge(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
-  }
-  if (asked === null) return null;
+  const long = lengthRefusal(request, limits);
+  if (long !== null || asked === null) return long;
   return (
     merchantFault(findMerchant, key.account, asked.bulk, 'query') ??
     keptFault(releases, key, asked.bulk, 'query')
@@ -206,6 +204,6 @@ export async function askedOfFile(
   }
   const { identity } = found;
   return identity.bytes > limits.bytesMax
-    ? tooLarge(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
+    ? tooLarge('A file', limits.bytesMax)
     : { asked, identity };
 }

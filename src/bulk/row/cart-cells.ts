@@ -29,7 +29,7 @@ import {
 import { calculated, itemOf, itemWith, NOT_GEOCODED, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
-import { UNREADABLE } from './row-parameters.js';
+import { cellAt, UNREADABLE } from './row-parameters.js';
 import { refused, type CsvRow, type Place, type RowAnswer, type RowEngine } from './row.js';
 
 const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
@@ -109,8 +109,7 @@ function readCart(
 ): ReadCart | Failure {
   let unreadable: CartRole | null = null;
   const cell: Cell = (role) => {
-    const column = mapping[role];
-    const text = column === undefined ? '' : (cells[column] ?? '').trim();
+    const text = cellAt(cells, mapping[role]);
     if (!decoded && text.includes(UNREADABLE)) unreadable ??= role;
     return text;
   };

@@ -61,11 +61,13 @@ function trailerTree(name: string, end: Trailer): WireObject {
     codes,
     bytes,
     sha256,
-    stopped:
-      stopped === null
-        ? null
-        : { code: stopped.code, message: stopped.message, line: stopped.line },
+    stopped: stoppedTree(stopped),
   };
+}
+
+/** Why a run ended before its last row, as clients are told; null where it did not. */
+export function stoppedTree(stopped: Omit<Stopped, 'paused'> | null): WireObject | null {
+  return stopped && { code: stopped.code, message: stopped.message, line: stopped.line };
 }
 
 /** The header line of CSV output: the caller's, byte for byte, with our columns. */

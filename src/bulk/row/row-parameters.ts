@@ -172,7 +172,8 @@ export function cellReader(
   };
 }
 
-function cellAt(cells: readonly string[], column: number | undefined): string {
+/** The text of a cell without spaces around it; "" where there is none. */
+export function cellAt(cells: readonly string[], column: number | undefined): string {
   return column === undefined ? '' : (cells[column] ?? '').trim();
 }
 

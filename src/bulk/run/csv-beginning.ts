@@ -63,10 +63,7 @@ export class CsvBeginning {
     if (!this.#end.passed(looked) && !whole && held.length <= HEADER_BYTES_MAX) return null;
     const head = readCsvHead(held, whole, this.#delimiter);
     if (head === null) return null;
-    if (head === 'too-long') {
-      const limit = HEADER_BYTES_MAX;
-      return tooLarge(`A header line may have ${limit} bytes.`, limit);
-    }
+    if (head === 'too-long') return tooLarge('A header line', HEADER_BYTES_MAX);
     const table = this.#tableOf(head);
     return isProblem(table) ? table : { head, table, rest: held.subarray(head.bytes) };
   }

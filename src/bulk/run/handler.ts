@@ -21,7 +21,7 @@ import type { OwnTask, PinnedRelease } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import { trailerBody } from '../row/envelope.js';
-import { type Uploads, limitsOf, newRunName } from './uploads.js';
+import { lengthRefusal, type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
   admitRows,
   BULK_ROUTES,
@@ -37,7 +37,6 @@ import {
   NO_RATES,
   parseBulkRequest,
   refused,
-  tooLarge,
 } from './request.js';
 import { Upload } from './upload.js';
 import { type Caller, gateRules, planNeeded, type Gate, type GateRules } from '../../http/gate.js';
@@ -78,12 +77,10 @@ function askedRefusal(
   request: Request,
   asked: BulkRequest,
 ): BulkProblem | null {
-  const { bytesMax } = uploads.limits;
-  if (Number(request.header('content-length') || 0) > bytesMax) {
-    return tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax);
-  }
-  const unfit = merchantFault(findMerchant, key.account, asked, 'query');
-  if (unfit !== null) return unfit;
+  const fault =
+    lengthRefusal(request, uploads.limits) ??
+    merchantFault(findMerchant, key.account, asked, 'query');
+  if (fault !== null) return fault;
   const unentitled = keptRefusal(key.grants, asked.kept?.dataset);
   return unentitled === null ? null : refused(403, unentitled, 'query.dataset');
 }

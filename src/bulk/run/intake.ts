@@ -84,13 +84,13 @@ export class Intake implements BulkBody {
     const { bytesMax, target } = this.#options;
     this.#plain += piece.length;
     if (this.#plain > bytesMax) {
-      this.#fail(tooLarge(`A body may have ${bytesMax} bytes.`, bytesMax));
+      this.#fail(tooLarge('A body', bytesMax));
     } else if (
       this.#gunzip !== null &&
       this.#plain > GZIP_RATIO_FREE_BYTES &&
       this.#plain > this.#received * GZIP_RATIO_MAX
     ) {
-      this.#fail(tooLarge(`A packed body may expand ${GZIP_RATIO_MAX} times.`, GZIP_RATIO_MAX));
+      this.#fail(tooLarge('A packed body', GZIP_RATIO_MAX, `expand ${GZIP_RATIO_MAX} times`));
     } else target.push(piece);
   }
 

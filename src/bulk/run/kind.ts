@@ -16,7 +16,7 @@ import {
 } from '../../api/merchant/cart-owner.js';
 import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/chunk-payload.js';
-import { NO_GEO_CARTS, type AdmittedRows } from './pump-options.js';
+import { NO_GEO_CARTS, QUOTA_SPENT, type AdmittedRows } from './pump-options.js';
 import type { Problem } from '../../base/problem.js';
 import { type BulkRequest, refused } from './request.js';
 
@@ -82,7 +82,7 @@ export function spentReply(
   const { rows, scarce, lacking = false, settle } = admitRows(usage, key, asked, 1);
   settle(null);
   if (rows > 0 || scarce) return null;
-  const spent = lacking ? `${NO_GEO_CARTS}.` : 'The quota of this month is used up.';
+  const spent = `${lacking ? NO_GEO_CARTS : QUOTA_SPENT}.`;
   return codedProblem('feature-not-enabled', path, baseUrl, fields, spent);
 }
 

@@ -102,9 +102,9 @@ export interface BulkProblem extends Problem {
   readonly members?: WireObject;
 }
 
-/** A refusal of what is larger than a limit. */
-export function tooLarge(detail: string, limit: number): BulkProblem {
-  return { ...problem(413, detail), members: { limit } };
+/** A refusal of what is larger than a limit, of bytes unless `may` says what else it may do. */
+export function tooLarge(what: string, limit: number, may = `have ${limit} bytes`): BulkProblem {
+  return { ...problem(413, `${what} may ${may}.`), members: { limit } };
 }
 
 /** A refusal for one part of the request. */

@@ -12,7 +12,7 @@ import {
 } from '../../http/reply.js';
 import { problem } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { limitsOf, type Uploads } from './uploads.js';
+import { limitsOf, silence, type Uploads } from './uploads.js';
 import { Intake } from './intake.js';
 import { openOutput, type Output } from './output.js';
 import type { AdmittedRows, BulkSink } from './pump-options.js';
@@ -97,8 +97,7 @@ export class Upload implements DuplexEvents {
   }
 
   idle(): void {
-    const seconds = this.#uploads.limits.idleMs / 1000;
-    this.#stop('invalid-format', problem(408, `Nothing was sent for ${seconds} seconds.`));
+    this.#stop('invalid-format', problem(408, silence(this.#uploads.limits.idleMs)));
   }
 
   closed(): void {
