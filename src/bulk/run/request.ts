@@ -12,9 +12,9 @@ import { cellReader } from '../row/row-parameters.js';
 import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { readKept, parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
-import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
+import { limited, problem, type Problem, type ProblemStatus } from '../../base/problem.js';
 
-export const CSV_TYPE = 'text/csv';
+const CSV_TYPE = 'text/csv';
 export const NDJSON_TYPE = 'application/x-ndjson';
 
 /** A map, since callers write the name: a member of every object is none of it. */
@@ -39,6 +39,11 @@ const OUTPUTS: Readonly<Record<BulkFormat, readonly string[]>> = {
   ndjson: NDJSON_TYPES,
 };
 
+/** The media type of an answer. */
+export function typeOf(format: BulkFormat): string {
+  return format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
+}
+
 /** The format of a media type without parameters, in lower case. */
 export function formatOfType(type: string): BulkFormat | null {
   return FORMAT_OF_TYPE.get(type) ?? null;
@@ -53,12 +58,6 @@ export function outputAccepted(field: string, input: BulkFormat): BulkFormat | n
   const types = OUTPUTS[input];
   const [best] = new Negotiator({ headers }).mediaTypes([...types]);
   return best === undefined ? null : formatOfType(best.replace(/;.*$/, ''));
-}
-
-/** Whether a client takes gzip; one without the field gets plain bytes. */
-function gzipAccepted(field: string): boolean {
-  const headers = { 'accept-encoding': field };
-  return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
 }
 
 /** Delimiters by the names that need no escape in a query, and by themselves. */
@@ -97,6 +96,11 @@ export interface BulkRequest {
   readonly kept?: KeptRun;
 }
 
+/** A refusal of what is larger than a limit, of bytes unless `may` says what else it may do. */
+export function tooLarge(what: string, limit: number, may = `have ${limit} bytes`): Problem {
+  return limited(413, `${what} may ${may}.`, limit);
+}
+
 /** A refusal for one part of the request. */
 export function refused(status: ProblemStatus, detail: string, location: string): Problem {
   return problem(status, detail, [{ location, message: detail }]);
@@ -125,7 +129,7 @@ function inputOf(header: Header): BulkFormat | Problem {
 }
 
 /** Refuses an output that rows of a format are not answered in; `location` is where it is asked. */
-export function unacceptable(input: BulkFormat, location: string): Problem {
+function unacceptable(input: BulkFormat, location: string): Problem {
   return refused(
     406,
     input === 'csv'
@@ -147,9 +151,11 @@ function packedIn(header: Header): boolean | Problem {
     : refused(415, 'A packed body is gzip.', 'header.Content-Encoding');
 }
 
-/** Whether an answer may be packed. */
+/** Whether an answer may be packed by gzip; a client without the field gets plain bytes. */
 export function packedOut(header: Header): boolean {
-  return gzipAccepted(header('accept-encoding'));
+  const field = header('accept-encoding');
+  const headers = { 'accept-encoding': field };
+  return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
 }
 
 interface Options {
@@ -170,7 +176,7 @@ function wrongOption(name: string, detail: string): Failure {
 }
 
 /** The problem document of an option that is wrong, with where it stands: a query, or a body. */
-export function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
+function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
   return refused(422, detail, `${where}.${field}`);
 }
 
@@ -235,18 +241,20 @@ export function readKeptRun(asked: KeptAsked): Pick<BulkRequest, 'kept'> | Probl
   return isFailure(run) ? unusable(run, 'query') : run;
 }
 
-type RowOptions = Omit<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
+type RowFormats = Pick<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
 
 /**
- * Reads the options of rows, which stand in a query or a body. `spool` holds where they say nothing
- * of it. A failure's field is the name of an option.
+ * Reads a request for rows of known formats, whose options stand in a query or a body. `spool`
+ * holds where they say nothing of it.
  */
-export function parseOptions(
+export function requestOf(
+  formats: RowFormats,
   asked: URLSearchParams,
-  kind: BulkKind,
-  input: BulkFormat,
+  where: 'query' | 'body',
   spool = false,
-): RowOptions | Failure {
+): BulkRequest | Problem {
+  const { kind, input, output } = formats;
+  if (input === 'ndjson' && output === 'csv') return unacceptable(input, `${where}.output`);
   const options: Options = {
     strict: false,
     spool,
@@ -262,19 +270,19 @@ export function parseOptions(
     if (name !== 'map' && read.has(name)) continue;
     if (value !== '') read.add(name);
     const wrong = readOption(options, known, name, value);
-    if (wrong !== null) return wrong;
+    if (wrong !== null) return unusable(wrong, where);
   }
   const wrong = checkDefaults(kind, options.defaults, input);
-  if (wrong !== null) return wrong;
+  if (wrong !== null) return unusable(wrong, where);
   const { kept: releases, ...others } = options;
   const kept = keptRunOf(releases);
-  return isFailure(kept) ? kept : { ...others, ...kept };
+  return isFailure(kept) ? unusable(kept, where) : { ...formats, ...others, ...kept };
 }
 
 /** Reads headers and the query, which no longer holds a key. `spool` is as for the options. */
 export function parseBulkRequest(
   header: Header,
-  query: string,
+  asked: URLSearchParams,
   kind: BulkKind,
   spool = false,
 ): BulkRequest | Problem {
@@ -284,7 +292,6 @@ export function parseBulkRequest(
   if (typeof output !== 'string') return output;
   const gzipIn = packedIn(header);
   if (typeof gzipIn !== 'boolean') return gzipIn;
-  const options = parseOptions(new URLSearchParams(query), kind, input, spool);
-  if (isFailure(options)) return unusable(options, 'query');
-  return { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
+  const formats = { kind, input, output, gzipIn, gzipOut: packedOut(header) };
+  return requestOf(formats, asked, 'query', spool);
 }
