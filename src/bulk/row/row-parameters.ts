@@ -29,7 +29,7 @@ function withShared(shared: Shared): RawParameters {
   return raw;
 }
 
-/** A row that is no request at all: a sentence, and the member at fault. */
+/** A row that is no request at all, or an option of a file: a sentence, and what is at fault. */
 export function noRequest(detail: string, field: string | null = null): Failure {
   return fail('invalid-format', detail, field);
 }

@@ -3,12 +3,12 @@
  * types, the output by the Accept field (RFC 9110, 12.5.1).
  */
 import Negotiator from 'negotiator';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { isFailure, type Failure } from '../../failure.js';
 import { GRANT_ALL } from '../../pool/types.js';
 import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
 import { DELIMITERS, type Delimiter } from '../row/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../row/chunk-payload.js';
-import { cellReader } from '../row/row-parameters.js';
+import { cellReader, noRequest } from '../row/row-parameters.js';
 import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { readKept, parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
@@ -170,11 +170,6 @@ interface Options {
 /** Options about kept releases, which mean what they do of a single request. */
 type KeptOption = 'dataset' | 'at';
 
-/** What is wrong with an option, whose name is the field. */
-function wrongOption(name: string, detail: string): Failure {
-  return fail('invalid-format', detail, name);
-}
-
 /** The problem document of an option that is wrong, with where it stands: a query, or a body. */
 function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
   return refused(422, detail, `${where}.${field}`);
@@ -188,31 +183,31 @@ function readOption(
 ): Failure | null {
   if (name === 'strict' || name === 'spool') {
     if (value !== 'true' && value !== 'false') {
-      return wrongOption(name, `${name} is true or false.`);
+      return noRequest(`${name} is true or false.`, name);
     }
     options[name] = value === 'true';
   } else if (name === 'dataset' || name === 'at') {
     if (value !== '') options.kept[name] = value;
   } else if (name === 'receipt') {
-    return wrongOption(
-      name,
+    return noRequest(
       'A file has no receipt; that of a row is had by its own request, with ' +
         'the dataset and the moment of the file.',
+      name,
     );
   } else if (name === 'map') options.map.push(value);
   else if (name === 'delimiter') {
     const found = DELIMITER_OF_NAME.get(value);
     if (found === undefined) {
-      return wrongOption(name, 'delimiter is comma, semicolon, tab or pipe.');
+      return noRequest('delimiter is comma, semicolon, tab or pipe.', name);
     }
     options.delimiter = found;
   } else if (known.includes(name)) {
     if (value !== '') options.defaults[name] = value;
   } else {
-    return wrongOption(
-      name,
+    return noRequest(
       `There is no such option; there are: map, delimiter, strict, spool, ` +
         `dataset, at, ${known.join(', ')}.`,
+      name,
     );
   }
   return null;
@@ -224,14 +219,14 @@ function checkDefaults(kind: BulkKind, defaults: Defaults, input: BulkFormat): F
   const raw = cellReader({ zip: 0 }, defaults)(['00000'], true);
   const parsed = parseParameters(raw, 60, GRANT_ALL);
   if (!isFailure(parsed)) return null;
-  return wrongOption(parsed.field ?? Object.keys(defaults)[0] ?? '', failureMessage(parsed));
+  return noRequest(failureMessage(parsed), parsed.field ?? Object.keys(defaults)[0] ?? '');
 }
 
 type KeptAsked = Readonly<Partial<Record<KeptOption, string | null>>>;
 
 function keptRunOf({ dataset = null, at = null }: KeptAsked): Pick<BulkRequest, 'kept'> | Failure {
   const read = readKept({ dataset, at, receipt: null });
-  if (isFailure(read)) return wrongOption(read.field ?? 'dataset', failureMessage(read));
+  if (isFailure(read)) return noRequest(failureMessage(read), read.field ?? 'dataset');
   return read.dataset === null ? {} : { kept: { dataset: read.dataset, atMs: read.atMs } };
 }
 
