@@ -44,3 +44,14 @@ export function randomId(): Uint8Array {
   used += ID_BYTES;
   return text;
 }
+
+/**
+ * The id that a hash in hexadecimal makes: its version is 8, by which the content is the program's
+ * affair (RFC 9562, 5.8). `variant` is the digit of the variant, of which two bits are free.
+ */
+export function hashId(hash: string, variant = '8'): string {
+  return (
+    `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}` +
+    `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+  );
+}

@@ -203,6 +203,11 @@ function compileBody(rule: Rule): (value: unknown) => readonly Told[] {
   };
 }
 
+/** Whether a value is a `T`: its check found nothing wrong with it. */
+export function isFaultless<T>(_value: unknown, errors: readonly BodyError[]): _value is T {
+  return errors.length === 0;
+}
+
 /** Compiles a rule once. `prefix` of the check is where the value stands, "body" without one. */
 export function compileRule(rule: Rule): Check {
   const run = compileBody(rule);

@@ -1,8 +1,8 @@
 /** What `situs bulk` and `situs lint` are asked to do, and where they read rows from. */
 import { isProblem } from '../base/problem.js';
 import { BULK_ROUTES } from '../bulk/run/kind.js';
-import { type BulkRequest, CSV_TYPE, NDJSON_TYPE, parseBulkRequest } from '../bulk/run/request.js';
-import type { BulkKind } from '../bulk/row/chunk-payload.js';
+import { type BulkRequest, requestOf } from '../bulk/run/request.js';
+import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../bulk/row/chunk-payload.js';
 import { UsageError } from './command-line.js';
 import { readPipe } from './named-pipe.js';
 import { createReadStream } from 'node:fs';
@@ -36,20 +36,15 @@ export interface BulkOptions {
   readonly fleet: string | null;
 }
 
-const TYPES: ReadonlyMap<string, string> = new Map([
-  ['csv', CSV_TYPE],
-  ['ndjson', NDJSON_TYPE],
-]);
-
 /** The format by the ending of a file's name, also of a compressed file. */
-function formatOf(file: string): string {
+function formatOf(file: string): BulkFormat {
   return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file) ? 'ndjson' : 'csv';
 }
 
-function typeOf(option: string, format: string): string {
-  const type = TYPES.get(format);
-  if (type === undefined) throw new UsageError(`--${option} is csv or ndjson`);
-  return type;
+function formatNamed(option: string, name: string): BulkFormat {
+  const found = BULK_FORMATS.find((format) => format === name);
+  if (found === undefined) throw new UsageError(`--${option} is csv or ndjson`);
+  return found;
 }
 
 /** Options on how the rows of a file are read. */
@@ -90,11 +85,10 @@ export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): Bulk
     if (at < 0) throw new UsageError('--default is NAME=VALUE');
     query.set(entry.slice(0, at), entry.slice(at + 1));
   }
-  const fields: Readonly<Record<string, string>> = {
-    'content-type': typeOf('input', asked.input ?? formatOf(file)),
-    accept: asked.format === undefined ? '*/*' : typeOf('format', asked.format),
-  };
-  const request = parseBulkRequest((name) => fields[name] ?? '', query.toString(), kind);
+  const input = formatNamed('input', asked.input ?? formatOf(file));
+  const output = asked.format === undefined ? input : formatNamed('format', asked.format);
+  const formats = { kind, input, output, gzipIn: false, gzipOut: false };
+  const request = requestOf(formats, query, 'query');
   if (isProblem(request)) throw new UsageError(request.detail);
   return request;
 }

@@ -14,13 +14,16 @@ function asked(members: object): AskedJob {
 }
 
 test('a file is a job of lookups, read by its name and answered alike', () => {
-  const { kind, file, bulk } = asked({ file: 'may/rows.JSONL' });
+  const { file, bulk } = asked({ file: 'may/rows.JSONL' });
   assert.deepEqual(
-    [kind, file, bulk.input, bulk.output],
+    [bulk.kind, file, bulk.input, bulk.output],
     ['lookup', 'may/rows.JSONL', 'ndjson', 'ndjson'],
   );
   const other = asked({ file: 'rows', kind: 'cart', format: 'csv', output: 'ndjson' });
-  assert.deepEqual([other.kind, other.bulk.input, other.bulk.output], ['cart', 'csv', 'ndjson']);
+  assert.deepEqual(
+    [other.bulk.kind, other.bulk.input, other.bulk.output],
+    ['cart', 'csv', 'ndjson'],
+  );
 });
 
 test('a member that is null is as one that is absent', () => {

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isProblem } from '../../src/base/problem.js';
-import { isFailure } from '../../src/failure.js';
 import {
   formatOfType,
   outputAccepted,
   packedOut,
   parseBulkRequest,
-  parseOptions,
+  requestOf,
 } from '../../src/bulk/run/request.js';
 
 test('the closest entry decides, then the highest weight', () => {
@@ -52,7 +51,7 @@ test('spaces around a coding count for nothing', () => {
 test('a table that is said to have no header line is refused: its first row would be lost', () => {
   const asked = (type: string): unknown => {
     const header = (name: string): string => (name === 'content-type' ? type : '');
-    const request = parseBulkRequest(header, 'map=zip:%231', 'lookup');
+    const request = parseBulkRequest(header, new URLSearchParams('map=zip:%231'), 'lookup');
     return isProblem(request) ? request.status : request.input;
   };
   assert.equal(asked('text/csv; header=absent'), 415);
@@ -72,8 +71,15 @@ test('of an option given twice the first value counts, but for map', () => {
     ['map', 'zip:a'],
     ['map', 'city:b'],
   ]);
-  const options = parseOptions(query, 'lookup', 'csv');
-  assert.ok(!isFailure(options));
+  const formats = {
+    kind: 'lookup',
+    input: 'csv',
+    output: 'csv',
+    gzipIn: false,
+    gzipOut: false,
+  } as const;
+  const options = requestOf(formats, query, 'query');
+  assert.ok(!isProblem(options));
   assert.deepEqual(options.defaults, { countryCode: 'USA' });
   assert.deepEqual([options.strict, options.delimiter], [true, '|']);
   assert.deepEqual(options.map, ['zip:a', 'city:b']);

@@ -1,7 +1,7 @@
 /** The merchant that a body of carts names. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { merchantIdOf } from '../../src/api/cart/cart-text.js';
+import { merchantIdOf } from '../../src/api/merchant/cart-owner.js';
 
 const ONE = '3f0e1c52-0000-4000-8000-1234567890ab';
 const OTHER = '3f0e1c52-0000-4000-8000-1234567890ac';

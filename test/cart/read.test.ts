@@ -219,6 +219,8 @@ test('the one-line endpoint takes exactly one cart and refuses everything with 4
   assert.equal(read.query.rounding.digits, 5);
   const many = Array.from({ length: 251 }, () => ({ itemId: 'a', price: 1, quantity: 1 }));
   const one = sentCalculation();
+  const dataset = memoryDataset();
+  const fields = { kind: 'cart', endpoint: 'calculation', optionBits: 0 } as const;
   for (const [body, at] of [
     [{}, 'items'],
     [{ items: [] }, 'items'],
@@ -234,8 +236,9 @@ test('the one-line endpoint takes exactly one cart and refuses everything with 4
     [sentCalculation({}, { quantity: 0 }), 'items[0].lineItems[0].quantity'],
     [sentCalculation({ cartId: 'x' }), 'items[0].cartId'],
   ] as const) {
-    const { status, errors } = refusal(readCalculation(body, CART_DEFAULTS));
-    assert.deepEqual([status, errors[0]?.location], [400, `body.${at}`]);
+    const { errors } = refusal(readCalculation(body, CART_DEFAULTS));
+    assert.equal(errors[0]?.location, `body.${at}`);
+    assert.equal(ask(60, JSON.stringify(body), { dataset, fields }).status, 400, at);
   }
 });
 

@@ -1,5 +1,4 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
-import type { JsonObject } from '../../base/json-object.js';
 import { createHash } from 'node:crypto';
 import type { CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
@@ -27,7 +26,7 @@ import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
 import { readJson } from './cart-text.js';
 import { NOT_CALCULATED } from './refusals.js';
 import { Piece } from '../../base/byte-writer.js';
-import { randomId } from '../../base/uuid.js';
+import { hashId, randomId } from '../../base/uuid.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
@@ -40,32 +39,10 @@ import { writeSitus } from '../../wire/situs-note.js';
 const END_OF_ITEMS = new Piece('],');
 const CLOSE_BRACE = 0x7d;
 
-/** Writes the carts of a body, and tells what they rest on. */
-type Calculate = (
-  body: JsonObject,
-  options: CartOptions,
-  cartId: CartId,
-  fits: boolean,
-) => Marks | Problem | Failure;
-
-/** Digits of the groups of a UUID. */
-const UUID_GROUPS = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
-
-/** Ids that the same body has again at the same moment: UUIDs of version 8 (RFC 9562, 5.8). */
+/** Ids that the same body has again at the same moment. */
 function sameIds(payload: Uint8Array, nowMs: number): CartId {
   return (index) =>
-    createHash('sha256')
-      .update(`${nowMs} ${index} `)
-      .update(payload)
-      .digest('hex')
-      .replace(UUID_GROUPS, '$1-$2-8$3-8$4-$5');
-}
-
-function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
-  return (body, options, cartId) => {
-    const carts = readMerchantCarts(body, options);
-    return writeRead(context, engine, { carts, outcomes: [] }, cartId, nowMs);
-  };
+    hashId(createHash('sha256').update(`${nowMs} ${index} `).update(payload).digest('hex'));
 }
 
 /**
@@ -78,24 +55,28 @@ export function codesRefused({ lines }: CartQuery, grants: number): Failure | nu
   return line < 0 ? null : fail('product-rules-not-enabled', undefined, `lineItems[${line}]`);
 }
 
-function calculation(
+/** Calculates the body of a cart of no merchant. */
+function calculateOwn(
   context: WireContext,
   engine: Engine,
+  { optionBits, payload }: SentCarts,
   nowMs: number,
-  grants: number,
-): Calculate {
-  return (body, options, cartId, fits) => {
-    const cart = readCalculation(body, options, fits);
-    if (isProblem(cart)) return cart;
-    const refused = codesRefused(cart.query, grants);
-    if (refused !== null) return refused;
-    const outcome = outcomeOf(context, engine, cart.query, nowMs);
-    if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
-    const marks = noMarks();
-    mark(marks, outcome);
-    writeCalculation(beginItems(), cart, outcome, cartId(0));
-    return marks;
-  };
+  options: CartOptions,
+  cartId: CartId,
+): Marks | Problem | Failure {
+  const fitting = readCalculationBody(payload);
+  const body = fitting ?? readJson(payload);
+  const cart = isProblem(body) ? body : readCalculation(body, options, fitting !== null);
+  // Everything that is wrong with the body is a 400 here (contract 8).
+  if (isProblem(cart)) return { ...cart, status: 400 };
+  const refused = codesRefused(cart.query, (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT);
+  if (refused !== null) return refused;
+  const outcome = outcomeOf(context, engine, cart.query, nowMs);
+  if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
+  const marks = noMarks();
+  mark(marks, outcome);
+  writeCalculation(beginItems(), cart, outcome, cartId(0));
+  return marks;
 }
 
 /**
@@ -117,25 +98,35 @@ export function answerCarts(
   }
 }
 
-/** Calculates a body that is read as a whole: all but those of merchants that `readCarts` reads. */
-function calculateWhole(
+/** Reads a body of carts of merchants that `readCarts` does not read. */
+function readWhole(payload: Uint8Array, options: CartOptions): CartsUnderWay {
+  const body = readJson(payload);
+  return { carts: isProblem(body) ? body : readMerchantCarts(body, options), outcomes: [] };
+}
+
+/** Calculates a body, of which `underWay` was read before. */
+function calculate(
   context: WireContext,
   engine: Engine,
-  { endpoint, optionBits, payload }: SentCarts,
+  sent: SentCarts,
   nowMs: number,
-  options: CartOptions,
-  cartId: CartId,
+  underWay: CartsUnderWay | null,
 ): Marks | Problem | Failure {
-  const fitting = endpoint === 'calculation' ? readCalculationBody(payload) : null;
-  const read = fitting ?? readJson(payload);
-  // Everything wrong with the body of one cart is a 400 (contract 8).
-  if (isProblem(read)) return endpoint === 'calculation' ? { ...read, status: 400 } : read;
-  const grants = (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT;
-  const calculate =
-    endpoint === 'calculation'
-      ? calculation(context, engine, nowMs, grants)
-      : merchantCarts(context, engine, nowMs);
-  return calculate(read, options, cartId, fitting !== null);
+  const { endpoint, optionBits, payload } = sent;
+  const options = optionsOfBits(optionBits);
+  const cartId = options.sameIds === true ? sameIds(payload, nowMs) : randomId;
+  if (endpoint === 'calculation') {
+    return calculateOwn(context, engine, sent, nowMs, options, cartId);
+  }
+  const isLarge = underWay === null && payload.length > LARGE_BODY_BYTES;
+  const inTurn = isLarge ? cartsInTurn(payload, options) : null;
+  if (inTurn === null) {
+    const read = underWay ?? readWhole(payload, options);
+    return writeRead(context, engine, read, cartId, nowMs);
+  }
+  return isProblem(inTurn)
+    ? inTurn
+    : calculateInTurn(context, engine, inTurn, nowMs, cartId, payload.length);
 }
 
 function answerBody(
@@ -145,19 +136,7 @@ function answerBody(
   nowMs: number,
   underWay = readCarts(sent),
 ): Answer {
-  const { endpoint, optionBits, payload } = sent;
-  const options = optionsOfBits(optionBits);
-  const cartId = options.sameIds === true ? sameIds(payload, nowMs) : randomId;
-  const isLarge = endpoint === 'merchant' && payload.length > LARGE_BODY_BYTES;
-  const inTurn = isLarge ? cartsInTurn(payload, options) : null;
-  const result =
-    underWay !== null
-      ? writeRead(context, engine, underWay, cartId, nowMs)
-      : inTurn === null
-        ? calculateWhole(context, engine, sent, nowMs, options, cartId)
-        : isProblem(inTurn)
-          ? inTurn
-          : calculateInTurn(context, engine, inTurn, nowMs, cartId, payload.length);
+  const result = calculate(context, engine, sent, nowMs, underWay);
   if (isProblem(result) || isFailure(result)) return refusalAnswer(result);
   const { precision, flags, unruled } = result;
   const into = writtenCarts;

@@ -35,14 +35,11 @@ export function mark(marks: Marks, { marks: of }: CartOutcome): void {
   for (const code of of.unruled) marks.unruled.add(code);
 }
 
-/** What is said of a cart that the engine refuses, before its reason. */
-const UNCALCULATED = 'The cart cannot be calculated.';
-
 /** A refusal of the engine, with the member of the body that it concerns. */
 export function refusalProblem({ failure, field, detail }: Failure, at: string): Problem {
   const location = field === null ? at : `${at}.${field}`;
   const message = detail ?? failure;
-  return problem(422, UNCALCULATED, [{ location, message }]);
+  return problem(422, 'The cart cannot be calculated.', [{ location, message }]);
 }
 
 const ITEMS = new Piece('{"items":[');

@@ -1,6 +1,6 @@
 /**
  * POST /calculate/cart: one cart with addresses on one line, answered with amounts of five decimals
- * (contract 8). Everything wrong with the body is a 400 here.
+ * (contract 8).
  */
 import { isObject, type JsonObject } from '../../base/json-object.js';
 import {
@@ -16,12 +16,18 @@ import {
   whole,
   type Of,
 } from '../../base/shape.js';
-import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
-import type { BodyError } from '../../base/validator.js';
-import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/outcome.js';
-import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
+import { invalid, isProblem, type Problem } from '../../base/problem.js';
+import { isFaultless } from '../../base/validator.js';
+import {
+  CART_LINES_MAX,
+  QUANTITY_MAX,
+  TIC_MAX,
+  type CartLine,
+  type CartQuery,
+} from '../../engine/cart/outcome.js';
+import { PRICE_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import { readLine, TIC_MAX, ticOf } from './cart-text.js';
+import { readLine, ticOf } from './cart-text.js';
 import { ADDRESS_CHARS_MAX } from '../lookup/parameter-table.js';
 
 /** Decimals of a dollar in amounts. */
@@ -70,16 +76,7 @@ export interface ReadCalculation {
   readonly query: CartQuery;
 }
 
-const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', 'rounding', 'explain']);
-
-function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
-  return errors.length === 0 && isObject(value);
-}
-
-/** Everything that is wrong with the body is a 400 here. */
-function malformed({ detail, errors }: Problem): Problem {
-  return problem(400, detail, errors);
-}
+const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', ...Object.keys(OPTION_MEMBERS)]);
 
 /** The one item of a body, unchecked. */
 function onlyItem(body: JsonObject): { readonly item: unknown } | Problem {
@@ -99,11 +96,6 @@ export function readCalculation(
   base: CartOptions,
   fits = false,
 ): ReadCalculation | Problem {
-  const read = readItem(body, base, fits);
-  return isProblem(read) ? malformed(read) : read;
-}
-
-function readItem(body: JsonObject, base: CartOptions, fits: boolean): ReadCalculation | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
   const only = onlyItem(body);
@@ -116,7 +108,7 @@ function readItem(body: JsonObject, base: CartOptions, fits: boolean): ReadCalcu
     return invalid({ location: 'body.items[0].lineItems', message });
   }
   const errors = fits ? [] : checkCart(item, 'body.items[0]');
-  if (!isCart(item, errors)) return invalid(...errors);
+  if (!isFaultless<SentCart>(item, errors)) return invalid(...errors);
   const lines: CartLine[] = [];
   for (const [index, line] of item.lineItems.entries()) {
     const read = readLine(line, index, ticOf(line.taxabilityCode), 'body.items[0]', index);

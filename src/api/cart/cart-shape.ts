@@ -16,11 +16,12 @@ import {
   uuid,
   whole,
   type Of,
+  type Shape,
 } from '../../base/shape.js';
 import { placed } from '../../base/placed-values.js';
-import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
+import { QUANTITY_MAX, TIC_MAX } from '../../engine/cart/outcome.js';
+import { PRICE_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS } from './options.js';
-import { TIC_MAX } from './cart-text.js';
 import {
   ADDRESS_CHARS,
   CARTS_MAX,
@@ -72,29 +73,26 @@ export const CART_PARTS = { id: ID, line: LINE_MEMBERS } as const;
 /** What is wrong with a cart. */
 export const checkCart = checkOf(CART);
 
-/**
- * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
- * which `readJson` and the check tell more of. What else stands in the body means nothing here.
- */
-export const readMerchantBody: (body: Uint8Array) => JsonObject | null = readerOf(
-  open({
-    items: list(CART, { min: 1, max: CARTS_MAX }),
+/** A body of carts of some shape; what else stands in it means nothing here. */
+function bodyOf<T>(cart: Shape<T>) {
+  return open({
+    items: list(cart, { min: 1, max: CARTS_MAX }),
     transactionDate: optional(anyText()),
     ...OPTION_MEMBERS,
-  }),
-);
+  });
+}
+
+/**
+ * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
+ * which `readJson` and the check tell more of.
+ */
+export const readMerchantBody: (body: Uint8Array) => JsonObject | null = readerOf(bodyOf(CART));
 
 /**
  * Reads a body whose carts have their shape and are read one by one: `items` are their places in
  * it. Null for any other body.
  */
-export const readPlaces = readerOf(
-  open({
-    items: list(placed(CART), { min: 1, max: CARTS_MAX }),
-    transactionDate: optional(anyText()),
-    ...OPTION_MEMBERS,
-  }),
-);
+export const readPlaces = readerOf(bodyOf(placed(CART)));
 
 /** What a client sends for a merchant of either type. */
 export const CART_REQUEST = open({

@@ -1,9 +1,7 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
-import { Buffer } from 'node:buffer';
-import { bufferOf } from '../../base/growing-bytes.js';
-import { isObject, jsonOfBody, parsedText, type JsonObject } from '../../base/json-object.js';
+import { isObject, jsonOfBody, type JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
-import type { CartLine } from '../../engine/cart/outcome.js';
+import { TIC_MAX, type CartLine } from '../../engine/cart/outcome.js';
 import {
   PRICE_DECIMALS_MAX,
   PRICE_MAX,
@@ -18,8 +16,12 @@ import {
   NUMBER_DIGITS_MAX,
   numberText,
 } from '../../base/json-scan.js';
-import { memberName, memberValue } from '../../base/json-member.js';
-import { UUID, UUID_JSON } from '../../base/uuid.js';
+
+/** What is wrong with a body that has a number which is not exact as it is read. */
+export const LONG_NUMBER = {
+  location: 'body',
+  message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
+} as const;
 
 /** Longer numbers are cut in an error. */
 const NUMBER_ECHO_MAX = 40;
@@ -36,16 +38,10 @@ export function readJson(body: Uint8Array): JsonObject | Problem {
   }
   const long = longNumberPlace(body);
   if (long < 0) return value;
-  return invalid({
-    location: 'body',
-    message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-    value: numberText(body, long, NUMBER_ECHO_MAX),
-  });
+  return invalid({ ...LONG_NUMBER, value: numberText(body, long, NUMBER_ECHO_MAX) });
 }
 
 const TIC_DIGITS = 5;
-/** Highest product code. */
-export const TIC_MAX = 100_000;
 /** Texts of the codes that were met, by code, so that there are never more than this. */
 const TICS = new Array<string | undefined>(TIC_MAX + 1);
 
@@ -99,29 +95,4 @@ export function readLine(
     });
   }
   return { index, itemId: line.itemId, price, quantity, tic };
-}
-
-/** A UUID in quotes, each of its characters written as an escape. */
-const MERCHANT_ID_BYTES_MAX = 218;
-
-const MERCHANT_ID = memberName('merchantId');
-/** In lower case, as ids are kept and most often sent: such a text is taken as it is. */
-const KEPT_ID_JSON = new RegExp(UUID_JSON.source);
-
-/** The last id in lower case that was read, and its JSON: shops send one cart after another. */
-let last = { json: Buffer.alloc(0), id: '' };
-
-/** The merchant that a body names; null when it names none. */
-export function merchantIdOf(body: Uint8Array): string | null {
-  const value = memberValue(body, MERCHANT_ID);
-  if (value === null || value.length > MERCHANT_ID_BYTES_MAX) return null;
-  const bytes = bufferOf(value);
-  if (last.json.equals(bytes)) return last.id;
-  const text = bytes.toString('latin1');
-  if (KEPT_ID_JSON.test(text)) {
-    last = { json: Buffer.from(bytes), id: text.slice(1, -1) };
-    return last.id;
-  }
-  const id = parsedText(bytes.toString('utf8'));
-  return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
 }

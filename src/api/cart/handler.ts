@@ -11,12 +11,12 @@ import {
   optionsOfQuery,
   PRODUCT_BIT,
 } from './options.js';
-import { merchantIdOf } from './cart-text.js';
-import { NO_GEO, NOT_OF_ACCOUNT } from './refusals.js';
+import { NO_GEO } from './refusals.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { malformationOf } from '../../base/json-object.js';
+import { type FindMerchant, MERCHANT_REFUSALS, merchantIdOf } from '../merchant/cart-owner.js';
 import { noMerchantId, ownerOfLarge } from '../merchant/checked-body.js';
 import { keptNames } from '../lookup/kept.js';
 import {
@@ -42,8 +42,7 @@ interface CartServices extends MerchantServices, CartWorkers {
   readonly lookups: CartUsage;
   /** Longest time of the compliance provider, in milliseconds. */
   readonly timeoutMs: number;
-  /** A live merchant of the account; null for an unknown, foreign or deleted one alike. */
-  findMerchant(account: string, merchantId: string): MerchantRecord | null;
+  readonly findMerchant: FindMerchant;
   /** Carts of provider-connected merchants. */
   relayCart(
     caller: MerchantCaller,
@@ -70,32 +69,28 @@ function merchantCart(
   const { body } = request;
   if (body.length <= SMALL_CART_BYTES_MAX) {
     const merchantId = merchantIdOf(body);
-    if (merchantId !== null) return cartOf(services, caller, request, body, merchantId);
-    const malformed = malformationOf(body);
-    return malformed === null ? noMerchantId(caller) : caller.refuse(malformed);
+    const malformed = merchantId === null ? malformationOf(body) : null;
+    if (malformed !== null) return caller.refuse(malformed);
+    return cartOf(services, caller, request, body, merchantId);
   }
   return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
     if (isReply(owner)) return owner;
-    const {
-      told: { merchantId },
-      bytes,
-    } = owner;
-    if (merchantId === null) return noMerchantId(caller);
-    const reply = cartOf(services, caller, request, bytes, merchantId);
+    const reply = cartOf(services, caller, request, owner.bytes, owner.told.merchantId);
     return typeof reply === 'function' ? promised(reply) : reply;
   });
 }
 
-/** The carts of a merchant. */
+/** The carts of the merchant that a body names; null where it names none. */
 function cartOf(
   services: CartServices,
   caller: MerchantCaller,
   request: Request,
   body: Uint8Array,
-  merchantId: string,
+  merchantId: string | null,
 ): Reply | Promise<Reply> | LaterReply {
+  if (merchantId === null) return noMerchantId(caller);
   const merchant = services.findMerchant(caller.account, merchantId);
-  if (merchant === null) return caller.refuse(NOT_OF_ACCOUNT);
+  if (merchant === null) return caller.refuse(MERCHANT_REFUSALS.foreign);
   if (merchant.type === 'provider') {
     const refused = [...keptNames(request.query), ...askedOptions(request.query)];
     if (refused.length === 0) return services.relayCart(caller, merchant, request, body);

@@ -5,7 +5,7 @@
 import { isObject, type JsonObject } from '../../base/json-object.js';
 import { PlacedValues } from '../../base/placed-values.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
-import type { BodyError } from '../../base/validator.js';
+import { type BodyError, isFaultless } from '../../base/validator.js';
 import {
   CART_LINES_MAX,
   type CartLine,
@@ -101,10 +101,6 @@ function placeOf({ line1, line2, city, state, zip }: SentAddress): SplitPlace {
 
 const NO_ERRORS: readonly BodyError[] = [];
 
-function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
-  return errors.length === 0 && isObject(value);
-}
-
 function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
   const lines: CartLine[] = [];
   let highest = -1;
@@ -142,7 +138,7 @@ function readCart(
     return problem(400, 'The cart cannot be calculated for a self-managed merchant.', refused);
   }
   const errors = fits ? NO_ERRORS : checkCart(value, at);
-  if (!isCart(value, errors)) return invalid(...errors);
+  if (!isFaultless<SentCart>(value, errors)) return invalid(...errors);
   const lines = readLines(value, at);
   if (isProblem(lines)) return lines;
   return {

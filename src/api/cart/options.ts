@@ -54,36 +54,49 @@ function parseRounding(text: string): Rounding | null {
   return mode === undefined || level === undefined || more.length > 0 ? null : { mode, level };
 }
 
-/** What a query says of the options; an empty parameter counts as not given. */
-function readOptions(query: string): { readonly explain: string; readonly rounding: string } {
+/** Texts of the options; an empty one counts as not given. */
+interface OptionTexts {
+  readonly rounding?: string;
+  readonly explain?: string;
+}
+
+function textsOf(query: string): Required<OptionTexts> {
   const parameters = new URLSearchParams(query);
   const first = (name: string): string => parameters.getAll(name).find((text) => text !== '') ?? '';
-  return { explain: first('explain').toLowerCase(), rounding: first('rounding') };
+  return { rounding: first('rounding'), explain: first('explain') };
 }
 
 /** Names of the options that a query asks for. */
 export function askedOptions(query: string): readonly string[] {
   if (query === '') return [];
-  const { explain, rounding } = readOptions(query);
+  const { explain, rounding } = textsOf(query);
   return [
     ...(rounding === '' ? [] : ['rounding']),
-    ...(explain === '' || explain === 'false' ? [] : ['explain']),
+    ...(explain === '' || explain.toLowerCase() === 'false' ? [] : ['explain']),
   ];
 }
 
 /** The options of a query string, or what is wrong with it. */
 export function optionsOfQuery(query: string): CartOptions | Problem {
-  if (query === '') return CART_DEFAULTS;
-  const { explain: asked, rounding: named } = readOptions(query);
-  const explain = asked || 'false';
+  return query === '' ? CART_DEFAULTS : optionsOfTexts(textsOf(query), 'query.');
+}
+
+/** The options that texts say, or what is wrong with one: its location is `where` and its name. */
+export function optionsOfTexts(
+  { rounding: named = '', explain: asked = '' }: OptionTexts,
+  where = '',
+): CartOptions | Problem {
+  // Most say nothing of either, and every row of a table asks.
+  if (named === '' && asked === '') return CART_DEFAULTS;
+  const explain = asked.toLowerCase() || 'false';
   if (explain !== 'true' && explain !== 'false') {
     const message = 'expected true or false';
-    return invalid({ location: 'query.explain', message, value: explain });
+    return invalid({ location: `${where}explain`, message, value: explain });
   }
   const text = named || CART_DEFAULTS.mode;
   const rounding = parseRounding(text);
   if (rounding === null) {
-    return invalid({ location: 'query.rounding', message: EXPECTED, value: text });
+    return invalid({ location: `${where}rounding`, message: EXPECTED, value: text });
   }
   return { ...rounding, explain: explain === 'true' };
 }

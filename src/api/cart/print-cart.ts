@@ -95,11 +95,16 @@ function writeExplanation(into: ByteWriter, explain: object | null): void {
   if (explain !== null) into.text(`,"explain":${JSON.stringify(explain)}`);
 }
 
-function writeLine(
-  into: ByteWriter,
-  line: RepeatedLine,
-  { amount, rate, explain }: LineOutcome,
-): void {
+/** Writes the tax of a line, and ends the line. */
+function writeTax(into: ByteWriter, { amount, rate, explain }: LineOutcome): void {
+  into.piece(taxPiece(rate));
+  writeDollars(into, amount);
+  into.byte(CLOSE_BRACE);
+  writeExplanation(into, explain);
+  into.byte(CLOSE_BRACE);
+}
+
+function writeLine(into: ByteWriter, line: RepeatedLine, outcome: LineOutcome): void {
   into.piece(PIECES.index);
   into.number(line.index);
   into.piece(PIECES.itemId);
@@ -116,11 +121,7 @@ function writeLine(
   into.piece(PIECES.tic);
   if (line.tic === undefined || line.tic === null) into.piece(PIECES.none);
   else into.number(line.tic);
-  into.piece(taxPiece(rate));
-  writeDollars(into, amount);
-  into.byte(CLOSE_BRACE);
-  writeExplanation(into, explain);
-  into.byte(CLOSE_BRACE);
+  writeTax(into, outcome);
 }
 
 /** Writes the id of a cart: the caller's, or the characters of a new one. */
@@ -175,18 +176,13 @@ export function writeCalculation(
   into.piece(PIECES.lines);
   for (let at = 0; at < lineItems.length; at += 1) {
     const { itemId, price, quantity } = lineItems[at]!;
-    const { amount, rate, explain } = outcome.lines[at]!;
     into.piece(at === 0 ? PIECES.firstItemId : PIECES.nextItemId);
     into.json(itemId);
     into.piece(PIECES.price);
     writePrice(into, price);
     into.piece(PIECES.quantity);
     into.number(quantity);
-    into.piece(taxPiece(rate));
-    writeDollars(into, amount);
-    into.byte(CLOSE_BRACE);
-    writeExplanation(into, explain);
-    into.byte(CLOSE_BRACE);
+    writeTax(into, outcome.lines[at]!);
   }
   into.byte(CLOSE_BRACKET);
   writeExplanation(into, outcome.explain);

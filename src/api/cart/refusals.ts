@@ -8,8 +8,5 @@ export const NO_GEO = fail(
   'The plan has no geocoded lookups, or their quota of this month is used up.',
 );
 
-/** Refuses a cart of a merchant that is unknown, foreign or deleted. */
-export const NOT_OF_ACCOUNT = problem(403, 'The merchant is not one of this account.');
-
 /** Refuses a cart that a bug, or the end of a worker, stands in the way of. */
 export const NOT_CALCULATED = problem(500, 'The service failed to calculate the cart.');

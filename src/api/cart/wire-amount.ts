@@ -11,8 +11,6 @@ import { type Exact, exactOf } from '../../tax/exact.js';
 export const PRICE_MAX = 1_000_000_000;
 /** Decimals a price may have; amounts are kept in 10⁻⁹ dollars. */
 export const PRICE_DECIMALS_MAX = 9;
-/** Highest quantity (contract of the cart). */
-export const QUANTITY_MAX = 99_999.9999;
 /** Decimals a quantity may have. */
 export const QUANTITY_DECIMALS_MAX = 4;
 

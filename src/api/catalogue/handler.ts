@@ -6,7 +6,7 @@
 import { jsonOfBody } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { checkOf, closed, type Of, textThat, told } from '../../base/shape.js';
-import type { BodyError } from '../../base/validator.js';
+import { isFaultless } from '../../base/validator.js';
 import { fail } from '../../failure.js';
 import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
 import { type Caller, type Gate, type GateKey, gateRules } from '../../http/gate.js';
@@ -47,19 +47,17 @@ export const TIC_QUERY = closed({
   ),
 });
 
+type TicQuery = Of<typeof TIC_QUERY>;
+
 const checkQuery = checkOf(TIC_QUERY);
 
-function isQuery(value: unknown, errors: readonly BodyError[]): value is Of<typeof TIC_QUERY> {
-  return errors.length === 0 && value !== null;
-}
-
 /** Reads `{"query": "…"}`: a string of 1 to 1024 characters, not blank, and nothing else. */
-export function parseTicQuery(body: Uint8Array): Of<typeof TIC_QUERY> | Problem {
+export function parseTicQuery(body: Uint8Array): TicQuery | Problem {
   const parsed = jsonOfBody(body);
   if (isProblem(parsed)) return parsed;
   const { value } = parsed;
   const errors = checkQuery(value);
-  return isQuery(value, errors) ? { query: value.query } : invalid(...errors);
+  return isFaultless<TicQuery>(value, errors) ? { query: value.query } : invalid(...errors);
 }
 
 const SEARCH_PATH = '/search/tic';

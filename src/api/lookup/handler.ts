@@ -7,10 +7,10 @@ import {
   type PinnedRelease,
 } from '../../pool/types.js';
 import { type FailureKind, isFailure } from '../../failure.js';
-import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import {
   keptAsked,
+  keptRefusal,
   mayAskKept,
   placeOf,
   receiptOf,
@@ -200,7 +200,7 @@ async function submitKept(
 ): Promise<void> {
   const { payload: query, grants } = lookup;
   // What the entitlements do not include the worker refuses.
-  const mayAsk = asked.dataset === null || (grants & ENTITLEMENTS.historical) !== 0;
+  const mayAsk = keptRefusal(grants, asked.dataset) === null;
   const own = mayAsk ? await placeOf(kept, asked) : null;
   if (own !== null && isFailure(own)) return lookup.failed(own.failure, own.detail);
   if (own !== null) {

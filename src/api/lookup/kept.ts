@@ -12,7 +12,7 @@ import { ENTITLEMENTS } from '../../store/plan.js';
 import { receiptText, requestLine, sha256Of, type AnswerSettings } from '../../wire/receipt.js';
 import { parseBoolean } from './parameter-table.js';
 import { readParameters } from './query-string.js';
-import { readKept } from './query.js';
+import { readKept, wrongParameter } from './query.js';
 
 export interface KeptAsked {
   /** Null for the release that is active. */
@@ -41,7 +41,7 @@ export function keptAsked(query: string): KeptAsked | Failure | null {
   const raw = readParameters(query);
   const broken = KEPT_NAMES.find((name) => raw.undecodable.includes(name));
   if (broken !== undefined) {
-    return fail('invalid-format', `Parameter ${broken}: not valid UTF-8.`, broken);
+    return wrongParameter(broken, 'not valid UTF-8.');
   }
   return KEPT_NAMES.every((name) => raw[name] === null) ? null : readKept(raw);
 }
@@ -60,8 +60,8 @@ export function notKept(dataset: string): Failure {
   return fail('no-result', `The dataset ${dataset} is not kept here.`, 'dataset');
 }
 
-/** The refusal of a kept release to a key without the entitlement; null where it may be asked. */
-export function keptRefusal(grants: number, dataset: string | null): Problem | null {
+/** Why a key may not ask for a kept release, by its grants; null where it may, or asks for none. */
+export function keptRefusal(grants: number, dataset: string | null = null): Problem | null {
   return dataset === null || (grants & ENTITLEMENTS.historical) !== 0
     ? null
     : problem(403, 'Kept datasets need the entitlement historical.');

@@ -40,8 +40,8 @@ const ADDRESS_FORM =
   `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, ` + 'not blank, no control characters.';
 const STANDARD_TIC = /^[0-9]+$/;
 
-/** A parameter that breaks its form, which `form` tells. */
-function invalid(name: ParameterName, form: string): Failure {
+/** The refusal of a parameter that breaks its form, which `form` tells. */
+export function wrongParameter(name: string, form: string): Failure {
   return fail('invalid-format', `Parameter ${name}: ${form}`, name);
 }
 
@@ -82,7 +82,7 @@ function checkTexts(raw: RawParameters, version: number): Failure | null {
     return fail('invalid-city', placeNameForm('city'));
   }
   if (county !== null && parseCounty(county) === null) {
-    return invalid('county', `up to ${NAME_CHARS_MAX} characters, no control characters.`);
+    return wrongParameter('county', `up to ${NAME_CHARS_MAX} characters, no control characters.`);
   }
   return null;
 }
@@ -92,23 +92,23 @@ function checkAdjustment(text: string | null, version: number): Failure | null {
   if (text === null) return null;
   if (version < 60) {
     return longerThan(text, ADJUSTMENT_CHARS_MAX)
-      ? invalid('adjustment', `up to ${ADJUSTMENT_CHARS_MAX} characters.`)
+      ? wrongParameter('adjustment', `up to ${ADJUSTMENT_CHARS_MAX} characters.`)
       : null;
   }
   return ADJUSTMENTS.some((each) => each === text)
     ? null
-    : invalid('adjustment', `one of ${ADJUSTMENTS.join(', ')}.`);
+    : wrongParameter('adjustment', `one of ${ADJUSTMENTS.join(', ')}.`);
 }
 
 /** Reads everything but the location. */
 function readOptions(raw: RawParameters, version: number): LookupOptions | Failure {
   const country = raw.countryCode === null ? 'USA' : countryOf(raw.countryCode);
-  if (country === null) return invalid('countryCode', `one of ${COUNTRIES.join(', ')}.`);
+  if (country === null) return wrongParameter('countryCode', `one of ${COUNTRIES.join(', ')}.`);
   const failure = checkAdjustment(raw.adjustment, version);
   if (failure !== null) return failure;
   const satItemTotal = raw.sat_item_total === null ? null : parseTotal(raw.sat_item_total);
   if (satItemTotal === null && raw.sat_item_total !== null) {
-    return invalid('sat_item_total', 'a number, 0 or more.');
+    return wrongParameter('sat_item_total', 'a number, 0 or more.');
   }
   const date = raw.historical === null ? null : parseMonth(raw.historical);
   if (date === null && raw.historical !== null) {
@@ -116,7 +116,7 @@ function readOptions(raw: RawParameters, version: number): LookupOptions | Failu
   }
   const { taxabilityCode } = raw;
   if (taxabilityCode !== null && !TAXABILITY.test(taxabilityCode)) {
-    return invalid('taxabilityCode', '1 to 10 letters and digits.');
+    return wrongParameter('taxabilityCode', '1 to 10 letters and digits.');
   }
   const addressDetailExtended = booleanOf(raw.addressDetailExtended);
   const shippingExtended = booleanOf(raw.shippingExtended);
@@ -159,8 +159,8 @@ function readLocation(
 ): LookupQuery | Failure {
   const lat = raw.lat === null ? null : parseDegrees(raw.lat, LAT_DEGREES_MAX);
   const lng = raw.lng === null ? null : parseDegrees(raw.lng, LNG_DEGREES_MAX);
-  if (lat === null && raw.lat !== null) return invalid('lat', 'a number from -90 to 90.');
-  if (lng === null && raw.lng !== null) return invalid('lng', 'a number from -180 to 180.');
+  if (lat === null && raw.lat !== null) return wrongParameter('lat', 'a number from -90 to 90.');
+  if (lng === null && raw.lng !== null) return wrongParameter('lng', 'a number from -180 to 180.');
   if (raw.address !== null) {
     const address = parseAddressLine(raw.address);
     return address === null
@@ -204,24 +204,18 @@ export function readKept({
   receipt,
 }: Pick<RawParameters, 'dataset' | 'at' | 'receipt'>): KeptAsked | Failure {
   if (dataset !== null && !isReleaseName(dataset)) {
-    return fail(
-      'invalid-format',
-      'Parameter dataset: the name of a dataset, as X-Situs-Dataset tells it.',
-      'dataset',
-    );
+    return wrongParameter('dataset', 'the name of a dataset, as X-Situs-Dataset tells it.');
   }
   const atMs = at === null ? null : parseInstant(at);
   if (at !== null && (atMs === null || dataset === null)) {
-    return fail(
-      'invalid-format',
-      'Parameter at: a date and time with a zone, as RFC 3339 has it ' +
-        '(2026-05-31T12:00:00Z), beside dataset.',
+    return wrongParameter(
       'at',
+      'a date and time with a zone, as RFC 3339 has it (2026-05-31T12:00:00Z), beside dataset.',
     );
   }
   const wanted = receipt === null ? false : parseBoolean(receipt);
   if (wanted === null) {
-    return fail('invalid-format', 'Parameter receipt: true or false.', 'receipt');
+    return wrongParameter('receipt', 'true or false.');
   }
   return { dataset, atMs, receipt: wanted };
 }
@@ -269,9 +263,9 @@ export function parseParameters(
   if (version < 50) ignore(raw, SINCE_50);
   if (version < 60) ignore(raw, SINCE_60);
   const [undecodable] = raw.undecodable;
-  if (undecodable !== undefined) return invalid(undecodable, 'not valid UTF-8.');
+  if (undecodable !== undefined) return wrongParameter(undecodable, 'not valid UTF-8.');
   const format = formatOf(raw.format);
-  if (format === null) return invalid('format', 'json or xml.');
+  if (format === null) return wrongParameter('format', 'json or xml.');
   const failure = checkTexts(raw, version);
   if (failure !== null) return failure;
   const options = readOptions(raw, version);

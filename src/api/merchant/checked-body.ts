@@ -12,7 +12,7 @@ import { packValue, unpackWithRest } from '../../pool/value.js';
 import type { EndpointName } from '../../provider/operation-call.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { degreesOf, type WireObject, type WireValue } from '../../wire/tree.js';
-import { merchantIdOf } from '../cart/cart-text.js';
+import { merchantIdOf } from './cart-owner.js';
 import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nexus-shape.js';
 import { type BodyWorkers, lookAtRelayed, relayedBytes, type RelayLook } from './relay-answer.js';
 import { FAULT_DETAIL } from '../../http/problem-reply.js';

@@ -17,7 +17,7 @@ import {
   type Shape,
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
-import type { BodyError } from '../../base/validator.js';
+import { type BodyError, isFaultless } from '../../base/validator.js';
 import { isMailAddress } from '../../base/mail-address.js';
 
 /** One field violation. */
@@ -45,11 +45,9 @@ export function bodyCheck<T>(
 ): (input: unknown) => Checked<T> {
   const check = checkOf(shape);
   const idLocations = new Set(ids.map((name) => `body.${name}`));
-  const passes = (errors: readonly BodyError[], _input: unknown): _input is T =>
-    errors.length === 0;
   return (input) => {
     const errors = check(input);
-    if (passes(errors, input)) return { value: input };
+    if (isFaultless<T>(input, errors)) return { value: input };
     const broken = errors.filter(({ location }) => idLocations.has(location));
     if (broken.length === 0) {
       return invalid(...(secret ? errors.map(withoutValue) : errors));

@@ -23,10 +23,9 @@ import {
 } from '../../base/shape.js';
 import type { BodyError, Check } from '../../base/validator.js';
 import { invalid, type Problem, problem } from '../../base/problem.js';
+import { QUANTITY_MAX, TIC_MAX } from '../../engine/cart/outcome.js';
 import { type EndpointName, PROVIDER_ENDPOINTS } from '../../provider/operation-call.js';
 import { parseInstant } from '../../wire/instant.js';
-import { QUANTITY_MAX } from '../cart/wire-amount.js';
-import { TIC_MAX } from '../cart/cart-text.js';
 
 /** Length of what names an order, a cart, a certificate or a customer. */
 export const PROVIDER_ID_CHARS_MAX = 50;

@@ -1,12 +1,14 @@
 /** Creation of a job: what is asked for, the body on the disk, the Idempotency-Key, the record. */
 import { faultOf, type Log } from '../../log.js';
-import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { ReleaseSource } from '../../pool.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { KeyTaken, type Claimed, type IdempotencyBook } from '../../store/idempotency.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
+import { tooLarge } from '../run/request.js';
 import { type KnownReleases, spentRefusal } from '../run/kind.js';
+import { silence } from '../run/uploads.js';
 import { allowedFile, type FileIdentity, filesOf, fileSource } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
@@ -90,8 +92,7 @@ export class JobCreation implements DuplexEvents {
     this.#bodyBytes += piece.length;
     if (this.#bodyBytes > JOB_BODY_BYTES_MAX) {
       this.#body = null;
-      const detail = `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`;
-      return this.#refuse(limited(413, detail, JOB_BODY_BYTES_MAX));
+      return this.#refuse(tooLarge('A body that names a file', JOB_BODY_BYTES_MAX));
     }
     this.#body = grown(this.#body, piece);
     if (isLast) void this.#guard(this.#named(this.#body));
@@ -106,8 +107,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   idle(): void {
-    const seconds = this.#services.jobs.options.limits.idleMs / 1000;
-    this.#refuse(problem(408, `Nothing was sent for ${seconds} seconds.`));
+    this.#refuse(problem(408, silence(this.#services.jobs.options.limits.idleMs)));
   }
 
   closed(): void {
@@ -119,7 +119,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   #open(asked: AskedJob): JobUpload {
-    this.#kind = asked.kind;
+    this.#kind = asked.bulk.kind;
     const { jobs } = this.#services;
     const { query } = this.#caller;
     const { space, limits } = jobs.options;
@@ -144,11 +144,11 @@ export class JobCreation implements DuplexEvents {
 
   /** The body names a file. */
   async #named(body: Buffer): Promise<void> {
+    const { jobs } = this.#services;
     const found = await askedOfFile(this.#services, this.#caller.key, body, (kind) => {
       this.#kind = kind;
     });
     if (isProblem(found)) return this.#refuse(found);
-    const { jobs } = this.#services;
     const spent = spentRefusal(jobs.options.usage, this.#caller.key, found.asked.bulk);
     if (spent !== null) return this.#send(this.#caller.refuse(spent));
     await this.#arrived({ ...found, fingerprint: body.toString('utf8') });
@@ -191,13 +191,13 @@ export class JobCreation implements DuplexEvents {
   }
 
   async #create(
-    { kind, bulk, file }: AskedJob,
+    { bulk, file }: AskedJob,
     { bytes, modifiedMs }: FileIdentity,
     claimed: Extract<Claimed, { readonly kind: 'fresh' }> | null,
   ): Promise<void> {
     const { jobs, baseUrl } = this.#services;
     const { key, fields } = this.#caller;
-    const { input, output, strict, map, delimiter, defaults, kept } = bulk;
+    const { kind, input, output, strict, map, delimiter, defaults, kept } = bulk;
     let reply: Reply | null = null;
     // From here on the job stays, whether the client does or not.
     this.#done();

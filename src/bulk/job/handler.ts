@@ -59,7 +59,7 @@ function openJob(
   const { key, query } = caller;
   const { limits, kinds } = jobs.options;
   const refuse = (why: Problem): void => {
-    const kind = asked === null || isProblem(asked) ? ANY_KIND : asked.kind;
+    const kind = asked === null || isProblem(asked) ? ANY_KIND : asked.bulk.kind;
     exchange.send(noJob(caller, limits, kind, why));
   };
   const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
@@ -100,7 +100,7 @@ function begin(...job: ConstructorParameters<typeof JobCreation>): void {
     void new JobCreation(...job);
   } catch (error) {
     log.error('job not made', { fault: faultOf(error) });
-    const kind = asked?.kind ?? ANY_KIND;
+    const kind = asked?.bulk.kind ?? ANY_KIND;
     exchange.send(noJob(caller, jobs.options.limits, kind, diskRefusal(error)));
   }
 }

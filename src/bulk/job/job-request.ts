@@ -1,25 +1,19 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
 import type { JsonObject } from '../../base/json-object.js';
-import { invalid, isProblem, limited, problem, type Problem } from '../../base/problem.js';
+import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { anyText, checkOf, choice, oneOrList, open, optional, type Of } from '../../base/shape.js';
-import type { BodyError } from '../../base/validator.js';
-import { isFailure } from '../../failure.js';
+import { type BodyError, isFaultless } from '../../base/validator.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
 import { readJsonObject } from '../../http/json-body.js';
 import type { KeyRecord } from '../../store/format.js';
 import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../row/chunk-payload.js';
-import { type BulkLimits, limitsOf } from '../run/uploads.js';
-import { BULK_ROUTES, keptFault, merchantRefusal } from '../run/kind.js';
+import { type BulkLimits, lengthRefusal, limitsOf } from '../run/uploads.js';
+import { BULK_ROUTES, keptFault, merchantFault } from '../run/kind.js';
 import {
-  CSV_TYPE,
-  NDJSON_TYPE,
-  outputAccepted,
   parseBulkRequest,
-  parseOptions,
-  ofPart,
   refused,
-  unacceptable,
-  unusable,
+  requestOf,
+  tooLarge,
   type BulkRequest,
 } from '../run/request.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
@@ -39,15 +33,12 @@ export interface JobRequest extends RunRequest {
 
 /** A job that is asked for. */
 export interface AskedJob {
-  readonly kind: BulkKind;
   readonly bulk: BulkRequest;
   /** Name of a file in the allowed folder; null for the body itself. */
   readonly file: string | null;
 }
 
 type Header = (name: string) => string;
-
-const TYPES: Readonly<Record<BulkFormat, string>> = { csv: CSV_TYPE, ndjson: NDJSON_TYPE };
 
 /** What the rows of a job ask for. */
 export const JOB_KINDS = BULK_ROUTES.map(({ kind }) => kind);
@@ -86,10 +77,10 @@ export function parseUpload(
   options.delete('kind');
   const bulk = parseBulkRequest(
     (name) => (name === 'accept' ? outputAsked(header(name)) : header(name)),
-    options.toString(),
+    options,
     kind,
   );
-  return isProblem(bulk) ? bulk : { kind, bulk, file: null };
+  return isProblem(bulk) ? bulk : { bulk, file: null };
 }
 
 /** The format of a file by its name. */
@@ -116,30 +107,22 @@ function optionsOf(members: JsonObject): URLSearchParams | Problem {
   return options;
 }
 
-function isReference(
-  _object: JsonObject,
-  errors: readonly BodyError[],
-): _object is JsonObject & Reference {
-  return errors.length === 0;
-}
-
 /** Reads a request that names a file: {"file": "orders/may.csv", "kind": …, "map": […]}. */
 export function parseReference(body: Uint8Array): AskedJob | Problem {
   const json = readJsonObject(body);
   if (isProblem(json)) return json;
   const { object } = json;
   const errors = checkReference(object);
-  if (!isReference(object, errors)) return invalid(...errors);
+  if (!isFaultless<Reference>(object, errors)) return invalid(...errors);
   const options = optionsOf(object);
   if (isProblem(options)) return options;
   const { file } = object;
   const kind = object.kind ?? 'lookup';
   const input = object.format ?? formatOf(file);
   const output = object.output ?? input;
-  if (outputAccepted(TYPES[output], input) === null) return unacceptable(input, 'body.output');
-  const read = parseOptions(options, kind, input);
-  if (isFailure(read)) return unusable(read, 'body');
-  return { kind, bulk: { kind, input, output, gzipIn: false, gzipOut: false, ...read }, file };
+  const formats = { kind, input, output, gzipIn: false, gzipOut: false };
+  const bulk = requestOf(formats, options, 'body');
+  return isProblem(bulk) ? bulk : { bulk, file };
 }
 
 // What speaks against a job.
@@ -173,15 +156,12 @@ export function headRefusal(
   asked: AskedJob | null,
 ): Problem | null {
   const { limits, findMerchant } = jobs.options;
-  const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return unscoped;
-  if (Number(request.header('content-length') || 0) > limits.bytesMax) {
-    return limited(413, `A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
-  }
-  if (asked === null) return null;
+  const unscoped = asked === null ? null : rowsRefusal(key, asked.bulk.kind);
+  const refusal = unscoped ?? lengthRefusal(request, limits);
+  if (refusal !== null || asked === null) return refusal;
   return (
-    ofPart(merchantRefusal(findMerchant, key.account, asked.bulk), 'query.merchantId') ??
-    ofPart(keptFault(releases, key, asked.bulk), 'query.dataset')
+    merchantFault(findMerchant, key.account, asked.bulk, 'query') ??
+    keptFault(releases, key, asked.bulk, 'query')
   );
 }
 
@@ -208,13 +188,12 @@ export async function askedOfFile(
   }
   const asked = parseReference(body);
   if (isProblem(asked)) return asked;
-  told(asked.kind);
-  const unscoped = rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return unscoped;
-  const unfit =
-    ofPart(keptFault(releases, key, asked.bulk), 'body.dataset') ??
-    ofPart(merchantRefusal(findMerchant, key.account, asked.bulk), 'body.merchantId');
-  if (unfit !== null) return unfit;
+  told(asked.bulk.kind);
+  const fault =
+    rowsRefusal(key, asked.bulk.kind) ??
+    keptFault(releases, key, asked.bulk, 'body') ??
+    merchantFault(findMerchant, key.account, asked.bulk, 'body');
+  if (fault !== null) return fault;
   const found = await allowedFile(filesOf(filesDir, key.account), asked.file ?? '');
   if (found === null) {
     const detail = 'There is no such file in the folder of the account.';
@@ -222,6 +201,6 @@ export async function askedOfFile(
   }
   const { identity } = found;
   return identity.bytes > limits.bytesMax
-    ? limited(413, `A file may have ${limits.bytesMax} bytes.`, limits.bytesMax)
+    ? tooLarge('A file', limits.bytesMax)
     : { asked, identity };
 }

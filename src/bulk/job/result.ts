@@ -16,7 +16,7 @@ import {
 import type { JobRecord } from '../../store/jobs.js';
 import type { JobView } from '../row/job-body.js';
 import { openOutput, type Output } from '../run/output.js';
-import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
+import { packedOut, typeOf } from '../run/request.js';
 import { fileBytes } from './byte-source.js';
 import { checkpointOf, requestOf } from './open-job.js';
 import type { JobRegistry } from './registry.js';
@@ -215,7 +215,7 @@ export function sendResult(
     ETag: gzip ? packedTag : plainTag,
     Vary: 'Accept-Encoding',
   };
-  const type = jobs.view(record).output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
+  const type = typeOf(jobs.view(record).output);
   const unless = request.header('if-none-match');
   if (unless !== '' && namesTag(unless, [plainTag, packedTag])) {
     return exchange.send({ status: 304, head: headOf(type, common), body: '', dataset });

@@ -1,6 +1,7 @@
 /** One attempt at a job: from its last checkpoint to its end, or to whatever stops it. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { type FindMerchant, MERCHANT_REFUSALS } from '../../api/merchant/cart-owner.js';
 import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
 import { rowsRefusal } from '../../http/gate.js';
 import type { Log } from '../../log.js';
@@ -15,7 +16,7 @@ import type { AnswerSettings } from '../../wire/receipt.js';
 import type { FleetWorkers } from '../fleet/fleet-workers.js';
 import type { RunFacts } from '../row/chunk-payload.js';
 import type { Checkpoint } from '../run/checkpoint.js';
-import { admitRows, type FindMerchant, merchantRefusal, type RowsUsage } from '../run/kind.js';
+import { admitRows, fileMerchantRefusal, type RowsUsage } from '../run/kind.js';
 import type { AdmittedRows } from '../run/pump-options.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import type { BulkLimits } from '../run/uploads.js';
@@ -170,10 +171,10 @@ function keyFor(services: RunnerServices, record: JobRecord): KeyRecord {
   if (!services.kinds.some(({ kind }) => kind === request.kind)) {
     throw new JobFault('Rows of this kind are not answered here.');
   }
-  const merchant = merchantRefusal(services.findMerchant, record.account, request);
-  if (merchant?.status === 503) throw new StoreFault('behind');
-  const unfit = (rowsRefusal(key, request.kind) ?? merchant)?.detail;
-  if (unfit !== undefined) throw new JobFault(unfit);
+  const unfit = fileMerchantRefusal(services.findMerchant, record.account, request);
+  if (unfit === 'untold') throw new StoreFault('behind');
+  const refusal = rowsRefusal(key, request.kind) ?? (unfit && MERCHANT_REFUSALS[unfit]);
+  if (refusal !== null) throw new JobFault(refusal.detail);
   return key;
 }
 

@@ -1,18 +1,17 @@
 /** The cells of a CSV row to a cart of one line, and its answer. */
 import { GRANT_GEO } from '../../pool/types.js';
-import { QUANTITY_ONE } from '../../engine/cart/outcome.js';
+import { QUANTITY_MAX, QUANTITY_ONE, TIC_MAX } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import {
   PRICE_DECIMALS_MAX,
   PRICE_MAX,
   QUANTITY_DECIMALS_MAX,
-  QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
-import { NO_GEO } from '../../api/cart/refusals.js';
-import { TIC_MAX, ticOf } from '../../api/cart/cart-text.js';
+import { ticOf } from '../../api/cart/cart-text.js';
 import { AMOUNT_DIGITS, type ReadCart } from '../../api/cart/merchant-cart.js';
 import { writeCart } from '../../api/cart/print-cart.js';
 import { PROVIDER_ID_CHARS_MAX } from '../../api/merchant/relay-shape.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { parseInstant } from '../../wire/instant.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { situsJson } from '../../wire/situs-note.js';
@@ -27,18 +26,11 @@ import {
   readPlace,
   sentPlace,
 } from './cart-parameters.js';
-import { calculated, itemOf, itemWith, rowCartId } from './cart-row.js';
+import { calculated, itemOf, itemWith, NOT_GEOCODED, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
-import { noRequest, UNREADABLE } from './row-parameters.js';
-import {
-  refused,
-  refusedCart,
-  type CsvRow,
-  type Place,
-  type RowAnswer,
-  type RowEngine,
-} from './row.js';
+import { cellAt, UNREADABLE } from './row-parameters.js';
+import { refused, type CsvRow, type Place, type RowAnswer, type RowEngine } from './row.js';
 
 const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
 const TRAILING_ZEROS = /0+$/;
@@ -71,10 +63,6 @@ interface Sold {
   readonly instantMs: number | null;
 }
 
-function wrong(field: CartRole, what: string): Failure {
-  return noRequest(`Parameter ${field}: ${what}`, field);
-}
-
 /** Noon in Greenwich is on the same day in every state and territory. */
 function momentOf(text: string): number | null {
   const date = parseDate(text);
@@ -84,26 +72,29 @@ function momentOf(text: string): number | null {
 function readSold(cell: Cell): Sold | Failure {
   const price = parseDecimal(cell('price'), PRICE_DECIMALS_MAX);
   if (price === null || price > BigInt(PRICE_MAX) * DOLLAR) {
-    return wrong(
+    return wrongParameter(
       'price',
       `0 to ${PRICE_MAX} with at most ${PRICE_DECIMALS_MAX} decimals, like 49.99.`,
     );
   }
   const quantity = parseDecimal(cell('quantity') || '1', QUANTITY_DECIMALS_MAX);
   if (quantity === null || Number(quantity) > Math.round(QUANTITY_MAX * QUANTITY_ONE)) {
-    return wrong(
+    return wrongParameter(
       'quantity',
       `0 to ${QUANTITY_MAX} with at most ${QUANTITY_DECIMALS_MAX} decimals, like 1.5.`,
     );
   }
   const code = cell('taxabilityCode');
   if (!/^\d{0,6}$/.test(code) || Number(code) > TIC_MAX) {
-    return wrong('taxabilityCode', `a whole number up to ${TIC_MAX}.`);
+    return wrongParameter('taxabilityCode', `a whole number up to ${TIC_MAX}.`);
   }
   const date = cell('transactionDate');
   const instantMs = date === '' ? null : momentOf(date);
   if (date !== '' && instantMs === null) {
-    return wrong('transactionDate', 'a date like 2026-08-07, or an RFC 3339 date and time.');
+    return wrongParameter(
+      'transactionDate',
+      'a date like 2026-08-07, or an RFC 3339 date and time.',
+    );
   }
   const tic = code === '' ? null : Number(code);
   return { price, quantity: Number(quantity), tic, instantMs };
@@ -118,27 +109,26 @@ function readCart(
 ): ReadCart | Failure {
   let unreadable: CartRole | null = null;
   const cell: Cell = (role) => {
-    const column = mapping[role];
-    const text = column === undefined ? '' : (cells[column] ?? '').trim();
+    const text = cellAt(cells, mapping[role]);
     if (!decoded && text.includes(UNREADABLE)) unreadable ??= role;
     return text;
   };
   const sold = readSold(cell);
   const [itemId, customerId] = [cell('itemId') || ITEM, cell('customerId') || CUSTOMER];
-  const destination = readPlace(cell, DESTINATION) ?? wrong('destination', 'not given.');
+  const destination = readPlace(cell, DESTINATION) ?? wrongParameter('destination', 'not given.');
   const origin =
     readPlace(cell, ORIGIN) ??
     (defaults.origin === undefined
-      ? wrong('origin', 'not given.')
+      ? wrongParameter('origin', 'not given.')
       : linePlace(defaults.origin, 'origin'));
-  if (unreadable !== null) return wrong(unreadable, 'not valid UTF-8.');
+  if (unreadable !== null) return wrongParameter(unreadable, 'not valid UTF-8.');
   if (isFailure(sold)) return sold;
   for (const [role, name] of [
     ['itemId', itemId],
     ['customerId', customerId],
   ] as const) {
     if (name.length <= PROVIDER_ID_CHARS_MAX) continue;
-    return wrong(role, `up to ${PROVIDER_ID_CHARS_MAX} characters.`);
+    return wrongParameter(role, `up to ${PROVIDER_ID_CHARS_MAX} characters.`);
   }
   if (isFailure(destination)) return destination;
   if (isFailure(origin)) return origin;
@@ -179,7 +169,7 @@ export function answerCsvCart(
 ): RowAnswer {
   const { run, grants } = engine;
   const ofMerchant = merchantOf(run.defaults) !== null;
-  if (!ofMerchant && (grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
+  if (!ofMerchant && (grants & GRANT_GEO) === 0) return NOT_GEOCODED;
   const cart = readCart(cells, mapping, engine, decoded);
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;

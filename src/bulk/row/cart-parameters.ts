@@ -1,8 +1,9 @@
 /** What a bulk file says once for all its carts, and where each of its rows is sold. */
-import { CART_DEFAULTS, optionsOfQuery, type CartOptions } from '../../api/cart/options.js';
+import { CART_DEFAULTS, optionsOfTexts, type CartOptions } from '../../api/cart/options.js';
 import type { SentPlace } from '../../api/cart/merchant-cart.js';
 import { ADDRESS_CHARS } from '../../api/merchant/relay-shape.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { isProblem } from '../../base/problem.js';
 import { UUID } from '../../base/uuid.js';
 import type { CartPlace, SplitPlace } from '../../engine/cart/outcome.js';
@@ -20,20 +21,9 @@ export function merchantOf({ merchantId }: Defaults): string | null {
   return merchantId?.toLowerCase() ?? null;
 }
 
-function readOptions({ rounding, explain }: Defaults): ReturnType<typeof optionsOfQuery> {
-  // Most files say nothing of either, and every row of a table asks.
-  if (rounding === undefined && explain === undefined) return CART_DEFAULTS;
-  return optionsOfQuery(
-    new URLSearchParams({
-      ...(rounding === undefined ? {} : { rounding }),
-      ...(explain === undefined ? {} : { explain }),
-    }).toString(),
-  );
-}
-
 /** Rounding and explanation that hold for carts without options of their own. */
 export function cartOptions(defaults: Defaults): CartOptions {
-  const options = readOptions(defaults);
+  const options = optionsOfTexts(defaults);
   // Other values cannot come here: the front end has refused them before the first row.
   return isProblem(options) ? CART_DEFAULTS : options;
 }
@@ -51,11 +41,10 @@ export function checkCartParameters(defaults: Defaults, input: BulkFormat): Fail
   if (origin !== undefined && parseAddressLine(origin) === null) {
     return noRequest(`origin is an address of up to ${ADDRESS_CHARS_MAX} characters.`, 'origin');
   }
-  const options = readOptions(defaults);
+  const options = optionsOfTexts(defaults);
   const [error] = isProblem(options) ? (options.errors ?? []) : [];
   if (error === undefined) return null;
-  const name = error.location === 'query.explain' ? 'explain' : 'rounding';
-  return noRequest(`${name}: ${error.message}.`, name);
+  return noRequest(`${error.location}: ${error.message}.`, error.location);
 }
 
 // The places of a row of a table.
@@ -90,37 +79,31 @@ export const ORIGIN: PlaceRoles = {
 /** The text of a cell, without spaces around it. */
 export type Cell = (role: CartRole) => string;
 
-/** Characters of the parts, as carts of merchants have them. */
-const { line: LINE_CHARS_MAX, ...OTHER_CHARS_MAX } = ADDRESS_CHARS;
-const PART_CHARS_MAX = { street: LINE_CHARS_MAX, street2: LINE_CHARS_MAX, ...OTHER_CHARS_MAX };
+/** Parts of a place by their roles, with their characters, as carts of merchants have them. */
+const PARTS = [
+  ['street', 'line1', ADDRESS_CHARS.line],
+  ['street2', 'line2', ADDRESS_CHARS.line],
+  ['city', 'city', ADDRESS_CHARS.city],
+  ['state', 'state', ADDRESS_CHARS.state],
+  ['zip', 'zip', ADDRESS_CHARS.zip],
+] as const;
 
 /** A place on one line. */
 export function linePlace(text: string, field: CartRole): CartPlace | Failure {
   const address = parseAddressLine(text);
   return address === null
-    ? noRequest(
-        `Parameter ${field}: up to ${ADDRESS_CHARS_MAX} characters, none of them a control ` +
-          'character.',
+    ? wrongParameter(
         field,
+        `up to ${ADDRESS_CHARS_MAX} characters, none of them a control character.`,
       )
     : { kind: 'line', address };
 }
 
 function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | Failure {
-  const parts = {
-    street: place.line1,
-    street2: place.line2,
-    city: place.city,
-    state: place.state,
-    zip: place.zip,
-  };
-  for (const [part, charsMax] of Object.entries(PART_CHARS_MAX)) {
-    const name = part as keyof typeof parts;
-    if (parts[name].length <= charsMax) continue;
-    const field = roles[name];
-    return noRequest(`Parameter ${field}: up to ${charsMax} characters.`, field);
-  }
-  return place;
+  const long = PARTS.find(([, part, charsMax]) => place[part].length > charsMax);
+  return long === undefined
+    ? place
+    : wrongParameter(roles[long[0]], `up to ${long[2]} characters.`);
 }
 
 /**
@@ -133,9 +116,7 @@ export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | 
   const [street, line2] = [cell(roles.street), cell(roles.street2)];
   const [city, state, zip] = [cell(roles.city), cell(roles.state), wholeZip(cell(roles.zip))];
   if (street === '') {
-    return `${city}${state}${zip}` === ''
-      ? null
-      : noRequest(`Parameter ${roles.street}: not given.`, roles.street);
+    return `${city}${state}${zip}` === '' ? null : wrongParameter(roles.street, 'not given.');
   }
   const five = fiveDigits(zip);
   if (holdsPlace(street, city, five)) return linePlace(street, roles.street);

@@ -6,16 +6,19 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isObject, type JsonObject } from '../../base/json-object.js';
 import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
-import { fail, isFailure } from '../../failure.js';
+import { type FailureKind, isFailure } from '../../failure.js';
 import { ByteWriter } from '../../base/byte-writer.js';
+import { hashId } from '../../base/uuid.js';
+import { LONG_NUMBER } from '../../api/cart/cart-text.js';
 import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused } from '../../api/cart/answer.js';
 import { refusalProblem } from '../../api/cart/body-carts.js';
 import { NO_GEO } from '../../api/cart/refusals.js';
-import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
+import { CART_DEFAULTS, type CartOptions, OPTION_MEMBERS } from '../../api/cart/options.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
-import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
+import { longNumber } from '../../base/json-scan.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { writeCalculation, writeCart } from '../../api/cart/print-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
@@ -29,12 +32,12 @@ import {
   type Place,
 } from './row.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
-import { noRequest } from './row-parameters.js';
 
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
 
-const INVALID = RESPONSE_CODES['invalid-format'].code;
+/** The answer to a cart of no merchant where the key has none. */
+export const NOT_GEOCODED = refusedCart(NO_GEO);
 /** Locations in a body, and in its one item. */
 const BODY = 'body';
 const ITEM = 'body.items[0]';
@@ -52,25 +55,20 @@ function memberOf(location: string, at: CartPosition): string | null {
 function problemAnswer(
   { detail, errors: [first] = [] }: Problem,
   at: CartPosition,
-  code: number = INVALID,
+  kind: FailureKind = 'invalid-format',
 ): RowAnswer {
+  const { code } = RESPONSE_CODES[kind];
   if (first === undefined) return refusedRow({ code, message: detail, field: null });
   const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
   const message = `${lead} ${first.message}`;
   return refusedRow({ code, message, field: memberOf(first.location, at) });
 }
 
-function withPosition(field: string | null, at: CartPosition): string | null {
-  return at === 'row' ? field : field === null ? at : `${at}.${field}`;
-}
-
 /** What a line calls its product code. */
 type CodeName = 'taxabilityCode' | 'tic';
 
-/** Bits that make a UUID one whose content is the program's affair (RFC 9562, version 8). */
-const VERSION = '8';
-const VARIANT = 0x8;
-const VARIANT_MASK = 0x3;
+/** Digits of the variant of a UUID. */
+const VARIANTS = '89ab';
 
 /**
  * A UUID of the hash of run, line and row, for a cart that brings no id: the same row of the same
@@ -78,11 +76,7 @@ const VARIANT_MASK = 0x3;
  */
 export function rowCartId(run: string, line: number, row: string | Uint8Array): string {
   const hash = createHash('sha256').update(`${run}\n${line}\n`).update(row).digest('hex');
-  const variant = (VARIANT | (parseInt(hash.charAt(16), 16) & VARIANT_MASK)).toString(16);
-  return (
-    `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${VERSION}${hash.slice(13, 16)}` +
-    `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`
-  );
+  return hashId(hash, VARIANTS.charAt(parseInt(hash.charAt(16), 16) % VARIANTS.length));
 }
 
 /** An item as it was written. */
@@ -167,12 +161,10 @@ export function calculated(
 ): RowAnswer {
   const refusal = ofMerchant ? null : codesRefused(query, grants);
   if (refusal !== null) {
-    return refusedCart({ ...refusal, field: withPosition(`${refusal.field}.${code}`, at) });
+    return refusedCart({ ...refusal, field: memberOf(`${ITEM}.${refusal.field}.${code}`, at) });
   }
   const outcome = engine.calculate(query, run.nowMs, context.precisionMin, context.refuseUnruled);
-  if (isFailure(outcome)) {
-    return problemAnswer(refusalProblem(outcome, ITEM), at, RESPONSE_CODES[outcome.failure].code);
-  }
+  if (isFailure(outcome)) return problemAnswer(refusalProblem(outcome, ITEM), at, outcome.failure);
   return {
     code: SUCCESS.code,
     geo: true,
@@ -193,16 +185,8 @@ function answerBody(
   reading: CartReading,
 ): RowAnswer {
   const { ofMerchant, at, wrap } = reading;
-  if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
-  if (longNumber(text) !== null) {
-    return problemAnswer(
-      invalid({
-        location: 'body',
-        message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-      }),
-      at,
-    );
-  }
+  if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return NOT_GEOCODED;
+  if (longNumber(text) !== null) return problemAnswer(invalid(LONG_NUMBER), at);
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked, at);
   return calculated(engine, asked.query, ofMerchant, asked.code, at, (outcome) =>
@@ -218,13 +202,7 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
   const { id: _id, merchantId = null, ...body } = object;
   const ofMerchant = merchantId !== null;
   if (ofMerchant !== (engine.run.subject === OWN_MERCHANTS)) {
-    return refusedCart(
-      fail(
-        'invalid-format',
-        'Parameter merchantId: written once and without escapes.',
-        'merchantId',
-      ),
-    );
+    return refusedCart(wrongParameter('merchantId', 'written once and without escapes.'));
   }
   return answerBody(engine, body, text, {
     ofMerchant,
@@ -236,7 +214,7 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
 }
 
 /** Members of a body; all others of a bare cart are the cart's. */
-const BODY_MEMBERS = new Set(['rounding', 'explain', 'transactionDate']);
+const BODY_MEMBERS = new Set(['transactionDate', ...Object.keys(OPTION_MEMBERS)]);
 
 /** The body that a bare cart stands for. */
 function bodyOf(cart: JsonObject): JsonObject {
@@ -271,11 +249,11 @@ export function answerBulkCart(
   if (!isMerchant(merchantId, merchant)) {
     return refused(
       engine,
-      noRequest(
-        merchant === null
-          ? 'Parameter merchantId: the merchant of all rows is named in the query.'
-          : `Parameter merchantId: all rows are of merchant ${merchant}.`,
+      wrongParameter(
         'merchantId',
+        merchant === null
+          ? 'the merchant of all rows is named in the query.'
+          : `all rows are of merchant ${merchant}.`,
       ),
     );
   }

@@ -24,6 +24,7 @@ import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { refusalOf, SUCCESS } from '../../wire/response-code.js';
 import { echoOf } from '../../wire/tree.js';
+import type { BulkKind } from './chunk-payload.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
 import { refusedRow, type RowAnswer } from './row.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
@@ -244,6 +245,11 @@ export const CART_COLUMNS = [
   'situs_code',
   'situs_message',
 ] as const;
+
+/** The columns that rows of a kind get. */
+export function columnsOf(kind: BulkKind): readonly string[] {
+  return kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
+}
 
 const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 

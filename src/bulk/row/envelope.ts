@@ -1,6 +1,6 @@
 /** What surrounds the answers to rows and messages: headers before them and the trailer after. */
 import { type WireObject, jsonMembers } from '../../wire/tree.js';
-import { CART_COLUMNS, APPENDED_COLUMNS } from './columns.js';
+import { columnsOf } from './columns.js';
 import { csvCells, type CsvHead } from './dialect.js';
 import type { RunFacts, BulkKind } from './chunk-payload.js';
 
@@ -61,11 +61,13 @@ function trailerTree(name: string, end: Trailer): WireObject {
     codes,
     bytes,
     sha256,
-    stopped:
-      stopped === null
-        ? null
-        : { code: stopped.code, message: stopped.message, line: stopped.line },
+    stopped: stoppedTree(stopped),
   };
+}
+
+/** Why a run ended before its last row, as clients are told; null where it did not. */
+export function stoppedTree(stopped: Omit<Stopped, 'paused'> | null): WireObject | null {
+  return stopped && { code: stopped.code, message: stopped.message, line: stopped.line };
 }
 
 /** The header line of CSV output: the caller's, byte for byte, with our columns. */
@@ -73,8 +75,7 @@ export function csvHeaderLine(
   { dialect, bom, header }: CsvHead,
   kind: BulkKind = 'lookup',
 ): Buffer {
-  const columns: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
-  const ours = csvCells(columns, dialect);
+  const ours = csvCells(columnsOf(kind), dialect);
   return Buffer.concat([
     Buffer.from(bom ? '\ufeff' : '', 'utf8'),
     header,

@@ -2,6 +2,7 @@
 import type { JobRecord } from '../../store/jobs.js';
 import { jsonMembers, type WireObject } from '../../wire/tree.js';
 import type { BulkFormat, BulkKind } from './chunk-payload.js';
+import { stoppedTree } from './envelope.js';
 
 /** What a record says to whoever runs jobs. */
 export interface JobView {
@@ -54,19 +55,13 @@ function jobTree(view: JobView): WireObject {
     rows: { total: state === 'done' ? rows : null, done: rows },
     codes,
     complete: state === 'done',
-    stopped:
-      stopped === null
-        ? null
-        : { code: stopped.code, message: stopped.message, line: stopped.line },
+    stopped: stoppedTree(stopped),
     reason,
-    result:
-      result === null
-        ? null
-        : {
-            href: RESULT_PATH.replace('{id}', id),
-            bytes: result.bytes,
-            sha256: result.sha256,
-          },
+    result: result && {
+      href: RESULT_PATH.replace('{id}', id),
+      bytes: result.bytes,
+      sha256: result.sha256,
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ParameterName,
   type RawParameters,
 } from '../../api/lookup/parameter-table.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { noParameters } from '../../api/lookup/query-string.js';
 import { fail, type Failure } from '../../failure.js';
 import type { Defaults } from './chunk-payload.js';
@@ -28,7 +29,7 @@ function withShared(shared: Shared): RawParameters {
   return raw;
 }
 
-/** A row that is no request at all: a sentence, and the member at fault. */
+/** A row that is no request at all, or an option of a file: a sentence, and what is at fault. */
 export function noRequest(detail: string, field: string | null = null): Failure {
   return fail('invalid-format', detail, field);
 }
@@ -47,7 +48,7 @@ export function memberReader(
       const value = row[name];
       if (value === undefined || value === null) continue;
       if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-        return noRequest(`Parameter ${name}: text, a number, true or false.`, name);
+        return wrongParameter(name, 'text, a number, true or false.');
       }
       if (name === 'address') raw.addressSent = true;
       if (value !== '') raw[name] = String(value);
@@ -171,7 +172,8 @@ export function cellReader(
   };
 }
 
-function cellAt(cells: readonly string[], column: number | undefined): string {
+/** The text of a cell without spaces around it; "" where there is none. */
+export function cellAt(cells: readonly string[], column: number | undefined): string {
   return column === undefined ? '' : (cells[column] ?? '').trim();
 }
 

@@ -74,7 +74,7 @@ export interface RowEngine {
 /** Answers a row that is a request. */
 export type AnswerRow<R extends Row> = (engine: RowEngine, row: R, place: Place) => RowAnswer;
 
-/** The answer to a row that is refused. */
+/** The answer to a row that is refused, with what its format has beside the refusal. */
 export function refusedRow(refusal: RowRefusal, body: readonly BodyPart[] = []): RowAnswer {
   return { code: refusal.code, geo: false, body, refusal };
 }

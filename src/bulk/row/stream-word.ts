@@ -1,21 +1,18 @@
 /** Messages of a stream that are meant as words about the stream itself, and are not written so. */
 import { ROW_PARAMETERS } from '../../api/lookup/parameter-table.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { fail, type Failure } from '../../failure.js';
 import type { JsonObject } from '../../base/json-object.js';
-import { noRequest } from './row-parameters.js';
 
 /** Bytes of a word: what is longer is not looked at for one, and answered as a message. */
 export const WORD_BYTES_MAX = 64;
 
-const ACK = noRequest(
-  'Parameter ack: the number of the last answer that came, a whole number of ' +
-    `up to 15 digits, alone in a message of up to ${WORD_BYTES_MAX} bytes.`,
+const ALONE = `alone in a message of up to ${WORD_BYTES_MAX} bytes.`;
+const ACK = wrongParameter(
   'ack',
+  `the number of the last answer that came, a whole number of up to 15 digits, ${ALONE}`,
 );
-const END = noRequest(
-  `Parameter end: true, alone in a message of up to ${WORD_BYTES_MAX} bytes.`,
-  'end',
-);
+const END = wrongParameter('end', `true, ${ALONE}`);
 
 /** Characters of an unknown member's name that are repeated. */
 const NAME_CHARS_MAX = 40;

@@ -5,9 +5,10 @@ import type { ByteWriter } from '../../base/byte-writer.js';
 import { isObject, parsedText, type JsonObject } from '../../base/json-object.js';
 import { EXCESSES, excessOf } from '../../base/json-scan.js';
 import type { Failure } from '../../failure.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { jsonValue } from '../../wire/tree.js';
 import type { BulkKind, Table } from './chunk-payload.js';
-import { APPENDED_COLUMNS, CART_COLUMNS } from './columns.js';
+import { columnsOf } from './columns.js';
 import { BOM, csvCell, csvCells, type Dialect } from './dialect.js';
 import { ID_CHARS_MAX, type RawChunk } from './record-form.js';
 import { noRequest, UNREADABLE } from './row-parameters.js';
@@ -83,7 +84,7 @@ function problemOf(
     : noRequest(`The row has ${cells.length} columns, the header ${columns}.`);
 }
 
-const LONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters.`, 'id');
+const LONG_ID = wrongParameter('id', `up to ${ID_CHARS_MAX} characters.`);
 
 /**
  * What reads the records of a chunk as rows of a table.
@@ -111,10 +112,9 @@ export function csvReader(
 type Noun = 'line' | 'message';
 
 const MESSAGE_TOO_LONG = 'The message is longer than a message may be.';
-const WRONG_ID = noRequest(
-  `Parameter id: up to ${ID_CHARS_MAX} characters, or a whole number that ` +
-    'a double holds exactly.',
+const WRONG_ID = wrongParameter(
   'id',
+  `up to ${ID_CHARS_MAX} characters, or a whole number that a double holds exactly.`,
 );
 
 /** Whether a value can be an id: text of bounded length, or a whole number that JSON keeps. */
@@ -218,9 +218,9 @@ export function tableWriter(
 ): WriteRow<CsvRow> {
   const { delimiter, newline } = dialect;
   // All but code and message are empty where a row is refused.
-  const names: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
+  const names = columnsOf(kind).slice(0, -2);
   const empty = csvCells(
-    names.slice(0, -2).map(() => ''),
+    names.map(() => ''),
     dialect,
   );
   return ({ problem, cells }, { code, body, refusal }, { bytes, start, stop, end }) => {

@@ -1,5 +1,5 @@
 /** The beginning of a CSV body: everything up to its first row, read before rows can be. */
-import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { csvRows } from '../row/text-rows.js';
 import {
   BOM,
@@ -14,6 +14,7 @@ import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/chunk-payload.js';
 import { HEADER_BYTES_MAX } from '../row/record-form.js';
 import { LOOKUP_COLUMNS, mapColumns, type ColumnRules } from '../row/mapping.js';
+import { tooLarge } from './request.js';
 
 /** The header line, the table it begins, and the bytes after it. */
 export interface Begun {
@@ -62,10 +63,7 @@ export class CsvBeginning {
     if (!this.#end.passed(looked) && !whole && held.length <= HEADER_BYTES_MAX) return null;
     const head = readCsvHead(held, whole, this.#delimiter);
     if (head === null) return null;
-    if (head === 'too-long') {
-      const limit = HEADER_BYTES_MAX;
-      return limited(413, `A header line may have ${limit} bytes.`, limit);
-    }
+    if (head === 'too-long') return tooLarge('A header line', HEADER_BYTES_MAX);
     const table = this.#tableOf(head);
     return isProblem(table) ? table : { head, table, rest: held.subarray(head.bytes) };
   }

@@ -9,20 +9,20 @@
  * The request takes one place in the rate window whatever its rows; each row counts for the quotas
  * of the month like a request of its own.
  */
+import type { FindMerchant } from '../../api/merchant/cart-owner.js';
 import { keptRefusal, placeOf, type KeptServices } from '../../api/lookup/kept.js';
 import type { PinnedRelease } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import { trailerBody } from '../row/envelope.js';
-import { type Uploads, limitsOf, newRunName } from './uploads.js';
+import { lengthRefusal, type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
   admitRows,
   BULK_ROUTES,
-  merchantRefusal,
+  merchantFault,
   spentRefusal,
   type BulkKindRoute,
-  type FindMerchant,
   type RowsUsage,
 } from './kind.js';
 import { isProblem, limited, problem, type Problem } from '../../base/problem.js';
@@ -69,17 +69,14 @@ function askedRefusal(
   request: Request,
   asked: BulkRequest,
 ): Problem | null {
-  const { bytesMax } = uploads.limits;
-  if (Number(request.header('content-length') || 0) > bytesMax) {
-    return limited(413, `A body may have ${bytesMax} bytes.`, bytesMax);
-  }
   return (
-    ofPart(merchantRefusal(findMerchant, key.account, asked), 'query.merchantId') ??
-    ofPart(keptRefusal(key.grants, asked.kept?.dataset ?? null), 'query.dataset')
+    lengthRefusal(request, uploads.limits) ??
+    merchantFault(findMerchant, key.account, asked, 'query') ??
+    ofPart(keptRefusal(key.grants, asked.kept?.dataset), 'query.dataset')
   );
 }
 
-/** The refusal of one more of what is open, where there is no room for it. */
+/** The refusal of one more where too many are open, of the account or of all; null where not. */
 export function fullRefusal(
   full: ReturnType<Uploads['full']>,
   what: 'uploads' | 'streams',
@@ -107,20 +104,18 @@ function openUpload(
   // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
   const asked = parseBulkRequest(
     (name) => request.header(name),
-    query,
+    new URLSearchParams(query),
     route.kind,
     request.isProxied,
   );
   if (isProblem(asked)) return refuse(asked);
-  const refusal =
-    askedRefusal(services, key, request, asked) ??
-    fullRefusal(uploads.full(key.account), 'uploads');
+  const full = (): Problem | null => fullRefusal(uploads.full(key.account), 'uploads');
+  const refusal = askedRefusal(services, key, request, asked) ?? full();
   if (refusal !== null) return refuse(refusal);
   const spent = spentRefusal(usage, key, asked);
   if (spent !== null) return exchange.send(caller.refuse(spent));
   const begin = (release: PinnedRelease, nowMs: number | null): void =>
     void new Upload(exchange, uploads, {
-      kind: route.kind,
       name: newRunName(),
       account: key.account,
       release,
@@ -132,7 +127,7 @@ function openUpload(
       ...(nowMs === null ? {} : { nowMs }),
     });
   withRelease(services, exchange, asked, begin, (unplaced) => {
-    const found = unplaced ?? fullRefusal(uploads.full(key.account), 'uploads');
+    const found = unplaced ?? full();
     if (found !== null) refuse(found);
     return found !== null;
   });

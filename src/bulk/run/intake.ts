@@ -1,7 +1,8 @@
 /** The body of an upload on its way in: unpacked where it is packed, and within its limits. */
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { limited, problem, type Problem } from '../../base/problem.js';
+import { problem, type Problem } from '../../base/problem.js';
 import type { BulkBody } from './pump-options.js';
+import { tooLarge } from './request.js';
 
 /** A packed body may expand so many times ... */
 export const GZIP_RATIO_MAX = 200;
@@ -83,13 +84,13 @@ export class Intake implements BulkBody {
     const { bytesMax, target } = this.#options;
     this.#plain += piece.length;
     if (this.#plain > bytesMax) {
-      this.#fail(limited(413, `A body may have ${bytesMax} bytes.`, bytesMax));
+      this.#fail(tooLarge('A body', bytesMax));
     } else if (
       this.#gunzip !== null &&
       this.#plain > GZIP_RATIO_FREE_BYTES &&
       this.#plain > this.#received * GZIP_RATIO_MAX
     ) {
-      this.#fail(limited(413, `A packed body may expand ${GZIP_RATIO_MAX} times.`, GZIP_RATIO_MAX));
+      this.#fail(tooLarge('A packed body', GZIP_RATIO_MAX, `expand ${GZIP_RATIO_MAX} times`));
     } else target.push(piece);
   }
 

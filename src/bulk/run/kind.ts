@@ -1,30 +1,33 @@
 /** Kinds of rows with a path of their own, and what their rows count as. */
 import type { OtherFormat } from '../../dataset/release.js';
-import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
-import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, type Metered, NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
-import { NOT_OF_ACCOUNT } from '../../api/cart/refusals.js';
 import { keptRefusal, notKept } from '../../api/lookup/kept.js';
+import {
+  type FindMerchant,
+  MERCHANT_REFUSALS,
+  type MerchantRefusal,
+  merchantRefusal,
+} from '../../api/merchant/cart-owner.js';
 import { fail, type Failure } from '../../failure.js';
 import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/chunk-payload.js';
-import { NO_GEO_CARTS, type AdmittedRows } from './pump-options.js';
-import { problem, type Problem } from '../../base/problem.js';
-import type { BulkRequest } from './request.js';
+import { NO_GEO_CARTS, QUOTA_SPENT, type AdmittedRows } from './pump-options.js';
+import type { Problem } from '../../base/problem.js';
+import { type BulkRequest, ofPart, refused } from './request.js';
 
 export interface BulkKindRoute {
   readonly kind: BulkKind;
   readonly path: string;
 }
 
-const BULK_LOOKUP: BulkKindRoute = { kind: 'lookup', path: '/bulk/lookup' };
-const BULK_CART: BulkKindRoute = { kind: 'cart', path: '/bulk/cart' };
-
 /** Every kind. */
-export const BULK_ROUTES: readonly BulkKindRoute[] = [BULK_LOOKUP, BULK_CART];
+export const BULK_ROUTES: readonly BulkKindRoute[] = [
+  { kind: 'lookup', path: '/bulk/lookup' },
+  { kind: 'cart', path: '/bulk/cart' },
+];
 
 /** Quotas and counters of rows. */
 export interface RowsUsage {
@@ -71,7 +74,7 @@ export function spentRefusal(usage: RowsUsage, key: KeyRecord, asked: RowsAsked)
   const { rows, scarce, lacking = false, settle } = admitRows(usage, key, asked, 1);
   settle(null);
   if (rows > 0 || scarce) return null;
-  return fail('feature-not-enabled', lacking ? NO_GEO_CARTS : 'The quota of this month is used up');
+  return fail('feature-not-enabled', lacking ? NO_GEO_CARTS : QUOTA_SPENT);
 }
 
 /** Releases that there are. */
@@ -87,42 +90,35 @@ export function keptFault(
   releases: KnownReleases,
   key: KeyRecord,
   { kept }: Pick<BulkRequest, 'kept'>,
+  where: 'query' | 'body',
 ): Problem | null {
   if (kept === undefined) return null;
+  const at = `${where}.dataset`;
   const { dataset } = kept;
   const unentitled = keptRefusal(key.grants, dataset);
-  if (unentitled !== null) return unentitled;
+  if (unentitled !== null) return ofPart(unentitled, at);
   const unread = releases.otherFormat(dataset);
-  if (unread !== null) return problem(422, unread.message);
-  return releases.has(dataset) ? null : problem(422, notKept(dataset).detail ?? '');
+  if (unread !== null) return refused(422, unread.message, at);
+  return releases.has(dataset) ? null : refused(422, notKept(dataset).detail ?? '', at);
 }
 
-const RELAYED = problem(
-  403,
-  'The merchant is connected to the compliance provider; its carts go to ' +
-    'POST /merchant/cart/calculate.',
-);
-
-/** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
-export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
-
-/**
- * Why the merchant of a file may not have carts here; null where it may. 503 where it is not known
- * now whether there is such a merchant.
- */
-export function merchantRefusal(
+/** Why a file may not be of the merchant that it names; null where it may, or names none. */
+export function fileMerchantRefusal(
   findMerchant: FindMerchant,
   account: string,
   { kind, defaults }: RowsAsked,
-): Problem | null {
+): MerchantRefusal | null {
   const id = kind === 'cart' ? merchantOf(defaults) : null;
-  if (id === null) return null;
-  try {
-    const merchant = findMerchant(account, id);
-    if (merchant?.type === 'self-managed') return null;
-    return merchant === null ? NOT_OF_ACCOUNT : RELAYED;
-  } catch (error) {
-    if (error instanceof StoreFault) return problem(503, error.detail);
-    throw error;
-  }
+  return id === null ? null : merchantRefusal(findMerchant, account, id);
+}
+
+/** The refusal of a request whose rows may not be of their merchant; null where they may. */
+export function merchantFault(
+  findMerchant: FindMerchant,
+  account: string,
+  asked: RowsAsked,
+  where: 'query' | 'body',
+): Problem | null {
+  const unfit = fileMerchantRefusal(findMerchant, account, asked);
+  return ofPart(unfit && MERCHANT_REFUSALS[unfit], `${where}.merchantId`);
 }

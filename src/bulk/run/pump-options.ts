@@ -84,11 +84,13 @@ export interface Flight {
 /** Why a key without geocoded lookups gets no carts of no merchant. */
 export const NO_GEO_CARTS = 'The key has no geocoded lookups, which carts of no merchant count as';
 
+export const QUOTA_SPENT = 'The quota of this month is used up';
+
 // What a run that ends before its rows is refused with.
 
 export const QUOTA = fail(
   'feature-not-enabled',
-  'The quota of this month is used up; rows from this one on were not answered',
+  `${QUOTA_SPENT}; rows from this one on were not answered`,
 );
 export const LACKING = fail(
   'feature-not-enabled',

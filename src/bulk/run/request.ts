@@ -3,18 +3,18 @@
  * types, the output by the Accept field (RFC 9110, 12.5.1).
  */
 import Negotiator from 'negotiator';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { isFailure, type Failure } from '../../failure.js';
 import { GRANT_ALL } from '../../pool/types.js';
 import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
 import { DELIMITERS, type Delimiter } from '../row/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../row/chunk-payload.js';
-import { cellReader } from '../row/row-parameters.js';
+import { cellReader, noRequest } from '../row/row-parameters.js';
 import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { readKept, parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
-import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
+import { limited, problem, type Problem, type ProblemStatus } from '../../base/problem.js';
 
-export const CSV_TYPE = 'text/csv';
+const CSV_TYPE = 'text/csv';
 export const NDJSON_TYPE = 'application/x-ndjson';
 
 /** A map, since callers write the name: a member of every object is none of it. */
@@ -39,6 +39,11 @@ const OUTPUTS: Readonly<Record<BulkFormat, readonly string[]>> = {
   ndjson: NDJSON_TYPES,
 };
 
+/** The media type of an answer. */
+export function typeOf(format: BulkFormat): string {
+  return format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
+}
+
 /** The format of a media type without parameters, in lower case. */
 export function formatOfType(type: string): BulkFormat | null {
   return FORMAT_OF_TYPE.get(type) ?? null;
@@ -53,12 +58,6 @@ export function outputAccepted(field: string, input: BulkFormat): BulkFormat | n
   const types = OUTPUTS[input];
   const [best] = new Negotiator({ headers }).mediaTypes([...types]);
   return best === undefined ? null : formatOfType(best.replace(/;.*$/, ''));
-}
-
-/** Whether a client takes gzip; one without the field gets plain bytes. */
-function gzipAccepted(field: string): boolean {
-  const headers = { 'accept-encoding': field };
-  return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
 }
 
 /** Delimiters by the names that need no escape in a query, and by themselves. */
@@ -97,6 +96,11 @@ export interface BulkRequest {
   readonly kept?: KeptRun;
 }
 
+/** A refusal of what is larger than a limit, of bytes unless `may` says what else it may do. */
+export function tooLarge(what: string, limit: number, may = `have ${limit} bytes`): Problem {
+  return limited(413, `${what} may ${may}.`, limit);
+}
+
 /** A refusal for one part of the request. */
 export function refused(status: ProblemStatus, detail: string, location: string): Problem {
   return problem(status, detail, [{ location, message: detail }]);
@@ -125,7 +129,7 @@ function inputOf(header: Header): BulkFormat | Problem {
 }
 
 /** Refuses an output that rows of a format are not answered in; `location` is where it is asked. */
-export function unacceptable(input: BulkFormat, location: string): Problem {
+function unacceptable(input: BulkFormat, location: string): Problem {
   return refused(
     406,
     input === 'csv'
@@ -147,9 +151,11 @@ function packedIn(header: Header): boolean | Problem {
     : refused(415, 'A packed body is gzip.', 'header.Content-Encoding');
 }
 
-/** Whether an answer may be packed. */
+/** Whether an answer may be packed by gzip; a client without the field gets plain bytes. */
 export function packedOut(header: Header): boolean {
-  return gzipAccepted(header('accept-encoding'));
+  const field = header('accept-encoding');
+  const headers = { 'accept-encoding': field };
+  return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
 }
 
 interface Options {
@@ -164,13 +170,8 @@ interface Options {
 /** Options about kept releases, which mean what they do of a single request. */
 type KeptOption = 'dataset' | 'at';
 
-/** What is wrong with an option, whose name is the field. */
-function wrongOption(name: string, detail: string): Failure {
-  return fail('invalid-format', detail, name);
-}
-
 /** The problem document of an option that is wrong, with where it stands: a query, or a body. */
-export function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
+function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
   return refused(422, detail, `${where}.${field}`);
 }
 
@@ -182,31 +183,31 @@ function readOption(
 ): Failure | null {
   if (name === 'strict' || name === 'spool') {
     if (value !== 'true' && value !== 'false') {
-      return wrongOption(name, `${name} is true or false.`);
+      return noRequest(`${name} is true or false.`, name);
     }
     options[name] = value === 'true';
   } else if (name === 'dataset' || name === 'at') {
     if (value !== '') options.kept[name] = value;
   } else if (name === 'receipt') {
-    return wrongOption(
-      name,
+    return noRequest(
       'A file has no receipt; that of a row is had by its own request, with ' +
         'the dataset and the moment of the file.',
+      name,
     );
   } else if (name === 'map') options.map.push(value);
   else if (name === 'delimiter') {
     const found = DELIMITER_OF_NAME.get(value);
     if (found === undefined) {
-      return wrongOption(name, 'delimiter is comma, semicolon, tab or pipe.');
+      return noRequest('delimiter is comma, semicolon, tab or pipe.', name);
     }
     options.delimiter = found;
   } else if (known.includes(name)) {
     if (value !== '') options.defaults[name] = value;
   } else {
-    return wrongOption(
-      name,
+    return noRequest(
       `There is no such option; there are: map, delimiter, strict, spool, ` +
         `dataset, at, ${known.join(', ')}.`,
+      name,
     );
   }
   return null;
@@ -218,14 +219,14 @@ function checkDefaults(kind: BulkKind, defaults: Defaults, input: BulkFormat): F
   const raw = cellReader({ zip: 0 }, defaults)(['00000'], true);
   const parsed = parseParameters(raw, 60, GRANT_ALL);
   if (!isFailure(parsed)) return null;
-  return wrongOption(parsed.field ?? Object.keys(defaults)[0] ?? '', failureMessage(parsed));
+  return noRequest(failureMessage(parsed), parsed.field ?? Object.keys(defaults)[0] ?? '');
 }
 
 type KeptAsked = Readonly<Partial<Record<KeptOption, string | null>>>;
 
 function keptRunOf({ dataset = null, at = null }: KeptAsked): Pick<BulkRequest, 'kept'> | Failure {
   const read = readKept({ dataset, at, receipt: null });
-  if (isFailure(read)) return wrongOption(read.field ?? 'dataset', failureMessage(read));
+  if (isFailure(read)) return noRequest(failureMessage(read), read.field ?? 'dataset');
   return read.dataset === null ? {} : { kept: { dataset: read.dataset, atMs: read.atMs } };
 }
 
@@ -235,18 +236,20 @@ export function readKeptRun(asked: KeptAsked): Pick<BulkRequest, 'kept'> | Probl
   return isFailure(run) ? unusable(run, 'query') : run;
 }
 
-type RowOptions = Omit<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
+type RowFormats = Pick<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
 
 /**
- * Reads the options of rows, which stand in a query or a body. `spool` holds where they say nothing
- * of it. A failure's field is the name of an option.
+ * Reads a request for rows of known formats, whose options stand in a query or a body. `spool`
+ * holds where they say nothing of it.
  */
-export function parseOptions(
+export function requestOf(
+  formats: RowFormats,
   asked: URLSearchParams,
-  kind: BulkKind,
-  input: BulkFormat,
+  where: 'query' | 'body',
   spool = false,
-): RowOptions | Failure {
+): BulkRequest | Problem {
+  const { kind, input, output } = formats;
+  if (input === 'ndjson' && output === 'csv') return unacceptable(input, `${where}.output`);
   const options: Options = {
     strict: false,
     spool,
@@ -262,19 +265,19 @@ export function parseOptions(
     if (name !== 'map' && read.has(name)) continue;
     if (value !== '') read.add(name);
     const wrong = readOption(options, known, name, value);
-    if (wrong !== null) return wrong;
+    if (wrong !== null) return unusable(wrong, where);
   }
   const wrong = checkDefaults(kind, options.defaults, input);
-  if (wrong !== null) return wrong;
+  if (wrong !== null) return unusable(wrong, where);
   const { kept: releases, ...others } = options;
   const kept = keptRunOf(releases);
-  return isFailure(kept) ? kept : { ...others, ...kept };
+  return isFailure(kept) ? unusable(kept, where) : { ...formats, ...others, ...kept };
 }
 
 /** Reads headers and the query, which no longer holds a key. `spool` is as for the options. */
 export function parseBulkRequest(
   header: Header,
-  query: string,
+  asked: URLSearchParams,
   kind: BulkKind,
   spool = false,
 ): BulkRequest | Problem {
@@ -284,7 +287,6 @@ export function parseBulkRequest(
   if (typeof output !== 'string') return output;
   const gzipIn = packedIn(header);
   if (typeof gzipIn !== 'boolean') return gzipIn;
-  const options = parseOptions(new URLSearchParams(query), kind, input, spool);
-  if (isFailure(options)) return unusable(options, 'query');
-  return { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
+  const formats = { kind, input, output, gzipIn, gzipOut: packedOut(header) };
+  return requestOf(formats, asked, 'query', spool);
 }

@@ -1,23 +1,21 @@
 /** One upload over HTTP: body → intake → pump → output → answer. */
 import type { PinnedRelease } from '../../pool.js';
 import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
-import type { BulkKind } from '../row/chunk-payload.js';
 import type { FailureKind } from '../../failure.js';
 import { problemReply } from '../../http/problem-reply.js';
 import { type DuplexEvents, type Fields, headOf, OWN_HEADERS } from '../../http/reply.js';
 import { limited, problem, type Problem } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { limitsOf, type Uploads } from './uploads.js';
+import { limitsOf, silence, type Uploads } from './uploads.js';
 import { Intake } from './intake.js';
 import { openOutput, type Output } from './output.js';
 import type { AdmittedRows, BulkSink } from './pump-options.js';
-import { CSV_TYPE, NDJSON_TYPE, type BulkRequest } from './request.js';
+import { typeOf, type BulkRequest } from './request.js';
 import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
 /** Who uploads and what for. */
 interface UploadAsked {
-  readonly kind: BulkKind;
   readonly name: string;
   readonly account: string;
   readonly release: PinnedRelease;
@@ -93,8 +91,7 @@ export class Upload implements DuplexEvents {
   }
 
   idle(): void {
-    const seconds = this.#uploads.limits.idleMs / 1000;
-    this.#stop('invalid-format', problem(408, `Nothing was sent for ${seconds} seconds.`));
+    this.#stop('invalid-format', problem(408, silence(this.#uploads.limits.idleMs)));
   }
 
   closed(): void {
@@ -120,13 +117,13 @@ export class Upload implements DuplexEvents {
   }
 
   #open(): RowRun {
-    const { kind, name, release, request, admit } = this.#asked;
+    const { name, release, request, admit } = this.#asked;
     const { limits, schedule, now } = this.#uploads;
     const { nowMs = now() } = this.#asked;
     return new RowRun({
       run: {
         name,
-        kind,
+        kind: request.kind,
         release: { id: release.id, dir: release.dir },
         nowMs,
         defaults: request.defaults,
@@ -159,7 +156,7 @@ export class Upload implements DuplexEvents {
     const { request, name, release, fields } = this.#asked;
     this.#exchange.begin(
       200,
-      headOf(request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
+      headOf(typeOf(request.output), {
         ...fields,
         [OWN_HEADERS.job]: name,
         [OWN_HEADERS.dataset]: release.id,
@@ -230,12 +227,12 @@ export class Upload implements DuplexEvents {
   #refuse({ status, detail, members }: Problem): void {
     if (this.#refused) return;
     this.#refused = true;
-    const { instance, fields, name, account } = this.#asked;
+    const { instance, fields, name, account, request } = this.#asked;
     const end = this.#run.abort('invalid-format', detail);
     if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     void this.#spool?.close();
-    const limits = limitsOf(this.#uploads.limits, this.#asked.kind);
+    const limits = limitsOf(this.#uploads.limits, request.kind);
     const told = { status, detail, members: { limits, ...members } };
     this.#exchange.send(problemReply(told, instance, fields));
   }

@@ -1,8 +1,11 @@
 /** What the uploads of a server share: limits, places, and the trailers of those that ended. */
 import { randomBytes } from 'node:crypto';
+import type { Problem } from '../../base/problem.js';
+import type { Request } from '../../http/reply.js';
 import type { Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax } from '../row/record-form.js';
+import { tooLarge } from './request.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 
@@ -41,6 +44,18 @@ export function limitsOf(
     chunkBytes: CHUNK_BYTES_MAX,
     idleSeconds: idleMs / 1000,
   };
+}
+
+/** What is said where nothing came of a body, or was taken of its answer, for too long. */
+export function silence(idleMs: number): string {
+  return `Nothing was sent for ${idleMs / 1000} seconds.`;
+}
+
+/** The refusal of a body that says it is larger than one may be; null where it does not. */
+export function lengthRefusal(request: Request, { bytesMax }: BulkLimits): Problem | null {
+  return Number(request.header('content-length') || 0) > bytesMax
+    ? tooLarge('A body', bytesMax)
+    : null;
 }
 
 /** The name of a new run over rows. */

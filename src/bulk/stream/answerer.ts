@@ -3,6 +3,7 @@
  * chunks, by the release that is active when a chunk leaves. There is no key and no account here,
  * so carts of merchants are refused.
  */
+import { wrongParameter } from '../../api/lookup/query.js';
 import { fail, type Failure } from '../../failure.js';
 import {
   GRANT_ALL,
@@ -20,10 +21,9 @@ import type { Message } from './backlog.js';
 import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './session-options.js';
 import { merchantText, payloadOf } from './message-chunk.js';
 
-const NO_MERCHANTS = fail(
-  'invalid-format',
-  'Parameter merchantId: merchants are known to the service alone; their carts go to POST /stream.',
+const NO_MERCHANTS = wrongParameter(
   'merchantId',
+  'merchants are known to the service alone; their carts go to POST /stream.',
 );
 const LOST = refusalOf(fail('internal'));
 const AGAIN_MS = 1_000;

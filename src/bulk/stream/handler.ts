@@ -103,7 +103,7 @@ function opened(
         at: query.get('at') || null,
       });
   if (isProblem(asked)) return caller.refuse(asked);
-  const unentitled = keptRefusal(caller.key.grants, asked.kept?.dataset ?? null);
+  const unentitled = keptRefusal(caller.key.grants, asked.kept?.dataset);
   if (unentitled !== null) return caller.refuse(unentitled);
   const refusal = full(services, caller);
   if (refusal !== null) return refusal;

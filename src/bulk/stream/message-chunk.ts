@@ -1,17 +1,23 @@
 /** Messages that travel to a worker together: by which counter they are counted, whether their
  * merchant may have carts here, and the chunks that are on their way. */
+import {
+  type FindMerchant,
+  MERCHANT_REFUSALS,
+  type MerchantRefusal,
+  merchantRefusal,
+} from '../../api/merchant/cart-owner.js';
+import { wrongParameter } from '../../api/lookup/query.js';
 import { memberName, memberValue } from '../../base/json-member.js';
 import { UUID_JSON } from '../../base/uuid.js';
 import { fail, type Failure } from '../../failure.js';
 import type { PinnedRelease } from '../../pool.js';
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
-import { NOT_TOLD, StoreFault } from '../../store/fault.js';
+import { NOT_TOLD } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import { OWN_MERCHANTS } from '../row/cart-row.js';
 import { type ChunkTally, decodeResult, encodeChunk, encodeRun } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../row/record-form.js';
-import type { FindMerchant } from '../run/kind.js';
 import type { Message } from './backlog.js';
 import { CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX } from './session-options.js';
 
@@ -29,18 +35,18 @@ const LOOKUP: MessageClass = { merchant: false, refusal: null };
 const MERCHANT: MessageClass = { merchant: true, refusal: null };
 
 function refusing(sentence: string): MessageClass {
-  const detail = `Parameter ${MEMBER.text}: ${sentence}`;
-  return { merchant: true, refusal: fail('invalid-format', detail, 'merchantId') };
+  const words = sentence.charAt(0).toLowerCase() + sentence.slice(1);
+  return { merchant: true, refusal: wrongParameter(MEMBER.text, words) };
 }
 
 const NO_UUID = refusing('a UUID.');
-const FOREIGN = refusing('the merchant is not one of this account.');
-const RELAYED = refusing(
-  'the merchant is connected to the compliance provider; its carts go to ' +
-    'POST /merchant/cart/calculate.',
-);
-/** Others may have made the merchant a moment ago. */
-const UNTOLD: MessageClass = { merchant: true, refusal: NOT_TOLD };
+
+/** The classes of messages of merchants that have no carts here. */
+const REFUSED: Readonly<Record<MerchantRefusal, MessageClass>> = {
+  foreign: refusing(MERCHANT_REFUSALS.foreign.detail),
+  relayed: refusing(MERCHANT_REFUSALS.relayed.detail),
+  untold: { merchant: true, refusal: NOT_TOLD },
+};
 const NO_PLAN: MessageClass = {
   merchant: true,
   refusal: fail('feature-not-enabled', 'Merchants need the Pro or Enterprise plan.'),
@@ -60,14 +66,9 @@ function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): Mes
   if (text === null) return LOOKUP;
   if (!PLAN_FEATURES[key.plan].merchants) return NO_PLAN;
   if (!UUID_JSON.test(text)) return NO_UUID;
-  try {
-    const merchant = findMerchant(key.account, text.slice(1, -1).toLowerCase());
-    if (merchant === null) return FOREIGN;
-    return merchant.type === 'provider' ? RELAYED : MERCHANT;
-  } catch (error) {
-    if (error instanceof StoreFault) return UNTOLD;
-    throw error;
-  }
+  const merchantId = text.slice(1, -1).toLowerCase();
+  const refusal = merchantRefusal(findMerchant, key.account, merchantId);
+  return refusal === null ? MERCHANT : REFUSED[refusal];
 }
 
 /** Messages in a row that have the same class. */

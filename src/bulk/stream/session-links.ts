@@ -8,6 +8,7 @@ import { type DuplexEvents, type Fields, headOf } from '../../http/reply.js';
 import type { RawSocket, SocketEvents } from '../../http/transport.js';
 import { RecordCutter } from '../row/record-cutter.js';
 import { NDJSON_TYPE } from '../run/request.js';
+import { silence } from '../run/uploads.js';
 import {
   BEHIND_BYTES_MAX,
   CLOSES,
@@ -136,7 +137,7 @@ export class SocketLink implements StreamLink, SocketEvents {
     if (now - this.#movedAt < idleMs) return;
     this.#movedAt = now;
     if (this.#behind) socket.close();
-    else session.stop('idle', `Nothing was sent for ${idleMs / 1000} seconds.`);
+    else session.stop('idle', silence(idleMs));
   }
 }
 
@@ -215,7 +216,7 @@ export class PostLink implements StreamLink, DuplexEvents {
 
   idle(): void {
     const { session, idleMs } = this.#options;
-    session.stop('idle', `Nothing was sent for ${idleMs / 1000} seconds.`);
+    session.stop('idle', silence(idleMs));
   }
 
   closed(): void {

@@ -3,7 +3,8 @@ import type { PinnedRelease, ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { FailureKind } from '../../failure.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import type { FindMerchant, RowsUsage } from '../run/kind.js';
+import type { FindMerchant } from '../../api/merchant/cart-owner.js';
+import type { RowsUsage } from '../run/kind.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 
 // What a stream of messages may hold. Every limit has an answer that names it.

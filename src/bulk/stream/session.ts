@@ -31,9 +31,10 @@ import {
   UNSENT_BYTES_MAX,
 } from './session-options.js';
 import { AnswerBacklog, Inbox, type Message, readClientLine } from './backlog.js';
+import { QUOTA_SPENT } from '../run/pump-options.js';
 import { NO_RATES } from '../run/request.js';
 
-const QUOTA = fail('feature-not-enabled', 'The quota of this month is used up');
+const QUOTA = fail('feature-not-enabled', QUOTA_SPENT);
 
 export class StreamSession implements ChunkSource {
   readonly options: SessionOptions;
@@ -197,7 +198,7 @@ export class StreamSession implements ChunkSource {
     usage.settleRows(admission, NO_COUNTS);
     const first = messages[0]!;
     const refused = this.#request([first], { merchant, refusal: QUOTA }, release, null);
-    this.#halt('quota', 'The quota of this month is used up.', first.seq + 1);
+    this.#halt('quota', `${QUOTA_SPENT}.`, first.seq + 1);
     return refused;
   }
 

@@ -9,6 +9,11 @@ import type { Precision } from '../situs.js';
 /** Lines a cart may have (specification, cart calculate). */
 export const CART_LINES_MAX = 250;
 
+/** Highest quantity (contract of the cart). */
+export const QUANTITY_MAX = 99_999.9999;
+/** Highest product code. */
+export const TIC_MAX = 100_000;
+
 /** Quantities are integers in units of 1/10,000: 1.5 is 15_000. */
 export const QUANTITY_ONE = 10_000;
 
